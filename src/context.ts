@@ -1,0 +1,51 @@
+// What every operation is handed: who acts, for which account, and the ports. Made once per request by a
+// composition root; services take it as their first argument.
+import type { Logger } from 'pino';
+import type { Database } from './platform/database.ts';
+import type { Hosts } from './hosts/port.ts';
+
+export const scopes = [
+  'queue:read', 'queue:write', 'queue:pause', 'config:read', 'config:write', 'analytics:read', 'audit:read',
+  'release:read', 'release:write', 'deploy:write', 'runbook:write', 'preview:register', 'admin',
+] as const;
+export type Scope = (typeof scopes)[number];
+export type Role = 'admin' | 'maintainer' | 'member';
+
+/** The acting user of a request, or the service itself (`system`) inside activities and reconcilers. */
+export interface Actor {
+  readonly kind: 'account_token' | 'user_token' | 'system';
+  readonly userId: string | null;
+  readonly tokenId: string | null;
+  readonly email: string | null;
+  /** Handle on the code host; null when none is linked. */
+  readonly handle: string | null;
+  readonly role: Role;
+  readonly scopes: ReadonlySet<Scope>;
+}
+
+export interface Ports {
+  readonly db: Database;
+  readonly hosts: Hosts;
+  readonly clock: () => Date;
+  readonly log: Logger;
+  /** Where users reach this installation, without a trailing slash. */
+  readonly publicUrl: string;
+  /** Tells the queue's workflow to look again, after the commit. Never throws: a lost wake costs delay only. */
+  readonly wake: (queue: { readonly accountId: string; readonly queueId: string }) => Promise<void>;
+}
+
+export interface Context extends Ports {
+  readonly accountId: string;
+  readonly actor: Actor;
+  readonly requestId: string;
+}
+
+/** The service acting for one account: activities, reconcilers, host events. */
+export function systemContext(ports: Ports, accountId: string): Context {
+  return {
+    ...ports,
+    accountId,
+    requestId: 'system',
+    actor: { kind: 'system', userId: null, tokenId: null, email: null, handle: null, role: 'admin', scopes: new Set(scopes) },
+  };
+}

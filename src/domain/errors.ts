@@ -1,0 +1,44 @@
+// The closed list of codes. Each edge maps them once: GraphQL puts the code in `extensions.code`,
+// the REST facade turns it into a status, workflows read whether it can be tried again.
+export const errorCodes = {
+  BAD_INPUT: 400,
+  NOT_QUEUEABLE: 400,
+  SKIP_LINE_REASON_REQUIRED: 400,
+  QUEUE_SOURCE_BLOCKED: 400,
+  NOT_SUPPORTED: 400,
+  UNAUTHENTICATED: 401,
+  RUNBOOK_BUDGET_SPENT: 402,
+  FORBIDDEN: 403,
+  NOT_FOUND: 404,
+  CONFLICT: 409,
+  HEAD_MOVED: 409,
+  LANDING_IN_PROGRESS: 409,
+  CURSOR_EXPIRED: 410,
+  TOO_LARGE: 413,
+  RATE_LIMITED: 429,
+  HOST_UNAVAILABLE: 503,
+  INTERNAL: 500,
+} as const;
+
+export type ErrorCode = keyof typeof errorCodes;
+
+/** A refusal that is told to the caller word by word. `field` names the input at fault, in the API's spelling. */
+export class DomainError extends Error {
+  readonly code: ErrorCode;
+  readonly field: string | undefined;
+  constructor(code: ErrorCode, message: string, field?: string) {
+    super(message);
+    this.name = 'DomainError';
+    this.code = code;
+    this.field = field;
+  }
+}
+
+export function notFound(what: string): DomainError {
+  return new DomainError('NOT_FOUND', `${what} not found`);
+}
+
+/** Whether the same call may succeed later without anybody changing anything. */
+export function canTryAgain(error: unknown): boolean {
+  return !(error instanceof DomainError) || error.code === 'HOST_UNAVAILABLE' || error.code === 'RATE_LIMITED';
+}

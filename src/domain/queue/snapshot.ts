@@ -1,0 +1,183 @@
+// What the planner sees and what it may say. Both are plain data: the service loads a Snapshot in one
+// transaction, `plan` decides, the service writes the decisions in that same transaction.
+//
+// The model in one paragraph. The line of a queue is its live batches in order of `position`. Every batch
+// has exactly one parent: the base's tip, or the commit of the live batch before it (its assumption). A batch
+// is immutable: members, pinned heads and parent never change; a reset makes a new batch. A batch lands only
+// when its parent is the base's tip *now* and green evidence for its tree exists. An optimistic pass is
+// therefore a new batch (all members of the red one and of the green one on top of it) on the tip, whose tree
+// is found green by look-up as soon as its commit is made.
+
+export type PullRequestStatus = 'open' | 'pending' | 'queued' | 'tagged' | 'blocked' | 'merged' | 'closed';
+
+export type BlockCode = 101 | 104 | 105 | 106 | 107 | 108 | 109 | 110 | 111 | 112 | 113 | 114 | 115 | 116 | 117 | 118 | 119;
+export type ResetCode = 300 | 301 | 302 | 303 | 304 | 305 | 307 | 308 | 309 | 310;
+
+export type MergeStrategy = 'squash' | 'merge' | 'rebase';
+
+export type CheckConclusion =
+  | 'success' | 'pending' | 'failure' | 'cancelled' | 'timed_out' | 'skipped' | 'neutral' | 'action_required'
+  | 'stale' | 'unknown' | 'error' | 'blocked' | 'missing';
+
+/** A required check: a name or a glob of names (`*` is any run of characters), and what counts as passing. */
+export interface RequiredCheck {
+  readonly name: string;
+  readonly acceptableStatuses: readonly CheckConclusion[];
+}
+
+/** The part of the configuration the planner reads. Derived from the YAML by `domain/configuration`. */
+export interface QueueRules {
+  readonly mode: 'serial' | 'parallel' | 'no-queue';
+  /** Builds running at once in this queue. Null: no limit. Serial mode behaves as 1. */
+  readonly maxParallelBuilds: number | null;
+  readonly batchSize: number;
+  readonly batchMaxWaitMinutes: number;
+  readonly useOptimisticValidation: boolean;
+  readonly optimisticValidationFailureDepth: number;
+  readonly maxRequeueAttempts: number;
+  readonly ciTimeoutMins: number;
+  readonly strategy: MergeStrategy;
+  readonly batchCommit: 'group' | 'linear';
+  /** Checks a build's commit must pass: null means every check that ran (at least one). */
+  readonly requiredChecks: readonly RequiredCheck[] | null;
+  /** Checks a pull request's own head must pass: same reading. */
+  readonly ownRequiredChecks: readonly RequiredCheck[] | null;
+  /** Changes of these keys make every build worthless (reset 307). A digest of the build keys. */
+  readonly buildKeysHash: string;
+}
+
+export interface CheckState {
+  readonly name: string;
+  readonly attempt: number;
+  /** `pending` while it is queued or running. */
+  readonly conclusion: CheckConclusion;
+}
+
+/** CI's word on one commit. Facts only: the verdict is derived by `judgeBuild(build, required)`. */
+export interface BuildState {
+  readonly commit: string;
+  readonly tree: string;
+  /** The base's commit at the bottom of the speculation this commit was built on. */
+  readonly base: string;
+  readonly checks: readonly CheckState[];
+  /** The host says no further check will start by itself for this commit. */
+  readonly complete: boolean;
+  /** Canceled builds prove nothing. */
+  readonly canceled: boolean;
+  readonly startedAt: number;
+  /** When the last check ended. Null while one runs. */
+  readonly finishedAt: number | null;
+}
+
+export type Verdict = 'pending' | 'green' | 'red' | 'none';
+
+export interface PullRequestState {
+  readonly id: string;
+  readonly number: number;
+  readonly status: 'queued' | 'tagged';
+  /** The head that was admitted; a batch pins it. */
+  readonly head: string;
+  /** Place in line: lower is earlier. Never changes while queued, except by skip line. */
+  readonly rank: number;
+  readonly skipLine: boolean;
+  readonly skipValidation: boolean;
+  readonly queuedAt: number;
+  readonly requeueAttempts: number;
+  /** Verdict of its own required checks on its head (`none`: no check has been seen yet). */
+  readonly ownVerdict: Verdict;
+  /** Set when a red batch was halved: only pull requests of one group share a batch, at most `max` of them. */
+  readonly bisection: { readonly group: string; readonly max: number } | null;
+  /** `top_of_queue` was announced since it was queued. */
+  readonly topAnnounced: boolean;
+  /** Last merge that conflicted: this head on `parent` after the heads `after`, in order. */
+  readonly conflict: { readonly parent: string; readonly after: readonly string[] } | null;
+}
+
+export type LiveBatchState = 'making' | 'building' | 'landing';
+
+export interface BatchState {
+  readonly id: string;
+  readonly position: number;
+  readonly state: LiveBatchState;
+  /** Pull request ids in queue order, with the heads this batch pinned. */
+  readonly members: readonly { readonly pullRequest: string; readonly head: string }[];
+  /** The batch it assumes to land before it. Null: it was built on the base's tip. */
+  readonly parentBatch: string | null;
+  readonly parentCommit: string;
+  /** The base's commit at the bottom of the speculation. */
+  readonly base: string;
+  /** Null while `making`. */
+  readonly commit: string | null;
+  readonly tree: string | null;
+  /** The commit CI runs on. Differs from `commit` in serial mode only (the pull request's own updated head). */
+  readonly testedCommit: string | null;
+  /** Its member conflicted when it was made; the pull request carries the details. */
+  readonly buildKeysHash: string;
+  readonly createdAt: number;
+  /** When its bot pull request was opened or its checks were asked for. Null before. */
+  readonly buildStartedAt: number | null;
+  /** Its landing intent has passed the gate: nothing that concerns it may be decided until it is concluded. */
+  readonly landingBegun: boolean;
+  /** A landing intent is planned or begun. */
+  readonly landingPlanned: boolean;
+}
+
+export interface Snapshot {
+  readonly queue: {
+    readonly id: string;
+    readonly baseBranch: string;
+    readonly tip: string;
+    readonly tipTree: string;
+    /** First-parent commits of the base of the last 24 h that we know, the tip included. */
+    readonly lineage: readonly string[];
+    /** The repository's or the branch's pause, or a freeze, is in force. */
+    readonly paused: boolean;
+    readonly haltedReason: string | null;
+    /** Position to give to the next batch. */
+    readonly nextPosition: number;
+    /** Builds running in other queues of the repository: `max_parallel_builds` bounds the repository. */
+    readonly buildsElsewhere: number;
+  };
+  readonly rules: QueueRules;
+  /** Everything queued or tagged in this queue, in any order. */
+  readonly pullRequests: readonly PullRequestState[];
+  /** Live batches only, in any order. */
+  readonly batches: readonly BatchState[];
+  /** Builds of live batches' tested commits and every build of a live batch's tree that is at most 24 h old. */
+  readonly builds: readonly BuildState[];
+  /** Known merges: true for ever. `conflictAt` is the index into `heads`; -1 when it merged to `tree`. */
+  readonly mergeResults: readonly { readonly parent: string; readonly heads: readonly string[]; readonly tree: string | null; readonly conflictAt: number }[];
+}
+
+export type Decision =
+  /** Create a batch (state `making`) at the end of the line or in the place of `replaces`. */
+  | {
+      readonly kind: 'StartBatch';
+      readonly position: number;
+      readonly members: readonly { readonly pullRequest: string; readonly head: string }[];
+      readonly parentBatch: string | null;
+      readonly parentCommit: string;
+      readonly base: string;
+      /** Why it exists: `new`, `optimistic` (a pass by a later green build), `bisect`, `probe` (a suspended conflict), `retry`. */
+      readonly cause: 'new' | 'optimistic' | 'bisect' | 'probe' | 'retry';
+    }
+  /** The batch will never land. Its members go back in place unless another decision blocks them. */
+  | {
+      readonly kind: 'SupersedeBatch';
+      readonly batch: string;
+      readonly code: ResetCode;
+      /** The pull request that caused it, when one did. Decisions of one reset share `causedBy` and `code`. */
+      readonly causedBy: string | null;
+    }
+  /** The batch ended red with several members: it is superseded, its members get the bisection group. */
+  | { readonly kind: 'BisectBatch'; readonly batch: string; readonly group: string; readonly halves: readonly (readonly string[])[] }
+  /** The batch ended red for good: it failed. Members are blocked by BlockPullRequest, or put back by RequeuePullRequest. */
+  | { readonly kind: 'FailBatch'; readonly batch: string }
+  | { readonly kind: 'BlockPullRequest'; readonly pullRequest: string; readonly code: BlockCode; readonly text: string; readonly failedChecks: readonly string[] }
+  /** Back in line after a red build of its own, its own checks being green; counts an attempt. */
+  | { readonly kind: 'RequeuePullRequest'; readonly pullRequest: string }
+  /** Green, its parent is the tip: write the landing intent. */
+  | { readonly kind: 'LandBatch'; readonly batch: string; readonly evidence: string }
+  | { readonly kind: 'AnnounceTop'; readonly pullRequest: string }
+  /** Look again at this instant even if nothing wakes the queue (timeouts, batch_max_wait). The earliest counts. */
+  | { readonly kind: 'LookAgainAt'; readonly at: number };

@@ -1,0 +1,170 @@
+// The code host port: what Interlock asks of the place where repositories live. Its shape is what GitHub's API
+// can and cannot do, so that both adapters (`local/`, `github/`) offer the very same guarantees:
+// commits and merges are made without a clone; refs move by compare-and-set, several in one atomic update;
+// the host's own merge call guards the head but not the base; webhooks are hints that come late, twice or never.
+// Every write is idempotent by its arguments or guarded by an expected old value, and no adapter retries a write.
+import type { CheckConclusion, MergeStrategy } from '../domain/queue/snapshot.ts';
+
+/** Names a repository to a host. `id` is ours, `owner`/`name` the host's. */
+export interface HostRepository {
+  readonly accountId: string;
+  readonly id: string;
+  readonly owner: string;
+  readonly name: string;
+}
+
+export interface HostCommit {
+  readonly commit: string;
+  readonly tree: string;
+  readonly parents: readonly string[];
+  readonly message: string;
+  readonly authorName: string;
+  readonly authorEmail: string;
+  /** Milliseconds since the epoch. */
+  readonly authoredAt: number;
+}
+
+export interface HostPullRequest {
+  readonly number: number;
+  readonly title: string;
+  readonly body: string;
+  /** Handle of the author. */
+  readonly author: string;
+  readonly headBranch: string;
+  readonly baseBranch: string;
+  /** Head commit; for a closed or merged one the head it had then. */
+  readonly headSha: string;
+  readonly state: 'open' | 'closed' | 'merged';
+  readonly draft: boolean;
+  readonly labels: readonly string[];
+  readonly approvals: number;
+  readonly changesRequested: boolean;
+  readonly unresolvedConversations: number;
+  readonly createdAt: number;
+  readonly mergedAt: number | null;
+  readonly mergeCommitSha: string | null;
+  readonly url: string;
+}
+
+export interface HostCheck {
+  readonly name: string;
+  /** 1 for the first run on that commit; a rerun is a new attempt. Only the newest attempt of a name counts. */
+  readonly attempt: number;
+  /** `pending` while queued or running. */
+  readonly conclusion: CheckConclusion;
+  readonly url: string | null;
+  readonly summary: string | null;
+  readonly startedAt: number | null;
+  readonly completedAt: number | null;
+}
+
+export interface CheckReport {
+  readonly commit: string;
+  /** No further check will start by itself: the host knows its whole list for this commit. */
+  readonly complete: boolean;
+  readonly canceled: boolean;
+  readonly checks: readonly HostCheck[];
+}
+
+/** One pull request inside a commit to compose. */
+export interface CompositionMember {
+  readonly head: string;
+  readonly strategy: MergeStrategy;
+  /** Message of its own commit (squash, merge). A rebased series keeps its own messages. */
+  readonly message: string;
+  readonly authorName: string;
+  readonly authorEmail: string;
+}
+
+export interface Composition {
+  /** First parent of the result. */
+  readonly parent: string;
+  readonly members: readonly CompositionMember[];
+  readonly batchCommit: 'group' | 'linear';
+  /** Message of the group commit; not used when one member's own commit is the result. */
+  readonly groupMessage: string;
+  /** Committer and author date of everything made: same composition, same commit ids, however often it is asked for. */
+  readonly at: number;
+  /** Ref that keeps the result from being collected: `refs/interlock/builds/<batch>`. */
+  readonly keepRef: string;
+}
+
+export type CompositionResult =
+  | { readonly kind: 'composed'; readonly commit: string; readonly tree: string; readonly ownCommits: readonly string[] }
+  /** `members[at]` does not merge onto `parent` plus the members before it. */
+  | { readonly kind: 'conflict'; readonly at: number; readonly paths: readonly string[] };
+
+export interface RefUpdate {
+  readonly ref: string;
+  /** Expected old value; null: the ref must not exist. */
+  readonly from: string | null;
+  /** New value; null deletes. */
+  readonly to: string | null;
+}
+
+/** What a host tells us: only that something changed. The receiver reads the facts back from the host. */
+export type HostEvent =
+  | { readonly kind: 'push'; readonly repository: HostRepository; readonly ref: string }
+  | { readonly kind: 'pull_request'; readonly repository: HostRepository; readonly number: number }
+  | { readonly kind: 'checks'; readonly repository: HostRepository; readonly commit: string };
+
+/** A compare-and-set failed: nothing of the update was applied. */
+export class RefMoved extends Error {
+  constructor(readonly ref: string, readonly expected: string | null, readonly actual: string | null) {
+    super(`${ref} is ${actual ?? 'absent'}, expected ${expected ?? 'absent'}`);
+    this.name = 'RefMoved';
+  }
+}
+/** The host could not be reached or read; nothing is known of what it did. */
+export class HostUnavailable extends Error {}
+/** The host refused for good: its words. */
+export class HostRefused extends Error {}
+
+export interface CodeHost {
+  readonly kind: 'local' | 'github';
+
+  /** Makes the repository exist (local) or checks that it does (github). Idempotent. */
+  ensureRepository(repository: HostRepository, options: { readonly defaultBranch: string }): Promise<void>;
+  /** Commit a ref points at, with its tree; null when it does not exist. `ref` is full: `refs/heads/main`. */
+  readRef(repository: HostRepository, ref: string): Promise<{ readonly commit: string; readonly tree: string } | null>;
+  /** Full names and commits of the refs under a prefix such as `refs/heads/` or `refs/interlock/landings/`. */
+  listRefs(repository: HostRepository, prefix: string): Promise<readonly { readonly ref: string; readonly commit: string }[]>;
+  readCommit(repository: HostRepository, commit: string): Promise<HostCommit | null>;
+  /** First-parent commits from `to` down to, excluding, `from` (null: to the root), newest first, at most `limit`. */
+  listFirstParents(repository: HostRepository, range: { readonly from: string | null; readonly to: string; readonly limit: number }): Promise<readonly HostCommit[]>;
+  isAncestor(repository: HostRepository, ancestor: string, descendant: string): Promise<boolean>;
+  /** Text of a file at a commit; null when it is not there or larger than `maxBytes`. `blob` is its object id. */
+  readFile(repository: HostRepository, file: { readonly commit: string; readonly path: string; readonly maxBytes: number }): Promise<{ readonly text: string; readonly blob: string } | null>;
+
+  getPullRequest(repository: HostRepository, number: number): Promise<HostPullRequest | null>;
+  listOpenPullRequests(repository: HostRepository): Promise<readonly HostPullRequest[]>;
+  /** Throws HostRefused when a branch is missing, head and base are the same, or there is nothing to merge. */
+  openPullRequest(repository: HostRepository, input: { readonly title: string; readonly body: string; readonly author: string; readonly headBranch: string; readonly baseBranch: string; readonly draft: boolean; readonly labels?: readonly string[] }): Promise<HostPullRequest>;
+  /** Idempotent: a closed or merged one stays as it is. */
+  closePullRequest(repository: HostRepository, number: number): Promise<void>;
+  /** After a landing: the host shows it as merged (local), or closed with the commit named (github). Idempotent. */
+  concludePullRequest(repository: HostRepository, number: number, landing: { readonly mergeCommit: string; readonly at: number }): Promise<void>;
+  setLabel(repository: HostRepository, number: number, label: string, present: boolean): Promise<void>;
+  /** A comment kept under `key`: written once, edited in place afterwards. */
+  upsertComment(repository: HostRepository, number: number, comment: { readonly key: string; readonly body: string }): Promise<void>;
+
+  /** Newest attempt of every check of a commit. */
+  readChecks(repository: HostRepository, commit: string): Promise<CheckReport>;
+  /** Names the host's branch protection requires on a base branch, read at its present tip. */
+  readRequiredChecks(repository: HostRepository, baseBranch: string): Promise<readonly string[]>;
+  /** Stops what still runs for a commit. Idempotent. */
+  cancelChecks(repository: HostRepository, commit: string): Promise<void>;
+  /** Starts the named checks again (a new attempt each). */
+  rerunChecks(repository: HostRepository, commit: string, names: readonly string[]): Promise<void>;
+
+  /** Makes commits without a clone. Same input, same commit ids. Does not move any branch. */
+  composeCommit(repository: HostRepository, composition: Composition): Promise<CompositionResult>;
+  /** All or none. Throws RefMoved when an expected value does not hold. CI starts for branches it moves, `mq-tmp-*` excepted. */
+  updateRefs(repository: HostRepository, updates: readonly RefUpdate[]): Promise<void>;
+  /** The host's own merge button: guards the head, not the base. */
+  mergePullRequest(repository: HostRepository, number: number, merge: { readonly expectedHead: string; readonly strategy: MergeStrategy; readonly message: string }): Promise<{ readonly commit: string }>;
+  /** Brings the base into the head branch ("update branch"), with lease on the head. Conflict: null. Already up to date: the head as it is. */
+  updateBranch(repository: HostRepository, input: { readonly headBranch: string; readonly expectedHead: string; readonly from: string; readonly message: string; readonly at: number }): Promise<{ readonly head: string; readonly tree: string } | null>;
+}
+
+export type Hosts = (kind: CodeHost['kind']) => CodeHost;

@@ -1,0 +1,12 @@
+// Every entity MikroORM maps. Tables without an entity (events, proofs, checks, landings) are written by SQL.
+import { AccountEntity, AccountUserEntity, ApiTokenEntity } from './accounts/accounts.entities.ts';
+import { ConfigurationChangeEntity, RepositoryEntity } from './repositories/repositories.entities.ts';
+import {
+  BatchEntity, BatchMemberEntity, BotPullRequestEntity, IntentEntity, PullRequestEntity, QueueEntity,
+} from './queue/queue.entities.ts';
+
+export const entities = [
+  AccountEntity, AccountUserEntity, ApiTokenEntity,
+  RepositoryEntity, ConfigurationChangeEntity,
+  QueueEntity, PullRequestEntity, BatchEntity, BatchMemberEntity, BotPullRequestEntity, IntentEntity,
+];

@@ -1,0 +1,183 @@
+import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
+import type { MergeStrategy, PullRequestStatus } from '../../domain/queue/snapshot.ts';
+
+export const QueueEntity = defineEntity({
+  name: 'Queue',
+  tableName: 'queue',
+  properties: {
+    id: p.bigint('string').primary(),
+    accountId: p.bigint('string'),
+    repositoryId: p.bigint('string'),
+    baseBranch: p.string(),
+    version: p.bigint('number').default(1),
+    plannedVersion: p.bigint('number').default(0),
+    plannerVersion: p.integer().default(1),
+    nextLookAt: p.datetime().nullable(),
+    haltedReason: p.string().nullable(),
+    haltedAt: p.datetime().nullable(),
+    waiting: p.integer().default(0),
+    tagged: p.integer().default(0),
+    baseTip: p.string().nullable(),
+    baseTree: p.string().nullable(),
+    hostRequiredChecks: p.array().default([]),
+    managedFrom: p.string().nullable(),
+    nextPosition: p.bigint('number').default(1),
+    nextRank: p.bigint('number').default(1),
+    createdAt: p.datetime(),
+  },
+});
+
+export const PullRequestEntity = defineEntity({
+  name: 'PullRequest',
+  tableName: 'pull_request',
+  properties: {
+    id: p.bigint('string').primary(),
+    accountId: p.bigint('string'),
+    repositoryId: p.bigint('string'),
+    queueId: p.bigint('string').nullable(),
+    number: p.integer(),
+    title: p.string(),
+    body: p.text().default(''),
+    author: p.string(),
+    headBranch: p.string(),
+    baseBranch: p.string(),
+    headSha: p.string(),
+    draft: p.boolean().default(false),
+    labels: p.array().default([]),
+    approvals: p.integer().default(0),
+    changesRequested: p.boolean().default(false),
+    unresolvedConversations: p.integer().default(0),
+    url: p.string(),
+    status: p.string().$type<PullRequestStatus>().default('open'),
+    statusCode: p.integer().nullable(),
+    statusText: p.string().nullable(),
+    failedChecks: p.array().default([]),
+    skipLine: p.boolean().default(false),
+    skipLineReason: p.string().nullable(),
+    skipValidation: p.boolean().default(false),
+    requestedBy: p.string().nullable(),
+    affectedTargets: p.array().nullable(),
+    mergeTitle: p.string().nullable(),
+    mergeBody: p.string().nullable(),
+    askedAt: p.datetime().nullable(),
+    askedBy: p.string().nullable(),
+    rank: p.bigint('number').nullable(),
+    queuedAt: p.datetime().nullable(),
+    preconditionsHeldAt: p.datetime().nullable(),
+    topAnnounced: p.boolean().default(false),
+    requeueAttempts: p.integer().default(0),
+    syncCount: p.integer().default(0),
+    bisectionGroup: p.string().nullable(),
+    bisectionMax: p.integer().nullable(),
+    conflictParent: p.string().nullable(),
+    conflictAfter: p.array().nullable(),
+    mergeCommitSha: p.string().nullable(),
+    ownCommitSha: p.string().nullable(),
+    mergedByQueue: p.boolean().nullable(),
+    createdAt: p.datetime(),
+    updatedAt: p.datetime().onUpdate(() => new Date()),
+    mergedAt: p.datetime().nullable(),
+    closedAt: p.datetime().nullable(),
+  },
+});
+
+export type BatchRowState = 'making' | 'building' | 'landing' | 'landed' | 'failed' | 'bisected' | 'superseded';
+
+export const BatchEntity = defineEntity({
+  name: 'Batch',
+  tableName: 'batch',
+  properties: {
+    id: p.bigint('string').primary(),
+    accountId: p.bigint('string'),
+    queueId: p.bigint('string'),
+    repositoryId: p.bigint('string'),
+    position: p.bigint('number'),
+    cause: p.string().$type<'new' | 'optimistic' | 'bisect' | 'probe' | 'retry'>(),
+    mode: p.string().$type<'serial' | 'parallel'>(),
+    state: p.string().$type<BatchRowState>().default('making'),
+    parentBatchId: p.bigint('string').nullable(),
+    parentCommit: p.string(),
+    baseCommit: p.string(),
+    strategy: p.string().$type<MergeStrategy>(),
+    batchCommit: p.string().$type<'group' | 'linear'>(),
+    buildKeysHash: p.string(),
+    groupMessage: p.text(),
+    commit: p.string().nullable(),
+    tree: p.string().nullable(),
+    testedCommit: p.string().nullable(),
+    resetCode: p.integer().nullable(),
+    causedBy: p.bigint('string').nullable(),
+    endedReason: p.string().nullable(),
+    createdAt: p.datetime(),
+    buildStartedAt: p.datetime().nullable(),
+    endedAt: p.datetime().nullable(),
+    cleanedUpAt: p.datetime().nullable(),
+  },
+});
+
+export const BatchMemberEntity = defineEntity({
+  name: 'BatchMember',
+  tableName: 'batch_member',
+  primaryKeys: ['batchId', 'ordinal'],
+  properties: {
+    accountId: p.bigint('string'),
+    batchId: p.bigint('string').primary(),
+    ordinal: p.integer().primary(),
+    pullRequestId: p.bigint('string'),
+    pinnedHead: p.string(),
+    message: p.text(),
+    authorName: p.string(),
+    authorEmail: p.string(),
+    ownCommit: p.string().nullable(),
+  },
+});
+
+export const BotPullRequestEntity = defineEntity({
+  name: 'BotPullRequest',
+  tableName: 'bot_pull_request',
+  properties: {
+    id: p.bigint('string').primary(),
+    accountId: p.bigint('string'),
+    repositoryId: p.bigint('string'),
+    batchId: p.bigint('string'),
+    number: p.integer(),
+    url: p.string(),
+    branch: p.string(),
+    targetBranch: p.string(),
+    headCommitSha: p.string(),
+    preBatchSha: p.string(),
+    createdAt: p.datetime(),
+    closedAt: p.datetime().nullable(),
+  },
+});
+
+export type IntentKind = 'make_build' | 'open_build' | 'land' | 'conclude_pull_request' | 'comment' | 'clean_up' | 'label';
+export type IntentState = 'planned' | 'begun' | 'done' | 'failed' | 'void';
+
+export const IntentEntity = defineEntity({
+  name: 'Intent',
+  tableName: 'intent',
+  properties: {
+    id: p.bigint('string').primary(),
+    accountId: p.bigint('string'),
+    queueId: p.bigint('string'),
+    batchId: p.bigint('string').nullable(),
+    pullRequestId: p.bigint('string').nullable(),
+    kind: p.string().$type<IntentKind>(),
+    key: p.string(),
+    state: p.string().$type<IntentState>().default('planned'),
+    attempt: p.integer().default(0),
+    payload: p.json<Record<string, unknown>>().onCreate(() => ({})),
+    outcome: p.json<Record<string, unknown>>().nullable(),
+    plannedAt: p.datetime(),
+    begunAt: p.datetime().nullable(),
+    concludedAt: p.datetime().nullable(),
+  },
+});
+
+export type QueueRow = InferEntity<typeof QueueEntity>;
+export type PullRequestRow = InferEntity<typeof PullRequestEntity>;
+export type BatchRow = InferEntity<typeof BatchEntity>;
+export type BatchMemberRow = InferEntity<typeof BatchMemberEntity>;
+export type BotPullRequestRow = InferEntity<typeof BotPullRequestEntity>;
+export type IntentRow = InferEntity<typeof IntentEntity>;

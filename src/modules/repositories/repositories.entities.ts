@@ -1,0 +1,39 @@
+import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
+
+export const RepositoryEntity = defineEntity({
+  name: 'Repository',
+  tableName: 'repository',
+  properties: {
+    id: p.bigint('string').primary(),
+    accountId: p.bigint('string'),
+    owner: p.string(),
+    name: p.string(),
+    host: p.string().$type<'local' | 'github'>(),
+    defaultBranch: p.string().default('main'),
+    active: p.boolean().default(true),
+    paused: p.boolean().default(false),
+    configurationYaml: p.text(),
+    configurationHash: p.string(),
+    configurationBlob: p.string().nullable(),
+    createdAt: p.datetime(),
+  },
+});
+
+export const ConfigurationChangeEntity = defineEntity({
+  name: 'ConfigurationChange',
+  tableName: 'configuration_change',
+  properties: {
+    id: p.bigint('string').primary(),
+    accountId: p.bigint('string'),
+    repositoryId: p.bigint('string'),
+    yaml: p.text(),
+    diff: p.text(),
+    email: p.string().nullable(),
+    ghUsername: p.string().nullable(),
+    commitSha: p.string().nullable(),
+    modifiedAt: p.datetime(),
+  },
+});
+
+export type RepositoryRow = InferEntity<typeof RepositoryEntity>;
+export type ConfigurationChangeRow = InferEntity<typeof ConfigurationChangeEntity>;

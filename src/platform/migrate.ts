@@ -1,0 +1,39 @@
+// Brings a database to the newest schema. Migrations are plain SQL files, run in order of their names by
+// MikroORM's migrator, each in a transaction, each once.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Migration, Migrator } from '@mikro-orm/migrations';
+import { MikroORM } from '@mikro-orm/postgresql';
+import { projectRoot } from './project-root.ts';
+
+export async function migrate(databaseUrl: string): Promise<void> {
+  const orm = await MikroORM.init({
+    clientUrl: databaseUrl,
+    entities: [],
+    discovery: { warnWhenNoEntities: false },
+    extensions: [Migrator],
+    logger: () => {},
+    migrations: { migrationsList: sqlMigrations(), snapshot: false, transactional: true, disableForeignKeys: false },
+    pool: { min: 0, max: 1 },
+  });
+  try {
+    await orm.migrator.up();
+  } finally {
+    await orm.close(true);
+  }
+}
+
+function sqlMigrations(): { name: string; class: new (...input: ConstructorParameters<typeof Migration>) => Migration }[] {
+  const folder = join(projectRoot, 'migrations');
+  return readdirSync(folder)
+    .filter((file) => file.endsWith('.sql'))
+    .sort()
+    .map((file) => ({
+      name: file.replace(/\.sql$/, ''),
+      class: class extends Migration {
+        override async up(): Promise<void> {
+          await this.execute(readFileSync(join(folder, file), 'utf8').replaceAll('?', '\\?'));
+        }
+      },
+    }));
+}

@@ -1,0 +1,13 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+// The folder with package.json, whether the code runs from src/ or from dist/src/.
+export const projectRoot = findRoot(dirname(fileURLToPath(import.meta.url)));
+
+function findRoot(folder: string): string {
+  if (existsSync(join(folder, 'package.json')) && existsSync(join(folder, 'migrations'))) return folder;
+  const parent = dirname(folder);
+  if (parent === folder) throw new Error('Interlock cannot find its own package.json above its code.');
+  return findRoot(parent);
+}
