@@ -1,0 +1,32 @@
+import type { Context } from '../../context.ts';
+import type { Transaction } from '../../platform/database.ts';
+
+export interface NewEvent {
+  readonly repositoryId?: string | null;
+  readonly queueId?: string | null;
+  readonly pullRequestId?: string | null;
+  readonly batchId?: string | null;
+  /** Documented actions (interface 6.2–6.4) by their names; our own by snake_case names of the same form. */
+  readonly action: string;
+  /** What webhooks, explain and analytics need and the rows will no longer say later. */
+  readonly payload?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Writes events in the transaction of the change they tell of, in the order given, under the lock of their
+ * subject: that lock is what keeps the events of one subject in order. Positions come later, by the sequencer.
+ */
+export async function appendEvents(ctx: Context, tx: Transaction, events: readonly NewEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  await tx.em.flush();
+  const at = ctx.clock();
+  const actor = ctx.actor.email ?? (ctx.actor.kind === 'system' ? 'interlock' : null);
+  await tx.query(
+    `insert into event (account_id, repository_id, queue_id, pull_request_id, batch_id, action, payload, actor, at)
+     select $1::bigint, (e ->> 'repositoryId')::bigint, (e ->> 'queueId')::bigint, (e ->> 'pullRequestId')::bigint,
+            (e ->> 'batchId')::bigint, e ->> 'action', coalesce(e -> 'payload', '{}'), $2::text, $3::timestamptz
+     from jsonb_array_elements($4::jsonb) with ordinality as list (e, n) order by n`,
+    [ctx.accountId, actor, at.toISOString(), JSON.stringify(events)],
+  );
+  tx.afterCommit(() => ctx.eventsWritten());
+}
