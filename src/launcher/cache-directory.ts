@@ -1,0 +1,30 @@
+import { mkdir, rename, rm } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+/**
+ * Where programs are kept between starts and between clones. Root's own home is closed to the database's user, so root
+ * keeps them system-wide. `INTERLOCK_CACHE` names another place.
+ */
+export function defaultCacheDirectory(): string {
+  if (process.env['INTERLOCK_CACHE']) return process.env['INTERLOCK_CACHE'];
+  if (process.getuid?.() === 0) return '/var/cache/interlock';
+  if (process.platform === 'darwin') return join(homedir(), 'Library', 'Caches', 'interlock');
+  return join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'interlock');
+}
+
+/** Fills a folder completely or not at all, also when several processes want it at the same moment. */
+export async function fillOnce(folder: string, fill: (draft: string) => Promise<void>): Promise<void> {
+  const draft = `${folder}.${process.pid}.${Date.now()}`;
+  await mkdir(dirname(folder), { recursive: true, mode: 0o755 });
+  await mkdir(draft, { mode: 0o755 });
+  try {
+    await fill(draft);
+    await rename(draft, folder).catch((error: NodeJS.ErrnoException) => {
+      // Another process was first; its copy is as good as ours.
+      if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
+    });
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+  }
+}

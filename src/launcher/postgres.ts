@@ -1,0 +1,199 @@
+// The embedded PostgreSQL server: made once per data directory, started and stopped with us.
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { defaultCacheDirectory } from './cache-directory.ts';
+import { type GuardedProcess, spawnGuarded, waitUntilReady } from './guarded-process.ts';
+import { assertPortFree, chooseFreePort, isPortFree } from './ports.ts';
+import { type PostgresBinaries, installPostgresBinaries } from './postgres-binaries.ts';
+import { type DatabaseUser, clusterDirectory, pickDatabaseUser, withSecretFile } from './postgres-cluster.ts';
+import { processCommandLine, waitForExit } from './processes.ts';
+import type { Say } from './progress.ts';
+import { StartError } from './start-error.ts';
+
+export interface PostgresOptions {
+  readonly dataDir: string;
+  /** Without it: the port of the last start when it is free, else any. */
+  readonly port?: number;
+  readonly cacheDir?: string;
+  /** Gives up durability for speed. For tests only. */
+  readonly fast?: boolean;
+  readonly log: Say;
+}
+
+export interface EmbeddedPostgres {
+  /** Of the database `interlock`, as its owner. Holds the password. */
+  readonly url: string;
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+interface Cluster {
+  readonly folder: string;
+  readonly password: string;
+  readonly binaries: PostgresBinaries;
+  readonly user: DatabaseUser | undefined;
+  readonly logFile: string;
+}
+
+interface NewCluster {
+  readonly folder: string;
+  readonly home: string;
+  readonly passwordFile: string;
+  readonly binaries: PostgresBinaries;
+  readonly user: DatabaseUser | undefined;
+  readonly fast: boolean;
+}
+
+const owner = 'interlock';
+const database = 'interlock';
+const run = promisify(execFile);
+const bareEnvironment = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
+
+export async function startPostgres(options: PostgresOptions): Promise<EmbeddedPostgres> {
+  const dataDir = resolve(options.dataDir);
+  await mkdir(dataDir, { recursive: true });
+  if (options.port !== undefined) await assertPortFree(options.port, '--database-port');
+  const cluster = await openCluster(dataDir, options);
+  await waitForPredecessor(cluster, options.log);
+  const { server, port } = await startServer(cluster, dataDir, options);
+  try {
+    await createDatabase(urlOf(cluster, port, 'postgres'));
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+  return { url: urlOf(cluster, port, database), port, stop: () => server.stop() };
+}
+
+async function openCluster(dataDir: string, options: PostgresOptions): Promise<Cluster> {
+  const binaries = await installPostgresBinaries(options.cacheDir ?? defaultCacheDirectory());
+  const user = pickDatabaseUser(dataDir);
+  const home = await clusterDirectory(dataDir, user);
+  if (!home.startsWith(dataDir)) options.log(`The database's files are in ${home}: its user cannot enter ${dataDir}.`);
+  const folder = join(home, 'data');
+  const passwordFile = join(dataDir, 'postgres-password');
+  const logFile = join(dataDir, 'postgres.log');
+  if (!existsSync(join(folder, 'PG_VERSION'))) {
+    await initialise({ folder, home, passwordFile, binaries, user, fast: options.fast ?? false });
+  }
+  const version = (await readFile(join(folder, 'PG_VERSION'), 'utf8')).trim();
+  if (version !== binaries.majorVersion) {
+    throw new StartError(
+      `${folder} was made by PostgreSQL ${version}, and this is ${binaries.majorVersion}. Use the earlier release to dump it, or start over with --reset.`,
+    );
+  }
+  return { folder, password: await readFile(passwordFile, 'utf8'), binaries, user, logFile };
+}
+
+// initdb works on a draft: a start that was killed in the middle of it must not leave half a cluster.
+async function initialise({ folder, home, passwordFile, binaries, user, fast }: NewCluster): Promise<void> {
+  const draft = `${folder}.draft`;
+  await rm(draft, { recursive: true, force: true });
+  const password = randomBytes(24).toString('base64url');
+  await writeFile(passwordFile, password, { mode: 0o600 });
+  await withSecretFile(home, password, user, async (secret) => {
+    const options = [
+      ...['--pgdata', draft, '--username', owner, '--pwfile', secret, '--encoding', 'UTF8'],
+      ...['--auth', 'scram-sha-256', '--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8', '--locale', 'C'],
+      ...(fast ? ['--no-sync'] : []),
+    ];
+    await run(binaries.initdb, options, { cwd: '/', env: bareEnvironment, ...user }).catch((error: { stderr?: string }) => {
+      throw new StartError(`PostgreSQL could not make its files in ${home}: ${lastLine(error.stderr ?? String(error))}`);
+    });
+  });
+  await rename(draft, folder);
+}
+
+// Ours alone may run on these files: whoever calls holds the data directory. What is still there was started by a
+// process that is gone and is on its way out, or lost its guard. A lock file whose process is another program is stale,
+// and PostgreSQL would not start over it.
+async function waitForPredecessor({ folder }: Cluster, log: Say): Promise<void> {
+  const lockFile = join(folder, 'postmaster.pid');
+  const lines = await readLines(lockFile);
+  if (lines.length === 0) return;
+  const pid = Number(lines[0]);
+  const commandLine = Number.isInteger(pid) && pid > 0 ? await processCommandLine(pid) : null;
+  if (commandLine?.includes(folder)) {
+    log('Waiting for the PostgreSQL of the last run to shut down.');
+    process.kill(pid, 'SIGINT');
+    if (!(await waitForExit(pid, 60))) {
+      throw new StartError(`PostgreSQL of the last run (process ${pid}) does not stop. Stop it, then start again.`);
+    }
+  }
+  await rm(lockFile, { force: true });
+}
+
+async function startServer(cluster: Cluster, dataDir: string, options: PostgresOptions): Promise<{ server: GuardedProcess; port: number }> {
+  const portFile = join(dataDir, 'postgres-port');
+  const remembered = Number((await readLines(portFile))[0]) || undefined;
+  for (let attempt = 1; ; attempt += 1) {
+    const port = options.port ?? (await chooseFreePort(remembered));
+    try {
+      const server = await startOnPort(cluster, port, options.fast ?? false);
+      await writeFile(portFile, `${port}\n`);
+      return { server, port };
+    } catch (error) {
+      // Another process may have taken the port between our look and the server's.
+      if (options.port !== undefined || attempt === 3 || (await isPortFree(port))) throw error;
+    }
+  }
+}
+
+async function startOnPort(cluster: Cluster, port: number, fast: boolean): Promise<GuardedProcess> {
+  const settings = {
+    port,
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    max_connections: 200,
+    timezone: 'UTC',
+    log_timezone: 'UTC',
+    ...(fast && { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' }),
+  };
+  const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const server = await spawnGuarded({
+    command: cluster.binaries.postgres,
+    args: ['-D', cluster.folder, ...flags],
+    env: bareEnvironment,
+    logFile: cluster.logFile,
+    stopSignal: 'INT',
+    user: cluster.user,
+  });
+  await waitUntilReady({
+    server,
+    withinSec: 60,
+    // The eighth line of the lock file is the server's own word on whether it takes connections.
+    isReady: async () => (await readLines(join(cluster.folder, 'postmaster.pid')))[7]?.trim() === 'ready',
+    describeFailure: async (reason) =>
+      `PostgreSQL did not start: ${reason}. Its last words: ${lastLine(await readFile(cluster.logFile, 'utf8'))} (all in ${cluster.logFile})`,
+  });
+  return server;
+}
+
+async function createDatabase(adminUrl: string): Promise<void> {
+  const client = new pg.Client({ connectionString: adminUrl });
+  await client.connect();
+  try {
+    const { rowCount } = await client.query('select from pg_database where datname = $1', [database]);
+    if (rowCount === 0) await client.query(`create database ${database}`);
+  } finally {
+    await client.end();
+  }
+}
+
+function urlOf(cluster: Cluster, port: number, name: string): string {
+  return `postgres://${owner}:${cluster.password}@127.0.0.1:${port}/${name}`;
+}
+
+async function readLines(path: string): Promise<string[]> {
+  const text = await readFile(path, 'utf8').catch(() => '');
+  return text === '' ? [] : text.split('\n');
+}
+
+function lastLine(text: string): string {
+  return text.trim().split('\n').at(-1) ?? '';
+}

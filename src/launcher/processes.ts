@@ -1,0 +1,49 @@
+// Who a process id belongs to. Ids are used again by the system, so an id counts only together with what else is known
+// of the process: when it started, or its command line.
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** Null when there is no such process. Opaque; equal for the whole life of one process. */
+export async function processStartedAt(pid: number): Promise<string | null> {
+  if (process.platform === 'linux') {
+    const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
+    if (stat === null) return null;
+    // The name in parentheses may hold blanks and parentheses; after it, field 3 is the state and field 22 the start.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return fields[0] === 'Z' ? null : (fields[19] ?? null);
+  }
+  return askPs(pid, 'lstart=');
+}
+
+/** Null when there is no such process. */
+export async function processCommandLine(pid: number): Promise<string | null> {
+  if (process.platform === 'linux') {
+    const words = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+    return words === '' ? null : words.replaceAll('\0', ' ').trim();
+  }
+  return askPs(pid, 'command=');
+}
+
+/** False when it is still there after `withinSec`. */
+export async function waitForExit(pid: number, withinSec: number): Promise<boolean> {
+  const startedAt = await processStartedAt(pid);
+  const deadline = performance.now() + withinSec * 1000;
+  while (startedAt !== null && (await processStartedAt(pid)) === startedAt) {
+    if (performance.now() > deadline) return false;
+    await delay(20);
+  }
+  return true;
+}
+
+async function askPs(pid: number, column: string): Promise<string | null> {
+  try {
+    const { stdout } = await run('ps', ['-o', column, '-p', String(pid)]);
+    return stdout.trim() || null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,80 @@
+// A namespace is ready when it exists and knows our search attributes. Servers answer on their port before that.
+import { setTimeout as delay } from 'node:timers/promises';
+import { Connection, isGrpcServiceError } from '@temporalio/client';
+import { StartError } from './start-error.ts';
+
+// The numbers of temporal.api.enums.v1.IndexedValueType.
+const indexedValueTypes = { Text: 1, Keyword: 2, Int: 3, Double: 4, Bool: 5, Datetime: 6, KeywordList: 7 } as const;
+export type SearchAttributes = Readonly<Record<string, keyof typeof indexedValueTypes>>;
+
+/** What the workflows are found by in Temporal's UI. */
+export const searchAttributes = {
+  Repository: 'Keyword',
+  BaseBranch: 'Keyword',
+  QueueStatus: 'Keyword',
+  BatchState: 'Keyword',
+  RunbookNumber: 'Int',
+} as const satisfies SearchAttributes;
+
+export interface NamespaceWanted {
+  readonly address: string;
+  readonly namespace: string;
+  readonly searchAttributes: SearchAttributes;
+  readonly withinSec?: number;
+}
+
+/** For servers of ours and of others: waits for the namespace and registers the search attributes that are missing. */
+export async function prepareNamespace({ address, namespace, searchAttributes, withinSec = 20 }: NamespaceWanted): Promise<void> {
+  const connection = await Connection.connect({ address, connectTimeout: withinSec * 1000 }).catch((error: Error) => {
+    throw new StartError(
+      `Temporal at ${address} cannot be reached (${error.message}). Start it, or leave --temporal-address out to use the embedded one.`,
+    );
+  });
+  const deadline = performance.now() + withinSec * 1000;
+  try {
+    while (!(await hasNamespace(connection, namespace))) {
+      if (performance.now() > deadline) {
+        throw new StartError(
+          `Temporal at ${address} has no namespace ${namespace}. Make it: temporal operator namespace create --address ${address} ${namespace}`,
+        );
+      }
+      await delay(50);
+    }
+    while (!(await hasSearchAttributes(connection, namespace, searchAttributes))) {
+      if (performance.now() > deadline) {
+        throw new StartError(
+          `Temporal at ${address} does not take the search attributes ${Object.keys(searchAttributes).join(', ')}. Register them: temporal operator search-attribute create.`,
+        );
+      }
+      await delay(50);
+    }
+  } finally {
+    await connection.close();
+  }
+}
+
+async function hasNamespace(connection: Connection, namespace: string): Promise<boolean> {
+  try {
+    await connection.workflowService.describeNamespace({ namespace });
+    return true;
+  } catch (error) {
+    if (isGrpcServiceError(error)) return false;
+    throw error;
+  }
+}
+
+async function hasSearchAttributes(connection: Connection, namespace: string, wanted: SearchAttributes): Promise<boolean> {
+  const known = (await connection.operatorService.listSearchAttributes({ namespace })).customAttributes ?? {};
+  const missing = Object.entries(wanted).filter(([name]) => !(name in known));
+  if (missing.length === 0) return true;
+  await connection.operatorService
+    .addSearchAttributes({
+      namespace,
+      searchAttributes: Object.fromEntries(missing.map(([name, type]) => [name, indexedValueTypes[type]])),
+    })
+    // The server may be registering them at the same moment; the next look decides.
+    .catch((error: unknown) => {
+      if (!isGrpcServiceError(error)) throw error;
+    });
+  return false;
+}

@@ -1,0 +1,175 @@
+// The embedded Temporal development server, with its state in a file of the data directory.
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { join, resolve } from 'node:path';
+import { defaultCacheDirectory } from './cache-directory.ts';
+import { type GuardedProcess, spawnGuarded, waitUntilReady } from './guarded-process.ts';
+import { assertPortFree, chooseFreePort, findFreePort, isPortFree } from './ports.ts';
+import { processCommandLine, waitForExit } from './processes.ts';
+import type { Say } from './progress.ts';
+import { resolveTemporal, resolveTestServer } from './temporal-binary.ts';
+import { prepareNamespace, type SearchAttributes } from './temporal-namespace.ts';
+
+export { resolveTemporal } from './temporal-binary.ts';
+
+export { prepareNamespace, searchAttributes } from './temporal-namespace.ts';
+
+export interface TemporalOptions {
+  readonly dataDir: string;
+  readonly cacheDir?: string;
+  /** Without them: the ports of the last start when they are free, else any. */
+  readonly port?: number;
+  readonly uiPort?: number;
+  readonly namespace: string;
+  readonly searchAttributes: SearchAttributes;
+  /** Keeps nothing and serves no UI. For tests only. */
+  readonly fast?: boolean;
+  readonly log: Say;
+}
+
+export interface EmbeddedTemporal {
+  readonly address: string;
+  readonly namespace: string;
+  readonly uiUrl: string;
+  stop(): Promise<void>;
+}
+
+export interface TestServerOptions {
+  readonly dataDir: string;
+  readonly cacheDir?: string;
+  readonly log: Say;
+}
+
+interface StartOnPorts {
+  readonly program: string;
+  readonly port: number;
+  readonly uiPort: number;
+  readonly files: Files;
+  readonly options: TemporalOptions;
+}
+
+interface Files {
+  readonly state: string;
+  readonly log: string;
+  readonly pid: string;
+  readonly ports: string;
+}
+
+interface LastRun {
+  readonly port?: number;
+  readonly uiPort?: number;
+}
+
+export async function startTemporal(options: TemporalOptions): Promise<EmbeddedTemporal> {
+  const dataDir = resolve(options.dataDir);
+  await mkdir(dataDir, { recursive: true });
+  if (options.port !== undefined) await assertPortFree(options.port, '--temporal-port');
+  if (options.uiPort !== undefined) await assertPortFree(options.uiPort, '--temporal-ui-port');
+  const program = await resolveTemporal({ cacheDir: options.cacheDir ?? defaultCacheDirectory(), log: options.log });
+  const files = {
+    state: join(dataDir, 'temporal.db'),
+    log: join(dataDir, 'temporal.log'),
+    pid: join(dataDir, 'temporal.pid'),
+    ports: join(dataDir, 'temporal-ports.json'),
+  };
+  await waitForPredecessor(files, options.log);
+  const lastRun = existsSync(files.ports) ? (JSON.parse(await readFile(files.ports, 'utf8')) as LastRun) : {};
+  for (let attempt = 1; ; attempt += 1) {
+    const port = options.port ?? (await chooseFreePort(lastRun.port));
+    const uiPort = options.uiPort ?? (await chooseFreePort(lastRun.uiPort));
+    try {
+      const server = await startOnPorts({ program, port, uiPort, files, options });
+      await writeFile(files.ports, JSON.stringify({ port, uiPort }));
+      return {
+        address: `127.0.0.1:${port}`,
+        namespace: options.namespace,
+        uiUrl: `http://127.0.0.1:${uiPort}`,
+        stop: () => server.stop(),
+      };
+    } catch (error) {
+      // Another process may have taken a port between our look and the server's.
+      const isOurChoice = options.port === undefined && options.uiPort === undefined;
+      if (!isOurChoice || attempt === 3 || ((await isPortFree(port)) && (await isPortFree(uiPort)))) throw error;
+    }
+  }
+}
+
+/** A server whose clock jumps ahead while every workflow waits. It has no UI, no visibility and no schedules. */
+export async function startTestServer(options: TestServerOptions): Promise<{ address: string; stop(): Promise<void> }> {
+  const program = await resolveTestServer({ cacheDir: options.cacheDir ?? defaultCacheDirectory(), log: options.log });
+  const port = await findFreePort();
+  const logFile = join(resolve(options.dataDir), 'temporal-test-server.log');
+  const server = await spawnGuarded({ command: program, args: [String(port)], env: environment(), logFile, stopSignal: 'TERM' });
+  await waitUntilReady({
+    server,
+    withinSec: 30,
+    isReady: () => accepts(port),
+    describeFailure: (reason) => describeFailure('The Temporal test server', reason, logFile),
+  });
+  return { address: `127.0.0.1:${port}`, stop: () => server.stop() };
+}
+
+async function startOnPorts({ program, port, uiPort, files, options }: StartOnPorts): Promise<GuardedProcess> {
+  const server = await spawnGuarded({
+    command: program,
+    args: [
+      ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port), '--namespace', options.namespace],
+      ...(options.fast ? ['--headless'] : ['--ui-port', String(uiPort), '--ui-disable-news-fetch', '--db-filename', files.state]),
+      ...Object.entries(options.searchAttributes).flatMap(([name, type]) => ['--search-attribute', `${name}=${type}`]),
+      ...['--log-level', 'error'],
+    ],
+    env: environment(),
+    logFile: files.log,
+    pidFile: files.pid,
+    // With nothing to keep there is nothing to wait for.
+    stopSignal: options.fast ? 'KILL' : 'TERM',
+  });
+  await waitUntilReady({
+    server,
+    withinSec: 60,
+    isReady: () => accepts(port),
+    describeFailure: (reason) => describeFailure('Temporal', reason, files.log),
+  });
+  try {
+    await prepareNamespace({ address: `127.0.0.1:${port}`, namespace: options.namespace, searchAttributes: options.searchAttributes });
+  } catch (error) {
+    await server.stop(5);
+    throw error;
+  }
+  return server;
+}
+
+// Ours alone may write the state: whoever calls holds the data directory. A server that is still there was started by a
+// process that is gone. It is not taken over, because its guard may be ending it at this very moment.
+async function waitForPredecessor(files: Files, log: Say): Promise<void> {
+  const pid = Number(await readFile(files.pid, 'utf8').catch(() => '0'));
+  if (pid <= 0 || !(await processCommandLine(pid))?.includes(files.state)) return;
+  log('Waiting for the Temporal of the last run to shut down.');
+  process.kill(pid, 'SIGTERM');
+  if (await waitForExit(pid, 10)) return;
+  process.kill(pid, 'SIGKILL');
+  await waitForExit(pid, 10);
+}
+
+function accepts(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ port, host: '127.0.0.1' });
+    const answer = (isListening: boolean) => {
+      socket.destroy();
+      resolve(isListening);
+    };
+    socket.once('connect', () => answer(true));
+    socket.once('error', () => answer(false));
+  });
+}
+
+async function describeFailure(name: string, reason: string, logFile: string): Promise<string> {
+  const lastLine = (await readFile(logFile, 'utf8').catch(() => '')).trim().split('\n').at(-1);
+  return `${name} did not start: ${reason}. Its last words: ${lastLine || 'none'} (all in ${logFile})`;
+}
+
+// Nothing of ours is passed on: TEMPORAL_* variables would change what the server does.
+function environment(): Record<string, string> {
+  return { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '/', TMPDIR: process.env['TMPDIR'] ?? '/tmp' };
+}

@@ -1,0 +1,33 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitest/config';
+
+// Tests that need no server start none: `npx vitest run test/domain` is there at once.
+const pure = ['test/domain/**/*.test.ts', 'test/scripts/**/*.test.ts'];
+// They start servers of their own.
+const launcher = ['test/launcher/**/*.test.ts'];
+
+export default defineConfig({
+  resolve: {
+    // Vite prefers graphql's ESM build, while packages outside of Vite load its CommonJS build: two realms.
+    alias: [{ find: /^graphql$/, replacement: fileURLToPath(import.meta.resolve('graphql/index.js')) }],
+  },
+  test: {
+    pool: 'forks',
+    maxWorkers: 2,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    projects: [
+      { extends: true, test: { name: 'pure', include: pure } },
+      { extends: true, test: { name: 'launcher', include: launcher } },
+      {
+        extends: true,
+        test: {
+          name: 'integrated',
+          include: ['test/**/*.test.ts'],
+          exclude: [...pure, ...launcher],
+          globalSetup: ['test/support/global-setup.ts'],
+        },
+      },
+    ],
+  },
+});
