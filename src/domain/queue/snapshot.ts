@@ -85,11 +85,16 @@ export interface PullRequestState {
   readonly requeueAttempts: number;
   /** Verdict of its own required checks on its head (`none`: no check has been seen yet). */
   readonly ownVerdict: Verdict;
-  /** Set when a red batch was halved: only pull requests of one group share a batch, at most `max` of them. */
+  /** Names of its own required checks that failed. Empty unless `ownVerdict` is red. */
+  readonly ownFailedChecks: readonly string[];
+  /**
+   * Set by BisectBatch, on every member alike: `group` as decided, `max` the length of its first half. Only pull
+   * requests of one group share a batch, at most `max` of them. Cleared when it lands, leaves or is blocked.
+   */
   readonly bisection: { readonly group: string; readonly max: number } | null;
   /** `top_of_queue` was announced since it was queued. */
   readonly topAnnounced: boolean;
-  /** Last merge that conflicted: this head on `parent` after the heads `after`, in order. */
+  /** Last merge of this very head that conflicted: on `parent` after the heads `after`, in order. A new head clears it. */
   readonly conflict: { readonly parent: string; readonly after: readonly string[] } | null;
 }
 
@@ -97,6 +102,7 @@ export type LiveBatchState = 'making' | 'building' | 'landing';
 
 export interface BatchState {
   readonly id: string;
+  /** Unique among live batches only: a probe takes the position below the first live one. */
   readonly position: number;
   readonly state: LiveBatchState;
   /** Pull request ids in queue order, with the heads this batch pinned. */
@@ -111,7 +117,6 @@ export interface BatchState {
   readonly tree: string | null;
   /** The commit CI runs on. Differs from `commit` in serial mode only (the pull request's own updated head). */
   readonly testedCommit: string | null;
-  /** Its member conflicted when it was made; the pull request carries the details. */
   readonly buildKeysHash: string;
   readonly createdAt: number;
   /** When its bot pull request was opened or its checks were asked for. Null before. */
@@ -128,7 +133,7 @@ export interface Snapshot {
     readonly baseBranch: string;
     readonly tip: string;
     readonly tipTree: string;
-    /** First-parent commits of the base of the last 24 h that we know, the tip included. */
+    /** Commits that were the base's tip at some time in the last 24 h, the present one included. */
     readonly lineage: readonly string[];
     /** The repository's or the branch's pause, or a freeze, is in force. */
     readonly paused: boolean;
@@ -141,6 +146,8 @@ export interface Snapshot {
   readonly rules: QueueRules;
   /** Everything queued or tagged in this queue, in any order. */
   readonly pullRequests: readonly PullRequestState[];
+  /** Members of live batches that are neither queued nor tagged any more, and why (`resetCodeOfDeparture`). Missing: 303. */
+  readonly departures: readonly { readonly pullRequest: string; readonly code: ResetCode }[];
   /** Live batches only, in any order. */
   readonly batches: readonly BatchState[];
   /** Builds of live batches' tested commits and every build of a live batch's tree that is at most 24 h old. */
@@ -149,8 +156,9 @@ export interface Snapshot {
   readonly mergeResults: readonly { readonly parent: string; readonly heads: readonly string[]; readonly tree: string | null; readonly conflictAt: number }[];
 }
 
+/** In the order they are to be applied: departures from the line, pull requests, starts, announcements, landings. */
 export type Decision =
-  /** Create a batch (state `making`) at the end of the line or in the place of `replaces`. */
+  /** Create a batch (state `making`) at `position`: the end of the line, or before it for a probe. */
   | {
       readonly kind: 'StartBatch';
       readonly position: number;
@@ -169,14 +177,14 @@ export type Decision =
       /** The pull request that caused it, when one did. Decisions of one reset share `causedBy` and `code`. */
       readonly causedBy: string | null;
     }
-  /** The batch ended red with several members: it is superseded, its members get the bisection group. */
+  /** The batch ended red with several members: it is superseded, its members get bisection `{group, max: halves[0].length}`. */
   | { readonly kind: 'BisectBatch'; readonly batch: string; readonly group: string; readonly halves: readonly (readonly string[])[] }
   /** The batch ended red for good: it failed. Members are blocked by BlockPullRequest, or put back by RequeuePullRequest. */
   | { readonly kind: 'FailBatch'; readonly batch: string }
   | { readonly kind: 'BlockPullRequest'; readonly pullRequest: string; readonly code: BlockCode; readonly text: string; readonly failedChecks: readonly string[] }
   /** Back in line after a red build of its own, its own checks being green; counts an attempt. */
   | { readonly kind: 'RequeuePullRequest'; readonly pullRequest: string }
-  /** Green, its parent is the tip: write the landing intent. */
+  /** Green, its parent is the tip: write the landing intent. `evidence` is the build's commit, '' when validation was skipped. */
   | { readonly kind: 'LandBatch'; readonly batch: string; readonly evidence: string }
   | { readonly kind: 'AnnounceTop'; readonly pullRequest: string }
   /** Look again at this instant even if nothing wakes the queue (timeouts, batch_max_wait). The earliest counts. */

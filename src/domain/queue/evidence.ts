@@ -1,0 +1,110 @@
+// What CI's results prove. Evidence belongs to trees: a green build justifies every landing of its tree.
+import { isGlob, matchesGlob } from '../glob.ts';
+import type { BuildState, CheckConclusion, CheckState, RequiredCheck, Snapshot, Verdict } from './snapshot.ts';
+
+const passing: readonly CheckConclusion[] = ['success', 'skipped', 'neutral'];
+export const evidenceLifetimeMs = 24 * 60 * 60 * 1000;
+
+/** The checks of one commit. `complete`: no further check will start by itself. */
+export interface CheckList {
+  readonly checks: readonly CheckState[];
+  readonly complete: boolean;
+}
+
+/**
+ * Verdict of a commit's checks. Of several attempts of one name the newest counts. `required` null or empty: every
+ * check that ran, and `none` when none was seen. A name still missing is pending until the list is complete.
+ */
+export function judgeChecks(list: CheckList, required: readonly RequiredCheck[] | null): Verdict {
+  const checks = newestAttempts(list.checks);
+  if (required === null || required.length === 0) {
+    if (checks.length === 0) return 'none';
+    if (checks.some((check) => isFailure(check.conclusion, passing))) return 'red';
+    const isDone = list.complete && checks.every((check) => passing.includes(check.conclusion));
+    return isDone ? 'green' : 'pending';
+  }
+  return worst(required.map((requirement) => judgeRequirement(requirement, checks, list.complete)));
+}
+
+/** Verdict of a build: `none` when it was canceled, which proves nothing. Complete without any check is red, never green. */
+export function judgeBuild(build: BuildState, required: readonly RequiredCheck[] | null): Verdict {
+  if (build.canceled) return 'none';
+  const verdict = judgeChecks(build, required);
+  if (verdict !== 'none') return verdict;
+  return build.complete ? 'red' : 'pending';
+}
+
+/** Names of the checks that make the list red, in the order the host gave them; missing ones by their required name. */
+export function failedChecks(list: CheckList, required: readonly RequiredCheck[] | null): string[] {
+  const checks = newestAttempts(list.checks);
+  if (required === null || required.length === 0) return checks.filter((check) => isFailure(check.conclusion, passing)).map((check) => check.name);
+  const failed = required.flatMap((requirement) => {
+    const matching = checks.filter((check) => matchesGlob(requirement.name, check.name));
+    if (matching.length === 0) return judgeRequirement(requirement, checks, list.complete) === 'red' ? [requirement.name] : [];
+    return matching.filter((check) => isFailure(check.conclusion, requirement.acceptableStatuses)).map((check) => check.name);
+  });
+  return [...new Set(failed)];
+}
+
+function newestAttempts(checks: readonly CheckState[]): CheckState[] {
+  const newest = new Map<string, CheckState>();
+  for (const check of checks) {
+    const known = newest.get(check.name);
+    if (known === undefined || check.attempt > known.attempt) newest.set(check.name, check);
+  }
+  return [...newest.values()];
+}
+
+function judgeRequirement(requirement: RequiredCheck, checks: readonly CheckState[], complete: boolean): Verdict {
+  const accepted = requirement.acceptableStatuses;
+  const matching = checks.filter((check) => matchesGlob(requirement.name, check.name));
+  if (matching.some((check) => isFailure(check.conclusion, accepted))) return 'red';
+  if (matching.length === 0) {
+    if (!complete) return 'pending';
+    return accepted.includes('missing') ? 'green' : 'red';
+  }
+  if (!matching.every((check) => accepted.includes(check.conclusion))) return 'pending';
+  // A glob may still match a check that has not started.
+  return isGlob(requirement.name) && !complete ? 'pending' : 'green';
+}
+
+function isFailure(conclusion: CheckConclusion, accepted: readonly CheckConclusion[]): boolean {
+  return conclusion !== 'pending' && !accepted.includes(conclusion);
+}
+
+function worst(verdicts: readonly Verdict[]): Verdict {
+  if (verdicts.includes('red')) return 'red';
+  return verdicts.includes('pending') ? 'pending' : 'green';
+}
+
+/** Green builds by tree, by the gate in force now. Made once per plan. */
+export type Evidence = ReadonlyMap<string, readonly BuildState[]>;
+
+export function collectEvidence(snapshot: Snapshot, now: number): Evidence {
+  const lineage = new Set(snapshot.queue.lineage);
+  const evidence = new Map<string, BuildState[]>();
+  for (const build of snapshot.builds) {
+    if (!lineage.has(build.base) || !isFresh(build, now) || judgeBuild(build, snapshot.rules.requiredChecks) !== 'green') continue;
+    const known = evidence.get(build.tree);
+    if (known === undefined) evidence.set(build.tree, [build]);
+    else known.push(build);
+  }
+  return evidence;
+}
+
+function isFresh(build: BuildState, now: number): boolean {
+  // Checks nobody requires may still run on a build that is green.
+  return build.finishedAt === null || now - build.finishedAt <= evidenceLifetimeMs;
+}
+
+/** Of several builds the one of `preferredCommit`: then the landed commit is the tested one, not only its tree. */
+export function findEvidence(evidence: Evidence, tree: string, preferredCommit: string | null): BuildState | null {
+  const builds = evidence.get(tree) ?? [];
+  return builds.find((build) => build.commit === preferredCommit) ?? builds[0] ?? null;
+}
+
+/** The build that justifies landing `tree` now: green, uncanceled, finished at most 24 h ago, its base in the lineage. */
+export function evidenceFor(tree: string, snapshot: Snapshot, now: number, preferredCommit: string | null = null): BuildState | null {
+  const builds = snapshot.builds.filter((build) => build.tree === tree);
+  return findEvidence(collectEvidence({ ...snapshot, builds }, now), tree, preferredCommit);
+}

@@ -1,0 +1,102 @@
+// Which batch is started next: in order, as full as the rules allow, on the end of the line, within the builds allowed at once.
+import { isSuspended, judgeBatch, type LineView } from './line.ts';
+import type { Decision, PullRequestState } from './snapshot.ts';
+
+type StartBatch = Extract<Decision, { kind: 'StartBatch' }>;
+
+export type Formation =
+  | { readonly kind: 'start'; readonly decision: StartBatch }
+  /** The batch is not full: it waits for company until then. */
+  | { readonly kind: 'wait'; readonly until: number }
+  | { readonly kind: 'nothing' };
+
+const nothing: Formation = { kind: 'nothing' };
+
+/** At most one start at a time: a batch without a commit is nobody's parent. */
+export function planFormation(view: LineView): Formation {
+  if (view.snapshot.queue.paused) return nothing;
+  const first = view.inOrder[0];
+  const isProbeDue = first !== undefined && view.batches.length > 0 && !view.batches[0]?.landingBegun && isSuspended(view, first);
+  if (isProbeDue) return hasCapacity(view, [first]) ? { kind: 'start', decision: probe(view, first) } : nothing;
+  if (!isEndOpen(view)) return nothing;
+  const { members, isClosed } = gather(view);
+  const oldest = members[0];
+  if (oldest === undefined || !hasCapacity(view, members)) return nothing;
+  const until = Math.min(...members.map((member) => member.queuedAt)) + view.snapshot.rules.batchMaxWaitMinutes * 60_000;
+  if (!isClosed && oldest.bisection === null && view.now < until) return { kind: 'wait', until };
+  return { kind: 'start', decision: startAtEnd(view, members, causeOf(view, oldest)) };
+}
+
+/** A batch of these members at the end of the line. */
+export function startAtEnd(view: LineView, members: readonly PullRequestState[], cause: StartBatch['cause']): StartBatch {
+  const { tip, nextPosition } = view.snapshot.queue;
+  const last = view.batches.at(-1);
+  return {
+    kind: 'StartBatch',
+    position: nextPosition,
+    members: members.map((member) => ({ pullRequest: member.id, head: member.head })),
+    parentBatch: last?.id ?? null,
+    parentCommit: last?.commit ?? tip,
+    // Batches landed since `last` was made: the bottom of the speculation is what the first live one stands on.
+    base: view.batches[0]?.parentCommit ?? tip,
+    cause,
+  };
+}
+
+/** Alone on the tip, before the batches that were built without it. They stand until it is known whether it merges. */
+function probe(view: LineView, pullRequest: PullRequestState): StartBatch {
+  const { tip, nextPosition } = view.snapshot.queue;
+  return {
+    kind: 'StartBatch',
+    position: (view.batches[0]?.position ?? nextPosition) - 1,
+    members: [{ pullRequest: pullRequest.id, head: pullRequest.head }],
+    parentBatch: null,
+    parentCommit: tip,
+    base: tip,
+    cause: 'probe',
+  };
+}
+
+function causeOf(view: LineView, first: PullRequestState): StartBatch['cause'] {
+  if (isSuspended(view, first)) return 'probe';
+  if (first.bisection !== null) return 'bisect';
+  return first.requeueAttempts > 0 ? 'retry' : 'new';
+}
+
+/** A line with a batch that has no commit, or one that is red, is not built upon. Serial mode has one batch at a time. */
+function isEndOpen(view: LineView): boolean {
+  if (view.snapshot.rules.mode !== 'parallel') return view.batches.length === 0;
+  return view.batches.every((batch) => batch.commit !== null && !['red', 'timed_out'].includes(judgeBatch(view, batch).kind));
+}
+
+function hasCapacity(view: LineView, members: readonly PullRequestState[]): boolean {
+  const { mode, maxParallelBuilds } = view.snapshot.rules;
+  if (mode !== 'parallel' || maxParallelBuilds === null || members.every((member) => member.skipValidation)) return true;
+  const running = view.batches.filter((batch) => judgeBatch(view, batch).kind === 'pending').length;
+  return running + view.snapshot.queue.buildsElsewhere < maxParallelBuilds;
+}
+
+/** The next pull requests without a batch. Closed: nobody who comes later can join them. */
+function gather(view: LineView): { readonly members: readonly PullRequestState[]; readonly isClosed: boolean } {
+  const start = view.inOrder.findIndex((candidate, place) => !view.batchOf.has(candidate.id) && (place === 0 || !isSuspended(view, candidate)));
+  const first = view.inOrder[start];
+  if (first === undefined) return { members: [], isClosed: false };
+  const size = sizeFor(view, first);
+  const members = [first];
+  for (let place = start + 1; members.length < size; place += 1) {
+    const next = view.inOrder[place];
+    if (next === undefined) return { members, isClosed: false };
+    if (standsAlone(view, next) || next.bisection?.group !== first.bisection?.group) break;
+    members.push(next);
+  }
+  return { members, isClosed: true };
+}
+
+function sizeFor(view: LineView, first: PullRequestState): number {
+  if (view.snapshot.rules.mode !== 'parallel' || standsAlone(view, first)) return 1;
+  return first.bisection?.max ?? view.snapshot.rules.batchSize;
+}
+
+function standsAlone(view: LineView, pullRequest: PullRequestState): boolean {
+  return pullRequest.skipLine || pullRequest.skipValidation || isSuspended(view, pullRequest);
+}

@@ -1,0 +1,21 @@
+// May the first batch of the line land now?
+import { judgeBatch, membersOf, type LineView } from './line.ts';
+import type { Decision, PullRequestState } from './snapshot.ts';
+
+/** Its parent is the tip, it is green for its tree, nothing is before it, and its members' own checks agree. */
+export function planLanding(view: LineView): Extract<Decision, { kind: 'LandBatch' }> | null {
+  const [first] = view.batches;
+  const { queue, rules } = view.snapshot;
+  if (first === undefined || first.commit === null || first.parentCommit !== queue.tip || queue.paused) return null;
+  if (view.batches.some((batch) => batch.landingBegun || batch.landingPlanned)) return null;
+  if (first.members.some((member, place) => view.inOrder[place]?.id !== member.pullRequest)) return null;
+  const requiresOwnChecks = rules.mode === 'parallel' && (rules.ownRequiredChecks ?? []).length > 0;
+  if (membersOf(view, first).some((member) => isHeldByOwnChecks(member, requiresOwnChecks))) return null;
+  const verdict = judgeBatch(view, first);
+  return verdict.kind === 'green' ? { kind: 'LandBatch', batch: first.id, evidence: verdict.evidence } : null;
+}
+
+function isHeldByOwnChecks(member: PullRequestState, requiresOwnChecks: boolean): boolean {
+  if (member.skipValidation) return false;
+  return member.ownVerdict === 'red' || (requiresOwnChecks && member.ownVerdict !== 'green');
+}

@@ -1,0 +1,145 @@
+// The line as the planner sees it: pull requests in order, live batches by position, and what is known of both.
+// A LineView is a value: a decision that takes batches or pull requests out makes a new one, and planning goes on with that.
+import { collectEvidence, failedChecks, findEvidence, judgeBuild, type Evidence } from './evidence.ts';
+import { inLineOrder } from './order.ts';
+import type { BatchState, BuildState, PullRequestState, ResetCode, Snapshot } from './snapshot.ts';
+
+type Conflict = NonNullable<PullRequestState['conflict']>;
+
+export interface LineView {
+  readonly snapshot: Snapshot;
+  readonly now: number;
+  /** Queued and tagged pull requests, first in line first. */
+  readonly inOrder: readonly PullRequestState[];
+  readonly pullRequests: ReadonlyMap<string, PullRequestState>;
+  /** Why a member of a live batch is not among `pullRequests`. */
+  readonly departures: ReadonlyMap<string, ResetCode>;
+  /** Live batches by position. */
+  readonly batches: readonly BatchState[];
+  /** Pull request → its live batch. */
+  readonly batchOf: ReadonlyMap<string, BatchState>;
+  /** Known conflicts that still say something: their parent is the tip, was it lately, or is in the line. */
+  readonly conflicts: ReadonlyMap<string, readonly Conflict[]>;
+  readonly evidence: Evidence;
+  readonly builds: ReadonlyMap<string, BuildState>;
+}
+
+export function viewLine(snapshot: Snapshot, now: number): LineView {
+  const inOrder = inLineOrder(snapshot.pullRequests);
+  const batches = [...snapshot.batches].sort((a, b) => a.position - b.position);
+  return {
+    snapshot,
+    now,
+    inOrder,
+    pullRequests: new Map(inOrder.map((pullRequest) => [pullRequest.id, pullRequest])),
+    departures: new Map(snapshot.departures.map((departure) => [departure.pullRequest, departure.code])),
+    batches,
+    batchOf: indexMembers(batches),
+    conflicts: collectConflicts(snapshot),
+    evidence: collectEvidence(snapshot, now),
+    builds: new Map(snapshot.builds.map((build) => [build.commit, build])),
+  };
+}
+
+function indexMembers(batches: readonly BatchState[]): Map<string, BatchState> {
+  return new Map(batches.flatMap((batch) => batch.members.map((member) => [member.pullRequest, batch] as const)));
+}
+
+function collectConflicts(snapshot: Snapshot): Map<string, readonly Conflict[]> {
+  const speaking = new Set([...snapshot.queue.lineage, snapshot.queue.tip, ...snapshot.batches.flatMap((batch) => batch.commit ?? [])]);
+  const conflictsOfHead = new Map<string, Conflict[]>();
+  for (const { parent, heads, conflictAt } of snapshot.mergeResults) {
+    const head = heads[conflictAt];
+    if (head === undefined || !speaking.has(parent)) continue;
+    conflictsOfHead.set(head, [...(conflictsOfHead.get(head) ?? []), { parent, after: heads.slice(0, conflictAt) }]);
+  }
+  const conflicts = new Map<string, readonly Conflict[]>();
+  for (const { id, head, conflict } of snapshot.pullRequests) {
+    const known = conflictsOfHead.get(head) ?? [];
+    const all = conflict !== null && speaking.has(conflict.parent) ? [...known, conflict] : known;
+    if (all.length > 0) conflicts.set(id, all);
+  }
+  return conflicts;
+}
+
+/** The batch and all behind it leave the line; their members are in line without a batch. */
+export function withoutBatchesFrom(view: LineView, index: number): LineView {
+  const batches = view.batches.slice(0, index);
+  const leaving = new Set(view.batches.slice(index).flatMap((batch) => batch.members.map((member) => member.pullRequest)));
+  const pullRequests = new Map([...view.pullRequests].map(([id, pullRequest]) => [id, leaving.has(id) ? { ...pullRequest, status: 'queued' as const } : pullRequest]));
+  return { ...view, batches, batchOf: indexMembers(batches), pullRequests, inOrder: [...pullRequests.values()] };
+}
+
+export function withoutPullRequests(view: LineView, leaving: ReadonlyMap<string, ResetCode>): LineView {
+  const inOrder = view.inOrder.filter((pullRequest) => !leaving.has(pullRequest.id));
+  return {
+    ...view,
+    inOrder,
+    pullRequests: new Map(inOrder.map((pullRequest) => [pullRequest.id, pullRequest])),
+    departures: new Map([...view.departures, ...leaving]),
+  };
+}
+
+/** `change` is applied to the named pull requests; their places stay. */
+export function withChanged(view: LineView, ids: readonly string[], change: Partial<PullRequestState>): LineView {
+  const changed = new Set(ids);
+  const inOrder = view.inOrder.map((pullRequest) => (changed.has(pullRequest.id) ? { ...pullRequest, ...change } : pullRequest));
+  return { ...view, inOrder, pullRequests: new Map(inOrder.map((pullRequest) => [pullRequest.id, pullRequest])) };
+}
+
+export function membersOf(view: LineView, batch: BatchState): PullRequestState[] {
+  return batch.members.flatMap((member) => view.pullRequests.get(member.pullRequest) ?? []);
+}
+
+/**
+ * In line without a batch because it is known to conflict with something before it. Those behind it are built
+ * without it; it keeps its place and is tried alone on the tip as soon as nothing is before it.
+ */
+export function isSuspended(view: LineView, pullRequest: PullRequestState): boolean {
+  return !view.batchOf.has(pullRequest.id) && view.conflicts.has(pullRequest.id);
+}
+
+/** Index of the member that is known not to merge where the batch puts it; -1 when none is. */
+export function conflictingMember(view: LineView, batch: BatchState): number {
+  if (batch.commit !== null) return -1;
+  const heads = batch.members.map((member) => member.head);
+  return batch.members.findIndex((member, index) =>
+    (view.conflicts.get(member.pullRequest) ?? []).some(
+      (conflict) => conflict.parent === batch.parentCommit && conflict.after.length === index && conflict.after.every((head, at) => head === heads[at]),
+    ),
+  );
+}
+
+/** Where a batch stands. `worthless`: its build was canceled or is too old to prove anything, and must be done again. */
+export type BatchVerdict =
+  | { readonly kind: 'pending' }
+  | { readonly kind: 'green'; readonly evidence: string }
+  | { readonly kind: 'red'; readonly failedChecks: readonly string[] }
+  | { readonly kind: 'timed_out' }
+  | { readonly kind: 'worthless'; readonly code: 308 | 309 };
+
+export function judgeBatch(view: LineView, batch: BatchState): BatchVerdict {
+  if (batch.commit === null || batch.tree === null) return { kind: 'pending' };
+  const evidence = findEvidence(view.evidence, batch.tree, batch.testedCommit ?? batch.commit);
+  if (evidence !== null) return { kind: 'green', evidence: evidence.commit };
+  if (skipsValidation(view, batch)) return { kind: 'green', evidence: '' };
+  const build = view.builds.get(batch.testedCommit ?? batch.commit);
+  const required = view.snapshot.rules.requiredChecks;
+  const verdict = build === undefined ? 'pending' : judgeBuild(build, required);
+  if (build !== undefined && verdict === 'red') return { kind: 'red', failedChecks: failedChecks(build, required) };
+  if (verdict === 'none') return { kind: 'worthless', code: 309 };
+  if (verdict === 'green') return { kind: 'worthless', code: 308 };
+  const deadline = ciDeadline(view, batch);
+  return deadline !== null && view.now >= deadline ? { kind: 'timed_out' } : { kind: 'pending' };
+}
+
+/** When a pending build counts as timed out. Null: never, or not started. */
+export function ciDeadline(view: LineView, batch: BatchState): number | null {
+  const { ciTimeoutMins } = view.snapshot.rules;
+  return ciTimeoutMins === 0 || batch.buildStartedAt === null ? null : batch.buildStartedAt + ciTimeoutMins * 60_000;
+}
+
+function skipsValidation(view: LineView, batch: BatchState): boolean {
+  if (view.snapshot.rules.mode === 'no-queue') return true;
+  return batch.members.every((member) => view.pullRequests.get(member.pullRequest)?.skipValidation === true);
+}
