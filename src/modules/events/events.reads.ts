@@ -1,0 +1,84 @@
+// Reads of one account's event log, under its row-level security.
+import type { Database } from '../../platform/database.ts';
+import { formatCursor, type LogBounds } from './cursor.ts';
+
+/** One event as it is followed. Shared by every follower of the account: never changed. */
+export interface FollowedEvent {
+  /** Resume after this event with it. */
+  readonly cursor: string;
+  readonly action: string;
+  readonly at: Date;
+  /** Email of who did it, `interlock` for the service itself, null when unknown. */
+  readonly actor: string | null;
+  readonly repositoryId: string | null;
+  readonly queueId: string | null;
+  readonly pullRequestId: string | null;
+  readonly batchId: string | null;
+  readonly payload: Readonly<Record<string, unknown>>;
+}
+
+export interface PositionedEvent {
+  readonly epoch: number;
+  readonly position: number;
+  readonly event: FollowedEvent;
+}
+
+export const pageSize = 500;
+
+/** Events after a position, in order, at most `pageSize`: fewer mean that these were all. */
+export async function readEventsAfter(db: Database, accountId: string, position: number): Promise<PositionedEvent[]> {
+  const rows = await db.read<EventRow>(accountId, {
+    name: 'events_after',
+    text: `select (select epoch from installation)::float8 as epoch, position::float8 as position, action, at, actor,
+             repository_id::text, queue_id::text, pull_request_id::text, batch_id::text, payload
+           from event
+           where account_id = $1::bigint and position is not null and position > $2::bigint
+           order by position limit ${pageSize}`,
+    values: [accountId, position],
+  });
+  return rows.map(toPositionedEvent);
+}
+
+export async function readLogBounds(db: Database, accountId: string): Promise<LogBounds> {
+  const [row] = await db.read<{ epoch: number; head: number; first: number | null }>(accountId, {
+    name: 'event_log_bounds',
+    text: `select epoch::float8 as epoch,
+             coalesce((select position from event_head where account_id = $1::bigint), 0)::float8 as head,
+             (select position from event where account_id = $1::bigint and position is not null order by position limit 1)::float8 as first
+           from installation`,
+    values: [accountId],
+  });
+  if (row === undefined) throw new Error('The database has no installation row: it was not migrated.');
+  return { epoch: row.epoch, head: row.head, oldest: row.first === null ? row.head : row.first - 1 };
+}
+
+interface EventRow {
+  readonly epoch: number;
+  readonly position: number;
+  readonly action: string;
+  readonly at: Date;
+  readonly actor: string | null;
+  readonly repository_id: string | null;
+  readonly queue_id: string | null;
+  readonly pull_request_id: string | null;
+  readonly batch_id: string | null;
+  readonly payload: Record<string, unknown>;
+}
+
+function toPositionedEvent(row: EventRow): PositionedEvent {
+  return {
+    epoch: row.epoch,
+    position: row.position,
+    event: Object.freeze({
+      cursor: formatCursor(row),
+      action: row.action,
+      at: row.at,
+      actor: row.actor,
+      repositoryId: row.repository_id,
+      queueId: row.queue_id,
+      pullRequestId: row.pull_request_id,
+      batchId: row.batch_id,
+      payload: row.payload,
+    }),
+  };
+}

@@ -1,0 +1,139 @@
+// One follower's end of an account's log: what it has not taken yet, and where it stands. It pulls pages while it is
+// behind, and is pushed to once it has caught up.
+import { DomainError } from '../../domain/errors.ts';
+import { formatCursor } from './cursor.ts';
+import type { FollowedEvent, PositionedEvent } from './events.reads.ts';
+
+/** Events a follower may leave untaken before it is ended. */
+export const bufferLimit = 1_000;
+
+/**
+ * The follower takes events slower than they come. RATE_LIMITED, not CURSOR_EXPIRED: nothing is lost, and the cure is
+ * to follow again after `cursor`.
+ */
+export class SlowFollowerError extends DomainError {
+  readonly cursor: string;
+  constructor(cursor: string) {
+    super('RATE_LIMITED', `More than ${bufferLimit} events wait to be taken. Follow again after ${cursor}.`);
+    this.name = 'SlowFollowerError';
+    this.cursor = cursor;
+  }
+}
+
+export interface EventFollower extends AsyncIterableIterator<FollowedEvent, undefined> {
+  /** The cursor it begins after. Rejects with BAD_INPUT or CURSOR_EXPIRED, as the first `next()` then does too. */
+  readonly started: Promise<string>;
+}
+
+export interface FollowerOptions {
+  readonly matches: (event: FollowedEvent) => boolean;
+  /** Where it begins; nothing is taken before this is known. */
+  readonly begin: () => Promise<{ readonly epoch: number; readonly position: number }>;
+  /** Called while it is behind and has nothing untaken: offers at least one event, or makes it live. */
+  readonly catchUp: (follower: Follower) => Promise<void>;
+  readonly onEnd: (follower: Follower) => void;
+}
+
+type Waiting = { resolve(result: IteratorResult<FollowedEvent, undefined>): void; reject(error: unknown): void };
+
+export class Follower implements EventFollower {
+  readonly started: Promise<string>;
+  epoch = 0;
+  /** Of the last event offered, whether it matched or not. */
+  position = 0;
+  isLive = false;
+  private readonly options: FollowerOptions;
+  private readonly untaken: PositionedEvent[] = [];
+  private readonly waiting: Waiting[] = [];
+  private ended: { readonly error?: unknown } | undefined;
+  private isPulling = true;
+
+  constructor(options: FollowerOptions) {
+    this.options = options;
+    this.started = options.begin().then((cursor) => {
+      this.epoch = cursor.epoch;
+      this.position = cursor.position;
+      this.isPulling = false;
+      return formatCursor(cursor);
+    });
+    this.started.then(() => this.pull(), (error: unknown) => this.end({ error }));
+  }
+
+  /** Takes the next event into account; one that it has had already is passed over. */
+  offer(positioned: PositionedEvent): void {
+    if (this.ended !== undefined || positioned.position <= this.position) return;
+    this.position = positioned.position;
+    if (!this.options.matches(positioned.event)) return;
+    const waiting = this.waiting.shift();
+    if (waiting !== undefined) return waiting.resolve({ value: positioned.event, done: false });
+    this.untaken.push(positioned);
+    const oldest = this.untaken[0];
+    if (this.untaken.length > bufferLimit && oldest !== undefined) {
+      this.untaken.length = 0;
+      this.end({ error: new SlowFollowerError(formatCursor({ epoch: oldest.epoch, position: oldest.position - 1 })) });
+    }
+  }
+
+  get isEnded(): boolean {
+    return this.ended !== undefined;
+  }
+
+  /** Without an error what is untaken may still be taken. */
+  end(how: { readonly error?: unknown }): void {
+    if (this.ended !== undefined) return;
+    this.ended = how;
+    for (const waiting of this.waiting.splice(0)) this.settle(waiting);
+    this.options.onEnd(this);
+  }
+
+  async next(): Promise<IteratorResult<FollowedEvent, undefined>> {
+    return await new Promise((resolve, reject) => {
+      this.settle({ resolve, reject });
+    });
+  }
+
+  async return(): Promise<IteratorResult<FollowedEvent, undefined>> {
+    this.untaken.length = 0;
+    this.end({});
+    return { value: undefined, done: true };
+  }
+
+  async throw(error: unknown): Promise<IteratorResult<FollowedEvent, undefined>> {
+    await this.return();
+    throw error;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.return();
+  }
+
+  private settle(waiting: Waiting): void {
+    const next = this.untaken.shift();
+    if (next !== undefined) return waiting.resolve({ value: next.event, done: false });
+    if (this.ended === undefined) {
+      this.waiting.push(waiting);
+      return this.pull();
+    }
+    if (!('error' in this.ended)) return waiting.resolve({ value: undefined, done: true });
+    const { error } = this.ended;
+    // Told once; afterwards it is simply over, as with any iterator.
+    this.ended = {};
+    waiting.reject(error);
+  }
+
+  private pull(): void {
+    if (this.isPulling || this.isLive || this.ended !== undefined || this.waiting.length === 0) return;
+    this.isPulling = true;
+    this.options.catchUp(this).then(
+      () => {
+        this.isPulling = false;
+        this.pull();
+      },
+      (error: unknown) => this.end({ error }),
+    );
+  }
+}

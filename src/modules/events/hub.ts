@@ -1,0 +1,185 @@
+// Fans an account's events out to everybody in this process who follows it. A notification is only a hint: what
+// followers get is always read from the log, once per account and notification however many they are.
+import type { Logger } from 'pino';
+import type { Database } from '../../platform/database.ts';
+import { cursorExpired, formatCursor, parseCursor, requireFollowable, type Cursor } from './cursor.ts';
+import { type FollowedEvent, pageSize, type PositionedEvent, readEventsAfter, readLogBounds } from './events.reads.ts';
+import { type EventFollower, Follower } from './follower.ts';
+import { eventsChannel, parseNotification } from './sequencer.ts';
+
+export interface FollowOptions {
+  readonly accountId: string;
+  /** Cursor of the last event applied. Without one it begins with the next event to come. */
+  readonly after?: string | null | undefined;
+  /** Called once per event; what it declines is never buffered. */
+  readonly matches?: (event: FollowedEvent) => boolean;
+  readonly signal?: AbortSignal;
+}
+
+export interface EventHub {
+  /**
+   * Every event after `after` that matches, in order, each once. Ends when `signal` aborts or the hub closes; fails with
+   * BAD_INPUT or CURSOR_EXPIRED for its cursor, and with RATE_LIMITED (SlowFollowerError) when it takes too slowly.
+   */
+  follow(options: FollowOptions): EventFollower;
+  /** Cursor of the newest event. Read it before the rows of an answer, then follow after it: nothing is missed. */
+  head(accountId: string): Promise<string>;
+  close(): Promise<void>;
+}
+
+export interface EventHubOptions {
+  readonly db: Database;
+  readonly log: Logger;
+  /** How often followed accounts are compared with the log unasked: a half-open connection notifies of nothing. */
+  readonly recheckMs?: number;
+}
+
+/** Where the live followers of one account stand. It exists only while there are some. */
+interface Tail {
+  readonly accountId: string;
+  readonly epoch: number;
+  position: number;
+  isReading: boolean;
+  hasNews: boolean;
+  readonly followers: Set<Follower>;
+}
+
+export function createEventHub({ db, log, recheckMs = 5_000 }: EventHubOptions): EventHub {
+  const followers = new Set<Follower>();
+  const tails = new Map<string, Tail>();
+  let listening: Promise<() => Promise<void>> | undefined;
+  const recheck = setInterval(() => void compareHeads().catch(warn), recheckMs);
+  recheck.unref();
+
+  function warn(error: unknown): void {
+    log.warn({ err: error }, 'followed events could not be read; trying again');
+  }
+
+  async function listen(): Promise<void> {
+    listening ??= db.system.listen(eventsChannel, hear).catch((error: unknown) => {
+      listening = undefined;
+      throw error;
+    });
+    await listening;
+  }
+
+  function hear(payload: string): void {
+    const heads = parseNotification(payload);
+    if (heads === null) for (const tail of tails.values()) void readNews(tail).catch(warn);
+    else hearHeads(heads);
+  }
+
+  function hearHeads(heads: readonly (readonly [accountId: string, head: number])[]): void {
+    for (const [accountId, head] of heads) {
+      const tail = tails.get(accountId);
+      if (tail !== undefined && head > tail.position) void readNews(tail).catch(warn);
+    }
+  }
+
+  async function compareHeads(): Promise<void> {
+    if (tails.size === 0) return;
+    const rows = await db.system.query<{ id: string; head: number }>(
+      'select account_id::text as id, position::float8 as head from event_head where account_id = any($1::bigint[])',
+      [[...tails.keys()]],
+    );
+    hearHeads(rows.map((row) => [row.id, row.head]));
+  }
+
+  async function readNews(tail: Tail): Promise<void> {
+    tail.hasNews = true;
+    if (tail.isReading) return;
+    tail.isReading = true;
+    try {
+      while (tail.hasNews && tail.followers.size > 0) {
+        tail.hasNews = false;
+        const page = await readEventsAfter(db, tail.accountId, tail.position);
+        if (!continues(page, tail)) return await expire(tail);
+        for (const positioned of page) {
+          tail.position = positioned.position;
+          for (const follower of tail.followers) follower.offer(positioned);
+        }
+        if (page.length === pageSize) tail.hasNews = true;
+      }
+    } finally {
+      tail.isReading = false;
+    }
+  }
+
+  async function expire(tail: Tail): Promise<void> {
+    const error = cursorExpired(await readLogBounds(db, tail.accountId));
+    for (const follower of tail.followers) follower.end({ error });
+  }
+
+  async function catchUp(accountId: string, follower: Follower): Promise<void> {
+    const tail = tails.get(accountId);
+    if (tail !== undefined && join(tail, follower)) return;
+    const page = await readEventsAfter(db, accountId, follower.position);
+    if (!continues(page, follower)) throw cursorExpired(await readLogBounds(db, accountId));
+    for (const positioned of page) follower.offer(positioned);
+    if (page.length === pageSize || follower.isEnded) return;
+    join(tails.get(accountId) ?? openTail(accountId, follower), follower);
+  }
+
+  // A follower behind the tail reads on by itself; one ahead of it passes over what it has had.
+  function join(tail: Tail, follower: Follower): boolean {
+    if (tail.epoch !== follower.epoch || tail.position > follower.position) return false;
+    follower.isLive = true;
+    tail.followers.add(follower);
+    // Notifications heard before it was followed were for nobody.
+    if (tail.followers.size === 1) void readNews(tail).catch(warn);
+    return true;
+  }
+
+  function openTail(accountId: string, at: Cursor): Tail {
+    const tail = { accountId, epoch: at.epoch, position: at.position, isReading: false, hasNews: false, followers: new Set<Follower>() };
+    tails.set(accountId, tail);
+    return tail;
+  }
+
+  function leave(accountId: string, follower: Follower): void {
+    followers.delete(follower);
+    const tail = tails.get(accountId);
+    if (tail?.followers.delete(follower) && tail.followers.size === 0) tails.delete(accountId);
+  }
+
+  return {
+    follow({ accountId, after, matches = () => true, signal }) {
+      const abort = (): void => follower.end({});
+      const follower = new Follower({
+        matches,
+        begin: async () => {
+          const cursor = after === undefined || after === null ? undefined : parseCursor(after);
+          await listen();
+          const bounds = await readLogBounds(db, accountId);
+          if (cursor !== undefined) requireFollowable(cursor, bounds);
+          return cursor ?? { epoch: bounds.epoch, position: bounds.head };
+        },
+        catchUp: async (behind) => await catchUp(accountId, behind),
+        onEnd: (ended) => {
+          signal?.removeEventListener('abort', abort);
+          leave(accountId, ended);
+        },
+      });
+      followers.add(follower);
+      if (signal?.aborted === true) abort();
+      else signal?.addEventListener('abort', abort, { once: true });
+      return follower;
+    },
+    async head(accountId) {
+      const bounds = await readLogBounds(db, accountId);
+      return formatCursor({ epoch: bounds.epoch, position: bounds.head });
+    },
+    async close() {
+      clearInterval(recheck);
+      for (const follower of followers) follower.end({});
+      const stop = await listening?.catch(() => undefined);
+      await stop?.();
+    },
+  };
+}
+
+// Positions have no gaps, so a page that does not begin right after what was had says that rows in between were
+// forgotten, and another epoch says that the database was restored.
+function continues(page: readonly PositionedEvent[], after: Cursor): boolean {
+  return page.every((positioned, index) => positioned.epoch === after.epoch && positioned.position === after.position + 1 + index);
+}

@@ -1,0 +1,143 @@
+// Gives events their positions: per account 1, 2, 3 … without a gap, in an order that keeps each subject's events
+// as they were written. Every process runs one; whoever holds the installation's row is the one at work, and
+// nobody leads. See docs/adr/0005-events.md.
+import type { Logger } from 'pino';
+import type { Database, SystemQueries } from '../../platform/database.ts';
+
+export const eventsChannel = 'interlock_events';
+
+const batchSize = 1_000;
+// PostgreSQL refuses a payload of 8000 bytes or more.
+const payloadLimit = 7_900;
+
+export interface Sequencer {
+  /** Events were committed: look soon. Any number of calls within `coalesceMs` are one look. */
+  nudge(): void;
+  start(): void;
+  /** Resolves when nothing of it runs any more. */
+  stop(): Promise<void>;
+}
+
+export interface SequencerOptions {
+  readonly db: Database;
+  readonly log: Logger;
+  /** How often it looks unasked: the longest a lost nudge or a dead process delays an event. */
+  readonly intervalMs?: number;
+  readonly coalesceMs?: number;
+}
+
+export function createSequencer({ db, log, intervalMs = 250, coalesceMs = 10 }: SequencerOptions): Sequencer {
+  let started = false;
+  let nudged = false;
+  let timer: NodeJS.Timeout | undefined;
+  let dueAt = Infinity;
+  let running: Promise<void> | undefined;
+
+  function lookIn(delayMs: number): void {
+    const at = performance.now() + delayMs;
+    if (!started || running !== undefined || at >= dueAt) return;
+    clearTimeout(timer);
+    dueAt = at;
+    timer = setTimeout(() => {
+      dueAt = Infinity;
+      nudged = false;
+      running = look().then((nextInMs) => {
+        running = undefined;
+        lookIn(nudged ? coalesceMs : nextInMs);
+      });
+    }, delayMs);
+  }
+
+  async function look(): Promise<number> {
+    try {
+      // The one at work may have read just before our events were committed: with a nudge behind us, look again.
+      return (await sequenceEvents(db)) === 'busy' ? Math.min(intervalMs, coalesceMs * 5) : intervalMs;
+    } catch (error) {
+      log.warn({ err: error }, 'events could not be sequenced; trying again');
+      return intervalMs;
+    }
+  }
+
+  return {
+    nudge() {
+      nudged = true;
+      lookIn(coalesceMs);
+    },
+    start() {
+      started = true;
+      lookIn(0);
+    },
+    async stop() {
+      started = false;
+      clearTimeout(timer);
+      dueAt = Infinity;
+      await running;
+    },
+  };
+}
+
+/** Positions everything committed so far. Answers how many events, or `busy` when another process is at it. */
+export async function sequenceEvents(db: Database): Promise<number | 'busy'> {
+  let total = 0;
+  for (;;) {
+    const taken = await db.system.transaction(async (query) => ((await isAtWork(query)) ? await positionBatch(query) : null));
+    if (taken === null) return total === 0 ? 'busy' : total;
+    total += taken;
+    if (taken < batchSize) return total;
+  }
+}
+
+// A statement of its own: the one after it gets a snapshot taken under the lock, and so sees what the last holder
+// positioned. In one statement with the batch, the snapshot would be older than the lock.
+async function isAtWork(query: SystemQueries['query']): Promise<boolean> {
+  return (await query('select 1 from installation for no key update skip locked')).length > 0;
+}
+
+// By id from the partial index, never from a high-water mark: a lower id may be committed later. Within one subject
+// it cannot, since ids are drawn under the subject's lock, which is held until the commit.
+const positionStatement = `
+with batch as materialized (
+  select id, account_id from event where position is null order by id limit ${batchSize}
+), numbered as (
+  select id, account_id, row_number() over (partition by account_id order by id) as ordinal,
+         count(*) over (partition by account_id) as count
+  from batch
+), head as (
+  insert into event_head as h (account_id, position)
+  select account_id, count(*) from batch group by account_id order by account_id
+  on conflict (account_id) do update set position = h.position + excluded.position
+  returning account_id, position
+), positioned as (
+  update event e set position = head.position - numbered.count + numbered.ordinal
+  from numbered join head using (account_id)
+  where e.id = numbered.id and e.position is null
+  returning e.id
+)
+select head.account_id::text as "accountId", head.position::float8 as position,
+       (select count(*) from batch)::int as taken, (select count(*) from positioned)::int as positioned
+from head`;
+
+async function positionBatch(query: SystemQueries['query']): Promise<number> {
+  const heads = await query<{ accountId: string; position: number; taken: number; positioned: number }>(positionStatement);
+  const [first] = heads;
+  if (first === undefined) return 0;
+  // Fails the transaction instead of leaving a gap, should anything else ever touch an unpositioned event.
+  if (first.positioned !== first.taken) throw new Error(`Of ${first.taken} events only ${first.positioned} took their position.`);
+  await query('select pg_notify($1, $2)', [eventsChannel, notificationOf(heads)]);
+  return first.taken;
+}
+
+/** `{"<account>": <position of its newest event>}`, or `''` when that is too long: look yourself. */
+function notificationOf(heads: readonly { readonly accountId: string; readonly position: number }[]): string {
+  const text = JSON.stringify(Object.fromEntries(heads.map((head) => [head.accountId, head.position])));
+  return text.length <= payloadLimit ? text : '';
+}
+
+/** Null when the notification names nobody (any session may notify anything): then every account may have news. */
+export function parseNotification(payload: string): readonly (readonly [accountId: string, head: number])[] | null {
+  try {
+    return Object.entries(JSON.parse(payload) as Record<string, number>);
+  } catch {
+    return null;
+  }
+}
