@@ -12,12 +12,13 @@ export interface CheckList {
 }
 
 /**
- * Verdict of a commit's checks. Of several attempts of one name the newest counts. `required` null or empty: every
- * check that ran, and `none` when none was seen. A name still missing is pending until the list is complete.
+ * Verdict of a commit's checks. Of several attempts of one name the newest counts. `required` null: every check that
+ * ran, and `none` when none was seen; empty: nothing is asked for, green. A name still missing is pending until the
+ * list is complete.
  */
 export function judgeChecks(list: CheckList, required: readonly RequiredCheck[] | null): Verdict {
   const checks = newestAttempts(list.checks);
-  if (required === null || required.length === 0) {
+  if (required === null) {
     if (checks.length === 0) return 'none';
     if (checks.some((check) => isFailure(check.conclusion, passing))) return 'red';
     const isDone = list.complete && checks.every((check) => passing.includes(check.conclusion));
@@ -29,15 +30,25 @@ export function judgeChecks(list: CheckList, required: readonly RequiredCheck[] 
 /** Verdict of a build: `none` when it was canceled, which proves nothing. Complete without any check is red, never green. */
 export function judgeBuild(build: BuildState, required: readonly RequiredCheck[] | null): Verdict {
   if (build.canceled) return 'none';
-  const verdict = judgeChecks(build, required);
+  const verdict = judgeChecks(build, atLeastOne(required));
   if (verdict !== 'none') return verdict;
   return build.complete ? 'red' : 'pending';
+}
+
+/** Names of the checks that make a build red. Red without a name: CI ended without running any. */
+export function failedChecksOfBuild(build: BuildState, required: readonly RequiredCheck[] | null): string[] {
+  return failedChecks(build, atLeastOne(required));
+}
+
+// A commit nobody tested is never green, however little is required.
+function atLeastOne(required: readonly RequiredCheck[] | null): readonly RequiredCheck[] | null {
+  return required?.length === 0 ? null : required;
 }
 
 /** Names of the checks that make the list red, in the order the host gave them; missing ones by their required name. */
 export function failedChecks(list: CheckList, required: readonly RequiredCheck[] | null): string[] {
   const checks = newestAttempts(list.checks);
-  if (required === null || required.length === 0) return checks.filter((check) => isFailure(check.conclusion, passing)).map((check) => check.name);
+  if (required === null) return checks.filter((check) => isFailure(check.conclusion, passing)).map((check) => check.name);
   const failed = required.flatMap((requirement) => {
     const matching = checks.filter((check) => matchesGlob(requirement.name, check.name));
     if (matching.length === 0) return judgeRequirement(requirement, checks, list.complete) === 'red' ? [requirement.name] : [];

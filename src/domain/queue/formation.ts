@@ -78,7 +78,9 @@ function hasCapacity(view: LineView, members: readonly PullRequestState[]): bool
 
 /** The next pull requests without a batch. Closed: nobody who comes later can join them. */
 function gather(view: LineView): { readonly members: readonly PullRequestState[]; readonly isClosed: boolean } {
-  const start = view.inOrder.findIndex((candidate, place) => !view.batchOf.has(candidate.id) && (place === 0 || !isSuspended(view, candidate)));
+  // With nothing before it a suspended one is simply first on the tip.
+  const isAlone = view.batches.length === 0;
+  const start = view.inOrder.findIndex((candidate, place) => !view.batchOf.has(candidate.id) && ((isAlone && place === 0) || !isSuspended(view, candidate)));
   const first = view.inOrder[start];
   if (first === undefined) return { members: [], isClosed: false };
   const size = sizeFor(view, first);

@@ -9,13 +9,14 @@ export function planLanding(view: LineView): Extract<Decision, { kind: 'LandBatc
   if (first === undefined || first.commit === null || first.parentCommit !== queue.tip || queue.paused) return null;
   if (view.batches.some((batch) => batch.landingBegun || batch.landingPlanned)) return null;
   if (first.members.some((member, place) => view.inOrder[place]?.id !== member.pullRequest)) return null;
-  const requiresOwnChecks = rules.mode === 'parallel' && (rules.ownRequiredChecks ?? []).length > 0;
-  if (membersOf(view, first).some((member) => isHeldByOwnChecks(member, requiresOwnChecks))) return null;
+  // In serial mode the build is the pull request's own.
+  const waitsForOwnChecks = rules.mode === 'parallel' && rules.ownRequiredChecks?.length !== 0;
+  if (membersOf(view, first).some((member) => isHeldByOwnChecks(member, waitsForOwnChecks))) return null;
   const verdict = judgeBatch(view, first);
   return verdict.kind === 'green' ? { kind: 'LandBatch', batch: first.id, evidence: verdict.evidence } : null;
 }
 
-function isHeldByOwnChecks(member: PullRequestState, requiresOwnChecks: boolean): boolean {
+function isHeldByOwnChecks(member: PullRequestState, waitsForOwnChecks: boolean): boolean {
   if (member.skipValidation) return false;
-  return member.ownVerdict === 'red' || (requiresOwnChecks && member.ownVerdict !== 'green');
+  return member.ownVerdict === 'red' || (waitsForOwnChecks && member.ownVerdict === 'pending');
 }

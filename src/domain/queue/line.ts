@@ -1,6 +1,6 @@
 // The line as the planner sees it: pull requests in order, live batches by position, and what is known of both.
 // A LineView is a value: a decision that takes batches or pull requests out makes a new one, and planning goes on with that.
-import { collectEvidence, failedChecks, findEvidence, judgeBuild, type Evidence } from './evidence.ts';
+import { collectEvidence, failedChecksOfBuild, findEvidence, judgeBuild, type Evidence } from './evidence.ts';
 import { inLineOrder } from './order.ts';
 import type { BatchState, BuildState, PullRequestState, ResetCode, Snapshot } from './snapshot.ts';
 
@@ -126,7 +126,7 @@ export function judgeBatch(view: LineView, batch: BatchState): BatchVerdict {
   const build = view.builds.get(batch.testedCommit ?? batch.commit);
   const required = view.snapshot.rules.requiredChecks;
   const verdict = build === undefined ? 'pending' : judgeBuild(build, required);
-  if (build !== undefined && verdict === 'red') return { kind: 'red', failedChecks: failedChecks(build, required) };
+  if (build !== undefined && verdict === 'red') return { kind: 'red', failedChecks: failedChecksOfBuild(build, required) };
   if (verdict === 'none') return { kind: 'worthless', code: 309 };
   if (verdict === 'green') return { kind: 'worthless', code: 308 };
   const deadline = ciDeadline(view, batch);
