@@ -19,7 +19,11 @@ export async function installPostgresBinaries(cacheDir: string): Promise<Postgre
   const folder = join(cacheDir, `postgresql-${source.version}-${process.platform}-${process.arch}`);
   if (!existsSync(folder)) {
     await fillOnce(folder, async (draft) => {
-      await cp(source.folder, draft, { recursive: true, verbatimSymlinks: true, filter: (path) => !isForDevelopers(path) });
+      await cp(source.folder, draft, {
+        recursive: true,
+        verbatimSymlinks: true,
+        filter: (path) => !isForDevelopers(path),
+      });
       await restoreLinks(draft);
     });
   }

@@ -24,7 +24,9 @@ export function pickDatabaseUser(dataDir: string): DatabaseUser | undefined {
     const { uid, gid } = statSync(cluster);
     if (uid !== 0) return { uid, gid };
   }
-  const accounts = readFileSync('/etc/passwd', 'utf8').split('\n').map((line) => line.split(':'));
+  const accounts = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .map((line) => line.split(':'));
   for (const name of ['interlock', 'postgres', 'nobody']) {
     const account = accounts.find((fields) => fields[0] === name);
     if (account) return { uid: Number(account[2]), gid: Number(account[3]) };

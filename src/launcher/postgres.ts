@@ -102,9 +102,13 @@ async function initialise({ folder, home, passwordFile, binaries, user, fast }: 
       ...['--auth', 'scram-sha-256', '--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8', '--locale', 'C'],
       ...(fast ? ['--no-sync'] : []),
     ];
-    await run(binaries.initdb, options, { cwd: '/', env: bareEnvironment, ...user }).catch((error: { stderr?: string }) => {
-      throw new StartError(`PostgreSQL could not make its files in ${home}: ${lastLine(error.stderr ?? String(error))}`);
-    });
+    await run(binaries.initdb, options, { cwd: '/', env: bareEnvironment, ...user }).catch(
+      (error: { stderr?: string }) => {
+        throw new StartError(
+          `PostgreSQL could not make its files in ${home}: ${lastLine(error.stderr ?? String(error))}`,
+        );
+      },
+    );
   });
   await rename(draft, folder);
 }
@@ -128,7 +132,11 @@ async function waitForPredecessor({ folder }: Cluster, log: Say): Promise<void> 
   await rm(lockFile, { force: true });
 }
 
-async function startServer(cluster: Cluster, dataDir: string, options: PostgresOptions): Promise<{ server: GuardedProcess; port: number }> {
+async function startServer(
+  cluster: Cluster,
+  dataDir: string,
+  options: PostgresOptions,
+): Promise<{ server: GuardedProcess; port: number }> {
   const portFile = join(dataDir, 'postgres-port');
   const remembered = Number((await readLines(portFile))[0]) || undefined;
   for (let attempt = 1; ; attempt += 1) {

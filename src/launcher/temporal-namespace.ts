@@ -24,7 +24,12 @@ export interface NamespaceWanted {
 }
 
 /** For servers of ours and of others: waits for the namespace and registers the search attributes that are missing. */
-export async function prepareNamespace({ address, namespace, searchAttributes, withinSec = 20 }: NamespaceWanted): Promise<void> {
+export async function prepareNamespace({
+  address,
+  namespace,
+  searchAttributes,
+  withinSec = 20,
+}: NamespaceWanted): Promise<void> {
   const connection = await Connection.connect({ address, connectTimeout: withinSec * 1000 }).catch((error: Error) => {
     throw new StartError(
       `Temporal at ${address} cannot be reached (${error.message}). Start it, or leave --temporal-address out to use the embedded one.`,
@@ -63,7 +68,11 @@ async function hasNamespace(connection: Connection, namespace: string): Promise<
   }
 }
 
-async function hasSearchAttributes(connection: Connection, namespace: string, wanted: SearchAttributes): Promise<boolean> {
+async function hasSearchAttributes(
+  connection: Connection,
+  namespace: string,
+  wanted: SearchAttributes,
+): Promise<boolean> {
   const known = (await connection.operatorService.listSearchAttributes({ namespace })).customAttributes ?? {};
   const missing = Object.entries(wanted).filter(([name]) => !(name in known));
   if (missing.length === 0) return true;

@@ -100,7 +100,13 @@ export async function startTestServer(options: TestServerOptions): Promise<{ add
   const program = await resolveTestServer({ cacheDir: options.cacheDir ?? defaultCacheDirectory(), log: options.log });
   const port = await findFreePort();
   const logFile = join(resolve(options.dataDir), 'temporal-test-server.log');
-  const server = await spawnGuarded({ command: program, args: [String(port)], env: environment(), logFile, stopSignal: 'TERM' });
+  const server = await spawnGuarded({
+    command: program,
+    args: [String(port)],
+    env: environment(),
+    logFile,
+    stopSignal: 'TERM',
+  });
   await waitUntilReady({
     server,
     withinSec: 30,
@@ -115,7 +121,9 @@ async function startOnPorts({ program, port, uiPort, files, options }: StartOnPo
     command: program,
     args: [
       ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port), '--namespace', options.namespace],
-      ...(options.fast ? ['--headless'] : ['--ui-port', String(uiPort), '--ui-disable-news-fetch', '--db-filename', files.state]),
+      ...(options.fast
+        ? ['--headless']
+        : ['--ui-port', String(uiPort), '--ui-disable-news-fetch', '--db-filename', files.state]),
       ...Object.entries(options.searchAttributes).flatMap(([name, type]) => ['--search-attribute', `${name}=${type}`]),
       ...['--log-level', 'error'],
     ],
@@ -132,7 +140,11 @@ async function startOnPorts({ program, port, uiPort, files, options }: StartOnPo
     describeFailure: (reason) => describeFailure('Temporal', reason, files.log),
   });
   try {
-    await prepareNamespace({ address: `127.0.0.1:${port}`, namespace: options.namespace, searchAttributes: options.searchAttributes });
+    await prepareNamespace({
+      address: `127.0.0.1:${port}`,
+      namespace: options.namespace,
+      searchAttributes: options.searchAttributes,
+    });
   } catch (error) {
     await server.stop(5);
     throw error;

@@ -32,7 +32,12 @@ async function digestFolders(folders: readonly string[]): Promise<string> {
   for (const folder of folders) {
     const entries = await readdir(folder, { recursive: true, withFileTypes: true });
     const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-    for (const file of files.sort()) hash.update(file).update('\0').update(await readFile(file)).update('\0');
+    for (const file of files.sort())
+      hash
+        .update(file)
+        .update('\0')
+        .update(await readFile(file))
+        .update('\0');
   }
   return hash.digest('hex');
 }

@@ -1,0 +1,148 @@
+// Who may import whom: arrows point to the domain, effects live at the rim, only the roots choose implementations.
+const roots = '^src/[^/]+\\.ts$';
+const context = '^src/context\\.ts$';
+const activities = '/activities[^/]*\\.ts$';
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+module.exports = {
+  forbidden: [
+    {
+      name: 'no-cycles',
+      severity: 'error',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
+    { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
+    {
+      name: 'domain-is-pure',
+      comment: 'The domain imports itself, and what is pure itself: hashing, and libraries without effects.',
+      severity: 'error',
+      from: { path: '^src/domain/' },
+      to: { pathNot: ['^src/domain/', '^(node:)?crypto$', 'node_modules/(zod|yaml|re2js|diff)/'] },
+    },
+    {
+      name: 'roots-are-not-imported',
+      comment:
+        'A composition root chooses implementations, so nothing may depend on one. context.ts holds types alone.',
+      severity: 'error',
+      from: { path: '^(src|workflows|rest-facade)/', pathNot: roots },
+      to: { path: roots, pathNot: context },
+    },
+    {
+      name: 'workflow-is-deterministic',
+      comment: 'Workflow code runs in a sandbox: domain, messages, its own files, and the types of activities.',
+      severity: 'error',
+      from: { path: '^workflows/', pathNot: activities },
+      to: {
+        pathNot: ['^workflows/', '^src/domain/', 'node_modules/@temporalio/(workflow|common)/'],
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
+      name: 'workflow-knows-activities-by-type',
+      severity: 'error',
+      from: { path: '^workflows/', pathNot: activities },
+      to: { path: activities, dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'activities-use-modules-by-index',
+      severity: 'error',
+      from: { path: activities },
+      to: { path: '^src/modules/[^/]+/', pathNot: '^src/modules/[^/]+/index\\.ts$' },
+    },
+    {
+      name: 'facade-knows-a-schema-and-an-executor',
+      comment: 'The REST facade is generated from GraphQL documents: never the modules, the hosts or the ORM.',
+      severity: 'error',
+      from: { path: '^rest-facade/' },
+      to: {
+        pathNot: '^src/platform/project-root\\.ts$',
+        path: ['^src/(modules|hosts|platform|launcher)/', '^workflows/', 'node_modules/(@mikro-orm|pg|kysely)/'],
+      },
+    },
+    {
+      name: 'service-keeps-out-of-other-modules',
+      comment: 'Another module is its index.ts.',
+      severity: 'error',
+      from: { path: '^src/modules/([^/]+)/' },
+      to: {
+        path: '^src/modules/[^/]+/',
+        pathNot: ['^src/modules/$1/', '^src/modules/[^/]+/index\\.ts$', '\\.entities\\.ts$'],
+      },
+    },
+    {
+      name: 'module-knows-workflows-by-messages',
+      severity: 'error',
+      from: { path: '^src/modules/' },
+      to: { path: '^workflows/', pathNot: 'messages\\.ts$' },
+    },
+    {
+      name: 'module-knows-hosts-by-port',
+      severity: 'error',
+      from: { path: '^src/modules/' },
+      to: { path: '^src/hosts/', pathNot: '^src/hosts/port\\.ts$' },
+    },
+    {
+      name: 'resolver-is-thin',
+      comment: 'A resolver calls its own service; rules and SQL live there.',
+      severity: 'error',
+      from: { path: '\\.resolver\\.ts$' },
+      to: { path: ['\\.entities\\.ts$', 'node_modules/(@mikro-orm|pg|kysely)/'] },
+    },
+    {
+      name: 'graphql-types-are-not-entities',
+      severity: 'error',
+      from: { path: '\\.types\\.ts$' },
+      to: { path: '\\.entities\\.ts$' },
+    },
+    {
+      name: 'adapter-knows-its-port',
+      comment: 'A code host adapter: its port, the domain, the platform, and git plumbing.',
+      severity: 'error',
+      from: { path: '^src/hosts/([^/]+)/' },
+      to: {
+        path: '^(src|workflows|rest-facade)/',
+        pathNot: [
+          '^src/hosts/$1/',
+          '^src/hosts/git/',
+          '^src/hosts/port\\.ts$',
+          '^src/domain/',
+          '^src/platform/',
+          context,
+        ],
+      },
+    },
+    {
+      name: 'platform-knows-no-business',
+      severity: 'error',
+      from: { path: '^src/platform/' },
+      to: {
+        path: ['^src/(modules|hosts|launcher)/', '^workflows/', '^rest-facade/'],
+        pathNot: ['\\.entities\\.ts$', '^src/modules/entities\\.ts$'],
+      },
+    },
+    {
+      name: 'launcher-stands-alone',
+      severity: 'error',
+      from: { path: '^src/launcher/' },
+      to: { path: '^(src|workflows|rest-facade)/', pathNot: '^src/(launcher|platform)/' },
+    },
+    {
+      name: 'product-does-not-import-tests',
+      severity: 'error',
+      from: { path: '^(src|workflows|rest-facade)/' },
+      to: { path: '^(test|bench)/' },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: ['^dist/', '^src/dashboard/'] },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default', 'types'],
+      extensions: ['.ts', '.mts', '.js', '.mjs', '.json'],
+    },
+  },
+};

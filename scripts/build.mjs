@@ -1,0 +1,100 @@
+// Compiles the sources to dist/, and the workflows to one bundle. Nothing is done when nothing has changed.
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { SetupError, findNode, finish, prepare, root, seconds, toolEnvironment } from './toolchain.mjs';
+
+const sourceFolders = ['src', 'workflows', 'rest-facade', 'bench', 'migrations'];
+const settings = ['tsconfig.json', 'tsconfig.build.json', 'package-lock.json'];
+const stampFile = join('dist', '.build-stamp.json');
+
+/** Each source with its size and time stamp. */
+export function listSources(folder = root) {
+  const paths = sourceFolders
+    .map((name) => join(folder, name))
+    .filter(existsSync)
+    .flatMap((path) => readdirSync(path, { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name));
+  const all = [...paths, ...settings.map((name) => join(folder, name)).filter(existsSync)].sort();
+  return Object.fromEntries(
+    all.map((path) => {
+      const { size, mtimeMs } = statSync(path);
+      return [relative(folder, path), `${size} ${mtimeMs}`];
+    }),
+  );
+}
+
+export function isBuilt(folder = root) {
+  return JSON.stringify(readStamp(folder)) === JSON.stringify(listSources(folder));
+}
+
+function readStamp(folder) {
+  const path = join(folder, stampFile);
+  return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {};
+}
+
+/** The compiler leaves the output of a source that is gone. */
+export function removeOrphans(folder, before, now) {
+  for (const source of Object.keys(before)) {
+    if (source in now || !source.endsWith('.ts')) continue;
+    for (const extension of ['.js', '.js.map'])
+      rmSync(join(folder, 'dist', source.replace(/\.ts$/, extension)), { force: true });
+  }
+}
+
+/** Builds when it is needed, in a process of its own on the right Node. */
+export function ensureBuilt(node, flags = []) {
+  if (isBuilt()) return;
+  const { status } = spawnSync(node, [fileURLToPath(import.meta.url), ...flags], {
+    cwd: root,
+    env: toolEnvironment(node),
+    stdio: 'inherit',
+  });
+  if (status !== 0) throw new SetupError('The build failed: see the lines above.');
+}
+
+async function build({ keepGoing }) {
+  prepare();
+  const sources = listSources();
+  if (isBuilt()) return;
+  const startedAt = Date.now();
+  removeOrphans(root, readStamp(root), sources);
+  const compiled = compile();
+  if (!compiled && !keepGoing) throw new SetupError('The build failed: the sources have type errors.');
+  await bundleWorkflows();
+  buildDashboard();
+  mkdirSync(join(root, 'dist'), { recursive: true });
+  if (compiled) writeFileSync(join(root, stampFile), JSON.stringify(sources));
+  console.log(`build … ${seconds(startedAt)}`);
+}
+
+function compile() {
+  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+  return spawnSync(findNode(), [tsc, '-p', 'tsconfig.build.json'], { cwd: root, stdio: 'inherit' }).status === 0;
+}
+
+async function bundleWorkflows() {
+  const dist = join(root, 'dist');
+  const entry = join(dist, 'workflows', 'index.js');
+  if (!existsSync(entry)) return;
+  const bundler = await import(pathToFileURL(join(dist, 'src', 'launcher', 'workflow-bundle.js')).href);
+  const sources = [join(dist, 'workflows'), join(dist, 'src', 'domain')];
+  await bundler.bundleWorkflows({ entry, sources, outFile: join(dist, 'workflow-bundle.js') });
+}
+
+function buildDashboard() {
+  const config = join(root, 'src', 'dashboard', 'vite.config.ts');
+  if (!existsSync(config)) return;
+  const vite = join(root, 'node_modules', 'vite', 'bin', 'vite.js');
+  const { status } = spawnSync(findNode(), [vite, 'build', '--config', config, '--logLevel', 'warn'], {
+    cwd: root,
+    stdio: 'inherit',
+  });
+  if (status !== 0) throw new SetupError('The build failed: the dashboard could not be bundled.');
+}
+
+// `--keep-going`: `npm run generate` writes sources that others import, so it must run before they all compile.
+if (process.argv[1] === fileURLToPath(import.meta.url))
+  finish(build({ keepGoing: process.argv.includes('--keep-going') }));

@@ -1,0 +1,41 @@
+// Runs one of the programs: builds when sources changed, then becomes the program.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ensureBuilt } from './build.mjs';
+import { SetupError, findNode, finish, prepare, root, runForeground, toolEnvironment } from './toolchain.mjs';
+
+export const programs = {
+  start: 'dist/src/main.js',
+  demo: 'dist/src/demo.js',
+  verify: 'dist/src/verify.js',
+  import: 'dist/src/import.js',
+  generate: 'dist/src/generate.js',
+  bench: 'dist/bench/main.js',
+};
+
+export function programOf(name) {
+  if (Object.hasOwn(programs, name ?? '')) return programs[name];
+  throw new SetupError(`Unknown program ${name ?? ''}. Use one of ${Object.keys(programs).join(', ')}.`);
+}
+
+async function run(name, args) {
+  const program = programOf(name);
+  prepare();
+  const node = findNode();
+  ensureBuilt(node, name === 'generate' ? ['--keep-going'] : []);
+  const entry = join(root, program);
+  if (!existsSync(entry)) throw new SetupError(`The build made no ${program}.`);
+  const argv = ['--enable-source-maps', '--disable-warning=ExperimentalWarning', entry, ...args];
+  const env = toolEnvironment(node);
+  // The program takes over this very process where Node can do that: signals and exit codes need no passing on, and a
+  // kill -9 hits the program itself.
+  const isUnderNpm = process.env.npm_lifecycle_event !== undefined;
+  if (process.execve) {
+    process.removeAllListeners('warning');
+    process.execve(node, [node, ...argv], isUnderNpm ? { ...env, INTERLOCK_PARENT: String(process.ppid) } : env);
+  }
+  return runForeground(node, argv, { env: isUnderNpm ? { ...env, INTERLOCK_PARENT: String(process.pid) } : env });
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) finish(run(process.argv[2], process.argv.slice(3)));

@@ -1,0 +1,103 @@
+// What the other scripts share. Node's core only, any Node from 18 on: it runs before anything is installed.
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { constants } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const floor = [22, 17];
+
+/** A message for the user, shown without a stack. */
+export class SetupError extends Error {}
+
+/** Installs the packages when node_modules does not hold what package-lock.json says. */
+export function prepare(folder = root) {
+  if (isInstalled(folder)) return;
+  const startedAt = Date.now();
+  console.log('packages: npm ci');
+  const npm = spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  if (npm.error) throw new SetupError(`npm cannot be run (${npm.error.message}). Install npm, then try again.`);
+  if (npm.status !== 0) throw new SetupError('npm ci failed. Read its lines above, then run npm ci again.');
+  console.log(`packages … ${seconds(startedAt)}`);
+}
+
+/** By time stamps when they tell, else by comparing versions: a checkout touches the lock file without changing it. */
+export function isInstalled(folder = root) {
+  const lockFile = join(folder, 'package-lock.json');
+  const installedFile = join(folder, 'node_modules', '.package-lock.json');
+  if (!existsSync(installedFile)) return false;
+  if (statSync(installedFile).mtimeMs >= statSync(lockFile).mtimeMs) return true;
+  const wanted = JSON.parse(readFileSync(lockFile, 'utf8')).packages;
+  const installed = JSON.parse(readFileSync(installedFile, 'utf8')).packages;
+  return Object.entries(wanted).every(([path, { version, optional }]) => {
+    if (path === '' || (optional && !installed[path])) return true;
+    return installed[path]?.version === version;
+  });
+}
+
+/** Path of a Node that is new enough: the installed one, else the system's. */
+export function findNode(folder = root) {
+  const bundled = join(folder, 'node_modules', '.bin', 'node');
+  if (existsSync(bundled) && isNewEnough(versionOf(bundled))) return bundled;
+  if (isNewEnough(process.version)) return process.execPath;
+  throw new SetupError(
+    `Node ${process.version} is too old, and npm has none for this machine. Install Node ${floor.join('.')} or newer, then try again.`,
+  );
+}
+
+export function isNewEnough(version) {
+  const [major, minor] = version.replace(/^v/, '').split('.').map(Number);
+  return major > floor[0] || (major === floor[0] && minor >= floor[1]);
+}
+
+// Running it proves that it fits this machine as well: the package of another libc is installed, but does not start.
+function versionOf(node) {
+  return spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout?.trim() || 'v0.0.0';
+}
+
+/**
+ * Runs a command in the foreground and resolves with its exit code. A Ctrl-C in a terminal reaches the child by itself,
+ * being sent to the whole process group; a signal sent to us alone is passed on. `once` per signal and child either way.
+ */
+export function runForeground(command, args, options = {}) {
+  const child = spawn(command, args, { cwd: root, stdio: 'inherit', ...options });
+  const pass = (signal) => {
+    if (signal === 'SIGINT' && process.stdin.isTTY) return;
+    child.kill(signal);
+  };
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+  for (const signal of signals) process.on(signal, pass);
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code, signal) => {
+      for (const name of signals) process.off(name, pass);
+      resolve(code ?? 128 + constants.signals[signal]);
+    });
+  });
+}
+
+/** PATH with the installed programs first, so that children run on the right Node. */
+export function toolEnvironment(node, folder = root) {
+  return { ...process.env, PATH: `${dirname(node)}:${join(folder, 'node_modules', '.bin')}:${process.env.PATH ?? ''}` };
+}
+
+export function seconds(startedAt) {
+  return `${((Date.now() - startedAt) / 1000).toFixed(1)} s`;
+}
+
+/** Ends a script: with its exit code, or with one line for a failure that the user can cure. */
+export function finish(work) {
+  work.then(
+    (code) => {
+      process.exitCode = code ?? 0;
+    },
+    (error) => {
+      console.error(error instanceof SetupError ? error.message : error);
+      process.exitCode = 1;
+    },
+  );
+}

@@ -1,0 +1,89 @@
+// The data directory belongs to one running Interlock at a time, and says how to reach it.
+import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { processStartedAt } from './processes.ts';
+import { StartError } from './start-error.ts';
+
+/** `<data>/access.json`: there while the service is ready, readable by its owner alone. */
+export interface Access {
+  readonly url: string;
+  readonly token: string;
+  readonly temporalUi: string;
+}
+
+export interface DataDirectoryLock {
+  release(): Promise<void>;
+}
+
+interface Holder {
+  readonly pid: number;
+  readonly startedAt: string;
+}
+
+const accessFile = (dataDir: string) => join(dataDir, 'access.json');
+
+export async function writeAccess(dataDir: string, access: Access): Promise<void> {
+  const draft = `${accessFile(dataDir)}.${process.pid}`;
+  await writeFile(draft, `${JSON.stringify(access, null, 2)}\n`, { mode: 0o600 });
+  await rename(draft, accessFile(dataDir));
+}
+
+export async function readAccess(dataDir: string): Promise<Access | null> {
+  const text = await readFile(accessFile(dataDir), 'utf8').catch(() => null);
+  return text === null ? null : (JSON.parse(text) as Access);
+}
+
+export async function removeAccess(dataDir: string): Promise<void> {
+  await rm(accessFile(dataDir), { force: true });
+}
+
+/** Makes the directory when it is missing. A lock whose process is gone is taken over. */
+export async function lockDataDirectory(dataDir: string): Promise<DataDirectoryLock> {
+  const folder = resolve(dataDir);
+  await mkdir(folder, { recursive: true });
+  const lock = join(folder, 'lock');
+  const own = JSON.stringify({
+    pid: process.pid,
+    startedAt: (await processStartedAt(process.pid)) ?? '',
+  } satisfies Holder);
+  const draft = `${lock}.${process.pid}`;
+  await writeFile(draft, own, { mode: 0o600 });
+  try {
+    while (!(await linkIfAbsent(draft, lock))) await removeStaleLock(folder, lock);
+  } finally {
+    await rm(draft, { force: true });
+  }
+  await removeAccess(folder);
+  return {
+    async release() {
+      if ((await readFile(lock, 'utf8').catch(() => '')) === own) await rm(lock, { force: true });
+    },
+  };
+}
+
+async function removeStaleLock(folder: string, lock: string): Promise<void> {
+  const content = await readFile(lock, 'utf8').catch(() => null);
+  if (content === null) return;
+  const holder = JSON.parse(content) as Holder;
+  if ((await processStartedAt(holder.pid)) === holder.startedAt) {
+    const access = await readAccess(folder);
+    throw new StartError(
+      `Interlock already runs on ${folder}${access ? `: ${access.url}` : ', and is starting'} (process ${holder.pid}). Stop it, or use another directory by --data <dir>.`,
+    );
+  }
+  // Two starts may find the same stale lock, and the slower one would remove the new lock of the faster.
+  const aside = `${lock}.${process.pid}.stale`;
+  await rename(lock, aside).catch(() => undefined);
+  if ((await readFile(aside, 'utf8').catch(() => content)) !== content) await linkIfAbsent(aside, lock);
+  await rm(aside, { force: true });
+}
+
+async function linkIfAbsent(from: string, to: string): Promise<boolean> {
+  try {
+    await link(from, to);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
