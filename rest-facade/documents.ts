@@ -1,6 +1,6 @@
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { projectRoot } from '../src/platform/project-root.ts';
 
 /** One file of GraphQL. `name` is its file name without the extension. */
 export interface DocumentSource {
@@ -8,14 +8,8 @@ export interface DocumentSource {
   readonly text: string;
 }
 
-// Compiled code lies under dist/ and the documents do not: both are found from the package's root.
-export function packageRoot(): string {
-  let directory = path.dirname(fileURLToPath(import.meta.url));
-  while (!existsSync(path.join(directory, 'package.json'))) directory = path.dirname(directory);
-  return directory;
-}
-
-export const facadeDirectory = path.join(packageRoot(), 'rest-facade');
+// The documents are read from the sources: tsc copies none of them to dist/.
+export const facadeDirectory = path.join(projectRoot, 'rest-facade');
 
 export function loadDirectives(): string {
   return readFileSync(path.join(facadeDirectory, 'directives.graphql'), 'utf8');

@@ -1,0 +1,7 @@
+// The REST API as a translation of GraphQL: documents are compiled at start and executed in process. What REST
+// says is in operations/*.graphql; nothing here knows an operation.
+export { compileFacade, type Operation } from './compile.ts';
+export { type DocumentSource, loadDocuments } from './documents.ts';
+export type { Claim, Idempotency, KeyedRequest } from './idempotency.ts';
+export type { Answer } from './response.ts';
+export { type Execution, type FacadeOptions, registerFacade, serverOptions } from './routes.ts';

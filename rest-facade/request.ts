@@ -1,0 +1,194 @@
+// A request becomes the variables of one operation, or one sentence about what is wrong with it.
+import type { Input, Place } from './inputs.ts';
+import type { Operation } from './compile.ts';
+import { alternatives } from './names.ts';
+import { type Form, WrongValue, isObject, readValue } from './values.ts';
+
+export interface Sent {
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly query: Readonly<Record<string, unknown>>;
+  /** Text where the operation consumes text; parsed JSON otherwise. Undefined when there is none, or none is read. */
+  readonly body: unknown;
+}
+
+/** Bad input: a 400 whose text names the field. */
+export class BadRequest extends Error {}
+
+export interface Reading {
+  readonly operation: Operation;
+  readonly variables: Readonly<Record<string, unknown>>;
+}
+
+/** Whether a query holds an object, which a JSON body may stand for as well. */
+export function takesQueryObject(operation: Operation): boolean {
+  return operation.inputs.some(({ place }) => place.in === 'query' && place.path.length > 1);
+}
+
+interface Problem {
+  readonly depth: number;
+  readonly missing: boolean;
+  readonly text: string;
+}
+
+type Found =
+  | { readonly kind: 'Sent'; readonly value: unknown; readonly form: Form }
+  | { readonly kind: 'Unsent'; readonly missing: string }
+  | { readonly kind: 'NotAnObject'; readonly field: string };
+
+/** `group` is every operation of one method and path. */
+export function readRequest(group: readonly Operation[], sent: Sent): Reading {
+  const operation = chooseOperation(group, sent);
+  const queryObjects = readQueryObjects(operation, sent);
+  const problems: Problem[] = [];
+  const variables: Record<string, unknown> = {};
+  for (const input of operation.inputs) {
+    const found = queryObjects.get(input) ?? find(input.place, sent);
+    readInput(input, found, variables, problems);
+  }
+  checkSiblings(operation, group, sent, problems);
+  // Outermost first, and what is missing before what is wrong; the sort is stable, so then as declared.
+  const [first] = problems.sort((a, b) => a.depth - b.depth || Number(b.missing) - Number(a.missing));
+  if (first) throw new BadRequest(first.text);
+  for (const need of operation.needs) checkNeed(need.atLeast, need.inputs, variables);
+  return { operation, variables };
+}
+
+function chooseOperation(group: readonly Operation[], { body }: Sent): Operation {
+  const [first] = group as readonly [Operation, ...Operation[]];
+  if (!first.consumes && body !== undefined && !isObject(body)) throw new BadRequest('The body must be a JSON object');
+  if (!first.when) return first;
+  const { field } = first.when;
+  const given = isObject(body) && Object.hasOwn(body, field) ? body[field] : undefined;
+  if (given === undefined || given === null) throw new BadRequest(`${field} is required`);
+  if (typeof given !== 'string') throw new BadRequest(`${field} must be a string`);
+  const chosen = group.find(({ when }) => when?.value === given);
+  if (!chosen) throw new BadRequest(`${field} must be one of ${alternatives(group.map(({ when }) => when?.value ?? ''))}`);
+  return chosen;
+}
+
+function readInput(input: Input, found: Found, variables: Record<string, unknown>, problems: Problem[]): void {
+  if (found.kind === 'NotAnObject') {
+    problems.push({ depth: depthOf(found.field), missing: false, text: `${found.field} must be an object` });
+  } else if (found.kind === 'Unsent' || (found.value === null && input.required)) {
+    const name = found.kind === 'Unsent' ? found.missing : input.field;
+    if (input.required) problems.push({ depth: depthOf(name), missing: true, text: `${name} is required` });
+  } else {
+    const problem = tryRead(input, found);
+    if (problem instanceof WrongValue) {
+      problems.push({ depth: depthOf(input.field), missing: false, text: problem.message });
+    } else variables[input.variable] = problem;
+  }
+}
+
+function tryRead(input: Input, found: Extract<Found, { kind: 'Sent' }>): unknown {
+  try {
+    return readValue(input.type, found.value, input.field, found.form);
+  } catch (error) {
+    if (error instanceof WrongValue) return error;
+    throw error;
+  }
+}
+
+function depthOf(field: string): number {
+  return field.split('.').length;
+}
+
+function find(place: Place, { params, query, body }: Sent): Found {
+  switch (place.in) {
+    case 'path': return { kind: 'Sent', value: params[place.name], form: 'text' };
+    case 'query': {
+      const name = [place.path.join('.'), ...place.or].find((each) => query[each] !== undefined);
+      if (name !== undefined) return { kind: 'Sent', value: query[name], form: 'text' };
+      return isObject(body) ? findInBody(place.path, body) : { kind: 'Unsent', missing: place.path.join('.') };
+    }
+    case 'body': return place.path.length === 0 ? { kind: 'Sent', value: body ?? '', form: 'json' } : findInBody(place.path, body);
+  }
+}
+
+function findInBody(path: readonly string[], body: unknown): Found {
+  let value: unknown = body ?? {};
+  for (const [depth, key] of path.entries()) {
+    // An object that is null leaves all of its fields out.
+    if (value === null || value === undefined) return { kind: 'Unsent', missing: path.slice(0, depth).join('.') };
+    if (!isObject(value)) return { kind: 'NotAnObject', field: path.slice(0, depth).join('.') };
+    value = Object.hasOwn(value, key) ? value[key] : undefined;
+  }
+  return value === undefined ? { kind: 'Unsent', missing: path.join('.') } : { kind: 'Sent', value, form: 'json' };
+}
+
+// The fields of the other operations of this path are part of one documented body: a wrong type is told, the
+// value is ignored, and only an option that would have changed much is refused.
+function checkSiblings(operation: Operation, group: readonly Operation[], sent: Sent, problems: Problem[]): void {
+  const seen = new Set(operation.inputs.map(({ field }) => field));
+  for (const sibling of group) {
+    for (const input of sibling.inputs) {
+      if (input.place.in !== 'body' || seen.has(input.field)) continue;
+      seen.add(input.field);
+      const found = find(input.place, sent);
+      if (found.kind !== 'Sent' || found.value === null) continue;
+      const value = tryRead(input, found);
+      const wrong = value instanceof WrongValue ? value.message
+        : input.only && value === true && sibling.when
+          ? `${input.field} is only valid with the ${sibling.when.field} ${sibling.when.value}` : undefined;
+      if (wrong) problems.push({ depth: depthOf(input.field), missing: false, text: wrong });
+    }
+  }
+}
+
+function checkNeed(atLeast: boolean, inputs: readonly Input[], variables: Readonly<Record<string, unknown>>): void {
+  const given = inputs.filter(({ variable }) => variables[variable] !== undefined && variables[variable] !== null);
+  const names = alternatives(inputs.map(({ field }) => field));
+  if (given.length === 0) throw new BadRequest(`${names} is required`);
+  if (given.length > 1 && !atLeast) throw new BadRequest(`Only one of ${names} may be given`);
+}
+
+// An object in a query has four spellings, never mixed. The first complete one wins; without one, the first
+// that was begun says what is missing.
+function readQueryObjects(operation: Operation, sent: Sent): Map<Input, Found> {
+  const found = new Map<Input, Found>();
+  const objects = new Map<string, Input[]>();
+  for (const input of operation.inputs) {
+    if (input.place.in !== 'query' || input.place.path.length < 2) continue;
+    const name = input.place.path[0] as string;
+    objects.set(name, [...(objects.get(name) ?? []), input]);
+  }
+  for (const [name, inputs] of objects) {
+    const spellings = [spelledApart, spelledInBrackets, spelledAsJson, spelledInBody].map((spell) => spell(name, inputs, sent));
+    const isSent = (each: Found | undefined): boolean => each !== undefined && each.kind !== 'Unsent';
+    const complete = spellings.find((spelling) => inputs.every((input, at) => !input.required || isSent(spelling[at])));
+    const begun = spellings.find((spelling) => spelling.some(isSent));
+    const chosen = complete ?? begun ?? inputs.map((): Found => ({ kind: 'Unsent', missing: name }));
+    for (const [at, input] of inputs.entries()) found.set(input, chosen[at] as Found);
+  }
+  return found;
+}
+
+type Spell = (name: string, inputs: readonly Input[], sent: Sent) => readonly Found[];
+
+const spelledApart: Spell = (_name, inputs, { query }) => inputs.map(({ place }) => {
+  const names = place.in === 'query' ? place.or : [];
+  const name = names.find((each) => query[each] !== undefined);
+  return name === undefined ? { kind: 'Unsent', missing: names[0] ?? '' } : { kind: 'Sent', value: query[name], form: 'text' };
+});
+
+const spelledInBrackets: Spell = (name, inputs, { query }) => inputs.map(({ place, field }) => {
+  const value = place.in === 'query' ? query[`${name}[${place.path[1]}]`] : undefined;
+  return value === undefined ? { kind: 'Unsent', missing: field } : { kind: 'Sent', value, form: 'text' };
+});
+
+const spelledAsJson: Spell = (name, inputs, { query }) => {
+  const text = query[name];
+  if (typeof text !== 'string') return inputs.map(({ field }) => ({ kind: 'Unsent', missing: field }));
+  return inputs.map(({ place }) => findInBody(place.in === 'query' ? place.path : [], { [name]: parseJson(text) }));
+};
+
+const spelledInBody: Spell = (_name, inputs, { body }) =>
+  inputs.map(({ place }) => findInBody(place.in === 'query' ? place.path : [], isObject(body) ? body : {}));
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,219 @@
+// Compiled operations as routes of Fastify, with what holds for every one of them.
+import { createHash, randomUUID } from 'node:crypto';
+import type { DocumentNode, ExecutionResult } from 'graphql';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions, HTTPMethods } from 'fastify';
+import { type Operation, groupByRoute, totalCountHeader } from './compile.ts';
+import { errorAnswer, plainError } from './errors.ts';
+import { type Claim, type Idempotency, type KeyedRequest, fingerprintOf, isKept } from './idempotency.ts';
+import { linkHeader } from './link.ts';
+import { BadRequest, type Reading, readRequest, takesQueryObject } from './request.ts';
+import { type Answer, type Answerer, answererOf } from './response.ts';
+
+export interface Execution {
+  readonly document: DocumentNode;
+  readonly variables: Readonly<Record<string, unknown>>;
+  readonly operationName: string;
+  readonly request: FastifyRequest;
+}
+
+export interface FacadeOptions {
+  readonly operations: readonly Operation[];
+  readonly execute: (execution: Execution) => Promise<ExecutionResult>;
+  /** Runs before a body is read, so that a stranger learns nothing of what is wrong with it. Throws UNAUTHENTICATED. */
+  readonly authenticate?: (request: FastifyRequest) => Promise<void>;
+  readonly idempotency?: Idempotency;
+}
+
+const prefix = '/api';
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'] satisfies HTTPMethods[];
+
+/** For `Fastify({...serverOptions})`: what a plugin cannot set for the whole server. */
+export const serverOptions = {
+  genReqId: ({ headers }) => {
+    const given = headers['x-request-id'];
+    return typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) ? given : randomUUID();
+  },
+  routerOptions: { maxParamLength: 1024 },
+  frameworkErrors: (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
+    reply.header('x-request-id', request.id);
+    send(reply, plainError(error.statusCode ?? 400, error.message));
+  },
+} satisfies FastifyServerOptions;
+
+export function registerFacade(fastify: FastifyInstance, options: FacadeOptions): void {
+  // Fastify drops the body of a GET unless told to read it; an object in a query may be spelled as one.
+  if (options.operations.some((operation) => operation.method === 'GET' && takesQueryObject(operation))) {
+    fastify.addHttpMethod('GET', { hasBody: true, overrideExisting: true });
+  }
+  fastify.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+    scope.addHook('onRequest', async (request, reply) => {
+      reply.header('x-request-id', request.id);
+    });
+    scope.setErrorHandler((error, request, reply) => send(reply, answerFor(error, request)));
+    scope.setNotFoundHandler((_request, reply) => send(reply, plainError(404, 'Not found')));
+    registerRoutes(scope, options);
+  }, { prefix });
+}
+
+function registerRoutes(scope: FastifyInstance, options: FacadeOptions): void {
+  const groups = groupByRoute(options.operations);
+  const answerers = new Map(options.operations.map((operation) => [operation, answererOf(operation)]));
+  const allowed = new Map<string, HTTPMethods[]>();
+  for (const [route, group] of groups) {
+    const [{ method, path }] = group as readonly [Operation];
+    const served: HTTPMethods[] = method === 'GET' ? ['GET', 'HEAD'] : [method];
+    allowed.set(path, [...(allowed.get(path) ?? []), ...served]);
+    for (const url of urlsOf(path)) {
+      scope.route({
+        method: served,
+        url,
+        exposeHeadRoute: false,
+        bodyLimit: Math.max(...group.map(({ bodyLimit }) => bodyLimit)),
+        onRequest: async (request) => options.authenticate?.(request),
+        handler: async (request, reply) => {
+          const answer = await answerRequest({ route, group, answerers, options }, request);
+          return send(reply, method === 'GET' ? revalidated(answer, request, reply) : answer);
+        },
+      });
+    }
+  }
+  for (const [path, served] of allowed) refuseOtherMethods(scope, path, served);
+}
+
+function refuseOtherMethods(scope: FastifyInstance, path: string, served: readonly HTTPMethods[]): void {
+  const allow = served.join(', ');
+  for (const url of urlsOf(path)) {
+    scope.route({
+      method: methods.filter((method) => !served.includes(method)),
+      url,
+      exposeHeadRoute: false,
+      // Answered before the body is read.
+      onRequest: async (_request, reply) => send(reply, plainError(405, 'Method not allowed', { allow })),
+      handler: async () => undefined,
+    });
+  }
+}
+
+function urlsOf(path: string): string[] {
+  if (!path.startsWith(`${prefix}/`)) throw new Error(`${path} does not lie under ${prefix}`);
+  const url = path.slice(prefix.length).replace(/\{(\w+)\}/g, ':$1');
+  return [url, `${url}/`];
+}
+
+interface Route {
+  readonly route: string;
+  readonly group: readonly Operation[];
+  readonly answerers: ReadonlyMap<Operation, Answerer>;
+  readonly options: FacadeOptions;
+}
+
+async function answerRequest(route: Route, request: FastifyRequest): Promise<Answer> {
+  try {
+    const bytes = Buffer.isBuffer(request.body) ? request.body : undefined;
+    const sent = {
+      params: request.params as Record<string, unknown>,
+      query: request.query as Record<string, unknown>,
+      body: readBody(route.group, request, bytes),
+    };
+    const reading = readRequest(route.group, sent);
+    return await answerOnce(route, request, bytes, () => execute(route, request, reading));
+  } catch (error) {
+    return answerFor(error, request);
+  }
+}
+
+async function execute(route: Route, request: FastifyRequest, { operation, variables }: Reading): Promise<Answer> {
+  const { document, name: operationName } = operation;
+  const result = await route.options.execute({ document, variables, operationName, request });
+  const answer = (route.answerers.get(operation) as Answerer)(result);
+  if (!operation.link) return answer;
+  const total = Number(answer.headers[totalCountHeader.toLowerCase()]);
+  const link = linkHeader(operation, { url: request.url, variables, total });
+  return { ...answer, headers: { ...answer.headers, link } };
+}
+
+async function answerOnce(
+  { route, options: { idempotency } }: Route, request: FastifyRequest, bytes: Buffer | undefined, work: () => Promise<Answer>,
+): Promise<Answer> {
+  const key = request.headers['idempotency-key'];
+  if (!idempotency || key === undefined || !['POST', 'PATCH'].includes(request.method)) return work();
+  if (typeof key !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(key)) {
+    throw new BadRequest('Idempotency-Key must be 1 to 255 visible ASCII characters');
+  }
+  const fingerprint = fingerprintOf(request.method, request.url, bytes);
+  const keyed: KeyedRequest = { key, operation: route, fingerprint, request };
+  const claim = await idempotency.begin(keyed);
+  if (claim.kind !== 'First') return answerOfClaim(claim);
+  let kept: Answer | undefined;
+  try {
+    const answer = await work().catch((error: unknown) => answerFor(error, request));
+    kept = isKept(answer) ? answer : undefined;
+    return answer;
+  } finally {
+    // What was asked for has happened: failing to keep the answer must not turn it into an error.
+    await idempotency.finish(keyed, kept).catch((error: unknown) => request.log.error(error));
+  }
+}
+
+function answerOfClaim(claim: Exclude<Claim, { kind: 'First' }>): Answer {
+  switch (claim.kind) {
+    case 'Answered': return { ...claim.answer, headers: { ...claim.answer.headers, 'idempotent-replayed': 'true' } };
+    case 'AnotherRequest': return plainError(409, 'Idempotency-Key was used with another request');
+    case 'InProgress': return plainError(409, 'The first request with this Idempotency-Key is still in progress');
+  }
+}
+
+function readBody(group: readonly Operation[], request: FastifyRequest, bytes: Buffer | undefined): unknown {
+  const [first] = group as readonly [Operation];
+  if (!bytes || bytes.length === 0 || (first.method === 'GET' && !takesQueryObject(first))) return undefined;
+  const type = (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  const isFit = first.consumes ? !type.startsWith('multipart/') : /^application\/(?:[\w.-]+\+)?json$/.test(type);
+  if (!isFit) {
+    const wanted = first.consumes ?? 'application/json';
+    throw new UnfitType(`Content-Type must be ${wanted}`);
+  }
+  const text = decode(bytes);
+  return first.consumes ? text : parseJson(text);
+}
+
+/** Carries the code and status Fastify's own error for this has. */
+class UnfitType extends Error {
+  readonly code = 'FST_ERR_CTP_INVALID_MEDIA_TYPE';
+  readonly statusCode = 415;
+}
+
+function decode(bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new BadRequest('The body must be UTF-8 text');
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new BadRequest('The body is not valid JSON');
+  }
+}
+
+function answerFor(error: unknown, request: FastifyRequest): Answer {
+  return errorAnswer(error, request.id, (internal) => request.log.error(internal));
+}
+
+/** A GET's answer with its ETag, or 304 where the caller has it already. */
+function revalidated(answer: Answer, request: FastifyRequest, reply: FastifyReply): Answer {
+  if (answer.status !== 200) return answer;
+  const etag = `"${createHash('sha1').update(JSON.stringify(answer.headers)).update(answer.body).digest('base64url')}"`;
+  reply.header('etag', etag).header('cache-control', 'private, no-cache');
+  const known = request.headers['if-none-match']?.split(',').map((each) => each.trim().replace(/^W\//, '')) ?? [];
+  return known.includes(etag) || known.includes('*') ? { status: 304, headers: {}, body: '' } : answer;
+}
+
+function send(reply: FastifyReply, { status, headers, body }: Answer): FastifyReply {
+  reply.code(status).headers(headers);
+  return status === 304 ? reply.send() : reply.send(body);
+}

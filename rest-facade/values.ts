@@ -1,0 +1,115 @@
+// One REST value against one GraphQL input type. Its answer is what GraphQL is given as the variable.
+import {
+  type GraphQLEnumType, type GraphQLInputObjectType, type GraphQLInputType, type GraphQLScalarType, isEnumType,
+  isInputObjectType, isListType, isNonNullType,
+} from 'graphql';
+import { alternatives, snakeCase } from './names.ts';
+
+/** A value that is not what its field takes. The text is told to the caller. */
+export class WrongValue extends Error {}
+
+/** Paths and queries hold text, which stands for numbers and booleans as well; JSON has types of its own. */
+export type Form = 'text' | 'json';
+
+export function readValue(type: GraphQLInputType, value: unknown, field: string, form: Form): unknown {
+  if (isNonNullType(type)) {
+    if (value === null) throw new WrongValue(`${field} must not be null`);
+    return readValue(type.ofType, value, field, form);
+  }
+  if (value === null) return null;
+  if (isListType(type)) {
+    const list = form === 'text' && typeof value === 'string' ? [value] : value;
+    if (!Array.isArray(list)) throw new WrongValue(`${field} must be a list`);
+    return list.map((each, at) => readValue(type.ofType, each, `${field}.${at}`, form));
+  }
+  if (isInputObjectType(type)) return readObject(type, value, field);
+  if (form === 'text' && typeof value !== 'string') throw new WrongValue(`${field} must be given once`);
+  return isEnumType(type) ? readEnum(type, value, field) : readScalar(type, value, field, form);
+}
+
+function readObject(type: GraphQLInputObjectType, value: unknown, field: string): Record<string, unknown> {
+  if (!isObject(value)) throw new WrongValue(`${field} must be an object`);
+  const read: Record<string, unknown> = {};
+  for (const { name, type: of, defaultValue } of Object.values(type.getFields())) {
+    const key = snakeCase(name);
+    if (Object.hasOwn(value, key)) read[name] = readValue(of, value[key], `${field}.${key}`, 'json');
+    else if (isNonNullType(of) && defaultValue === undefined) throw new WrongValue(`${field}.${key} is required`);
+  }
+  return read;
+}
+
+function readEnum(type: GraphQLEnumType, value: unknown, field: string): string {
+  const found = type.getValues().find(({ name }) => name.toLowerCase() === value);
+  if (!found) throw new WrongValue(`${field} must be one of ${alternatives(enumNames(type))}`);
+  return found.name;
+}
+
+export function enumNames(type: GraphQLEnumType): string[] {
+  return type.getValues().map(({ name }) => name.toLowerCase());
+}
+
+function readScalar(type: GraphQLScalarType, value: unknown, field: string, form: Form): unknown {
+  switch (type.name) {
+    case 'Boolean': return readBoolean(value, field, form);
+    case 'Int': return readInteger(value, field, form);
+    case 'Float': return readNumber(value, field, form);
+    case 'String':
+      if (typeof value !== 'string') throw new WrongValue(`${field} must be a string`);
+      return value;
+    case 'ID':
+      if (typeof value !== 'string' && !Number.isInteger(value)) throw new WrongValue(`${field} must be a string`);
+      return value;
+    default: return readCustom(type, value, field, form);
+  }
+}
+
+function readBoolean(value: unknown, field: string, form: Form): boolean {
+  const read = form === 'text' ? ({ true: true, false: false } as Record<string, boolean>)[String(value)] : value;
+  if (typeof read !== 'boolean') throw new WrongValue(`${field} must be a boolean`);
+  return read;
+}
+
+function readNumber(value: unknown, field: string, form: Form): number {
+  const read = form === 'text' && String(value).trim() !== '' ? Number(value) : value;
+  if (typeof read !== 'number' || !Number.isFinite(read)) throw new WrongValue(`${field} must be a number`);
+  return read;
+}
+
+const greatestInteger = 2 ** 31 - 1;
+
+function readInteger(value: unknown, field: string, form: Form): number {
+  const read = form === 'text' && /^-?\d+$/.test(String(value)) ? Number(value) : value;
+  if (!Number.isInteger(read)) throw new WrongValue(`${field} must be an integer`);
+  if (Math.abs(read as number) > greatestInteger) throw new WrongValue(`${field} must be at most ${greatestInteger}`);
+  return read as number;
+}
+
+function readCustom(type: GraphQLScalarType, value: unknown, field: string, form: Form): unknown {
+  // A scalar of GraphQL numbers need not know that a query can only write them as text.
+  const numeric = form === 'text' && /^-?\d{1,15}$/.test(String(value)) ? [Number(value)] : [];
+  let failure: unknown;
+  for (const candidate of [value, ...numeric]) {
+    try {
+      type.parseValue(candidate);
+      return candidate;
+    } catch (error) {
+      failure = error;
+    }
+  }
+  throw new WrongValue(sentenceOf(type, failure, field));
+}
+
+// A scalar whose text is a contract of its own has it as `extensions.invalid`. Any other says what the value
+// has to be, with or without its own name in front, and the field takes the place of that name.
+function sentenceOf(type: GraphQLScalarType, failure: unknown, field: string): string {
+  const { invalid } = type.extensions;
+  if (typeof invalid === 'string') return invalid;
+  const said = failure instanceof Error ? failure.message : String(failure);
+  if (said.startsWith(`${type.name} `)) return `${field} ${said.slice(type.name.length + 1)}`;
+  if (said.startsWith(field)) return said;
+  return /^[a-z]/.test(said) ? `${field} ${said}` : `${field}: ${said}`;
+}
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
