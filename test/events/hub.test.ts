@@ -1,0 +1,280 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import {
+  createEventHub, createSequencer, type EventHub, forgetOldEvents, type Sequencer, sequenceEvents, SlowFollowerError,
+} from '../../src/modules/events/index.ts';
+import type { Database } from '../../src/platform/database.ts';
+import { log, openWorld, serials, take, terminate, upTo, type World } from './world.ts';
+
+const never = 3_600_000;
+let world: World;
+let sequencer: Sequencer;
+let hub: EventHub;
+let accountId: string;
+let subject: { accountId: string; repositoryId: string };
+
+beforeEach(async () => {
+  world = await openWorld(() => sequencer.nudge());
+  sequencer = createSequencer({ db: world.db, log, intervalMs: 50, coalesceMs: 1 });
+  sequencer.start();
+  hub = createEventHub({ db: world.db, log, recheckMs: never });
+  accountId = await world.account();
+  subject = { accountId, repositoryId: await world.repository(accountId) };
+});
+afterEach(async () => {
+  await hub.close();
+  await sequencer.stop();
+  await world.close();
+});
+
+/** Resolves when every event written so far has its position. */
+async function sequenced(): Promise<void> {
+  await expect.poll(async () => (await world.owner.query('select from event where position is null')).rows.length).toBe(0);
+}
+
+async function write(events: number, each = 1): Promise<void> {
+  for (let written = 0; written < events; written += each) await world.write(subject, Math.min(each, events - written));
+}
+
+describe('followers', () => {
+  test('of two processes see every event of their account, in order', async () => {
+    const other = createEventHub({ db: await world.connect(), log, recheckMs: never });
+    const followers = [hub, hub, other, other].map((of) => of.follow({ accountId }));
+    await Promise.all(followers.map((follower) => follower.started));
+    const seen = Promise.all(followers.map((follower) => take(follower, 300)));
+    await Promise.all([write(100, 7), write(100, 3), write(100)]);
+    for (const events of await seen) {
+      expect(serials(events)).toEqual(upTo(300));
+      expect(events.map((event) => event.cursor)).toEqual(upTo(300).map((position) => `1.${position}`));
+    }
+    await other.close();
+  });
+
+  test('get what an event says', async () => {
+    const follower = hub.follow({ accountId });
+    await follower.started;
+    await write(1);
+    expect(await take(follower, 1)).toEqual([{
+      cursor: '1.1', action: 'queued', at: expect.any(Date), actor: 'interlock',
+      repositoryId: subject.repositoryId, queueId: null, pullRequestId: null, batchId: null, payload: { serial: 1 },
+    }]);
+  });
+
+  test('that come back with their cursor go on after it, while events keep coming', async () => {
+    const writing = write(400, 4);
+    let after = '1.0';
+    const seen: unknown[] = [];
+    while (seen.length < 400) {
+      const follower = hub.follow({ accountId, after });
+      const events = await take(follower, Math.min(37, 400 - seen.length));
+      await follower.return?.();
+      seen.push(...serials(events));
+      after = events.at(-1)?.cursor ?? after;
+    }
+    await writing;
+    expect(seen).toEqual(upTo(400));
+  });
+
+  test('that begin without a cursor begin with the next event', async () => {
+    await write(3);
+    await sequenced();
+    const follower = hub.follow({ accountId });
+    expect(await follower.started).toBe('1.3');
+    await write(1);
+    expect(serials(await take(follower, 1))).toEqual([4]);
+  });
+
+  test('that follow after a head read before miss nothing of what was written since', async () => {
+    await write(2);
+    await sequenced();
+    const head = await hub.head(accountId);
+    await write(2);
+    await sequenced();
+    expect(serials(await take(hub.follow({ accountId, after: head }), 2))).toEqual([3, 4]);
+  });
+
+  test('see only what matches, and are not held up by the rest', async () => {
+    const isEven = (event: { payload: Readonly<Record<string, unknown>> }): boolean => Number(event.payload.serial) % 2 === 0;
+    const follower = hub.follow({ accountId, after: '1.0', matches: isEven });
+    await write(2_100, 700);
+    expect(serials(await take(follower, 1_050))).toEqual(upTo(1_050).map((n) => 2 * n));
+  });
+
+  test('see nothing of another tenant, live or from the log', async () => {
+    const otherAccount = await world.account();
+    const other = { accountId: otherAccount, repositoryId: await world.repository(otherAccount) };
+    const follower = hub.follow({ accountId, after: '1.0' });
+    const live = hub.follow({ accountId });
+    await live.started;
+    const first = [take(follower, 1), take(live, 1)];
+    await world.write(other, 5);
+    await write(1);
+    for (const events of await Promise.all(first)) expect(events.map((event) => event.repositoryId)).toEqual([subject.repositoryId]);
+    expect(await hub.head(accountId)).toBe('1.1');
+    expect(await hub.head(otherAccount)).toBe('1.5');
+  });
+
+  test('of one account cost one read a notification, however many they are', async () => {
+    let reads = 0;
+    const counted: Database = { ...world.db, read: async (account, statement) => (reads++, await world.db.read(account, statement)) };
+    const counting = createEventHub({ db: counted, log, recheckMs: never });
+    const followers = upTo(50).map(() => counting.follow({ accountId, after: '1.0' }));
+    const first = Promise.all(followers.map((follower) => take(follower, 1)));
+    await write(1);
+    await first;
+    const second = followers.map((follower) => take(follower, 1));
+    await Promise.all([write(1), ...second]);
+    const before = reads;
+    const third = followers.map((follower) => take(follower, 1));
+    await Promise.all([write(1), ...third]);
+    expect(reads - before).toBe(1);
+    const [one, two] = await Promise.all(third);
+    expect(one?.[0], 'and share it').toBe(two?.[0]);
+    await counting.close();
+  });
+});
+
+describe('a slow follower', () => {
+  test('is ended with its cursor, and misses nothing by following after it', async () => {
+    const slow = hub.follow({ accountId });
+    const quick = hub.follow({ accountId });
+    await Promise.all([slow.started, quick.started]);
+    await Promise.all([take(slow, 1), take(quick, 1), write(1)]);
+    // Live followers are offered each event in the order in which they came: what the quick one has, the slow one was offered.
+    await Promise.all([take(quick, 1_200), write(1_200, 600)]);
+    const error = await slow.next().then(() => undefined, (thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(SlowFollowerError);
+    expect(error).toMatchObject({ code: 'RATE_LIMITED', cursor: '1.1' });
+    expect(await slow.next()).toEqual({ done: true, value: undefined });
+    expect(serials(await take(hub.follow({ accountId, after: '1.1' }), 1_200))).toEqual(upTo(1_201, 2));
+  });
+
+  test('that is far behind reads at its own pace', async () => {
+    await write(3_000, 1_000);
+    await sequenced();
+    const follower = hub.follow({ accountId, after: '1.0' });
+    expect(serials(await take(follower, 1_234))).toEqual(upTo(1_234));
+    await write(1_500, 750);
+    await sequenced();
+    expect(serials(await take(follower, 4_500 - 1_234))).toEqual(upTo(4_500, 1_235));
+  });
+});
+
+describe('the hub', () => {
+  test('reads again when its listening connection was dropped', async () => {
+    const follower = hub.follow({ accountId, after: '1.0' });
+    await Promise.all([write(1), take(follower, 1)]);
+    expect(await terminate(world, 'interlock-listen')).toBe(1);
+    await write(3);
+    expect(serials(await take(follower, 3))).toEqual([2, 3, 4]);
+    await Promise.all([write(1), take(follower, 1)]);
+  });
+
+  test('notices by itself what nobody notified it of', async () => {
+    const deaf: Database = { ...world.db, system: { ...world.db.system, listen: async () => async () => {} } };
+    const unnotified = createEventHub({ db: deaf, log, recheckMs: 20 });
+    const follower = unnotified.follow({ accountId });
+    await follower.started;
+    for (const serial of upTo(3)) {
+      await write(1);
+      expect(serials(await take(follower, 1))).toEqual([serial]);
+    }
+    await unnotified.close();
+  });
+
+  test('tries to listen again for the next follower when it could not', async () => {
+    let attempts = 0;
+    const failing: Database = {
+      ...world.db,
+      system: { ...world.db.system, listen: async (...given) => {
+        if (attempts++ === 0) throw new Error('the database is away');
+        return await world.db.system.listen(...given);
+      } },
+    };
+    const second = createEventHub({ db: failing, log, recheckMs: never });
+    await expect(second.follow({ accountId }).started).rejects.toThrow('the database is away');
+    expect(await second.follow({ accountId }).started).toBe('1.0');
+    await second.close();
+  });
+
+  test('ends a follower that is waiting when its signal aborts, when it returns, and when the hub closes', async () => {
+    const abort = new AbortController();
+    const aborted = hub.follow({ accountId, signal: abort.signal });
+    const returned = hub.follow({ accountId });
+    const closed = hub.follow({ accountId });
+    const waiting = [aborted, returned, closed].map((follower) => follower.next());
+    await Promise.all([aborted.started, returned.started, closed.started]);
+    abort.abort();
+    await returned.return?.();
+    await hub.close();
+    expect(await Promise.all(waiting)).toEqual(Array(3).fill({ done: true, value: undefined }));
+    expect(await hub.follow({ accountId, signal: abort.signal }).next()).toEqual({ done: true, value: undefined });
+  });
+});
+
+describe('a cursor', () => {
+  test.each(['', '1', '1.', '.1', '1.-1', '1.1.1', 'x.1', '01.1', '1.01', '0.1', '1.9999999999999999999', ' 1.1'])('%j is refused as bad input', async (after) => {
+    const follower = hub.follow({ accountId, after });
+    await expect(follower.started).rejects.toMatchObject({ code: 'BAD_INPUT', field: 'after' });
+    await expect(follower.next()).rejects.toMatchObject({ code: 'BAD_INPUT', field: 'after' });
+  });
+
+  test.each([['of another epoch', '2.1'], ['ahead of the log', '1.3']])('%s has expired', async (_, after) => {
+    await write(2);
+    await sequenced();
+    await expect(hub.follow({ accountId, after }).started).rejects.toMatchObject({ code: 'CURSOR_EXPIRED', message: expect.stringContaining('1.0') });
+  });
+
+  test('expires with the events it would need; the oldest one that works is told', async () => {
+    await write(10);
+    await sequenced();
+    await world.owner.query(`update event set at = now() - interval '401 days' where position <= 4`);
+    expect(await forgetOldEvents(world.db, new Date())).toBe(4);
+    await expect(hub.follow({ accountId, after: '1.3' }).started).rejects.toMatchObject({ code: 'CURSOR_EXPIRED', message: expect.stringContaining('1.4') });
+    expect(serials(await take(hub.follow({ accountId, after: '1.4' }), 6))).toEqual(upTo(10, 5));
+  });
+
+  test('of a follower that is behind expires under it', async () => {
+    await write(600, 600);
+    await sequenced();
+    const follower = hub.follow({ accountId, after: '1.0' });
+    await take(follower, 500);
+    await world.owner.query(`update event set at = now() - interval '401 days' where position <= 550`);
+    await forgetOldEvents(world.db, new Date());
+    await expect(follower.next()).rejects.toMatchObject({ code: 'CURSOR_EXPIRED', message: expect.stringContaining('1.550') });
+  });
+
+  test('expires under its live followers when the database is restored', async () => {
+    const follower = hub.follow({ accountId, after: '1.0' });
+    await Promise.all([write(1), take(follower, 1)]);
+    const next = follower.next();
+    await world.owner.query('update installation set epoch = epoch + 1');
+    await write(1);
+    await expect(next).rejects.toMatchObject({ code: 'CURSOR_EXPIRED', message: expect.stringContaining('2.0') });
+  });
+});
+
+describe('forgetting', () => {
+  test('takes only the beginning of a log, so that what stays has no gap, and keeps what has no position', async () => {
+    await write(6);
+    await sequenced();
+    await world.owner.query(`update event set at = now() - interval '500 days' where position in (1, 2, 4)`);
+    await sequencer.stop();
+    await write(1);
+    await world.owner.query(`update event set at = now() - interval '500 days' where position is null`);
+    expect(await forgetOldEvents(world.db, new Date())).toBe(2);
+    await sequenceEvents(world.db);
+    const { rows } = await world.owner.query('select position::int from event order by position');
+    expect(rows.map((row) => row.position)).toEqual([3, 4, 5, 6, 7]);
+  });
+
+  test('can take all of a log without giving a position twice', async () => {
+    await write(3);
+    await sequenced();
+    await world.owner.query(`update event set at = now() - interval '500 days'`);
+    expect(await forgetOldEvents(world.db, new Date())).toBe(3);
+    expect(await hub.head(accountId)).toBe('1.3');
+    const follower = hub.follow({ accountId, after: '1.3' });
+    await write(1);
+    expect((await take(follower, 1)).map((event) => event.cursor)).toEqual(['1.4']);
+  });
+});

@@ -1,0 +1,8 @@
+// A process that does nothing but sequence, to be killed: `node sequencing-process.ts <database url>`.
+import { pino } from 'pino';
+import { createSequencer } from '../../src/modules/events/sequencer.ts';
+import { connectDatabase } from '../../src/platform/database.ts';
+
+const db = await connectDatabase({ url: process.argv[2] ?? '', entities: [] });
+createSequencer({ db, log: pino({ level: 'silent' }), intervalMs: 5, coalesceMs: 1 }).start();
+process.stdout.write('sequencing\n');

@@ -1,0 +1,122 @@
+// Accounts with repositories as subjects of events, on a database of their own, seen by any number of processes.
+import pg from 'pg';
+import { pino } from 'pino';
+import { type Ports, systemContext } from '../../src/context.ts';
+import { appendEvents, type EventFollower, type FollowedEvent } from '../../src/modules/events/index.ts';
+import { connectDatabase, type Database } from '../../src/platform/database.ts';
+import { createTestDatabase } from '../support/postgres.ts';
+
+export const log = pino({ level: 'silent' });
+
+export interface World {
+  readonly url: string;
+  readonly db: Database;
+  /** The database's owner, outside of every guard. */
+  readonly owner: pg.Client;
+  /** A database handle of its own, as another process has. */
+  connect(): Promise<Database>;
+  account(): Promise<string>;
+  repository(accountId: string): Promise<string>;
+  /**
+   * One transaction under the repository's lock that appends `count` events, each with the next `serial` of its
+   * repository; `meanwhile` runs before it commits, and a throw of it rolls back.
+   */
+  write(subject: { accountId: string; repositoryId: string }, count?: number, meanwhile?: () => Promise<unknown>): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openWorld(eventsWritten: () => void = () => {}): Promise<World> {
+  const database = await createTestDatabase();
+  const owner = new pg.Client({ connectionString: database.url });
+  await owner.connect();
+  const handles: Database[] = [];
+  const connect = async (): Promise<Database> => {
+    const handle = await connectDatabase({ url: database.url, entities: [] });
+    handles.push(handle);
+    return handle;
+  };
+  const db = await connect();
+  const ports = { db, log, eventsWritten, clock: () => new Date() } as Partial<Ports> as Ports;
+  let made = 0;
+
+  return {
+    url: database.url,
+    db,
+    owner,
+    connect,
+    async account() {
+      const { rows } = await owner.query<{ id: string }>('insert into account (name) values ($1) returning id', [`account ${++made}`]);
+      return rows[0]?.id ?? '';
+    },
+    async repository(accountId) {
+      const { rows } = await owner.query<{ id: string }>(
+        `insert into repository (account_id, owner, name, host, configuration_yaml, configuration_hash)
+         values ($1, 'acme', $2, 'local', '', '') returning id`,
+        [accountId, `repository-${++made}`],
+      );
+      return rows[0]?.id ?? '';
+    },
+    async write({ accountId, repositoryId }, count = 1, meanwhile) {
+      await db.transaction(accountId, async (tx) => {
+        // The serial lives in a column the test does not need otherwise: it rolls back with the events.
+        const [row] = await tx.query<{ before: number }>(
+          `update repository set configuration_blob = (coalesce(configuration_blob, '0')::int + $2::int)::text
+           where account_id = $1::bigint and id = $3::bigint returning configuration_blob::int - $2::int as before`,
+          [accountId, count, repositoryId],
+        );
+        const before = row?.before ?? 0;
+        await appendEvents(systemContext(ports, accountId), tx, Array.from({ length: count }, (_, index) => ({
+          repositoryId, action: 'queued', payload: { serial: before + index + 1 },
+        })));
+        await meanwhile?.();
+      });
+    },
+    async close() {
+      await Promise.all(handles.map((handle) => handle.close()));
+      await owner.end();
+      await database.drop();
+    },
+  };
+}
+
+/** Ends sessions of that name in the middle of whatever they do. */
+export async function terminate(world: World, applicationName: string): Promise<number> {
+  const { rows } = await world.owner.query(
+    'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = $1',
+    [applicationName],
+  );
+  return rows.length;
+}
+
+/** Every positioned event of an account, in order of position. */
+export async function positionedLog(world: World, accountId: string): Promise<{ position: number; repositoryId: string; serial: number }[]> {
+  const { rows } = await world.owner.query(
+    `select position::int, repository_id as "repositoryId", (payload ->> 'serial')::int as serial
+     from event where account_id = $1 and position is not null order by position`,
+    [accountId],
+  );
+  return rows;
+}
+
+export async function unpositioned(world: World): Promise<number> {
+  const { rows } = await world.owner.query<{ count: number }>('select count(*)::int as count from event where position is null');
+  return rows[0]?.count ?? 0;
+}
+
+export async function take(follower: EventFollower, count: number): Promise<FollowedEvent[]> {
+  const events: FollowedEvent[] = [];
+  while (events.length < count) {
+    const next = await follower.next();
+    if (next.done === true) throw new Error(`The follower ended after ${events.length} of ${count} events.`);
+    events.push(next.value);
+  }
+  return events;
+}
+
+export function serials(events: readonly FollowedEvent[]): unknown[] {
+  return events.map((event) => event.payload.serial);
+}
+
+export function upTo(count: number, from = 1): number[] {
+  return Array.from({ length: count - from + 1 }, (_, index) => from + index);
+}
