@@ -1,0 +1,208 @@
+// The vocabulary the table of keys is written in. A key is a zod schema with notes beside it in a registry;
+// the parser, the documentation, the JSON Schema and the digest of build keys all read those notes.
+import { z } from 'zod';
+import { regexFault } from './regex.ts';
+
+/**
+ * What a change of the key does to builds that exist.
+ * gate: verdicts are judged again, nothing is rebuilt. build: builds were made with the old value and are worthless
+ * (reset 307). other: it steers what happens next, existing builds keep their worth.
+ */
+export type Mark = 'gate' | 'build' | 'other';
+
+export interface KeyNotes {
+  /** The documented default in words, or as YAML would write it. */
+  readonly default: string;
+  readonly description: string;
+  readonly mark: Mark;
+  /** Whether this version acts on it. */
+  readonly supported: boolean;
+  /** The only values this version accepts. Null: every valid one. */
+  readonly accepts: readonly unknown[] | null;
+}
+
+const notesOfKeys = z.registry<KeyNotes>();
+const typeNames = z.registry<{ readonly name: string }>();
+
+interface KeyOptions<D> {
+  readonly default: D;
+  readonly description: string;
+  readonly mark: Mark;
+  readonly accepts?: readonly unknown[];
+}
+
+/** A key this version acts on; left out, it has its default. */
+export function key<S extends z.ZodType>(schema: S, options: KeyOptions<z.input<S>>) {
+  const withDefault = z.prefault(schema, options.default).describe(options.description);
+  return noted(withDefault, schema, {
+    default: defaultText(options.default),
+    description: options.description,
+    mark: options.mark,
+    supported: true,
+    accepts: options.accepts ?? null,
+  });
+}
+
+/** A key this version acts on; left out, it is undefined, and `default` says in words what that means. */
+export function optionalKey<S extends z.ZodType>(schema: S, options: KeyOptions<string>) {
+  const optional = schema.optional().describe(options.description);
+  return noted(optional, schema, { ...options, supported: true, accepts: options.accepts ?? null });
+}
+
+/** A key that has to be there. */
+export function requiredKey<S extends z.ZodType>(schema: S, options: Omit<KeyOptions<never>, 'default' | 'accepts'>) {
+  const described = schema.describe(options.description);
+  return noted(described, schema, { ...options, default: 'required', supported: true, accepts: null });
+}
+
+/**
+ * A key this version knows and does not act on. It is never ignored: any value is refused by name, except those that
+ * ask for what happens anyway. Once acted on, it becomes a `key` and nothing else changes.
+ */
+export function notYet<S extends z.ZodType>(
+  schema: S,
+  options: KeyOptions<z.input<S> | undefined> & { readonly defaultText?: string; readonly accepts: readonly unknown[] },
+) {
+  const optional = schema.optional().describe(options.description);
+  return noted(optional, schema, {
+    default: options.defaultText ?? defaultText(options.default),
+    description: options.description,
+    mark: options.mark,
+    supported: false,
+    accepts: options.accepts,
+  });
+}
+
+function noted<S extends z.ZodType>(schema: S, shape: z.ZodType, notes: KeyNotes): S {
+  notesOfKeys.add(schema, notes);
+  typeNames.add(schema, { name: typeNames.get(shape)?.name ?? 'mapping' });
+  return schema;
+}
+
+function defaultText(value: unknown): string {
+  if (value === undefined || value === '') return 'none';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+export interface KeyEntry extends KeyNotes {
+  readonly path: readonly string[];
+  readonly type: string;
+}
+
+/** The keys of a group and of the groups in it, in the order of the table. */
+export function listKeys(schema: z.core.$ZodType, path: readonly string[] = []): KeyEntry[] {
+  const notes = notesOfKeys.get(schema as z.ZodType);
+  if (notes) return [{ path, type: typeNames.get(schema as z.ZodType)?.name ?? 'mapping', ...notes }];
+  return Object.entries(childSchemas(schema)).flatMap(([name, child]) => listKeys(child, [...path, name]));
+}
+
+/** The keys a mapping may have at this place; empty where none is expected. */
+export function childSchemas(schema: z.core.$ZodType): Readonly<Record<string, z.core.$ZodType>> {
+  const bare = unwrap(schema);
+  if (bare instanceof z.ZodObject) return bare.shape;
+  if (bare instanceof z.ZodUnion) return Object.assign({}, ...bare.options.map(childSchemas));
+  return {};
+}
+
+export function elementSchema(schema: z.core.$ZodType): z.core.$ZodType | null {
+  const bare = unwrap(schema);
+  return bare instanceof z.ZodArray ? bare.element : null;
+}
+
+function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
+  let bare = schema;
+  while (bare instanceof z.ZodPrefault || bare instanceof z.ZodDefault || bare instanceof z.ZodOptional)
+    bare = bare.unwrap();
+  return bare;
+}
+
+type Issue = { readonly input?: unknown };
+const reason = (text: string) => (issue: Issue) => (issue.input === undefined ? 'is required' : text);
+
+function named<S extends z.ZodType>(schema: S, name: string): S {
+  typeNames.add(schema, { name });
+  return schema;
+}
+
+/** A mapping in which only these keys are known. Left out, each key has its default. */
+export function group<T extends z.core.$ZodLooseShape>(shape: T) {
+  return z.strictObject(shape, { error: 'must be a mapping of keys' });
+}
+
+const largestInteger = 1_000_000;
+
+export function integer(least: number, most = largestInteger) {
+  const bounded = most !== largestInteger;
+  const text = bounded ? `must be an integer from ${least} to ${most}` : `must be an integer of at least ${least}`;
+  const schema = z
+    .int({ error: reason(text) })
+    .min(least, { error: text })
+    .max(most, { error: bounded ? text : `must be at most ${most}` });
+  return named(schema, bounded ? `integer, ${least} to ${most}` : `integer ≥ ${least}`);
+}
+
+export function bool() {
+  return named(z.boolean({ error: reason('must be true or false') }), 'true or false');
+}
+
+export function oneOf<const T extends readonly [string, ...string[]]>(...words: T) {
+  return named(z.enum(words, { error: reason(`must be one of ${words.join(', ')}`) }), words.join(', '));
+}
+
+/** One line of text; numbers and booleans have to be put in quotes. */
+export function text(most = 1000) {
+  const schema = z
+    .string({
+      error: (issue) => (isUnquoted(issue.input) ? 'must be text: put it in quotes' : reason('must be text')(issue)),
+    })
+    .max(most, { error: `must be at most ${most} characters long` })
+    .regex(/^[^\p{Cc}\u2028\u2029]*$/u, { error: 'must be one line without control characters' });
+  return named(schema, 'text');
+}
+
+export function someText(most?: number) {
+  return named(text(most).min(1, { error: 'must not be empty' }), 'text');
+}
+
+/** Text of several lines. */
+export function markdown() {
+  const schema = z
+    .string({ error: reason('must be text') })
+    .max(20_000, { error: 'must be at most 20000 characters long' });
+  return named(schema, 'Markdown');
+}
+
+/** Empty: no label. */
+export function label() {
+  return named(
+    text(100).refine((name) => name === name.trim(), { error: 'must not begin or end with a space' }),
+    'label',
+  );
+}
+
+export function repositoryPath() {
+  const schema = someText(500).regex(/^(?!\/)(?!.*(^|\/)\.\.(\/|$))/, {
+    error: 'must be a path inside the repository, without a leading / or ..',
+  });
+  return named(schema, 'path');
+}
+
+export function listOf<S extends z.ZodType>(item: S, options: { readonly name?: string; readonly most?: number } = {}) {
+  const most = options.most ?? 1000;
+  const schema = z
+    .array(item, { error: reason('must be a list') })
+    .max(most, { error: `must have at most ${most} entries` });
+  return named(schema, options.name ?? `list: ${typeNames.get(item)?.name ?? 'mappings'}`);
+}
+
+export function regex() {
+  const schema = someText().superRefine((pattern, context) => {
+    const fault = regexFault(pattern);
+    if (fault !== null) context.addIssue({ code: 'custom', message: fault });
+  });
+  return named(schema, 'regular expression');
+}
+
+function isUnquoted(value: unknown): boolean {
+  return typeof value === 'number' || typeof value === 'boolean';
+}

@@ -1,0 +1,13 @@
+import { branchPattern } from './merge-rules.keys.ts';
+import { matchesWhole } from './regex.ts';
+import type { Configuration } from './keys.ts';
+
+/** Whether the branch has a queue. Without base_branches only the default branch has one. */
+export function isManagedBranch(configuration: Configuration, branch: string, defaultBranch: string): boolean {
+  const managed = configuration.merge_rules.base_branches;
+  if (managed.length === 0) return branch === defaultBranch;
+  return managed.some((name) => {
+    const pattern = branchPattern(name);
+    return pattern === null ? branch === name : matchesWhole(pattern, branch);
+  });
+}

@@ -1,0 +1,446 @@
+import { z } from 'zod';
+import {
+  bool,
+  group,
+  integer,
+  key,
+  label,
+  listOf,
+  markdown,
+  notYet,
+  oneOf,
+  optionalKey,
+  regex,
+  repositoryPath,
+  requiredKey,
+  someText,
+  text,
+} from './key.ts';
+import { regexFault } from './regex.ts';
+import { parallelMode, requiredChecks } from './parallel-mode.keys.ts';
+
+export const defaultTriggerLabel = 'mergequeue';
+
+const labels = group({
+  trigger: requiredKey(label().min(1, { error: 'must not be empty' }), {
+    description: 'The label that asks to queue a pull request. Taking it off dequeues.',
+    mark: 'other',
+  }),
+  skip_line: key(label(), {
+    default: 'mergequeue-priority',
+    description: 'The label that moves a queued pull request to the front. Empty: none.',
+    mark: 'other',
+  }),
+  merge_failed: notYet(label(), {
+    default: 'blocked',
+    description: 'The label the queue puts on a pull request it blocks. Empty: none. This version puts none.',
+    mark: 'other',
+    accepts: [''],
+  }),
+  skip_delete_branch: notYet(label(), {
+    default: '',
+    description: 'The label that keeps the head branch although delete_branch is on.',
+    mark: 'other',
+    accepts: [''],
+  }),
+}).refine((names) => names.trigger !== names.skip_line, {
+  path: ['skip_line'],
+  error: 'must differ from the trigger label',
+});
+
+const preconditions = group({
+  number_of_approvals: optionalKey(integer(0), {
+    default: '1; none on the local host until the document names it',
+    description: 'How many approving reviews a pull request needs before it is queued.',
+    mark: 'gate',
+  }),
+  required_checks: key(requiredChecks(), {
+    default: [],
+    description:
+      "The checks a head must pass, by name or glob of names. A head is judged by the host's own list while use_github_mergeability is true.",
+    mark: 'gate',
+  }),
+  use_github_mergeability: key(bool(), {
+    default: true,
+    description: "The code host's own branch protection says which checks are required.",
+    mark: 'gate',
+  }),
+  conversation_resolution_required: key(bool(), {
+    default: false,
+    description: 'Every review conversation must be resolved (else 113).',
+    mark: 'gate',
+  }),
+  require_verified_commits: notYet(bool(), {
+    default: false,
+    description: 'Every commit must carry a signature the host verified (else 115).',
+    mark: 'gate',
+    accepts: [false],
+  }),
+  validations: notYet(
+    listOf(
+      group({
+        name: someText(200),
+        match: group({
+          type: oneOf('title', 'body'),
+          regex: z.union([regex(), listOf(regex(), { most: 20 }).min(1)], {
+            error: 'must be a regular expression or a list of them',
+          }),
+        }),
+      }),
+      { name: 'list: {name, match: {type: title or body, regex: one or a list}}', most: 50 },
+    ),
+    {
+      default: [],
+      description: 'Every expression must be found in the title or body (else 108); the author reads the name.',
+      mark: 'gate',
+      accepts: [[]],
+    },
+  ),
+});
+
+const mergeMode = group({
+  type: key(oneOf('default', 'parallel', 'no-queue'), {
+    default: 'default',
+    description:
+      'default: one pull request at a time is brought up to date and tested on its own branch. parallel: builds run ahead on bot pull requests. no-queue: merge at once, untested.',
+    mark: 'build',
+    accepts: ['default', 'parallel'],
+  }),
+  parallel_mode: parallelMode.prefault({}),
+});
+
+const autoUpdate = group({
+  enabled: notYet(bool(), {
+    default: false,
+    description: 'Keep open pull requests up to date with their base.',
+    mark: 'other',
+    accepts: [false],
+  }),
+  label: notYet(label(), { default: '', description: 'Only those with this label.', mark: 'other', accepts: [''] }),
+  max_runs_for_update: notYet(integer(0), {
+    default: undefined,
+    defaultText: 'no limit',
+    description: 'How often one pull request is updated.',
+    mark: 'other',
+    accepts: [0],
+  }),
+});
+
+const titleRegex = group({
+  pattern: someText(200),
+  replace: text(),
+  applies_to: oneOf('both', 'draft_pr', 'merge_commit').prefault('both'),
+  match_type: oneOf('string', 'regex').prefault('string'),
+}).superRefine((rule, context) => {
+  const fault = rule.match_type === 'regex' ? regexFault(rule.pattern) : null;
+  if (fault !== null) context.addIssue({ code: 'custom', path: ['pattern'], message: fault });
+});
+
+const mergeCommit = group({
+  use_title_and_body: key(bool(), {
+    default: true,
+    description: "The landing's message is the pull request's title and body. false: the host's or git's own default.",
+    mark: 'build',
+  }),
+  cut_body_before: notYet(text(), {
+    default: '',
+    description: 'Leave out the body before this marker.',
+    mark: 'build',
+    accepts: [''],
+  }),
+  cut_body_after: notYet(text(), {
+    default: '',
+    description: 'Leave out the body after this marker.',
+    mark: 'build',
+    accepts: [''],
+  }),
+  strip_html_comments: notYet(bool(), {
+    default: false,
+    description: 'Leave out HTML comments.',
+    mark: 'build',
+    accepts: [false],
+  }),
+  include_coauthors: notYet(bool(), {
+    default: false,
+    description: "Name the authors of the pull request's commits as co-authors.",
+    mark: 'build',
+    accepts: [false],
+  }),
+  apply_title_regexes: notYet(
+    listOf(titleRegex, {
+      name: 'list: {pattern, replace, applies_to: both, draft_pr or merge_commit, match_type: string or regex}',
+      most: 20,
+    }),
+    {
+      default: [],
+      description: 'Replacements in the title, in order. applies_to is both and match_type is string unless given.',
+      mark: 'build',
+      accepts: [[]],
+    },
+  ),
+});
+
+const overrideLabel = (strategy: string) =>
+  notYet(label(), {
+    default: '',
+    description: `The label that asks for ${strategy} on one pull request.`,
+    mark: 'build',
+    accepts: [''],
+  });
+
+const mergeStrategy = group({
+  name: key(oneOf('squash', 'merge', 'rebase'), {
+    default: 'squash',
+    description: 'How a pull request becomes commits of the base.',
+    mark: 'build',
+  }),
+  batch_commit: key(oneOf('group', 'linear'), {
+    default: 'group',
+    description:
+      "group: several pull requests land as one commit on the first-parent line, their own commits behind it. linear: each is on the line, and only the last of them was tested. Interlock's own.",
+    mark: 'build',
+  }),
+  override_labels: group({
+    squash: overrideLabel('squash'),
+    merge: overrideLabel('merge'),
+    rebase: overrideLabel('rebase'),
+  }).prefault({}),
+  use_separate_commits_for_stack: notYet(bool(), {
+    default: false,
+    description: 'Each pull request of a stack keeps a commit of its own.',
+    mark: 'build',
+    accepts: [false],
+  }),
+  update_pr_commits_before_stack_merge: notYet(bool(), {
+    default: false,
+    description: "Rewrite the stack's own branches before it merges. Needs use_separate_commits_for_stack.",
+    mark: 'build',
+    accepts: [false],
+  }),
+}).refine(
+  (strategy) => !strategy.update_pr_commits_before_stack_merge || strategy.use_separate_commits_for_stack === true,
+  {
+    path: ['update_pr_commits_before_stack_merge'],
+    error: 'needs use_separate_commits_for_stack',
+  },
+);
+
+const statusComment = group({
+  publish: notYet(oneOf('always', 'ready', 'queued', 'never'), {
+    default: 'always',
+    description: 'From when on the status comment is written.',
+    mark: 'other',
+    accepts: ['always'],
+  }),
+  open_message: notYet(markdown(), {
+    default: '',
+    description: 'Added to the status comment of an open pull request.',
+    mark: 'other',
+    accepts: [''],
+  }),
+  queued_message: notYet(markdown(), {
+    default: '',
+    description: 'Added to the status comment of a queued pull request.',
+    mark: 'other',
+    accepts: [''],
+  }),
+  blocked_message: notYet(markdown(), {
+    default: '',
+    description: 'Added to the status comment of a blocked pull request.',
+    mark: 'other',
+    accepts: [''],
+  }),
+});
+
+const cron = () => someText(200);
+const branch = () =>
+  someText(255).superRefine((name, context) => {
+    const fault = branchFault(name);
+    if (fault !== null) context.addIssue({ code: 'custom', message: fault });
+  });
+
+function branchFault(name: string): string | null {
+  const pattern = branchPattern(name);
+  if (pattern !== null) return regexFault(pattern);
+  return /[\s~^:?*[\\]|\.\.|^[/-]|\/$/.test(name)
+    ? "must be a branch's name, or a regular expression between slashes"
+    : null;
+}
+
+// `/release-\d+/` is the expression between its slashes; null: a plain name.
+export function branchPattern(name: string): string | null {
+  return name.length > 2 && name.startsWith('/') && name.endsWith('/') ? name.slice(1, -1) : null;
+}
+
+export const mergeRules = group({
+  labels: labels.prefault({} as never),
+  preconditions: preconditions.prefault({}),
+  merge_mode: mergeMode.prefault({}),
+  auto_update: autoUpdate.prefault({}),
+  merge_commit: mergeCommit.prefault({}),
+  merge_strategy: mergeStrategy.prefault({}),
+  status_comment: statusComment.prefault({}),
+  publish_status_check: notYet(
+    z.union([bool(), oneOf('always', 'ready', 'queued', 'never')], {
+      error: 'must be one of always, ready, queued, never, true, false',
+    }),
+    {
+      default: 'ready',
+      description:
+        "When the queue reports a check of its own on a pull request's head. true is ready, false is never. This version reports none.",
+      mark: 'other',
+      accepts: ['never', false],
+    },
+  ),
+  blocked_queue_sources: key(
+    listOf(oneOf('label', 'slash_command', 'graphql_api', 'rest_api', 'chrome_extension', 'pilot')),
+    {
+      default: [],
+      description:
+        'Ways of asking to queue that are refused. Nothing comes from chrome_extension and pilot in this version, so blocking them holds already.',
+      mark: 'other',
+    },
+  ),
+  skip_blocked_label: notYet(bool(), {
+    default: false,
+    description: 'Do not put the merge_failed label on a blocked pull request. This version puts none.',
+    mark: 'other',
+    accepts: [true],
+  }),
+  final_gates: notYet(
+    listOf(group({ workflow: someText(500), timeout_mins: integer(1, 60), label: label().optional() }), {
+      name: 'list: {workflow, timeout_mins: 1 to 60, label}',
+      most: 20,
+    }),
+    {
+      default: [],
+      description:
+        'Workflows that must succeed, one after the other, between a green build and its landing (else 119). Parallel mode only; a gate that cannot be asked is closed.',
+      mark: 'gate',
+      accepts: [[]],
+    },
+  ),
+  command_restrictions: notYet(
+    listOf(
+      group({
+        commands: listOf(oneOf('skip_line', 'skip_validation', 'dequeue')),
+        allowed_actors: listOf(
+          someText(200).regex(/^@[^\s@/]+(\/[^\s@/]+)?$/, { error: 'must be @user or @org/team' }),
+        ),
+      }),
+      { name: 'list: {commands: skip_line, skip_validation, dequeue; allowed_actors: @user, @org/team}', most: 50 },
+    ),
+    {
+      default: [],
+      description: 'Who may give these commands. A command no entry names is open to all.',
+      mark: 'other',
+      accepts: [[]],
+    },
+  ),
+  flaky_retry: group({
+    enabled: notYet(bool(), {
+      default: false,
+      description: 'Each failed check is tried again once. It never lowers the bar.',
+      mark: 'other',
+      accepts: [false],
+    }),
+    context: notYet(markdown(), {
+      default: '',
+      description: 'What is known about flaky checks, in words.',
+      mark: 'other',
+      accepts: [''],
+    }),
+    context_file: notYet(repositoryPath(), {
+      default: undefined,
+      description: 'The same, in a file of the repository. Instead of context.',
+      mark: 'other',
+      accepts: [],
+    }),
+    retriable_checks: notYet(
+      listOf(
+        group({ name: someText(255), context: markdown().optional(), context_file: repositoryPath().optional() }),
+        { name: 'list: {name glob, context or context_file}' },
+      ),
+      { default: [], description: 'Only these checks are tried again.', mark: 'other', accepts: [[]] },
+    ),
+  })
+    .refine((retry) => !(retry.context && retry.context_file), {
+      path: ['context_file'],
+      error: 'cannot stand beside context',
+    })
+    .prefault({}),
+  update_latest: key(bool(), {
+    default: true,
+    description: 'What lands was tested together with the newest base.',
+    mark: 'build',
+    accepts: [true],
+  }),
+  use_rebase: notYet(bool(), {
+    default: false,
+    description: 'Bring pull requests up to date by rebasing instead of merging.',
+    mark: 'build',
+    accepts: [false],
+  }),
+  delete_branch: key(bool(), {
+    default: false,
+    description: 'Delete the head branch after the merge, unless commits were added to it.',
+    mark: 'other',
+  }),
+  enable_comments: key(bool(), {
+    default: true,
+    description: 'Report progress in a comment on the pull request.',
+    mark: 'other',
+  }),
+  ci_timeout_mins: key(integer(0), {
+    default: 0,
+    description: 'How long a build may run before it counts as failed (111). 0 is no limit.',
+    mark: 'other',
+  }),
+  base_branches: key(listOf(branch(), { name: 'list: name, or /regular expression/', most: 50 }), {
+    default: [],
+    description:
+      'The branches that have a queue. An expression between slashes must match the whole name. Empty: the default branch.',
+    mark: 'gate',
+  }),
+  require_all_checks_pass: key(bool(), {
+    default: false,
+    description: "Every check that ran on a pull request's head must pass, not only the required ones.",
+    mark: 'gate',
+  }),
+  require_skip_line_reason: key(bool(), {
+    default: false,
+    description: 'Skipping the line needs a reason.',
+    mark: 'other',
+  }),
+  auto_detect_stacks: notYet(bool(), {
+    default: false,
+    description: 'Recognise stacked pull requests by their branches.',
+    mark: 'other',
+    accepts: [false],
+  }),
+  speculation: key(oneOf('linear', 'adaptive'), {
+    default: 'linear',
+    description:
+      "linear: each batch assumes that all before it land. adaptive: builds are chosen by how likely they are to be needed. Interlock's own.",
+    mark: 'other',
+    accepts: ['linear'],
+  }),
+  merge_windows: notYet(
+    listOf(
+      group({
+        cron_start: cron(),
+        cron_end: cron(),
+        timezone: someText(100),
+        base_branches: listOf(branch(), { most: 50 }).optional(),
+      }),
+      { name: 'list: {cron_start, cron_end, timezone, base_branches}', most: 50 },
+    ),
+    {
+      default: [],
+      defaultText: 'always open',
+      description: "When landings may happen. Interlock's own.",
+      mark: 'gate',
+      accepts: [[]],
+    },
+  ),
+});

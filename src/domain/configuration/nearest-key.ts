@@ -1,0 +1,37 @@
+import type { KeyEntry } from './key.ts';
+
+const longestKey = 100;
+
+/**
+ * The key that was probably meant: one allowed at this place that is spelled almost like it, else one of exactly this
+ * name elsewhere (with its whole path), else the one here that differs least. Null when no key is allowed here.
+ */
+export function nearestKey(name: string, siblings: readonly string[], all: readonly KeyEntry[]): string | null {
+  const spelling = name
+    .slice(0, longestKey)
+    .replaceAll(/(?<=[a-z])([A-Z])/g, '_$1')
+    .replaceAll('-', '_')
+    .toLowerCase();
+  const ranked = siblings
+    .map((key) => ({ key, distance: editDistance(spelling, key) }))
+    .sort((a, b) => a.distance - b.distance);
+  const best = ranked[0];
+  if (best && best.distance <= Math.max(1, Math.floor(best.key.length / 4))) return best.key;
+  const elsewhere = all.find((entry) => entry.path.at(-1) === spelling);
+  if (elsewhere) return elsewhere.path.join('.');
+  return best?.key ?? null;
+}
+
+/** Levenshtein's, with one row. */
+export function editDistance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, column) => column);
+  for (const [index, letter] of [...from].entries()) {
+    const next = [index + 1];
+    for (const [column, other] of [...to].entries()) {
+      const replaced = (row[column] ?? 0) + (letter === other ? 0 : 1);
+      next.push(Math.min(replaced, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[to.length] ?? 0;
+}

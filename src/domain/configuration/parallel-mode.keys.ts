@@ -1,0 +1,226 @@
+import { z } from 'zod';
+import { bool, group, integer, key, label, listOf, notYet, oneOf, optionalKey, someText } from './key.ts';
+
+const conclusions = oneOf(
+  'success',
+  'pending',
+  'failure',
+  'cancelled',
+  'timed_out',
+  'skipped',
+  'neutral',
+  'action_required',
+  'stale',
+  'unknown',
+  'error',
+  'blocked',
+  'missing',
+);
+
+/** A check by name or glob of names, alone or with the conclusions that count as passing. */
+export const requiredChecks = () =>
+  listOf(
+    z.union(
+      [
+        someText(255),
+        group({
+          name: someText(255),
+          acceptable_statuses: z
+            .array(conclusions, { error: 'must be a list' })
+            .min(1, { error: 'must name at least one status' })
+            .max(13, { error: 'must not name a status twice' })
+            .optional(),
+        }),
+      ],
+      { error: "must be a check's name, or {name, acceptable_statuses}" },
+    ),
+    { name: 'list: name, or {name, acceptable_statuses}' },
+  );
+
+export const parallelMode = group({
+  max_parallel_builds: optionalKey(integer(1), {
+    default: 'no limit',
+    description: 'How many builds of the repository run at once, over all of its queues.',
+    mark: 'other',
+  }),
+  max_topup_builds: notYet(integer(0), {
+    default: 0,
+    description:
+      'Builds started beyond max_parallel_builds while earlier ones only wait for their own checks. Needs max_parallel_builds.',
+    mark: 'other',
+    accepts: [0],
+  }),
+  max_parallel_paused_builds: notYet(integer(0), {
+    default: undefined,
+    description: 'How many builds run while the queue is paused. Must be below max_parallel_builds.',
+    mark: 'other',
+    accepts: [0],
+  }),
+  max_requeue_attempts: key(integer(0), {
+    default: 0,
+    description: 'How often a pull request whose build failed goes back in line when its own checks are green.',
+    mark: 'other',
+  }),
+  update_before_requeue: notYet(bool(), {
+    default: false,
+    description: 'Bring the pull request up to date with its base before it goes back in line.',
+    mark: 'other',
+    accepts: [false],
+  }),
+  stuck_pr_label: notYet(label(), {
+    default: '',
+    description: 'Label put on a pull request that is stuck: its build is green and its own required checks still run.',
+    mark: 'other',
+    accepts: [''],
+  }),
+  stuck_pr_timeout_mins: notYet(integer(0), {
+    default: 0,
+    description:
+      'How long own required checks may run on after the build went green, before the pull request is stuck. 0 blocks it at once.',
+    mark: 'other',
+    accepts: [0],
+  }),
+  bypass_stuck_state: notYet(bool(), {
+    default: false,
+    description: 'Report a stuck pull request without blocking it.',
+    mark: 'other',
+    accepts: [false],
+  }),
+  draft_checks_started_timeout_mins: notYet(integer(0), {
+    default: 0,
+    description:
+      'How long a build may stay without any check before its pull requests are dequeued; the host is asked once more first. 0 is off.',
+    mark: 'other',
+    accepts: [0],
+  }),
+  block_parallel_builds_label: notYet(label(), {
+    default: '',
+    description:
+      'Label of a barrier: while such a pull request is in line, nothing behind it on its base branch is built.',
+    mark: 'other',
+    accepts: [''],
+  }),
+  check_mergeability_to_queue: key(bool(), {
+    default: false,
+    description:
+      'true: the own required checks of a pull request must be green before it is queued. false: a running one does not hold it back, its landing waits for it.',
+    mark: 'gate',
+  }),
+  use_affected_targets: notYet(bool(), {
+    default: false,
+    description: 'Pull requests whose affected targets do not overlap neither wait for nor reset one another.',
+    mark: 'build',
+    accepts: [false],
+  }),
+  use_fast_forwarding: notYet(bool(), {
+    default: undefined,
+    defaultText: 'unset',
+    description:
+      "Unset or true: the commit that was tested lands, where the host permits it. false: merge by the host's own merge call.",
+    mark: 'gate',
+    accepts: [true],
+  }),
+  override_required_checks: key(requiredChecks(), {
+    default: [],
+    description:
+      "The checks a build's commit must pass. Empty: required_checks, else the host's, else every check that ran.",
+    mark: 'gate',
+  }),
+  batch_size: key(integer(1), {
+    default: 1,
+    description: 'How many pull requests one build holds at most.',
+    mark: 'build',
+  }),
+  batch_max_wait_minutes: key(integer(0), {
+    default: 0,
+    description: 'How long an unfilled batch waits for more pull requests.',
+    mark: 'other',
+  }),
+  require_all_draft_checks_pass: key(bool(), {
+    default: false,
+    description:
+      'Every check that ran on a build must pass, not only the required ones. Either way at least one is needed.',
+    mark: 'gate',
+  }),
+  skip_draft_when_up_to_date: key(bool(), {
+    default: true,
+    description: 'A pull request whose head already contains the tip and is green lands without a build of its own.',
+    mark: 'other',
+    accepts: [true],
+  }),
+  use_optimistic_validation: key(bool(), {
+    default: true,
+    description: 'A red build is judged only after later builds that contain it: if one of them is green, both land.',
+    mark: 'other',
+  }),
+  optimistic_validation_failure_depth: key(integer(1, 3), {
+    default: 1,
+    description: 'How many later builds are waited for before a red one counts as failed.',
+    mark: 'other',
+  }),
+  reuse_draft_pr_on_failure: notYet(bool(), {
+    default: true,
+    description:
+      'Use the bot pull request of a failed build again for the next one. This version opens a new one each time.',
+    mark: 'other',
+    accepts: [false],
+  }),
+  use_proactive_dequeue: notYet(bool(), {
+    default: false,
+    description: 'Dequeue a failing pull request before it reaches the head of the line.',
+    mark: 'other',
+    accepts: [false],
+  }),
+  proactive_dequeue_delay_seconds: notYet(integer(0), {
+    default: 0,
+    description: 'How long use_proactive_dequeue waits.',
+    mark: 'other',
+    accepts: [0],
+  }),
+  use_parallel_bisection: notYet(bool(), {
+    default: false,
+    description: 'Build both halves of a failed batch at once, besides the line.',
+    mark: 'other',
+    accepts: [false],
+  }),
+  max_parallel_bisected_builds: notYet(integer(1), {
+    default: undefined,
+    description: 'How many builds of halves run at once.',
+    mark: 'other',
+    accepts: [],
+  }),
+  max_bisection_attempts: notYet(integer(0), {
+    default: undefined,
+    defaultText: 'none: halve until each failure stands alone',
+    description: 'How often a failed batch is halved before all of it is blamed.',
+    mark: 'other',
+    accepts: [],
+  }),
+  max_bisected_batch_size: notYet(integer(1), {
+    default: undefined,
+    description: 'The size from which a failed batch is not halved any more.',
+    mark: 'other',
+    accepts: [],
+  }),
+  wait_for_pending_github_workflows: notYet(bool(), {
+    default: false,
+    description:
+      'Wait for workflow runs of the host that are pending besides the required checks. Gives up after 60 minutes.',
+    mark: 'gate',
+    accepts: [false],
+  }),
+  on_commit_added: key(oneOf('block', 'requeue'), {
+    default: 'block',
+    description:
+      "What a push to a queued pull request does: block it (116), or put it back in line with its new head. Interlock's own.",
+    mark: 'other',
+  }),
+})
+  .refine((mode) => !mode.max_topup_builds || mode.max_parallel_builds !== undefined, {
+    path: ['max_topup_builds'],
+    error: 'needs max_parallel_builds',
+  })
+  .refine((mode) => (mode.max_parallel_paused_builds ?? -1) < (mode.max_parallel_builds ?? Number.POSITIVE_INFINITY), {
+    path: ['max_parallel_paused_builds'],
+    error: 'must be below max_parallel_builds',
+  });

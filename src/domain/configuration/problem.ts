@@ -1,0 +1,30 @@
+export type ProblemCode =
+  | 'INVALID_YAML'
+  | 'TOO_LARGE'
+  | 'KEY_NOT_ALLOWED'
+  | 'DUPLICATE_KEY'
+  | 'UNKNOWN_KEY'
+  | 'NOT_SUPPORTED'
+  | 'REQUIRED'
+  | 'INVALID_VALUE';
+
+/** One reason why a configuration is refused. */
+export interface Problem {
+  /** The keys as they are spelled in the document, list entries by their index. Empty: the document itself. */
+  readonly path: string[];
+  readonly reason: string;
+  readonly code: ProblemCode;
+  /** Both count from 1. Of a missing key: where the mapping begins that lacks it. Null: the text was not read. */
+  readonly line: number | null;
+  readonly column: number | null;
+}
+
+/** `mergeRules -> mergeMode -> parallelMode -> batchSize: must be an integer of at least 1` (interface 4.5). */
+export function problemText(problem: Problem): string {
+  if (problem.path.length === 0) return problem.reason;
+  return `${problem.path.map(camelCase).join(' -> ')}: ${problem.reason}`;
+}
+
+function camelCase(key: string): string {
+  return key.replace(/(?<=[a-z0-9])_+([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+}

@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto';
+import type { CheckConclusion, QueueRules, RequiredCheck } from '../queue/snapshot.ts';
+import { listKeys } from './key.ts';
+import { configurationSchema } from './keys.ts';
+import type { Configuration } from './keys.ts';
+
+const passingByDefault: readonly CheckConclusion[] = ['success', 'skipped', 'neutral'];
+const everyCheck: RequiredCheck = { name: '*', acceptableStatuses: passingByDefault };
+
+/** The part of a configuration the planner reads. `hostRequiredChecks` are those of the host's branch protection. */
+export function toQueueRules(
+  configuration: Configuration,
+  host: { readonly hostRequiredChecks: readonly string[] },
+): QueueRules {
+  const { merge_mode, merge_strategy, ci_timeout_mins } = configuration.merge_rules;
+  const mode = queueModes[merge_mode.type];
+  const parallel = merge_mode.parallel_mode;
+  const isParallel = mode === 'parallel';
+  return {
+    mode,
+    maxParallelBuilds: isParallel ? (parallel.max_parallel_builds ?? null) : 1,
+    batchSize: isParallel ? parallel.batch_size : 1,
+    batchMaxWaitMinutes: isParallel ? parallel.batch_max_wait_minutes : 0,
+    useOptimisticValidation: isParallel && parallel.use_optimistic_validation,
+    optimisticValidationFailureDepth: parallel.optimistic_validation_failure_depth,
+    maxRequeueAttempts: isParallel ? parallel.max_requeue_attempts : 0,
+    ciTimeoutMins: ci_timeout_mins,
+    strategy: merge_strategy.name,
+    batchCommit: merge_strategy.batch_commit,
+    requiredChecks: buildRequiredChecks(configuration, host.hostRequiredChecks),
+    ownRequiredChecks: ownRequiredChecks(configuration, host.hostRequiredChecks),
+    buildKeysHash: buildKeysHash(configuration),
+  };
+}
+
+const queueModes = { default: 'serial', parallel: 'parallel', 'no-queue': 'no-queue' } as const;
+
+/**
+ * What a head must pass. An empty list asks for nothing: a host without protection has no checks to wait for.
+ * require_all_checks_pass adds every check that ran to the named ones instead of replacing them: a named check that
+ * has not started yet is still waited for.
+ */
+function ownRequiredChecks(
+  configuration: Configuration,
+  hostRequired: readonly string[],
+): readonly RequiredCheck[] | null {
+  const { preconditions, require_all_checks_pass } = configuration.merge_rules;
+  const required = preconditions.use_github_mergeability
+    ? hostRequired.map(byName)
+    : preconditions.required_checks.map(toRequiredCheck);
+  return require_all_checks_pass ? withEveryCheck(required) : required;
+}
+
+/**
+ * What a build's commit must pass; never an empty list, for a commit without any check is never green. A serial build
+ * is the pull request's own head brought up to date, so the keys of the parallel mode say nothing about it.
+ */
+function buildRequiredChecks(
+  configuration: Configuration,
+  hostRequired: readonly string[],
+): readonly RequiredCheck[] | null {
+  const { preconditions, merge_mode, require_all_checks_pass } = configuration.merge_rules;
+  const parallel = merge_mode.parallel_mode;
+  const isParallel = merge_mode.type === 'parallel';
+  const overriding = isParallel ? parallel.override_required_checks : [];
+  const named = overriding.length > 0 ? overriding : preconditions.required_checks;
+  const askHost = named.length === 0 && preconditions.use_github_mergeability;
+  const required = askHost ? hostRequired.map(byName) : named.map(toRequiredCheck);
+  const wantsEveryCheck = isParallel ? parallel.require_all_draft_checks_pass : require_all_checks_pass;
+  return wantsEveryCheck || required.length === 0 ? withEveryCheck(required) : required;
+}
+
+function withEveryCheck(required: readonly RequiredCheck[]): readonly RequiredCheck[] | null {
+  return required.length === 0 ? null : [...required, everyCheck];
+}
+
+type CheckSetting = Configuration['merge_rules']['preconditions']['required_checks'][number];
+
+function toRequiredCheck(setting: CheckSetting): RequiredCheck {
+  if (typeof setting === 'string') return byName(setting);
+  return { name: setting.name, acceptableStatuses: setting.acceptable_statuses ?? passingByDefault };
+}
+
+function byName(name: string): RequiredCheck {
+  return { name, acceptableStatuses: passingByDefault };
+}
+
+/** Approvals a pull request needs. Null: the document does not say, and the host's own rule holds. */
+export function numberOfApprovals(configuration: Configuration): number | null {
+  return configuration.merge_rules.preconditions.number_of_approvals ?? null;
+}
+
+const buildKeys = listKeys(configurationSchema).filter((entry) => entry.mark === 'build');
+const defaults = configurationSchema.parse({});
+
+/**
+ * A digest of the keys builds were made with. Only what differs from the defaults goes in, so that a version which
+ * knows more keys does not reset every queue.
+ */
+function buildKeysHash(configuration: Configuration): string {
+  const changed = buildKeys
+    .map(({ path }) => [path.join('.'), JSON.stringify(at(configuration, path)) ?? null] as const)
+    .filter(([, value], index) => value !== (JSON.stringify(at(defaults, buildKeys[index]?.path ?? [])) ?? null));
+  return createHash('sha256').update(JSON.stringify(changed.toSorted())).digest('hex');
+}
+
+function at(value: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>((inner, name) => (inner as Record<string, unknown> | undefined)?.[name], value);
+}

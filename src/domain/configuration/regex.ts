@@ -1,0 +1,29 @@
+// Users' expressions are RE2: matching takes time linear in the text. Compiling unrolls counted repetitions, so an
+// expression is bounded by its length and by the product of its counts before it is compiled.
+import { RE2JS } from 're2js';
+
+const longestPattern = 200;
+const largestRepetition = 1000;
+
+/** Why it cannot be used, or null. */
+export function regexFault(pattern: string): string | null {
+  if (pattern.length > longestPattern) return `must be a regular expression of at most ${longestPattern} characters`;
+  if (repetition(pattern) > largestRepetition)
+    return `must not repeat more than ${largestRepetition} times (all {n} multiplied)`;
+  try {
+    RE2JS.compile(pattern);
+    return null;
+  } catch (error) {
+    const detail = error instanceof Error ? error.message.replace(/^error parsing regexp: /, '') : String(error);
+    return `must be a regular expression in RE2 syntax: ${detail}`;
+  }
+}
+
+export function matchesWhole(pattern: string, text: string): boolean {
+  return RE2JS.compile(pattern).matcher(text).matches();
+}
+
+function repetition(pattern: string): number {
+  const counts = [...pattern.matchAll(/\{(\d+)(?:,(\d*))?\}/g)];
+  return counts.reduce((product, [, least, most]) => product * Math.max(1, Number(least), Number(most ?? 0)), 1);
+}

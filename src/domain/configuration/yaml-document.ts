@@ -1,0 +1,151 @@
+// From text to plain data, with the place of every key. What YAML allows and a configuration does not need is refused
+// here: aliases, tags, duplicate keys, keys that are not text, texts that take long to read.
+import { isAlias, isMap, isPair, isScalar, isSeq, Lexer, LineCounter, parseDocument, visit } from 'yaml';
+import type { Document, Node, Pair, YAMLMap, YAMLParseError, YAMLWarning } from 'yaml';
+import type { Problem, ProblemCode } from './problem.ts';
+
+export const largestConfigurationBytes = 256 * 1024;
+const mostTokens = 100_000;
+const deepestFlow = 50;
+export const mostProblems = 100;
+const unsafeKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
+
+export interface Place {
+  readonly line: number | null;
+  readonly column: number | null;
+}
+
+export interface YamlDocument {
+  /** Keys without a value are left out: `batch_size:` is as if it were not there. */
+  readonly value: unknown;
+  /** Where the path is, or the nearest mapping around it that exists. */
+  place(path: readonly string[], at: 'key' | 'value'): Place;
+}
+
+type Reading =
+  | { readonly ok: true; readonly document: YamlDocument }
+  | { readonly ok: false; readonly problems: Problem[] };
+
+export function readYaml(text: string): Reading {
+  const refusal = tooMuch(text);
+  if (refusal !== null) return { ok: false, problems: [refusal] };
+  const lines = new LineCounter();
+  // `uniqueKeys` compares every pair of keys, which takes seconds for a long mapping; `faultsOf` does it by a set.
+  // 'silent' would drop all documents of a text but the first without a word; parseDocument logs nothing anyway.
+  const document = parseDocument(text, {
+    lineCounter: lines,
+    uniqueKeys: false,
+    prettyErrors: false,
+    logLevel: 'error',
+  });
+  const broken = document.errors[0] ?? document.warnings[0];
+  if (broken) {
+    const place = placeAt(lines, broken.pos[0]);
+    const reason = `The document is not valid YAML at line ${place.line}, column ${place.column}: ${brokenText(broken)}`;
+    return { ok: false, problems: [{ path: [], reason, code: 'INVALID_YAML', ...place }] };
+  }
+  const faults = faultsOf(document, lines);
+  if (faults.length > 0) return { ok: false, problems: faults };
+  const value = withoutNulls(document.toJS({ maxAliasCount: 0 }));
+  return { ok: true, document: { value, place: (path, at) => placeOf(document, lines, path, at) } };
+}
+
+/** Reading costs up to a second per 256 KiB of brackets, and deep nesting exhausts the stack: counted beforehand. */
+function tooMuch(text: string): Problem | null {
+  const nowhere = { path: [], line: null, column: null };
+  if (text.length > largestConfigurationBytes || Buffer.byteLength(text) > largestConfigurationBytes) {
+    return { ...nowhere, reason: 'The configuration is larger than 256 KiB', code: 'TOO_LARGE' };
+  }
+  let tokens = 0;
+  let depth = 0;
+  for (const token of new Lexer().lex(text)) {
+    tokens += 1;
+    if (token === '[' || token === '{') depth += 1;
+    if (token === ']' || token === '}') depth -= 1;
+    if (tokens > mostTokens) return { ...nowhere, reason: 'The configuration has too many values', code: 'TOO_LARGE' };
+    if (depth > deepestFlow) return { ...nowhere, reason: 'The configuration is nested too deeply', code: 'TOO_LARGE' };
+  }
+  return null;
+}
+
+function brokenText(broken: YAMLParseError | YAMLWarning): string {
+  if (broken.code === 'MULTIPLE_DOCS') return 'a configuration is a single document';
+  if (broken.code === 'TAG_RESOLVE_FAILED') return 'tags are not allowed';
+  return broken.message.includes('call stack') ? 'nested too deeply' : broken.message;
+}
+
+function faultsOf(document: Document.Parsed, lines: LineCounter): Problem[] {
+  const faults: Problem[] = [];
+  const seen = new Map<YAMLMap, Set<unknown>>();
+  const fault = (node: Node, path: string[], reason: string, code: ProblemCode) =>
+    faults.push({ path, reason, code, ...placeAt(lines, node.range?.[0] ?? 0) });
+  visit(document, {
+    Node(_, node, ancestors) {
+      if (faults.length >= mostProblems) return visit.BREAK;
+      if (isAlias(node)) fault(node, pathOf(ancestors), 'aliases are not allowed: write the value out', 'INVALID_YAML');
+      return undefined;
+    },
+    Pair(_, pair, ancestors) {
+      const keyNode = pair.key as Node;
+      if (isAlias(keyNode)) return undefined;
+      const name = isScalar(keyNode) ? keyNode.value : undefined;
+      if (typeof name !== 'string') {
+        fault(keyNode, pathOf(ancestors), 'keys must be text: put them in quotes', 'KEY_NOT_ALLOWED');
+        return visit.SKIP;
+      }
+      if (unsafeKeys.has(name))
+        fault(keyNode, [...pathOf(ancestors), name], 'is not allowed as a key', 'KEY_NOT_ALLOWED');
+      const map = ancestors.at(-1) as YAMLMap;
+      const names = seen.get(map) ?? new Set();
+      seen.set(map, names);
+      if (names.has(name)) fault(keyNode, [...pathOf(ancestors), name], 'is given twice', 'DUPLICATE_KEY');
+      names.add(name);
+      return undefined;
+    },
+  });
+  return faults.slice(0, mostProblems);
+}
+
+function pathOf(ancestors: readonly unknown[]): string[] {
+  return ancestors.flatMap((ancestor, depth) => {
+    if (isPair(ancestor)) return [String((ancestor as Pair<Node>).key)];
+    const below = ancestors[depth + 1];
+    return isSeq(ancestor) && below !== undefined ? [String(ancestor.items.indexOf(below as never))] : [];
+  });
+}
+
+function placeOf(document: Document.Parsed, lines: LineCounter, path: readonly string[], at: 'key' | 'value'): Place {
+  let node: unknown = document.contents;
+  let offset = offsetOf(node) ?? 0;
+  for (const [depth, name] of path.entries()) {
+    if (isMap(node)) {
+      const pair: Pair | undefined = node.items.find(
+        (candidate) => isScalar(candidate.key) && candidate.key.value === name,
+      );
+      if (!pair) break;
+      const isLast = depth === path.length - 1;
+      node = pair.value;
+      offset = (isLast && at === 'key' ? null : offsetOf(node)) ?? offsetOf(pair.key) ?? offset;
+    } else if (isSeq(node)) {
+      node = node.items[Number(name)];
+      offset = offsetOf(node) ?? offset;
+    } else break;
+  }
+  return placeAt(lines, offset);
+}
+
+function offsetOf(node: unknown): number | null {
+  return (node as Node | null | undefined)?.range?.[0] ?? null;
+}
+
+function placeAt(lines: LineCounter, offset: number): Place {
+  const { line, col } = lines.linePos(offset);
+  return { line: Math.max(line, 1), column: Math.max(col, 1) };
+}
+
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (typeof value !== 'object' || value === null) return value;
+  const given = Object.entries(value).filter(([, member]) => member !== null);
+  return Object.fromEntries(given.map(([name, member]) => [name, withoutNulls(member)]));
+}
