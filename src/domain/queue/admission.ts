@@ -41,15 +41,16 @@ export interface AdmissionRequest {
 /** Who must act before it can go on. */
 export type Actor = 'author' | 'reviewer' | 'ci' | 'queue' | 'admin';
 
-export interface Obstacle {
-  readonly code: BlockCode;
+export interface Obstacle<Code = BlockCode> {
+  readonly code: Code;
   readonly text: string;
   readonly who: Actor;
   /** Failed checks with 107, failed validations with 108, labels with 105. */
   readonly names: readonly string[];
 }
 
-export type Admission = { readonly kind: 'queue' } | ({ readonly kind: 'pend' } & Obstacle) | ({ readonly kind: 'block' } & Obstacle);
+/** A pending one has no code while it only waits for CI: nothing has failed. */
+export type Admission = { readonly kind: 'queue' } | ({ readonly kind: 'pend' } & Obstacle<BlockCode | null>) | ({ readonly kind: 'block' } & Obstacle);
 
 /** Hard failures first: what comes by itself or from a reviewer only matters when nothing else is in the way. */
 export function decideAdmission(request: AdmissionRequest): Admission {
@@ -72,14 +73,14 @@ function findFailure({ facts, rules, skipValidation }: AdmissionRequest): Obstac
   return null;
 }
 
-function findMissing({ facts, rules, skipValidation }: AdmissionRequest): Obstacle | null {
+function findMissing({ facts, rules, skipValidation }: AdmissionRequest): Obstacle<BlockCode | null> | null {
   if (rules.numberOfApprovals !== null && facts.approvals < rules.numberOfApprovals) {
     return { code: 101, text: `It has ${facts.approvals} of ${rules.numberOfApprovals} required approvals.`, who: 'reviewer', names: [] };
   }
   if (rules.conversationResolutionRequired && facts.unresolvedConversations > 0) return obstacle(113, 'author');
   const holdsForChecks = rules.mode === 'serial' || rules.checkMergeabilityToQueue;
   if (holdsForChecks && facts.ownVerdict === 'pending' && !skipValidation) {
-    return { code: 107, text: 'Its own required checks are running.', who: 'ci', names: [] };
+    return { code: null, text: 'Its own required checks are running.', who: 'ci', names: [] };
   }
   return null;
 }

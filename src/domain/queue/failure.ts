@@ -35,11 +35,17 @@ function findPass(view: LineView): number | 'wait' | 'none' {
     // A suspended pull request stands between: it must not be passed over.
     if (view.inOrder[place]?.id !== batch.members[0]?.pullRequest) break;
     place += batch.members.length;
-    const { kind } = judgeBatch(view, batch);
-    if (kind === 'green') return offset + 1;
-    if (kind === 'pending') isPending = true;
+    const verdict = judgeBatch(view, batch);
+    // Skipped validation is no evidence, and a group that was red together is not put together again.
+    if (verdict.kind === 'green' && verdict.evidence !== '' && !areOneBisection(view, offset + 1)) return offset + 1;
+    if (verdict.kind === 'pending') isPending = true;
   }
   return isPending ? 'wait' : 'none';
+}
+
+function areOneBisection(view: LineView, last: number): boolean {
+  const groups = new Set(view.batches.slice(0, last + 1).flatMap((batch) => membersOf(view, batch).map((member) => member.bisection?.group ?? null)));
+  return groups.size === 1 && !groups.has(null);
 }
 
 /** One new batch on the tip of all up to the green one: its tree is the green one's, so that the look-up finds it. */

@@ -1,0 +1,81 @@
+// A model of git and CI. A tree is the sequence of changes merged into it; CI is a function of the set of them.
+// Changes are numbered as they are made; the scenario says which are bad and which pairs do what to each other.
+
+export type PairKind = 'mask' | 'poison' | 'conflict';
+
+export interface Physics {
+  /** Change n is bad when `bad[n % length]`: red wherever it is, unless something in the tree masks it. */
+  readonly bad: readonly boolean[];
+  /** mask: `a` is good in the company of `b`. poison: red together. conflict: do not merge into one tree. */
+  readonly pairs: readonly { readonly a: number; readonly b: number; readonly kind: PairKind }[];
+}
+
+export interface Commit {
+  readonly id: string;
+  readonly tree: string;
+  readonly firstParent: string | null;
+}
+
+export class Forest {
+  readonly commits = new Map<string, Commit>();
+  readonly #changes = new Map<string, readonly number[]>([['t', []]]);
+  readonly #physics: Physics;
+  #made = 0;
+
+  constructor(physics: Physics) {
+    this.#physics = physics;
+    this.addCommit({ id: 'root', tree: 't', firstParent: null });
+  }
+
+  addCommit(commit: Commit): Commit {
+    this.commits.set(commit.id, commit);
+    return commit;
+  }
+
+  /** A head, or an outside commit's content: the number of its change. */
+  newChange(): number {
+    this.#made += 1;
+    return this.#made - 1;
+  }
+
+  treeOf(commit: string): string {
+    const known = this.commits.get(commit);
+    if (known === undefined) throw new Error(`unknown commit ${commit}`);
+    return known.tree;
+  }
+
+  /** The tree of `changes` merged in order; `conflictAt` when one does not merge. */
+  merge(tree: string, changes: readonly number[]): { readonly tree: string } | { readonly conflictAt: number } {
+    let merged = tree;
+    for (const [index, change] of changes.entries()) {
+      const present = this.#changes.get(merged) ?? [];
+      if (this.#physics.pairs.some((pair) => pair.kind === 'conflict' && meets(pair, change, present))) return { conflictAt: index };
+      merged = `${merged}.${change}`;
+      this.#changes.set(merged, [...present, change]);
+    }
+    return { tree: merged };
+  }
+
+  /** What CI says of a tree, were it asked without flakes. */
+  isGreen(tree: string): boolean {
+    const present = this.#changes.get(tree) ?? [];
+    const { bad, pairs } = this.#physics;
+    if (pairs.some((pair) => pair.kind === 'poison' && present.includes(pair.a) && present.includes(pair.b))) return false;
+    return present.every((change) => {
+      if (bad.length === 0 || !bad[change % bad.length]) return true;
+      return pairs.some((pair) => pair.kind === 'mask' && pair.a === change && present.includes(pair.b));
+    });
+  }
+
+  /** First-parent line from a commit down to the root. */
+  lineOf(commit: string): Commit[] {
+    const line: Commit[] = [];
+    for (let at = this.commits.get(commit); at !== undefined; at = this.commits.get(at.firstParent ?? '')) line.push(at);
+    return line;
+  }
+}
+
+function meets(pair: { readonly a: number; readonly b: number }, change: number, present: readonly number[]): boolean {
+  if (pair.a === pair.b) return false;
+  return (pair.a === change && present.includes(pair.b)) || (pair.b === change && present.includes(pair.a));
+}

@@ -1,0 +1,120 @@
+// One random history: requests, workers' steps in any order, and in the end no more input until the queue has drained.
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import type { QueueRules, RequiredCheck } from '../../../src/domain/queue/snapshot.ts';
+import type { PairKind } from './forest.ts';
+import { World, type PullRequestRow } from './model.ts';
+import { Oracle, checkHistory } from './oracle.ts';
+
+export interface History {
+  readonly bad: readonly boolean[];
+  readonly pairs: readonly { readonly a: number; readonly b: number; readonly kind: PairKind }[];
+  readonly flakes: readonly boolean[];
+  readonly rules: readonly number[];
+  /** Each number is one move: which, on whom, how. */
+  readonly moves: readonly number[];
+}
+
+const kinds: readonly PairKind[] = ['mask', 'poison', 'conflict'];
+const pair = fc.record({ a: fc.nat(9), b: fc.nat(9), kind: fc.constantFrom(...kinds) });
+
+export const histories: fc.Arbitrary<History> = fc.record({
+  bad: fc.array(fc.boolean(), { maxLength: 8 }),
+  pairs: fc.array(pair, { maxLength: 4 }),
+  flakes: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: fc.array(fc.boolean(), { maxLength: 6 }) }),
+  rules: fc.array(fc.nat(999), { minLength: 3, maxLength: 3 }),
+  moves: fc.array(fc.nat(99_999), { maxLength: 70, size: 'max' }),
+});
+
+type Move = (world: World, whom: number, how: number) => void;
+
+const moves: readonly (readonly [weight: number, move: Move])[] = [
+  [9, (world, _whom, how) => world.open({ skipLine: how % 12 === 0, skipValidation: how % 17 === 0 })],
+  [24, (world, whom) => pick(world.steps(), whom)?.()],
+  [16, (world) => world.advance()],
+  [2, (world, whom) => onLine(world, whom, (row) => world.dequeue(row))],
+  [2, (world, whom) => onLine(world, whom, (row) => world.push(row))],
+  [1, (world, whom) => onLine(world, whom, (row) => world.close(row))],
+  [2, (world, whom) => onLine(world, whom, (row) => world.skipLine(row))],
+  [2, (world, whom) => world.queue(whom % (world.pullRequests.length + 1))],
+  [2, (world, whom, how) => onLine(world, whom, (row) => world.setOwnVerdict(row, how % 7 === 0 ? 'red' : how % 2 === 0 ? 'pending' : 'green'))],
+  [2, (world) => world.pushOutside()],
+  [3, (world) => world.observeBase()],
+  [1, (world) => (world.paused = true)],
+  [2, (world) => (world.paused = false)],
+  [1, (world, whom, how) => (world.rules = rulesOf([whom, how, whom + how]))],
+  [1, (world, whom) => cancelBuild(world, whom)],
+  [2, (world, whom, how) => (world.now += how % 9 === 0 ? 25 * 3_600_000 : (whom % 20) * 60_000)],
+];
+const wheel = moves.flatMap(([weight, move]) => Array.from({ length: weight }, () => move));
+
+export function runHistory(history: History): World {
+  const isDeterministic = !history.flakes.includes(true);
+  const world = new World({ physics: history, rules: rulesOf(history.rules), flakes: history.flakes, observer: new Oracle(isDeterministic) });
+  world.onCommitAdded = (history.rules[0] ?? 0) % 2 === 0 ? 'block' : 'requeue';
+  for (const number of history.moves) {
+    world.now += 1000;
+    wheel[number % wheel.length]?.(world, Math.floor(number / wheel.length) % 16, Math.floor(number / wheel.length / 16));
+  }
+  drain(world);
+  checkHistory(world);
+  return world;
+}
+
+/** No more input: whatever is in line must land or leave in a bounded number of rounds. */
+function drain(world: World): void {
+  world.paused = false;
+  for (const row of world.inLine()) if (row.ownVerdict === 'pending') world.setOwnVerdict(row, 'green');
+  const rounds = 100 + 60 * world.pullRequests.length;
+  for (let round = 0; round < rounds; round += 1) {
+    world.now += 1000;
+    world.observeBase();
+    const decisions = world.advance();
+    const steps = world.steps();
+    for (const step of round % 2 === 0 ? steps : steps.reverse()) step();
+    const lookAgain = decisions.find((decision) => decision.kind === 'LookAgainAt');
+    if (steps.length > 0 || decisions.some((decision) => decision.kind !== 'LookAgainAt')) continue;
+    if (lookAgain === undefined) break;
+    world.now = Math.max(world.now, lookAgain.at);
+  }
+  assert.deepEqual(world.inLine().map((row) => row.id), [], 'the queue drains');
+  assert.deepEqual(world.liveBatches().map((batch) => batch.id), [], 'no batch is left over');
+}
+
+export function rulesOf([first = 0, second = 0, third = 0]: readonly number[]): QueueRules {
+  const mode = (['parallel', 'parallel', 'parallel', 'serial', 'parallel', 'no-queue'] as const)[first % 6] ?? 'parallel';
+  const batchSize = mode === 'parallel' ? 1 + (second % 4) : 1;
+  const strategy = (['squash', 'merge', 'rebase'] as const)[third % 3] ?? 'squash';
+  const gates: readonly (readonly RequiredCheck[] | null)[] = [null, [required('unit')], [required('unit'), required('lint')], [required('lint')]];
+  return {
+    mode, batchSize, strategy,
+    maxParallelBuilds: [null, 1, 2, 3, 4][Math.floor(first / 6) % 5] ?? null,
+    batchMaxWaitMinutes: [0, 0, 5][Math.floor(second / 4) % 3] ?? 0,
+    useOptimisticValidation: Math.floor(second / 12) % 3 !== 0,
+    optimisticValidationFailureDepth: 1 + (Math.floor(third / 3) % 3),
+    maxRequeueAttempts: [0, 0, 1, 2][Math.floor(third / 9) % 4] ?? 0,
+    ciTimeoutMins: [0, 0, 30][Math.floor(third / 36) % 3] ?? 0,
+    batchCommit: third % 5 === 0 ? 'linear' : 'group',
+    requiredChecks: gates[Math.floor(first / 30) % 4] ?? null,
+    ownRequiredChecks: [required('own')],
+    buildKeysHash: `${mode}/${batchSize}/${strategy}/${third % 5 === 0}`,
+  };
+}
+
+function required(name: string): RequiredCheck {
+  return { name, acceptableStatuses: ['success', 'skipped', 'neutral'] };
+}
+
+function onLine(world: World, whom: number, act: (row: PullRequestRow) => void): void {
+  const row = pick(world.inLine(), whom);
+  if (row !== undefined) act(row);
+}
+
+function cancelBuild(world: World, whom: number): void {
+  const build = pick(world.builds, whom);
+  if (build !== undefined) build.canceled = true;
+}
+
+function pick<T>(from: readonly T[], which: number): T | undefined {
+  return from.length === 0 ? undefined : from[which % from.length];
+}

@@ -1,0 +1,329 @@
+// The service and the host around the planner, in memory: rows, intents with their point of no return, two-ref
+// landings, and workers whose steps may run late, twice or in any order. `applyDecisions` writes what the service would.
+import { evidenceFor } from '../../../src/domain/queue/evidence.ts';
+import { plan } from '../../../src/domain/queue/plan.ts';
+import { resetCodeOfDeparture } from '../../../src/domain/queue/status.ts';
+import type { BatchState, BlockCode, BuildState, Decision, PullRequestState, PullRequestStatus, QueueRules, Snapshot, Verdict } from '../../../src/domain/queue/snapshot.ts';
+import { Forest, type Physics } from './forest.ts';
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+export interface PullRequestRow extends Omit<Mutable<PullRequestState>, 'status'> {
+  status: PullRequestStatus;
+  code: BlockCode | null;
+  /** Heads pushed while its landing was begun: they count once that is concluded. */
+  pushedHead: string | null;
+}
+
+export interface BatchRow extends Omit<Mutable<BatchState>, 'state' | 'landingBegun' | 'landingPlanned'> {
+  state: BatchState['state'] | 'landed' | 'ended';
+  landing: 'none' | 'planned' | 'begun';
+}
+
+export interface Observer {
+  onDecisions(world: World, before: Snapshot, decisions: readonly Decision[]): void;
+  onAdvanced(world: World, decisions: readonly Decision[]): void;
+  /** The gate is passed; the host has not been called yet. */
+  onLandingBegun(world: World, batch: BatchRow): void;
+}
+
+const day = 24 * 60 * 60_000;
+
+export class World {
+  now = 1_000_000;
+  readonly forest: Forest;
+  readonly pullRequests: PullRequestRow[] = [];
+  readonly batches: BatchRow[] = [];
+  readonly builds: Mutable<BuildState>[] = [];
+  readonly tips: { commit: string; until: number }[] = [];
+  /** The host: the base branch and the landing refs, batch → commit. */
+  main = 'root';
+  readonly landingRefs = new Map<string, string>();
+  /** What the rows say of the base. */
+  tip = 'root';
+  paused = false;
+  rules: QueueRules;
+  onCommitAdded: 'block' | 'requeue' = 'block';
+  #rank = 0;
+  #position = 1;
+  #flakes: boolean[];
+  readonly observer: Observer;
+
+  constructor(setup: { physics: Physics; rules: QueueRules; flakes: readonly boolean[]; observer: Observer }) {
+    this.forest = new Forest(setup.physics);
+    this.rules = setup.rules;
+    this.#flakes = [...setup.flakes];
+    this.observer = setup.observer;
+  }
+
+  // Requests of users.
+
+  open(options: { skipLine: boolean; skipValidation: boolean }): void {
+    const number = this.pullRequests.length + 1;
+    this.pullRequests.push({
+      id: `p${number}`, number, status: 'open', head: `h${this.forest.newChange()}`, rank: 0, queuedAt: 0, requeueAttempts: 0, ownVerdict: 'none',
+      ownFailedChecks: [], bisection: null, topAnnounced: false, conflict: null, code: null, pushedHead: null, ...options,
+    });
+    this.queue(number - 1);
+  }
+
+  queue(index: number): void {
+    const row = this.pullRequests[index];
+    if (row === undefined || !['open', 'blocked'].includes(row.status) || row.ownVerdict === 'red') return;
+    Object.assign(row, { ...entered, status: 'queued', queuedAt: this.now, rank: ++this.#rank });
+  }
+
+  dequeue(row: PullRequestRow): void {
+    if (!this.#isLanding(row)) Object.assign(row, { ...entered, status: 'open', skipLine: false, skipValidation: false });
+  }
+
+  close(row: PullRequestRow): void {
+    if (!this.#isLanding(row)) Object.assign(row, { ...entered, status: 'closed' });
+  }
+
+  push(row: PullRequestRow): void {
+    const head = `h${this.forest.newChange()}`;
+    if (this.#isLanding(row)) row.pushedHead = head;
+    else this.#takeHead(row, head);
+  }
+
+  skipLine(row: PullRequestRow): void {
+    if (!row.skipLine) Object.assign(row, { skipLine: true, rank: ++this.#rank });
+  }
+
+  setOwnVerdict(row: PullRequestRow, verdict: Verdict): void {
+    Object.assign(row, { ownVerdict: verdict, ownFailedChecks: verdict === 'red' ? ['own'] : [] });
+  }
+
+  pushOutside(): void {
+    const merged = this.forest.merge(this.forest.treeOf(this.main), [this.forest.newChange()]);
+    if ('tree' in merged) this.main = this.forest.addCommit({ id: `o${merged.tree}`, tree: merged.tree, firstParent: this.main }).id;
+  }
+
+  // The planner's activity.
+
+  advance(): readonly Decision[] {
+    const before = this.snapshot();
+    const decisions = plan(before, this.now);
+    this.observer.onDecisions(this, before, decisions);
+    this.applyDecisions(decisions);
+    this.observer.onAdvanced(this, decisions);
+    return decisions;
+  }
+
+  snapshot(): Snapshot {
+    const live = this.liveBatches();
+    const trees = new Set(live.map((batch) => batch.tree));
+    const commits = new Set(live.map((batch) => batch.testedCommit));
+    const members = new Set(live.flatMap((batch) => batch.members.map((member) => member.pullRequest)));
+    return {
+      queue: {
+        id: 'q', baseBranch: 'main', tip: this.tip, tipTree: this.forest.treeOf(this.tip), paused: this.paused, haltedReason: null,
+        lineage: [this.tip, ...this.tips.filter((past) => past.until > this.now - day).map((past) => past.commit)],
+        nextPosition: this.#position, buildsElsewhere: 0,
+      },
+      rules: this.rules,
+      pullRequests: this.inLine().map(({ code: _code, pushedHead: _head, ...row }) => ({ ...row, status: row.status === 'tagged' ? 'tagged' : 'queued' })),
+      departures: this.pullRequests
+        .filter((row) => members.has(row.id) && !isInLine(row))
+        .map((row) => ({ pullRequest: row.id, code: resetCodeOfDeparture(row.status, row.code) })),
+      batches: live.map(({ landing, state, ...batch }) => ({
+        ...batch, state: state === 'making' || state === 'building' ? state : 'landing', landingBegun: landing === 'begun', landingPlanned: landing !== 'none',
+      })),
+      builds: this.builds.filter((build) => commits.has(build.commit) || trees.has(build.tree)).map((build) => ({ ...build })),
+      mergeResults: [],
+    };
+  }
+
+  applyDecisions(decisions: readonly Decision[]): void {
+    for (const decision of decisions) this.#apply(decision);
+  }
+
+  #apply(decision: Decision): void {
+    switch (decision.kind) {
+      case 'SupersedeBatch':
+      case 'FailBatch':
+      case 'BisectBatch': {
+        const batch = this.batch(decision.batch);
+        Object.assign(batch, { state: 'ended', landing: 'none' });
+        for (const row of this.members(batch)) if (row.status === 'tagged') row.status = 'queued';
+        if (decision.kind !== 'BisectBatch') break;
+        const bisection = { group: decision.group, max: decision.halves[0]?.length ?? 1 };
+        for (const id of decision.halves.flat()) this.pullRequest(id).bisection = bisection;
+        break;
+      }
+      case 'BlockPullRequest':
+        Object.assign(this.pullRequest(decision.pullRequest), { ...entered, status: 'blocked', code: decision.code });
+        break;
+      case 'RequeuePullRequest':
+        this.pullRequest(decision.pullRequest).requeueAttempts += 1;
+        break;
+      case 'StartBatch':
+        this.batches.push({
+          id: `b${this.batches.length + 1}`, position: decision.position, state: 'making', members: decision.members, parentBatch: decision.parentBatch,
+          parentCommit: decision.parentCommit, base: decision.base, commit: null, tree: null, testedCommit: null, buildKeysHash: this.rules.buildKeysHash,
+          createdAt: this.now, buildStartedAt: null, landing: 'none',
+        });
+        this.#position = Math.max(this.#position, decision.position + 1);
+        break;
+      case 'LandBatch':
+        this.batch(decision.batch).landing = 'planned';
+        break;
+      case 'AnnounceTop':
+        this.pullRequest(decision.pullRequest).topAnnounced = true;
+        break;
+      case 'LookAgainAt':
+        break;
+      default:
+        decision satisfies never;
+    }
+  }
+
+  // Steps of workers. Each may run at any time and twice.
+
+  /** Everything a worker could do now. */
+  steps(): (() => void)[] {
+    return this.liveBatches().flatMap((batch) => {
+      if (batch.landing === 'planned') return [() => this.passGate(batch)];
+      if (batch.landing === 'begun') return [() => this.moveBase(batch), () => this.conclude(batch)];
+      if (batch.commit === null) return [() => this.compose(batch)];
+      if (this.#needsBuild(batch)) return [() => this.startBuild(batch)];
+      const build = this.builds.find((candidate) => candidate.commit === batch.testedCommit && !candidate.complete && !candidate.canceled);
+      return build === undefined ? [] : [() => this.finishCheck(build)];
+    });
+  }
+
+  compose(batch: BatchRow): void {
+    if (batch.state !== 'making') return;
+    const merged = this.forest.merge(this.forest.treeOf(batch.parentCommit), batch.members.map((member) => changeOf(member.head)));
+    if ('conflictAt' in merged) {
+      const member = batch.members[merged.conflictAt];
+      const row = this.pullRequests.find((candidate) => candidate.id === member?.pullRequest && candidate.head === member.head);
+      if (row !== undefined) row.conflict = { parent: batch.parentCommit, after: batch.members.slice(0, merged.conflictAt).map((earlier) => earlier.head) };
+      return;
+    }
+    const commit = this.forest.addCommit({ id: `c-${batch.id}`, tree: merged.tree, firstParent: batch.parentCommit });
+    const testedCommit = this.rules.mode === 'serial' ? `${commit.id}-head` : commit.id;
+    Object.assign(batch, { commit: commit.id, tree: commit.tree, testedCommit, state: 'building' });
+  }
+
+  startBuild(batch: BatchRow): void {
+    if (batch.testedCommit === null || batch.tree === null || this.builds.some((build) => build.commit === batch.testedCommit)) return;
+    batch.buildStartedAt = this.now;
+    const checks = ['unit', 'lint'].map((name) => ({ name, attempt: 1, conclusion: 'pending' as const }));
+    this.builds.push({ commit: batch.testedCommit, tree: batch.tree, base: batch.base, checks, complete: false, canceled: false, startedAt: this.now, finishedAt: null });
+    if (this.rules.mode === 'parallel') for (const row of this.members(batch)) if (row.status === 'queued') row.status = 'tagged';
+  }
+
+  /** The next check of a build ends. `lint` always passes; `unit` is what the forest says, or a flake. */
+  finishCheck(build: Mutable<BuildState>): void {
+    const next = build.checks.find((check) => check.conclusion === 'pending');
+    const isRed = next?.name === 'unit' && ((this.#flakes.shift() ?? false) || !this.forest.isGreen(build.tree));
+    build.checks = build.checks.map((check) => (check === next ? { ...check, conclusion: isRed ? ('failure' as const) : ('success' as const) } : check));
+    build.complete = build.checks.every((check) => check.conclusion !== 'pending');
+    build.finishedAt = build.complete ? this.now : null;
+  }
+
+  passGate(batch: BatchRow): void {
+    if (batch.landing !== 'planned') return;
+    const stands = batch.members.every(({ pullRequest, head }) => {
+      const row = this.pullRequest(pullRequest);
+      return isInLine(row) && row.head === head;
+    });
+    const isJustified = this.skipsValidation(batch) || evidenceFor(batch.tree ?? '', this.snapshot(), this.now) !== null;
+    const passes = stands && isJustified && !this.paused && batch.parentCommit === this.tip && batch.buildKeysHash === this.rules.buildKeysHash;
+    batch.landing = passes ? 'begun' : 'none';
+    if (passes) this.observer.onLandingBegun(this, batch);
+  }
+
+  /** One atomic transaction of two refs; git itself refuses a second landing of a batch. */
+  moveBase(batch: BatchRow): void {
+    if (batch.landing !== 'begun' || batch.commit === null || this.landingRefs.has(batch.id) || this.main !== batch.parentCommit) return;
+    this.main = batch.commit;
+    this.landingRefs.set(batch.id, batch.commit);
+  }
+
+  conclude(batch: BatchRow): void {
+    if (batch.landing !== 'begun') return;
+    // A landing that the host has not been asked for yet can only be ended by asking.
+    if (!this.landingRefs.has(batch.id) && this.main === batch.parentCommit) return;
+    batch.landing = 'none';
+    const hasLanded = this.landingRefs.has(batch.id);
+    if (hasLanded) batch.state = 'landed';
+    for (const row of this.members(batch)) {
+      if (hasLanded) Object.assign(row, { ...entered, status: 'merged' });
+      else if (row.pushedHead !== null) this.#takeHead(row, row.pushedHead);
+      row.pushedHead = null;
+    }
+    if (hasLanded && batch.commit !== null) this.#moveTip(batch.commit);
+    this.observeBase();
+  }
+
+  observeBase(): void {
+    this.#moveTip(this.main);
+  }
+
+  // Reading.
+
+  liveBatches(): BatchRow[] {
+    return this.batches.filter((batch) => batch.state !== 'landed' && batch.state !== 'ended');
+  }
+
+  inLine(): PullRequestRow[] {
+    return this.pullRequests.filter(isInLine);
+  }
+
+  pullRequest(id: string): PullRequestRow {
+    return found(this.pullRequests.find((row) => row.id === id), id);
+  }
+
+  batch(id: string): BatchRow {
+    return found(this.batches.find((row) => row.id === id), id);
+  }
+
+  members(batch: BatchRow): PullRequestRow[] {
+    return batch.members.map((member) => this.pullRequest(member.pullRequest));
+  }
+
+  skipsValidation(batch: BatchRow): boolean {
+    return this.rules.mode === 'no-queue' || this.members(batch).every((row) => row.skipValidation);
+  }
+
+  #needsBuild(batch: BatchRow): boolean {
+    if (batch.tree === null || this.skipsValidation(batch) || this.builds.some((build) => build.commit === batch.testedCommit)) return false;
+    return evidenceFor(batch.tree, this.snapshot(), this.now) === null;
+  }
+
+  #isLanding(row: PullRequestRow): boolean {
+    return this.batches.some((batch) => batch.landing === 'begun' && batch.members.some((member) => member.pullRequest === row.id));
+  }
+
+  #takeHead(row: PullRequestRow, head: string): void {
+    const isQueued = isInLine(row);
+    Object.assign(row, { head, conflict: null, ownVerdict: 'none', ownFailedChecks: [] });
+    if (!isQueued) return;
+    if (this.onCommitAdded === 'block') Object.assign(row, { ...entered, status: 'blocked', code: 116 });
+    else Object.assign(row, { ...entered, status: 'queued', queuedAt: this.now, rank: ++this.#rank });
+  }
+
+  #moveTip(commit: string): void {
+    if (commit === this.tip) return;
+    this.tips.push({ commit: this.tip, until: this.now });
+    this.tip = commit;
+  }
+}
+
+const entered = { bisection: null, topAnnounced: false, requeueAttempts: 0, code: null } as const;
+
+function isInLine(row: PullRequestRow): boolean {
+  return row.status === 'queued' || row.status === 'tagged';
+}
+
+export function changeOf(head: string): number {
+  return Number(head.slice(1));
+}
+
+function found<T>(row: T | undefined, id: string): T {
+  if (row === undefined) throw new Error(`no row ${id}`);
+  return row;
+}

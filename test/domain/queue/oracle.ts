@@ -1,0 +1,128 @@
+// What must hold whatever happened, written without the planner's own words: each check reads the model's rows.
+import assert from 'node:assert/strict';
+import { plan } from '../../../src/domain/queue/plan.ts';
+import type { BuildState, Decision, Snapshot } from '../../../src/domain/queue/snapshot.ts';
+import { changeOf, type BatchRow, type Observer, type PullRequestRow, type World } from './model.ts';
+
+const day = 24 * 60 * 60_000;
+type Of<K extends Decision['kind']> = Extract<Decision, { kind: K }>;
+
+export class Oracle implements Observer {
+  /** CI says the same of a tree each time, so that blame can be checked against it. */
+  readonly isDeterministic: boolean;
+
+  constructor(isDeterministic: boolean) {
+    this.isDeterministic = isDeterministic;
+  }
+
+  onDecisions(world: World, before: Snapshot, decisions: readonly Decision[]): void {
+    const blocked = new Set(of(decisions, 'BlockPullRequest').map((decision) => decision.pullRequest));
+    const line = world.inLine().filter((row) => !blocked.has(row.id)).sort(isBefore);
+    assert.ok(of(decisions, 'LandBatch').length <= 1, 'one landing at a time');
+    for (const decision of of(decisions, 'LandBatch')) this.#checkLanding(world, line, world.batch(decision.batch));
+    for (const decision of of(decisions, 'BlockPullRequest')) this.#checkBlame(world, decision);
+    for (const decision of of(decisions, 'AnnounceTop')) assert.equal(decision.pullRequest, line[0]?.id, 'the top of the queue is the first in line');
+    if (before.batches.some((batch) => batch.landingBegun)) {
+      const kinds = new Set(decisions.map((decision) => decision.kind));
+      for (const kind of ['SupersedeBatch', 'BisectBatch', 'FailBatch', 'BlockPullRequest', 'RequeuePullRequest', 'LandBatch'] as const) assert.ok(!kinds.has(kind), `${kind} while a landing is begun`);
+    }
+  }
+
+  onAdvanced(world: World, decisions: readonly Decision[]): void {
+    const started = of(decisions, 'StartBatch');
+    assert.ok(!world.paused || started.length === 0, 'nothing starts while paused');
+    for (const decision of started) checkStart(world, decision);
+    const again = plan(world.snapshot(), world.now).filter((decision) => decision.kind !== 'LookAgainAt');
+    assert.deepEqual(again, [], 'what was decided is not decided again');
+  }
+
+  onLandingBegun(world: World, batch: BatchRow): void {
+    assert.equal(batch.parentCommit, world.tip, 'its first parent is the tip');
+    assert.equal(world.forest.commits.get(batch.commit ?? '')?.firstParent, world.tip, 'its commit stands on the tip');
+    assert.ok(!world.paused, 'no landing after a pause was answered');
+    assert.ok(!world.batches.some((other) => other !== batch && other.landing === 'begun'), 'one landing begun');
+    for (const { pullRequest, head } of batch.members) assert.equal(world.pullRequest(pullRequest).head, head, 'the pinned head is the head');
+    if (world.skipsValidation(batch)) return;
+    assert.ok(world.builds.some((build) => proves(world, build, batch.tree)), 'a green build of its tree');
+    if (this.isDeterministic && requiresUnit(world)) assert.ok(world.forest.isGreen(batch.tree ?? ''), 'its tree is green');
+  }
+
+  #checkLanding(world: World, line: readonly PullRequestRow[], batch: BatchRow): void {
+    assert.ok(!world.paused, 'no landing is planned while paused');
+    assert.ok(world.batches.every((other) => other.landing === 'none'), 'no landing beside another');
+    assert.equal(batch.parentCommit, world.tip, 'it stands on the tip');
+    assert.deepEqual(batch.members.map((member) => member.pullRequest), line.slice(0, batch.members.length).map((row) => row.id), 'nothing in line is passed over');
+    for (const row of world.members(batch)) {
+      if (!row.skipValidation) assert.notEqual(row.ownVerdict, 'red', 'its own checks do not fail');
+      if (!row.skipValidation && world.rules.mode === 'parallel') assert.notEqual(row.ownVerdict, 'pending', 'its own checks are done');
+    }
+    assert.ok(world.skipsValidation(batch) || world.builds.some((build) => proves(world, build, batch.tree)), 'evidence for its tree');
+  }
+
+  #checkBlame(world: World, decision: Of<'BlockPullRequest'>): void {
+    const row = world.pullRequest(decision.pullRequest);
+    const alone = world.forest.merge(world.forest.treeOf(world.tip), [changeOf(row.head)]);
+    if (decision.code === 106) assert.ok('conflictAt' in alone, 'it conflicts with the tip');
+    if (decision.code !== 107 || row.ownVerdict === 'red' || !this.isDeterministic) return;
+    assert.ok('tree' in alone && !world.forest.isGreen(alone.tree) && requiresUnit(world), 'it is red alone on the tip');
+  }
+}
+
+function checkStart(world: World, decision: Of<'StartBatch'>): void {
+  const { rules } = world;
+  const parent = decision.parentBatch === null ? null : world.batch(decision.parentBatch);
+  assert.equal(decision.parentCommit, parent === null ? world.tip : parent.commit, 'its parent has that commit');
+  const started = world.batches.at(-1);
+  const live = world.liveBatches();
+  for (const { pullRequest } of decision.members) {
+    assert.equal(live.filter((batch) => batch.members.some((member) => member.pullRequest === pullRequest)).length, 1, 'a pull request is in one batch');
+  }
+  assert.equal(new Set(live.map((batch) => batch.position)).size, live.length, 'positions are unique');
+  if (decision.cause !== 'optimistic') assert.ok(decision.members.length <= rules.batchSize, 'batch size kept');
+  if (rules.mode !== 'parallel') assert.ok(live.length === 1 && decision.members.length === 1, 'one at a time');
+  if (started === undefined || rules.mode !== 'parallel' || rules.maxParallelBuilds === null || world.skipsValidation(started) || decision.cause === 'optimistic') return;
+  const running = live.filter((batch) => batch.commit === null || (!world.skipsValidation(batch) && isUnjudged(world, batch)));
+  assert.ok(running.length <= rules.maxParallelBuilds, 'max_parallel_builds kept');
+}
+
+/** Neither proved green nor seen red. */
+function isUnjudged(world: World, batch: BatchRow): boolean {
+  if (world.builds.some((build) => proves(world, build, batch.tree))) return false;
+  const build = world.builds.find((candidate) => candidate.commit === batch.testedCommit);
+  return !build?.checks.some((check) => check.conclusion === 'failure' && isRequired(world, check.name));
+}
+
+function proves(world: World, build: BuildState, tree: string | null): boolean {
+  if (build.tree !== tree || build.canceled || (build.finishedAt !== null && world.now - build.finishedAt > day)) return false;
+  const wasTip = build.base === world.tip || world.tips.some((past) => past.commit === build.base && past.until > world.now - day);
+  const required = build.checks.filter((check) => isRequired(world, check.name));
+  const isWhole = world.rules.requiredChecks !== null || build.complete;
+  return wasTip && isWhole && required.every((check) => check.conclusion === 'success');
+}
+
+function isRequired(world: World, name: string): boolean {
+  return world.rules.requiredChecks === null || world.rules.requiredChecks.some((check) => check.name === name);
+}
+
+function requiresUnit(world: World): boolean {
+  return isRequired(world, 'unit');
+}
+
+function isBefore(a: PullRequestRow, b: PullRequestRow): number {
+  return Number(b.skipLine) - Number(a.skipLine) || a.rank - b.rank;
+}
+
+function of<K extends Decision['kind']>(decisions: readonly Decision[], kind: K): Of<K>[] {
+  return decisions.filter((decision): decision is Of<K> => decision.kind === kind);
+}
+
+/** At the end: the first-parent line holds landings and outside commits only, each pull request landed at most once. */
+export function checkHistory(world: World): void {
+  const landed = world.batches.filter((batch) => batch.state === 'landed');
+  const ours = world.forest.lineOf(world.main).filter((commit) => commit.id.startsWith('c-'));
+  assert.deepEqual(ours.map((commit) => commit.id).sort(), landed.map((batch) => batch.commit).sort(), 'what is on the base landed once');
+  const members = landed.flatMap((batch) => batch.members.map((member) => member.pullRequest));
+  assert.equal(new Set(members).size, members.length, 'at most one landing per pull request');
+  const merged = world.pullRequests.filter((row) => row.status === 'merged').map((row) => row.id);
+  assert.deepEqual([...members].sort(), merged.sort(), 'merged means landed');
+}
