@@ -44,15 +44,15 @@ export function removeOrphans(folder, before, now) {
   }
 }
 
-/** Builds when it is needed, in a process of its own on the right Node. */
+/** Builds when it is needed, in a process of its own on the right Node. False when that failed; it has said why. */
 export function ensureBuilt(node, flags = []) {
-  if (isBuilt()) return;
+  if (isBuilt()) return true;
   const { status } = spawnSync(node, [fileURLToPath(import.meta.url), ...flags], {
     cwd: root,
     env: toolEnvironment(node),
     stdio: 'inherit',
   });
-  if (status !== 0) throw new SetupError('The build failed: see the lines above.');
+  return status === 0;
 }
 
 async function build({ keepGoing }) {

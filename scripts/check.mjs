@@ -50,8 +50,8 @@ export function runChecks(node) {
 async function check() {
   prepare();
   const node = findNode();
-  ensureBuilt(node);
-  return runChecks(node).length === 0 ? 0 : 1;
+  const isBuilt = ensureBuilt(node);
+  return runChecks(node).length === 0 && isBuilt ? 0 : 1;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) finish(check());

@@ -23,7 +23,7 @@ async function run(name, args) {
   const program = programOf(name);
   prepare();
   const node = findNode();
-  ensureBuilt(node, name === 'generate' ? ['--keep-going'] : []);
+  if (!ensureBuilt(node, name === 'generate' ? ['--keep-going'] : [])) return 1;
   const entry = join(root, program);
   if (!existsSync(entry)) throw new SetupError(`The build made no ${program}.`);
   const argv = ['--enable-source-maps', '--disable-warning=ExperimentalWarning', entry, ...args];

@@ -12,10 +12,10 @@ async function test(args) {
   prepare();
   const node = findNode();
   const startedAt = Date.now();
-  ensureBuilt(node);
+  const isBuilt = ensureBuilt(node);
   const vitest = await runVitest(node, args);
   console.log(`tests … ${seconds(startedAt)}`);
-  const failedChecks = args.length === 0 ? runChecks(node) : [];
+  const failedChecks = [...(isBuilt ? [] : ['build']), ...(args.length === 0 ? runChecks(node) : [])];
   const { passed, failed } = total(vitest, failedChecks);
   if (failedChecks.length > 0) console.log(`Failed checks: ${failedChecks.join(', ')}.`);
   console.log(`${passed} passed, ${failed} failed`);

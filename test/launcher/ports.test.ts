@@ -1,0 +1,26 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { assertPortFree, chooseFreePort, findFreePort } from '../../src/launcher/ports.ts';
+
+async function busyPort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  return (server.address() as { port: number }).port;
+}
+
+test('a busy port is told in one line with the cure', async () => {
+  const port = await busyPort();
+  await expect(assertPortFree(port)).rejects.toThrow(
+    `Port ${port} is in use. Use --port <n>, or stop what listens there.`,
+  );
+});
+
+test('the remembered port is kept while it is free', async () => {
+  const free = await findFreePort();
+  await assertPortFree(free);
+  expect(await chooseFreePort(free)).toBe(free);
+  const busy = await busyPort();
+  expect(await chooseFreePort(busy)).not.toBe(busy);
+});

@@ -1,0 +1,158 @@
+import { chmod, mkdir, rm, stat, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { once } from 'node:events';
+import pg from 'pg';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { removeCluster } from '../../src/launcher/postgres-cluster.ts';
+import { type EmbeddedPostgres, startPostgres } from '../../src/launcher/postgres.ts';
+import { processesWith, runProgram, temporaryDirectory } from './processes.ts';
+
+const silent = () => undefined;
+
+async function start(dataDir: string, log: (line: string) => void = silent): Promise<EmbeddedPostgres> {
+  const server = await startPostgres({ dataDir, log });
+  onTestFinished(() => server.stop());
+  return server;
+}
+
+async function query(url: string, sql: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+test('a second start finds the data of the first at the same address', async () => {
+  const dataDir = await temporaryDirectory();
+  const first = await start(dataDir);
+  await query(first.url, 'create table note as select 42 as answer');
+  await first.stop();
+  const second = await start(dataDir);
+  expect(second.url).toBe(first.url);
+  expect(await query(second.url, 'select answer from note')).toEqual([{ answer: 42 }]);
+});
+
+test('a committed row survives: the server does not trade durability for speed', async () => {
+  const { url } = await start(await temporaryDirectory());
+  expect(
+    await query(url, "select current_setting('fsync') as fsync, current_setting('synchronous_commit') as sync"),
+  ).toEqual([{ fsync: 'on', sync: 'on' }]);
+});
+
+test('nobody gets in without the password, which only its owner can read', async () => {
+  const dataDir = await temporaryDirectory();
+  const { url } = await start(dataDir);
+  const guess = new URL(url);
+  guess.password = 'guess';
+  await expect(query(guess.href, 'select 1')).rejects.toThrow('password authentication failed');
+  expect((await stat(join(dataDir, 'postgres-password'))).mode & 0o777).toBe(0o600);
+});
+
+test('kill -9 of its parent leaves no server, and the next start has every committed row', async () => {
+  const dataDir = await temporaryDirectory();
+  const { child, said, exited } = await runProgram('hold-postgres', [dataDir]);
+  await query(String(said['url']), 'create table note as select 42 as answer');
+  child.kill('SIGKILL');
+  await exited;
+  const next = await start(dataDir);
+  expect(await query(next.url, 'select answer from note')).toEqual([{ answer: 42 }]);
+  await next.stop();
+  await vi.waitUntil(async () => (await processesWith(dataDir)).length === 0, { timeout: 10_000 });
+});
+
+test('kill -9 of its parent ends the server without another start', async () => {
+  const dataDir = await temporaryDirectory();
+  const { child } = await runProgram('hold-postgres', [dataDir]);
+  expect((await processesWith(dataDir)).length).toBeGreaterThan(1);
+  child.kill('SIGKILL');
+  await vi.waitUntil(async () => (await processesWith(dataDir)).length === 0, { timeout: 10_000 });
+  expect(existsSync(join(dataDir, 'postgres', 'data', 'postmaster.pid'))).toBe(false);
+});
+
+test('a server that lost its guard and its parent is ended by the next start', async () => {
+  const dataDir = await temporaryDirectory();
+  const { child, exited } = await runProgram('hold-postgres', [dataDir]);
+  child.kill('SIGSTOP');
+  for (const pid of await processesWith('interlock-guard')) {
+    if ((await processesWith(dataDir)).includes(pid)) process.kill(pid, 'SIGKILL');
+  }
+  child.kill('SIGKILL');
+  await exited;
+  const { url } = await start(dataDir);
+  expect(await query(url, 'select 1 as up')).toEqual([{ up: 1 }]);
+});
+
+test('a lock file whose process id belongs to another program does not stop the start', async () => {
+  const dataDir = await temporaryDirectory();
+  await (await start(dataDir)).stop();
+  const cluster = join(dataDir, 'postgres', 'data');
+  await writeFile(join(cluster, 'postmaster.pid'), `${process.pid}\n${cluster}\n0\n5432\n\n127.0.0.1\n\nready\n`);
+  const { url } = await start(dataDir);
+  expect(await query(url, 'select 1 as up')).toEqual([{ up: 1 }]);
+});
+
+test('half a cluster of a killed first start is made anew', async () => {
+  const dataDir = await temporaryDirectory();
+  await (await start(dataDir)).stop();
+  await removeCluster(dataDir);
+  await mkdir(join(dataDir, 'postgres', 'data.draft'), { recursive: true });
+  await chmod(join(dataDir, 'postgres'), 0o777);
+  await writeFile(join(dataDir, 'postgres', 'data.draft', 'PG_VERSION'), '18\n');
+  const { url } = await start(dataDir);
+  expect(await query(url, 'select 1 as up')).toEqual([{ up: 1 }]);
+});
+
+test('a port taken since the last start is replaced by another', async () => {
+  const dataDir = await temporaryDirectory();
+  const first = await start(dataDir);
+  await first.stop();
+  const squatter = createServer().listen(first.port, '127.0.0.1');
+  await once(squatter, 'listening');
+  onTestFinished(() => void squatter.close());
+  const second = await start(dataDir);
+  expect(second.port).not.toBe(first.port);
+  expect(await query(second.url, 'select 1 as up')).toEqual([{ up: 1 }]);
+});
+
+test('a port that was asked for and is busy is told with the cure', async () => {
+  const squatter = createServer().listen(0, '127.0.0.1');
+  await once(squatter, 'listening');
+  onTestFinished(() => void squatter.close());
+  const { port } = squatter.address() as { port: number };
+  const dataDir = await temporaryDirectory();
+  await expect(startPostgres({ dataDir, port, log: silent })).rejects.toThrow(
+    `Port ${port} is in use. Use --database-port <n>, or stop what listens there.`,
+  );
+});
+
+test('files of another PostgreSQL release are refused and left alone', async () => {
+  const dataDir = await temporaryDirectory();
+  await (await start(dataDir)).stop();
+  await writeFile(join(dataDir, 'postgres', 'data', 'PG_VERSION'), '12\n');
+  await expect(start(dataDir)).rejects.toThrow(/was made by PostgreSQL 12, and this is 18/);
+});
+
+test.runIf(process.getuid?.() === 0)(
+  'below a closed home of root the cluster lives where its user can go',
+  async () => {
+    const closed = join(homedir(), `interlock-launcher-${process.pid}`);
+    await mkdir(closed, { mode: 0o700 });
+    onTestFinished(async () => {
+      await removeCluster(closed);
+      await rm(closed, { recursive: true, force: true });
+    });
+    const said: string[] = [];
+    const first = await start(closed, (line) => said.push(line));
+    await query(first.url, 'create table note as select 42 as answer');
+    await first.stop();
+    const second = await start(closed);
+    expect(await query(second.url, 'select answer from note')).toEqual([{ answer: 42 }]);
+    expect(said.join()).toContain(`its user cannot enter ${closed}`);
+  },
+);

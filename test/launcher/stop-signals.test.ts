@@ -1,0 +1,37 @@
+import { expect, test, vi } from 'vitest';
+import { runProgram } from './processes.ts';
+
+test('the Ctrl-C that npm passes on a second time drains once', async () => {
+  const { child, lines, exited } = await runProgram('drain', []);
+  child.kill('SIGINT');
+  await vi.waitUntil(() => lines.length === 2);
+  child.kill('SIGINT');
+  child.kill('SIGUSR2');
+  expect(await exited).toEqual({ code: 0, signal: null });
+  expect(lines.slice(1)).toEqual(['{"draining":"SIGINT"}']);
+});
+
+test('a second Ctrl-C of an impatient user exits at once', async () => {
+  const { child, lines, exited } = await runProgram('drain', []);
+  child.kill('SIGINT');
+  await vi.waitUntil(() => lines.length === 2);
+  const pressing = setInterval(() => child.kill('SIGINT'), 100);
+  expect(await exited).toEqual({ code: 130, signal: null });
+  clearInterval(pressing);
+});
+
+test('SIGTERM drains too', async () => {
+  const { child, lines, exited } = await runProgram('drain', []);
+  child.kill('SIGTERM');
+  await vi.waitUntil(() => lines.length === 2);
+  child.kill('SIGUSR2');
+  expect(await exited).toEqual({ code: 0, signal: null });
+});
+
+test('a program whose npm is gone drains', async () => {
+  const { child, lines, exited } = await runProgram('drain', [], { INTERLOCK_PARENT: '1' });
+  await vi.waitUntil(() => lines.length === 2, { timeout: 10_000 });
+  child.kill('SIGUSR2');
+  await exited;
+  expect(lines[1]).toBe('{"draining":"npm is gone"}');
+});

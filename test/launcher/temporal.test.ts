@@ -1,0 +1,97 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { Client, Connection } from '@temporalio/client';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { prepareNamespace, searchAttributes, startTemporal, startTestServer } from '../../src/launcher/temporal.ts';
+import { processesWith, runProgram, temporaryDirectory } from './processes.ts';
+
+const options = { namespace: 'interlock', searchAttributes, log: () => undefined };
+
+async function connect(address: string): Promise<Client> {
+  const connection = await Connection.connect({ address });
+  onTestFinished(() => connection.close());
+  return new Client({ connection, namespace: 'interlock' });
+}
+
+test('it is ready with its namespace, its search attributes and its UI', async () => {
+  const server = await startTemporal({ ...options, dataDir: await temporaryDirectory() });
+  onTestFinished(() => server.stop());
+  const client = await connect(server.address);
+  const { customAttributes } = await client.connection.operatorService.listSearchAttributes({ namespace: 'interlock' });
+  expect(Object.keys(customAttributes ?? {})).toEqual(expect.arrayContaining(Object.keys(searchAttributes)));
+  expect((await fetch(server.uiUrl)).status).toBe(200);
+});
+
+test('kill -9 of its parent leaves no server, and the next start has every workflow at the same address', async () => {
+  const dataDir = await temporaryDirectory();
+  const { child, said } = await runProgram('hold-temporal', [dataDir]);
+  const before = await connect(String(said['address']));
+  await before.workflow.start('queue', {
+    workflowId: 'queue:1:1',
+    taskQueue: 'nobody',
+    searchAttributes: { RunbookNumber: [7] },
+  });
+  child.kill('SIGKILL');
+  await vi.waitUntil(async () => (await processesWith(dataDir)).length === 0, { timeout: 10_000 });
+
+  const next = await startTemporal({ ...options, dataDir });
+  onTestFinished(() => next.stop());
+  expect([next.address, next.uiUrl]).toEqual([said['address'], said['uiUrl']]);
+  const after = await connect(next.address);
+  const description = await after.workflow.getHandle('queue:1:1').describe();
+  expect(description.status.name).toBe('RUNNING');
+});
+
+test('a start right after kill -9 waits for the server that is on its way out', async () => {
+  const dataDir = await temporaryDirectory();
+  const { child, exited } = await runProgram('hold-temporal', [dataDir]);
+  child.kill('SIGKILL');
+  await exited;
+  const next = await startTemporal({ ...options, dataDir });
+  onTestFinished(() => next.stop());
+  expect((await processesWith(`--db-filename ${dataDir}`)).length).toBeGreaterThan(0);
+});
+
+test('search attributes are registered with a server that lacks them', async () => {
+  const server = await startTemporal({
+    ...options,
+    dataDir: await temporaryDirectory(),
+    searchAttributes: {},
+    fast: true,
+  });
+  onTestFinished(() => server.stop());
+  await prepareNamespace({ address: server.address, namespace: 'interlock', searchAttributes });
+  const client = await connect(server.address);
+  const { customAttributes } = await client.connection.operatorService.listSearchAttributes({ namespace: 'interlock' });
+  expect(Object.keys(customAttributes ?? {})).toEqual(expect.arrayContaining(Object.keys(searchAttributes)));
+});
+
+test('a server that does not answer and a namespace that is missing are told with the cure', async () => {
+  const wanted = { namespace: 'interlock', searchAttributes, withinSec: 1 };
+  await expect(prepareNamespace({ ...wanted, address: '127.0.0.1:1' })).rejects.toThrow(
+    /^Temporal at 127\.0\.0\.1:1 cannot be reached .* Start it, or leave --temporal-address out/,
+  );
+  const server = await startTemporal({ ...options, dataDir: await temporaryDirectory(), fast: true });
+  onTestFinished(() => server.stop());
+  await expect(prepareNamespace({ ...wanted, address: server.address, namespace: 'elsewhere' })).rejects.toThrow(
+    `Temporal at ${server.address} has no namespace elsewhere. Make it: temporal operator namespace create`,
+  );
+});
+
+test('a busy port that was asked for is told with the cure', async () => {
+  const squatter = createServer().listen(0, '127.0.0.1');
+  await once(squatter, 'listening');
+  onTestFinished(() => void squatter.close());
+  const { port } = squatter.address() as { port: number };
+  const dataDir = await temporaryDirectory();
+  await expect(startTemporal({ ...options, dataDir, uiPort: port })).rejects.toThrow(
+    `Port ${port} is in use. Use --temporal-ui-port <n>, or stop what listens there.`,
+  );
+});
+
+test('the time-skipping server answers', async () => {
+  const server = await startTestServer({ dataDir: await temporaryDirectory(), log: () => undefined });
+  onTestFinished(() => server.stop());
+  const client = await connect(server.address);
+  expect((await client.connection.workflowService.getSystemInfo({})).capabilities).toBeDefined();
+});
