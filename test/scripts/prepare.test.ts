@@ -1,0 +1,67 @@
+import { utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { lock, project } from './project.ts';
+
+const install = 'npm ci --no-audit --no-fund --loglevel=error';
+
+test('a fresh clone is installed, in two lines', async () => {
+  const clone = await project();
+  await clone.remove('node_modules/.package-lock.json');
+  const { code, stdout } = await clone.run('prepare.mjs');
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^packages: npm ci\npackages … \d+\.\d s\n$/);
+  expect(await clone.calls()).toEqual([install]);
+});
+
+test('what is installed is left alone, in silence', async () => {
+  const clone = await project();
+  expect(await clone.run('prepare.mjs')).toEqual({ code: 0, signal: null, stdout: '', stderr: '' });
+  expect(await clone.calls()).toEqual([]);
+});
+
+test('a lock file that is newer but says the same installs nothing', async () => {
+  const clone = await project();
+  const later = new Date(Date.now() + 60_000);
+  await utimes(join(clone.folder, 'package-lock.json'), later, later);
+  await clone.run('prepare.mjs');
+  expect(await clone.calls()).toEqual([]);
+});
+
+test.each([
+  ['another version', { 'node_modules/a': { version: '1.0.1' } }, [install]],
+  ['one package more', { 'node_modules/a': { version: '1.0.0' }, 'node_modules/b': { version: '2.0.0' } }, [install]],
+  [
+    'a package for other machines',
+    { 'node_modules/a': { version: '1.0.0' }, 'node_modules/c': { version: '1.0.0', optional: true } },
+    [],
+  ],
+])('a newer lock file with %s', async (_, packages, calls) => {
+  const clone = await project();
+  await clone.write('package-lock.json', lock(packages));
+  const later = new Date(Date.now() + 60_000);
+  await utimes(join(clone.folder, 'package-lock.json'), later, later);
+  await clone.run('prepare.mjs');
+  expect(await clone.calls()).toEqual(calls);
+});
+
+test('a failed installation ends the start with the cure', async () => {
+  const clone = await project();
+  await clone.remove('node_modules/.package-lock.json');
+  const { code, stderr } = await clone.run('prepare.mjs', [], { env: { NPM_FAILS: '1' } });
+  expect(code).toBe(1);
+  expect(stderr).toBe('npm ci failed. Read its lines above, then run npm ci again.\n');
+});
+
+test('an old Node is enough when a newer one was installed, and told with the cure when none was', async () => {
+  const clone = await project();
+  await clone.write('old.cjs', `Object.defineProperty(process, 'version', { value: 'v22.16.0' });`);
+  const old = { nodeFlags: ['--require', join(clone.folder, 'old.cjs')] };
+  expect(await clone.run('prepare.mjs', [], old)).toMatchObject({ code: 0, stderr: '' });
+  await clone.remove('node_modules/.bin/node');
+  expect(await clone.run('prepare.mjs', [], old)).toMatchObject({
+    code: 1,
+    stderr:
+      'Node v22.16.0 is too old, and npm has none for this machine. Install Node 22.17 or newer, then try again.\n',
+  });
+});

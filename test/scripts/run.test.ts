@@ -1,0 +1,93 @@
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { finished, project } from './project.ts';
+
+const demo = `console.log(JSON.stringify(process.argv.slice(2))); process.exitCode = 3;`;
+
+test('it builds, then passes the arguments on and the exit code back', async () => {
+  const clone = await project();
+  await clone.write('src/demo.ts', demo);
+  const { code, stdout } = await clone.run('run.mjs', ['demo', '--port', '4001', 'a b']);
+  expect(code).toBe(3);
+  expect(stdout).toMatch(/^build … \d+\.\d s\n\["--port","4001","a b"\]\n$/);
+});
+
+test('it compiles only when a source has changed, come or gone', async () => {
+  const clone = await project();
+  await clone.write('src/demo.ts', demo);
+  await clone.run('run.mjs', ['demo']);
+  await clone.run('run.mjs', ['demo']);
+  expect(await clone.calls()).toEqual(['tsc']);
+  await clone.write('src/demo.ts', `${demo}\nconsole.log('more');`);
+  await clone.write('src/verify.ts', demo);
+  expect((await clone.run('run.mjs', ['demo'])).stdout).toContain('more');
+  await clone.remove('src/verify.ts');
+  const gone = await clone.run('run.mjs', ['verify']);
+  expect(gone).toMatchObject({ code: 1, stderr: 'The build made no dist/src/verify.js.\n' });
+  expect(existsSync(join(clone.folder, 'dist', 'src', 'verify.js'))).toBe(false);
+  expect(await clone.calls()).toEqual(['tsc', 'tsc', 'tsc']);
+});
+
+test('sources that do not compile are not run, now or the next time', async () => {
+  const clone = await project();
+  await clone.write('src/demo.ts', demo);
+  await clone.write('src/broken.ts', '');
+  for (const attempt of [1, 2]) {
+    const { code, stdout, stderr } = await clone.run('run.mjs', ['demo']);
+    expect([attempt, code, stdout, stderr]).toEqual([
+      attempt,
+      1,
+      '',
+      'The build failed: the sources have type errors.\n',
+    ]);
+  }
+});
+
+test('generate runs on sources that do not compile yet, for others import what it writes', async () => {
+  const clone = await project();
+  await clone.write('src/generate.ts', demo);
+  await clone.write('src/broken.ts', '');
+  expect((await clone.run('run.mjs', ['generate', '--check'])).stdout).toContain('["--check"]');
+});
+
+test('an unknown program is refused by name', async () => {
+  const clone = await project();
+  expect(await clone.run('run.mjs', ['toString'])).toMatchObject({
+    code: 1,
+    stderr: 'Unknown program toString. Use one of start, demo, verify, import, generate, bench.\n',
+  });
+});
+
+const listener = `
+  let count = 0;
+  process.on('SIGTERM', () => { count += 1; setImmediate(() => { console.log('signals', count); process.exit(5); }); });
+  setInterval(() => undefined, 1000);
+  console.log('pid', process.pid);`;
+
+test.each([
+  ['it becomes the program', []],
+  ['without exec, it is its parent', ['--require', './no-exec.cjs']],
+])('a signal reaches the program once: %s', async (_, flags) => {
+  const clone = await project();
+  await clone.write('no-exec.cjs', 'process.execve = undefined;');
+  await clone.write('src/main.ts', listener);
+  const nodeFlags = flags.map((flag) => flag.replace('.', clone.folder));
+  const child = clone.start('run.mjs', ['start'], { nodeFlags });
+  const end = finished(child);
+  let stdout = '';
+  child.stdout?.on('data', (chunk) => (stdout += chunk));
+  while (!stdout.includes('pid')) await once(child.stdout ?? child, 'data');
+  expect(stdout.includes(`pid ${child.pid}\n`)).toBe(flags.length === 0);
+  child.kill('SIGTERM');
+  const { code, stdout: all } = await end;
+  expect([code, all.match(/signals (\d+)/)?.[1]]).toEqual([5, '1']);
+});
+
+test('under npm the program learns whom to watch', async () => {
+  const clone = await project();
+  await clone.write('src/main.ts', `console.log(process.env.INTERLOCK_PARENT === String(process.ppid))`);
+  expect((await clone.run('run.mjs', ['start'], { env: { npm_lifecycle_event: 'start' } })).stdout).toContain('true');
+  expect((await clone.run('run.mjs', ['start'])).stdout).toContain('false');
+});
