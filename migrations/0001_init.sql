@@ -137,6 +137,9 @@ create table pull_request (
   head_branch text not null,
   base_branch text not null,
   head_sha text not null,
+  -- Name and address on its commits: the author of its own commit on the base.
+  author_name text not null,
+  author_email text not null,
   draft boolean not null default false,
   labels text[] not null default '{}',
   approvals integer not null default 0,
@@ -312,7 +315,8 @@ create table intent (
   queue_id bigint not null,
   batch_id bigint,
   pull_request_id bigint,
-  kind text not null check (kind in ('make_build', 'open_build', 'land', 'conclude_pull_request', 'comment', 'clean_up', 'label')),
+  -- Builds need no intent: a batch row says by its own state what is still to be made (ADR 0003).
+  kind text not null check (kind in ('land', 'conclude_pull_request', 'comment')),
   -- What makes it one of its kind: a second one with the same key is the same intent.
   key text not null,
   state text not null default 'planned' check (state in ('planned', 'begun', 'done', 'failed', 'void')),

@@ -144,6 +144,8 @@ export interface CodeHost {
   closePullRequest(repository: HostRepository, number: number): Promise<void>;
   /** After a landing: the host shows it as merged (local), or closed with the commit named (github). Idempotent. */
   concludePullRequest(repository: HostRepository, number: number, landing: { readonly mergeCommit: string; readonly at: number }): Promise<void>;
+  /** A review in the name of a handle; its newest word counts. Throws HostRefused for the author's own. */
+  reviewPullRequest(repository: HostRepository, number: number, review: { readonly reviewer: string; readonly verdict: 'approved' | 'changes_requested' }): Promise<void>;
   setLabel(repository: HostRepository, number: number, label: string, present: boolean): Promise<void>;
   /** A comment kept under `key`: written once, edited in place afterwards. */
   upsertComment(repository: HostRepository, number: number, comment: { readonly key: string; readonly body: string }): Promise<void>;

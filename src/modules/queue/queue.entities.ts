@@ -42,6 +42,8 @@ export const PullRequestEntity = defineEntity({
     headBranch: p.string(),
     baseBranch: p.string(),
     headSha: p.string(),
+    authorName: p.string(),
+    authorEmail: p.string(),
     draft: p.boolean().default(false),
     labels: p.array().default([]),
     approvals: p.integer().default(0),
@@ -151,7 +153,7 @@ export const BotPullRequestEntity = defineEntity({
   },
 });
 
-export type IntentKind = 'make_build' | 'open_build' | 'land' | 'conclude_pull_request' | 'comment' | 'clean_up' | 'label';
+export type IntentKind = 'land' | 'conclude_pull_request' | 'comment';
 export type IntentState = 'planned' | 'begun' | 'done' | 'failed' | 'void';
 
 export const IntentEntity = defineEntity({

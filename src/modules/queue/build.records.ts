@@ -1,0 +1,105 @@
+// Builds and their checks: facts about commits, read from the host and kept. Results are keyed by (commit, check,
+// attempt), never by bot pull request, so a late result of a superseded build stays evidence of its tree.
+import type { Context } from '../../context.ts';
+import type { CheckReport, HostRepository } from '../../hosts/port.ts';
+import type { BuildState, CheckConclusion } from '../../domain/queue/snapshot.ts';
+import type { Transaction } from '../../platform/database.ts';
+import { changeQueue } from './queue.locks.ts';
+
+const evidenceHours = 24;
+
+/** Notes that CI may run for a commit: `base` is the base's commit at the bottom of what it was built on. */
+export async function recordBuild(
+  ctx: Context, tx: Transaction, build: { repositoryId: string; commit: string; tree: string; base: string },
+): Promise<void> {
+  await tx.query(
+    `insert into build (account_id, repository_id, commit, tree, base_commit, started_at) values ($1, $2, $3, $4, $5, $6)
+     on conflict (account_id, repository_id, commit) do nothing`,
+    [ctx.accountId, build.repositoryId, build.commit, build.tree, build.base, ctx.clock().toISOString()],
+  );
+}
+
+/**
+ * Reads the checks of a commit from the host and keeps what is new. Wakes the queues that wait for this commit when
+ * a check ended or the host's list became complete; a check that merely started moves nothing and takes no lock.
+ */
+export async function recordChecks(ctx: Context, repository: HostRepository & { host: 'local' | 'github' }, commit: string): Promise<void> {
+  const report = await ctx.hosts(repository.host).readChecks(repository, commit);
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const known = await tx.query('select 1 from build where account_id = $1 and repository_id = $2 and commit = $3', [
+      ctx.accountId, repository.id, commit,
+    ]);
+    if (known.length === 0) return;
+    const moved = await keepReport(ctx, tx, repository.id, report);
+    if (!moved) return;
+    const waiting = await tx.query<{ queue_id: string }>(
+      `select queue_id from batch where account_id = $1 and repository_id = $2 and tested_commit = $3 and state in ('making', 'building', 'landing')
+       union
+       select queue_id from pull_request
+       where account_id = $1 and repository_id = $2 and head_sha = $3 and status in ('pending', 'queued', 'tagged') and queue_id is not null
+       order by 1`,
+      [ctx.accountId, repository.id, commit],
+    );
+    for (const { queue_id } of waiting) await changeQueue(ctx, tx, queue_id);
+  });
+}
+
+async function keepReport(ctx: Context, tx: Transaction, repositoryId: string, report: CheckReport): Promise<boolean> {
+  const checks = report.checks.map((check) => ({
+    ...check,
+    startedAt: check.startedAt === null ? null : new Date(check.startedAt).toISOString(),
+    completedAt: check.completedAt === null ? null : new Date(check.completedAt).toISOString(),
+  }));
+  const changed = await tx.query<{ conclusion: string }>(
+    `insert into check_result (account_id, repository_id, commit, name, attempt, conclusion, url, summary, started_at, completed_at)
+     select $1, $2, $3, c.name, c.attempt, c.conclusion, c.url, c.summary, c."startedAt", c."completedAt"
+     from jsonb_to_recordset($4::jsonb) as c (name text, attempt int, conclusion text, url text, summary text, "startedAt" timestamptz, "completedAt" timestamptz)
+     on conflict (account_id, repository_id, commit, name, attempt) do update
+       set conclusion = excluded.conclusion, url = excluded.url, summary = excluded.summary,
+           started_at = excluded.started_at, completed_at = excluded.completed_at
+       where check_result.conclusion is distinct from excluded.conclusion
+     returning conclusion`,
+    [ctx.accountId, repositoryId, report.commit, JSON.stringify(checks)],
+  );
+  const finished = report.complete && checks.every((check) => check.conclusion !== 'pending');
+  const completed = await tx.query(
+    `update build set complete = $4, canceled = canceled or $5, finished_at = case when $6 then coalesce(finished_at, $7) end
+     where account_id = $1 and repository_id = $2 and commit = $3
+       and (complete <> $4 or canceled <> (canceled or $5) or (finished_at is not null) <> $6)
+     returning 1`,
+    [ctx.accountId, repositoryId, report.commit, report.complete, report.canceled, finished, ctx.clock().toISOString()],
+  );
+  return completed.length > 0 || changed.some((row) => row.conclusion !== 'pending');
+}
+
+/** Builds of the given commits, and every build of the given trees young enough to be evidence. */
+export async function loadBuilds(
+  ctx: Context, tx: Transaction, wanted: { repositoryId: string; commits: readonly string[]; trees: readonly string[] },
+): Promise<BuildState[]> {
+  if (wanted.commits.length === 0 && wanted.trees.length === 0) return [];
+  const since = new Date(ctx.clock().getTime() - evidenceHours * 3_600_000).toISOString();
+  const rows = await tx.query<{
+    commit: string; tree: string; base_commit: string; complete: boolean; canceled: boolean; started: string; finished: string | null;
+    checks: { name: string; attempt: number; conclusion: CheckConclusion }[];
+  }>(
+    `select b.commit, b.tree, b.base_commit, b.complete, b.canceled,
+            extract(epoch from b.started_at) * 1000 as started, extract(epoch from b.finished_at) * 1000 as finished,
+            coalesce((select jsonb_agg(jsonb_build_object('name', c.name, 'attempt', c.attempt, 'conclusion', c.conclusion) order by c.name, c.attempt)
+                      from check_result c
+                      where c.account_id = $1 and c.repository_id = $2 and c.commit = b.commit), '[]') as checks
+     from build b
+     where b.account_id = $1 and b.repository_id = $2
+       and (b.commit = any($3) or (b.tree = any($4) and b.started_at > $5))`,
+    [ctx.accountId, wanted.repositoryId, [...wanted.commits], [...wanted.trees], since],
+  );
+  return rows.map((row) => ({
+    commit: row.commit,
+    tree: row.tree,
+    base: row.base_commit,
+    complete: row.complete,
+    canceled: row.canceled,
+    checks: row.checks,
+    startedAt: Math.round(Number(row.started)),
+    finishedAt: row.finished === null ? null : Math.round(Number(row.finished)),
+  }));
+}

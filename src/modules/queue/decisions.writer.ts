@@ -1,0 +1,225 @@
+// Carries the planner's decisions into rows: batches, statuses, landing intents, events. No rule lives here.
+import type { Decision } from '../../domain/queue/snapshot.ts';
+import { groupMessage, ownMessage, type MessageSource } from '../../domain/queue/message.ts';
+import { statusText, webhookStatus } from '../../domain/queue/status.ts';
+import type { Configuration } from '../../domain/configuration/keys.ts';
+import { DomainError } from '../../domain/errors.ts';
+import { BatchEntity, BatchMemberEntity, type BatchMemberRow, type BatchRow, type PullRequestRow } from './queue.entities.ts';
+import type { LoadedQueue } from './snapshot.loader.ts';
+import { announce, blockPullRequest, describe, writeStatus, type QueueWork } from './status.writer.ts';
+
+type Of<K extends Decision['kind']> = Extract<Decision, { kind: K }>;
+
+export async function writeDecisions(work: QueueWork, loaded: LoadedQueue, decisions: readonly Decision[], configuration: Configuration): Promise<void> {
+  const resets = new Resets();
+  const ended: BatchRow[] = [];
+  for (const decision of decisions) {
+    switch (decision.kind) {
+      case 'SupersedeBatch':
+        resets.add(decision, supersede(work, loaded, decision));
+        break;
+      case 'BisectBatch':
+        bisect(work, loaded, decision);
+        break;
+      case 'FailBatch':
+        ended.push(endBatch(work, batchOf(loaded, decision.batch), 'failed', null));
+        break;
+      case 'BlockPullRequest':
+        blockPullRequest(work, pullRequestOf(loaded, decision.pullRequest), decision);
+        break;
+      case 'RequeuePullRequest':
+        requeue(work, pullRequestOf(loaded, decision.pullRequest));
+        break;
+      case 'StartBatch':
+        await startBatch(work, loaded, decision, configuration);
+        break;
+      case 'LandBatch':
+        await planLandingIntent(work, decision);
+        break;
+      case 'AnnounceTop': {
+        const pullRequest = pullRequestOf(loaded, decision.pullRequest);
+        pullRequest.topAnnounced = true;
+        announce(work, pullRequest, 'top_of_queue');
+        break;
+      }
+      case 'LookAgainAt':
+        break;
+      default:
+        decision satisfies never;
+    }
+  }
+  resets.announceAll(work, loaded);
+  for (const batch of ended) announceBatch(work, loaded, batch, 'batch_failed');
+  await voidLandings(work);
+}
+
+function batchOf(loaded: LoadedQueue, id: string): BatchRow {
+  const row = loaded.batches.get(id);
+  if (row === undefined) throw new DomainError('INTERNAL', `The plan names batch ${id}, which is not live.`);
+  return row;
+}
+
+function pullRequestOf(loaded: LoadedQueue, id: string): PullRequestRow {
+  const row = loaded.pullRequests.get(id);
+  if (row === undefined) throw new DomainError('INTERNAL', `The plan names pull request ${id}, which is not in line.`);
+  return row;
+}
+
+function endBatch(work: QueueWork, batch: BatchRow, state: 'failed' | 'bisected' | 'superseded', code: number | null): BatchRow {
+  batch.state = state;
+  batch.resetCode = code;
+  batch.endedAt = work.now;
+  batch.endedReason = code === null ? null : statusText(code as Parameters<typeof statusText>[0]);
+  return batch;
+}
+
+/** Members that stand in a bot pull request go back to `queued`, in their places. Answers how many that were. */
+function putBack(work: QueueWork, loaded: LoadedQueue, batch: BatchRow): PullRequestRow[] {
+  const back = (loaded.members.get(batch.id) ?? []).flatMap((member) => loaded.pullRequests.get(member.pullRequestId) ?? []);
+  const tagged = back.filter((row) => row.status === 'tagged');
+  for (const row of tagged) writeStatus(work, row, 'reset');
+  return tagged;
+}
+
+function supersede(work: QueueWork, loaded: LoadedQueue, decision: Of<'SupersedeBatch'>): PullRequestRow[] {
+  const batch = endBatch(work, batchOf(loaded, decision.batch), 'superseded', decision.code);
+  batch.causedBy = decision.causedBy;
+  return putBack(work, loaded, batch);
+}
+
+function bisect(work: QueueWork, loaded: LoadedQueue, decision: Of<'BisectBatch'>): void {
+  const batch = endBatch(work, batchOf(loaded, decision.batch), 'bisected', null);
+  putBack(work, loaded, batch);
+  for (const half of decision.halves) {
+    for (const id of half) {
+      const row = pullRequestOf(loaded, id);
+      row.bisectionGroup = decision.group;
+      row.bisectionMax = decision.halves[0]?.length ?? 1;
+    }
+  }
+  announceBatch(work, loaded, batch, 'batch_bisected', { halves: decision.halves.map((half) => half.map((id) => pullRequestOf(loaded, id).number)) });
+}
+
+function requeue(work: QueueWork, row: PullRequestRow): void {
+  if (row.status === 'tagged') writeStatus(work, row, 'reset');
+  row.requeueAttempts += 1;
+  announce(work, row, 'reset', { resetCode: 301, resetText: statusText(301), pullRequestsReset: 1, botPullRequestsClosed: 1 });
+}
+
+async function startBatch(work: QueueWork, loaded: LoadedQueue, decision: Of<'StartBatch'>, configuration: Configuration): Promise<void> {
+  const { ctx, tx, queue, now } = work;
+  const { rules } = loaded.snapshot;
+  const members = decision.members.map((member) => ({ ...member, row: pullRequestOf(loaded, member.pullRequest) }));
+  const batch = tx.em.create(BatchEntity, {
+    accountId: ctx.accountId,
+    queueId: queue.id,
+    repositoryId: queue.repositoryId,
+    position: decision.position,
+    cause: decision.cause,
+    mode: rules.mode === 'parallel' ? 'parallel' : 'serial',
+    parentBatchId: decision.parentBatch,
+    parentCommit: decision.parentCommit,
+    baseCommit: decision.base,
+    strategy: rules.strategy,
+    batchCommit: rules.batchCommit,
+    buildKeysHash: rules.buildKeysHash,
+    groupMessage: groupMessage(members.map(({ row }) => messageSource(row))),
+    createdAt: now,
+  });
+  queue.nextPosition = Math.max(queue.nextPosition, decision.position + 1);
+  await tx.em.flush();
+  const useTitleAndBody = configuration.merge_rules.merge_commit.use_title_and_body;
+  members.forEach(({ row, ...member }, ordinal) => {
+    tx.em.create(BatchMemberEntity, {
+      accountId: ctx.accountId,
+      batchId: batch.id,
+      ordinal,
+      pullRequestId: member.pullRequest,
+      pinnedHead: member.head,
+      message: ownMessage(messageSource(row), { useTitleAndBody }),
+      authorName: row.authorName,
+      authorEmail: row.authorEmail,
+    });
+  });
+  work.events.push({
+    repositoryId: queue.repositoryId,
+    queueId: queue.id,
+    batchId: batch.id,
+    action: 'batch_started',
+    payload: { cause: decision.cause, pullRequests: members.map(({ row }) => row.number), parentCommit: decision.parentCommit },
+  });
+}
+
+function messageSource(row: PullRequestRow): MessageSource {
+  return { number: row.number, title: row.title, body: row.body, mergeTitle: row.mergeTitle ?? null, mergeBody: row.mergeBody ?? null };
+}
+
+/** One landing intent per batch. One that was voided at its gate is planned again; one that failed is not. */
+async function planLandingIntent(work: QueueWork, decision: Of<'LandBatch'>): Promise<void> {
+  await work.tx.em.flush();
+  await work.tx.query(
+    `insert into intent (account_id, queue_id, batch_id, kind, key, payload, planned_at) values ($1, $2, $3, 'land', $4, $5, $6)
+     on conflict (account_id, queue_id, kind, key) do update set state = 'planned', payload = excluded.payload, outcome = null, planned_at = excluded.planned_at
+     where intent.state = 'void'`,
+    [work.ctx.accountId, work.queue.id, decision.batch, decision.batch, JSON.stringify({ evidence: decision.evidence }), work.now.toISOString()],
+  );
+}
+
+/** A planned landing whose batch is no longer live is void: its opposer's transaction wins. A begun one is never touched. */
+export async function voidLandings(work: QueueWork): Promise<void> {
+  await work.tx.em.flush();
+  await work.tx.query(
+    `update intent set state = 'void', concluded_at = $3, outcome = '{"reason": "superseded"}'
+     where account_id = $1 and queue_id = $2 and kind = 'land' and state = 'planned'
+       and not exists (select from batch b where b.account_id = $1 and b.id = intent.batch_id and b.state in ('building', 'landing'))`,
+    [work.ctx.accountId, work.queue.id, work.now.toISOString()],
+  );
+}
+
+export function announceBatch(
+  work: QueueWork, loaded: Pick<LoadedQueue, 'members' | 'pullRequests'>, batch: BatchRow, action: string, extra: Readonly<Record<string, unknown>> = {},
+): void {
+  const members: readonly BatchMemberRow[] = loaded.members.get(batch.id) ?? [];
+  const rows = members.flatMap((member) => loaded.pullRequests.get(member.pullRequestId) ?? []);
+  work.events.push({
+    repositoryId: batch.repositoryId,
+    queueId: batch.queueId,
+    batchId: batch.id,
+    action,
+    payload: { pullRequests: rows.map(describe), batchCommitSha: batch.mode === 'parallel' ? (batch.testedCommit ?? null) : null, ...extra },
+  });
+}
+
+/** One `reset` event per reset: on the pull request that caused it while webhooks know its status, else on the first put back. */
+class Resets {
+  readonly #resets = new Map<string, { decision: Of<'SupersedeBatch'>; back: PullRequestRow[]; closed: number }>();
+
+  add(decision: Of<'SupersedeBatch'>, back: readonly PullRequestRow[]): void {
+    const key = `${decision.code}:${decision.causedBy ?? ''}`;
+    const known = this.#resets.get(key) ?? { decision, back: [], closed: 0 };
+    known.back.push(...back);
+    if (back.length > 0) known.closed += 1;
+    this.#resets.set(key, known);
+  }
+
+  announceAll(work: QueueWork, loaded: LoadedQueue): void {
+    if (loaded.snapshot.rules.mode !== 'parallel') return;
+    for (const { decision, back, closed } of this.#resets.values()) {
+      if (back.length === 0) continue;
+      const cause = decision.causedBy === null ? undefined : loaded.pullRequests.get(decision.causedBy);
+      const subject = cause !== undefined && webhookStatus(cause.status) !== null ? cause : back[0];
+      if (subject === undefined) continue;
+      announce(work, subject, 'reset', {
+        resetCode: decision.code,
+        resetText: statusText(decision.code),
+        pullRequestsReset: back.length,
+        botPullRequestsClosed: closed,
+      });
+    }
+  }
+}
+
+export function lookAgainAt(decisions: readonly Decision[]): number | null {
+  const instants = decisions.flatMap((decision) => (decision.kind === 'LookAgainAt' ? [decision.at] : []));
+  return instants.length === 0 ? null : Math.min(...instants);
+}

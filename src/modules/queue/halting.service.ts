@@ -1,0 +1,37 @@
+// Halting and resuming a queue by hand: an operation with a reason, not a switch in a table.
+import type { Context } from '../../context.ts';
+import { DomainError } from '../../domain/errors.ts';
+import { requireScope } from '../accounts/index.ts';
+import { loadRepository } from '../repositories/index.ts';
+import { changeQueue, ensureQueue } from './queue.locks.ts';
+import type { RepositoryRef } from './queue.service.ts';
+import { beginWork, finishWork } from './status.writer.ts';
+
+/** Stops planning and landing for a base branch; admission goes on. A landing that is begun is still concluded. */
+export async function haltQueue(ctx: Context, request: { readonly repository: RepositoryRef; readonly baseBranch: string; readonly reason: string }): Promise<{ queueId: string }> {
+  const reason = request.reason.trim();
+  if (reason === '') throw new DomainError('BAD_INPUT', 'reason is required: it is what people in the queue will read.', 'reason');
+  return await writeHalt(ctx, request, reason);
+}
+
+export async function resumeQueue(ctx: Context, request: { readonly repository: RepositoryRef; readonly baseBranch: string }): Promise<{ queueId: string }> {
+  return await writeHalt(ctx, request, null);
+}
+
+async function writeHalt(ctx: Context, request: { readonly repository: RepositoryRef; readonly baseBranch: string }, reason: string | null): Promise<{ queueId: string }> {
+  requireScope(ctx, 'admin');
+  const repository = await loadRepository(ctx, request.repository);
+  return await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const queueId = await ensureQueue(ctx, tx, repository.id, request.baseBranch);
+    const work = beginWork(ctx, tx, await changeQueue(ctx, tx, queueId));
+    const { queue } = work;
+    if ((queue.haltedReason ?? null) === reason) return { queueId };
+    queue.haltedReason = reason;
+    queue.haltedAt = reason === null ? null : work.now;
+    // The tip may have moved meanwhile: it is read again before anything is planned.
+    if (reason === null) queue.baseTip = null;
+    work.events.push({ repositoryId: repository.id, queueId, action: reason === null ? 'queue_resumed' : 'queue_halted', payload: { reason } });
+    await finishWork(work);
+    return { queueId };
+  });
+}

@@ -1,0 +1,218 @@
+// What a host knows, copied into rows. Host events and webhooks are hints: whatever they say, the facts are read back
+// here, so that a late, doubled or lost one changes nothing but the moment.
+import type { Context } from '../../context.ts';
+import type { HostCommit, HostPullRequest, HostRepository } from '../../hosts/port.ts';
+import type { Transaction } from '../../platform/database.ts';
+import type { RepositoryRow } from '../repositories/repositories.entities.ts';
+import { recordBuild, recordChecks } from './build.records.ts';
+import { onCommitAdded } from './commit-added.ts';
+import { PullRequestEntity, QueueEntity, type PullRequestRow } from './queue.entities.ts';
+import { changeQueue, ensureQueue } from './queue.locks.ts';
+import { announce, beginWork, finishWork, writeStatus, type QueueWork } from './status.writer.ts';
+
+export interface HostedRepository extends HostRepository {
+  readonly host: 'local' | 'github';
+}
+
+export function hosted(row: RepositoryRow): HostedRepository {
+  return { accountId: row.accountId, id: row.id, owner: row.owner, name: row.name, host: row.host };
+}
+
+/** Bot pull requests are ours: they have rows of their own and never enter the queue. Users cannot push such branches. */
+function isBotBranch(branch: string): boolean {
+  return branch.startsWith('mq-');
+}
+
+/** Facts about a head commit that the rows need and the pull request does not carry. */
+interface HeadFacts {
+  readonly tree: string;
+  /** Its first parent when it is a plain merge of that parent with the base's tip, adding nothing else. Null otherwise. */
+  readonly updates: string | null;
+  readonly authorName: string;
+  readonly authorEmail: string;
+  /** The base's tip when the head contains it: a build of such a head may be evidence. '' otherwise. */
+  readonly base: string;
+}
+
+/**
+ * Reads one pull request and the checks of its head from the host and keeps them. Answers null when the host does not
+ * know it. `announceOpened` is false for those that were there before the repository was added.
+ */
+export async function syncPullRequest(
+  ctx: Context, repository: HostedRepository, number: number, options: { readonly announceOpened: boolean } = { announceOpened: true },
+): Promise<PullRequestRow | null> {
+  const host = ctx.hosts(repository.host);
+  const seen = await host.getPullRequest(repository, number);
+  if (seen === null || isBotBranch(seen.headBranch)) return null;
+  const head = await readHead(ctx, repository, seen);
+  const row = await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const queueId = await ensureQueue(ctx, tx, repository.id, seen.baseBranch);
+    const work = beginWork(ctx, tx, await changeQueue(ctx, tx, queueId));
+    const pullRequest = await keepPullRequest(work, repository, seen, head, options);
+    if (head !== null) await recordBuild(ctx, tx, { repositoryId: repository.id, commit: seen.headSha, tree: head.tree, base: head.base });
+    await finishWork(work);
+    return pullRequest;
+  });
+  if (head !== null && seen.state === 'open') await recordChecks(ctx, repository, seen.headSha);
+  return row;
+}
+
+async function readHead(ctx: Context, repository: HostedRepository, seen: HostPullRequest): Promise<HeadFacts | null> {
+  const host = ctx.hosts(repository.host);
+  const commit = await host.readCommit(repository, seen.headSha);
+  if (commit === null) return null;
+  const base = await host.readRef(repository, `refs/heads/${seen.baseBranch}`);
+  const containsBase = base !== null && (await host.isAncestor(repository, base.commit, seen.headSha));
+  const { tree, authorName, authorEmail } = commit;
+  const updates = base === null ? null : await updatedHead(ctx, repository, commit, base.commit);
+  return { tree, updates, authorName, authorEmail, base: containsBase ? base.commit : '' };
+}
+
+// An "update branch" is told from a commit that somebody wrote by merging again: the same two parents must give its tree.
+async function updatedHead(ctx: Context, repository: HostedRepository, commit: HostCommit, tip: string): Promise<string | null> {
+  const [previous, base] = commit.parents;
+  if (previous === undefined || base !== tip || commit.parents.length !== 2) return null;
+  const merged = await ctx.hosts(repository.host).composeCommit(repository, {
+    parent: base,
+    members: [{ head: previous, strategy: 'merge', message: commit.message, authorName: commit.authorName, authorEmail: commit.authorEmail }],
+    batchCommit: 'group',
+    groupMessage: '',
+    at: commit.authoredAt,
+    keepRef: `refs/interlock/updates/${commit.commit}`,
+  });
+  return merged.kind === 'composed' && merged.tree === commit.tree ? previous : null;
+}
+
+async function keepPullRequest(
+  work: QueueWork, repository: HostedRepository, seen: HostPullRequest, head: HeadFacts | null, options: { readonly announceOpened: boolean },
+): Promise<PullRequestRow> {
+  const { ctx, tx, now } = work;
+  const known = await tx.em.findOne(PullRequestEntity, { accountId: ctx.accountId, repositoryId: repository.id, number: seen.number });
+  if (known === null) {
+    const created = tx.em.create(PullRequestEntity, {
+      accountId: ctx.accountId,
+      repositoryId: repository.id,
+      queueId: work.queue.id,
+      ...factsOf(seen),
+      headSha: seen.headSha,
+      authorName: head?.authorName ?? seen.author,
+      authorEmail: head?.authorEmail ?? `${seen.author}@users.noreply.interlock`,
+      createdAt: now,
+      updatedAt: now,
+    });
+    if (seen.state !== 'open') writeStatus(work, created, seen.state === 'merged' ? 'merge' : 'close');
+    await tx.em.flush();
+    if (seen.state === 'open' && options.announceOpened) announce(work, created, 'opened');
+    return created;
+  }
+  Object.assign(known, factsOf(seen));
+  if (head !== null) Object.assign(known, { authorName: head.authorName, authorEmail: head.authorEmail });
+  if (known.headSha !== seen.headSha) await onCommitAdded(work, known, { head: seen.headSha, updates: head?.updates ?? null });
+  followState(work, known, seen);
+  return known;
+}
+
+function factsOf(seen: HostPullRequest): Pick<
+  PullRequestRow, 'number' | 'title' | 'body' | 'author' | 'headBranch' | 'baseBranch' | 'draft' | 'labels' | 'approvals' | 'changesRequested' | 'unresolvedConversations' | 'url'
+> {
+  return {
+    number: seen.number,
+    title: seen.title,
+    body: seen.body,
+    author: seen.author,
+    headBranch: seen.headBranch,
+    baseBranch: seen.baseBranch,
+    draft: seen.draft,
+    labels: [...seen.labels],
+    approvals: seen.approvals,
+    changesRequested: seen.changesRequested,
+    unresolvedConversations: seen.unresolvedConversations,
+    url: seen.url,
+  };
+}
+
+/** Closed, reopened or merged at the host. One of ours that landed is merged by its landing alone, never from here. */
+function followState(work: QueueWork, row: PullRequestRow, seen: HostPullRequest): void {
+  if (seen.state === 'closed' && row.status !== 'closed' && row.status !== 'merged') writeStatus(work, row, 'close');
+  if (seen.state === 'open' && row.status === 'closed') {
+    writeStatus(work, row, 'reopen');
+    announce(work, row, 'opened');
+  }
+  if (seen.state === 'merged' && row.status !== 'merged' && row.status !== 'closed') {
+    row.mergeCommitSha = seen.mergeCommitSha;
+    row.mergedByQueue = false;
+    writeStatus(work, row, 'merge');
+    if (seen.mergedAt !== null) row.mergedAt = new Date(seen.mergedAt);
+    announce(work, row, 'merged');
+  }
+}
+
+/**
+ * Reads the tip of a base branch and the checks its protection requires. A tip that is not ours is an outside push:
+ * the queue plans again on it. While a landing is begun the tip is left to its outcome.
+ */
+export async function syncBase(ctx: Context, repository: HostedRepository, baseBranch: string): Promise<void> {
+  const host = ctx.hosts(repository.host);
+  const queueId = await ctx.db.transaction(ctx.accountId, async (tx) => await ensureQueue(ctx, tx, repository.id, baseBranch));
+  const tip = await host.readRef(repository, `refs/heads/${baseBranch}`);
+  if (tip === null) return;
+  const required = [...(await host.readRequiredChecks(repository, baseBranch))].sort();
+  const [before] = await ctx.db.transaction(ctx.accountId, async (tx) => await tx.em.find(QueueEntity, { id: queueId }));
+  if (before?.baseTip === tip.commit && sameNames(before.hostRequiredChecks, required)) return;
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const work = beginWork(ctx, tx, await changeQueue(ctx, tx, queueId));
+    const { queue } = work;
+    queue.hostRequiredChecks = required;
+    if (queue.baseTip !== tip.commit && !(await hasBegunLanding(work)) && (await isNews(work, tip.commit))) {
+      if (queue.baseTip !== null && queue.baseTip !== undefined) {
+        work.events.push({ repositoryId: repository.id, queueId, action: 'base_moved', payload: { from: queue.baseTip, to: tip.commit } });
+      }
+      queue.managedFrom ??= tip.commit;
+      queue.baseTip = tip.commit;
+      queue.baseTree = tip.tree;
+    }
+    await finishWork(work);
+  });
+}
+
+function sameNames(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((name, index) => name === b[index]);
+}
+
+async function hasBegunLanding(work: QueueWork): Promise<boolean> {
+  const rows = await work.tx.query(`select 1 from intent where account_id = $1 and queue_id = $2 and kind = 'land' and state = 'begun'`, [work.ctx.accountId, work.queue.id]);
+  return rows.length > 0;
+}
+
+// A read that was under way while a landing was concluded brings the tip before it: that landing's first parent.
+async function isNews(work: QueueWork, commit: string): Promise<boolean> {
+  const rows = await work.tx.query('select 1 from landing where account_id = $1 and queue_id = $2 and first_parent = $3', [work.ctx.accountId, work.queue.id, commit]);
+  return rows.length === 0;
+}
+
+/** Brings the rows of one repository in line with its host: base branches with a queue, and every open pull request. */
+export async function reconcileRepository(ctx: Context, repository: HostedRepository, options: { readonly isNew: boolean } = { isNew: false }): Promise<void> {
+  const host = ctx.hosts(repository.host);
+  const { bases, open } = await ctx.db.transaction(ctx.accountId, async (tx) => await knownOf(ctx, tx, repository.id));
+  for (const base of bases) await syncBase(ctx, repository, base);
+  const seen = (await host.listOpenPullRequests(repository)).filter((pullRequest) => !isBotBranch(pullRequest.headBranch));
+  const numbers = new Set([...seen.map((pullRequest) => pullRequest.number), ...open.keys()]);
+  for (const number of [...numbers].sort((a, b) => a - b)) {
+    const there = seen.find((pullRequest) => pullRequest.number === number);
+    const here = open.get(number);
+    if (there === undefined || here === undefined || !isSame(here, there)) await syncPullRequest(ctx, repository, number, { announceOpened: !options.isNew });
+    else if (here.status !== 'open' && here.status !== 'blocked') await recordChecks(ctx, repository, here.headSha);
+  }
+}
+
+async function knownOf(ctx: Context, tx: Transaction, repositoryId: string): Promise<{ bases: string[]; open: Map<number, PullRequestRow> }> {
+  const queues = await tx.em.find(QueueEntity, { accountId: ctx.accountId, repositoryId });
+  const rows = await tx.em.find(PullRequestEntity, { accountId: ctx.accountId, repositoryId, status: { $nin: ['merged', 'closed'] } });
+  return { bases: queues.map((queue) => queue.baseBranch), open: new Map(rows.map((row) => [row.number, row])) };
+}
+
+function isSame(row: PullRequestRow, seen: HostPullRequest): boolean {
+  const facts = factsOf(seen);
+  const same = (Object.keys(facts) as (keyof typeof facts)[]).every((key) => JSON.stringify(row[key]) === JSON.stringify(facts[key]));
+  return same && row.headSha === seen.headSha && seen.state === 'open';
+}

@@ -1,0 +1,12 @@
+export { advanceQueue, type Advance } from './advance.ts';
+export { driveBatch, type BatchNeed, type BatchProgress } from './batch.builds.ts';
+export { haltQueue, resumeQueue } from './halting.service.ts';
+export { receiveHostEvent } from './host.events.ts';
+export { hosted, reconcileRepository, syncBase, syncPullRequest } from './host.sync.ts';
+export { carryOut } from './intents.ts';
+export { createRelay, type Relay } from './relay.ts';
+export { approvePullRequest } from './reviews.service.ts';
+export {
+  dequeuePullRequest, openPullRequest, queuePullRequest, updatePullRequest,
+  type OpenRequest, type PullRequestAnswer, type PullRequestRef, type QueueRequest, type RepositoryRef, type UpdateRequest,
+} from './queue.service.ts';

@@ -1,0 +1,93 @@
+// Carries out one intent, whatever it is: the queue's workflow hands over ids and knows no kinds.
+import type { Context } from '../../context.ts';
+import { HostUnavailable } from '../../hosts/port.ts';
+import { RepositoryEntity } from '../repositories/repositories.entities.ts';
+import { configurationOf } from './configuration.cache.ts';
+import { hosted } from './host.sync.ts';
+import { carryOutLanding } from './landing.ts';
+import { IntentEntity, PullRequestEntity, type IntentRow } from './queue.entities.ts';
+import { changeQueue } from './queue.locks.ts';
+
+const unreadableMs = 10 * 60_000;
+const mostTries = 20;
+
+export async function carryOut(ctx: Context, intentId: string): Promise<void> {
+  const intent = await ctx.db.transaction(ctx.accountId, async (tx) => await tx.em.findOneOrFail(IntentEntity, { id: intentId }));
+  if (intent.state !== 'planned' && intent.state !== 'begun') return;
+  try {
+    await carryOutKind(ctx, intent);
+  } catch (error) {
+    await haltIfHopeless(ctx, intentId, error);
+    throw error;
+  }
+}
+
+async function carryOutKind(ctx: Context, intent: IntentRow): Promise<void> {
+  switch (intent.kind) {
+    case 'land':
+      if (intent.batchId) await carryOutLanding(ctx, intent.id, intent.batchId);
+      return;
+    case 'conclude_pull_request':
+      return await concludePullRequest(ctx, intent);
+    case 'comment':
+      return await writeComment(ctx, intent);
+    default:
+      intent.kind satisfies never;
+  }
+}
+
+/** Shows the pull request as merged at the host. Its branch goes only while it is still at the head that landed. */
+async function concludePullRequest(ctx: Context, intent: IntentRow): Promise<void> {
+  const { pullRequest, repository, pinned } = await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const row = await tx.em.findOneOrFail(PullRequestEntity, { id: intent.pullRequestId ?? '' });
+    const [landed] = await tx.query<{ pinned_head: string }>('select pinned_head from landed_member where account_id = $1 and pull_request_id = $2', [ctx.accountId, row.id]);
+    return { pullRequest: row, repository: await tx.em.findOneOrFail(RepositoryEntity, { id: row.repositoryId }), pinned: landed?.pinned_head ?? row.headSha };
+  });
+  const host = hosted(repository);
+  const adapter = ctx.hosts(host.host);
+  const mergeCommit = String(intent.payload['mergeCommit']);
+  const tip = await adapter.readRef(host, `refs/heads/${pullRequest.headBranch}`);
+  if (tip !== null && tip.commit !== pinned) {
+    await adapter.upsertComment(host, pullRequest.number, {
+      key: 'left-out',
+      body: `Merged as ${mergeCommit} at ${pinned}, the head that was tested. \`${pullRequest.headBranch}\` is at ${tip.commit} now: what came after ${pinned} is not in ${pullRequest.baseBranch}.`,
+    });
+  } else if (tip !== null && configurationOf(repository).merge_rules.delete_branch) {
+    await adapter.updateRefs(host, [{ ref: `refs/heads/${pullRequest.headBranch}`, from: pinned, to: null }]).catch(() => {});
+  }
+  await adapter.concludePullRequest(host, pullRequest.number, { mergeCommit, at: Number(intent.payload['at']) });
+  await finish(ctx, intent.id);
+}
+
+async function writeComment(ctx: Context, intent: IntentRow): Promise<void> {
+  const { pullRequest, repository } = await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const row = await tx.em.findOneOrFail(PullRequestEntity, { id: intent.pullRequestId ?? '' });
+    return { pullRequest: row, repository: await tx.em.findOneOrFail(RepositoryEntity, { id: row.repositoryId }) };
+  });
+  const host = hosted(repository);
+  await ctx.hosts(host.host).upsertComment(host, pullRequest.number, { key: String(intent.payload['key']), body: String(intent.payload['body']) });
+  await finish(ctx, intent.id);
+}
+
+async function finish(ctx: Context, intentId: string): Promise<void> {
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    await tx.query(`update intent set state = 'done', concluded_at = $3 where account_id = $1 and id = $2 and state in ('planned', 'begun')`, [ctx.accountId, intentId, ctx.clock().toISOString()]);
+  });
+}
+
+/**
+ * A begun landing never times out into failure: only reading the host ends it. A host that cannot be read for ten
+ * minutes, or an intent tried twenty times, halts the queue with the reason; admission goes on.
+ */
+async function haltIfHopeless(ctx: Context, intentId: string, error: unknown): Promise<void> {
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const intent = await tx.em.findOne(IntentEntity, { id: intentId });
+    if (intent === null || intent.kind !== 'land') return;
+    const isUnreadable = error instanceof HostUnavailable && intent.begunAt && ctx.clock().getTime() - intent.begunAt.getTime() > unreadableMs;
+    if (!isUnreadable && intent.attempt < mostTries) return;
+    const queue = await changeQueue(ctx, tx, intent.queueId);
+    if (queue.haltedReason) return;
+    queue.haltedReason = `Landing batch ${intent.batchId} failed ${intent.attempt} times: ${error instanceof Error ? error.message : String(error)}`;
+    queue.haltedAt = ctx.clock();
+  });
+}

@@ -1,0 +1,221 @@
+// Landing a batch: the one effect that must happen once. The intent is begun under the locks when every condition
+// holds at that instant; then the host moves two refs in one atomic update, the base and `refs/interlock/landings/<batch>`.
+// That second ref is the evidence that it landed, whatever happens to the base or to us afterwards: a worker that died
+// anywhere in between reads it back and concludes (docs/adr/0003).
+import type { Context } from '../../context.ts';
+import { DomainError } from '../../domain/errors.ts';
+import { failedChecks, judgeBuild } from '../../domain/queue/evidence.ts';
+import type { BuildState } from '../../domain/queue/snapshot.ts';
+import { isQueued } from '../../domain/queue/status.ts';
+import { RefMoved } from '../../hosts/port.ts';
+import type { Transaction } from '../../platform/database.ts';
+import { loadBatch, type LoadedBatch } from './batch.builds.ts';
+import { loadBuilds } from './build.records.ts';
+import { rulesOf } from './configuration.cache.ts';
+import { announceBatch } from './decisions.writer.ts';
+import { passFailpoint } from './failpoints.ts';
+import { syncBase } from './host.sync.ts';
+import { writeProof } from './proof.ts';
+import { BatchEntity, IntentEntity, PullRequestEntity, type BatchRow, type IntentRow, type PullRequestRow, type QueueRow } from './queue.entities.ts';
+import { changeQueue, shareRepository } from './queue.locks.ts';
+import { loadMembers, judgeOwn } from './snapshot.loader.ts';
+import { announce, beginWork, finishWork, writeStatus, type QueueWork } from './status.writer.ts';
+
+export function landingRef(batchId: string): string {
+  return `refs/interlock/landings/${batchId}`;
+}
+
+type Begun = { readonly kind: 'begun'; readonly attempt: number } | { readonly kind: 'void'; readonly reason: string } | { readonly kind: 'over' };
+type Outcome = { readonly kind: 'landed' } | { readonly kind: 'base_moved'; readonly ref: string };
+
+/** Carries out one landing intent, from wherever an earlier attempt left it. */
+export async function carryOutLanding(ctx: Context, intentId: string, batchId: string): Promise<void> {
+  const loaded = await loadBatch(ctx, batchId);
+  await passFailpoint('landing:before_gate');
+  const begun = await beginLanding(ctx, intentId, loaded);
+  if (begun.kind !== 'begun') return;
+  await passFailpoint('landing:after_gate');
+  const outcome = await moveBase(ctx, loaded);
+  await passFailpoint('landing:after_host');
+  await concludeLanding(ctx, { intentId, attempt: begun.attempt, loaded, outcome });
+  await passFailpoint('landing:after_conclude');
+  await syncBase(ctx, loaded.host, loaded.baseBranch);
+}
+
+/** The gate. Everything is read again under the locks; what does not hold any more voids the intent and plans again. */
+async function beginLanding(ctx: Context, intentId: string, loaded: LoadedBatch): Promise<Begun> {
+  return await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const repository = await shareRepository(ctx, tx, loaded.repository.id);
+    const queue = await changeQueue(ctx, tx, loaded.batch.queueId);
+    const intent = await lockIntent(ctx, tx, intentId);
+    if (intent.state === 'begun') {
+      // An earlier attempt died past its gate: only the host can say what became of it.
+      intent.attempt += 1;
+      return { kind: 'begun', attempt: intent.attempt };
+    }
+    if (intent.state !== 'planned') return { kind: 'over' };
+    const batch = await tx.em.findOneOrFail(BatchEntity, { id: loaded.batch.id }, { refresh: true });
+    const refusal = await findRefusal(ctx, tx, { intent, batch, queue, repository, loaded });
+    if (refusal !== null) {
+      Object.assign(intent, { state: 'void', outcome: { reason: refusal }, concludedAt: ctx.clock() });
+      return { kind: 'void', reason: refusal };
+    }
+    batch.state = 'landing';
+    Object.assign(intent, { state: 'begun', attempt: intent.attempt + 1, begunAt: ctx.clock() });
+    return { kind: 'begun', attempt: intent.attempt };
+  });
+}
+
+async function lockIntent(ctx: Context, tx: Transaction, intentId: string): Promise<IntentRow> {
+  await tx.query('select 1 from intent where account_id = $1 and id = $2 for update', [ctx.accountId, intentId]);
+  return await tx.em.findOneOrFail(IntentEntity, { id: intentId }, { refresh: true });
+}
+
+interface Gate {
+  readonly intent: IntentRow;
+  readonly batch: BatchRow;
+  readonly queue: QueueRow;
+  readonly repository: LoadedBatch['repository'];
+  readonly loaded: LoadedBatch;
+}
+
+async function findRefusal(ctx: Context, tx: Transaction, gate: Gate): Promise<string | null> {
+  const { batch, queue, repository, loaded } = gate;
+  if (repository.paused || !repository.active) return 'paused';
+  if (queue.haltedReason) return 'halted';
+  if (batch.state !== 'building' || !batch.commit || !batch.tree) return 'superseded';
+  if (batch.parentCommit !== queue.baseTip) return 'base moved';
+  const members = await tx.em.find(PullRequestEntity, { id: { $in: loaded.members.map((member) => member.pullRequestId) } });
+  const rows = new Map(members.map((row) => [row.id, row]));
+  const { rules } = rulesOf(repository, queue.hostRequiredChecks);
+  if (rules.buildKeysHash !== batch.buildKeysHash) return 'configuration changed';
+  const builds = await loadBuilds(ctx, tx, { repositoryId: batch.repositoryId, commits: members.map((row) => row.headSha), trees: [batch.tree] });
+  for (const member of loaded.members) {
+    const row = rows.get(member.pullRequestId);
+    if (row === undefined || !isQueued(row.status)) return 'a member left';
+    if (row.headSha !== member.pinnedHead) return 'a head moved';
+    const own = judgeOwn(builds.find((build) => build.commit === row.headSha), rules);
+    if (own.verdict === 'red' && !row.skipValidation) return `an own check failed: ${own.failed.join(', ')}`;
+  }
+  const evidence = builds.find((build) => build.commit === gate.intent.payload['evidence']);
+  const exempt = gate.intent.payload['evidence'] === '' && members.length === 1 && members[0]?.skipValidation === true;
+  if (exempt) return null;
+  if (evidence === undefined || evidence.tree !== batch.tree) return 'no evidence';
+  const verdict = judgeBuild(evidence, rules.requiredChecks);
+  return verdict === 'green' ? null : `the evidence is ${verdict}: ${failedChecks(evidence, rules.requiredChecks).join(', ')}`;
+}
+
+async function moveBase(ctx: Context, { batch, host, baseBranch }: LoadedBatch): Promise<Outcome> {
+  const adapter = ctx.hosts(host.host);
+  const landed = await adapter.readRef(host, landingRef(batch.id));
+  if (landed !== null) return { kind: 'landed' };
+  try {
+    await adapter.updateRefs(host, [
+      { ref: `refs/heads/${baseBranch}`, from: batch.parentCommit, to: batch.commit ?? null },
+      { ref: landingRef(batch.id), from: null, to: batch.commit ?? null },
+    ]);
+    return { kind: 'landed' };
+  } catch (error) {
+    if (!(error instanceof RefMoved)) throw error;
+    // The update may be ours, answered late: the landing ref alone tells.
+    const now = await adapter.readRef(host, landingRef(batch.id));
+    return now === null ? { kind: 'base_moved', ref: error.ref } : { kind: 'landed' };
+  }
+}
+
+interface Conclusion {
+  readonly intentId: string;
+  readonly attempt: number;
+  readonly loaded: LoadedBatch;
+  readonly outcome: Outcome;
+}
+
+async function concludeLanding(ctx: Context, conclusion: Conclusion): Promise<void> {
+  const { loaded, outcome } = conclusion;
+  const host = ctx.hosts(loaded.host.host);
+  const landed = outcome.kind === 'landed' ? await host.readRef(loaded.host, landingRef(loaded.batch.id)) : null;
+  const commit = landed === null ? null : await host.readCommit(loaded.host, landed.commit);
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const queue = await changeQueue(ctx, tx, loaded.batch.queueId);
+    const intent = await lockIntent(ctx, tx, conclusion.intentId);
+    if (intent.state !== 'begun' || intent.attempt !== conclusion.attempt) return;
+    const work = beginWork(ctx, tx, queue);
+    const batch = await tx.em.findOneOrFail(BatchEntity, { id: loaded.batch.id }, { refresh: true });
+    if (commit === null) {
+      Object.assign(intent, { state: 'failed', outcome: { reason: 'base moved' }, concludedAt: work.now });
+      batch.state = 'building';
+      // Unknown until it is read again: nothing is planned on a tip that is known to be old.
+      queue.baseTip = null;
+      return;
+    }
+    Object.assign(intent, { state: 'done', outcome: { commit: commit.commit }, concludedAt: work.now });
+    if (commit.commit !== batch.commit || commit.tree !== batch.tree) {
+      halt(work, `The commit that landed for batch ${batch.id} is ${commit.commit} with tree ${commit.tree}, not ${batch.commit} with tree ${batch.tree}.`);
+    }
+    await recordLanding(work, { batch, intent, commit: commit.commit, tree: commit.tree });
+    await finishWork(work);
+  });
+}
+
+function halt(work: QueueWork, reason: string): void {
+  work.queue.haltedReason = reason;
+  work.queue.haltedAt = work.now;
+  work.events.push({ repositoryId: work.queue.repositoryId, queueId: work.queue.id, action: 'queue_halted', payload: { reason } });
+}
+
+async function recordLanding(work: QueueWork, landed: { batch: BatchRow; intent: IntentRow; commit: string; tree: string }): Promise<void> {
+  const { ctx, tx, queue, now } = work;
+  const { batch, intent, commit, tree } = landed;
+  const members = await loadMembers(tx, [batch.id]);
+  const own = members.get(batch.id) ?? [];
+  const rows = await tx.em.find(PullRequestEntity, { id: { $in: own.map((member) => member.pullRequestId) } });
+  const pullRequests = new Map(rows.map((row) => [row.id, row]));
+  const builds = await loadBuilds(ctx, tx, { repositoryId: batch.repositoryId, commits: [String(intent.payload['evidence'] ?? '')], trees: [] });
+  const evidence: BuildState | undefined = builds[0];
+  const grade = evidence === undefined ? 'unvalidated' : evidence.commit === commit ? 'exact' : 'same_tree';
+  batch.state = 'landed';
+  batch.endedAt = now;
+  queue.baseTip = commit;
+  queue.baseTree = tree;
+  for (const member of own) markMerged(work, { row: pullRequests.get(member.pullRequestId), commit, ownCommit: member.ownCommit ?? commit });
+  await tx.em.flush();
+  const inserted = await tx.query<{ id: string }>(
+    `insert into landing (account_id, queue_id, repository_id, batch_id, commit, first_parent, tree, grade, landed_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning id`,
+    [ctx.accountId, queue.id, batch.repositoryId, batch.id, commit, batch.parentCommit, tree, grade, now.toISOString()],
+  );
+  const landingId = inserted[0]?.id;
+  if (landingId === undefined) throw new DomainError('INTERNAL', 'The landing was not written.');
+  for (const member of own) {
+    await tx.query(
+      'insert into landed_member (account_id, repository_id, pull_request_id, landing_id, pinned_head, own_commit) values ($1, $2, $3, $4, $5, $6)',
+      [ctx.accountId, batch.repositoryId, member.pullRequestId, landingId, member.pinnedHead, member.ownCommit ?? commit],
+    );
+  }
+  await writeProof(work, { landingId, batch, members: own, pullRequests, commit, tree, grade, evidence });
+  await planConclusions(work, own.map((member) => member.pullRequestId), commit);
+  announceBatch(work, { members, pullRequests }, batch, 'batch_merged', { commit, tree, grade });
+}
+
+function markMerged(work: QueueWork, landed: { row: PullRequestRow | undefined; commit: string; ownCommit: string }): void {
+  const { row } = landed;
+  if (row === undefined) return;
+  row.mergeCommitSha = landed.commit;
+  row.ownCommitSha = landed.ownCommit;
+  row.mergedByQueue = true;
+  // A host that closed it in the same minute does not unmake the landing: facts win over the table.
+  if (row.status === 'closed') writeStatus(work, row, 'reopen');
+  writeStatus(work, row, 'merge');
+  announce(work, row, 'merged', { mergeCommit: landed.commit, commit: landed.ownCommit });
+}
+
+/** The host is told that the pull requests are merged: shown there, their branches deleted where that is configured. */
+async function planConclusions(work: QueueWork, pullRequestIds: readonly string[], commit: string): Promise<void> {
+  for (const id of pullRequestIds) {
+    await work.tx.query(
+      `insert into intent (account_id, queue_id, pull_request_id, kind, key, payload, planned_at) values ($1, $2, $3, 'conclude_pull_request', $4, $5, $6)
+       on conflict do nothing`,
+      [work.ctx.accountId, work.queue.id, id, id, JSON.stringify({ mergeCommit: commit, at: work.now.getTime() }), work.now.toISOString()],
+    );
+  }
+}

@@ -1,0 +1,76 @@
+// The proof of a landing: what landed, on what, and why that was allowed. Chained per queue by digests, so that a
+// proof that was changed or taken out later shows. `verify` derives each again from git and these rows.
+import { createHash } from 'node:crypto';
+import type { BuildState } from '../../domain/queue/snapshot.ts';
+import { RepositoryEntity } from '../repositories/repositories.entities.ts';
+import type { BatchMemberRow, BatchRow, PullRequestRow } from './queue.entities.ts';
+import { rulesOf } from './configuration.cache.ts';
+import type { QueueWork } from './status.writer.ts';
+
+export type Grade = 'exact' | 'same_tree' | 'composed' | 'host_merged' | 'unvalidated' | 'external';
+
+export interface ProofBody {
+  readonly grade: Grade;
+  readonly commit: string;
+  readonly firstParent: string;
+  readonly tree: string;
+  readonly strategy: string;
+  readonly batchCommit: string;
+  readonly members: readonly { readonly number: number; readonly head: string; readonly commit: string }[];
+  readonly evidence: readonly { readonly commit: string; readonly tree: string; readonly checks: BuildState['checks'] }[];
+  readonly configuration: string;
+  /** The gate in force: names and globs of required checks; null where every check that ran counted. */
+  readonly gate: readonly string[] | null;
+  /** Who chose to land without validation. Null otherwise. */
+  readonly exceptionBy: string | null;
+  readonly previous: string | null;
+}
+
+export function digestProof(body: ProofBody): string {
+  return createHash('sha256').update(canonical(body)).digest('hex');
+}
+
+/** JSON with sorted keys: PostgreSQL does not keep the order of an object's keys. */
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  if (value === null || typeof value !== 'object') return JSON.stringify(value);
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${entries.map(([key, inner]) => `${JSON.stringify(key)}:${canonical(inner)}`).join(',')}}`;
+}
+
+export async function writeProof(
+  work: QueueWork,
+  landed: {
+    landingId: string; batch: BatchRow; members: readonly BatchMemberRow[]; pullRequests: ReadonlyMap<string, PullRequestRow>;
+    commit: string; tree: string; grade: Grade; evidence: BuildState | undefined;
+  },
+): Promise<void> {
+  const { ctx, tx, queue, now } = work;
+  const { batch, members, pullRequests, evidence } = landed;
+  const repository = await tx.em.findOneOrFail(RepositoryEntity, { id: batch.repositoryId });
+  const { rules } = rulesOf(repository, queue.hostRequiredChecks);
+  const [previous] = await tx.query<{ id: string; digest: string }>(
+    'select id, digest from proof where account_id = $1 and queue_id = $2 order by id desc limit 1', [ctx.accountId, queue.id],
+  );
+  const skipped = [...pullRequests.values()].find((row) => row.skipValidation);
+  const body: ProofBody = {
+    grade: landed.grade,
+    commit: landed.commit,
+    firstParent: batch.parentCommit,
+    tree: landed.tree,
+    strategy: batch.strategy,
+    batchCommit: batch.batchCommit,
+    members: members.map((member) => ({
+      number: pullRequests.get(member.pullRequestId)?.number ?? 0, head: member.pinnedHead, commit: member.ownCommit ?? landed.commit,
+    })),
+    evidence: evidence === undefined ? [] : [{ commit: evidence.commit, tree: evidence.tree, checks: evidence.checks }],
+    configuration: repository.configurationHash,
+    gate: rules.requiredChecks?.map((check) => check.name) ?? null,
+    exceptionBy: evidence === undefined ? (skipped?.requestedBy ?? skipped?.askedBy ?? null) : null,
+    previous: previous?.digest ?? null,
+  };
+  await tx.query(
+    'insert into proof (account_id, queue_id, landing_id, previous_id, body, digest, created_at) values ($1, $2, $3, $4, $5, $6, $7)',
+    [ctx.accountId, queue.id, landed.landingId, previous?.id ?? null, JSON.stringify(body), digestProof(body), now.toISOString()],
+  );
+}

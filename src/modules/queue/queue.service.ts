@@ -1,0 +1,243 @@
+// What users ask of the queue: load → authorise → decide → write with events, in one transaction under the queue's row.
+import type { Context } from '../../context.ts';
+import { DomainError, notFound } from '../../domain/errors.ts';
+import { isTerminal } from '../../domain/queue/status.ts';
+import { HostRefused } from '../../hosts/port.ts';
+import type { Transaction } from '../../platform/database.ts';
+import { canSkipLine, canSkipValidation, requireScope } from '../accounts/index.ts';
+import { loadRepository } from '../repositories/index.ts';
+import type { RepositoryRow } from '../repositories/repositories.entities.ts';
+import { decideFor, writeAdmission } from './admission.service.ts';
+import { configurationOf } from './configuration.cache.ts';
+import { voidLandings } from './decisions.writer.ts';
+import { hosted, syncBase, syncPullRequest } from './host.sync.ts';
+import { PullRequestEntity, type PullRequestRow } from './queue.entities.ts';
+import { changeQueue, ensureQueue } from './queue.locks.ts';
+import { announce, beginWork, finishWork, writeStatus, type QueueWork } from './status.writer.ts';
+
+export interface RepositoryRef {
+  readonly owner: string;
+  readonly name: string;
+}
+
+export interface PullRequestRef {
+  readonly repository: RepositoryRef;
+  readonly number: number;
+}
+
+export interface MergeCommitMessage {
+  readonly title?: string | null;
+  readonly body?: string | null;
+}
+
+export interface UpdateRequest extends PullRequestRef {
+  readonly headCommitSha?: string | null;
+  readonly affectedTargets?: readonly string[] | null;
+  readonly mergeCommitMessage?: MergeCommitMessage | null;
+  readonly mergeCommitSha?: string | null;
+}
+
+export interface QueueRequest extends Omit<UpdateRequest, 'mergeCommitSha'> {
+  readonly skipLine?: boolean | null;
+  readonly skipLineReason?: string | null;
+  readonly skipValidation?: boolean | null;
+  readonly requestedBy?: string | null;
+  readonly source: 'rest_api' | 'graphql_api';
+}
+
+export interface PullRequestAnswer {
+  readonly pullRequestId: string;
+}
+
+/** Asks to merge (interface 4.3, `queue`). Idempotent; ends queued, pending or blocked, never refused for those. */
+export async function queuePullRequest(ctx: Context, request: QueueRequest): Promise<PullRequestAnswer> {
+  requireScope(ctx, 'queue:write');
+  const repository = await loadRepository(ctx, request.repository);
+  refuseSource(repository, request.source);
+  await authoriseSkips(ctx, repository, request);
+  const known = await readFresh(ctx, repository, request.number);
+  return await changePullRequest(ctx, repository, known, async (work, row) => {
+    if (isTerminal(row.status)) throw new DomainError('NOT_QUEUEABLE', `The pull request is ${row.status}; only an open one can be queued.`);
+    if (request.headCommitSha && request.headCommitSha !== row.headSha) {
+      throw new DomainError('HEAD_MOVED', `pull_request.head_commit_sha is ${request.headCommitSha}, but the head is ${row.headSha}.`, 'pull_request.head_commit_sha');
+    }
+    keepOptions(row, request);
+    const wasInLine = row.status === 'queued' || row.status === 'tagged';
+    if (request.skipLine) Object.assign(row, { skipLine: true, skipLineReason: request.skipLineReason ?? null });
+    if (request.skipValidation) row.skipValidation = true;
+    if (request.requestedBy) row.requestedBy = request.requestedBy.replace(/^@/, '');
+    row.askedAt = work.now;
+    row.askedBy = ctx.actor.email;
+    if (wasInLine) return;
+    await work.tx.em.flush();
+    writeAdmission(work, row, await decideFor(ctx, work.tx, { repository, queue: work.queue, pullRequest: row }));
+  });
+}
+
+function refuseSource(repository: RepositoryRow, source: QueueRequest['source']): void {
+  if (!repository.active) throw new DomainError('NOT_QUEUEABLE', 'The repository is not active.');
+  if (configurationOf(repository).merge_rules.blocked_queue_sources.includes(source)) {
+    throw new DomainError('QUEUE_SOURCE_BLOCKED', `Queueing by ${source} is disabled`);
+  }
+}
+
+async function authoriseSkips(ctx: Context, repository: RepositoryRow, request: QueueRequest): Promise<void> {
+  if (request.skipLine) {
+    if (!canSkipLine(ctx, repository.id) || !(await isAuthorised(ctx, request.requestedBy))) {
+      throw new DomainError('FORBIDDEN', 'Not authorized to skip the line in this repository.', 'pull_request.skip_line');
+    }
+    if (configurationOf(repository).merge_rules.require_skip_line_reason && !request.skipLineReason?.trim()) {
+      throw new DomainError('SKIP_LINE_REASON_REQUIRED', 'This repository requires skip_line_reason.', 'pull_request.skip_line_reason');
+    }
+  }
+  if (request.skipValidation && (!canSkipValidation(ctx, repository.id) || !(await isAuthorised(ctx, request.requestedBy)))) {
+    throw new DomainError('FORBIDDEN', 'Not authorized to skip validation in this repository.', 'pull_request.skip_validation');
+  }
+}
+
+/** Whether the user named by `requested_by` may skip, too (interface 5). Nobody named: the token's user alone decides. */
+async function isAuthorised(ctx: Context, requestedBy: string | null | undefined): Promise<boolean> {
+  if (!requestedBy) return true;
+  const [user] = await ctx.db.read<{ role: string }>(ctx.accountId, {
+    name: 'user_by_handle',
+    text: 'select role from account_user where account_id = $1 and handle = $2',
+    values: [ctx.accountId, requestedBy.replace(/^@/, '')],
+  });
+  return user?.role === 'admin';
+}
+
+/** Stores targets, message and head (interface 4.3, `update`); changes no status. */
+export async function updatePullRequest(ctx: Context, request: UpdateRequest): Promise<PullRequestAnswer> {
+  requireScope(ctx, 'queue:write');
+  if (request.mergeCommitSha) throw new DomainError('NOT_SUPPORTED', 'pull_request.merge_commit_sha is not supported yet.', 'pull_request.merge_commit_sha');
+  const repository = await loadRepository(ctx, request.repository);
+  const known = await readFresh(ctx, repository, request.number);
+  return await changePullRequest(ctx, repository, known, async (_work, row) => keepOptions(row, request));
+}
+
+function keepOptions(row: PullRequestRow, request: Pick<UpdateRequest, 'affectedTargets' | 'mergeCommitMessage'>): void {
+  if (request.affectedTargets) row.affectedTargets = [...new Set(request.affectedTargets)];
+  if (request.mergeCommitMessage) {
+    row.mergeTitle = request.mergeCommitMessage.title ?? null;
+    row.mergeBody = request.mergeCommitMessage.body ?? null;
+  }
+}
+
+const landingWaitMs = 2_000;
+
+/** Takes it out of the line and clears its options (interface 4.3, `dequeue`; rule 2 of 3.1). Idempotent. */
+export async function dequeuePullRequest(ctx: Context, request: PullRequestRef): Promise<PullRequestAnswer> {
+  requireScope(ctx, 'queue:write');
+  const repository = await loadRepository(ctx, request.repository);
+  const known = await findPullRequest(ctx, repository, request.number);
+  await waitForLanding(ctx, known.id);
+  return await changePullRequest(ctx, repository, known, async (work, row) => {
+    if (isTerminal(row.status)) throw new DomainError('NOT_QUEUEABLE', `The pull request is ${row.status}; it is not in the queue.`);
+    if (await isLandingBegun(work.ctx, work.tx, row.id)) throw landingInProgress();
+    const wasAsked = row.status === 'queued' || row.status === 'tagged' || row.status === 'pending';
+    Object.assign(row, { skipLine: false, skipLineReason: null, skipValidation: false, requestedBy: null, askedAt: null, askedBy: null });
+    if (!wasAsked) return;
+    writeStatus(work, row, 'dequeue');
+    announce(work, row, 'dequeued', { statusCode: 104 });
+    await voidPlannedLandings(work, row.id);
+  });
+}
+
+function landingInProgress(): DomainError {
+  return new DomainError('LANDING_IN_PROGRESS', 'The pull request is being landed; it can no longer be dequeued.');
+}
+
+/** Once begun, a landing is not stopped: its end is awaited for two seconds so that the caller hears a fact. */
+async function waitForLanding(ctx: Context, pullRequestId: string): Promise<void> {
+  const until = Date.now() + landingWaitMs;
+  while (await ctx.db.transaction(ctx.accountId, async (tx) => await isLandingBegun(ctx, tx, pullRequestId))) {
+    if (Date.now() >= until) throw landingInProgress();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+async function isLandingBegun(ctx: Context, tx: Transaction, pullRequestId: string): Promise<boolean> {
+  const rows = await tx.query(
+    `select 1 from intent i join batch_member m on m.account_id = i.account_id and m.batch_id = i.batch_id
+     where i.account_id = $1 and i.kind = 'land' and i.state = 'begun' and m.pull_request_id = $2`,
+    [ctx.accountId, pullRequestId],
+  );
+  return rows.length > 0;
+}
+
+async function voidPlannedLandings(work: QueueWork, pullRequestId: string): Promise<void> {
+  await work.tx.em.flush();
+  await work.tx.query(
+    `update intent set state = 'void', concluded_at = $3, outcome = '{"reason": "dequeued"}'
+     where account_id = $1 and kind = 'land' and state = 'planned'
+       and batch_id in (select batch_id from batch_member where account_id = $1 and pull_request_id = $2)`,
+    [work.ctx.accountId, pullRequestId, work.now.toISOString()],
+  );
+  await voidLandings(work);
+}
+
+export interface OpenRequest {
+  readonly repository: RepositoryRef;
+  readonly title: string;
+  readonly body?: string | null;
+  readonly headBranch: string;
+  readonly baseBranch?: string | null;
+  readonly draft?: boolean | null;
+}
+
+/** Opens a pull request at the host and answers it as the queue sees it. */
+export async function openPullRequest(ctx: Context, request: OpenRequest): Promise<PullRequestAnswer> {
+  requireScope(ctx, 'queue:write');
+  const repository = await loadRepository(ctx, request.repository);
+  const host = hosted(repository);
+  const opened = await refusedAsBadInput(() =>
+    ctx.hosts(host.host).openPullRequest(host, {
+      title: request.title,
+      body: request.body ?? '',
+      author: ctx.actor.handle ?? ctx.actor.email ?? 'interlock',
+      headBranch: request.headBranch,
+      baseBranch: request.baseBranch ?? repository.defaultBranch,
+      draft: request.draft ?? false,
+    }),
+  );
+  await syncBase(ctx, host, opened.baseBranch);
+  const row = await syncPullRequest(ctx, host, opened.number);
+  if (row === null) throw notFound('Pull request');
+  return { pullRequestId: row.id };
+}
+
+async function refusedAsBadInput<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    if (error instanceof HostRefused) throw new DomainError('BAD_INPUT', error.message);
+    throw error;
+  }
+}
+
+async function findPullRequest(ctx: Context, repository: RepositoryRow, number: number): Promise<PullRequestRow> {
+  const row = await ctx.db.transaction(ctx.accountId, async (tx) => await tx.em.findOne(PullRequestEntity, { accountId: ctx.accountId, repositoryId: repository.id, number }));
+  if (row === null) throw notFound('Pull request');
+  return row;
+}
+
+/** Reads the host again before anything is decided on its facts. */
+async function readFresh(ctx: Context, repository: RepositoryRow, number: number): Promise<PullRequestRow> {
+  const row = await syncPullRequest(ctx, hosted(repository), number);
+  if (row === null) throw notFound('Pull request');
+  await syncBase(ctx, hosted(repository), row.baseBranch);
+  return row;
+}
+
+async function changePullRequest(
+  ctx: Context, repository: RepositoryRow, known: PullRequestRow, change: (work: QueueWork, row: PullRequestRow) => Promise<void>,
+): Promise<PullRequestAnswer> {
+  return await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const queueId = await ensureQueue(ctx, tx, repository.id, known.baseBranch);
+    const work = beginWork(ctx, tx, await changeQueue(ctx, tx, queueId));
+    const row = await tx.em.findOneOrFail(PullRequestEntity, { id: known.id });
+    await change(work, row);
+    await finishWork(work);
+    return { pullRequestId: row.id };
+  });
+}

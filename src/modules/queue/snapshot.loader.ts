@@ -1,0 +1,158 @@
+// Reads everything `plan` decides on, in the transaction that will write what it decided, under the queue's lock.
+import type { Context } from '../../context.ts';
+import { failedChecks, judgeChecks } from '../../domain/queue/evidence.ts';
+import { resetCodeOfDeparture } from '../../domain/queue/status.ts';
+import type { BatchState, BlockCode, BuildState, PullRequestState, QueueRules, Snapshot, Verdict } from '../../domain/queue/snapshot.ts';
+import type { Transaction } from '../../platform/database.ts';
+import type { RepositoryRow } from '../repositories/repositories.entities.ts';
+import { loadBuilds } from './build.records.ts';
+import { BatchEntity, BatchMemberEntity, PullRequestEntity, type BatchMemberRow, type BatchRow, type PullRequestRow, type QueueRow } from './queue.entities.ts';
+
+export const liveStates = ['making', 'building', 'landing'] as const;
+
+export interface LoadedQueue {
+  readonly snapshot: Snapshot;
+  /** The rows behind the snapshot, loaded in the unit of work, by id. */
+  readonly pullRequests: ReadonlyMap<string, PullRequestRow>;
+  readonly batches: ReadonlyMap<string, BatchRow>;
+  readonly members: ReadonlyMap<string, readonly BatchMemberRow[]>;
+}
+
+export async function loadSnapshot(
+  ctx: Context, tx: Transaction, from: { queue: QueueRow; repository: RepositoryRow; rules: QueueRules; tip: string; tipTree: string },
+): Promise<LoadedQueue> {
+  const { queue, repository, rules, tip } = from;
+  const batches = await tx.em.find(BatchEntity, { queueId: queue.id, state: { $in: [...liveStates] } }, { orderBy: { position: 'asc' } });
+  const members = await loadMembers(tx, batches.map((batch) => batch.id));
+  const inLine = await tx.em.find(PullRequestEntity, { queueId: queue.id, status: { $in: ['queued', 'tagged'] } }, { orderBy: { rank: 'asc' } });
+  const rows = new Map(inLine.map((row) => [row.id, row]));
+  const departed = [...members.values()].flat().map((member) => member.pullRequestId).filter((id) => !rows.has(id));
+  const gone = departed.length === 0 ? [] : await tx.em.find(PullRequestEntity, { id: { $in: departed } });
+  const builds = await loadBuilds(ctx, tx, {
+    repositoryId: repository.id,
+    commits: [...batches.flatMap((batch) => batch.testedCommit ?? []), ...inLine.map((row) => row.headSha)],
+    trees: batches.flatMap((batch) => batch.tree ?? []),
+  });
+  const buildOf = new Map(builds.map((build) => [build.commit, build]));
+  const landings = await openLandings(ctx, tx, queue.id);
+  const lineage = await loadLineage(ctx, tx, queue.id, tip);
+  const snapshot: Snapshot = {
+    queue: {
+      id: queue.id,
+      baseBranch: queue.baseBranch,
+      tip,
+      tipTree: from.tipTree,
+      lineage,
+      paused: repository.paused || !repository.active,
+      haltedReason: queue.haltedReason ?? null,
+      nextPosition: queue.nextPosition,
+      buildsElsewhere: await countBuildsElsewhere(ctx, tx, queue),
+    },
+    rules,
+    pullRequests: inLine.map((row) => toPullRequestState(row, buildOf.get(row.headSha), rules)),
+    departures: gone.map((row) => ({
+      pullRequest: row.id,
+      code: resetCodeOfDeparture(row.status, row.status === 'blocked' ? ((row.statusCode ?? null) as BlockCode | null) : null),
+    })),
+    batches: batches.map((batch) => toBatchState(batch, members.get(batch.id) ?? [], landings.get(batch.id))),
+    builds,
+    mergeResults: await loadMergeResults(ctx, tx, repository.id, [...lineage, ...batches.flatMap((batch) => [batch.parentCommit, batch.commit ?? batch.parentCommit])]),
+  };
+  return { snapshot, pullRequests: new Map([...rows, ...gone.map((row) => [row.id, row] as const)]), batches: new Map(batches.map((batch) => [batch.id, batch])), members };
+}
+
+export async function loadMembers(tx: Transaction, batchIds: readonly string[]): Promise<Map<string, BatchMemberRow[]>> {
+  const members = new Map<string, BatchMemberRow[]>(batchIds.map((id) => [id, []]));
+  if (batchIds.length === 0) return members;
+  for (const row of await tx.em.find(BatchMemberEntity, { batchId: { $in: [...batchIds] } }, { orderBy: { ordinal: 'asc' } })) members.get(row.batchId)?.push(row);
+  return members;
+}
+
+export interface OwnChecks {
+  readonly verdict: Verdict;
+  readonly failed: readonly string[];
+}
+
+/** The word of a pull request's own required checks. A canceled run proves nothing either way. */
+export function judgeOwn(build: BuildState | undefined, rules: QueueRules): OwnChecks {
+  if (build === undefined || build.canceled) return { verdict: 'none', failed: [] };
+  const verdict = judgeChecks(build, rules.ownRequiredChecks);
+  return { verdict, failed: verdict === 'red' ? failedChecks(build, rules.ownRequiredChecks) : [] };
+}
+
+function toPullRequestState(row: PullRequestRow, build: BuildState | undefined, rules: QueueRules): PullRequestState {
+  const own = judgeOwn(build, rules);
+  const { conflictParent, bisectionGroup, bisectionMax } = row;
+  return {
+    id: row.id,
+    number: row.number,
+    status: row.status === 'tagged' ? 'tagged' : 'queued',
+    head: row.headSha,
+    rank: row.rank ?? 0,
+    skipLine: row.skipLine,
+    skipValidation: row.skipValidation,
+    queuedAt: row.queuedAt?.getTime() ?? 0,
+    requeueAttempts: row.requeueAttempts,
+    ownVerdict: own.verdict,
+    ownFailedChecks: own.failed,
+    bisection: bisectionGroup && bisectionMax ? { group: bisectionGroup, max: bisectionMax } : null,
+    topAnnounced: row.topAnnounced,
+    conflict: conflictParent ? { parent: conflictParent, after: row.conflictAfter ?? [] } : null,
+  };
+}
+
+function toBatchState(batch: BatchRow, members: readonly BatchMemberRow[], landing: 'planned' | 'begun' | undefined): BatchState {
+  return {
+    id: batch.id,
+    position: batch.position,
+    state: batch.state === 'making' || batch.state === 'building' ? batch.state : 'landing',
+    members: members.map((member) => ({ pullRequest: member.pullRequestId, head: member.pinnedHead })),
+    parentBatch: batch.parentBatchId ?? null,
+    parentCommit: batch.parentCommit,
+    base: batch.baseCommit,
+    commit: batch.commit ?? null,
+    tree: batch.tree ?? null,
+    testedCommit: batch.testedCommit ?? null,
+    buildKeysHash: batch.buildKeysHash,
+    createdAt: batch.createdAt.getTime(),
+    buildStartedAt: batch.buildStartedAt?.getTime() ?? null,
+    landingBegun: landing === 'begun',
+    landingPlanned: landing !== undefined,
+  };
+}
+
+async function openLandings(ctx: Context, tx: Transaction, queueId: string): Promise<Map<string, 'planned' | 'begun'>> {
+  const rows = await tx.query<{ batch_id: string; state: 'planned' | 'begun' }>(
+    `select batch_id, state from intent where account_id = $1 and queue_id = $2 and kind = 'land' and state in ('planned', 'begun')`,
+    [ctx.accountId, queueId],
+  );
+  return new Map(rows.map((row) => [row.batch_id, row.state]));
+}
+
+/** Commits that were the base's tip in the last 24 h, the present one included. */
+export async function loadLineage(ctx: Context, tx: Transaction, queueId: string, tip: string): Promise<string[]> {
+  const since = new Date(ctx.clock().getTime() - 24 * 3_600_000).toISOString();
+  const rows = await tx.query<{ commit: string; first_parent: string }>(
+    'select commit, first_parent from landing where account_id = $1 and queue_id = $2 and landed_at > $3',
+    [ctx.accountId, queueId, since],
+  );
+  return [...new Set([tip, ...rows.flatMap((row) => [row.commit, row.first_parent])])];
+}
+
+async function countBuildsElsewhere(ctx: Context, tx: Transaction, queue: QueueRow): Promise<number> {
+  const rows = await tx.query<{ n: number }>(
+    `select count(*)::int as n from batch b
+     where b.account_id = $1 and b.repository_id = $2 and b.queue_id <> $3 and b.state in ('making', 'building')
+       and not exists (select from build where account_id = $1 and repository_id = $2 and commit = b.tested_commit and finished_at is not null)`,
+    [ctx.accountId, queue.repositoryId, queue.id],
+  );
+  return rows[0]?.n ?? 0;
+}
+
+async function loadMergeResults(ctx: Context, tx: Transaction, repositoryId: string, parents: readonly string[]): Promise<Snapshot['mergeResults']> {
+  const rows = await tx.query<{ parent: string; heads: string[]; tree: string | null; conflict_at: number }>(
+    'select parent, heads, tree, conflict_at from merge_result where account_id = $1 and repository_id = $2 and parent = any($3) and conflict_at >= 0',
+    [ctx.accountId, repositoryId, [...new Set(parents)]],
+  );
+  return rows.map((row) => ({ parent: row.parent, heads: row.heads, tree: row.tree, conflictAt: row.conflict_at }));
+}

@@ -1,0 +1,108 @@
+// The one place a pull request's status is written. It keeps the queue's counters, which are the depth, in the same
+// transaction, and says the event that goes with the change. The caller holds the queue's row.
+import type { Context } from '../../context.ts';
+import { DomainError } from '../../domain/errors.ts';
+import type { BlockCode, ResetCode } from '../../domain/queue/snapshot.ts';
+import { blockText, isQueued, statusText, transition, type PullRequestEvent } from '../../domain/queue/status.ts';
+import { appendEvents, type NewEvent } from '../events/append.ts';
+import type { Transaction } from '../../platform/database.ts';
+import type { PullRequestRow, QueueRow } from './queue.entities.ts';
+
+/** One transaction's work on one queue: the locked row, the instant, and the events in order. */
+export interface QueueWork {
+  readonly ctx: Context;
+  readonly tx: Transaction;
+  readonly queue: QueueRow;
+  readonly now: Date;
+  readonly events: NewEvent[];
+}
+
+export function beginWork(ctx: Context, tx: Transaction, queue: QueueRow): QueueWork {
+  return { ctx, tx, queue, now: ctx.clock(), events: [] };
+}
+
+export async function finishWork(work: QueueWork): Promise<void> {
+  await appendEvents(work.ctx, work.tx, work.events);
+}
+
+export interface Reason {
+  /** Null: a reason without a code, such as a check that still runs. */
+  readonly code: BlockCode | ResetCode | null;
+  /** The sentence users read; the code's own when absent. */
+  readonly text?: string;
+  readonly failedChecks?: readonly string[];
+}
+
+/**
+ * Moves a pull request along the table of transitions. Entering the line gives it the next rank; leaving it clears
+ * what belongs to the line. Nothing is announced here: callers add the event the interface names for their case.
+ */
+export function writeStatus(work: QueueWork, pullRequest: PullRequestRow, event: PullRequestEvent, reason?: Reason): void {
+  const from = pullRequest.status;
+  const to = transition(from, event);
+  if (to === null) throw new DomainError('CONFLICT', `A ${from} pull request cannot ${event}.`);
+  const { queue, now } = work;
+  pullRequest.queueId = queue.id;
+  count(queue, from, -1);
+  count(queue, to, +1);
+  pullRequest.status = to;
+  pullRequest.statusCode = reason?.code ?? null;
+  pullRequest.statusText = reason?.text ?? (reason?.code ? statusText(reason.code) : null);
+  pullRequest.failedChecks = [...(reason?.failedChecks ?? [])];
+  if (isQueued(to) && (!isQueued(from) || event === 'requeue')) {
+    pullRequest.rank = queue.nextRank;
+    queue.nextRank += 1;
+    pullRequest.queuedAt = now;
+    pullRequest.preconditionsHeldAt = now;
+    pullRequest.topAnnounced = false;
+    pullRequest.requeueAttempts = 0;
+    clearLine(pullRequest);
+  }
+  if (!isQueued(to)) {
+    pullRequest.rank = null;
+    clearLine(pullRequest);
+  }
+  if (to === 'merged') pullRequest.mergedAt = now;
+  if (to === 'closed') pullRequest.closedAt = now;
+  if (event === 'reopen') pullRequest.closedAt = null;
+}
+
+function clearLine(pullRequest: PullRequestRow): void {
+  pullRequest.bisectionGroup = null;
+  pullRequest.bisectionMax = null;
+  pullRequest.conflictParent = null;
+  pullRequest.conflictAfter = null;
+}
+
+function count(queue: QueueRow, status: PullRequestRow['status'], by: 1 | -1): void {
+  if (status === 'queued') queue.waiting += by;
+  if (status === 'tagged') queue.tagged += by;
+}
+
+export function blockPullRequest(work: QueueWork, pullRequest: PullRequestRow, reason: Reason & { code: BlockCode }): void {
+  const failedChecks = reason.failedChecks ?? [];
+  writeStatus(work, pullRequest, 'block', { ...reason, text: reason.text ?? blockText(reason.code, failedChecks) });
+  announce(work, pullRequest, 'blocked', reason.code === 107 ? { failedChecks } : {});
+}
+
+/** Adds an event about a pull request with what its consumers need of this moment. */
+export function announce(work: QueueWork, pullRequest: PullRequestRow, action: string, extra: Readonly<Record<string, unknown>> = {}): void {
+  work.events.push({
+    repositoryId: pullRequest.repositoryId,
+    queueId: work.queue.id,
+    pullRequestId: pullRequest.id,
+    action,
+    payload: { ...describe(pullRequest), ...extra },
+  });
+}
+
+export function describe(pullRequest: PullRequestRow): Record<string, unknown> {
+  return {
+    number: pullRequest.number,
+    author: pullRequest.author,
+    status: pullRequest.status,
+    skipLine: pullRequest.skipLine,
+    statusCode: pullRequest.statusCode ?? null,
+    statusText: pullRequest.statusText ?? null,
+  };
+}

@@ -1,0 +1,3 @@
+// Everything the worker's workflow bundle holds.
+export { batch } from './batch/workflow.ts';
+export { queue } from './queue/workflow.ts';
