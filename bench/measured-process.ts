@@ -1,0 +1,52 @@
+// A server in a process of its own that tells how much CPU it has used. Both ends of the conversation are here.
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { extname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+type Answer = { readonly kind: 'ready'; readonly url: string } | { readonly kind: 'cpu'; readonly micros: number };
+
+export interface MeasuredProcess {
+  readonly url: string;
+  /** User and system time of the whole process so far, its threads and garbage collection included. */
+  cpuMicros(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+/** Starts `./<name>.ts`, or its compiled form beside this one, with `environment` added to ours. */
+export async function startMeasured(name: string, environment: Readonly<Record<string, string>>): Promise<MeasuredProcess> {
+  const script = new URL(`./${name}${extname(fileURLToPath(import.meta.url))}`, import.meta.url);
+  const child = fork(fileURLToPath(script), [], { env: { ...process.env, NODE_ENV: 'production', ...environment } });
+  const exited = once(child, 'exit');
+  const answer = async (): Promise<Answer> => {
+    const [first] = (await Promise.race([once(child, 'message'), exited.then(() => [undefined])])) as [Answer | undefined];
+    if (first === undefined) throw new Error(`The server ${name} of the bench ended. Its output is above.`);
+    return first;
+  };
+  const ready = await answer();
+  if (ready.kind !== 'ready') throw new Error(`The server ${name} of the bench did not say where it is.`);
+  return {
+    url: ready.url,
+    async cpuMicros() {
+      child.send('cpu');
+      const told = await answer();
+      if (told.kind !== 'cpu') throw new Error(`The server ${name} of the bench did not tell its CPU time.`);
+      return told.micros;
+    },
+    async stop() {
+      child.kill();
+      await exited;
+    },
+  };
+}
+
+/** The other end: called by the server once it answers requests at `url`. */
+export function beMeasured(url: string): void {
+  if (process.send === undefined) throw new Error('This server is started by the bench, not by hand.');
+  process.on('message', () => {
+    const { user, system } = process.cpuUsage();
+    process.send?.({ kind: 'cpu', micros: user + system } satisfies Answer);
+  });
+  process.on('disconnect', () => process.exit());
+  process.send({ kind: 'ready', url } satisfies Answer);
+}

@@ -1,0 +1,125 @@
+// One pull request and a list of fifty, through each way in, in one interleaved run: what disturbs the machine
+// disturbs all of them. What counts is the CPU time of the server's process for one request.
+import { deepStrictEqual } from 'node:assert';
+import { Agent, request } from 'node:http';
+import { target } from './dataset.ts';
+import type { MeasuredProcess } from './measured-process.ts';
+
+export interface Way {
+  readonly name: string;
+  readonly server: MeasuredProcess;
+  readonly answers: Readonly<Record<Read, Call>>;
+  /** Ratio to the rival this way is meant to reach; null for the rival itself. */
+  readonly aim: number | null;
+}
+
+export interface Call {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** From the answer to the documented record, so that all ways can be compared. */
+  readonly record?: (answer: unknown) => unknown;
+}
+
+export const reads = ['one', 'fifty'] as const;
+export type Read = (typeof reads)[number];
+
+export interface Measurement {
+  readonly way: string;
+  readonly read: Read;
+  /** Median over the rounds. */
+  readonly cpuMicros: number;
+  /** Of the rival's CPU to this one's: 1 is as cheap as the rival. */
+  readonly ratio: number;
+  readonly aim: number | null;
+}
+
+export interface Effort {
+  readonly rounds: number;
+  readonly requests: number;
+  readonly concurrency: number;
+}
+
+const warmUpRounds = 3;
+
+export const restPaths = {
+  one: `/api/v1/pull_request?org=${target.owner}&repo=${target.name}&number=${target.number}`,
+  fifty: `/api/v1/pull_request/queued?org=${target.owner}&repo=${target.name}`,
+} as const satisfies Record<Read, string>;
+
+/** The first way is the rival. Throws when two ways answer differently: then there is nothing to compare. */
+export async function measureReads(ways: readonly Way[], effort: Effort): Promise<Measurement[]> {
+  const agent = new Agent({ keepAlive: true, maxSockets: effort.concurrency });
+  try {
+    await requireSameAnswers(ways, agent);
+    const contests = ways.flatMap((way) => reads.map((read) => ({ way, read, rounds: [] as number[] })));
+    for (let round = -warmUpRounds; round < effort.rounds; round++) {
+      for (const contest of contests) {
+        const micros = await cpuPerRequest(contest.way, contest.read, agent, effort);
+        if (round >= 0) contest.rounds.push(micros);
+      }
+    }
+    const medians = contests.map(({ way, read, rounds }) => ({ way, read, cpuMicros: median(rounds) }));
+    return medians.map(({ way, read, cpuMicros }) => {
+      const rival = medians.find((other) => other.way === ways[0] && other.read === read);
+      return { way: way.name, read, cpuMicros, ratio: (rival?.cpuMicros ?? Number.NaN) / cpuMicros, aim: way.aim };
+    });
+  } finally {
+    agent.destroy();
+  }
+}
+
+async function cpuPerRequest(way: Way, read: Read, agent: Agent, effort: Effort): Promise<number> {
+  const before = await way.server.cpuMicros();
+  let left = effort.requests;
+  await Promise.all(Array.from({ length: effort.concurrency }, async () => {
+    while (left-- > 0) await send(way.server.url, way.answers[read], agent);
+  }));
+  return ((await way.server.cpuMicros()) - before) / effort.requests;
+}
+
+async function requireSameAnswers(ways: readonly Way[], agent: Agent): Promise<void> {
+  for (const read of reads) {
+    let expected: unknown;
+    for (const { server, answers, name } of ways) {
+      const answer: unknown = JSON.parse(await send(server.url, answers[read], agent));
+      const record = answers[read].record?.(answer) ?? answer;
+      expected ??= record;
+      deepStrictEqual(record, expected, `${name} answers ${read} unlike ${ways[0]?.name}`);
+    }
+  }
+}
+
+async function send(url: string, call: Call, agent: Agent): Promise<string> {
+  return await new Promise((resolve, reject) => {
+    const outgoing = request(new URL(call.path, url), { method: call.method, headers: { ...call.headers }, agent }, (incoming) => {
+      const chunks: Buffer[] = [];
+      incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+      incoming.on('error', reject);
+      incoming.on('end', () => {
+        const text = Buffer.concat(chunks).toString();
+        if (incoming.statusCode === 200) resolve(text);
+        else reject(new Error(`${call.method} ${call.path} answered ${incoming.statusCode}: ${text.slice(0, 500)}`));
+      });
+    });
+    outgoing.on('error', reject);
+    outgoing.end(call.body);
+  });
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const upper = sorted[middle] ?? Number.NaN;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? upper) + upper) / 2;
+}
+
+export function tableOf(measurements: readonly Measurement[]): string {
+  const lines = measurements.map(({ way, read, cpuMicros, ratio, aim }) => [
+    way, read, `${(cpuMicros / 1000).toFixed(3)} ms`, ratio.toFixed(2), aim === null ? '' : `${aim.toFixed(2)} ${ratio >= aim ? 'reached' : 'missed'}`,
+  ]);
+  const rows = [['way', 'read', 'CPU a request', 'ratio', 'aim'], ...lines];
+  const widths = [0, 1, 2, 3, 4].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ').trimEnd()).join('\n');
+}

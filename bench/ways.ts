@@ -1,0 +1,64 @@
+// The ways to the two reads: the rival's routes, our documented REST paths, and the same fields asked for in GraphQL.
+import { target } from './dataset.ts';
+import type { MeasuredProcess } from './measured-process.ts';
+import { restPaths, type Way } from './reads.ts';
+
+const pullRequestFields = `
+  number status queued title author head_branch: headBranch base_branch: baseBranch
+  repository { org: owner name } skip_line: skipLine queued_at: queuedAt merged_at: mergedAt created_at: createdAt`;
+
+const oneQuery = `query One($org: String!, $repo: String!, $number: Int!) {
+  repository(owner: $org, name: $repo) { pullRequest(number: $number) { ${pullRequestFields}
+    bot_pull_request: latestBotPullRequest {
+      number github_url: githubUrl target_branch: targetBranch head_commit_sha: headCommitSha
+      head_branch_oid: headBranchOid codemix_pre_batch_sha: codemixPreBatchSha
+    } } } }`;
+
+const fiftyQuery = `query Fifty($org: String!, $repo: String!) {
+  repository(owner: $org, name: $repo) { pull_requests: queuedPullRequests { ${pullRequestFields} } } }`;
+
+interface Servers {
+  readonly rival: MeasuredProcess;
+  readonly contender: MeasuredProcess;
+  readonly token: string;
+}
+
+export function waysOf({ rival, contender, token }: Servers): Way[] {
+  const headers = { authorization: `Bearer ${token}` };
+  const names = { org: target.owner, repo: target.name };
+  const graphql = { method: 'POST', path: '/graphql', headers: { ...headers, 'content-type': 'application/json' } } as const;
+  return [
+    {
+      name: 'raw Fastify + pg', server: rival, aim: null,
+      answers: { one: { method: 'GET', path: restPaths.one }, fifty: { method: 'GET', path: restPaths.fifty } },
+    },
+    {
+      name: 'REST', server: contender, aim: 0.35,
+      answers: {
+        one: { method: 'GET', path: restPaths.one, headers },
+        fifty: { method: 'GET', path: restPaths.fifty, headers },
+      },
+    },
+    {
+      name: 'GraphQL', server: contender, aim: 0.25,
+      answers: {
+        one: {
+          ...graphql, body: JSON.stringify({ query: oneQuery, variables: { ...names, number: target.number } }),
+          record: (answer) => inRestWords((answer as OneAnswer).data.repository.pullRequest),
+        },
+        fifty: {
+          ...graphql, body: JSON.stringify({ query: fiftyQuery, variables: names }),
+          record: (answer) => inRestWords((answer as FiftyAnswer).data.repository),
+        },
+      },
+    },
+  ];
+}
+
+interface OneAnswer { readonly data: { readonly repository: { readonly pullRequest: unknown } } }
+interface FiftyAnswer { readonly data: { readonly repository: unknown } }
+
+// GraphQL says QUEUED where REST says queued; apart from that the answers are the same.
+function inRestWords(record: unknown): unknown {
+  return JSON.parse(JSON.stringify(record, (key, value: unknown) => (key === 'status' && typeof value === 'string' ? value.toLowerCase() : value)));
+}
