@@ -1,0 +1,170 @@
+// Makes the commit that is tested and then lands (ADR on group commits). Everything happens in the object
+// database, by `merge-tree`, without a worktree; dates and identities come from the composition, so the same
+// composition always has the same ids.
+import { type Composition, type CompositionMember, type CompositionResult, HostRefused, HostUnavailable } from '../port.ts';
+import { type Git, GitFailed } from './git.ts';
+import { objectId, refName } from './names.ts';
+import { readCommit, readCommits, signature, writeCommit, type RawCommit } from './objects.ts';
+
+const committerName = 'Interlock';
+const committerEmail = 'interlock@users.noreply.local';
+const rebaseLimit = 500;
+
+/** Throws HostRefused when the parent or a head is no commit of the repository. */
+export async function composeCommit(git: Git, directory: string, composition: Composition): Promise<CompositionResult> {
+  if (composition.members.length === 0) throw new HostRefused('There is nothing to compose: no pull request was named');
+  const bench: Bench = { git, directory, at: composition.at };
+  const parent = await mustReadCommit(bench, composition.parent);
+  const made: string[] = [];
+  const ownCommits: string[] = [];
+  let chain: Tip = { commit: parent.commit, tree: parent.tree };
+  for (const [at, member] of composition.members.entries()) {
+    const grown = await addMember(bench, chain, member);
+    if (grown.kind === 'conflict') return { kind: 'conflict', at, paths: grown.paths };
+    chain = grown.tip;
+    made.push(...grown.made);
+    ownCommits.push(grown.tip.commit);
+  }
+  // One pull request with one commit of its own arrives as that commit; more of them need a group commit, or the
+  // base would for a moment stand on commits nobody tested.
+  const isGroup = composition.batchCommit === 'group' && made.length > 1;
+  const commit = isGroup
+    ? await writeCommit(git, directory, {
+        tree: chain.tree,
+        parents: [parent.commit, chain.commit],
+        author: committer(bench),
+        committer: committer(bench),
+        message: composition.groupMessage,
+      })
+    : chain.commit;
+  await git.run(directory, ['update-ref', refName(composition.keepRef), commit]);
+  return { kind: 'composed', commit, tree: chain.tree, ownCommits };
+}
+
+export type MergeOutcome =
+  | { readonly kind: 'merged'; readonly tree: string }
+  | { readonly kind: 'conflict'; readonly paths: readonly string[] };
+
+/** The tree `git merge` would make of two commits; nothing but objects is written. */
+export async function mergeTrees(git: Git, directory: string, ours: string, theirs: string): Promise<MergeOutcome> {
+  const args = ['merge-tree', '--write-tree', '--name-only', '--no-messages', '-z', objectId(ours), objectId(theirs)];
+  try {
+    const { exitCode, stdout } = await git.run(directory, args, { accept: [0, 1] });
+    const [tree = '', ...paths] = stdout.toString('utf8').split('\0').map((line) => line.replace(/\n$/, ''));
+    if (exitCode === 0) return { kind: 'merged', tree: objectId(tree) };
+    return { kind: 'conflict', paths: [...new Set(paths.filter((path) => path !== ''))] };
+  } catch (error) {
+    if (error instanceof GitFailed && /unrelated histories/.test(error.stderr)) return { kind: 'conflict', paths: [] };
+    throw error;
+  }
+}
+
+/** A commit that brings `from` into `head`, as "update branch" does. Null on a conflict. */
+export async function composeUpdate(
+  git: Git,
+  directory: string,
+  update: { readonly head: string; readonly from: string; readonly message: string; readonly at: number },
+): Promise<Tip | null> {
+  const bench: Bench = { git, directory, at: update.at };
+  const merged = await mergeTrees(git, directory, update.head, update.from);
+  if (merged.kind === 'conflict') return null;
+  return await commitOn(bench, merged.tree, [update.head, update.from], committer(bench), update.message);
+}
+
+interface Bench {
+  readonly git: Git;
+  readonly directory: string;
+  readonly at: number;
+}
+
+export interface Tip {
+  readonly commit: string;
+  readonly tree: string;
+}
+
+type Growth = { readonly kind: 'grown'; readonly tip: Tip; readonly made: readonly string[] } | Extract<MergeOutcome, { kind: 'conflict' }>;
+
+async function addMember(bench: Bench, chain: Tip, member: CompositionMember): Promise<Growth> {
+  const head = await mustReadCommit(bench, member.head);
+  switch (member.strategy) {
+    case 'squash':
+    case 'merge': {
+      const merged = await mergeTrees(bench.git, bench.directory, chain.commit, head.commit);
+      if (merged.kind === 'conflict') return merged;
+      const parents = member.strategy === 'merge' ? [chain.commit, head.commit] : [chain.commit];
+      return grown([await commitOn(bench, merged.tree, parents, authorOf(bench, member), member.message)]);
+    }
+    case 'rebase':
+      return await replay(bench, chain, head, member);
+    default: {
+      const never: never = member.strategy;
+      throw new Error(`Unknown merge strategy ${String(never)}`);
+    }
+  }
+}
+
+/**
+ * Rebases the head's own first-parent line onto the chain. A merge in that line is replayed as its change against
+ * its first parent: what it brought from the base is there already and becomes empty, and what somebody resolved
+ * or merged in by hand is not lost, as it would be if merges were dropped.
+ */
+async function replay(bench: Bench, chain: Tip, head: RawCommit, member: CompositionMember): Promise<Growth> {
+  const series = await ownCommitsOf(bench, chain, head);
+  const made: Tip[] = [];
+  let tip = chain;
+  for (const [index, commit] of series.entries()) {
+    const outcome = await pick(bench, tip, commit);
+    if (outcome.kind === 'conflict') return outcome;
+    const isEmpty = outcome.tree === tip.tree;
+    const isLastHope = index === series.length - 1 && made.length === 0;
+    if (isEmpty && !isLastHope) continue;
+    tip = await commitOn(bench, outcome.tree, [tip.commit], commit.author, commit.message);
+    made.push(tip);
+  }
+  // A head that is wholly on the chain already has no series; it still arrives as a commit of its own.
+  return grown(made.length > 0 ? made : [await commitOn(bench, chain.tree, [chain.commit], authorOf(bench, member), member.message)]);
+}
+
+async function ownCommitsOf(bench: Bench, chain: Tip, head: RawCommit): Promise<RawCommit[]> {
+  const args = ['rev-list', '--first-parent', '--reverse', head.commit, `^${chain.commit}`];
+  const ids = (await bench.git.text(bench.directory, args)).split('\n').filter((id) => id !== '');
+  if (ids.length > rebaseLimit) {
+    throw new HostRefused(`${ids.length} commits are too many to rebase (limit ${rebaseLimit}); use squash or merge for this pull request`);
+  }
+  return await readCommits(bench.git, bench.directory, ids);
+}
+
+// git 2.39's merge-tree takes no merge base. A stand-in commit with the tip's tree and the picked commit's first
+// parent as its only parent makes that parent the one merge base there is.
+async function pick(bench: Bench, tip: Tip, commit: RawCommit): Promise<MergeOutcome> {
+  const base = commit.parents[0];
+  if (base === tip.commit) return { kind: 'merged', tree: commit.tree };
+  if (base === undefined) return await mergeTrees(bench.git, bench.directory, tip.commit, commit.commit);
+  const standIn = await commitOn(bench, tip.tree, [base], committer(bench), 'Merge base of a picked commit');
+  return await mergeTrees(bench.git, bench.directory, standIn.commit, commit.commit);
+}
+
+async function commitOn(bench: Bench, tree: string, parents: readonly string[], author: string, message: string): Promise<Tip> {
+  const commit = await writeCommit(bench.git, bench.directory, { tree, parents, author, committer: committer(bench), message });
+  return { commit, tree };
+}
+
+function grown(made: readonly Tip[]): Growth {
+  const tip = made.at(-1);
+  if (tip === undefined) throw new HostUnavailable('A pull request was composed into no commit');
+  return { kind: 'grown', tip, made: made.map(({ commit }) => commit) };
+}
+
+function committer(bench: Bench): string {
+  return signature(committerName, committerEmail, bench.at);
+}
+
+function authorOf(bench: Bench, member: CompositionMember): string {
+  return signature(member.authorName, member.authorEmail, bench.at);
+}
+
+async function mustReadCommit(bench: Bench, id: string): Promise<RawCommit> {
+  const commit = await readCommit(bench.git, bench.directory, id);
+  if (commit === null) throw new HostRefused(`${id} is not a commit of this repository`);
+  return commit;
+}

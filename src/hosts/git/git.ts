@@ -1,0 +1,158 @@
+// The one place that runs git. Arguments are arrays, never a shell's words; object ids and refs are checked before
+// they become an argument; configuration, hooks, prompts and the operator's environment stay outside.
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { HostUnavailable } from '../port.ts';
+
+export class GitFailed extends Error {
+  constructor(
+    readonly command: string,
+    /** Null when git was killed by a signal. */
+    readonly exitCode: number | null,
+    readonly stderr: string,
+  ) {
+    super(`git ${command} ${exitCode === null ? 'was killed' : `exited with ${exitCode}`}: ${stderr.trim().slice(0, 2000)}`);
+    this.name = 'GitFailed';
+  }
+}
+
+export interface GitInput {
+  readonly stdin?: string | Buffer;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Exit codes that are answers; others throw GitFailed. Default: 0 alone. */
+  readonly accept?: readonly number[];
+  readonly maxOutputBytes?: number;
+  readonly timeoutMs?: number;
+}
+
+export interface GitOutput {
+  readonly exitCode: number;
+  readonly stdout: Buffer;
+  readonly stderr: string;
+}
+
+export interface Git {
+  /** Runs git in a repository's directory. Throws GitFailed, or HostUnavailable when git could not be run at all. */
+  run(directory: string, args: readonly string[], input?: GitInput): Promise<GitOutput>;
+  /** The trimmed standard output of `run`. */
+  text(directory: string, args: readonly string[], input?: GitInput): Promise<string>;
+  /** Starts git with its three streams as pipes, for what is too large to be held. */
+  spawn(directory: string, args: readonly string[], env?: Readonly<Record<string, string>>): ChildProcess;
+}
+
+const configuration = `# Written by Interlock; read instead of the system's and the user's configuration.
+[core]
+	hooksPath = /dev/null
+	fsync = committed,loose-object,reference
+	filesRefLockTimeout = 2000
+	packedRefsTimeout = 2000
+	attributesFile = /dev/null
+	excludesFile = /dev/null
+[gc]
+	auto = 0
+[maintenance]
+	auto = false
+[receive]
+	autoGC = false
+	advertiseAtomic = true
+	denyDeleteCurrent = ignore
+[uploadpack]
+	allowFilter = true
+	hideRefs = refs/interlock/builds
+[transfer]
+	unpackLimit = 100
+[safe]
+	directory = *
+[init]
+	defaultBranch = main
+[user]
+	useConfigOnly = true
+[protocol]
+	version = 2
+[advice]
+	detachedHead = false
+`;
+
+const outputLimit = 64 * 1024 * 1024;
+
+export function createGit(configFile: string): Git {
+  writeConfiguration(configFile);
+  const environment = (extra: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv => ({
+    PATH: process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin',
+    HOME: dirname(configFile),
+    LC_ALL: 'C',
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: configFile,
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_ASKPASS: '/bin/false',
+    GIT_LITERAL_PATHSPECS: '1',
+    GIT_OPTIONAL_LOCKS: '0',
+    ...extra,
+  });
+  const git: Git = {
+    spawn: (directory, args, env) =>
+      spawn('git', [...args], { cwd: directory, env: environment(env), stdio: ['pipe', 'pipe', 'pipe'] }),
+    run: async (directory, args, input = {}) => await collect(git.spawn(directory, args, input.env), args, input),
+    text: async (directory, args, input) => (await git.run(directory, args, input)).stdout.toString('utf8').trim(),
+  };
+  return git;
+}
+
+/** The version of the git on PATH, such as `2.39.5`. Throws when there is none. */
+export function gitVersion(): string {
+  return execFileSync('git', ['--version'], { encoding: 'utf8' }).replace(/^git version (\S+)[\s\S]*$/, '$1');
+}
+
+function writeConfiguration(file: string): void {
+  mkdirSync(dirname(file), { recursive: true });
+  try {
+    if (readFileSync(file, 'utf8') === configuration) return;
+  } catch {
+    // Not there yet.
+  }
+  const fresh = `${file}.${process.pid}`;
+  writeFileSync(fresh, configuration, { mode: 0o644 });
+  renameSync(fresh, file);
+}
+
+async function collect(child: ChildProcess, args: readonly string[], input: GitInput): Promise<GitOutput> {
+  const limit = input.maxOutputBytes ?? outputLimit;
+  const command = args.find((arg) => !arg.startsWith('-')) ?? '';
+  const out: Buffer[] = [];
+  const err: Buffer[] = [];
+  let size = 0;
+  let errSize = 0;
+  return await new Promise((resolve, reject) => {
+    let refusal: Error | undefined;
+    const kill = (why: Error): void => {
+      refusal ??= why;
+      child.kill('SIGKILL');
+    };
+    const timeoutMs = input.timeoutMs ?? 120_000;
+    const timer = setTimeout(() => kill(new HostUnavailable(`git ${command} took longer than ${timeoutMs / 1000} s`)), timeoutMs);
+    child.stdout?.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > limit) kill(new HostUnavailable(`git ${command} wrote more than ${limit} bytes`));
+      else out.push(chunk);
+    });
+    child.stderr?.on('data', (chunk: Buffer) => {
+      errSize += chunk.length;
+      if (errSize <= 65_536) err.push(chunk);
+    });
+    child.on('error', (error) => {
+      clearTimeout(timer);
+      reject(new HostUnavailable(`git could not be run (${error.message}): is git on PATH, and the repository's directory in place?`));
+    });
+    child.on('close', (exitCode) => {
+      clearTimeout(timer);
+      const stderr = Buffer.concat(err).toString('utf8');
+      if (refusal !== undefined) reject(refusal);
+      else if (exitCode === null || !(input.accept ?? [0]).includes(exitCode)) reject(new GitFailed(command, exitCode, stderr));
+      else resolve({ exitCode, stdout: Buffer.concat(out), stderr });
+    });
+    // git may end before it has read everything it was given: that is git's answer, not an error of ours.
+    child.stdin?.on('error', () => {});
+    child.stdin?.end(input.stdin ?? '');
+  });
+}

@@ -1,0 +1,103 @@
+// Moving refs: one atomic compare-and-set over all of them, or RefMoved with what is there.
+import { readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { HostRefused, HostUnavailable, RefMoved, type RefUpdate } from '../port.ts';
+import { type Git, GitFailed } from './git.ts';
+import { objectId, refName } from './names.ts';
+import { isAncestor } from './objects.ts';
+import { abandonedUpdates, forgetUpdates, noteUpdates } from './ref-journal.ts';
+
+/** All or none. Throws RefMoved, HostRefused (an object or a name git does not take) or HostUnavailable. */
+export async function updateRefs(git: Git, directory: string, updates: readonly RefUpdate[]): Promise<void> {
+  if (updates.length === 0) return;
+  const ordered = inOrder(updates);
+  const note = ordered.length > 1 ? await noteUpdates(directory, ordered) : null;
+  try {
+    await git.run(directory, ['update-ref', '--stdin', '-z'], { stdin: transactionOf(ordered) });
+  } catch (error) {
+    // Refused while preparing: nothing moved. Anything else may have happened half, and is completed or not begun.
+    const isRefusal = error instanceof GitFailed && /^fatal: prepare:/m.test(error.stderr);
+    const isApplied = !isRefusal && (await settle(git, directory, ordered)) === 'applied';
+    if (!isApplied) {
+      if (note !== null) await forgetUpdates(note);
+      throw await whyNot(git, directory, ordered, error);
+    }
+  }
+  if (note !== null) await forgetUpdates(note);
+}
+
+/** Completes the updates of processes that died while they moved refs. */
+export async function completeAbandonedUpdates(git: Git, directory: string): Promise<void> {
+  for (const { path, updates } of await abandonedUpdates(directory)) {
+    await settle(git, directory, updates);
+    await forgetUpdates(path);
+  }
+}
+
+/** The object a ref names, or null. */
+export async function readRefValue(git: Git, directory: string, ref: string): Promise<string | null> {
+  const { exitCode, stdout } = await git.run(directory, ['rev-parse', '--verify', '--quiet', '--end-of-options', refName(ref)], { accept: [0, 1] });
+  const value = stdout.toString('utf8').trim().split('\n').at(-1) ?? '';
+  return exitCode === 0 ? value : null;
+}
+
+/** Removes what a killed git left behind. A lock younger than `olderThanMs` may have a living owner. */
+export async function removeStaleLocks(directory: string, olderThanMs: number): Promise<string[]> {
+  const inside = await readdir(join(directory, 'refs'), { recursive: true }).catch(() => []);
+  const candidates = ['HEAD.lock', 'packed-refs.lock', 'config.lock', 'shallow.lock', ...inside.filter((path) => path.endsWith('.lock')).map((path) => join('refs', path))];
+  const removed: string[] = [];
+  for (const candidate of candidates) {
+    const path = join(directory, candidate);
+    const found = await stat(path).catch(() => null);
+    if (found === null || !found.isFile() || Date.now() - found.mtimeMs < olderThanMs) continue;
+    await rm(path, { force: true });
+    removed.push(candidate);
+  }
+  return removed;
+}
+
+function inOrder(updates: readonly RefUpdate[]): RefUpdate[] {
+  const refs = new Set(updates.map(({ ref }) => ref));
+  if (refs.size !== updates.length) throw new HostRefused('An update names the same ref twice');
+  const isBranch = ({ ref }: RefUpdate): boolean => ref.startsWith('refs/heads/');
+  return [...updates.filter(isBranch), ...updates.filter((update) => !isBranch(update))];
+}
+
+function transactionOf(updates: readonly RefUpdate[]): string {
+  const lines = updates.map(({ ref, from, to }) => {
+    const name = refName(ref);
+    if (from !== null) objectId(from);
+    if (to !== null) objectId(to);
+    if (to === null) return from === null ? `verify ${name}\0\0` : `delete ${name}\0${from}\0`;
+    return from === null ? `create ${name}\0${to}\0` : `update ${name}\0${to}\0${from}\0`;
+  });
+  return ['start\0', ...lines, 'prepare\0', 'commit\0'].join('');
+}
+
+async function settle(git: Git, directory: string, updates: readonly RefUpdate[]): Promise<'applied' | 'not applied'> {
+  const moving = updates.filter(({ from, to }) => from !== to);
+  const standings = await Promise.all(moving.map(async (update) => ({ update, standing: await standingOf(git, directory, update) })));
+  if (standings.every(({ standing }) => standing !== 'after')) return 'not applied';
+  const missing = standings.filter(({ standing }) => standing === 'before').map(({ update }) => update);
+  if (missing.length > 0) await git.run(directory, ['update-ref', '--stdin', '-z'], { stdin: transactionOf(missing) });
+  return 'applied';
+}
+
+async function standingOf(git: Git, directory: string, { ref, from, to }: RefUpdate): Promise<'before' | 'after' | 'elsewhere'> {
+  const actual = await readRefValue(git, directory, ref);
+  if (actual === to) return 'after';
+  if (actual === from) return 'before';
+  // A branch that has been pushed on since stands on what it was to become.
+  return actual !== null && to !== null && (await isAncestor(git, directory, to, actual)) ? 'after' : 'elsewhere';
+}
+
+async function whyNot(git: Git, directory: string, updates: readonly RefUpdate[], error: unknown): Promise<unknown> {
+  if (!(error instanceof GitFailed)) return error;
+  for (const { ref, from } of updates) {
+    const actual = await readRefValue(git, directory, ref);
+    if (actual !== from) return new RefMoved(ref, from, actual);
+  }
+  const words = error.stderr.trim().replace(/^fatal: /, '');
+  const isRefused = /nonexistent object|non-commit object|cannot create|invalid ref format|not a valid/.test(words);
+  return isRefused && !/\.lock/.test(words) ? new HostRefused(words) : new HostUnavailable(words);
+}

@@ -1,0 +1,73 @@
+// What follows when refs have moved, whoever moved them: heads of pull requests, checks, and word to the outside.
+// Each step may run twice; what a killed process left out is caught up by the reconciler.
+import { branchOf, isAncestor, isObjectId, listFirstParents } from '../git/index.ts';
+import type { HostRepository } from '../port.ts';
+import { decideCiPriority, queueChecks, readCiBranches } from './ci.ts';
+import type { Installation } from './installation.ts';
+import { findOpenPullRequests, markClosed, markMerged, setHead, type PullRequestRow } from './pull-requests.rows.ts';
+
+export interface RefChange {
+  readonly ref: string;
+  readonly from: string | null;
+  readonly to: string | null;
+}
+
+/** `push`: by a user, which may also merge pull requests, as a base that has come to contain their heads. */
+export async function followRefChanges(installation: Installation, repository: HostRepository, changes: readonly RefChange[], by: 'push' | 'service'): Promise<void> {
+  const open = await findOpenPullRequests(installation.db, repository);
+  const changed = new Set<number>();
+  for (const change of changes) {
+    const branch = branchOf(change.ref);
+    if (branch === null) continue;
+    for (const row of open.filter((candidate) => candidate.head_branch === branch)) {
+      if (await followHead(installation, repository, row, change.to)) changed.add(row.number);
+    }
+    if (by === 'push') {
+      for (const number of await closeMergedByPush(installation, repository, change, open.filter((row) => row.base_branch === branch))) changed.add(number);
+    }
+  }
+  await queueChecksOf(installation, repository, changes);
+  for (const { ref } of changes) installation.emit({ kind: 'push', repository, ref });
+  for (const number of changed) installation.emit({ kind: 'pull_request', repository, number });
+}
+
+async function followHead(installation: Installation, repository: HostRepository, row: PullRequestRow, head: string | null): Promise<boolean> {
+  if (head === null) return await markClosed(installation.db, repository, row.number);
+  await setHead(installation.db, repository, row.number, head);
+  return true;
+}
+
+async function closeMergedByPush(installation: Installation, repository: HostRepository, { from, to }: RefChange, rows: readonly PullRequestRow[]): Promise<number[]> {
+  if (to === null || from === null) return [];
+  const directory = installation.directoryOf(repository);
+  const merged: number[] = [];
+  for (const row of rows) {
+    // A head the base had before was merged by a landing that is not concluded yet: that is not this push's doing.
+    const isNew = (await isAncestor(installation.git, directory, row.head_sha, to)) && !(await isAncestor(installation.git, directory, row.head_sha, from));
+    if (!isNew) continue;
+    const commit = await arrivalOf(installation, directory, row.head_sha, { from, to });
+    if (await markMerged(installation.db, repository, row.number, { commit, at: installation.clock() })) merged.push(row.number);
+  }
+  return merged;
+}
+
+/** The oldest first-parent commit of a push that contains a head. */
+async function arrivalOf(installation: Installation, directory: string, head: string, { from, to }: { from: string; to: string }): Promise<string> {
+  const line = await listFirstParents(installation.git, directory, { from, to, limit: 100 });
+  let arrival = to;
+  for (const commit of line) {
+    if (!(await isAncestor(installation.git, directory, head, commit))) break;
+    arrival = commit;
+  }
+  return arrival;
+}
+
+async function queueChecksOf(installation: Installation, repository: HostRepository, changes: readonly RefChange[]): Promise<void> {
+  const moved = changes.filter(({ ref, to }) => branchOf(ref) !== null && to !== null && isObjectId(to));
+  if (moved.length === 0) return;
+  const branches = await readCiBranches(installation, repository);
+  for (const { ref, to } of moved) {
+    const priority = decideCiPriority(branchOf(ref) ?? '', branches);
+    if (priority !== null && to !== null) await queueChecks(installation, repository, { commit: to, ref, priority, again: true });
+  }
+}

@@ -1,0 +1,222 @@
+// Rows of check runs: written by the scheduler, claimed and concluded by runners. A run that is claimed carries a
+// lease; whoever holds no lease any more may not write its result.
+import type { Database } from '../../platform/database.ts';
+import type { CheckConclusion } from '../../domain/queue/snapshot.ts';
+import type { HostRepository } from '../port.ts';
+
+export interface CheckRunRow {
+  readonly id: string;
+  readonly name: string;
+  readonly attempt: number;
+  readonly state: 'queued' | 'running' | 'completed';
+  readonly conclusion: CheckConclusion | null;
+  readonly summary: string | null;
+  readonly started_at: Date | null;
+  readonly completed_at: Date | null;
+}
+
+export interface NewCheckRun {
+  readonly name: string;
+  readonly command: string;
+  readonly timeoutSec: number;
+  /** Set for a run that is over before it began. */
+  readonly failure?: string;
+}
+
+export interface ClaimedCheckRun {
+  readonly id: string;
+  readonly account_id: string;
+  readonly repository_id: string;
+  readonly owner: string;
+  readonly repository_name: string;
+  readonly commit: string;
+  readonly ref: string;
+  readonly name: string;
+  readonly attempt: number;
+  readonly command: string;
+  readonly timeout_sec: number;
+}
+
+/** The newest attempt of every check of a commit, by name. */
+export async function findNewestCheckRuns(db: Database, repository: HostRepository, commit: string): Promise<CheckRunRow[]> {
+  return await db.read<CheckRunRow>(repository.accountId, {
+    name: 'local_check_run_newest',
+    text: `select distinct on (name) id::text as id, name, attempt, state, conclusion, summary, started_at, completed_at
+from local_check_run where account_id = $1 and repository_id = $2 and commit = $3 order by name, attempt desc`,
+    values: [repository.accountId, repository.id, commit],
+  });
+}
+
+export async function findCheckRun(db: Database, repository: Pick<HostRepository, 'accountId' | 'id'>, checkRunId: string): Promise<CheckRunRow | null> {
+  const rows = await db.read<CheckRunRow>(repository.accountId, {
+    name: 'local_check_run_one',
+    text: `select id::text as id, name, attempt, state, conclusion, summary, started_at, completed_at
+from local_check_run where account_id = $1 and repository_id = $2 and id = $3`,
+    values: [repository.accountId, repository.id, checkRunId],
+  });
+  return rows[0] ?? null;
+}
+
+/**
+ * Queues what is not there yet. A check that ran or runs for this commit is shared, whichever branch asked first;
+ * with `again`, one that was canceled starts anew, because a branch has come back to the commit.
+ */
+export async function queueCheckRuns(
+  db: Database,
+  repository: HostRepository,
+  build: { readonly commit: string; readonly ref: string; readonly priority: number; readonly again: boolean; readonly at: Date },
+  runs: readonly NewCheckRun[],
+): Promise<boolean> {
+  const keys = [repository.accountId, repository.id, build.commit];
+  return await db.transaction(repository.accountId, async (tx) => {
+    const known = await tx.query<{ name: string; attempt: number; canceled: boolean }>(
+      `select distinct on (name) name, attempt, conclusion is not distinct from 'cancelled' as canceled
+       from local_check_run where account_id = $1 and repository_id = $2 and commit = $3 order by name, attempt desc`,
+      keys,
+    );
+    let isAny = false;
+    for (const run of runs) {
+      const newest = known.find(({ name }) => name === run.name);
+      if (newest !== undefined && !(build.again && newest.canceled)) continue;
+      isAny = true;
+      const isOver = run.failure !== undefined;
+      await tx.query(
+        `insert into local_check_run (account_id, repository_id, commit, ref, name, attempt, command, timeout_sec, priority, created_at,
+           state, conclusion, summary, completed_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+         on conflict (account_id, repository_id, commit, name, attempt) do nothing`,
+        [...keys, build.ref, run.name, Number(newest?.attempt ?? 0) + 1, run.command, run.timeoutSec, build.priority, build.at,
+          isOver ? 'completed' : 'queued', isOver ? 'failure' : null, run.failure ?? null, isOver ? build.at : null],
+      );
+    }
+    // A bot branch that shares the commit of a waiting pull request moves its runs ahead.
+    await tx.query(
+      `update local_check_run set priority = $4 where account_id = $1 and repository_id = $2 and commit = $3 and state = 'queued' and priority < $4`,
+      [...keys, build.priority],
+    );
+    return isAny;
+  });
+}
+
+/** A new attempt of each named check whose newest attempt is over. Returns whether there is one. */
+export async function requeueCheckRuns(db: Database, repository: HostRepository, commit: string, names: readonly string[], at: Date): Promise<boolean> {
+  return await db.transaction(repository.accountId, async (tx) => {
+    const rows = await tx.query(
+      `insert into local_check_run (account_id, repository_id, commit, ref, name, attempt, command, timeout_sec, priority, created_at)
+       select account_id, repository_id, commit, ref, name, attempt + 1, command, timeout_sec, priority, $5
+       from (select distinct on (name) * from local_check_run
+         where account_id = $1 and repository_id = $2 and commit = $3 and name = any($4::text[]) order by name, attempt desc) newest
+       where state = 'completed' and command <> ''
+       on conflict (account_id, repository_id, commit, name, attempt) do nothing
+       returning id`,
+      [repository.accountId, repository.id, commit, [...names], at],
+    );
+    return rows.length > 0;
+  });
+}
+
+/** Ends what is queued and asks for the end of what runs. Returns ids of the latter, and whether anything changed. */
+export async function cancelCheckRuns(db: Database, repository: HostRepository, commit: string, at: Date): Promise<{ running: string[]; changed: boolean }> {
+  const keys = [repository.accountId, repository.id, commit];
+  return await db.transaction(repository.accountId, async (tx) => {
+    const ended = await tx.query(
+      `update local_check_run set state = 'completed', conclusion = 'cancelled', summary = 'Canceled before it started', completed_at = $4
+       where account_id = $1 and repository_id = $2 and commit = $3 and state = 'queued' returning id`,
+      [...keys, at],
+    );
+    const running = await tx.query<{ id: string }>(
+      `update local_check_run set cancel_requested = true
+       where account_id = $1 and repository_id = $2 and commit = $3 and state = 'running' returning id::text as id`,
+      keys,
+    );
+    return { running: running.map(({ id }) => id), changed: ended.length + running.length > 0 };
+  });
+}
+
+/** Takes the next queued run: of the account with the fewest running, bot branches first, then the oldest. */
+export async function claimCheckRun(db: Database, leaseOwner: string, leaseSec: number): Promise<ClaimedCheckRun | null> {
+  const rows = await db.system.query<ClaimedCheckRun>(
+    `with running as (select account_id, count(*) as builds from local_check_run where state = 'running' group by account_id),
+     next as (
+       select c.id from local_check_run c left join running r on r.account_id = c.account_id
+       where c.state = 'queued' order by coalesce(r.builds, 0), c.priority desc, c.id limit 1 for update of c skip locked)
+     update local_check_run c
+     set state = 'running', lease_owner = $1, lease_until = now() + make_interval(secs => $2), started_at = now(), cancel_requested = false
+     from next, repository r
+     where c.id = next.id and r.account_id = c.account_id and r.id = c.repository_id
+     returning c.id::text as id, c.account_id::text as account_id, c.repository_id::text as repository_id, r.owner, r.name as repository_name,
+       c.commit, c.ref, c.name, c.attempt, c.command, c.timeout_sec`,
+    [leaseOwner, leaseSec],
+  );
+  return rows[0] ?? null;
+}
+
+/** Prolongs the owner's leases. Returns what it still holds, and which of it shall stop. */
+export async function renewLeases(db: Database, leaseOwner: string, leaseSec: number): Promise<{ id: string; cancel_requested: boolean }[]> {
+  return await db.system.query(
+    `update local_check_run set lease_until = now() + make_interval(secs => $2) where state = 'running' and lease_owner = $1
+     returning id::text as id, cancel_requested`,
+    [leaseOwner, leaseSec],
+  );
+}
+
+/** Puts back what dead runners held: leases that ended, and those of `deadOwners`. One asked to stop is over instead. */
+export async function recoverLeases(db: Database, deadOwners: readonly string[]): Promise<{ id: string; canceled: boolean }[]> {
+  return await db.system.query(
+    `update local_check_run
+     set state = case when cancel_requested then 'completed' else 'queued' end,
+       conclusion = case when cancel_requested then 'cancelled' end,
+       summary = case when cancel_requested then 'Canceled' end,
+       completed_at = case when cancel_requested then now() end,
+       lease_owner = null, lease_until = null
+     where state = 'running' and (lease_until < now() or lease_owner = any($1::text[]))
+     returning id::text as id, cancel_requested as canceled`,
+    [[...deadOwners]],
+  );
+}
+
+export async function findLeaseOwners(db: Database): Promise<string[]> {
+  const rows = await db.system.query<{ lease_owner: string }>(`select distinct lease_owner from local_check_run where state = 'running' and lease_owner is not null`);
+  return rows.map(({ lease_owner }) => lease_owner);
+}
+
+/**
+ * Writes a result, from the holder of the lease only: false when it was lost. Infrastructure trouble (`error`) is
+ * tried once more, as a new attempt that is there the moment the failed one is over.
+ */
+export async function concludeCheckRun(
+  db: Database,
+  run: ClaimedCheckRun,
+  leaseOwner: string,
+  result: { readonly conclusion: CheckConclusion; readonly summary: string },
+): Promise<boolean> {
+  return await db.system.transaction(async (query) => {
+    const done = await query(
+      `update local_check_run set state = 'completed', conclusion = $3, summary = $4, completed_at = now(), lease_owner = null, lease_until = null
+       where id = $1 and state = 'running' and lease_owner = $2 returning id`,
+      [run.id, leaseOwner, result.conclusion, result.summary],
+    );
+    if (done.length === 0) return false;
+    if (result.conclusion === 'error') {
+      await query(
+        `insert into local_check_run (account_id, repository_id, commit, ref, name, attempt, command, timeout_sec, priority, created_at)
+         select account_id, repository_id, commit, ref, name, attempt + 1, command, timeout_sec, priority, now() from local_check_run c
+         where id = $1 and not exists (select from local_check_run e
+           where e.account_id = c.account_id and e.repository_id = c.repository_id and e.commit = c.commit and e.name = c.name
+             and e.attempt = c.attempt - 1 and e.conclusion = 'error')
+         on conflict do nothing`,
+        [run.id],
+      );
+    }
+    return true;
+  });
+}
+
+/** A runner that shuts down gives back what it held. */
+export async function releaseCheckRun(db: Database, run: ClaimedCheckRun, leaseOwner: string): Promise<void> {
+  await db.system.query(
+    `update local_check_run set state = 'queued', lease_owner = null, lease_until = null, started_at = null
+     where id = $1 and state = 'running' and lease_owner = $2`,
+    [run.id, leaseOwner],
+  );
+}

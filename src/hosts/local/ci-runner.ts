@@ -1,0 +1,233 @@
+// Runs queued checks: claims a row under a lease, checks its commit out, runs the command in the sandbox, writes
+// the result. A runner that dies loses its leases, and what it ran is run again by another.
+import { randomUUID } from 'node:crypto';
+import { createWriteStream, type WriteStream } from 'node:fs';
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { makeRunFolders, type Sandbox, type SandboxOutcome } from '../../platform/sandbox/index.ts';
+import { isAlive } from '../git/index.ts';
+import type { HostRepository } from '../port.ts';
+import { checkOut } from './checkout.ts';
+import {
+  type ClaimedCheckRun, claimCheckRun, concludeCheckRun, findLeaseOwners, recoverLeases, releaseCheckRun, renewLeases,
+} from './check-runs.rows.ts';
+import { checkLogPath } from './installation.ts';
+import type { LocalHost } from './local-host.ts';
+
+export interface CiRunnerOptions {
+  readonly host: LocalHost;
+  readonly sandbox: Sandbox;
+  /** Checks at once. */
+  readonly concurrency: number;
+  readonly onError: (error: unknown) => void;
+  /** Output kept of one run. */
+  readonly outputLimitBytes?: number;
+  /** How long a dead runner's work waits for another one. */
+  readonly leaseSec?: number;
+  /** How often rows are looked at that another process queued or canceled. */
+  readonly pollMs?: number;
+  /** Where checkouts are made; each is removed after its run. */
+  readonly workDir?: string;
+}
+
+export interface CiRunner {
+  start(): void;
+  /** Stops what runs and gives it back to the queue. */
+  stop(): Promise<void>;
+}
+
+interface Running {
+  readonly run: ClaimedCheckRun;
+  readonly stop: AbortController;
+  /** Why it was stopped; unset while nobody stopped it. */
+  why?: 'canceled' | 'lease lost' | 'shutdown';
+  done: Promise<void>;
+}
+
+// Runners of this very process: an owner with our pid that is not among them was an earlier process.
+const ownersHere = new Set<string>();
+
+export function createCiRunner(options: CiRunnerOptions): CiRunner {
+  const { installation } = options.host;
+  const { db } = installation;
+  const owner = `${hostname()}/${process.pid}/${randomUUID()}`;
+  const leaseSec = options.leaseSec ?? 15;
+  const running = new Map<string, Running>();
+  let isStopped = false;
+  let timer: NodeJS.Timeout | undefined;
+  let turn: Promise<void> = Promise.resolve();
+  let isTurnWaiting = false;
+
+  function stopRun(id: string, why: Running['why']): void {
+    const found = running.get(id);
+    if (found === undefined || found.why !== undefined) return;
+    found.why = why;
+    found.stop.abort();
+  }
+
+  async function fill(): Promise<void> {
+    while (!isStopped && running.size < options.concurrency) {
+      const run = await claimCheckRun(db, owner, leaseSec);
+      if (run === null) return;
+      const started: Running = { run, stop: new AbortController(), done: Promise.resolve() };
+      running.set(run.id, started);
+      started.done = carryOut(options, owner, started)
+        .catch(options.onError)
+        .finally(() => {
+          running.delete(run.id);
+          wake();
+        });
+    }
+  }
+
+  async function look(): Promise<void> {
+    await recoverLeases(db, (await findLeaseOwners(db)).filter(isDeadOwner));
+    const held = new Map((await renewLeases(db, owner, leaseSec)).map((row) => [row.id, row.cancel_requested]));
+    for (const id of running.keys()) {
+      if (held.get(id) === true) stopRun(id, 'canceled');
+      else if (!held.has(id)) stopRun(id, 'lease lost');
+    }
+    await fill();
+  }
+
+  // One look after the other; any number of wakes during one are a single look after it.
+  function wake(): void {
+    if (isStopped || isTurnWaiting) return;
+    isTurnWaiting = true;
+    turn = turn.then(async () => {
+      isTurnWaiting = false;
+      clearTimeout(timer);
+      if (isStopped) return;
+      await look().catch(options.onError);
+      timer = setTimeout(wake, options.pollMs ?? 500);
+    });
+  }
+  const cancel = (ids: readonly string[]): void => ids.forEach((id) => stopRun(id, 'canceled'));
+
+  return {
+    start: () => {
+      ownersHere.add(owner);
+      installation.onChecksQueued.add(wake);
+      installation.onChecksCanceled.add(cancel);
+      void removeAbandonedFolders(options.workDir ?? tmpdir()).catch(options.onError);
+      wake();
+    },
+    stop: async () => {
+      isStopped = true;
+      clearTimeout(timer);
+      installation.onChecksQueued.delete(wake);
+      installation.onChecksCanceled.delete(cancel);
+      await turn;
+      clearTimeout(timer);
+      for (const id of running.keys()) stopRun(id, 'shutdown');
+      await Promise.allSettled([...running.values()].map(({ done }) => done));
+      ownersHere.delete(owner);
+    },
+  };
+}
+
+async function carryOut(options: CiRunnerOptions, owner: string, running: Running): Promise<void> {
+  const { installation } = options.host;
+  const { run } = running;
+  const repository: HostRepository = { accountId: run.account_id, id: run.repository_id, owner: run.owner, name: run.repository_name };
+  installation.emit({ kind: 'checks', repository, commit: run.commit });
+  const startedAt = performance.now();
+  const log = await openLog(checkLogPath(installation.dataDir, run.account_id, run.id), options.outputLimitBytes ?? 1024 * 1024);
+  const outcome = await execute(options, repository, running, log).catch((error: Error): SandboxOutcome => ({ kind: 'failed', reason: error.message }));
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+  const result = resultOf(outcome, run, seconds, log.lastLine());
+  await log.close(`\n[interlock] ${result.summary}\n`);
+  if (running.why === 'lease lost') return;
+  if (running.why === 'shutdown' && outcome.kind !== 'exited') return await releaseCheckRun(installation.db, run, owner);
+  if (await concludeCheckRun(installation.db, run, owner, result)) installation.emit({ kind: 'checks', repository, commit: run.commit });
+}
+
+async function execute(options: CiRunnerOptions, repository: HostRepository, { run, stop }: Running, log: Log): Promise<SandboxOutcome> {
+  const parent = await mkdtemp(join(options.workDir ?? tmpdir(), `interlock-ci-${process.pid}-`));
+  try {
+    const folders = await makeRunFolders(parent);
+    await checkOut(options.host.installation, repository, run.commit, folders.checkout);
+    if (stop.signal.aborted) return { kind: 'canceled' };
+    return await options.sandbox.run({
+      command: run.command,
+      folders,
+      env: {
+        INTERLOCK: 'true',
+        INTERLOCK_CHECK: run.name,
+        INTERLOCK_COMMIT: run.commit,
+        INTERLOCK_REF: run.ref,
+        INTERLOCK_REPOSITORY: `${run.owner}/${run.repository_name}`,
+        INTERLOCK_ATTEMPT: String(run.attempt),
+      },
+      timeoutMs: run.timeout_sec * 1000,
+      onOutput: log.write,
+      signal: stop.signal,
+    });
+  } finally {
+    await rm(parent, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+function resultOf(outcome: SandboxOutcome, run: ClaimedCheckRun, seconds: string, lastLine: string) {
+  switch (outcome.kind) {
+    case 'exited':
+      return outcome.code === 0
+        ? { conclusion: 'success' as const, summary: `Succeeded after ${seconds} s` }
+        : { conclusion: 'failure' as const, summary: `Exited with code ${outcome.code} after ${seconds} s${lastLine === '' ? '' : `: ${lastLine}`}` };
+    case 'timed out':
+      return { conclusion: 'timed_out' as const, summary: `Stopped after its time limit of ${run.timeout_sec} s` };
+    case 'canceled':
+      return { conclusion: 'cancelled' as const, summary: `Canceled after ${seconds} s` };
+    case 'failed':
+      return { conclusion: 'error' as const, summary: `The check could not be run: ${outcome.reason.slice(0, 500)}` };
+    default: {
+      const never: never = outcome;
+      throw new Error(`Unknown outcome ${JSON.stringify(never)}`);
+    }
+  }
+}
+
+interface Log {
+  readonly write: (chunk: Buffer) => void;
+  /** The last line that is not empty, shortened. */
+  lastLine(): string;
+  close(note: string): Promise<void>;
+}
+
+async function openLog(path: string, limit: number): Promise<Log> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const stream: WriteStream = createWriteStream(path, { mode: 0o600 });
+  // A full disk costs the log, not the result.
+  stream.on('error', () => {});
+  let written = 0;
+  let tail = '';
+  return {
+    write: (chunk) => {
+      tail = (tail + chunk.toString('utf8')).slice(-1000);
+      if (written >= limit) return;
+      const kept = chunk.subarray(0, limit - written);
+      written += kept.length;
+      stream.write(kept);
+      if (written >= limit) stream.write(`\n[interlock] The output was cut here, at ${limit} bytes.\n`);
+    },
+    lastLine: () => (tail.trimEnd().split('\n').at(-1) ?? '').trim().slice(0, 200),
+    close: async (note) => await new Promise((resolve) => {
+      stream.on('close', () => resolve());
+      stream.end(note);
+    }),
+  };
+}
+
+function isDeadOwner(owner: string): boolean {
+  const [host, pid] = owner.split('/');
+  if (host !== hostname()) return false;
+  return Number(pid) === process.pid ? !ownersHere.has(owner) : !isAlive(Number(pid));
+}
+
+async function removeAbandonedFolders(workDir: string): Promise<void> {
+  for (const name of await readdir(workDir)) {
+    const pid = /^interlock-ci-(\d+)-/.exec(name)?.[1];
+    if (pid !== undefined && Number(pid) !== process.pid && !isAlive(Number(pid))) await rm(join(workDir, name), { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,102 @@
+// Which commits are checked, and what is known of them. CI runs where a branch stands on the head of an open pull
+// request or is a bot branch; the default branch and bases of open pull requests are checked too, last in line, so
+// that a red base is seen (after a landing nothing runs there: the landed commit has its checks already).
+// A check belongs to its commit: branches on the same commit share its runs.
+import type { CheckReport, HostRepository } from '../port.ts';
+import { branchOf, branchRef, isBotBranch, isTemporaryBranch, listRefs, readFile, readRef } from '../git/index.ts';
+import { cancelCheckRuns, findNewestCheckRuns, queueCheckRuns, requeueCheckRuns, type CheckRunRow, type NewCheckRun } from './check-runs.rows.ts';
+import { ciFileCheck, ciFileLimit, ciFilePath, parseCiFile, type CiFile } from './ci-file.ts';
+import { type Installation, readDefaultBranch } from './installation.ts';
+import { findOpenPullRequests } from './pull-requests.rows.ts';
+
+/** What a branch is to CI: higher runs first, null does not run. */
+export type CiPriority = 0 | 1 | 2;
+
+export function decideCiPriority(branch: string, among: { readonly defaultBranch: string | null; readonly openHeads: ReadonlySet<string>; readonly openBases: ReadonlySet<string> }): CiPriority | null {
+  if (isTemporaryBranch(branch)) return null;
+  if (isBotBranch(branch)) return 2;
+  if (among.openHeads.has(branch)) return 1;
+  return branch === among.defaultBranch || among.openBases.has(branch) ? 0 : null;
+}
+
+/** Queues the checks of a commit a branch stands on. `again`: the branch has just moved there. */
+export async function queueChecks(
+  installation: Installation,
+  repository: HostRepository,
+  build: { readonly commit: string; readonly ref: string; readonly priority: CiPriority; readonly again: boolean },
+): Promise<void> {
+  const file = await readCiFile(installation, repository, build.commit);
+  const runs: NewCheckRun[] =
+    file.kind === 'checks'
+      ? file.checks.map(({ name, run, timeoutSec }) => ({ name, command: run, timeoutSec }))
+      : [{ name: ciFileCheck, command: '', timeoutSec: 0, failure: file.reasons.join('\n') }];
+  if (runs.length === 0) return;
+  const isAny = await queueCheckRuns(installation.db, repository, { ...build, at: installation.clock() }, runs);
+  if (!isAny) return;
+  if (file.kind === 'broken') installation.emit({ kind: 'checks', repository, commit: build.commit });
+  for (const wake of installation.onChecksQueued) wake();
+}
+
+export async function readChecks(installation: Installation, repository: HostRepository, commit: string): Promise<CheckReport> {
+  const [rows, file] = await Promise.all([findNewestCheckRuns(installation.db, repository, commit), readCiFile(installation, repository, commit)]);
+  const expected = file.kind === 'checks' ? file.checks.map(({ name }) => name) : [ciFileCheck];
+  const isListed = rows.length > 0 && expected.every((name) => rows.some((row) => row.name === name));
+  return {
+    commit,
+    // Without rows the list is known only once a branch that CI looks at stands there: nobody asked before.
+    complete: isListed || (expected.length === 0 && (rows.length > 0 || (await isAskedFor(installation, repository, commit)))),
+    canceled: rows.some((row) => row.conclusion === 'cancelled'),
+    checks: rows.map((row) => ({
+      name: row.name,
+      attempt: row.attempt,
+      conclusion: row.state === 'completed' ? (row.conclusion ?? 'unknown') : 'pending',
+      url: checkUrl(installation, repository, row),
+      summary: row.summary,
+      startedAt: row.started_at?.getTime() ?? null,
+      completedAt: row.completed_at?.getTime() ?? null,
+    })),
+  };
+}
+
+/** Branch protection: every check of the file at the base branch's tip. A file that cannot be read requires nothing by name. */
+export async function readRequiredChecks(installation: Installation, repository: HostRepository, baseBranch: string): Promise<readonly string[]> {
+  const tip = await readRef(installation.git, installation.directoryOf(repository), branchRef(baseBranch));
+  if (tip === null) return [];
+  const file = await readCiFile(installation, repository, tip.commit);
+  return file.kind === 'checks' ? file.checks.map(({ name }) => name) : [];
+}
+
+export async function cancelChecks(installation: Installation, repository: HostRepository, commit: string): Promise<void> {
+  const { running, changed } = await cancelCheckRuns(installation.db, repository, commit, installation.clock());
+  if (running.length > 0) for (const cancel of installation.onChecksCanceled) cancel(running);
+  if (changed) installation.emit({ kind: 'checks', repository, commit });
+}
+
+export async function rerunChecks(installation: Installation, repository: HostRepository, commit: string, names: readonly string[]): Promise<void> {
+  if (!(await requeueCheckRuns(installation.db, repository, commit, names, installation.clock()))) return;
+  installation.emit({ kind: 'checks', repository, commit });
+  for (const wake of installation.onChecksQueued) wake();
+}
+
+async function readCiFile(installation: Installation, repository: HostRepository, commit: string): Promise<CiFile> {
+  const file = await readFile(installation.git, installation.directoryOf(repository), { commit, path: ciFilePath, maxBytes: ciFileLimit });
+  return parseCiFile(file?.text ?? null);
+}
+
+async function isAskedFor(installation: Installation, repository: HostRepository, commit: string): Promise<boolean> {
+  const refs = await listRefs(installation.git, installation.directoryOf(repository), 'refs/heads/');
+  const standing = refs.filter((ref) => ref.commit === commit);
+  if (standing.length === 0) return false;
+  const branches = await readCiBranches(installation, repository);
+  return standing.some(({ ref }) => decideCiPriority(branchOf(ref) ?? '', branches) !== null);
+}
+
+export async function readCiBranches(installation: Installation, repository: HostRepository): Promise<{ defaultBranch: string | null; openHeads: Set<string>; openBases: Set<string> }> {
+  const [open, defaultBranch] = await Promise.all([findOpenPullRequests(installation.db, repository), readDefaultBranch(installation, repository)]);
+  return { defaultBranch, openHeads: new Set(open.map((row) => row.head_branch)), openBases: new Set(open.map((row) => row.base_branch)) };
+}
+
+function checkUrl(installation: Installation, repository: HostRepository, row: CheckRunRow): string {
+  const { owner, name } = repository;
+  return `${installation.publicUrl}/git/${encodeURIComponent(owner)}/${encodeURIComponent(name)}.git/checks/${row.id}/log`;
+}

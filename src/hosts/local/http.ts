@@ -1,0 +1,189 @@
+// git over HTTP: `/git/<owner>/<name>.git/…` for clone, fetch and push with a token as the password (any user
+// name), and the output of checks beside it. What the token's account does not own does not exist.
+import { createWriteStream } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Readable, Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { branchOf } from '../git/index.ts';
+import type { HostRepository } from '../port.ts';
+import { readDefaultBranch } from './installation.ts';
+import type { LocalHost } from './local-host.ts';
+import { flushPacket, packet } from './pkt-line.ts';
+import { receivePush } from './receive-pack.ts';
+
+export interface GitUser {
+  readonly accountId: string;
+  readonly userId: string | null;
+  readonly handle: string | null;
+  readonly email: string | null;
+}
+
+export interface GitHttpOptions {
+  readonly host: LocalHost;
+  /** Null: the token is unknown, expired or revoked. `'forbidden'`: it is good, and lacks the scope. */
+  readonly authenticate: (token: string, scopeNeeded: 'queue:read' | 'queue:write') => Promise<GitUser | 'forbidden' | null>;
+  /** The account's own repository of that name; null otherwise. */
+  readonly resolve: (accountId: string, owner: string, name: string) => Promise<HostRepository | null>;
+  /** Whether the queue manages this branch; the default branch is managed in any case. */
+  readonly isManaged: (repository: HostRepository, branch: string) => Promise<boolean> | boolean;
+  readonly maxPushBytes?: number;
+}
+
+type Service = 'git-upload-pack' | 'git-receive-pack';
+interface Place {
+  Params: { owner: string; repository: string };
+}
+
+const scopeOf = { 'git-upload-pack': 'queue:read', 'git-receive-pack': 'queue:write' } as const;
+const longestFetchRequest = 64 * 1024 * 1024;
+const longestPush = 4 * 1024 * 1024 * 1024;
+
+/** An answer that ends the request. */
+class Refusal extends Error {
+  constructor(readonly status: number, message: string) {
+    super(message);
+  }
+}
+
+export async function registerGitHttp(fastify: FastifyInstance, options: GitHttpOptions): Promise<void> {
+  await fastify.register(async (scope) => {
+    // git's bodies are streams of any size; nothing here is parsed before the request is known to be allowed.
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
+    scope.setErrorHandler(async (error, request, reply) => await tellError(error, request, reply));
+
+    scope.get<Place & { Querystring: { service?: string } }>('/git/:owner/:repository/info/refs', async (request, reply) => {
+      const { service } = request.query;
+      if (service !== 'git-upload-pack' && service !== 'git-receive-pack') throw new Refusal(403, 'Please upgrade your git client: only the smart HTTP protocol is served');
+      const repository = await admit(options, request, scopeOf[service]);
+      return await advertise(options, repository, service, request, reply);
+    });
+    scope.post<Place>('/git/:owner/:repository/git-upload-pack', async (request, reply) => {
+      const repository = await admit(options, request, scopeOf['git-upload-pack']);
+      mustBeType(request, 'git-upload-pack');
+      return await uploadPack(options, repository, request, reply);
+    });
+    scope.post<Place>('/git/:owner/:repository/git-receive-pack', async (request, reply) => {
+      const repository = await admit(options, request, scopeOf['git-receive-pack']);
+      mustBeType(request, 'git-receive-pack');
+      return await receivePack(options, repository, request, reply);
+    });
+    scope.get<{ Params: Place['Params'] & { id: string } }>('/git/:owner/:repository/checks/:id/log', async (request, reply) => {
+      const repository = await admit(options, request, 'queue:read');
+      const { id } = request.params;
+      const log = /^\d{1,18}$/.test(id) ? await options.host.readCheckLog(repository, id) : null;
+      if (log === null) throw new Refusal(404, 'Check not found');
+      return await uncached(reply).type('text/plain; charset=utf-8').header('x-content-type-options', 'nosniff').send(log.text);
+    });
+  });
+}
+
+async function admit(options: GitHttpOptions, request: FastifyRequest<Place>, scope: 'queue:read' | 'queue:write'): Promise<HostRepository> {
+  const token = readToken(request.headers.authorization);
+  const user = token === null ? null : await options.authenticate(token, scope);
+  if (user === null) throw new Refusal(401, 'Sign in with an API token as the password; any user name will do');
+  if (user === 'forbidden') throw new Refusal(403, `This token lacks the scope ${scope}`);
+  const { owner, repository: file } = request.params;
+  const found = file.endsWith('.git') ? await options.resolve(user.accountId, owner, file.slice(0, -'.git'.length)) : null;
+  // Another account's repository and one that nobody has are the same answer.
+  if (found === null || found.accountId !== user.accountId) throw new Refusal(404, 'Repository not found');
+  return found;
+}
+
+function readToken(header: string | undefined): string | null {
+  const [scheme, value = ''] = (header ?? '').split(' ');
+  if (/^bearer$/i.test(scheme ?? '')) return value || null;
+  if (!/^basic$/i.test(scheme ?? '')) return null;
+  const decoded = Buffer.from(value, 'base64').toString('utf8');
+  return decoded.slice(decoded.indexOf(':') + 1) || null;
+}
+
+async function advertise(options: GitHttpOptions, repository: HostRepository, service: Service, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const { git, directoryOf } = options.host.installation;
+  const env = service === 'git-upload-pack' ? protocolOf(request) : {};
+  const { stdout } = await git.run(directoryOf(repository), [service.slice('git-'.length), '--stateless-rpc', '--advertise-refs', '.'], { env });
+  // Version 2 has no line that names the service.
+  const isVersion2 = env['GIT_PROTOCOL']?.includes('version=2') ?? false;
+  const body = isVersion2 ? stdout : Buffer.concat([packet(`# service=${service}\n`), flushPacket, stdout]);
+  return await uncached(reply).type(`application/x-${service}-advertisement`).send(body);
+}
+
+async function uploadPack(options: GitHttpOptions, repository: HostRepository, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const { git, directoryOf } = options.host.installation;
+  const body = bodyOf(request);
+  const child = git.spawn(directoryOf(repository), ['upload-pack', '--stateless-rpc', '.'], protocolOf(request));
+  const { stdin, stdout, stderr } = child;
+  if (!stdin || !stdout) throw new Error('git was started without its streams');
+  stderr?.resume();
+  child.on('error', (error) => stdout.destroy(error));
+  // A client that went away takes its git with it.
+  reply.raw.on('close', () => void child.kill('SIGKILL'));
+  pipeline([...body, limited(longestFetchRequest), stdin]).catch(() => void stdin.destroy());
+  return await uncached(reply).type('application/x-git-upload-pack-result').send(stdout);
+}
+
+async function receivePack(options: GitHttpOptions, repository: HostRepository, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const { installation } = options.host;
+  const folder = await mkdtemp(join(tmpdir(), 'interlock-push-'));
+  try {
+    const body = join(folder, 'body');
+    await pipeline([...bodyOf(request), limited(options.maxPushBytes ?? longestPush), createWriteStream(body, { mode: 0o600 })]);
+    const answer = await receivePush(installation, repository, body, async (ref) => await isManagedRef(options, repository, ref));
+    return await uncached(reply).type('application/x-git-receive-pack-result').send(answer);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function isManagedRef(options: GitHttpOptions, repository: HostRepository, ref: string): Promise<boolean> {
+  const branch = branchOf(ref);
+  if (branch === null) return false;
+  return branch === (await readDefaultBranch(options.host.installation, repository)) || (await options.isManaged(repository, branch));
+}
+
+/** The request's body through what undoes its encoding. */
+function bodyOf(request: FastifyRequest): [Readable, ...Transform[]] {
+  const body = (request.body as Readable | undefined) ?? request.raw;
+  const encoding = request.headers['content-encoding'] ?? 'identity';
+  if (encoding === 'gzip' || encoding === 'x-gzip') return [body, createGunzip()];
+  if (encoding !== 'identity') throw new Refusal(415, `Content-Encoding ${encoding} is not supported; use gzip or none`);
+  return [body];
+}
+
+function limited(maxBytes: number): Transform {
+  let size = 0;
+  return new Transform({
+    transform: (chunk: Buffer, _encoding, done) => {
+      size += chunk.length;
+      if (size > maxBytes) done(new Refusal(413, `The request is larger than ${maxBytes} bytes`));
+      else done(null, chunk);
+    },
+  });
+}
+
+function protocolOf(request: FastifyRequest): Record<string, string> {
+  const header = request.headers['git-protocol'];
+  return typeof header === 'string' && /^[a-z0-9=:.-]{1,64}$/i.test(header) ? { GIT_PROTOCOL: header } : {};
+}
+
+function mustBeType(request: FastifyRequest, service: Service): void {
+  if (request.headers['content-type'] !== `application/x-${service}-request`) throw new Refusal(415, `Content-Type must be application/x-${service}-request`);
+}
+
+function uncached(reply: FastifyReply): FastifyReply {
+  return reply.header('cache-control', 'no-cache, max-age=0, must-revalidate').header('pragma', 'no-cache').header('expires', 'Fri, 01 Jan 1980 00:00:00 GMT');
+}
+
+async function tellError(error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const isOurs = error instanceof Refusal;
+  if (!isOurs) request.log.error(error);
+  const status = isOurs ? error.status : 500;
+  if (status === 401) reply.header('www-authenticate', 'Basic realm="Interlock", charset="UTF-8"');
+  // The body was not read: a client that still writes it must not take the next answer for this one's.
+  if (request.method === 'POST') reply.header('connection', 'close');
+  return await reply.status(status).type('text/plain; charset=utf-8').send(`${isOurs ? error.message : 'Internal error'}\n`);
+}

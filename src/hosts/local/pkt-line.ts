@@ -1,0 +1,41 @@
+// git's wire framing: four hexadecimal digits of length, then the payload; 0000 is a flush.
+
+export const flushPacket = Buffer.from('0000');
+const largestPayload = 65_515;
+
+export function packet(payload: string | Buffer): Buffer {
+  const body = Buffer.from(payload);
+  return Buffer.concat([Buffer.from((body.length + 4).toString(16).padStart(4, '0')), body]);
+}
+
+export type Packet = { readonly kind: 'data'; readonly payload: Buffer; readonly end: number } | { readonly kind: 'flush'; readonly end: number };
+
+/** The packet at an offset; null when the buffer ends before it does. Throws on what is no packet. */
+export function readPacket(buffer: Buffer, at: number): Packet | null {
+  if (buffer.length < at + 4) return null;
+  const digits = buffer.toString('latin1', at, at + 4);
+  if (!/^[0-9a-f]{4}$/i.test(digits)) throw new Error('This is not the git protocol');
+  const length = Number.parseInt(digits, 16);
+  if (length < 4) return { kind: 'flush', end: at + 4 };
+  return buffer.length < at + length ? null : { kind: 'data', payload: buffer.subarray(at + 4, at + length), end: at + length };
+}
+
+/** Payloads up to the end of the buffer, flushes left out. */
+export function readPayloads(buffer: Buffer): Buffer[] {
+  const payloads: Buffer[] = [];
+  for (let at = 0; ; ) {
+    const next = readPacket(buffer, at);
+    if (next === null) return payloads;
+    if (next.kind === 'data') payloads.push(next.payload);
+    at = next.end;
+  }
+}
+
+/** Packets of one side band: 1 is the answer, 2 is progress for the user's eyes. */
+export function sideBand(band: 1 | 2, content: Buffer): Buffer {
+  const packets: Buffer[] = [];
+  for (let at = 0; at < content.length; at += largestPayload) {
+    packets.push(packet(Buffer.concat([Buffer.from([band]), content.subarray(at, at + largestPayload)])));
+  }
+  return Buffer.concat(packets);
+}

@@ -1,0 +1,177 @@
+// Rows of the local host's pull requests, their reviews and comments.
+import type { Database, Statement } from '../../platform/database.ts';
+import type { HostRepository } from '../port.ts';
+
+export interface PullRequestRow {
+  readonly number: number;
+  readonly title: string;
+  readonly body: string;
+  readonly author: string;
+  readonly head_branch: string;
+  readonly base_branch: string;
+  readonly head_sha: string;
+  readonly state: 'open' | 'closed' | 'merged';
+  readonly draft: boolean;
+  readonly labels: string[];
+  readonly approvals: number;
+  readonly changes_requested: boolean;
+  readonly created_at: Date;
+  readonly merged_at: Date | null;
+  readonly merge_commit_sha: string | null;
+}
+
+export interface NewPullRequest {
+  readonly title: string;
+  readonly body: string;
+  readonly author: string;
+  readonly headBranch: string;
+  readonly baseBranch: string;
+  readonly headSha: string;
+  readonly draft: boolean;
+  readonly labels: readonly string[];
+  readonly at: Date;
+}
+
+const selected = `select p.number, p.title, p.body, p.author, p.head_branch, p.base_branch, p.head_sha, p.state, p.draft, p.labels,
+  p.created_at, p.merged_at, p.merge_commit_sha, r.approvals, r.changes_requested
+from local_pull_request p
+cross join lateral (
+  select count(*) filter (where verdict = 'approved')::int as approvals,
+    coalesce(bool_or(verdict = 'changes_requested'), false) as changes_requested
+  from local_review v
+  where v.account_id = p.account_id and v.repository_id = p.repository_id and v.number = p.number
+) r
+where p.account_id = $1 and p.repository_id = $2`;
+
+export async function findPullRequest(db: Database, repository: HostRepository, number: number): Promise<PullRequestRow | null> {
+  const rows = await read(db, repository, { name: 'local_pull_request_one', text: `${selected} and p.number = $3`, values: [number] });
+  return rows[0] ?? null;
+}
+
+export async function findOpenPullRequests(db: Database, repository: HostRepository): Promise<PullRequestRow[]> {
+  return await read(db, repository, { name: 'local_pull_request_open', text: `${selected} and p.state = 'open' order by p.number`, values: [] });
+}
+
+async function read(db: Database, repository: HostRepository, statement: Statement): Promise<PullRequestRow[]> {
+  return await db.read<PullRequestRow>(repository.accountId, { ...statement, values: [repository.accountId, repository.id, ...statement.values] });
+}
+
+/** Stores it under the repository's next number; null when an open one has the same head and base. */
+export async function insertPullRequest(db: Database, repository: HostRepository, opened: NewPullRequest): Promise<number | null> {
+  return await db.transaction(repository.accountId, async (tx) => {
+    const keys = [repository.accountId, repository.id];
+    // The row's lock makes two openings of the same head and base one after the other.
+    const [counter] = await tx.query<{ number: number }>(
+      'update local_repository set next_number = next_number + 1 where account_id = $1 and repository_id = $2 returning next_number - 1 as number',
+      keys,
+    );
+    if (counter === undefined) throw new Error(`Repository ${repository.id} was not set up on the local host`);
+    const inserted = await tx.query<{ number: number }>(
+      `insert into local_pull_request (account_id, repository_id, number, title, body, author, head_branch, base_branch, head_sha, draft, labels, created_at)
+       select $1, $2, $3::int, $4, $5, $6, $7, $8, $9, $10, $11::text[], $12
+       where not exists (select from local_pull_request
+         where account_id = $1 and repository_id = $2 and state = 'open' and head_branch = $7 and base_branch = $8)
+       returning number`,
+      [...keys, counter.number, opened.title, opened.body, opened.author, opened.headBranch, opened.baseBranch, opened.headSha, opened.draft, [...new Set(opened.labels)], opened.at],
+    );
+    return inserted[0] === undefined ? null : Number(inserted[0].number);
+  });
+}
+
+/** Sets columns of one pull request where `condition` holds; whether a row changed. */
+async function change(db: Database, repository: HostRepository, number: number, set: string, values: readonly unknown[]): Promise<boolean> {
+  const rows = await db.transaction(
+    repository.accountId,
+    async (tx) =>
+      await tx.query<{ number: number }>(
+        `update local_pull_request set ${set} and account_id = $1 and repository_id = $2 and number = $3 returning number`,
+        [repository.accountId, repository.id, number, ...values],
+      ),
+  );
+  return rows.length > 0;
+}
+
+export async function markClosed(db: Database, repository: HostRepository, number: number): Promise<boolean> {
+  return await change(db, repository, number, `state = 'closed' where state = 'open'`, []);
+}
+
+export async function markReopened(db: Database, repository: HostRepository, number: number, headSha: string): Promise<boolean> {
+  return await change(db, repository, number, `state = 'open', head_sha = $4 where state = 'closed'`, [headSha]);
+}
+
+/** A closed one too: its branch may have been deleted before the landing was told. */
+export async function markMerged(db: Database, repository: HostRepository, number: number, merge: { readonly commit: string; readonly at: Date }): Promise<boolean> {
+  return await change(db, repository, number, `state = 'merged', merge_commit_sha = $4, merged_at = $5 where state <> 'merged'`, [merge.commit, merge.at]);
+}
+
+export async function setHead(db: Database, repository: HostRepository, number: number, headSha: string): Promise<boolean> {
+  return await change(db, repository, number, `head_sha = $4 where state = 'open' and head_sha <> $4`, [headSha]);
+}
+
+export async function setLabelPresence(db: Database, repository: HostRepository, number: number, label: string, present: boolean): Promise<boolean> {
+  const set = present
+    ? 'labels = array_append(labels, $4::text) where not labels @> array[$4::text]'
+    : 'labels = array_remove(labels, $4::text) where labels @> array[$4::text]';
+  return await change(db, repository, number, set, [label]);
+}
+
+export interface PullRequestEdit {
+  readonly title?: string;
+  readonly body?: string;
+  readonly draft?: boolean;
+}
+
+export async function edit(db: Database, repository: HostRepository, number: number, changes: PullRequestEdit): Promise<boolean> {
+  return await change(
+    db, repository, number,
+    `title = coalesce($4::text, title), body = coalesce($5::text, body), draft = coalesce($6::boolean, draft) where state = 'open'`,
+    [changes.title ?? null, changes.body ?? null, changes.draft ?? null],
+  );
+}
+
+export interface Review {
+  readonly reviewer: string;
+  /** `dismissed` takes the reviewer's verdict back. */
+  readonly verdict: 'approved' | 'changes_requested' | 'dismissed';
+}
+
+export async function storeReview(db: Database, repository: HostRepository, number: number, review: Review, at: Date): Promise<void> {
+  const keys = [repository.accountId, repository.id, number, review.reviewer];
+  await db.transaction(repository.accountId, async (tx) => {
+    if (review.verdict === 'dismissed') {
+      await tx.query('delete from local_review where account_id = $1 and repository_id = $2 and number = $3 and reviewer = $4', keys);
+      return;
+    }
+    await tx.query(
+      `insert into local_review (account_id, repository_id, number, reviewer, verdict, at) values ($1, $2, $3, $4, $5, $6)
+       on conflict (account_id, repository_id, number, reviewer) do update set verdict = excluded.verdict, at = excluded.at`,
+      [...keys, review.verdict, at],
+    );
+  });
+}
+
+export interface Comment {
+  readonly key: string;
+  readonly author: string;
+  readonly body: string;
+}
+
+export async function storeComment(db: Database, repository: HostRepository, number: number, comment: Comment, at: Date): Promise<void> {
+  await db.transaction(repository.accountId, async (tx) => {
+    await tx.query(
+      `insert into local_comment as c (account_id, repository_id, number, key, author, body, created_at) values ($1, $2, $3, $4, $5, $6, $7)
+       on conflict (account_id, repository_id, number, key) do update set body = excluded.body, edited_at = excluded.created_at
+       where c.body <> excluded.body`,
+      [repository.accountId, repository.id, number, comment.key, comment.author, comment.body, at],
+    );
+  });
+}
+
+export async function findComments(db: Database, repository: HostRepository, number: number): Promise<(Comment & { readonly created_at: Date; readonly edited_at: Date | null })[]> {
+  return await db.read(repository.accountId, {
+    name: 'local_comment_all',
+    text: `select key, author, body, created_at, edited_at from local_comment
+where account_id = $1 and repository_id = $2 and number = $3 order by created_at, key`,
+    values: [repository.accountId, repository.id, number],
+  });
+}

@@ -1,0 +1,117 @@
+// A push, served by us: what may move is decided here, git unpacks and moves it, the refs are read back.
+import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import { isRefName, isReservedRef, readRefValue, zeroObjectId } from '../git/index.ts';
+import type { HostRepository } from '../port.ts';
+import { followRefChanges, type RefChange } from './changes.ts';
+import type { Installation } from './installation.ts';
+import { formatPushReport, hasSideBand, joinReports, parsePushReport, refused, type PushReport } from './push-report.ts';
+import { formatPushRequest, parsePushRequest, type PushCommand, type PushRequest } from './push-request.ts';
+
+const longestHeadBytes = 4 * 1024 * 1024;
+
+/**
+ * `body` is a file with the whole (decoded) request. Managed refs are base branches of the queue: they move forward
+ * only and are never deleted. Returns the bytes of the answer.
+ */
+export async function receivePush(installation: Installation, repository: HostRepository, body: string, isManaged: (ref: string) => Promise<boolean>): Promise<Buffer> {
+  const request = await readHead(body);
+  // The probe a client sends before a large push: it only wants to know that it may.
+  if (request.commands.length === 0) return Buffer.alloc(0);
+  const managed = new Set<string>();
+  for (const { ref } of request.commands) if (await isManaged(ref)) managed.add(ref);
+  const refusals = refuse(request, managed);
+  const allowed = refusals.length > 0 && request.capabilities.includes('atomic') ? [] : request.commands.filter(({ ref }) => !refusals.some((refusal) => refusal.ref === ref));
+  const reports: PushReport[] = [];
+  for (const group of groupsOf(request, allowed, managed)) reports.push(await runReceivePack(installation, repository, body, request, group));
+  await followRefChanges(installation, repository, await readBack(installation, repository, allowed), 'push');
+  const told = request.commands
+    .filter((command) => !allowed.includes(command))
+    .map(({ ref }) => refused(ref, refusals.find((refusal) => refusal.ref === ref)?.reason ?? 'atomic push failed: another ref was refused'));
+  return formatPushReport(joinReports([...reports, { unpack: 'unpack ok', lines: told, progress: Buffer.alloc(0) }]), request.capabilities);
+}
+
+/** Why a ref may not be pushed at all. */
+export function decideRefusal({ ref, to }: PushCommand, managed: ReadonlySet<string>): string | null {
+  if (isReservedRef(ref)) return 'reserved for the merge queue';
+  if (!isRefName(ref) || !/^refs\/(heads|tags|notes)\//.test(ref)) return 'only branches, tags and notes can be pushed';
+  if (managed.has(ref) && to === zeroObjectId) return 'a base branch of the merge queue cannot be deleted';
+  return null;
+}
+
+function refuse(request: PushRequest, managed: ReadonlySet<string>): { ref: string; reason: string }[] {
+  return request.commands.flatMap((command) => {
+    const reason = decideRefusal(command, managed);
+    return reason === null ? [] : [{ ref: command.ref, reason }];
+  });
+}
+
+interface Group {
+  readonly commands: readonly PushCommand[];
+  /** Managed branches: git itself refuses what is no fast-forward, once it knows the new commits. */
+  readonly forwardOnly: boolean;
+}
+
+function groupsOf(request: PushRequest, allowed: readonly PushCommand[], managed: ReadonlySet<string>): Group[] {
+  const bases = allowed.filter(({ ref }) => managed.has(ref));
+  const others = allowed.filter(({ ref }) => !managed.has(ref));
+  // One transaction for an atomic push, under the stricter rule.
+  if (request.capabilities.includes('atomic') && bases.length > 0) return [{ commands: allowed, forwardOnly: true }];
+  return [{ commands: bases, forwardOnly: true }, { commands: others, forwardOnly: false }].filter(({ commands }) => commands.length > 0);
+}
+
+async function runReceivePack(installation: Installation, repository: HostRepository, body: string, request: PushRequest, group: Group): Promise<PushReport> {
+  const directory = installation.directoryOf(repository);
+  const strict = group.forwardOnly ? ['-c', 'receive.denyNonFastForwards=true'] : [];
+  const child = installation.git.spawn(directory, [...strict, 'receive-pack', '--stateless-rpc', directory]);
+  const output: Buffer[] = [];
+  const complaints: Buffer[] = [];
+  child.stdout?.on('data', (chunk: Buffer) => output.push(chunk));
+  child.stderr?.on('data', (chunk: Buffer) => void (complaints.length < 64 && complaints.push(chunk)));
+  const ended = new Promise<number | null>((resolve) => {
+    child.on('error', () => resolve(null));
+    child.on('close', resolve);
+  });
+  child.stdin?.on('error', () => {});
+  child.stdin?.write(formatPushRequest(request, group.commands));
+  const isDeletionOnly = group.commands.every(({ to }) => to === zeroObjectId);
+  if (isDeletionOnly) child.stdin?.end();
+  // git may refuse the pack before it has read it all; its report says so.
+  else if (child.stdin) await pipeline(createReadStream(body, { start: request.packAt }), child.stdin).catch(() => {});
+  const exitCode = await ended;
+  const report = parsePushReport(Buffer.concat(output), hasSideBand(request.capabilities));
+  if (report !== null) return report;
+  const words = Buffer.concat(complaints).toString('utf8').trim().split('\n').at(-1) ?? '';
+  // A client that asked for no report gets none; the outcome is read back from the refs.
+  if (exitCode === 0) return { unpack: 'unpack ok', lines: [], progress: Buffer.alloc(0) };
+  return { unpack: 'unpack failed', lines: group.commands.map(({ ref }) => refused(ref, words || 'git receive-pack failed')), progress: Buffer.alloc(0) };
+}
+
+async function readBack(installation: Installation, repository: HostRepository, commands: readonly PushCommand[]): Promise<RefChange[]> {
+  const directory = installation.directoryOf(repository);
+  const orNull = (id: string): string | null => (id === zeroObjectId ? null : id);
+  const changes: RefChange[] = [];
+  for (const { ref, from, to } of commands) {
+    const actual = await readRefValue(installation.git, directory, ref);
+    // Where it stands is what is followed: another push may have come after this one.
+    if (actual === orNull(to) || actual !== orNull(from)) changes.push({ ref, from: orNull(from), to: actual });
+  }
+  return changes;
+}
+
+async function readHead(body: string): Promise<PushRequest> {
+  const file = await open(body);
+  try {
+    const { size } = await file.stat();
+    for (let length = 64 * 1024; ; length *= 4) {
+      const bytes = Math.min(length, size);
+      const { buffer } = await file.read(Buffer.alloc(bytes), 0, bytes, 0);
+      const request = parsePushRequest(buffer);
+      if (request !== null) return request;
+      if (bytes === size || bytes >= longestHeadBytes) throw new Error('The list of refs of this push is incomplete or too long');
+    }
+  } finally {
+    await file.close();
+  }
+}

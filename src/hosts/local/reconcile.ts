@@ -1,0 +1,72 @@
+// Compares refs with rows: what a killed process or somebody with a shell changed without telling is caught up.
+import { branchOf, listRefs } from '../git/index.ts';
+import type { HostRepository } from '../port.ts';
+import { followRefChanges, type RefChange } from './changes.ts';
+import { decideCiPriority, queueChecks, readCiBranches } from './ci.ts';
+import type { Installation } from './installation.ts';
+import { findOpenPullRequests } from './pull-requests.rows.ts';
+import { findLocalRepositories, repairRepository } from './repositories.ts';
+
+const staleLockMs = 60_000;
+
+/** Branch tips as this process saw them last, by repository: the first look tells of every branch. */
+export type SeenTips = Map<string, ReadonlyMap<string, string>>;
+
+export async function reconcileRepository(installation: Installation, repository: HostRepository, seen: SeenTips): Promise<void> {
+  await repairRepository(installation, repository, staleLockMs);
+  const refs = await listRefs(installation.git, installation.directoryOf(repository), 'refs/heads/');
+  const tips = new Map(refs.map(({ ref, commit }) => [ref, commit]));
+  await followRefChanges(installation, repository, await movedHeads(installation, repository, tips), 'service');
+
+  const branches = await readCiBranches(installation, repository);
+  for (const [ref, commit] of tips) {
+    const priority = decideCiPriority(branchOf(ref) ?? '', branches);
+    if (priority !== null) await queueChecks(installation, repository, { commit, ref, priority, again: false });
+  }
+  const before = seen.get(repository.id);
+  for (const [ref, commit] of tips) {
+    if (before?.get(ref) !== commit) installation.emit({ kind: 'push', repository, ref });
+  }
+  seen.set(repository.id, tips);
+}
+
+async function movedHeads(installation: Installation, repository: HostRepository, tips: ReadonlyMap<string, string>): Promise<RefChange[]> {
+  const changes = new Map<string, RefChange>();
+  for (const row of await findOpenPullRequests(installation.db, repository)) {
+    const ref = `refs/heads/${row.head_branch}`;
+    const tip = tips.get(ref) ?? null;
+    if (tip !== row.head_sha) changes.set(ref, { ref, from: row.head_sha, to: tip });
+  }
+  return [...changes.values()];
+}
+
+export interface Reconciler {
+  /** Resolves when the look that is under way has ended. */
+  stop(): Promise<void>;
+}
+
+/** Looks at every repository at once, and then every minute. One repository's trouble does not stop the others. */
+export function startReconciler(installation: Installation, options: { readonly everyMs?: number; readonly onError: (error: unknown) => void }): Reconciler {
+  const seen: SeenTips = new Map();
+  let isStopped = false;
+  let timer: NodeJS.Timeout | undefined;
+  const look = async (): Promise<void> => {
+    try {
+      for (const repository of await findLocalRepositories(installation)) {
+        if (isStopped) return;
+        await reconcileRepository(installation, repository, seen).catch(options.onError);
+      }
+    } catch (error) {
+      options.onError(error);
+    }
+    if (!isStopped) timer = setTimeout(() => void (running = look()), options.everyMs ?? 60_000);
+  };
+  let running = look();
+  return {
+    stop: async () => {
+      isStopped = true;
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}

@@ -1,0 +1,70 @@
+// Runs the wrapper a sandbox is made of, and ends it with everything it started.
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { SandboxOutcome, SandboxRun } from './port.ts';
+
+export interface WrappedCommand {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+}
+
+/**
+ * The end of every wrapper's command line. The word on descriptor 3 says that the sandbox stands and the command
+ * begins; without it, whatever exit code there is tells of the wrapper.
+ */
+export function shellOf(command: string): string[] {
+  return ['/bin/sh', '-c', 'echo begun >&3; exec 3>&-; exec /bin/sh -e -c "$1"', 'sandbox', command];
+}
+
+export async function runWrapped(command: WrappedCommand, run: SandboxRun): Promise<SandboxOutcome> {
+  if (run.signal?.aborted) return { kind: 'canceled' };
+  // A process group of its own, so that one signal reaches all of a plain command's children.
+  const child = spawn(command.file, [...command.args], { cwd: command.cwd, env: { ...command.env }, stdio: ['ignore', 'pipe', 'pipe', 'pipe'], detached: true });
+  let hasBegun = false;
+  child.stdio[3]?.on('data', () => void (hasBegun = true));
+  let ended: SandboxOutcome | undefined;
+  const end = (outcome: SandboxOutcome): void => {
+    ended ??= outcome;
+    killGroup(child);
+  };
+  const onAbort = (): void => end({ kind: 'canceled' });
+  const timer = setTimeout(() => end({ kind: 'timed out' }), run.timeoutMs);
+  run.signal?.addEventListener('abort', onAbort, { once: true });
+  child.stdout?.on('data', run.onOutput);
+  child.stderr?.on('data', run.onOutput);
+  try {
+    const exit = await exitOf(child);
+    if (ended !== undefined) return ended;
+    if (typeof exit === 'string') return { kind: 'failed', reason: exit };
+    return hasBegun ? { kind: 'exited', code: exit } : { kind: 'failed', reason: `the sandbox could not be made (${command.file} exited with ${exit})` };
+  } finally {
+    clearTimeout(timer);
+    run.signal?.removeEventListener('abort', onAbort);
+  }
+}
+
+/** The exit code, or why there is none. Waits a second at most for output of children that were left behind. */
+async function exitOf(child: ChildProcess): Promise<number | string> {
+  return await new Promise((resolve) => {
+    child.on('error', (error) => resolve(error.message));
+    child.on('exit', (code, signal) => {
+      killGroup(child);
+      const answer = code ?? `the sandbox was killed by ${String(signal)}`;
+      const patience = setTimeout(() => resolve(answer), 1000);
+      child.on('close', () => {
+        clearTimeout(patience);
+        resolve(answer);
+      });
+    });
+  });
+}
+
+function killGroup(child: ChildProcess): void {
+  if (child.pid === undefined) return;
+  try {
+    process.kill(-child.pid, 'SIGKILL');
+  } catch {
+    // All of it is gone already.
+  }
+}

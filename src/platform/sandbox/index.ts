@@ -1,0 +1,76 @@
+// Finds the best sandbox this machine has, by trying it: whether namespaces may be made depends on the kernel, on
+// the container around us and on who we are, and nothing but an attempt tells.
+import { chmod, mkdtemp, mkdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createBubblewrap } from './bubblewrap.ts';
+import { findProgram } from './layout.ts';
+import { createNamespaces } from './namespaces.ts';
+import { createPlain } from './plain.ts';
+import type { RunFolders, Sandbox, SandboxKind } from './port.ts';
+import { readPrivileges } from './privileges.ts';
+
+export type { RunFolders, Sandbox, SandboxKind, SandboxOutcome, SandboxRun } from './port.ts';
+
+export interface FoundSandbox {
+  /** Null: none works, and a plain process is not allowed. */
+  readonly sandbox: Sandbox | null;
+  /** One sentence for the start lines: what is used, and the cure when it is not the best. */
+  readonly said: string;
+}
+
+const cure = 'install bubblewrap (apt-get install bubblewrap), or allow user namespaces';
+
+/** `kinds` bounds what is tried, best first. */
+export async function findSandbox(options: { readonly allowPlain: boolean; readonly kinds?: readonly SandboxKind[]; readonly bwrapPath?: string }): Promise<FoundSandbox> {
+  const kinds = options.kinds ?? ['bubblewrap', 'namespaces', 'plain'];
+  const isolated = [
+    { kind: 'bubblewrap', make: () => makeBubblewrap(options.bwrapPath) },
+    { kind: 'namespaces', make: makeNamespaces },
+  ] as const;
+  for (const { kind, make } of isolated.filter((candidate) => kinds.includes(candidate.kind))) {
+    const sandbox = make();
+    if (sandbox !== null && (await isWorking(sandbox))) return { sandbox, said: `checks run in a sandbox (${kind})` };
+  }
+  if (options.allowPlain && kinds.includes('plain')) {
+    return { sandbox: createPlain(), said: `checks run WITHOUT a sandbox, as plain processes: ${cure}` };
+  }
+  return { sandbox: null, said: `no checks run here, because there is no sandbox for them: ${cure}` };
+}
+
+/** Fresh folders for one run inside `parent`, which whoever the command runs as may pass through. */
+export async function makeRunFolders(parent: string): Promise<RunFolders> {
+  const folders = { root: join(parent, 'root'), checkout: join(parent, 'checkout'), home: join(parent, 'home'), tmp: join(parent, 'tmp') };
+  await chmod(parent, 0o711);
+  for (const folder of Object.values(folders)) await mkdir(folder);
+  return folders;
+}
+
+function makeBubblewrap(path?: string): Sandbox | null {
+  const bwrap = path ?? findProgram('bwrap');
+  const setpriv = findProgram('setpriv');
+  const privileges = readPrivileges();
+  if (bwrap === null || (privileges.isRoot && setpriv === null)) return null;
+  return createBubblewrap({ bwrap, setpriv: setpriv ?? '' }, privileges);
+}
+
+function makeNamespaces(): Sandbox | null {
+  const unshare = findProgram('unshare');
+  const setpriv = findProgram('setpriv');
+  if (process.platform !== 'linux' || unshare === null || setpriv === null) return null;
+  return createNamespaces({ unshare, setpriv }, readPrivileges());
+}
+
+async function isWorking(sandbox: Sandbox): Promise<boolean> {
+  const parent = await mkdtemp(join(tmpdir(), 'interlock-sandbox-'));
+  try {
+    const folders = await makeRunFolders(parent);
+    const command = `echo probe > /tmp/probe && test -d /proc/self && ! test -e '${parent}'`;
+    const outcome = await sandbox.run({ command, folders, env: {}, timeoutMs: 10_000, onOutput: () => {} });
+    return outcome.kind === 'exited' && outcome.code === 0;
+  } catch {
+    return false;
+  } finally {
+    await rm(parent, { recursive: true, force: true });
+  }
+}

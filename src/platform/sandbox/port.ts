@@ -1,0 +1,38 @@
+// A sandbox runs one shell command of somebody's repository: no network, no secrets, nothing of this machine but
+// its tools (read-only) and the run's own folders, bounded in time, and gone when we are gone.
+
+export interface SandboxRun {
+  /** Shell text, run by `sh -e` in the checkout. */
+  readonly command: string;
+  readonly folders: RunFolders;
+  /** Everything the command sees besides PATH, HOME, TMPDIR, CI and LANG. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+  /** Output and errors, in the order they were written. */
+  readonly onOutput: (chunk: Buffer) => void;
+  /** Aborted: everything the command started is killed, the outcome is `canceled`. */
+  readonly signal?: AbortSignal;
+}
+
+/** Folders of one run, made by the caller and removed by it; each but `root` is writable inside. */
+export interface RunFolders {
+  /** Empty: the sandbox may mount its root there. */
+  readonly root: string;
+  readonly checkout: string;
+  readonly home: string;
+  readonly tmp: string;
+}
+
+export type SandboxOutcome =
+  | { readonly kind: 'exited'; readonly code: number }
+  | { readonly kind: 'timed out' }
+  | { readonly kind: 'canceled' }
+  /** The sandbox itself did not work; nothing is known of the command. */
+  | { readonly kind: 'failed'; readonly reason: string };
+
+export type SandboxKind = 'bubblewrap' | 'namespaces' | 'plain';
+
+export interface Sandbox {
+  readonly kind: SandboxKind;
+  run(run: SandboxRun): Promise<SandboxOutcome>;
+}
