@@ -96,7 +96,8 @@ function gather(view: LineView): { readonly members: readonly PullRequestState[]
 
 function sizeFor(view: LineView, first: PullRequestState): number {
   if (view.snapshot.rules.mode !== 'parallel' || standsAlone(view, first)) return 1;
-  return first.bisection?.max ?? view.snapshot.rules.batchSize;
+  // An optimistic batch may be larger than the batch size, and so may its half.
+  return Math.min(view.snapshot.rules.batchSize, first.bisection?.max ?? Infinity);
 }
 
 function standsAlone(view: LineView, pullRequest: PullRequestState): boolean {

@@ -35,7 +35,7 @@ export function viewLine(snapshot: Snapshot, now: number): LineView {
     departures: new Map(snapshot.departures.map((departure) => [departure.pullRequest, departure.code])),
     batches,
     batchOf: indexMembers(batches),
-    conflicts: collectConflicts(snapshot),
+    conflicts: collectConflicts(snapshot, batches),
     evidence: collectEvidence(snapshot, now),
     builds: new Map(snapshot.builds.map((build) => [build.commit, build])),
   };
@@ -45,8 +45,8 @@ function indexMembers(batches: readonly BatchState[]): Map<string, BatchState> {
   return new Map(batches.flatMap((batch) => batch.members.map((member) => [member.pullRequest, batch] as const)));
 }
 
-function collectConflicts(snapshot: Snapshot): Map<string, readonly Conflict[]> {
-  const speaking = new Set([...snapshot.queue.lineage, snapshot.queue.tip, ...snapshot.batches.flatMap((batch) => batch.commit ?? [])]);
+function collectConflicts(snapshot: Snapshot, line: readonly BatchState[]): Map<string, readonly Conflict[]> {
+  const speaking = new Set([...snapshot.queue.lineage, snapshot.queue.tip, ...line.flatMap((batch) => batch.commit ?? [])]);
   const conflictsOfHead = new Map<string, Conflict[]>();
   for (const { parent, heads, conflictAt } of snapshot.mergeResults) {
     const head = heads[conflictAt];
@@ -67,7 +67,9 @@ export function withoutBatchesFrom(view: LineView, index: number): LineView {
   const batches = view.batches.slice(0, index);
   const leaving = new Set(view.batches.slice(index).flatMap((batch) => batch.members.map((member) => member.pullRequest)));
   const pullRequests = new Map([...view.pullRequests].map(([id, pullRequest]) => [id, leaving.has(id) ? { ...pullRequest, status: 'queued' as const } : pullRequest]));
-  return { ...view, batches, batchOf: indexMembers(batches), pullRequests, inOrder: [...pullRequests.values()] };
+  // A conflict with a batch that has left the line no longer keeps anybody back.
+  const conflicts = collectConflicts(view.snapshot, batches);
+  return { ...view, batches, batchOf: indexMembers(batches), pullRequests, inOrder: [...pullRequests.values()], conflicts };
 }
 
 export function withoutPullRequests(view: LineView, leaving: ReadonlyMap<string, ResetCode>): LineView {
@@ -93,10 +95,10 @@ export function membersOf(view: LineView, batch: BatchState): PullRequestState[]
 
 /**
  * In line without a batch because it is known to conflict with something before it. Those behind it are built
- * without it; it keeps its place and is tried alone on the tip as soon as nothing is before it.
+ * without it; it keeps its place and is tried alone on the tip as soon as nothing is before it. One at a time, nobody is behind.
  */
 export function isSuspended(view: LineView, pullRequest: PullRequestState): boolean {
-  return !view.batchOf.has(pullRequest.id) && view.conflicts.has(pullRequest.id);
+  return view.snapshot.rules.mode === 'parallel' && !view.batchOf.has(pullRequest.id) && view.conflicts.has(pullRequest.id);
 }
 
 /** Index of the member that is known not to merge where the batch puts it; -1 when none is. */

@@ -4,9 +4,9 @@
 export type PairKind = 'mask' | 'poison' | 'conflict';
 
 export interface Physics {
-  /** Change n is bad when `bad[n % length]`: red wherever it is, unless something in the tree masks it. */
+  /** Change n is bad, red wherever it is, when `bad[n % length]`. */
   readonly bad: readonly boolean[];
-  /** mask: `a` is good in the company of `b`. poison: red together. conflict: do not merge into one tree. */
+  /** mask: `a` is bad, except in the company of `b`. poison: red together. conflict: do not merge into one tree. */
   readonly pairs: readonly { readonly a: number; readonly b: number; readonly kind: PairKind }[];
 }
 
@@ -60,10 +60,11 @@ export class Forest {
   isGreen(tree: string): boolean {
     const present = this.#changes.get(tree) ?? [];
     const { bad, pairs } = this.#physics;
-    if (pairs.some((pair) => pair.kind === 'poison' && present.includes(pair.a) && present.includes(pair.b))) return false;
     return present.every((change) => {
-      if (bad.length === 0 || !bad[change % bad.length]) return true;
-      return pairs.some((pair) => pair.kind === 'mask' && pair.a === change && present.includes(pair.b));
+      const masks = pairs.filter((pair) => pair.kind === 'mask' && pair.a === change);
+      if (masks.length > 0) return masks.some((pair) => present.includes(pair.b));
+      const isPoisoned = pairs.some((pair) => pair.kind === 'poison' && pair.a === change && present.includes(pair.b));
+      return !isPoisoned && !(bad.length > 0 && bad[change % bad.length]);
     });
   }
 

@@ -15,11 +15,12 @@ export interface History {
   readonly moves: readonly number[];
 }
 
-const kinds: readonly PairKind[] = ['mask', 'poison', 'conflict'];
-const pair = fc.record({ a: fc.nat(9), b: fc.nat(9), kind: fc.constantFrom(...kinds) });
+const kinds: readonly PairKind[] = ['mask', 'mask', 'poison', 'conflict'];
+// Neighbours in number are mostly neighbours in line.
+const pair = fc.tuple(fc.nat(7), fc.integer({ min: 1, max: 2 }), fc.constantFrom(...kinds)).map(([a, distance, kind]) => ({ a, b: a + distance, kind }));
 
 export const histories: fc.Arbitrary<History> = fc.record({
-  bad: fc.array(fc.boolean(), { maxLength: 8 }),
+  bad: fc.array(fc.nat(3).map((n) => n === 3), { maxLength: 8 }),
   pairs: fc.array(pair, { maxLength: 4 }),
   flakes: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: fc.array(fc.boolean(), { maxLength: 6 }) }),
   rules: fc.array(fc.nat(999), { minLength: 3, maxLength: 3 }),
@@ -29,9 +30,10 @@ export const histories: fc.Arbitrary<History> = fc.record({
 type Move = (world: World, whom: number, how: number) => void;
 
 const moves: readonly (readonly [weight: number, move: Move])[] = [
-  [9, (world, _whom, how) => world.open({ skipLine: how % 12 === 0, skipValidation: how % 17 === 0 })],
-  [24, (world, whom) => pick(world.steps(), whom)?.()],
-  [16, (world) => world.advance()],
+  [9, (world, _whom, how) => world.open({ skipLine: how % 15 === 7, skipValidation: how % 19 === 7 })],
+  [3, (world, whom) => repeat(1 + (whom % 4), () => world.open({ skipLine: false, skipValidation: false }))],
+  [28, (world, whom, how) => repeat(1 + (how % 4), (n) => pick(world.steps(), whom + n)?.())],
+  [18, (world) => world.advance()],
   [2, (world, whom) => onLine(world, whom, (row) => world.dequeue(row))],
   [2, (world, whom) => onLine(world, whom, (row) => world.push(row))],
   [1, (world, whom) => onLine(world, whom, (row) => world.close(row))],
@@ -44,7 +46,7 @@ const moves: readonly (readonly [weight: number, move: Move])[] = [
   [2, (world) => (world.paused = false)],
   [1, (world, whom, how) => (world.rules = rulesOf([whom, how, whom + how]))],
   [1, (world, whom) => cancelBuild(world, whom)],
-  [2, (world, whom, how) => (world.now += how % 9 === 0 ? 25 * 3_600_000 : (whom % 20) * 60_000)],
+  [2, (world, whom, how) => (world.now += how % 9 === 0 ? 25 * 3_600_000 : whom * 5 * 60_000)],
 ];
 const wheel = moves.flatMap(([weight, move]) => Array.from({ length: weight }, () => move));
 
@@ -93,7 +95,7 @@ export function rulesOf([first = 0, second = 0, third = 0]: readonly number[]): 
     useOptimisticValidation: Math.floor(second / 12) % 3 !== 0,
     optimisticValidationFailureDepth: 1 + (Math.floor(third / 3) % 3),
     maxRequeueAttempts: [0, 0, 1, 2][Math.floor(third / 9) % 4] ?? 0,
-    ciTimeoutMins: [0, 0, 30][Math.floor(third / 36) % 3] ?? 0,
+    ciTimeoutMins: [0, 20][Math.floor(third / 36) % 2] ?? 0,
     batchCommit: third % 5 === 0 ? 'linear' : 'group',
     requiredChecks: gates[Math.floor(first / 30) % 4] ?? null,
     ownRequiredChecks: [required('own')],
@@ -108,6 +110,10 @@ function required(name: string): RequiredCheck {
 function onLine(world: World, whom: number, act: (row: PullRequestRow) => void): void {
   const row = pick(world.inLine(), whom);
   if (row !== undefined) act(row);
+}
+
+function repeat(times: number, act: (n: number) => void): void {
+  for (let n = 0; n < times; n += 1) act(n);
 }
 
 function cancelBuild(world: World, whom: number): void {

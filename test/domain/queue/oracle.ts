@@ -81,15 +81,16 @@ function checkStart(world: World, decision: Of<'StartBatch'>): void {
   if (decision.cause !== 'optimistic') assert.ok(decision.members.length <= rules.batchSize, 'batch size kept');
   if (rules.mode !== 'parallel') assert.ok(live.length === 1 && decision.members.length === 1, 'one at a time');
   if (started === undefined || rules.mode !== 'parallel' || rules.maxParallelBuilds === null || world.skipsValidation(started) || decision.cause === 'optimistic') return;
-  const running = live.filter((batch) => batch.commit === null || (!world.skipsValidation(batch) && isUnjudged(world, batch)));
+  const running = live.filter((batch) => batch.commit === null || (!world.skipsValidation(batch) && isRunning(world, batch)));
   assert.ok(running.length <= rules.maxParallelBuilds, 'max_parallel_builds kept');
 }
 
-/** Neither proved green nor seen red. */
-function isUnjudged(world: World, batch: BatchRow): boolean {
+/** A build of it runs or is about to: neither proved green nor seen red, neither canceled nor over. */
+function isRunning(world: World, batch: BatchRow): boolean {
   if (world.builds.some((build) => proves(world, build, batch.tree))) return false;
   const build = world.builds.find((candidate) => candidate.commit === batch.testedCommit);
-  return !build?.checks.some((check) => check.conclusion === 'failure' && isRequired(world, check.name));
+  if (build === undefined) return true;
+  return !build.complete && !build.canceled && !build.checks.some((check) => check.conclusion === 'failure' && isRequired(world, check.name));
 }
 
 function proves(world: World, build: BuildState, tree: string | null): boolean {
