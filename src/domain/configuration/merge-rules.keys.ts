@@ -9,15 +9,14 @@ import {
   markdown,
   notYet,
   oneOf,
-  optionalKey,
-  regex,
   repositoryPath,
   requiredKey,
   someText,
-  text,
 } from './key.ts';
 import { regexFault } from './regex.ts';
-import { parallelMode, requiredChecks } from './parallel-mode.keys.ts';
+import { mergeCommit, mergeStrategy } from './merge-commit.keys.ts';
+import { parallelMode } from './parallel-mode.keys.ts';
+import { preconditions } from './preconditions.keys.ts';
 
 export const defaultTriggerLabel = 'mergequeue';
 
@@ -48,56 +47,6 @@ const labels = group({
   error: 'must differ from the trigger label',
 });
 
-const preconditions = group({
-  number_of_approvals: optionalKey(integer(0), {
-    default: '1; none on the local host until the document names it',
-    description: 'How many approving reviews a pull request needs before it is queued.',
-    mark: 'gate',
-  }),
-  required_checks: key(requiredChecks(), {
-    default: [],
-    description:
-      "The checks a head must pass, by name or glob of names. A head is judged by the host's own list while use_github_mergeability is true.",
-    mark: 'gate',
-  }),
-  use_github_mergeability: key(bool(), {
-    default: true,
-    description: "The code host's own branch protection says which checks are required.",
-    mark: 'gate',
-  }),
-  conversation_resolution_required: key(bool(), {
-    default: false,
-    description: 'Every review conversation must be resolved (else 113).',
-    mark: 'gate',
-  }),
-  require_verified_commits: notYet(bool(), {
-    default: false,
-    description: 'Every commit must carry a signature the host verified (else 115).',
-    mark: 'gate',
-    accepts: [false],
-  }),
-  validations: notYet(
-    listOf(
-      group({
-        name: someText(200),
-        match: group({
-          type: oneOf('title', 'body'),
-          regex: z.union([regex(), listOf(regex(), { most: 20 }).min(1)], {
-            error: 'must be a regular expression or a list of them',
-          }),
-        }),
-      }),
-      { name: 'list: {name, match: {type: title or body, regex: one or a list}}', most: 50 },
-    ),
-    {
-      default: [],
-      description: 'Every expression must be found in the title or body (else 108); the author reads the name.',
-      mark: 'gate',
-      accepts: [[]],
-    },
-  ),
-});
-
 const mergeMode = group({
   type: key(oneOf('default', 'parallel', 'no-queue'), {
     default: 'default',
@@ -125,105 +74,6 @@ const autoUpdate = group({
     accepts: [0],
   }),
 });
-
-const titleRegex = group({
-  pattern: someText(200),
-  replace: text(),
-  applies_to: oneOf('both', 'draft_pr', 'merge_commit').prefault('both'),
-  match_type: oneOf('string', 'regex').prefault('string'),
-}).superRefine((rule, context) => {
-  const fault = rule.match_type === 'regex' ? regexFault(rule.pattern) : null;
-  if (fault !== null) context.addIssue({ code: 'custom', path: ['pattern'], message: fault });
-});
-
-const mergeCommit = group({
-  use_title_and_body: key(bool(), {
-    default: true,
-    description: "The landing's message is the pull request's title and body. false: the host's or git's own default.",
-    mark: 'build',
-  }),
-  cut_body_before: notYet(text(), {
-    default: '',
-    description: 'Leave out the body before this marker.',
-    mark: 'build',
-    accepts: [''],
-  }),
-  cut_body_after: notYet(text(), {
-    default: '',
-    description: 'Leave out the body after this marker.',
-    mark: 'build',
-    accepts: [''],
-  }),
-  strip_html_comments: notYet(bool(), {
-    default: false,
-    description: 'Leave out HTML comments.',
-    mark: 'build',
-    accepts: [false],
-  }),
-  include_coauthors: notYet(bool(), {
-    default: false,
-    description: "Name the authors of the pull request's commits as co-authors.",
-    mark: 'build',
-    accepts: [false],
-  }),
-  apply_title_regexes: notYet(
-    listOf(titleRegex, {
-      name: 'list: {pattern, replace, applies_to: both, draft_pr or merge_commit, match_type: string or regex}',
-      most: 20,
-    }),
-    {
-      default: [],
-      description: 'Replacements in the title, in order. applies_to is both and match_type is string unless given.',
-      mark: 'build',
-      accepts: [[]],
-    },
-  ),
-});
-
-const overrideLabel = (strategy: string) =>
-  notYet(label(), {
-    default: '',
-    description: `The label that asks for ${strategy} on one pull request.`,
-    mark: 'build',
-    accepts: [''],
-  });
-
-const mergeStrategy = group({
-  name: key(oneOf('squash', 'merge', 'rebase'), {
-    default: 'squash',
-    description: 'How a pull request becomes commits of the base.',
-    mark: 'build',
-  }),
-  batch_commit: key(oneOf('group', 'linear'), {
-    default: 'group',
-    description:
-      "group: several pull requests land as one commit on the first-parent line, their own commits behind it. linear: each is on the line, and only the last of them was tested. Interlock's own.",
-    mark: 'build',
-  }),
-  override_labels: group({
-    squash: overrideLabel('squash'),
-    merge: overrideLabel('merge'),
-    rebase: overrideLabel('rebase'),
-  }).prefault({}),
-  use_separate_commits_for_stack: notYet(bool(), {
-    default: false,
-    description: 'Each pull request of a stack keeps a commit of its own.',
-    mark: 'build',
-    accepts: [false],
-  }),
-  update_pr_commits_before_stack_merge: notYet(bool(), {
-    default: false,
-    description: "Rewrite the stack's own branches before it merges. Needs use_separate_commits_for_stack.",
-    mark: 'build',
-    accepts: [false],
-  }),
-}).refine(
-  (strategy) => !strategy.update_pr_commits_before_stack_merge || strategy.use_separate_commits_for_stack === true,
-  {
-    path: ['update_pr_commits_before_stack_merge'],
-    error: 'needs use_separate_commits_for_stack',
-  },
-);
 
 const statusComment = group({
   publish: notYet(oneOf('always', 'ready', 'queued', 'never'), {

@@ -1,41 +1,5 @@
-import { z } from 'zod';
-import { bool, group, integer, key, label, listOf, notYet, oneOf, optionalKey, someText } from './key.ts';
-
-const conclusions = oneOf(
-  'success',
-  'pending',
-  'failure',
-  'cancelled',
-  'timed_out',
-  'skipped',
-  'neutral',
-  'action_required',
-  'stale',
-  'unknown',
-  'error',
-  'blocked',
-  'missing',
-);
-
-/** A check by name or glob of names, alone or with the conclusions that count as passing. */
-export const requiredChecks = () =>
-  listOf(
-    z.union(
-      [
-        someText(255),
-        group({
-          name: someText(255),
-          acceptable_statuses: z
-            .array(conclusions, { error: 'must be a list' })
-            .min(1, { error: 'must name at least one status' })
-            .max(13, { error: 'must not name a status twice' })
-            .optional(),
-        }),
-      ],
-      { error: "must be a check's name, or {name, acceptable_statuses}" },
-    ),
-    { name: 'list: name, or {name, acceptable_statuses}' },
-  );
+import { bool, group, integer, key, label, notYet, oneOf, optionalKey } from './key.ts';
+import { requiredChecks } from './preconditions.keys.ts';
 
 export const parallelMode = group({
   max_parallel_builds: optionalKey(integer(1), {

@@ -16,7 +16,7 @@ export interface Place {
 }
 
 export interface YamlDocument {
-  /** Keys without a value are left out: `batch_size:` is as if it were not there. */
+  /** A key without a value (`batch_size:`) is undefined: as if it were not there, but still known by its name. */
   readonly value: unknown;
   /** Where the path is, or the nearest mapping around it that exists. */
   place(path: readonly string[], at: 'key' | 'value'): Place;
@@ -146,6 +146,7 @@ function placeAt(lines: LineCounter, offset: number): Place {
 function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls);
   if (typeof value !== 'object' || value === null) return value;
-  const given = Object.entries(value).filter(([, member]) => member !== null);
-  return Object.fromEntries(given.map(([name, member]) => [name, withoutNulls(member)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [name, member === null ? undefined : withoutNulls(member)]),
+  );
 }

@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { bool, group, integer, key, listOf, notYet, oneOf, optionalKey, regex, someText } from './key.ts';
+
+const conclusions = oneOf(
+  'success',
+  'pending',
+  'failure',
+  'cancelled',
+  'timed_out',
+  'skipped',
+  'neutral',
+  'action_required',
+  'stale',
+  'unknown',
+  'error',
+  'blocked',
+  'missing',
+);
+
+/** A check by name or glob of names, alone or with the conclusions that count as passing. */
+export const requiredChecks = () =>
+  listOf(
+    z.union(
+      [
+        someText(255),
+        group({
+          name: someText(255),
+          acceptable_statuses: z
+            .array(conclusions, { error: 'must be a list' })
+            .min(1, { error: 'must name at least one status' })
+            .max(13, { error: 'must not name a status twice' })
+            .optional(),
+        }),
+      ],
+      { error: "must be a check's name, or {name, acceptable_statuses}" },
+    ),
+    { name: 'list: name, or {name, acceptable_statuses}' },
+  );
+
+export const preconditions = group({
+  number_of_approvals: optionalKey(integer(0), {
+    default: '1; none on the local host until the document names it',
+    description: 'How many approving reviews a pull request needs before it is queued.',
+    mark: 'gate',
+  }),
+  required_checks: key(requiredChecks(), {
+    default: [],
+    description:
+      "The checks a head must pass, by name or glob of names. A head is judged by the host's own list while use_github_mergeability is true.",
+    mark: 'gate',
+  }),
+  use_github_mergeability: key(bool(), {
+    default: true,
+    description: "The code host's own branch protection says which checks are required.",
+    mark: 'gate',
+  }),
+  conversation_resolution_required: key(bool(), {
+    default: false,
+    description: 'Every review conversation must be resolved (else 113).',
+    mark: 'gate',
+  }),
+  require_verified_commits: notYet(bool(), {
+    default: false,
+    description: 'Every commit must carry a signature the host verified (else 115).',
+    mark: 'gate',
+    accepts: [false],
+  }),
+  validations: notYet(
+    listOf(
+      group({
+        name: someText(200),
+        match: group({
+          type: oneOf('title', 'body'),
+          regex: z.union([regex(), listOf(regex(), { most: 20 }).min(1)], {
+            error: 'must be a regular expression or a list of them',
+          }),
+        }),
+      }),
+      { name: 'list: {name, match: {type: title or body, regex: one or a list}}', most: 50 },
+    ),
+    {
+      default: [],
+      description: 'Every expression must be found in the title or body (else 108); the author reads the name.',
+      mark: 'gate',
+      accepts: [[]],
+    },
+  ),
+});

@@ -1,0 +1,218 @@
+// One row per key: what this version accepts and what it refuses, with the reason word by word.
+export interface KeyRow {
+  readonly key: string;
+  readonly accepts: readonly unknown[];
+  readonly refuses: readonly (readonly [value: unknown, reason: string])[];
+}
+
+const notSupported = 'is not supported yet';
+const atLeast = (least: number) => `must be an integer of at least ${least}`;
+
+const bool = (key: string): KeyRow => ({
+  key,
+  accepts: [true, false],
+  refuses: [
+    ['yes', 'must be true or false'],
+    [1, 'must be true or false'],
+  ],
+});
+const integer = (key: string, least: number): KeyRow => ({
+  key,
+  accepts: [least, least + 7],
+  refuses: [
+    [least - 1, atLeast(least)],
+    [1.5, atLeast(least)],
+    ['3', atLeast(least)],
+    [2_000_000, 'must be at most 1000000'],
+    [Number.NaN, atLeast(least)],
+    [[1], atLeast(least)],
+  ],
+});
+/** Known and refused by name; `harmless` asks for what happens anyway. */
+const later = (key: string, harmless: readonly unknown[], ...refused: unknown[]): KeyRow => ({
+  key,
+  accepts: harmless,
+  refuses: refused.map((value) => [value, notSupported]),
+});
+
+const parallel = 'merge_rules.merge_mode.parallel_mode';
+const statuses =
+  'must be one of success, pending, failure, cancelled, timed_out, skipped, neutral, action_required, stale, unknown, error, blocked, missing';
+
+export const keyTable: readonly KeyRow[] = [
+  { key: 'version', accepts: ['1.0.0'], refuses: [['2.0.0', 'must be one of 1.0.0']] },
+  later('scenarios', [[]], [{ name: 'a', trigger: {}, actions: [] }]),
+  later('verify.exempt_paths', [[]], ['docs/*']),
+  later('verify.preview', [[]], [{ image: 'web', port: 3000 }], [{ method: 'endpoint' }]),
+  {
+    key: 'merge_rules.labels.trigger',
+    accepts: ['mergequeue', 'Merge it!', '合并'],
+    refuses: [
+      ['', 'must not be empty'],
+      [5, 'must be text: put it in quotes'],
+      [true, 'must be text: put it in quotes'],
+      [[], 'must be text'],
+      ['a\nb', 'must be one line without control characters'],
+      [' a', 'must not begin or end with a space'],
+      ['x'.repeat(101), 'must be at most 100 characters long'],
+    ],
+  },
+  {
+    key: 'merge_rules.labels.skip_line',
+    accepts: ['urgent', ''],
+    refuses: [[7, 'must be text: put it in quotes']],
+  },
+  later('merge_rules.labels.merge_failed', [''], 'blocked', 5),
+  later('merge_rules.labels.skip_delete_branch', [''], 'keep'),
+  integer('merge_rules.preconditions.number_of_approvals', 0),
+  ...['merge_rules.preconditions.required_checks', `${parallel}.override_required_checks`].map((key) => ({
+    key,
+    accepts: [
+      [],
+      ['test'],
+      ['ci/*', { name: 'lint' }],
+      [{ name: 'lint', acceptable_statuses: ['success', 'failure'] }],
+    ],
+    refuses: [
+      ['test', 'must be a list'],
+      [[5], "must be a check's name, or {name, acceptable_statuses}"],
+      [[''], 'must not be empty'],
+      [[{ acceptable_statuses: ['success'] }], 'is required'],
+      [[{ name: 'a', acceptable_statuses: [] }], 'must name at least one status'],
+      [[{ name: 'a', acceptable_statuses: ['green'] }], statuses],
+      [[{ name: 'a', status: 'success' }], 'is not a known key; the nearest known key is name'],
+      [Array.from({ length: 1001 }, () => 'a'), 'must have at most 1000 entries'],
+    ] as const,
+  })),
+  bool('merge_rules.preconditions.use_github_mergeability'),
+  bool('merge_rules.preconditions.conversation_resolution_required'),
+  later('merge_rules.preconditions.require_verified_commits', [false], true),
+  later('merge_rules.preconditions.validations', [[]], [{ name: 'ticket', match: { type: 'title', regex: 'A-\\d+' } }]),
+  {
+    key: 'merge_rules.merge_mode.type',
+    accepts: ['default', 'parallel'],
+    refuses: [
+      ['no-queue', 'no-queue is not supported yet, only default and parallel'],
+      ['serial', 'must be one of default, parallel, no-queue'],
+    ],
+  },
+  integer(`${parallel}.max_parallel_builds`, 1),
+  later(`${parallel}.max_topup_builds`, [0], 1),
+  later(`${parallel}.max_parallel_paused_builds`, [0], 1),
+  integer(`${parallel}.max_requeue_attempts`, 0),
+  later(`${parallel}.update_before_requeue`, [false], true),
+  later(`${parallel}.stuck_pr_label`, [''], 'stuck'),
+  later(`${parallel}.stuck_pr_timeout_mins`, [0], 5),
+  later(`${parallel}.bypass_stuck_state`, [false], true),
+  later(`${parallel}.draft_checks_started_timeout_mins`, [0], 5),
+  later(`${parallel}.block_parallel_builds_label`, [''], 'barrier'),
+  bool(`${parallel}.check_mergeability_to_queue`),
+  later(`${parallel}.use_affected_targets`, [false], true, 'yes'),
+  later(`${parallel}.use_fast_forwarding`, [true], false),
+  integer(`${parallel}.batch_size`, 1),
+  integer(`${parallel}.batch_max_wait_minutes`, 0),
+  bool(`${parallel}.require_all_draft_checks_pass`),
+  {
+    key: `${parallel}.skip_draft_when_up_to_date`,
+    accepts: [true],
+    refuses: [
+      [false, 'false is not supported yet, only true'],
+      ['no', 'must be true or false'],
+    ],
+  },
+  bool(`${parallel}.use_optimistic_validation`),
+  {
+    key: `${parallel}.optimistic_validation_failure_depth`,
+    accepts: [1, 2, 3],
+    refuses: [0, 4, 1.5, '1'].map((value) => [value, 'must be an integer from 1 to 3'] as const),
+  },
+  later(`${parallel}.reuse_draft_pr_on_failure`, [false], true),
+  later(`${parallel}.use_proactive_dequeue`, [false], true),
+  later(`${parallel}.proactive_dequeue_delay_seconds`, [0], 5),
+  later(`${parallel}.use_parallel_bisection`, [false], true),
+  later(`${parallel}.max_parallel_bisected_builds`, [], 1),
+  later(`${parallel}.max_bisection_attempts`, [], 0, 1),
+  later(`${parallel}.max_bisected_batch_size`, [], 1),
+  later(`${parallel}.wait_for_pending_github_workflows`, [false], true),
+  {
+    key: `${parallel}.on_commit_added`,
+    accepts: ['block', 'requeue'],
+    refuses: [['ignore', 'must be one of block, requeue']],
+  },
+  later('merge_rules.auto_update.enabled', [false], true),
+  later('merge_rules.auto_update.label', [''], 'update'),
+  later('merge_rules.auto_update.max_runs_for_update', [0], 3),
+  bool('merge_rules.merge_commit.use_title_and_body'),
+  later('merge_rules.merge_commit.cut_body_before', [''], '---'),
+  later('merge_rules.merge_commit.cut_body_after', [''], '---'),
+  later('merge_rules.merge_commit.strip_html_comments', [false], true),
+  later('merge_rules.merge_commit.include_coauthors', [false], true),
+  later('merge_rules.merge_commit.apply_title_regexes', [[]], [{ pattern: 'a', replace: 'b' }]),
+  {
+    key: 'merge_rules.merge_strategy.name',
+    accepts: ['squash', 'merge', 'rebase'],
+    refuses: [['fast-forward', 'must be one of squash, merge, rebase']],
+  },
+  {
+    key: 'merge_rules.merge_strategy.batch_commit',
+    accepts: ['group', 'linear'],
+    refuses: [['each', 'must be one of group, linear']],
+  },
+  later('merge_rules.merge_strategy.override_labels.squash', [''], 'squash'),
+  later('merge_rules.merge_strategy.override_labels.merge', [''], 'merge'),
+  later('merge_rules.merge_strategy.override_labels.rebase', [''], 'rebase'),
+  later('merge_rules.merge_strategy.use_separate_commits_for_stack', [false], true),
+  later('merge_rules.merge_strategy.update_pr_commits_before_stack_merge', [false], true),
+  later('merge_rules.status_comment.publish', ['always'], 'never'),
+  later('merge_rules.status_comment.open_message', [''], 'hello'),
+  later('merge_rules.status_comment.queued_message', [''], 'hello'),
+  later('merge_rules.status_comment.blocked_message', [''], 'hello'),
+  later('merge_rules.publish_status_check', ['never', false], 'ready', 'always', 'queued', true),
+  {
+    key: 'merge_rules.blocked_queue_sources',
+    accepts: [[], ['label', 'slash_command', 'graphql_api', 'rest_api'], ['chrome_extension', 'pilot']],
+    refuses: [[['email'], 'must be one of label, slash_command, graphql_api, rest_api, chrome_extension, pilot']],
+  },
+  later('merge_rules.skip_blocked_label', [true], false),
+  later('merge_rules.final_gates', [[]], [{ workflow: 'gate', timeout_mins: 5 }]),
+  later('merge_rules.command_restrictions', [[]], [{ commands: ['dequeue'], allowed_actors: ['@a'] }]),
+  later('merge_rules.flaky_retry.enabled', [false], true),
+  later('merge_rules.flaky_retry.context', [''], 'network'),
+  later('merge_rules.flaky_retry.context_file', [], 'docs/flaky.md'),
+  later('merge_rules.flaky_retry.retriable_checks', [[]], [{ name: 'e2e' }]),
+  {
+    key: 'merge_rules.update_latest',
+    accepts: [true],
+    refuses: [[false, 'false is not supported yet, only true']],
+  },
+  later('merge_rules.use_rebase', [false], true),
+  bool('merge_rules.delete_branch'),
+  bool('merge_rules.enable_comments'),
+  integer('merge_rules.ci_timeout_mins', 0),
+  {
+    key: 'merge_rules.base_branches',
+    accepts: [[], ['main', 'release/1.0', '/release-.*/']],
+    refuses: [
+      ['main', 'must be a list'],
+      [[1.5], 'must be text: put it in quotes'],
+      [['a b'], "must be a branch's name, or a regular expression between slashes"],
+      [['/[/'], 'must be a regular expression in RE2 syntax: missing closing ]: `[`'],
+      [['/(?=a)/'], 'must be a regular expression in RE2 syntax: invalid or unsupported Perl syntax: `(?=`'],
+      [[`/${'a'.repeat(201)}/`], 'must be a regular expression of at most 200 characters'],
+      [['/(\\pL{40}){40}/'], 'must not repeat more than 1000 times (all {n} multiplied)'],
+      [Array.from({ length: 51 }, (_, index) => `b${index}`), 'must have at most 50 entries'],
+    ],
+  },
+  bool('merge_rules.require_all_checks_pass'),
+  bool('merge_rules.require_skip_line_reason'),
+  later('merge_rules.auto_detect_stacks', [false], true),
+  {
+    key: 'merge_rules.speculation',
+    accepts: ['linear'],
+    refuses: [
+      ['adaptive', 'adaptive is not supported yet, only linear'],
+      ['wild', 'must be one of linear, adaptive'],
+    ],
+  },
+  later('merge_rules.merge_windows', [[]], [{ cron_start: '0 9 * * 1', cron_end: '0 17 * * 1', timezone: 'UTC' }]),
+];

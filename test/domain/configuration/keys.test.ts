@@ -1,0 +1,134 @@
+import { stringify } from 'yaml';
+import { describe, expect, it } from 'vitest';
+import { configurationSchema, problemText } from '../../../src/domain/configuration/index.ts';
+import { listKeys } from '../../../src/domain/configuration/key.ts';
+import { verify } from '../../../src/domain/configuration/verify.keys.ts';
+import { keyTable } from './keys.table.ts';
+import { accepted, documentWith, problemsOf } from './support.ts';
+
+const keys = listKeys(configurationSchema);
+
+function camelPath(key: string): string {
+  return key
+    .split('.')
+    .map((name) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()))
+    .join(' -> ');
+}
+
+it('every key has a row in the table, and no row is without a key', () => {
+  expect(keyTable.map((row) => row.key).toSorted()).toEqual(keys.map((entry) => entry.path.join('.')).toSorted());
+});
+
+describe.each(keyTable)('$key', ({ key, accepts, refuses }) => {
+  for (const value of accepts) {
+    it(`takes ${JSON.stringify(value)}, and means it`, () => {
+      const configuration = accepted(documentWith(key, value));
+      const read = key
+        .split('.')
+        .reduce<unknown>((group, name) => (group as Record<string, unknown>)[name], configuration);
+      expect(read).toEqual(value);
+    });
+  }
+  for (const [value, reason] of refuses) {
+    it(`refuses ${JSON.stringify(value).slice(0, 60)}: ${reason}`, () => {
+      const problems = problemsOf(documentWith(key, value));
+      expect(problems.map((problem) => problem.reason)).toContain(reason);
+      for (const problem of problems) {
+        expect(problemText(problem).startsWith(camelPath(key))).toBe(true);
+        expect(problem.line).toBeGreaterThan(0);
+        expect(problem.column).toBeGreaterThan(0);
+      }
+    });
+  }
+  it('counts as left out when it has no value', () => {
+    if (key === 'merge_rules.labels.trigger')
+      return expect(problemsOf(documentWith(key, null))[0]?.code).toBe('REQUIRED');
+    return expect(accepted(documentWith(key, null))).toEqual(accepted('merge_rules: {labels: {trigger: mergequeue}}'));
+  });
+});
+
+it('a key that is not acted on has no default that would claim otherwise', () => {
+  const configuration = accepted('{}');
+  for (const entry of keys.filter((candidate) => !candidate.supported)) {
+    const read = entry.path.reduce<unknown>(
+      (group, name) => (group as Record<string, unknown> | undefined)?.[name],
+      configuration,
+    );
+    expect(read, entry.path.join('.')).toBeUndefined();
+  }
+});
+
+it('a supported key accepts its own default', () => {
+  for (const entry of keys) {
+    if (entry.supported && entry.accepts !== null) expect(entry.accepts.map(String)).toContain(entry.default);
+  }
+});
+
+describe('rules between keys', () => {
+  const messages = (value: unknown) =>
+    configurationSchema.safeParse(value).error?.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+  const labels = { trigger: 'a' };
+  const parallel = (parallel_mode: object) => ({ merge_rules: { labels, merge_mode: { parallel_mode } } });
+  const at = 'merge_rules.merge_mode.parallel_mode';
+  const previews = (...preview: object[]) =>
+    verify.safeParse({ preview }).error?.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+
+  it('skip line needs a label of its own', () => {
+    expect(problemsOf('merge_rules: {labels: {trigger: a, skip_line: a}}').map(problemText)).toEqual([
+      'mergeRules -> labels -> skipLine: must differ from the trigger label',
+    ]);
+  });
+  it('a file may give a required check by both spellings', () => {
+    const text = stringify({
+      merge_rules: {
+        labels,
+        preconditions: { required_checks: ['a', { name: 'b', acceptable_statuses: ['success'] }] },
+      },
+    });
+    expect(accepted(text).merge_rules.preconditions.required_checks).toHaveLength(2);
+  });
+  it('top-up builds need a bound to top up', () => {
+    expect(messages(parallel({ max_topup_builds: 2 }))).toEqual([`${at}.max_topup_builds: needs max_parallel_builds`]);
+    expect(messages(parallel({ max_topup_builds: 2, max_parallel_builds: 3 }))).toBeUndefined();
+  });
+  it('fewer builds run while paused', () => {
+    expect(messages(parallel({ max_parallel_paused_builds: 3, max_parallel_builds: 3 }))).toEqual([
+      `${at}.max_parallel_paused_builds: must be below max_parallel_builds`,
+    ]);
+    expect(messages(parallel({ max_parallel_paused_builds: 2, max_parallel_builds: 3 }))).toBeUndefined();
+  });
+  it('rewriting a stack needs its separate commits', () => {
+    const strategy = (merge_strategy: object) => messages({ merge_rules: { labels, merge_strategy } });
+    expect(strategy({ update_pr_commits_before_stack_merge: true })).toEqual([
+      'merge_rules.merge_strategy.update_pr_commits_before_stack_merge: needs use_separate_commits_for_stack',
+    ]);
+    expect(
+      strategy({ update_pr_commits_before_stack_merge: true, use_separate_commits_for_stack: true }),
+    ).toBeUndefined();
+  });
+  it('a regular expression of a title is checked when it is saved', () => {
+    const title = (rule: object) =>
+      messages({ merge_rules: { labels, merge_commit: { apply_title_regexes: [rule] } } });
+    expect(title({ pattern: '[', replace: '' })).toBeUndefined();
+    expect(title({ pattern: '[', replace: '', match_type: 'regex' })?.[0]).toContain('RE2 syntax');
+  });
+  it('a preview is a sandbox with image and port, or an endpoint with neither', () => {
+    expect(previews({ image: 'web', port: 3000 })).toBeUndefined();
+    expect(previews({ method: 'endpoint', wait_timeout_sec: 60, expires_default_sec: 86400 })).toBeUndefined();
+    expect(previews({ image: 'web' })).toEqual(['preview.0.port: is required']);
+    expect(previews({ method: 'endpoint', image: 'web' })).toEqual([
+      'preview.0.image: is not a key of the method endpoint',
+    ]);
+    expect(previews({ method: 'endpoint', wait_timeout_sec: 59 })?.[0]).toContain('must be an integer from 60 to 7200');
+  });
+  it('several previews have names of their own', () => {
+    const endpoint = { method: 'endpoint' };
+    expect(previews({ ...endpoint, name: 'a' }, { ...endpoint, name: 'b' })).toBeUndefined();
+    expect(previews(endpoint, { ...endpoint, name: 'b' })).toEqual([
+      'preview.0.name: is required when there are several previews',
+    ]);
+    expect(previews({ ...endpoint, name: 'a' }, { ...endpoint, name: 'a' })).toEqual([
+      'preview.1.name: must be unique',
+    ]);
+  });
+});

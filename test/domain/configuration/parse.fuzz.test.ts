@@ -1,0 +1,151 @@
+import fc from 'fast-check';
+import { parse, stringify } from 'yaml';
+import { expect, it } from 'vitest';
+import {
+  configurationSchema,
+  parseConfiguration,
+  problemText,
+  toQueueRules,
+} from '../../../src/domain/configuration/index.ts';
+import { listKeys } from '../../../src/domain/configuration/key.ts';
+import { keyTable } from './keys.table.ts';
+
+const seed = Number(process.env['FUZZ_SEED'] ?? Date.now() % 2 ** 31);
+const runs = (numRuns: number) => ({ numRuns, seed });
+
+const slowestMs = 1000;
+const names = [...new Set(listKeys(configurationSchema).flatMap((entry) => entry.path))];
+const hostile = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', '<<', '', 'a b', '0', 'näme'];
+
+/** Some keys of the table with a value they accept or refuse, some of them twisted. */
+const choices = fc.array(
+  fc.constantFrom(...keyTable).chain((row) =>
+    fc.record({
+      path: fc.constant(row.key.split('.')),
+      value: fc.oneof(
+        { weight: 12, arbitrary: fc.constantFrom(...row.accepts, null) },
+        { weight: 1, arbitrary: fc.constantFrom(...row.refuses.map(([value]) => value), null) },
+        { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 3 }) },
+      ),
+      renamed: fc.option(fc.constantFrom(...names, ...hostile), { freq: 40, nil: null }),
+    }),
+  ),
+  { maxLength: 12 },
+);
+
+function documentOf(picked: readonly { path: string[]; value: unknown; renamed: string | null }[]): string {
+  const root: Record<string, unknown> = { merge_rules: { labels: { trigger: 'mergequeue' } } };
+  for (const { path, value, renamed } of picked) {
+    let group: Record<string, unknown> = root;
+    for (const name of path.slice(0, -1)) {
+      const inner = Object.hasOwn(group, name) ? group[name] : undefined;
+      if (typeof inner !== 'object' || inner === null)
+        Object.defineProperty(group, name, { value: {}, enumerable: true, configurable: true, writable: true });
+      group = group[name] as Record<string, unknown>;
+    }
+    const name = renamed ?? path.at(-1) ?? '';
+    Object.defineProperty(group, name, { value, enumerable: true, configurable: true, writable: true });
+  }
+  return stringify(root, { aliasDuplicateObjects: false });
+}
+
+/** The text with a few characters changed: mostly broken YAML, sometimes another document. */
+const mutated = fc
+  .tuple(
+    choices.map(documentOf),
+    fc.array(
+      fc.record({
+        at: fc.nat(4000),
+        drop: fc.nat(6),
+        put: fc.constantFrom(
+          '',
+          ' ',
+          '\n',
+          ':',
+          '- ',
+          '{',
+          '}',
+          '[',
+          ']',
+          '&a ',
+          '*a',
+          '!t ',
+          '"',
+          "'",
+          '|',
+          '>',
+          '#',
+          '%',
+          '\t',
+          '\u0000',
+          '\ufeff',
+          '💥',
+          '\r',
+          '? ',
+          '---\n',
+        ),
+      }),
+      { maxLength: 3 },
+    ),
+  )
+  .map(([text, edits]) =>
+    edits.reduce(
+      (edited, { at, drop, put }) =>
+        edited.slice(0, at % (edited.length + 1)) + put + edited.slice((at % (edited.length + 1)) + drop),
+      text,
+    ),
+  );
+
+function judge(text: string): 'accepted' | 'refused' {
+  const before = performance.now();
+  const parsed = parseConfiguration(text);
+  expect(performance.now() - before).toBeLessThan(slowestMs);
+  expect(Object.keys(Object.prototype)).toEqual([]);
+  expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+  if (!parsed.ok) {
+    expect(parsed.problems.length).toBeGreaterThan(0);
+    const lines = text.split(/\r\n|\n|\r/).length;
+    for (const problem of parsed.problems) {
+      expect(problemText(problem)).not.toMatch(/undefined|\[object|expected .* received/i);
+      expect(problem.line ?? 1).toBeLessThanOrEqual(lines + 1);
+    }
+    return 'refused';
+  }
+  // What was accepted means the same when it is written down again, and again.
+  const again = parseConfiguration(stringify(parsed.configuration, { aliasDuplicateObjects: false }));
+  expect(again).toEqual(parsed);
+  const plain = parseConfiguration(stringify(parse(text), { aliasDuplicateObjects: false }));
+  expect(plain).toEqual(parsed);
+  expect(toQueueRules(parsed.configuration, { hostRequiredChecks: [] }).buildKeysHash).toMatch(/^[0-9a-f]{64}$/);
+  return 'accepted';
+}
+
+it(`thousands of configurations are accepted for good or refused with a reason (seed ${seed})`, () => {
+  const seen = { accepted: 0, refused: 0 };
+  fc.assert(
+    fc.property(choices.map(documentOf), (text) => {
+      seen[judge(text)] += 1;
+    }),
+    runs(2000),
+  );
+  expect(seen.accepted).toBeGreaterThan(200);
+  expect(seen.refused).toBeGreaterThan(200);
+});
+
+it(`thousands of damaged texts neither crash nor touch a prototype (seed ${seed})`, () => {
+  fc.assert(
+    fc.property(mutated, (text) => {
+      judge(text);
+    }),
+    runs(2000),
+  );
+});
+
+it(`any text at all is answered (seed ${seed})`, () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {
+      judge(text);
+    }),
+    runs(1000),
+  );
+});

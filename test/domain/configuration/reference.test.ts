@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { parse } from 'yaml';
+import { describe, expect, it } from 'vitest';
+import {
+  configurationJsonSchema,
+  configurationMarkdown,
+  configurationSchema,
+  defaultConfigurationYaml,
+} from '../../../src/domain/configuration/index.ts';
+import { listKeys } from '../../../src/domain/configuration/key.ts';
+import { keyTable } from './keys.table.ts';
+import { documentWith, problemsOf } from './support.ts';
+
+const page = new URL('../../../docs/configuration.md', import.meta.url);
+
+it('docs/configuration.md is what the table says', () => {
+  expect(readFileSync(page, 'utf8')).toBe(configurationMarkdown());
+});
+
+it('every key has a row of its own on the page', () => {
+  const rows = configurationMarkdown()
+    .split('\n')
+    .filter((line) => line.startsWith('| `'));
+  expect(rows).toHaveLength(listKeys(configurationSchema).length);
+});
+
+describe('the JSON Schema', () => {
+  const validate = new Ajv2020({ strict: true, allowUnionTypes: true }).compile(configurationJsonSchema());
+  it('takes the configuration a repository starts with', () => {
+    expect(validate(parse(defaultConfigurationYaml))).toBe(true);
+  });
+  it('refuses unknown keys', () => {
+    expect(validate({ merge_rule: {} })).toBe(false);
+  });
+  it('takes whatever the parser takes', () => {
+    for (const { key, accepts } of keyTable) {
+      for (const value of accepts)
+        expect(validate(parse(documentWith(key, value))), `${key}: ${JSON.stringify(value)}`).toBe(true);
+    }
+  });
+  it('says of each key what it does and whether this version acts on it', () => {
+    const text = JSON.stringify(configurationJsonSchema());
+    for (const entry of listKeys(configurationSchema))
+      expect(text, entry.path.join('.')).toContain(JSON.stringify(entry.description).slice(1, -1));
+    expect(text).toContain('In this version: refused, but for false.');
+  });
+});
+
+it('the values the page calls accepted are accepted', () => {
+  for (const entry of listKeys(configurationSchema)) {
+    for (const value of entry.accepts ?? []) expect(problemsOf(documentWith(entry.path.join('.'), value))).toEqual([]);
+  }
+});
