@@ -1,0 +1,119 @@
+// Relay connections by keyset: a cursor is the sort key of a row, so that rows that come and go move nobody's place.
+import type { ClassType } from 'type-graphql';
+import { Field, Int, ObjectType } from 'type-graphql';
+import { DomainError } from '../domain/errors.ts';
+
+const greatestPage = 100;
+
+@ObjectType({ description: 'Where a page of a connection ends.', simpleResolvers: true })
+export class PageInfo {
+  @Field(() => Boolean, { description: 'Whether there is more after this page.' })
+  hasNextPage!: boolean;
+
+  @Field(() => String, { nullable: true, description: 'Cursor of the last row, to go on with `after`. Null for an empty page.' })
+  endCursor!: string | null;
+}
+
+export interface Edge<Node> {
+  readonly cursor: string;
+  readonly node: Node;
+}
+
+export interface Connection<Node> {
+  readonly nodes: readonly Node[];
+  readonly edges: readonly Edge<Node>[];
+  readonly pageInfo: PageInfo;
+  /** Counted only when it is asked for. */
+  readonly totalCount?: () => Promise<number>;
+}
+
+/** The two GraphQL types of a connection of `type`. */
+export function connectionType<Node extends object>(type: ClassType<Node>, name: string, counted = false): ClassType<Connection<Node>> {
+  @ObjectType(`${name}Edge`, { description: `A ${words(name)} in a connection.`, simpleResolvers: true })
+  class EdgeOfNode {
+    @Field(() => String, { description: 'Its place, to go on from with `after`.' })
+    cursor!: string;
+
+    @Field(() => type, { description: `The ${words(name)}.` })
+    node!: Node;
+  }
+
+  @ObjectType(`${name}Connection`, { description: `A page of ${words(name)}s.`, simpleResolvers: true })
+  class ConnectionOfNodes {
+    @Field(() => [type], { description: `The ${words(name)}s of this page.` })
+    nodes!: readonly Node[];
+
+    @Field(() => [EdgeOfNode], { description: 'The same with their cursors.' })
+    edges!: readonly EdgeOfNode[];
+
+    @Field(() => PageInfo, { description: 'Where this page ends.' })
+    pageInfo!: PageInfo;
+  }
+  if (counted) {
+    Field(() => Int, { description: `How many ${words(name)}s there are on all pages.` })(ConnectionOfNodes.prototype, 'totalCount');
+  }
+  return ConnectionOfNodes as unknown as ClassType<Connection<Node>>;
+}
+
+function words(name: string): string {
+  return name.replace(/(?<=[a-z])[A-Z]/g, (capital) => ` ${capital}`).toLowerCase();
+}
+
+export type Key = readonly (string | number)[];
+
+export interface PageRequest {
+  readonly first?: number | null | undefined;
+  readonly after?: string | null | undefined;
+  readonly page?: number | null | undefined;
+}
+
+export interface Page {
+  readonly size: number;
+  /** Sort key of the row before the page; null from the beginning. */
+  readonly after: Key | null;
+  /** Rows to leave out, for pages by number. */
+  readonly offset: number;
+}
+
+/** Reads `first`, `after` and `page`; the last two exclude each other. `keyLength` is the number of columns in the sort key. */
+export function readPage(request: PageRequest, { size, keyLength }: { readonly size: number; readonly keyLength: number }): Page {
+  const first = request.first ?? size;
+  if (first < 1 || first > greatestPage) throw new DomainError('BAD_INPUT', `first must be between 1 and ${greatestPage}`, 'first');
+  const page = request.page ?? null;
+  const after = request.after ?? null;
+  if (page !== null && after !== null) throw new DomainError('BAD_INPUT', 'page and after exclude each other', 'page');
+  return { size: first, after: after === null ? null : decodeKey(after, keyLength), offset: ((page ?? 1) - 1) * first };
+}
+
+/** `rows` holds one more than the page when there is a next one. */
+export function toConnection<Row, Node>(rows: readonly Row[], size: number, shape: {
+  readonly node: (row: Row) => Node;
+  readonly key: (row: Row) => Key;
+  readonly totalCount?: () => Promise<number>;
+}): Connection<Node> {
+  const shown = rows.slice(0, size);
+  const last = shown.at(-1);
+  const nodes = shown.map(shape.node);
+  return {
+    nodes,
+    get edges() {
+      return shown.map((row, at) => ({ cursor: encodeKey(shape.key(row)), node: nodes[at] as Node }));
+    },
+    pageInfo: { hasNextPage: rows.length > size, endCursor: last === undefined ? null : encodeKey(shape.key(last)) },
+    ...(shape.totalCount && { totalCount: shape.totalCount }),
+  };
+}
+
+function encodeKey(key: Key): string {
+  return Buffer.from(JSON.stringify(key)).toString('base64url');
+}
+
+function decodeKey(cursor: string, length: number): Key {
+  try {
+    const key: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+    if (Array.isArray(key) && key.length === length && key.every((part) => typeof part === 'string' || typeof part === 'number')) return key;
+  } catch {
+    // Not one of ours, like a key of another shape.
+  }
+  throw new DomainError('BAD_INPUT', 'after must be a cursor of this connection', 'after');
+}

@@ -1,0 +1,33 @@
+import type DataLoader from 'dataloader';
+import type { Context } from '../context.ts';
+import type { RequestContext, RequestSource, Secrets } from '../modules/accounts/index.ts';
+import type { EventLogPubSub } from './event-log-pubsub.ts';
+
+/** What a composition root gives resolvers beside the ports. */
+export interface RequestServices {
+  readonly secrets: Secrets;
+  readonly events: EventLogPubSub;
+}
+
+/** What resolvers get: who asks, over which interface, and the loaders of this request. */
+export interface GraphQLContext extends RequestContext, RequestServices {
+  /**
+   * Loaders of this request, made on first use. They batch and do not cache: a mutation must see what the one
+   * before it wrote, and a subscription lives long.
+   */
+  readonly loaders: Map<LoaderFactory<never, unknown>, DataLoader<never, unknown>>;
+}
+
+export type LoaderFactory<Key, Value> = (ctx: GraphQLContext) => DataLoader<Key, Value>;
+
+export function loaderOf<Key, Value>(ctx: GraphQLContext, factory: LoaderFactory<Key, Value>): DataLoader<Key, Value> {
+  const known = ctx.loaders.get(factory as unknown as LoaderFactory<never, unknown>);
+  if (known) return known as unknown as DataLoader<Key, Value>;
+  const loader = factory(ctx);
+  ctx.loaders.set(factory as unknown as LoaderFactory<never, unknown>, loader as unknown as DataLoader<never, unknown>);
+  return loader;
+}
+
+export function graphQLContext(ctx: Context, services: RequestServices, source: RequestSource): GraphQLContext {
+  return { ...ctx, ...services, source, loaders: new Map() };
+}

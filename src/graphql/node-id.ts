@@ -1,0 +1,13 @@
+// Node ids: opaque to clients, a type and a row to us. They name, they do not authorise: every read of one goes
+// through the account's row-level security, so that another tenant's id is as unknown as an invented one.
+export function encodeNodeId(type: string, id: string): string {
+  return Buffer.from(`${type}:${id}`).toString('base64url');
+}
+
+/** Null: no id of ours. */
+export function decodeNodeId(nodeId: string): { readonly type: string; readonly id: string } | null {
+  const match = /^([A-Z][A-Za-z]{1,40}):([1-9]\d{0,17})$/.exec(Buffer.from(nodeId, 'base64url').toString('latin1'));
+  const [, type, id] = match ?? [];
+  // Base64 has several spellings of the same bytes; only ours is an id.
+  return type !== undefined && id !== undefined && encodeNodeId(type, id) === nodeId ? { type, id } : null;
+}

@@ -1,0 +1,46 @@
+import { Arg, Ctx, ID, Query, Resolver } from 'type-graphql';
+import { DomainError } from '../domain/errors.ts';
+import { readApiToken } from '../modules/accounts/accounts.reads.ts';
+import { batchById, botPullRequestById } from '../modules/queue/batches.reads.ts';
+import { pullRequestById } from '../modules/queue/pull-requests.reads.ts';
+import { queueById } from '../modules/queue/queue.reads.ts';
+import { readRepositoriesById } from '../modules/repositories/index.ts';
+import { loaderOf, type GraphQLContext } from './context.ts';
+import { decodeNodeId } from './node-id.ts';
+import { Node } from './node.ts';
+
+type Found = object | null | undefined;
+
+// Each type that implements Node, and how a row of it is read by the account that asks.
+const readers: Readonly<Record<string, (ctx: GraphQLContext, id: string) => Promise<Found>>> = {
+  Repository: async (ctx, id) => (await readRepositoriesById(ctx, [id]))[0],
+  PullRequest: async (ctx, id) => await loaderOf(ctx, pullRequestById).load(id),
+  BotPullRequest: async (ctx, id) => await loaderOf(ctx, botPullRequestById).load(id),
+  Batch: async (ctx, id) => await loaderOf(ctx, batchById).load(id),
+  Queue: async (ctx, id) => await loaderOf(ctx, queueById).load(id),
+  ApiToken: readApiToken,
+};
+
+export const nodeTypes: readonly string[] = Object.keys(readers);
+const mostNodes = 100;
+
+@Resolver()
+export class NodeResolver {
+  @Query(() => Node, { nullable: true, description: 'Anything by its id. Null when the account has nothing of that id. Needs the scope of what it names.' })
+  async node(@Ctx() ctx: GraphQLContext, @Arg('id', () => ID, { description: 'An id this service gave.' }) id: string): Promise<Node | null> {
+    return await readNode(ctx, id);
+  }
+
+  @Query(() => [Node], { nullable: 'items', description: 'As `node`, for at most 100 ids, in their order. Needs the scopes of what they name.' })
+  async nodes(@Ctx() ctx: GraphQLContext, @Arg('ids', () => [ID], { description: 'Ids this service gave.' }) ids: string[]): Promise<(Node | null)[]> {
+    if (ids.length > mostNodes) throw new DomainError('BAD_INPUT', `ids must be at most ${mostNodes}`, 'ids');
+    return await Promise.all(ids.map(async (id) => await readNode(ctx, id)));
+  }
+}
+
+async function readNode(ctx: GraphQLContext, nodeId: string): Promise<Node | null> {
+  const named = decodeNodeId(nodeId);
+  const read = named === null ? undefined : readers[named.type];
+  const found = named === null || read === undefined ? null : await read(ctx, named.id);
+  return found ? ({ ...found, __typename: named?.type } as unknown as Node) : null;
+}

@@ -1,0 +1,104 @@
+// Scalars own odd formats and the words for a wrong one. Every sentence begins with `must`: REST puts the name of
+// the field in front of it, GraphQL the name of the variable.
+import { GraphQLError, GraphQLScalarType, Kind, type ValueNode } from 'graphql';
+import { GraphQLJSON } from 'graphql-scalars';
+
+interface ScalarRule<Internal> {
+  readonly name: string;
+  readonly description: string;
+  readonly must: string;
+  /** Undefined: not a value of this scalar. */
+  read(value: unknown): Internal | undefined;
+  serialize?(value: unknown): unknown;
+  readonly specifiedByURL?: string;
+}
+
+function scalar<Internal>(rule: ScalarRule<Internal>): GraphQLScalarType<Internal, unknown> {
+  const parse = (value: unknown): Internal => {
+    const read = rule.read(value);
+    if (read === undefined) throw new GraphQLError(rule.must, { extensions: { code: 'BAD_INPUT' } });
+    return read;
+  };
+  return new GraphQLScalarType<Internal, unknown>({
+    name: rule.name,
+    description: rule.description,
+    specifiedByURL: rule.specifiedByURL ?? null,
+    parseValue: parse,
+    parseLiteral: (node) => parse(literalValue(node)),
+    serialize: rule.serialize ?? ((value) => value),
+  });
+}
+
+function literalValue(node: ValueNode): unknown {
+  if (node.kind === Kind.STRING) return node.value;
+  return node.kind === Kind.INT ? Number(node.value) : undefined;
+}
+
+function textMatching(pattern: RegExp): (value: unknown) => string | undefined {
+  return (value) => (typeof value === 'string' && pattern.test(value) ? value : undefined);
+}
+
+const instant = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
+
+export const DateTime = scalar<Date>({
+  name: 'DateTime',
+  description: 'An instant in RFC 3339. Answers are in UTC with `Z` and milliseconds.',
+  must: 'must be an RFC 3339 date and time, such as 2026-01-31T12:00:00Z',
+  specifiedByURL: 'https://scalars.graphql.org/andimarek/date-time.html',
+  read: (value) => {
+    if (typeof value !== 'string' || !instant.test(value)) return undefined;
+    const date = new Date(value);
+    return Number.isNaN(date.getTime()) || !isDay(value.slice(0, 10)) ? undefined : date;
+  },
+  serialize: (value) => (value instanceof Date ? value : new Date(String(value))).toISOString(),
+});
+
+export const GitObjectID = scalar<string>({
+  name: 'GitObjectID',
+  description: 'The full id of a Git object, in lower case.',
+  must: 'must be a full Git object id of 40 hexadecimal digits',
+  read: (value) => (typeof value === 'string' && /^[0-9a-f]{40}$/i.test(value) ? value.toLowerCase() : undefined),
+});
+
+export const URI = scalar<string>({
+  name: 'URI',
+  description: 'An absolute http or https address.',
+  must: 'must be an absolute http or https URL',
+  read: (value) => (typeof value === 'string' && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol) ? value : undefined),
+});
+
+export const NameWithOwner = scalar<string>({
+  name: 'NameWithOwner',
+  description: 'A repository as `<owner>/<name>`.',
+  must: 'must be a repository as <org>/<name>',
+  read: textMatching(/^[^/\s]+\/[^/\s]+$/),
+});
+
+const greatestInteger = 2 ** 31 - 1;
+
+function wholeNumber(value: unknown): number | undefined {
+  const number = typeof value === 'string' && /^\d{1,10}$/.test(value) ? Number(value) : value;
+  return typeof number === 'number' && Number.isInteger(number) && number >= 1 && number <= greatestInteger ? number : undefined;
+}
+
+export const PullRequestNumber = scalar<number>({
+  name: 'PullRequestNumber',
+  description: 'The number of a pull request, given as `12` or `"12"`.',
+  must: 'must be a pull request number',
+  read: wholeNumber,
+});
+
+export const PageNumber = scalar<number>({
+  name: 'PageNumber',
+  description: 'A page, counted from 1. Past the end it is empty.',
+  must: 'must be an integer of at least 1',
+  read: wholeNumber,
+});
+
+/** Any JSON value. */
+export const JSONValue = GraphQLJSON;
+
+function isDay(text: string): boolean {
+  const date = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
+}

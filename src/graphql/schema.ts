@@ -1,0 +1,39 @@
+// The schema is made once per process. It knows no server: whom it serves, and over which ports, is in the context.
+import 'reflect-metadata';
+import { defaultFieldResolver, isObjectType, type GraphQLSchema } from 'graphql';
+import { buildSchemaSync } from 'type-graphql';
+import { AccountsResolver } from '../modules/accounts/accounts.resolver.ts';
+import { EventsResolver, RepositoryEventsResolver } from '../modules/events/events.resolver.ts';
+import { BatchesResolver, BotPullRequestsResolver } from '../modules/queue/batches.resolver.ts';
+import { PullRequestsResolver, RepositoryPullRequestsResolver } from '../modules/queue/pull-requests.resolver.ts';
+import { QueuesResolver, RepositoryQueuesResolver } from '../modules/queue/queue.resolver.ts';
+import { RepositoriesResolver } from '../modules/repositories/repositories.resolver.ts';
+import { logPubSub } from './event-log-pubsub.ts';
+import { encodeNodeId } from './node-id.ts';
+import { NodeResolver } from './node.resolver.ts';
+
+let built: GraphQLSchema | undefined;
+
+export function interlockSchema(): GraphQLSchema {
+  built ??= buildInterlockSchema();
+  return built;
+}
+
+function buildInterlockSchema(): GraphQLSchema {
+  const schema = buildSchemaSync({
+    resolvers: [
+      NodeResolver, AccountsResolver, RepositoriesResolver, RepositoryPullRequestsResolver, PullRequestsResolver,
+      RepositoryQueuesResolver, QueuesResolver, BatchesResolver, BotPullRequestsResolver, RepositoryEventsResolver, EventsResolver,
+    ],
+    pubSub: logPubSub,
+    // Rules are the services' own: a second set in decorators would say other words.
+    validate: false,
+  });
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isObjectType(type) || !type.getInterfaces().some(({ name }) => name === 'Node')) continue;
+    const { id } = type.getFields();
+    // Rows carry their own id: it becomes opaque only where it is shown.
+    if (id) id.resolve = (source, args, ctx, info) => encodeNodeId(type.name, defaultFieldResolver(source, args, ctx, info) as string);
+  }
+  return schema;
+}

@@ -1,0 +1,65 @@
+import type { Context, Role, Scope } from '../../context.ts';
+import { requireScope } from './authorisation.ts';
+import type { TokenKind } from './tokens.ts';
+
+export interface ApiTokenRead {
+  readonly id: string;
+  readonly name: string;
+  readonly kind: TokenKind;
+  readonly scopes: readonly Scope[];
+  readonly signsWebhooks: boolean;
+  readonly expiresAt: Date | null;
+  readonly revokedAt: Date | null;
+  readonly lastUsedAt: Date | null;
+  readonly createdAt: Date;
+  readonly userEmail: string;
+}
+
+export interface AccountRead {
+  readonly id: string;
+  readonly name: string;
+  readonly plan: string;
+  readonly timezone: string;
+}
+
+export interface ViewerRead {
+  readonly id: string;
+  readonly email: string;
+  readonly handle: string | null;
+  readonly role: Role;
+  readonly scopes: readonly Scope[];
+}
+
+const tokenColumns = `t.id, t.name, t.kind, t.scopes, t.signs_webhooks as "signsWebhooks", t.expires_at as "expiresAt",
+  t.revoked_at as "revokedAt", t.last_used_at as "lastUsedAt", t.created_at as "createdAt", u.email as "userEmail"`;
+const tokenSource = 'api_token t join account_user u on u.account_id = t.account_id and u.id = t.user_id';
+
+/** Newest first, revoked ones included. */
+export async function readApiTokens(ctx: Context): Promise<ApiTokenRead[]> {
+  requireScope(ctx, 'admin');
+  return await ctx.db.read<ApiTokenRead>(ctx.accountId, {
+    name: 'api_tokens',
+    text: `select ${tokenColumns} from ${tokenSource} where t.account_id = $1 order by t.id desc`,
+    values: [ctx.accountId],
+  });
+}
+
+export async function readApiToken(ctx: Context, id: string): Promise<ApiTokenRead | null> {
+  requireScope(ctx, 'admin');
+  const [row] = await ctx.db.read<ApiTokenRead>(ctx.accountId, {
+    name: 'api_token',
+    text: `select ${tokenColumns} from ${tokenSource} where t.account_id = $1 and t.id = $2`,
+    values: [ctx.accountId, id],
+  });
+  return row ?? null;
+}
+
+export async function readAccount(ctx: Context): Promise<AccountRead> {
+  const [row] = await ctx.db.read<AccountRead>(ctx.accountId, {
+    name: 'account',
+    text: 'select id, name, plan, timezone from account where id = $1',
+    values: [ctx.accountId],
+  });
+  if (!row) throw new Error('The account of a token is gone.');
+  return row;
+}

@@ -1,0 +1,120 @@
+import { Field, ID, InputType, ObjectType, registerEnumType } from 'type-graphql';
+import { scopes, type Role, type Scope } from '../../context.ts';
+import { Node } from '../../graphql/node.ts';
+import { DateTime } from '../../graphql/scalars.ts';
+import type { TokenKind } from './tokens.ts';
+
+const scopeNames = Object.fromEntries(scopes.map((scope) => [scope.toUpperCase().replace(':', '_'), scope]));
+registerEnumType(scopeNames, { name: 'Scope', description: 'What a token may do: `QUEUE_READ` is the scope queue:read.' });
+
+const roles = { ADMIN: 'admin', MAINTAINER: 'maintainer', MEMBER: 'member' } as const satisfies Record<Uppercase<Role>, Role>;
+registerEnumType(roles, { name: 'Role', description: 'What a user is in the account.' });
+
+const tokenKinds = { ACCOUNT: 'account', USER: 'user' } as const satisfies Record<Uppercase<TokenKind>, TokenKind>;
+registerEnumType(tokenKinds, {
+  name: 'ApiTokenKind',
+  description: 'Whom a token acts as.',
+  valuesConfig: {
+    ACCOUNT: { description: 'The account\'s service user. It can sign webhooks.' },
+    USER: { description: 'The user who made it.' },
+  },
+});
+
+@ObjectType({ simpleResolvers: true, description: 'A tenant: everything belongs to one.' })
+export class Account {
+  @Field(() => String, { description: 'Its name.' })
+  name!: string;
+
+  @Field(() => String, { description: 'The plan it is on.' })
+  plan!: string;
+
+  @Field(() => String, { description: 'The zone its days are days of, by name.' })
+  timezone!: string;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'Who is asking.' })
+export class Viewer {
+  @Field(() => String, { nullable: true, description: 'Email address of the acting user.' })
+  email!: string | null;
+
+  @Field(() => String, { nullable: true, description: 'Handle on the code host. Null when none is linked.' })
+  handle!: string | null;
+
+  @Field(() => roles, { description: 'Role of the acting user.' })
+  role!: Role;
+
+  @Field(() => [scopeNames], { description: 'What the token may do.' })
+  scopes!: Scope[];
+}
+
+@ObjectType({ implements: Node, simpleResolvers: true, description: 'A token, without its secret.' })
+export class ApiToken {
+  @Field(() => ID, { description: 'Names it among everything of the account. Opaque.' })
+  id!: string;
+
+  @Field(() => String, { description: 'What it was named.' })
+  name!: string;
+
+  @Field(() => tokenKinds, { description: 'Whom it acts as.' })
+  kind!: TokenKind;
+
+  @Field(() => [scopeNames], { description: 'What it may do.' })
+  scopes!: readonly Scope[];
+
+  @Field(() => Boolean, { description: 'Whether the account\'s webhooks are signed with it. One token is.' })
+  signsWebhooks!: boolean;
+
+  @Field(() => String, { description: 'Email address of the user it acts as.' })
+  userEmail!: string;
+
+  @Field(() => DateTime, { nullable: true, description: 'When it stops signing in. Null: when it is revoked.' })
+  expiresAt!: Date | null;
+
+  @Field(() => DateTime, { nullable: true, description: 'When it was revoked. Null while it was not.' })
+  revokedAt!: Date | null;
+
+  @Field(() => DateTime, { nullable: true, description: 'When it was last used, to the minute. Null before.' })
+  lastUsedAt!: Date | null;
+
+  @Field(() => DateTime, { description: 'When it was made.' })
+  createdAt!: Date;
+}
+
+@InputType({ description: 'A token to make.' })
+export class CreateApiTokenInput {
+  @Field(() => String, { description: 'What to name it, at most 100 characters.' })
+  name!: string;
+
+  @Field(() => [scopeNames], { description: 'What it may do: nothing that the token in use may not.' })
+  scopes!: Scope[];
+
+  @Field(() => tokenKinds, { defaultValue: 'user', description: 'Whom it acts as.' })
+  kind!: TokenKind;
+
+  @Field(() => DateTime, { nullable: true, description: 'When it stops signing in. Without it: when it is revoked.' })
+  expiresAt?: Date | null;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'What `createApiToken` answers.' })
+export class CreateApiTokenPayload {
+  @Field(() => ApiToken, { description: 'The token\'s record.' })
+  apiToken!: ApiToken;
+
+  @Field(() => String, { description: 'The token itself. It is shown this once and stored nowhere.' })
+  token!: string;
+}
+
+@InputType({ description: 'A token to revoke.' })
+export class RevokeApiTokenInput {
+  @Field(() => ID, { description: 'The token.' })
+  id!: string;
+
+  @Field(() => ID, { nullable: true, description: 'The account token that signs webhooks from now on. Required for the one that does.' })
+  successor?: string | null;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'What `revokeApiToken` answers.' })
+export class RevokeApiTokenPayload {
+  @Field(() => ApiToken, { description: 'The token\'s record.' })
+  apiToken!: ApiToken;
+}

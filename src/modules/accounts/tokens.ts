@@ -1,0 +1,88 @@
+// What a token is made of, and what the database keeps of it: twelve characters to find it by, a keyed digest to
+// know it again, and of account tokens the SHA-256 that webhooks are signed with, encrypted (ADR 0004). Who steals
+// the database can neither sign in nor sign; who steals the server's secrets too can sign, never sign in.
+import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
+
+/** What only the server knows. Losing it ends every token. */
+export interface Secrets {
+  /** Keys the digest tokens are compared by. 32 bytes, base64url. */
+  readonly pepper: string;
+  /** Encrypts what has to be read back. 32 bytes, base64url. */
+  readonly encryptionKey: string;
+}
+
+export type TokenKind = 'account' | 'user';
+
+const prefixes = { account: 'il_live_', user: 'il_user_' } as const satisfies Record<TokenKind, string>;
+const lookupLength = 12;
+// 80 characters: with the prefix longer than SHA-256's block, so that HMAC hashes it first and the digest alone
+// can sign in its place (RFC 2104).
+const tokenPattern = /^il_(?:live|user)_([A-Za-z0-9_-]{80})$/;
+
+export function generateSecrets(): Secrets {
+  return { pepper: randomBytes(32).toString('base64url'), encryptionKey: randomBytes(32).toString('base64url') };
+}
+
+/** The same secrets in every process that is given the same INTERLOCK_SECRET. */
+export function deriveSecrets(secret: string): Secrets {
+  if (secret.length < 32) throw new Error('INTERLOCK_SECRET must have at least 32 characters, such as those of `openssl rand -base64 32`.');
+  const derive = (purpose: string): string => Buffer.from(hkdfSync('sha256', secret, 'interlock', purpose, 32)).toString('base64url');
+  return { pepper: derive('token pepper'), encryptionKey: derive('encryption') };
+}
+
+export function generateToken(kind: TokenKind): string {
+  return prefixes[kind] + randomBytes(60).toString('base64url');
+}
+
+/** The characters a token is found by. Null: not a token of ours. */
+export function lookupOf(token: string): string | null {
+  return tokenPattern.exec(token)?.[1]?.slice(0, lookupLength) ?? null;
+}
+
+export function digestToken(secrets: Secrets, token: string): Buffer {
+  return createHmac('sha256', key(secrets.pepper)).update(token).digest();
+}
+
+export function isSameDigest(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+/** The key of webhook signatures: HMAC(token, body) = HMAC(SHA256(token), body) for tokens this long. */
+export function signingDigest(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}
+
+interface Owner {
+  readonly accountId: string;
+  readonly tokenId: string;
+}
+
+const version = 1;
+const nonceLength = 12;
+const tagLength = 16;
+
+// The owner is associated data: a ciphertext moved to another row, or another account, does not open.
+export function encryptSigningDigest(secrets: Secrets, owner: Owner, digest: Buffer): Buffer {
+  const nonce = randomBytes(nonceLength);
+  const cipher = createCipheriv('aes-256-gcm', key(secrets.encryptionKey), nonce).setAAD(associatedData(owner));
+  return Buffer.concat([Buffer.of(version), nonce, cipher.update(digest), cipher.final(), cipher.getAuthTag()]);
+}
+
+export function decryptSigningDigest(secrets: Secrets, owner: Owner, sealed: Buffer): Buffer {
+  if (sealed[0] !== version) throw new Error('A signing key was written by another version of Interlock.');
+  const nonce = sealed.subarray(1, 1 + nonceLength);
+  const decipher = createDecipheriv('aes-256-gcm', key(secrets.encryptionKey), nonce, { authTagLength: tagLength })
+    .setAAD(associatedData(owner))
+    .setAuthTag(sealed.subarray(sealed.length - tagLength));
+  return Buffer.concat([decipher.update(sealed.subarray(1 + nonceLength, sealed.length - tagLength)), decipher.final()]);
+}
+
+function associatedData({ accountId, tokenId }: Owner): Buffer {
+  return Buffer.from(`interlock/signing/${accountId}/${tokenId}`);
+}
+
+function key(secret: string): Buffer {
+  const bytes = Buffer.from(secret, 'base64url');
+  if (bytes.length !== 32) throw new Error('The server\'s secrets must be 32 bytes each, in base64url.');
+  return bytes;
+}

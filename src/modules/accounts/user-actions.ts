@@ -1,0 +1,26 @@
+// The audit log of what users do from the dashboard (interface 2.10): a GraphQL mutation by a user's own token.
+import type { Context } from '../../context.ts';
+import type { Transaction } from '../../platform/database.ts';
+
+export type RequestSource = 'rest_api' | 'graphql_api';
+
+/** A request that came in over one of the two interfaces. */
+export interface RequestContext extends Context {
+  readonly source: RequestSource;
+}
+
+export interface UserAction {
+  readonly action: string;
+  readonly entity: 'user' | 'merge_queue' | 'repository' | 'account' | 'billing' | 'integrations' | 'flexreview';
+  /** Null for an entity of which there is only one, such as the account. */
+  readonly target: string | null;
+}
+
+/** Writes the action in the transaction of its change. Nothing is written for account tokens, REST or the service itself. */
+export async function recordUserAction(ctx: Context & Partial<RequestContext>, tx: Transaction, action: UserAction): Promise<void> {
+  if (ctx.actor.kind !== 'user_token' || ctx.source !== 'graphql_api' || ctx.actor.email === null) return;
+  await tx.query(
+    'insert into user_action (account_id, action, actor, entity, target, at) values ($1, $2, $3, $4, $5, $6)',
+    [ctx.accountId, action.action, ctx.actor.email, action.entity, action.target, ctx.clock().toISOString()],
+  );
+}

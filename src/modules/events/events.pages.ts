@@ -1,0 +1,26 @@
+import type { Context } from '../../context.ts';
+import { requireScope } from '../accounts/index.ts';
+import { formatCursor } from './cursor.ts';
+import type { Event } from './events.types.ts';
+
+type Row = Omit<Event, 'cursor'> & { readonly epoch: number; readonly position: number };
+
+export interface EventPage {
+  readonly size: number;
+  readonly before: number | null;
+}
+
+/** A repository's events, newest first; one more than `size`. Those of the last instants may not have their place yet. */
+export async function readEventsOf(ctx: Context, repositoryId: string, page: EventPage): Promise<(Event & { readonly position: number })[]> {
+  requireScope(ctx, 'queue:read');
+  const rows = await ctx.db.read<Row>(ctx.accountId, {
+    name: 'events_of_repository',
+    text: `select (select epoch from installation)::float8 as epoch, e.position::float8 as position, e.action, e.at, e.actor, e.payload,
+             e.repository_id as "repositoryId", e.queue_id as "queueId", e.pull_request_id as "pullRequestId", e.batch_id as "batchId"
+           from event e
+           where e.account_id = $1 and e.repository_id = $2 and e.position is not null and ($3::bigint is null or e.position < $3)
+           order by e.position desc limit $4::bigint + 1`,
+    values: [ctx.accountId, repositoryId, page.before, page.size],
+  });
+  return rows.map((row) => Object.assign(row, { cursor: formatCursor(row) }));
+}

@@ -1,0 +1,67 @@
+import { Field, ObjectType } from 'type-graphql';
+import { connectionType } from '../../graphql/connection.ts';
+import { DateTime, JSONValue } from '../../graphql/scalars.ts';
+import { PullRequest } from '../queue/pull-requests.types.ts';
+import { Queue, QueueDepth } from '../queue/queue.types.ts';
+import { Repository } from '../repositories/repositories.types.ts';
+
+@ObjectType({ simpleResolvers: true, description: 'Something that changed. Events of one subject come in the order in which they happened.' })
+export class Event {
+  @Field(() => String, { description: 'Its place in the account\'s log: following `after` it resumes with the next one.' })
+  cursor!: string;
+
+  @Field(() => String, { description: 'What happened: an action of webhooks (interface 6.2 to 6.4), or one of our own.' })
+  action!: string;
+
+  @Field(() => DateTime, { description: 'When it happened.' })
+  at!: Date;
+
+  @Field(() => String, { nullable: true, description: 'Email address of who did it, `interlock` for the service itself. Null when unknown.' })
+  actor!: string | null;
+
+  @Field(() => JSONValue, { description: 'What the event says beside its subject. Its keys depend on the action.' })
+  payload!: unknown;
+
+  repositoryId!: string | null;
+  queueId!: string | null;
+  pullRequestId!: string | null;
+  batchId!: string | null;
+}
+
+export const EventConnection = connectionType(Event, 'Event');
+
+@ObjectType({ simpleResolvers: true, description: 'The depth of a repository\'s queues changed.' })
+export class QueueDepthChange {
+  @Field(() => String, { description: 'Resume `after` it.' })
+  cursor!: string;
+
+  @Field(() => Repository, { description: 'The repository.' })
+  repository!: Repository;
+
+  @Field(() => QueueDepth, { description: 'The depth as it is now.' })
+  depth!: QueueDepth;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'Something in a queue changed.' })
+export class QueueChange {
+  @Field(() => String, { description: 'Resume `after` it.' })
+  cursor!: string;
+
+  @Field(() => String, { description: 'What happened, as in `Event.action`.' })
+  action!: string;
+
+  @Field(() => Queue, { description: 'The queue as it is now.' })
+  queue!: Queue;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'A pull request changed.' })
+export class PullRequestChange {
+  @Field(() => String, { description: 'Resume `after` it.' })
+  cursor!: string;
+
+  @Field(() => String, { description: 'What happened, as in `Event.action`.' })
+  action!: string;
+
+  @Field(() => PullRequest, { description: 'The pull request as it is now.' })
+  pullRequest!: PullRequest;
+}

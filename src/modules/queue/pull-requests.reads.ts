@@ -1,0 +1,133 @@
+// Pull requests as GraphQL shows them: one prepared statement per question, rows used as they come.
+import DataLoader from 'dataloader';
+import type { Context } from '../../context.ts';
+import type { PullRequestStatus } from '../../domain/queue/snapshot.ts';
+import type { GraphQLContext } from '../../graphql/context.ts';
+import { requireScope } from '../accounts/index.ts';
+import { readRepositoriesById } from '../repositories/index.ts';
+import type { Repository } from '../repositories/repositories.types.ts';
+import type { PullRequest } from './pull-requests.types.ts';
+
+type Row = Omit<PullRequest, 'repository'>;
+
+export const pullRequestColumns = `p.id, p.repository_id as "repositoryId", p.queue_id as "queueId", p.number, p.title, p.body, p.author,
+  p.head_branch as "headBranch", p.base_branch as "baseBranch", p.head_sha as "headCommitSha", p.draft, p.labels, p.url, p.status,
+  p.status in ('queued', 'tagged') as queued, p.status_code as "statusCode", p.status_text as "statusText",
+  p.failed_checks as "failedChecks", p.skip_line as "skipLine", p.skip_line_reason as "skipLineReason",
+  p.skip_validation as "skipValidation", p.requested_by as "requestedBy",
+  case when p.status in ('queued', 'tagged', 'merged', 'blocked') then p.queued_at end as "queuedAt",
+  p.merged_at as "mergedAt", p.created_at as "createdAt", p.merge_commit_sha as "mergeCommit", p.own_commit_sha as "commit",
+  p.merged_by_queue as "mergedByQueue"`;
+
+// Where the planner's order is known to SQL: skip line first, then rank.
+const lineOrder = 'p.skip_line desc, p.rank';
+
+/** Null: the repository has none of that number. */
+export async function readPullRequestByNumber(ctx: Context, repository: Repository, number: number): Promise<PullRequest | null> {
+  requireScope(ctx, 'queue:read');
+  const rows = await ctx.db.read<Row>(ctx.accountId, {
+    name: 'pull_request_by_number',
+    text: `select ${pullRequestColumns} from pull_request p where p.account_id = $1 and p.repository_id = $2 and p.number = $3`,
+    values: [ctx.accountId, repository.id, number],
+  });
+  return inRepository(rows, repository)[0] ?? null;
+}
+
+/** The open pull request of a head branch, else the newest of it. */
+export async function readPullRequestByHead(ctx: Context, repository: Repository, headBranch: string): Promise<PullRequest | null> {
+  requireScope(ctx, 'queue:read');
+  const rows = await ctx.db.read<Row>(ctx.accountId, {
+    name: 'pull_request_by_head',
+    text: `select ${pullRequestColumns} from pull_request p where p.account_id = $1 and p.repository_id = $2 and p.head_branch = $3
+           order by p.status in ('merged', 'closed'), p.id desc limit 1`,
+    values: [ctx.accountId, repository.id, headBranch],
+  });
+  return inRepository(rows, repository)[0] ?? null;
+}
+
+export interface PullRequestPage {
+  readonly size: number;
+  readonly before: string | null;
+  readonly statuses: readonly PullRequestStatus[] | null;
+  readonly baseBranch: string | null;
+  readonly author: string | null;
+}
+
+/** Newest first; one more than `size`. */
+export async function readPullRequests(ctx: Context, repository: Repository, page: PullRequestPage): Promise<PullRequest[]> {
+  requireScope(ctx, 'queue:read');
+  const rows = await ctx.db.read<Row>(ctx.accountId, {
+    name: 'pull_requests',
+    text: `select ${pullRequestColumns} from pull_request p
+           where p.account_id = $1 and p.repository_id = $2 and ($3::bigint is null or p.id < $3)
+             and ($4::text[] is null or p.status = any ($4)) and ($5::text is null or p.base_branch = $5)
+             and ($6::text is null or p.author = $6)
+           order by p.id desc limit $7::bigint + 1`,
+    values: [ctx.accountId, repository.id, page.before, page.statuses, page.baseBranch, page.author, page.size],
+  });
+  return inRepository(rows, repository);
+}
+
+/** Everything queued and tagged, in queue order; queues one after another when no base branch is given. */
+export async function readQueuedPullRequests(ctx: Context, repository: Repository, baseBranch: string | null): Promise<PullRequest[]> {
+  requireScope(ctx, 'queue:read');
+  const rows = await ctx.db.read<Row>(ctx.accountId, {
+    name: 'queued_pull_requests',
+    text: `select ${pullRequestColumns}
+           from queue q join pull_request p on p.account_id = q.account_id and p.queue_id = q.id and p.status in ('queued', 'tagged')
+           where q.account_id = $1 and q.repository_id = $2 and ($3::text is null or q.base_branch = $3)
+           order by q.id, ${lineOrder}`,
+    values: [ctx.accountId, repository.id, baseBranch],
+  });
+  return inRepository(rows, repository);
+}
+
+export async function readPullRequestsById(ctx: Context, ids: readonly string[]): Promise<PullRequest[]> {
+  requireScope(ctx, 'queue:read');
+  const rows = await ctx.db.read<Row>(ctx.accountId, {
+    name: 'pull_requests_by_id',
+    text: `select ${pullRequestColumns} from pull_request p where p.account_id = $1 and p.id = any ($2::bigint[])`,
+    values: [ctx.accountId, ids],
+  });
+  return await withRepositories(ctx, rows);
+}
+
+export function pullRequestById(ctx: GraphQLContext): DataLoader<string, PullRequest | null> {
+  return new DataLoader(async (ids) => {
+    const found = new Map((await readPullRequestsById(ctx, ids)).map((row) => [row.id, row]));
+    return ids.map((id) => found.get(id) ?? null);
+  }, { cache: false });
+}
+
+/** Pull requests before each in its line, by id; absent unless queued or tagged. */
+export function placeInLine(ctx: GraphQLContext): DataLoader<string, number | null> {
+  return new DataLoader(async (ids) => {
+    requireScope(ctx, 'queue:read');
+    const rows = await ctx.db.read<{ id: string; ahead: number }>(ctx.accountId, {
+      name: 'places_in_line',
+      text: `select p.id, (
+               select count(*) from pull_request o
+               where o.account_id = p.account_id and o.queue_id = p.queue_id and o.status in ('queued', 'tagged')
+                 and (not o.skip_line, o.rank) < (not p.skip_line, p.rank))::integer as ahead
+             from pull_request p
+             where p.account_id = $1 and p.id = any ($2::bigint[]) and p.status in ('queued', 'tagged')`,
+      values: [ctx.accountId, ids],
+    });
+    const ahead = new Map(rows.map((row) => [row.id, row.ahead]));
+    return ids.map((id) => ahead.get(id) ?? null);
+  }, { cache: false });
+}
+
+/** Gives each row its repository, read once. */
+export async function withRepositories<R extends { readonly repositoryId: string }>(ctx: Context, rows: readonly R[]): Promise<(R & { repository: Repository })[]> {
+  if (rows.length === 0) return [];
+  const repositories = new Map((await readRepositoriesById(ctx, [...new Set(rows.map((row) => row.repositoryId))])).map((row) => [row.id, row]));
+  return rows.flatMap((row) => {
+    const repository = repositories.get(row.repositoryId);
+    return repository ? [Object.assign(row, { repository })] : [];
+  });
+}
+
+export function inRepository<R extends object>(rows: readonly R[], repository: Repository): (R & { repository: Repository })[] {
+  return rows.map((row) => Object.assign(row, { repository }));
+}

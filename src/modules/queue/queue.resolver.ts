@@ -1,0 +1,83 @@
+import { Arg, Ctx, FieldResolver, Int, Mutation, Resolver, Root } from 'type-graphql';
+import { readPage, toConnection, type Connection } from '../../graphql/connection.ts';
+import { loaderOf, type GraphQLContext } from '../../graphql/context.ts';
+import { Repository } from '../repositories/repositories.types.ts';
+import { readBatches } from './batches.reads.ts';
+import { Batch, BatchConnection } from './batches.types.ts';
+import { haltQueue, resumeQueue } from './index.ts';
+import { readQueuedPullRequests } from './pull-requests.reads.ts';
+import { rowId } from './pull-requests.resolver.ts';
+import { PullRequest } from './pull-requests.types.ts';
+import { depthOfQueue, queueById, readQueue, readQueueDepth, readQueues, runningBuilds } from './queue.reads.ts';
+import { HaltQueueInput, Queue, QueueDepth, QueuePayload, QueueRefInput } from './queue.types.ts';
+
+@Resolver(() => Repository)
+export class RepositoryQueuesResolver {
+  @FieldResolver(() => Queue, { nullable: true, description: 'The queue of a base branch. Null while nothing was ever queued for it.' })
+  async queue(
+    @Ctx() ctx: GraphQLContext, @Root() repository: Repository, @Arg('baseBranch', () => String, { description: 'The branch it merges into.' }) baseBranch: string,
+  ): Promise<Queue | null> {
+    return await readQueue(ctx, repository, baseBranch);
+  }
+
+  @FieldResolver(() => [Queue], { description: 'Its queues by base branch.' })
+  async queues(@Ctx() ctx: GraphQLContext, @Root() repository: Repository): Promise<Queue[]> {
+    return await readQueues(ctx, repository);
+  }
+
+  @FieldResolver(() => QueueDepth, { description: 'How many pull requests are in line, over all of its base branches (interface 4.6).' })
+  async queueDepth(@Ctx() ctx: GraphQLContext, @Root() repository: Repository): Promise<QueueDepth> {
+    return await readQueueDepth(ctx, repository);
+  }
+}
+
+@Resolver(() => Queue)
+export class QueuesResolver {
+  @FieldResolver(() => QueueDepth, { description: 'How many pull requests are in line.' })
+  depth(@Root() queue: Queue): QueueDepth {
+    return depthOfQueue(queue);
+  }
+
+  @FieldResolver(() => Boolean, { description: 'Whether a pause is in force, so that nothing is validated or merged.' })
+  paused(@Root() { repository }: Queue): boolean {
+    return repository.paused;
+  }
+
+  @FieldResolver(() => Int, { description: 'How many of its batches are being made, validated or landed.' })
+  async builds(@Ctx() ctx: GraphQLContext, @Root() queue: Queue): Promise<number> {
+    return await loaderOf(ctx, runningBuilds).load(queue.id);
+  }
+
+  @FieldResolver(() => [PullRequest], { description: 'Its queued and tagged pull requests, in queue order.' })
+  async entries(@Ctx() ctx: GraphQLContext, @Root() { repository, baseBranch }: Queue): Promise<PullRequest[]> {
+    return await readQueuedPullRequests(ctx, repository, baseBranch);
+  }
+
+  @FieldResolver(() => BatchConnection, { description: 'Its batches, newest first.' })
+  async batches(
+    @Ctx() ctx: GraphQLContext, @Root() queue: Queue,
+    @Arg('live', () => Boolean, { defaultValue: false, description: 'Only those that have not ended.' }) live: boolean,
+    @Arg('first', () => Int, { nullable: true, description: 'Size of a page, 20 if not given, at most 100.' }) first: number | null,
+    @Arg('after', () => String, { nullable: true, description: 'Cursor to go on from.' }) after: string | null,
+  ): Promise<Connection<Batch>> {
+    const page = readPage({ first, after }, { size: 20, keyLength: 1 });
+    const rows = await readBatches(ctx, queue.id, { size: page.size, before: rowId(page.after?.[0]), live });
+    return toConnection(rows, page.size, { node: (row) => row, key: (row) => [row.id] });
+  }
+
+  @Mutation(() => QueuePayload, { description: 'Stops a queue until it is resumed. It still admits pull requests. Needs admin.' })
+  async haltQueue(@Ctx() ctx: GraphQLContext, @Arg('input', () => HaltQueueInput) input: HaltQueueInput): Promise<QueuePayload> {
+    return await payload(ctx, await haltQueue(ctx, input));
+  }
+
+  @Mutation(() => QueuePayload, { description: 'Lets a halted queue go on. Needs admin.' })
+  async resumeQueue(@Ctx() ctx: GraphQLContext, @Arg('input', () => QueueRefInput) input: QueueRefInput): Promise<QueuePayload> {
+    return await payload(ctx, await resumeQueue(ctx, input));
+  }
+}
+
+async function payload(ctx: GraphQLContext, { queueId }: { readonly queueId: string }): Promise<QueuePayload> {
+  const queue = await loaderOf(ctx, queueById).load(queueId);
+  if (!queue) throw new Error(`The queue ${queueId} is gone after its change.`);
+  return { queue };
+}

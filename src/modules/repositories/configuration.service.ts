@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto';
+import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
+import type { Context } from '../../context.ts';
+import { parseConfiguration } from '../../domain/configuration/parse.ts';
+import type { Problem } from '../../domain/configuration/problem.ts';
+import type { Transaction } from '../../platform/database.ts';
+import { recordUserAction, requireScope } from '../accounts/index.ts';
+import { appendEvents } from '../events/append.ts';
+import { loadRepository, type RepositoryName } from './repositories.reads.ts';
+import { ConfigurationChangeEntity, type RepositoryRow } from './repositories.entities.ts';
+import { changeQueues, lockRepository } from './repositories.locks.ts';
+
+export type ReplaceOutcome =
+  | { readonly kind: 'accepted'; readonly repository: RepositoryRow }
+  | { readonly kind: 'refused'; readonly problems: readonly Problem[] };
+
+/** Who wrote a configuration: somebody by API or dashboard, or a commit in the repository. */
+export type ConfigurationAuthor =
+  | { readonly email: string | null }
+  | { readonly ghUsername: string; readonly commitSha: string; readonly blob: string };
+
+const configurationPath = '.service/config.yml';
+
+/** Replaces the whole document. A refused one changes nothing; the very same text writes no history and no event. */
+export async function replaceConfiguration(ctx: Context, input: { readonly repository: RepositoryName; readonly yaml: string }): Promise<ReplaceOutcome> {
+  requireScope(ctx, 'config:write');
+  const { id } = await loadRepository(ctx, input.repository);
+  return await writeConfiguration(ctx, { repositoryId: id, yaml: input.yaml, author: { email: ctx.actor.email } });
+}
+
+/** The write itself, whoever asks: the API, the dashboard, or a push to the default branch. */
+export async function writeConfiguration(
+  ctx: Context, { repositoryId, yaml, author }: { readonly repositoryId: string; readonly yaml: string; readonly author: ConfigurationAuthor },
+): Promise<ReplaceOutcome> {
+  const parsed = parseConfiguration(yaml);
+  if (!parsed.ok) return { kind: 'refused', problems: parsed.problems };
+  return await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const repository = await lockRepository(ctx, tx, repositoryId);
+    if (repository.configurationYaml !== yaml) await recordChange(ctx, tx, repository, { yaml, author });
+    if ('blob' in author) repository.configurationBlob = author.blob;
+    return { kind: 'accepted', repository };
+  });
+}
+
+async function recordChange(
+  ctx: Context, tx: Transaction, repository: RepositoryRow, { yaml, author }: { readonly yaml: string; readonly author: ConfigurationAuthor },
+): Promise<void> {
+  const diff = unifiedDiff(repository.configurationYaml, yaml);
+  const modifiedAt = ctx.clock();
+  const email = 'email' in author ? author.email : null;
+  const { ghUsername, commitSha } = 'commitSha' in author ? author : { ghUsername: null, commitSha: null };
+  repository.configurationYaml = yaml;
+  repository.configurationHash = configurationHash(yaml);
+  tx.em.create(ConfigurationChangeEntity, {
+    accountId: ctx.accountId, repositoryId: repository.id, yaml, diff, email, ghUsername, commitSha, modifiedAt,
+  });
+  await tx.em.flush();
+  const target = `${repository.owner}/${repository.name}`;
+  await appendEvents(ctx, tx, [{
+    repositoryId: repository.id,
+    action: 'config_change',
+    payload: { owner: repository.owner, name: repository.name, email, ghUsername, commitSha, modifiedAt: modifiedAt.toISOString(), diff },
+  }]);
+  await recordUserAction(ctx, tx, { action: 'queue_config_changed', entity: 'merge_queue', target });
+  await changeQueues(ctx, tx, repository.id);
+}
+
+function unifiedDiff(before: string, after: string): string {
+  return createTwoFilesPatch(configurationPath, configurationPath, before, after, undefined, undefined, { headerOptions: FILE_HEADERS_ONLY });
+}
+
+export function configurationHash(yaml: string): string {
+  return createHash('sha256').update(yaml).digest('hex');
+}

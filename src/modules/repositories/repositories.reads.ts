@@ -1,0 +1,81 @@
+// Rows of repositories as GraphQL shows them: named prepared statements under the account's row-level security,
+// with the account in the predicate as well.
+import type { Context } from '../../context.ts';
+import { notFound } from '../../domain/errors.ts';
+import { requireScope } from '../accounts/index.ts';
+import type { RepositoryRow } from './repositories.entities.ts';
+
+export interface RepositoryName {
+  readonly owner: string;
+  readonly name: string;
+}
+
+const columns = `r.id, r.account_id as "accountId", r.owner, r.name, r.host, r.default_branch as "defaultBranch", r.active, r.paused,
+  r.configuration_yaml as "configurationYaml", r.configuration_hash as "configurationHash", r.configuration_blob as "configurationBlob",
+  r.created_at as "createdAt"`;
+
+/** Null: unknown, or another account's. */
+export async function findRepository(ctx: Context, { owner, name }: RepositoryName): Promise<RepositoryRow | null> {
+  const [row] = await ctx.db.read<RepositoryRow>(ctx.accountId, {
+    name: 'repository_by_name',
+    text: `select ${columns} from repository r where r.account_id = $1 and r.owner = $2 and r.name = $3`,
+    values: [ctx.accountId, owner, name],
+  });
+  return row ?? null;
+}
+
+/** Throws NOT_FOUND. */
+export async function loadRepository(ctx: Context, name: RepositoryName): Promise<RepositoryRow> {
+  const row = await findRepository(ctx, name);
+  if (!row) throw notFound('Repository');
+  return row;
+}
+
+export async function readRepository(ctx: Context, name: RepositoryName): Promise<RepositoryRow | null> {
+  requireScope(ctx, 'queue:read');
+  return await findRepository(ctx, name);
+}
+
+export async function readRepositoriesById(ctx: Context, ids: readonly string[]): Promise<RepositoryRow[]> {
+  requireScope(ctx, 'queue:read');
+  return await ctx.db.read<RepositoryRow>(ctx.accountId, {
+    name: 'repositories_by_id',
+    text: `select ${columns} from repository r where r.account_id = $1 and r.id = any ($2::bigint[])`,
+    values: [ctx.accountId, ids],
+  });
+}
+
+export interface RepositoryPage {
+  /** One more than this is read, to tell whether there is a next page. */
+  readonly size: number;
+  readonly offset: number;
+  readonly after: RepositoryName | null;
+}
+
+/** By owner, then name. */
+export async function readRepositories(ctx: Context, { size, offset, after }: RepositoryPage): Promise<RepositoryRow[]> {
+  requireScope(ctx, 'queue:read');
+  return await ctx.db.read<RepositoryRow>(ctx.accountId, {
+    name: 'repositories',
+    text: `select ${columns} from repository r
+           where r.account_id = $1 and ($2::text is null or (r.owner, r.name) > ($2, $3::text))
+           order by r.owner, r.name limit $4::bigint + 1 offset $5::bigint`,
+    values: [ctx.accountId, after?.owner ?? null, after?.name ?? null, size, offset],
+  });
+}
+
+export async function countRepositories(ctx: Context): Promise<number> {
+  requireScope(ctx, 'queue:read');
+  const [row] = await ctx.db.read<{ count: number }>(ctx.accountId, {
+    name: 'repositories_count',
+    text: 'select count(*)::integer as count from repository where account_id = $1',
+    values: [ctx.accountId],
+  });
+  return row?.count ?? 0;
+}
+
+/** The text as it was written (interface 4.5). */
+export function readConfigurationYaml(ctx: Context, repository: Pick<RepositoryRow, 'configurationYaml'>): string {
+  requireScope(ctx, 'config:read');
+  return repository.configurationYaml;
+}

@@ -1,0 +1,89 @@
+import type { Context } from '../../context.ts';
+import { defaultConfigurationYaml } from '../../domain/configuration/keys.ts';
+import { DomainError } from '../../domain/errors.ts';
+import { HostUnavailable } from '../../hosts/port.ts';
+import { recordUserAction, requireScope } from '../accounts/index.ts';
+import { appendEvents } from '../events/append.ts';
+import { configurationHash } from './configuration.service.ts';
+import type { RepositoryRow } from './repositories.entities.ts';
+import { changeQueues, lockRepository } from './repositories.locks.ts';
+import { findRepository, loadRepository, type RepositoryName } from './repositories.reads.ts';
+
+export interface NewRepository extends RepositoryName {
+  readonly host: 'local';
+  readonly defaultBranch?: string | null | undefined;
+}
+
+// GitHub's own rules: an owner's handle, and a name that can be a folder.
+const ownerPattern = /^[A-Za-z0-9](?:[A-Za-z0-9]|-(?=[A-Za-z0-9])){0,38}$/;
+const namePattern = /^(?!\.{1,2}$)(?!.*\.git$)[A-Za-z0-9._-]{1,100}$/i;
+// What git check-ref-format allows, without the characters it forbids anywhere.
+const branchPattern = /^(?![-./])(?!.*(?:\.\.|\/\/|@\{|\/\.|\.lock(?:\/|$)|[/.]$))[^\s~^:?*[\\\p{Cc}]{1,200}$/u;
+
+/**
+ * An empty repository on the host, with the configuration every repository starts with. Throws CONFLICT when the
+ * account has one of that name. Needs `admin`.
+ */
+export async function createRepository(ctx: Context, input: NewRepository): Promise<RepositoryRow> {
+  requireScope(ctx, 'admin');
+  const defaultBranch = checkedNames(input);
+  const repository = (await findRepository(ctx, input)) ?? (await insertRepository(ctx, input, defaultBranch));
+  // Not active: an attempt that was cut off before the host had made it. It is finished now.
+  if (repository.active) throw new DomainError('CONFLICT', `A repository ${input.owner}/${input.name} exists already.`, 'input.name');
+  await makeOnHost(ctx, repository);
+  return await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const row = await lockRepository(ctx, tx, repository.id);
+    row.active = true;
+    await appendEvents(ctx, tx, [{ repositoryId: row.id, action: 'repository_created', payload: { owner: row.owner, name: row.name, host: row.host } }]);
+    await recordUserAction(ctx, tx, { action: 'repository_created', entity: 'repository', target: `${row.owner}/${row.name}` });
+    return row;
+  });
+}
+
+function checkedNames({ owner, name, defaultBranch }: NewRepository): string {
+  const branch = defaultBranch ?? 'main';
+  if (!ownerPattern.test(owner)) {
+    throw new DomainError('BAD_INPUT', 'input.owner must have 1 to 39 letters, digits and single hyphens between them', 'input.owner');
+  }
+  if (!namePattern.test(name)) {
+    throw new DomainError('BAD_INPUT', 'input.name must have 1 to 100 letters, digits, dots, hyphens and underscores, and not end in .git', 'input.name');
+  }
+  if (!branchPattern.test(branch)) throw new DomainError('BAD_INPUT', 'input.defaultBranch must be a branch name', 'input.defaultBranch');
+  return branch;
+}
+
+async function insertRepository(ctx: Context, { owner, name, host }: NewRepository, defaultBranch: string): Promise<RepositoryRow> {
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    await tx.query(
+      `insert into repository (account_id, owner, name, host, default_branch, active, configuration_yaml, configuration_hash, created_at)
+       values ($1, $2, $3, $4, $5, false, $6, $7, $8) on conflict (account_id, owner, name) do nothing`,
+      [ctx.accountId, owner, name, host, defaultBranch, defaultConfigurationYaml, configurationHash(defaultConfigurationYaml), ctx.clock().toISOString()],
+    );
+  });
+  return await loadRepository(ctx, { owner, name });
+}
+
+async function makeOnHost(ctx: Context, { id, owner, name, host, defaultBranch }: RepositoryRow): Promise<void> {
+  try {
+    await ctx.hosts(host).ensureRepository({ accountId: ctx.accountId, id, owner, name }, { defaultBranch });
+  } catch (error) {
+    if (error instanceof HostUnavailable) throw new DomainError('HOST_UNAVAILABLE', 'The code host could not be reached. Try again.');
+    throw error;
+  }
+}
+
+/** Nothing of a paused repository is validated or merged; this overrides what its branches say (interface 4.1). */
+export async function pauseRepository(ctx: Context, input: { readonly repository: RepositoryName; readonly paused: boolean }): Promise<RepositoryRow> {
+  requireScope(ctx, 'queue:pause');
+  const { id } = await loadRepository(ctx, input.repository);
+  return await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const repository = await lockRepository(ctx, tx, id);
+    if (repository.paused === input.paused) return repository;
+    repository.paused = input.paused;
+    const action = input.paused ? 'repository_paused' : 'repository_unpaused';
+    await appendEvents(ctx, tx, [{ repositoryId: id, action }]);
+    await recordUserAction(ctx, tx, { action, entity: 'repository', target: `${repository.owner}/${repository.name}` });
+    await changeQueues(ctx, tx, id);
+    return repository;
+  });
+}

@@ -1,0 +1,163 @@
+import { createUnionType, Field, ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { DateTime } from '../../graphql/scalars.ts';
+import { connectionType } from '../../graphql/connection.ts';
+import { Node } from '../../graphql/node.ts';
+
+const hostKinds = { LOCAL: 'local', GITHUB: 'github' } as const;
+export type HostKind = (typeof hostKinds)[keyof typeof hostKinds];
+registerEnumType(hostKinds, {
+  name: 'CodeHostKind',
+  description: 'Where a repository lives.',
+  valuesConfig: {
+    LOCAL: { description: 'On this installation, served under /git.' },
+    GITHUB: { description: 'On GitHub.' },
+  },
+});
+
+@ObjectType({ implements: Node, simpleResolvers: true, description: 'A repository whose pull requests are merged through queues (interface 2.2).' })
+export class Repository {
+  @Field(() => ID, { description: 'Names it among everything of the account. Opaque.' })
+  id!: string;
+
+  @Field(() => String, { description: 'Organization on the code host; REST calls it `org`.' })
+  owner!: string;
+
+  @Field(() => String, { description: 'Name within its organization.' })
+  name!: string;
+
+  @Field(() => hostKinds, { description: 'Where it lives.' })
+  host!: HostKind;
+
+  @Field(() => String, { description: 'The branch its configuration file is read from.' })
+  defaultBranch!: string;
+
+  @Field(() => Boolean, { description: 'Whether its pull requests can be queued.' })
+  active!: boolean;
+
+  @Field(() => Boolean, { description: 'While true nothing of it is validated or merged, whatever its branches say.' })
+  paused!: boolean;
+
+  @Field(() => DateTime, { description: 'When it was added here.' })
+  createdAt!: Date;
+
+  configurationYaml!: string;
+  configurationHash!: string;
+}
+
+export const RepositoryConnection = connectionType(Repository, 'Repository', true);
+
+@ObjectType({ simpleResolvers: true, description: 'The rules of a repository\'s queues (interface 2.6).' })
+export class RepositoryConfiguration {
+  @Field(() => String, { description: 'The YAML document, as it was written.' })
+  yaml!: string;
+}
+
+@InputType({ description: 'Names a repository.' })
+export class RepositoryInput {
+  @Field(() => String, { description: 'Organization on the code host.' })
+  owner!: string;
+
+  @Field(() => String, { description: 'Name of the repository.' })
+  name!: string;
+}
+
+const creatableHosts = { LOCAL: 'local' } as const;
+registerEnumType(creatableHosts, {
+  name: 'CreatableCodeHost',
+  description: 'Where repositories can be made.',
+  valuesConfig: { LOCAL: { description: 'On this installation, served under /git.' } },
+});
+
+@InputType({ description: 'A repository to make.' })
+export class CreateRepositoryInput {
+  @Field(() => String, { description: 'Organization: letters, digits and single hyphens, at most 39.' })
+  owner!: string;
+
+  @Field(() => String, { description: 'Letters, digits, dots, hyphens and underscores, at most 100.' })
+  name!: string;
+
+  @Field(() => creatableHosts, { description: 'Where it is made.' })
+  host!: 'local';
+
+  @Field(() => String, { defaultValue: 'main', description: 'The branch that is checked out by default. It exists with the first push.' })
+  defaultBranch!: string;
+}
+
+@InputType({ description: 'Whether a repository merges.' })
+export class PauseRepositoryInput {
+  @Field(() => RepositoryInput, { description: 'The repository.' })
+  repository!: RepositoryInput;
+
+  @Field(() => Boolean, { description: 'True stops validating and merging, false goes on.' })
+  paused!: boolean;
+}
+
+@InputType({ description: 'A configuration to put in the place of the present one.' })
+export class ReplaceConfigurationInput {
+  @Field(() => RepositoryInput, { description: 'The repository.' })
+  repository!: RepositoryInput;
+
+  @Field(() => String, { description: 'The whole YAML document, at most 256 KiB.' })
+  yaml!: string;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'What `createRepository` answers.' })
+export class CreateRepositoryPayload {
+  @Field(() => Repository, { description: 'The new repository.' })
+  repository!: Repository;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'What `pauseRepository` answers.' })
+export class PauseRepositoryPayload {
+  @Field(() => Repository, { description: 'The repository as it is now.' })
+  repository!: Repository;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'The configuration was stored, or was the present one already.' })
+export class ConfigurationAccepted {
+  @Field(() => Boolean, { description: 'Always true.' })
+  success!: boolean;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'One reason why a configuration was refused.' })
+export class ConfigurationProblem {
+  @Field(() => [String], { description: 'The keys as the document spells them, entries of lists by their index. Empty: the document itself.' })
+  path!: string[];
+
+  @Field(() => String, { description: 'What is wrong, for people.' })
+  reason!: string;
+
+  @Field(() => String, { description: 'What is wrong, for programs, such as UNKNOWN_KEY.' })
+  code!: string;
+
+  @Field(() => Int, { nullable: true, description: 'Counted from 1. Null when the text was not read.' })
+  line!: number | null;
+
+  @Field(() => Int, { nullable: true, description: 'Counted from 1. Null when the text was not read.' })
+  column!: number | null;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'Nothing was changed: the configuration has problems.' })
+export class ConfigurationRefused {
+  @Field(() => Boolean, { description: 'Always false.' })
+  success!: boolean;
+
+  @Field(() => [String], { description: 'Each problem as one line: its path and the reason (interface 4.5).' })
+  messages!: string[];
+
+  @Field(() => [ConfigurationProblem], { description: 'Each problem in its parts.' })
+  problems!: ConfigurationProblem[];
+}
+
+export const ReplaceConfigurationOutcome = createUnionType({
+  name: 'ReplaceConfigurationOutcome',
+  description: 'Stored, or refused with its problems.',
+  types: () => [ConfigurationAccepted, ConfigurationRefused] as const,
+  resolveType: (value) => (value.success ? ConfigurationAccepted : ConfigurationRefused),
+});
+
+@ObjectType({ simpleResolvers: true, description: 'What `replaceConfiguration` answers.' })
+export class ReplaceConfigurationPayload {
+  @Field(() => ReplaceConfigurationOutcome, { description: 'Stored, or refused.' })
+  outcome!: ConfigurationAccepted | ConfigurationRefused;
+}
