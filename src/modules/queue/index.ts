@@ -2,6 +2,7 @@ export { advanceQueue, type Advance } from './advance.ts';
 export { driveBatch, type BatchNeed, type BatchProgress } from './batch.builds.ts';
 export { haltQueue, resumeQueue } from './halting.service.ts';
 export { receiveHostEvent } from './host.events.ts';
+export { createHostInbox, type HostInbox } from './host.inbox.ts';
 export { hosted, reconcileRepository, syncBase, syncPullRequest } from './host.sync.ts';
 export { carryOut } from './intents.ts';
 export { createRelay, type Relay } from './relay.ts';

@@ -1,0 +1,105 @@
+// What server and worker have in common: the database, the hosts, the sequencer, the relay, and the ports made of them.
+import type { Logger } from 'pino';
+import { systemContext, type Ports } from './context.ts';
+import { createLocalHost, type LocalHost } from './hosts/local/index.ts';
+import { entities } from './modules/entities.ts';
+import { createSequencer } from './modules/events/index.ts';
+import { createHostInbox, createRelay, hosted, reconcileRepository } from './modules/queue/index.ts';
+import { RepositoryEntity } from './modules/repositories/repositories.entities.ts';
+import { connectDatabase } from './platform/database.ts';
+
+export interface ServiceOptions {
+  readonly databaseUrl: string;
+  readonly dataDir: string;
+  readonly publicUrl: string;
+  readonly log: Logger;
+  readonly wake: Ports['wake'];
+  readonly clock?: () => Date;
+  readonly poolSize?: number;
+}
+
+export interface Service {
+  readonly ports: Ports;
+  readonly localHost: LocalHost;
+  /** Starts what goes on by itself: sequencer, relay, reconciler. */
+  start(): void;
+  /** Resolves when every host event received so far is handled. */
+  settle(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const reconcileEveryMs = 60_000;
+
+export async function createService(options: ServiceOptions): Promise<Service> {
+  const { log } = options;
+  const onError = (error: unknown): void => log.error({ error: String(error) }, 'A part of the service failed.');
+  const db = await connectDatabase({ url: options.databaseUrl, entities, onError, ...(options.poolSize === undefined ? {} : { poolSize: options.poolSize }) });
+  const sequencer = createSequencer({ db, log });
+  const clock = options.clock ?? (() => new Date());
+  const inbox = createHostInbox(() => ports);
+  const localHost = createLocalHost({ dataDir: options.dataDir, db, emit: (event) => inbox.receive(event), publicUrl: options.publicUrl, clock });
+  const ports: Ports = {
+    db,
+    clock,
+    log,
+    publicUrl: options.publicUrl,
+    wake: options.wake,
+    eventsWritten: () => sequencer.nudge(),
+    hosts: (kind) => {
+      if (kind !== 'local') throw new Error(`This installation has no ${kind} host.`);
+      return localHost;
+    },
+  };
+  const relay = createRelay(ports);
+  const reconciler = repeat(reconcileEveryMs, async () => await reconcileAll(ports), onError);
+  let isStarted = false;
+  return {
+    ports,
+    localHost,
+    start() {
+      isStarted = true;
+      sequencer.start();
+      relay.start();
+      reconciler.start();
+    },
+    settle: async () => await inbox.settle(),
+    async stop() {
+      if (isStarted) await Promise.all([relay.stop(), reconciler.stop(), sequencer.stop()]);
+      await inbox.settle();
+      await db.close();
+    },
+  };
+}
+
+/** Compares every repository's rows with its host: what an event should have told is found here at the latest. */
+export async function reconcileAll(ports: Ports): Promise<void> {
+  const repositories = await ports.db.system.query<{ account_id: string; id: string }>('select account_id, id from repository where active order by id');
+  for (const { account_id, id } of repositories) {
+    const ctx = systemContext(ports, account_id);
+    const row = await ctx.db.transaction(account_id, async (tx) => await tx.em.findOneOrFail(RepositoryEntity, { id }));
+    try {
+      await reconcileRepository(ctx, hosted(row));
+    } catch (error) {
+      ports.log.warn({ error: String(error), repository: `${row.owner}/${row.name}` }, 'A repository could not be compared with its host; it is tried again.');
+    }
+  }
+}
+
+function repeat(everyMs: number, work: () => Promise<void>, onError: (error: unknown) => void): { start(): void; stop(): Promise<void> } {
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> = Promise.resolve();
+  let stopped = false;
+  const turn = (): void => {
+    running = work().catch(onError).finally(() => {
+      if (!stopped) timer = setTimeout(turn, everyMs);
+    });
+  };
+  return {
+    start: turn,
+    stop: async () => {
+      stopped = true;
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}

@@ -1,0 +1,49 @@
+// The client side of Temporal: connecting, and waking a queue's workflow. The API works while Temporal is down: a wake
+// that fails is logged, and the relay finds the queue by its rows.
+import { Client, Connection } from '@temporalio/client';
+import type { Logger } from 'pino';
+import type { Ports } from './context.ts';
+import { queueWorkflowId, taskQueue, wakeSignal, type QueueInput } from '../workflows/queue/messages.ts';
+
+export interface TemporalClient {
+  readonly client: Client;
+  readonly wake: Ports['wake'];
+  close(): Promise<void>;
+}
+
+export function connectTemporal(options: { readonly address: string; readonly namespace: string; readonly log: Logger; readonly taskQueue?: string }): TemporalClient {
+  const connection = Connection.lazy({ address: options.address });
+  const client = new Client({ connection, namespace: options.namespace });
+  const inFlight = new Map<string, { again: boolean }>();
+
+  // Wakes of one queue while one is under way are one wake after it.
+  async function wake(input: QueueInput): Promise<void> {
+    const workflowId = queueWorkflowId(input);
+    const flying = inFlight.get(workflowId);
+    if (flying !== undefined) {
+      flying.again = true;
+      return;
+    }
+    const flight = { again: true };
+    inFlight.set(workflowId, flight);
+    try {
+      while (flight.again) {
+        flight.again = false;
+        await client.workflow.signalWithStart('queue', {
+          workflowId,
+          taskQueue: options.taskQueue ?? taskQueue,
+          args: [input],
+          signal: wakeSignal,
+          staticSummary: `Queue ${input.queueId}`,
+          staticDetails: 'Plans and lands the pull requests of one base branch. Its batches are workflows of their own.',
+        });
+      }
+    } catch (error) {
+      options.log.warn({ error: String(error), workflowId }, 'A queue could not be woken; the relay will.');
+    } finally {
+      inFlight.delete(workflowId);
+    }
+  }
+
+  return { client, wake, close: async () => await connection.close() };
+}

@@ -1,0 +1,65 @@
+// Runs workflows, their activities, and the checks of the local host. As many as wanted, on one database and one Temporal.
+import { fileURLToPath } from 'node:url';
+import { NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { createCiRunner } from './hosts/local/index.ts';
+import { findSandbox } from './platform/sandbox/index.ts';
+import type { Service } from './service.ts';
+import { createActivities } from '../workflows/activities.ts';
+import { taskQueue } from '../workflows/queue/messages.ts';
+
+export interface WorkerOptions {
+  readonly service: Service;
+  readonly temporal: { readonly address: string; readonly namespace: string; readonly taskQueue?: string };
+  /** A bundle made by `npm run build`. Null: bundled now, from source. */
+  readonly workflowBundle: string | null;
+  readonly ci: { readonly concurrency: number; readonly allowPlain: boolean };
+}
+
+export interface RunningWorker {
+  /** One sentence about where checks run, with the cure when that could be better. */
+  readonly sandbox: string;
+  stop(): Promise<void>;
+  /** Ends when the worker does; throws when it failed. */
+  readonly ended: Promise<void>;
+}
+
+export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
+  const { service, temporal } = options;
+  const { log } = service.ports;
+  installRuntime();
+  const connection = await NativeConnection.connect({ address: temporal.address });
+  const worker = await Worker.create({
+    connection,
+    namespace: temporal.namespace,
+    taskQueue: temporal.taskQueue ?? taskQueue,
+    activities: createActivities(service.ports),
+    ...(options.workflowBundle === null ? { workflowsPath: fileURLToPath(new URL('../workflows/index.ts', import.meta.url)) } : { workflowBundle: { codePath: options.workflowBundle } }),
+    maxConcurrentActivityTaskExecutions: 100,
+    shutdownGraceTime: '10s',
+    shutdownForceTime: '20s',
+  });
+  const ended = worker.run();
+  ended.catch((error: unknown) => log.error({ error: String(error) }, 'The Temporal worker failed.'));
+  const found = await findSandbox({ allowPlain: options.ci.allowPlain });
+  const runner = found.sandbox === null ? null : createCiRunner({ host: service.localHost, sandbox: found.sandbox, concurrency: options.ci.concurrency, onError: (error) => log.error({ error: String(error) }, 'A check could not be run.') });
+  runner?.start();
+  return {
+    sandbox: found.said,
+    ended,
+    async stop() {
+      await runner?.stop();
+      if (worker.getState() === 'RUNNING') worker.shutdown();
+      await ended.catch(() => {});
+      await connection.close();
+    },
+  };
+}
+
+let isInstalled = false;
+
+/** The SDK would stop on signals by itself; the composition root decides the order of stopping. */
+function installRuntime(): void {
+  if (isInstalled) return;
+  isInstalled = true;
+  Runtime.install({ shutdownSignals: [], logger: { level: 'WARN', log: () => {}, trace: () => {}, debug: () => {}, info: () => {}, warn: (message, meta) => console.error(message, meta ?? ''), error: (message, meta) => console.error(message, meta ?? '') } });
+}

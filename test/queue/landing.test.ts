@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { parallel, serial, world } from '../support/world.ts';
+
+describe('the queue lands what it tested', () => {
+  it('needs no bot pull request for one that is up to date and green: its tree was tested', async () => {
+    await using w = await world({ configuration: parallel({ builds: 2, batch: 1 }) });
+    const number = await w.open('feature', { 'feature.txt': 'new\n' });
+    await w.until(async () => (await w.rows("select 1 from check_result where conclusion = 'success'")).length > 0);
+    await w.queue(number);
+    await w.settled(number);
+    const { status, merge_commit_sha, head_sha } = await w.status(number);
+    expect(status).toBe('merged');
+    expect(await w.landed()).toEqual([merge_commit_sha]);
+    expect(await w.git('show', 'main:feature.txt')).toBe('new');
+    const [proof] = await w.rows<{ body: { grade: string; evidence: { commit: string }[] } }>('select body from proof');
+    expect(proof?.body).toMatchObject({ grade: 'same_tree', evidence: [{ commit: head_sha }] });
+    expect(await w.rows('select 1 from bot_pull_request')).toEqual([]);
+  });
+
+  it('lands the very commit that CI ran on, and says so in order', async () => {
+    await using w = await world({ configuration: parallel({ builds: 2, batch: 1 }) });
+    const number = await w.open('feature', { 'feature.txt': 'new\n' });
+    await w.commit('main', { 'other.txt': 'other\n' });
+    await w.queue(number);
+    await w.settled(number);
+    const { merge_commit_sha } = await w.status(number);
+    expect(await w.landed()).toContain(merge_commit_sha);
+    const [proof] = await w.rows<{ body: { grade: string; evidence: { commit: string }[] } }>('select body from proof');
+    expect(proof?.body).toMatchObject({ grade: 'exact', evidence: [{ commit: merge_commit_sha }] });
+    const actions = (await w.events()).filter(([, numbers]) => numbers.includes(number)).map(([action]) => action);
+    expect(actions).toEqual(['opened', 'queued', 'batch_started', 'added_to_batch', 'top_of_queue', 'merged', 'batch_merged']);
+  });
+
+  it('lands a batch as one group commit on the first-parent line', async () => {
+    await using w = await world({ configuration: parallel({ builds: 2, batch: 3 }) });
+    const numbers = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' }), await w.open('c', { 'c.txt': 'c\n' })];
+    await w.queue(...numbers);
+    await w.settled(...numbers);
+    const landed = await w.landed();
+    for (const number of numbers) expect(landed).toContain((await w.status(number)).merge_commit_sha);
+    for (const file of ['a', 'b', 'c']) expect(await w.git('show', `main:${file}.txt`)).toBe(file);
+  });
+
+  it('halves a red batch, blocks the one that fails and lands the others', async () => {
+    await using w = await world({ configuration: parallel({ builds: 3, batch: 4 }), ci: "checks:\n  test:\n    run: 'test ! -e x || test ! -e y'\n" });
+    await w.pause(true);
+    const numbers = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('x', { x: 'x\n' }), await w.open('y', { y: 'y\n' }), await w.open('d', { 'd.txt': 'd\n' })];
+    await w.queue(...numbers);
+    await w.pause(false);
+    await w.settled(...numbers);
+    expect(await Promise.all(numbers.map(async (number) => (await w.status(number)).status))).toEqual(['merged', 'merged', 'blocked', 'merged']);
+    expect((await w.status(numbers[2] ?? 0)).status_text).toContain('test');
+    expect((await w.events()).map(([action]) => action)).toContain('batch_bisected');
+  });
+
+  it('blocks a conflict with 106 and lands what is behind it', async () => {
+    await using w = await world({ configuration: parallel({ builds: 3, batch: 2 }) });
+    const numbers = [await w.open('one', { 'same.txt': 'one\n' }), await w.open('two', { 'same.txt': 'two\n' }), await w.open('three', { 'three.txt': '3\n' })];
+    await w.queue(...numbers);
+    await w.settled(...numbers);
+    expect((await w.status(numbers[0] ?? 0)).status).toBe('merged');
+    expect(await w.status(numbers[1] ?? 0)).toMatchObject({ status: 'blocked', status_code: 106 });
+    expect((await w.status(numbers[2] ?? 0)).status).toBe('merged');
+  });
+
+  it('in serial mode brings the base into the head, tests that head, and lands its tree', async () => {
+    await using w = await world({ configuration: serial() });
+    const numbers = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
+    await w.queue(...numbers);
+    await w.settled(...numbers);
+    expect(await Promise.all(numbers.map(async (number) => (await w.status(number)).status))).toEqual(['merged', 'merged']);
+    expect(await w.landed()).toHaveLength(2);
+    const grades = await w.rows<{ grade: string }>('select grade from landing order by id');
+    expect(grades.map((row) => row.grade)).toEqual(['same_tree', 'same_tree']);
+  });
+});

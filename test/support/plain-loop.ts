@@ -1,0 +1,33 @@
+// The engine without Temporal: a wake puts a queue on a list, and the list is worked off one turn at a time. What holds
+// here holds by the engine's own records; Temporal only schedules it.
+import { systemContext, type Ports } from '../../src/context.ts';
+import { advanceQueue, carryOut, driveBatch } from '../../src/modules/queue/index.ts';
+
+export interface PlainLoop {
+  wake: Ports['wake'];
+  /** Turns until nothing is left to do now. What waits for CI is left for the next wake. */
+  run(ports: Ports): Promise<void>;
+}
+
+export function createPlainLoop(): PlainLoop {
+  const woken = new Map<string, string>();
+  return {
+    wake: async ({ accountId, queueId }) => void woken.set(queueId, accountId),
+    async run(ports) {
+      for (;;) {
+        const next = woken.entries().next().value;
+        if (next === undefined) return;
+        const [queueId, accountId] = next;
+        woken.delete(queueId);
+        await turn(ports, accountId, queueId);
+      }
+    },
+  };
+
+  async function turn(ports: Ports, accountId: string, queueId: string): Promise<void> {
+    const ctx = systemContext(ports, accountId);
+    const advance = await advanceQueue(ctx, queueId);
+    for (const batch of advance.batches) await driveBatch(ctx, batch.id);
+    for (const intentId of advance.intents) await carryOut(ctx, intentId);
+  }
+}

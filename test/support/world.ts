@@ -1,0 +1,187 @@
+// A world of its own per test: database, data directory, local host with real git, CI that really runs, and the engine
+// as a plain loop. Verbs read like the story of a test; what is asserted is what users see: commits, rows, events.
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { pino } from 'pino';
+import { systemContext, type Context } from '../../src/context.ts';
+import { createCiRunner } from '../../src/hosts/local/index.ts';
+import { createAccount, generateSecrets, type Secrets } from '../../src/modules/accounts/index.ts';
+import { dequeuePullRequest, hosted, openPullRequest, queuePullRequest, syncBase } from '../../src/modules/queue/index.ts';
+import { createRepository, pauseRepository, replaceConfiguration } from '../../src/modules/repositories/index.ts';
+import { findSandbox } from '../../src/platform/sandbox/index.ts';
+import { createService, type Service } from '../../src/service.ts';
+import { createPlainLoop, type PlainLoop } from './plain-loop.ts';
+import { createTestDatabase } from './postgres.ts';
+
+const run = promisify(execFile);
+
+export interface WorldOptions {
+  /** Under `merge_rules`, as YAML. */
+  readonly configuration?: string;
+  /** `checks` of .service/ci.yml on the base branch; default: a check that fails when a file `bad` exists. */
+  readonly ci?: string;
+  readonly files?: Readonly<Record<string, string>>;
+}
+
+export interface World extends AsyncDisposable {
+  readonly ctx: Context;
+  readonly service: Service;
+  readonly loop: PlainLoop;
+  readonly secrets: Secrets;
+  readonly token: string;
+  readonly databaseUrl: string;
+  readonly dataDir: string;
+  readonly repository: { readonly owner: string; readonly name: string };
+  readonly repositoryId: string;
+  readonly gitDir: string;
+  git(...args: string[]): Promise<string>;
+  /** Commits on a branch (made from `from`, default the base's tip) by a push as a user would, and tells the service. */
+  commit(branch: string, files: Readonly<Record<string, string | null>>, options?: { from?: string; message?: string }): Promise<string>;
+  /** A branch with these files and its pull request; answers its number. */
+  open(branch: string, files: Readonly<Record<string, string | null>>, options?: { from?: string; title?: string }): Promise<number>;
+  queue(...numbers: number[]): Promise<void>;
+  dequeue(number: number): Promise<void>;
+  pause(paused: boolean): Promise<void>;
+  configure(configuration: string): Promise<void>;
+  /** Turns of the engine until the condition holds; CI runs meanwhile. Throws with the state after `withinMs`. */
+  until(condition: () => Promise<boolean>, withinMs?: number): Promise<void>;
+  /** Until every named pull request is merged, blocked or open. */
+  settled(...numbers: number[]): Promise<void>;
+  status(number: number): Promise<{ status: string; status_code: number | null; status_text: string | null; merge_commit_sha: string | null; head_sha: string }>;
+  /** `[action, pull request numbers]` of every event so far, in order. */
+  events(): Promise<[string, number[]][]>;
+  batches(): Promise<{ id: string; state: string; cause: string; members: number[] }[]>;
+  rows<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
+  /** First-parent commits of the base since the first, oldest first. */
+  landed(): Promise<string[]>;
+}
+
+const defaultCi = "checks:\n  test:\n    run: 'test ! -e bad'\n";
+
+export const parallel = (options: { builds?: number; batch?: number; more?: string } = {}): string =>
+  `merge_mode:\n  type: parallel\n  parallel_mode:\n    max_parallel_builds: ${options.builds ?? 3}\n    batch_size: ${options.batch ?? 1}\n${indent(options.more ?? '', 4)}`;
+
+export const serial = (): string => 'merge_mode:\n  type: default\n';
+
+function indent(text: string, by: number): string {
+  return text.split('\n').map((line) => (line === '' ? line : ' '.repeat(by) + line)).join('\n');
+}
+
+export function configurationYaml(rules: string): string {
+  return `merge_rules:\n  labels:\n    trigger: mergequeue\n${indent(rules, 2)}\n`;
+}
+
+export async function world(options: WorldOptions = {}): Promise<World> {
+  const database = await createTestDatabase();
+  const dataDir = await mkdtemp(join(tmpdir(), 'interlock-world-'));
+  const loop = createPlainLoop();
+  const log = pino({ level: process.env['LOG_LEVEL'] ?? 'fatal' });
+  const service = await createService({ databaseUrl: database.url, dataDir, publicUrl: 'http://localhost:4000', log, wake: loop.wake, poolSize: 6 });
+  const secrets = generateSecrets();
+  const account = await createAccount(service.ports, secrets, { name: 'world', email: 'service@example.test' });
+  const ctx = systemContext(service.ports, account.accountId);
+  const found = await findSandbox({ allowPlain: true, kinds: ['plain'] });
+  if (found.sandbox === null) throw new Error(found.said);
+  const runner = createCiRunner({ host: service.localHost, sandbox: found.sandbox, concurrency: 4, pollMs: 200, onError: (error) => log.error(error) });
+  const name = { owner: 'acme', name: 'shop' };
+  const repository = await createRepository(ctx, { ...name, host: 'local' });
+  const gitDir = service.localHost.installation.directoryOf({ accountId: account.accountId, id: repository.id });
+  const work = await mkdtemp(join(tmpdir(), 'interlock-clone-'));
+  const host = hosted(repository);
+  const git = async (...args: string[]): Promise<string> => (await run('git', ['--git-dir', gitDir, ...args])).stdout.trim();
+  const inWork = async (...args: string[]): Promise<string> =>
+    (await run('git', args, { cwd: work, env: { ...process.env, GIT_AUTHOR_NAME: 'Ada', GIT_AUTHOR_EMAIL: 'ada@example.test', GIT_COMMITTER_NAME: 'Ada', GIT_COMMITTER_EMAIL: 'ada@example.test' } })).stdout.trim();
+  await inWork('init', '-q', '-b', 'main');
+  await inWork('remote', 'add', 'origin', gitDir);
+
+  // A push past the service: the host's reconciler tells of it as it would of any other.
+  async function push(branch: string): Promise<void> {
+    await inWork('push', '-q', '--force', 'origin', `HEAD:refs/heads/${branch}`);
+    await service.localHost.reconcile(host);
+    await service.settle();
+  }
+  async function writeFiles(files: Readonly<Record<string, string | null>>): Promise<void> {
+    for (const [path, text] of Object.entries(files)) {
+      await mkdir(dirname(join(work, path)), { recursive: true });
+      if (text === null) await rm(join(work, path), { force: true });
+      else await writeFile(join(work, path), text);
+    }
+    await inWork('add', '-A');
+  }
+  await writeFiles({ 'README.md': 'shop\n', '.service/ci.yml': options.ci ?? defaultCi, ...options.files });
+  await inWork('commit', '-q', '-m', 'First');
+  await push('main');
+  await syncBase(ctx, host, 'main');
+  const rows = async <Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> => await service.ports.db.system.query<Row>(text, values);
+
+  const w: World = {
+    ctx, service, loop, secrets, token: account.token, databaseUrl: database.url, dataDir, repository: name, repositoryId: repository.id, gitDir, git, rows,
+    async commit(branch, files, { from, message } = {}) {
+      await inWork('fetch', '-q', 'origin');
+      const known = await inWork('rev-parse', '--verify', '-q', `origin/${branch}`).catch(() => '');
+      await inWork('checkout', '-q', '--detach', known === '' || from !== undefined ? (from ?? 'origin/main') : known);
+      await writeFiles(files);
+      await inWork('commit', '-q', '-m', message ?? `Change ${branch}`);
+      await push(branch);
+      return await inWork('rev-parse', 'HEAD');
+    },
+    async open(branch, files, { from, title } = {}) {
+      await w.commit(branch, files, from === undefined ? {} : { from });
+      const opened = await openPullRequest(ctx, { repository: name, title: title ?? `Add ${branch}`, headBranch: branch, baseBranch: 'main' });
+      const [row] = await rows<{ number: number }>('select number from pull_request where id = $1', [opened.pullRequestId]);
+      return row?.number ?? 0;
+    },
+    async queue(...numbers) {
+      for (const number of numbers) await queuePullRequest(ctx, { repository: name, number, source: 'graphql_api' });
+    },
+    dequeue: async (number) => void (await dequeuePullRequest(ctx, { repository: name, number })),
+    pause: async (paused) => void (await pauseRepository(ctx, { repository: name, paused })),
+    async configure(configuration) {
+      const outcome = await replaceConfiguration(ctx, { repository: name, yaml: configurationYaml(configuration) });
+      if (outcome.kind !== 'accepted') throw new Error(JSON.stringify(outcome));
+    },
+    async until(condition, withinMs = 30_000) {
+      const deadline = performance.now() + withinMs;
+      for (;;) {
+        await service.settle();
+        await loop.run(service.ports);
+        if (await condition()) return;
+        if (performance.now() > deadline) throw new Error(`It did not come about. ${JSON.stringify({ batches: await w.batches(), pulls: await rows('select number, status, status_text from pull_request order by number'), queue: await rows('select base_tip, halted_reason, version, planned_version from queue') }, null, 1)}`);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    },
+    settled: async (...numbers) =>
+      await w.until(async () => {
+        const open = await rows('select 1 from pull_request where number = any($1) and status in (\'pending\', \'queued\', \'tagged\')', [numbers]);
+        return open.length === 0;
+      }),
+    async status(number) {
+      const [row] = await rows<Awaited<ReturnType<World['status']>>>('select status, status_code, status_text, merge_commit_sha, head_sha from pull_request where number = $1', [number]);
+      if (row === undefined) throw new Error(`There is no pull request #${number}.`);
+      return row;
+    },
+    async events() {
+      const found = await rows<{ action: string; payload: { number?: number; pullRequests?: (number | { number: number })[] } }>('select action, payload from event order by id');
+      return found.map(({ action, payload }) => [action, payload.number !== undefined ? [payload.number] : (payload.pullRequests ?? []).map((member) => (typeof member === 'number' ? member : member.number))]);
+    },
+    batches: async () =>
+      await rows(
+        `select b.id, b.state, b.cause, (select array_agg(p.number order by m.ordinal) from batch_member m join pull_request p on p.id = m.pull_request_id where m.batch_id = b.id) as members
+         from batch b order by b.id`,
+      ),
+    landed: async () => (await git('log', '--first-parent', '--reverse', '--format=%H', 'main')).split('\n').slice(1),
+    async [Symbol.asyncDispose]() {
+      await runner.stop();
+      await service.stop();
+      await database.drop();
+      await rm(dataDir, { recursive: true, force: true });
+      await rm(work, { recursive: true, force: true });
+    },
+  };
+  await w.configure(options.configuration ?? parallel());
+  runner.start();
+  return w;
+}
