@@ -1,0 +1,200 @@
+// The bodies of webhooks, from what events hold: documented keys only, in the documented order. A key that does not
+// apply is absent; `status_code` and `status_code_text` are always there, null without a failure (interface 6).
+import type { PullRequestStatus } from '../queue/snapshot.ts';
+import { webhookStatus, type WebhookStatus } from '../queue/status.ts';
+
+export const pullRequestActions = [
+  'opened', 'labeled', 'queued', 'dequeued', 'added_to_batch', 'top_of_queue', 'merged', 'blocked', 'stuck', 'reset',
+] as const;
+export type PullRequestAction = (typeof pullRequestActions)[number];
+
+export const batchActions = ['batch_merged', 'batch_failed', 'batch_bisected'] as const;
+export type BatchAction = (typeof batchActions)[number];
+
+export interface RepositoryName {
+  readonly owner: string;
+  readonly name: string;
+}
+
+/** A pull request at the moment of its event. */
+export interface PullRequestFacts {
+  readonly number: number;
+  readonly author: string;
+  readonly status: PullRequestStatus;
+  readonly skipLine: boolean;
+  readonly statusCode: number | null;
+  readonly statusText: string | null;
+}
+
+export interface BotPullRequestFacts {
+  readonly number: number;
+  readonly url: string;
+  readonly targetBranch: string;
+  readonly headCommitSha: string;
+  readonly preBatchSha: string;
+}
+
+/** What else an event may say; each goes into the actions it is documented for and no other. */
+export interface PullRequestEventFacts extends PullRequestFacts {
+  /** The platform's own words about a failure. */
+  readonly message?: string | undefined;
+  readonly failedChecks?: readonly string[] | undefined;
+  /** Why a reset happened: it stands in place of the pull request's own code. */
+  readonly resetCode?: number | undefined;
+  readonly resetText?: string | undefined;
+  readonly pullRequestsReset?: number | undefined;
+  readonly botPullRequestsClosed?: number | undefined;
+  /** The one whose check failed and so caused the reset. */
+  readonly botPullRequest?: BotPullRequestFacts | undefined;
+  readonly blockingPullRequests?: readonly number[] | undefined;
+  readonly instantMerge?: boolean | undefined;
+}
+
+export interface PullRequestPayload {
+  readonly action: PullRequestAction;
+  readonly repository: string;
+  readonly organization: string;
+  readonly pr_number: number;
+  readonly author: string;
+  readonly status: WebhookStatus;
+  readonly skip_line: boolean;
+  readonly status_code: number | null;
+  readonly status_code_text: string | null;
+  readonly message?: string;
+  readonly failed_ci_list?: readonly string[];
+  readonly pr_reset_count?: number;
+  readonly closed_bot_pr_count?: number;
+  readonly bot_pull_request?: BotPullRequestPayload;
+  readonly blocking_pr_numbers?: readonly number[];
+  readonly instant_merge?: boolean;
+}
+
+export interface BotPullRequestPayload {
+  readonly github_url: string;
+  readonly number: number;
+  readonly target_branch: string;
+  readonly head_commit_sha: string;
+  readonly head_branch_oid: string;
+  readonly codemix_pre_batch_sha: string;
+}
+
+/** Null for a closed pull request, of which webhooks do not know (interface 6.1, 6.2). */
+export function pullRequestPayload(action: PullRequestAction, repository: RepositoryName, facts: PullRequestEventFacts): PullRequestPayload | null {
+  const status = webhookStatus(facts.status);
+  if (status === null) return null;
+  const code = action === 'reset' ? (facts.resetCode ?? facts.statusCode) : facts.statusCode;
+  const text = action === 'reset' ? (facts.resetText ?? facts.statusText) : facts.statusText;
+  const isFailedCheck = code === 107 || code === 301;
+  return {
+    action,
+    repository: repository.name,
+    organization: repository.owner,
+    pr_number: facts.number,
+    author: facts.author,
+    status,
+    skip_line: facts.skipLine,
+    status_code: code,
+    status_code_text: text,
+    ...(facts.message !== undefined && code !== null && { message: facts.message }),
+    ...(isFailedCheck && facts.failedChecks !== undefined && { failed_ci_list: facts.failedChecks }),
+    ...(action === 'reset' && resetKeys(facts, code)),
+    ...(action === 'added_to_batch' && { blocking_pr_numbers: facts.blockingPullRequests ?? [] }),
+    ...(action === 'merged' && facts.instantMerge !== undefined && { instant_merge: facts.instantMerge }),
+  };
+}
+
+function resetKeys(facts: PullRequestEventFacts, code: number | null): Pick<PullRequestPayload, 'pr_reset_count' | 'closed_bot_pr_count' | 'bot_pull_request'> {
+  return {
+    pr_reset_count: facts.pullRequestsReset ?? 0,
+    closed_bot_pr_count: facts.botPullRequestsClosed ?? 0,
+    ...(code === 301 && facts.botPullRequest !== undefined && { bot_pull_request: botPullRequestPayload(facts.botPullRequest) }),
+  };
+}
+
+function botPullRequestPayload(bot: BotPullRequestFacts): BotPullRequestPayload {
+  return {
+    github_url: bot.url,
+    number: bot.number,
+    target_branch: bot.targetBranch,
+    head_commit_sha: bot.headCommitSha,
+    head_branch_oid: bot.headCommitSha,
+    codemix_pre_batch_sha: bot.preBatchSha,
+  };
+}
+
+export interface BatchEventFacts {
+  /** Members in queue order, with the status they have after the event. */
+  readonly pullRequests: readonly PullRequestFacts[];
+  readonly message?: string | undefined;
+  /** Head of the bot pull request that validated the batch; null without one. */
+  readonly batchCommitSha: string | null;
+}
+
+export interface BatchPayload {
+  readonly action: BatchAction;
+  readonly repository: string;
+  readonly organization: string;
+  readonly pull_requests: readonly {
+    readonly pr_number: number;
+    readonly author: string;
+    readonly status: WebhookStatus;
+    readonly skip_line: boolean;
+    readonly status_code: number | null;
+  }[];
+  readonly message?: string;
+  readonly batch_commit_sha?: string;
+}
+
+/** A batch that ended (interface 6.3). Members that were closed meanwhile are left out: webhooks have no word for them. */
+export function batchPayload(action: BatchAction, repository: RepositoryName, facts: BatchEventFacts): BatchPayload {
+  return {
+    action,
+    repository: repository.name,
+    organization: repository.owner,
+    pull_requests: facts.pullRequests.flatMap((member) => {
+      const status = webhookStatus(member.status);
+      if (status === null) return [];
+      return [{ pr_number: member.number, author: member.author, status, skip_line: member.skipLine, status_code: member.statusCode }];
+    }),
+    ...(facts.message !== undefined && { message: facts.message }),
+    ...(facts.batchCommitSha !== null && { batch_commit_sha: facts.batchCommitSha }),
+  };
+}
+
+/** Who changed a configuration and how: `email` by API or dashboard, `ghUsername` and `commitSha` through the repository. */
+export interface ConfigurationChangeFacts {
+  readonly email: string | null;
+  readonly ghUsername: string | null;
+  readonly commitSha: string | null;
+  /** RFC 3339 in UTC. */
+  readonly modifiedAt: string;
+  readonly diff: string;
+}
+
+export interface ConfigChangePayload {
+  readonly action: 'config_change';
+  readonly repository: { readonly name: string; readonly org: string };
+  readonly history: {
+    readonly modified_by: { readonly email?: string; readonly gh_username?: string };
+    readonly modified_at: string;
+    readonly commit_sha?: string;
+    readonly diff: string;
+  };
+}
+
+/** A configuration was changed (interface 6.4). */
+export function configChangePayload(repository: RepositoryName, change: ConfigurationChangeFacts): ConfigChangePayload {
+  return {
+    action: 'config_change',
+    repository: { name: repository.name, org: repository.owner },
+    history: {
+      modified_by: {
+        ...(change.email !== null && { email: change.email }),
+        ...(change.ghUsername !== null && { gh_username: change.ghUsername }),
+      },
+      modified_at: change.modifiedAt,
+      ...(change.commitSha !== null && { commit_sha: change.commitSha }),
+      diff: change.diff,
+    },
+  };
+}
