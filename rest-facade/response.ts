@@ -3,7 +3,7 @@ import { type ExecutionResult, type GraphQLError, type GraphQLSchema, isEnumType
 import { type ErrorCode, errorCodes } from '../src/domain/errors.ts';
 import type { Operation } from './compile.ts';
 import { sentenceCase } from './names.ts';
-import type { FieldShape, Shape, Step } from './shape.ts';
+import { type FieldShape, type Shape, type Step, stepOf } from './shape.ts';
 import { isObject } from './values.ts';
 
 export interface Answer {
@@ -40,7 +40,7 @@ export function answererOf(operation: Operation): Answerer {
   const branchStatuses = new Map(
     result.shape.kind === 'Choice' ? result.shape.branches.map(({ typeName, status }) => [typeName, status]) : [],
   );
-  const rootSteps = operation.root.fields.map((field): Step => ({ source: field.source, absentType: field.absentType }));
+  const rootSteps = operation.root.fields.map(stepOf);
 
   return ({ data, errors }) => {
     if (errors?.[0]) throw refusedBy(errors[0]);

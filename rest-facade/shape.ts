@@ -19,7 +19,7 @@ export interface ObjectShape {
   readonly nullable: boolean;
   readonly typeName: string;
   /** The shared fragment that is the whole selection; names the component in the OpenAPI document. */
-  readonly fragment: string | undefined;
+  readonly fragment: FragmentDefinitionNode | undefined;
   readonly fields: readonly FieldShape[];
 }
 
@@ -58,7 +58,7 @@ export function shapeOfSelection(
 ): ObjectShape {
   const { nodes } = collect(selection, type, sets);
   const fields = [...nodes].map(([source, fieldNodes]) => shapeOfField(selection, type, source, fieldNodes));
-  const fragment = soleFragment(sets);
+  const fragment = soleFragment(selection, sets);
   return { kind: 'Object', nullable: false, typeName: type.name, fragment, fields };
 }
 
@@ -139,10 +139,9 @@ function applies(schema: GraphQLSchema, condition: string | undefined, type: Gra
   return isAbstractType(named) && schema.isSubType(named, type);
 }
 
-function soleFragment(sets: readonly SelectionSetNode[]): string | undefined {
-  const selections = sets.flatMap((set) => set.selections);
-  const [only] = selections;
-  return selections.length === 1 && only?.kind === Kind.FRAGMENT_SPREAD ? only.name.value : undefined;
+function soleFragment(selection: Selection, sets: readonly SelectionSetNode[]): FragmentDefinitionNode | undefined {
+  const [only, ...others] = sets.flatMap((set) => set.selections);
+  return only?.kind === Kind.FRAGMENT_SPREAD && others.length === 0 ? selection.fragments[only.name.value] : undefined;
 }
 
 function hasDirective(node: FieldNode, name: string): boolean {
@@ -158,6 +157,7 @@ function headerOf(schema: GraphQLSchema, node: FieldNode): string | undefined {
 /** One step of the path from GraphQL's `data` to a value. */
 export interface Step {
   readonly source: string;
+  readonly nullable: boolean;
   readonly absentType: string;
 }
 
@@ -166,15 +166,24 @@ export interface ResultPath {
   readonly shape: Shape;
 }
 
+export function stepOf({ source, absentType, shape: { nullable } }: FieldShape): Step {
+  return { source, absentType, nullable };
+}
+
+function present(field: FieldShape): FieldShape {
+  return { ...field, shape: { ...field.shape, nullable: false } };
+}
+
 /** Follows `result:`. Without one the whole selection is the body, and each root field has to be there. */
 export function followResult(root: ObjectShape, result: string | undefined): ResultPath {
+  if (result === undefined) return { steps: [], shape: { ...root, fields: root.fields.map(present) } };
   const steps: Step[] = [];
   let shape: Shape = root;
-  for (const source of result?.split('.') ?? []) {
+  for (const source of result.split('.')) {
     const field: FieldShape | undefined =
       shape.kind === 'Object' ? shape.fields.find((each) => each.source === source) : undefined;
     if (!field) throw new GraphQLError(`result: ${result} leaves the selection at ${source}`);
-    steps.push({ source, absentType: field.absentType });
+    steps.push(stepOf(field));
     shape = field.shape;
   }
   return { steps, shape };

@@ -1,0 +1,24 @@
+import type { GraphQLSchema } from 'graphql';
+import { stringify } from 'yaml';
+import { compileFacade } from './compile.ts';
+import { type DocumentSource, loadDocuments } from './documents.ts';
+import { openApiDocument } from './openapi/document.ts';
+import { type Examples, loadExamples } from './openapi/examples.ts';
+
+export interface Sources {
+  readonly documents: readonly DocumentSource[];
+  readonly examples: Examples;
+}
+
+/**
+ * The OpenAPI document as YAML. It takes from the schema only what its SDL holds, so that the running schema and
+ * schema/schema.graphql make the same text.
+ */
+export function emitOpenApi(
+  schema: GraphQLSchema, { documents, examples }: Sources = { documents: loadDocuments(), examples: loadExamples() },
+): string {
+  const document = openApiDocument(compileFacade({ schema, documents }), examples);
+  // Readers of YAML 1.1 would take a time without quotes for a date.
+  const text = stringify(document, { lineWidth: 0, aliasDuplicateObjects: false, compat: 'yaml-1.1' });
+  return `# Emitted from rest-facade/operations and schema.graphql by \`npm run generate\`.\n${text}`;
+}

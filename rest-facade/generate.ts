@@ -1,0 +1,30 @@
+// Writes what is generated from the documents, the schema and the examples.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { buildSchema } from 'graphql';
+import openapiTS, { astToString, COMMENT_HEADER } from 'openapi-typescript';
+import { projectRoot } from '../src/platform/project-root.ts';
+import { facadeDirectory } from './documents.ts';
+import { emitOpenApi } from './emit.ts';
+
+export const openApiFile = path.join(projectRoot, 'schema', 'openapi.yaml');
+export const typesFile = path.join(facadeDirectory, 'generated', 'openapi.d.ts');
+const schemaFile = path.join(projectRoot, 'schema', 'schema.graphql');
+
+export interface Generated {
+  readonly openApi: string;
+  readonly types: string;
+}
+
+/** From schema/schema.graphql, which has to be emitted first. */
+export async function generateFacade(): Promise<Generated> {
+  const openApi = emitOpenApi(buildSchema(readFileSync(schemaFile, 'utf8')));
+  return { openApi, types: `${COMMENT_HEADER}${astToString(await openapiTS(openApi, { silent: true }))}` };
+}
+
+export async function writeFacade(): Promise<void> {
+  const { openApi, types } = await generateFacade();
+  mkdirSync(path.dirname(typesFile), { recursive: true });
+  writeFileSync(openApiFile, openApi);
+  writeFileSync(typesFile, types);
+}

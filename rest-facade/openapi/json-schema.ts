@@ -1,0 +1,127 @@
+// Shapes and GraphQL input types as JSON Schema of OpenAPI 3.1.
+import {
+  type FragmentDefinitionNode, type GraphQLEnumType, type GraphQLInputType, type GraphQLScalarType, isEnumType,
+  isInputObjectType, isListType, isNonNullType,
+} from 'graphql';
+import { snakeCase } from '../names.ts';
+import type { FieldShape, ObjectShape, Shape } from '../shape.ts';
+import { enumNames } from '../values.ts';
+
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+// GraphQL says of a scalar only that it is one. A scalar that is not listed here stops the emission.
+const scalars: Readonly<Record<string, JsonSchema>> = {
+  Boolean: { type: 'boolean' },
+  Date: { type: 'string', format: 'date' },
+  DateTime: { type: 'string', format: 'date-time' },
+  Float: { type: 'number' },
+  GitObjectID: { type: 'string', pattern: '^[0-9a-fA-F]{40}$' },
+  Glob: { type: 'string' },
+  ID: { type: 'string' },
+  Int: { type: 'integer' },
+  NameWithOwner: { type: 'string', pattern: '^[^/]+/[^/]+$' },
+  PageNumber: { type: 'integer', minimum: 1 },
+  PageSize: { type: 'integer', minimum: 1, maximum: 100 },
+  PullRequestNumber: { type: ['integer', 'string'], minimum: 1, pattern: '^[1-9][0-9]*$' },
+  ReleaseCandidateVersion: { type: 'string', maxLength: 200, pattern: '^[^/\\s]+-rc(0|[1-9][0-9]{0,8})$' },
+  SecretMap: { type: 'object', additionalProperties: { type: 'string' } },
+  String: { type: 'string' },
+  TimeZone: { type: 'string' },
+  URI: { type: 'string', format: 'uri' },
+};
+
+/** Schemas that are named and shared; asking for one puts it there. */
+export class Components {
+  readonly schemas = new Map<string, JsonSchema>();
+
+  refer(name: string, make: () => JsonSchema): JsonSchema {
+    if (!this.schemas.has(name)) {
+      // Its place is taken first: a component stands before those it refers to.
+      this.schemas.set(name, {});
+      this.schemas.set(name, make());
+    }
+    return { $ref: `#/components/schemas/${name}` };
+  }
+}
+
+/** `name` is for an object that no fragment names. */
+export function schemaOfShape(shape: Shape, components: Components, name?: string): JsonSchema {
+  const schema = name !== undefined && shape.kind === 'Object' && !shape.fragment
+    ? components.refer(name, () => schemaOfFields(shape.fields, components)) : schemaOfPresent(shape, components);
+  return shape.nullable ? orNull(schema) : schema;
+}
+
+function schemaOfPresent(shape: Shape, components: Components): JsonSchema {
+  switch (shape.kind) {
+    case 'Leaf': return schemaOfLeaf(shape.type, components);
+    case 'List': return { type: 'array', items: schemaOfShape(shape.of, components) };
+    case 'Lifted': return schemaOfShape(shape.child.shape, components);
+    case 'Object': return schemaOfObject(shape, components);
+    case 'Choice': return {
+      oneOf: shape.branches.map(({ typeName, shape: branch }) => schemaOfShape(branch, components, typeName)),
+    };
+  }
+}
+
+function schemaOfObject(shape: ObjectShape, components: Components): JsonSchema {
+  const { fragment, fields } = shape;
+  if (!fragment) return schemaOfFields(fields, components);
+  return components.refer(fragment.name.value, () => ({ ...describedBy(fragment), ...schemaOfFields(fields, components) }));
+}
+
+function describedBy({ description }: FragmentDefinitionNode): JsonSchema {
+  return description ? { description: description.value } : {};
+}
+
+function schemaOfFields(all: readonly FieldShape[], components: Components): JsonSchema {
+  const fields = all.filter(({ header }) => header === undefined);
+  return {
+    type: 'object',
+    properties: Object.fromEntries(fields.map((field) => [field.key, schemaOfField(field, components)])),
+    required: fields.filter(({ omitNull }) => !omitNull).map(({ key }) => key),
+  };
+}
+
+function schemaOfField({ shape, omitNull, description, deprecated }: FieldShape, components: Components): JsonSchema {
+  const schema = omitNull ? schemaOfPresent(shape, components) : schemaOfShape(shape, components);
+  return { ...documented(schema, [description, deprecated].filter(Boolean).join(' ')), ...(deprecated ? { deprecated: true } : {}) };
+}
+
+export function schemaOfInput(type: GraphQLInputType, components: Components): JsonSchema {
+  if (isNonNullType(type)) return schemaOfPresentInput(type.ofType, components);
+  return orNull(schemaOfPresentInput(type, components));
+}
+
+/** Without null, which a query cannot write. */
+export function schemaOfPresentInput(type: GraphQLInputType, components: Components): JsonSchema {
+  if (isNonNullType(type)) return schemaOfPresentInput(type.ofType, components);
+  if (isListType(type)) return { type: 'array', items: schemaOfInput(type.ofType, components) };
+  if (!isInputObjectType(type)) return schemaOfLeaf(type, components);
+  const fields = Object.values(type.getFields());
+  const required = fields.filter((field) => isNonNullType(field.type) && field.defaultValue === undefined);
+  return {
+    type: 'object',
+    properties: Object.fromEntries(fields.map((field) =>
+      [snakeCase(field.name), documented(schemaOfInput(field.type, components), field.description)])),
+    ...(required.length > 0 ? { required: required.map(({ name }) => snakeCase(name)) } : {}),
+  };
+}
+
+function schemaOfLeaf(type: GraphQLScalarType | GraphQLEnumType, components: Components): JsonSchema {
+  if (isEnumType(type)) {
+    return components.refer(type.name, () => documented({ type: 'string', enum: enumNames(type) }, type.description));
+  }
+  const schema = scalars[type.name];
+  if (!schema) throw new Error(`The scalar ${type.name} needs its JSON Schema in rest-facade/json-schema.ts`);
+  return schema;
+}
+
+export function documented(schema: JsonSchema, description: string | null | undefined): JsonSchema {
+  return description ? { description, ...schema } : schema;
+}
+
+function orNull(schema: JsonSchema): JsonSchema {
+  if ('$ref' in schema || 'oneOf' in schema) return { oneOf: [schema, { type: 'null' }] };
+  const types = Array.isArray(schema['type']) ? schema['type'] : [schema['type']];
+  return types.includes('null') ? schema : { ...schema, type: [...types, 'null'] };
+}

@@ -1,0 +1,140 @@
+// Responses: what the selections say, and the errors every operation may answer with.
+import { type Examples, type Group, type Json, examplesOf } from './examples.ts';
+import { Components, type JsonSchema, schemaOfShape } from './json-schema.ts';
+
+export const responseHeaders = {
+  RequestId: { description: 'Names the request in logs; sent back as given, or made up.', schema: { type: 'string' } },
+  ETag: { description: 'Changes with the answer.', schema: { type: 'string' } },
+  Link: { description: 'The pages around this one (RFC 8288).', schema: { type: 'string' } },
+};
+const requestId = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } };
+
+const text = { type: 'string' };
+export const errorSchemas = {
+  Error: {
+    type: 'object', required: ['error'],
+    properties: { error: { description: 'What is wrong, naming the field where there is one.', ...text } },
+  },
+  InternalError: {
+    type: 'object', required: ['error', 'request_id'],
+    properties: { error: text, request_id: { description: 'Tell it to whoever runs the service.', ...text } },
+  },
+};
+
+interface ErrorKind {
+  readonly name: string;
+  readonly description: string;
+  readonly example: Json;
+  readonly headers?: Json;
+}
+
+const errorKinds: Readonly<Record<number, ErrorKind>> = {
+  400: { name: 'BadRequest', description: 'The input is wrong; nothing was changed.', example: { error: 'org is required' } },
+  401: {
+    name: 'Unauthorized', description: 'The token is missing, unknown, expired or revoked.', example: { error: 'Unauthorized' },
+    headers: { 'WWW-Authenticate': { schema: { ...text, enum: ['Bearer'] } } },
+  },
+  403: { name: 'Forbidden', description: 'The token or its user may not do this.', example: { error: 'This needs the scope queue:write' } },
+  404: { name: 'NotFound', description: 'Unknown, or not of this account.', example: { error: 'Repository not found' } },
+  409: {
+    name: 'Conflict', description: 'It does not fit what is there now.',
+    example: { error: 'Idempotency-Key was used with another request' },
+  },
+  413: { name: 'TooLarge', description: 'The body is larger than the operation takes.', example: { error: 'Request body is too large' } },
+  415: {
+    name: 'UnsupportedMediaType', description: 'The body is of another type than the operation takes.',
+    example: { error: 'Content-Type must be application/json' },
+  },
+  429: {
+    name: 'TooManyRequests', description: 'The account asks too often.', example: { error: 'Too many requests' },
+    headers: { 'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } } },
+  },
+  500: {
+    name: 'InternalServerError', description: 'Our fault.',
+    example: { error: 'Internal server error', request_id: '0f3c0f5e-6f0b-4f44-9d7e-6b0c6a7d2f11' },
+  },
+  503: { name: 'Unavailable', description: 'The code host does not answer. Try again.', example: { error: 'The code host is unavailable' } },
+};
+
+/** The shared responses of the document. */
+export function errorResponses(): Json {
+  return Object.fromEntries(Object.entries(errorKinds).map(([status, kind]) => [kind.name, {
+    description: kind.description,
+    headers: { ...requestId, ...kind.headers },
+    content: { 'application/json': { schema: errorSchema(Number(status)), example: kind.example } },
+  }]));
+}
+
+function errorSchema(status: number): JsonSchema {
+  return { $ref: `#/components/schemas/${status === 500 ? 'InternalError' : 'Error'}` };
+}
+
+export function responsesOf(group: Group, components: Components, examples: Examples): Json {
+  const schemas = ownSchemas(group, components);
+  const responses: Record<string, Json> = {};
+  if (group[0].method === 'GET') responses[304] = { description: 'It is still the answer that `If-None-Match` names.', headers: requestId };
+  for (const [status, each] of schemas) if (status < 400) responses[status] = success(group, status, [...each.values()], examples);
+  for (const status of errorStatuses(group)) {
+    responses[status] = failure(group, status, [...(schemas.get(status)?.values() ?? [])], examples);
+  }
+  return responses;
+}
+
+/** By status, without duplicates: the documents of one path often answer alike. */
+function ownSchemas(group: Group, components: Components): Map<number, Map<string, JsonSchema>> {
+  const found = new Map<number, Map<string, JsonSchema>>();
+  const add = (status: number, schema: JsonSchema): void => {
+    found.set(status, (found.get(status) ?? new Map<string, JsonSchema>()).set(JSON.stringify(schema), schema));
+  };
+  for (const { result: { shape }, status } of group) {
+    if (shape.kind !== 'Choice') add(status, schemaOfShape({ ...shape, nullable: false }, components));
+    else for (const branch of shape.branches) {
+      add(branch.status ?? status, schemaOfShape(branch.shape, components, branch.typeName));
+    }
+  }
+  return found;
+}
+
+/** What an operation does, or all that its documents do. */
+export function summaryOf(group: Group): string {
+  const [first] = group;
+  return group.length === 1 ? first.summary : `Act on ${first.tag.toLowerCase()}`;
+}
+
+function success(group: Group, status: number, schemas: readonly JsonSchema[], examples: Examples): Json {
+  const [first] = group;
+  const headers: Record<string, unknown> = { ...requestId };
+  if (first.method === 'GET') headers['ETag'] = { $ref: '#/components/headers/ETag' };
+  if (first.link) headers['Link'] = { $ref: '#/components/headers/Link' };
+  for (const { name, shape, description } of first.headers) {
+    headers[name] = { ...(description ? { description } : {}), schema: schemaOfShape(shape, new Components()) };
+  }
+  const content = { schema: oneOf(schemas), ...examplesOf(group, status, examples) };
+  return { description: summaryOf(group), headers, content: { [first.produces ?? 'application/json']: content } };
+}
+
+function failure(group: Group, status: number, own: readonly JsonSchema[], examples: Examples): Json {
+  const kind = errorKinds[status];
+  if (!kind) throw new Error(`No error is described for ${status}`);
+  const given = examplesOf(group, status, examples);
+  if (own.length === 0 && Object.keys(given).length === 0) return { $ref: `#/components/responses/${kind.name}` };
+  const content = { schema: oneOf([...own, errorSchema(status)]), ...given };
+  return { description: kind.description, headers: { ...requestId, ...kind.headers }, content: { 'application/json': content } };
+}
+
+function oneOf(schemas: readonly JsonSchema[]): JsonSchema {
+  const [only, ...others] = schemas;
+  return only && others.length === 0 ? only : { oneOf: schemas };
+}
+
+function errorStatuses(group: Group): number[] {
+  const has = (...places: string[]): boolean => group.some(({ inputs }) => inputs.some(({ place }) => places.includes(place.in)));
+  const [first] = group;
+  const isWrite = first.kind === 'mutation';
+  const mayBeAbsent = isWrite || group.some(({ result, root }) =>
+    result.steps.length > 0 ? result.steps.some(({ nullable }) => nullable) : root.fields.some(({ shape }) => shape.nullable));
+  return [
+    ...(has('path', 'query', 'body') ? [400] : []), 401, 403, ...(mayBeAbsent ? [404] : []), ...(isWrite ? [409] : []),
+    ...(has('body') ? [413, 415] : []), 429, 500, ...(isWrite ? [503] : []),
+  ];
+}

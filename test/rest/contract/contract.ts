@@ -1,0 +1,66 @@
+// The documented interface as tests read it: contract/*.yaml, transcribed by hand from the document itself.
+import { readFileSync, readdirSync } from 'node:fs';
+import { parse } from 'yaml';
+
+/** A type (`date-time or null`), an object of them (`key?` for one that may be absent), or a list of one. */
+export type Notation = string | readonly [Notation] | { readonly [key: string]: Notation };
+
+export interface DocumentedOperation {
+  readonly operation: string;
+  readonly section: string;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly defaults?: Readonly<Record<string, unknown>>;
+  readonly body?: Notation;
+  /** By the value that tells them apart. */
+  readonly bodies?: Readonly<Record<string, Notation>>;
+  /** Content type of a body that is text. */
+  readonly text?: string;
+  /** Content type of the answer, where it is not JSON. */
+  readonly type?: string;
+  readonly answers: Readonly<Record<string, Notation>>;
+}
+
+export interface Case {
+  readonly name: string;
+  readonly section: string;
+  readonly request: string;
+  readonly query?: Readonly<Record<string, unknown>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  readonly text?: string;
+  readonly undocumented?: boolean;
+  readonly status: number;
+  readonly answer?: unknown;
+  readonly 'answer-text'?: string;
+  /** The answer is YAML of this value. */
+  readonly yaml?: unknown;
+  readonly 'answer-headers'?: Readonly<Record<string, string>>;
+}
+
+export interface Contract {
+  readonly file: string;
+  readonly section: string;
+  readonly operations: readonly DocumentedOperation[];
+  readonly cases: readonly Case[];
+}
+
+export function loadContracts(): Contract[] {
+  return readdirSync(import.meta.dirname)
+    .filter((file) => file.endsWith('.yaml'))
+    .sort()
+    .map((file) => ({
+      file, ...(parse(readFileSync(`${import.meta.dirname}/${file}`, 'utf8'), { merge: true }) as Omit<Contract, 'file'>),
+    }));
+}
+
+/** Puts the values of this run in the place of `$names`; a name no run gives stands for any value of its kind. */
+export function fill(given: unknown, names: Readonly<Record<string, unknown>>): unknown {
+  if (Array.isArray(given)) return given.map((each) => fill(each, names));
+  if (typeof given === 'object' && given !== null) {
+    return Object.fromEntries(Object.entries(given).map(([key, value]) => [key, fill(value, names)]));
+  }
+  if (typeof given !== 'string' || !given.startsWith('$')) return given;
+  const name = given.slice(1);
+  if (!Object.hasOwn(names, name)) throw new Error(`Nothing is called ${given}`);
+  return names[name];
+}

@@ -1,0 +1,103 @@
+// schema/openapi.yaml, with its references followed.
+import { readFileSync } from 'node:fs';
+import addFormats from 'ajv-formats';
+import { type ValidateFunction, Ajv2020 } from 'ajv/dist/2020.js';
+import { parse } from 'yaml';
+import { openApiFile } from '../../../rest-facade/generate.ts';
+import type { Notation } from './contract.ts';
+
+export type Json = Readonly<Record<string, unknown>>;
+
+export interface OpenApiOperation {
+  readonly parameters: readonly { readonly name: string; readonly in: string; readonly required?: boolean; readonly schema: Json }[];
+  readonly body: Json | undefined;
+  /** Content type to schema, by status. */
+  readonly answers: Readonly<Record<string, Json | undefined>>;
+  readonly examples: readonly { readonly schema: Json; readonly value: unknown }[];
+}
+
+export class OpenApi {
+  readonly document: Json;
+  readonly #ajv = new Ajv2020({ strict: false, allErrors: true });
+
+  constructor(text = readFileSync(openApiFile, 'utf8')) {
+    this.document = parse(text) as Json;
+    // The package's types describe its CommonJS form.
+    (addFormats as unknown as (ajv: Ajv2020) => void)(this.#ajv);
+    this.#ajv.addSchema({ $id: 'openapi', ...this.document });
+  }
+
+  get operations(): string[] {
+    const paths = this.document['paths'] as Record<string, Json>;
+    return Object.entries(paths).flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`));
+  }
+
+  operation(name: string): OpenApiOperation | undefined {
+    const [method = '', path = ''] = name.split(' ');
+    const found = at(this.document, 'paths', path.replace(/\/$/, ''), method.toLowerCase());
+    if (!found) return undefined;
+    const answers = Object.entries(found['responses'] as Json).map(([status, each]) => [status, at(this.follow(each as Json), 'content') ?? {}] as const);
+    const body = at(found, 'requestBody', 'content');
+    const contents = [body ?? {}, ...answers.map(([, content]) => content)].flatMap((content) => Object.values(content) as Json[]);
+    return {
+      parameters: (found['parameters'] as Json[]).map((each) => this.follow(each)) as unknown as OpenApiOperation['parameters'],
+      body,
+      answers: Object.fromEntries(answers),
+      examples: contents.flatMap(({ schema, examples }) =>
+        Object.values((examples ?? {}) as Record<string, Json>).map(({ value }) => ({ schema: schema as Json, value }))),
+    };
+  }
+
+  follow(schema: Json): Json {
+    const { $ref } = schema;
+    return typeof $ref === 'string' ? this.follow(at(this.document, ...$ref.slice(2).split('/')) as Json) : schema;
+  }
+
+  /** What is wrong with a value, as ajv says it; empty when nothing is. */
+  problemsOf(schema: Json, value: unknown): string[] {
+    const text = JSON.stringify(schema).replaceAll('"#/', '"openapi#/');
+    const validate: ValidateFunction = this.#ajv.compile(JSON.parse(text) as Json);
+    return validate(value) ? [] : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
+  }
+
+  /** A schema in the contract's notation. */
+  notationOf(given: Json): Notation {
+    const schema = this.follow(given);
+    const { oneOf, type } = schema;
+    const [first, last] = Array.isArray(oneOf) ? (oneOf as Json[]) : [];
+    if (first && last?.['type'] === 'null') return orNull(this.notationOf(first));
+    const types = [type].flat().filter((each) => each !== 'null') as string[];
+    const notation = this.#present(schema, types);
+    return [type].flat().includes('null') ? orNull(notation) : notation;
+  }
+
+  #present(schema: Json, types: readonly string[]): Notation {
+    const { enum: values, format, pattern, items, properties, required } = schema;
+    if (types[0] === 'array') return [this.notationOf(items as Json)];
+    if (types[0] === 'object') {
+      return Object.fromEntries(Object.entries((properties ?? {}) as Record<string, Json>).map(([key, each]) =>
+        [(required as string[] | undefined)?.includes(key) ? key : `${key}?`, this.notationOf(each)]));
+    }
+    if (Array.isArray(values)) return `one of ${values.map(String).sort().join(' ')}`;
+    if (pattern === '^[0-9a-fA-F]{40}$') return 'sha';
+    return typeof format === 'string' ? format : types.join(' or ');
+  }
+}
+
+function orNull(notation: Notation): Notation {
+  return typeof notation === 'string' ? `${notation} or null` : { 'or null': notation };
+}
+
+/** A request may leave an optional field out or send null for it; the document speaks of the first alone. */
+export function withoutNull(notation: Notation): Notation {
+  if (typeof notation === 'string') return notation.replace(/ or null$/, '');
+  if (Array.isArray(notation)) return [withoutNull(notation[0] as Notation)];
+  const entries = Object.entries(notation);
+  const [only] = entries;
+  if (only?.[0] === 'or null') return withoutNull(only[1]);
+  return Object.fromEntries(entries.map(([key, value]) => [key, withoutNull(value)]));
+}
+
+function at(from: unknown, ...keys: readonly string[]): Json | undefined {
+  return keys.reduce<unknown>((value, key) => (value as Json | undefined)?.[key], from) as Json | undefined;
+}
