@@ -1,8 +1,9 @@
 // A red build at the head of the line: is it passed by a later green one, waited for, halved, tried again, or blamed?
 import { startAtEnd } from './formation.ts';
-import { judgeBatch, membersOf, withChanged, withoutBatchesFrom, withoutPullRequests, type BatchVerdict, type LineView } from './line.ts';
+import { verdictOf, membersOf, withChanged, withoutBatchesFrom, withoutPullRequests, type LineView } from './line.ts';
 import { blockText } from './status.ts';
 import type { BatchState, Decision, PullRequestState, ResetCode } from './snapshot.ts';
+import type { BatchVerdict } from './verdict.ts';
 
 export interface Step {
   readonly view: LineView;
@@ -17,7 +18,7 @@ export function judgeHead(view: LineView): Step {
   const head = view.batches[0];
   if (head === undefined || head.parentCommit !== view.snapshot.queue.tip) return unchanged;
   if (view.inOrder[0]?.id !== head.members[0]?.pullRequest) return unchanged;
-  const verdict = judgeBatch(view, head);
+  const verdict = verdictOf(view, head);
   if (verdict.kind !== 'red' && verdict.kind !== 'timed_out') return unchanged;
   const outlook = findPass(view);
   if (outlook === 'wait') return unchanged;
@@ -35,7 +36,7 @@ function findPass(view: LineView): number | 'wait' | 'none' {
     // A suspended pull request stands between: it must not be passed over.
     if (view.inOrder[place]?.id !== batch.members[0]?.pullRequest) break;
     place += batch.members.length;
-    const verdict = judgeBatch(view, batch);
+    const verdict = verdictOf(view, batch);
     // Skipped validation is no evidence, and a group that was red together is not put together again.
     if (verdict.kind === 'green' && verdict.evidence !== '' && !areOneBisection(view, offset + 1)) return offset + 1;
     if (verdict.kind === 'pending') isPending = true;

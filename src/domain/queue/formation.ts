@@ -1,5 +1,5 @@
 // Which batch is started next: in order, as full as the rules allow, on the end of the line, within the builds allowed at once.
-import { isSuspended, judgeBatch, type LineView } from './line.ts';
+import { isSuspended, verdictOf, type LineView } from './line.ts';
 import type { Decision, PullRequestState } from './snapshot.ts';
 
 type StartBatch = Extract<Decision, { kind: 'StartBatch' }>;
@@ -66,13 +66,13 @@ function causeOf(view: LineView, first: PullRequestState): StartBatch['cause'] {
 /** A line with a batch that has no commit, or one that is red, is not built upon. Serial mode has one batch at a time. */
 function isEndOpen(view: LineView): boolean {
   if (view.snapshot.rules.mode !== 'parallel') return view.batches.length === 0;
-  return view.batches.every((batch) => batch.commit !== null && !['red', 'timed_out'].includes(judgeBatch(view, batch).kind));
+  return view.batches.every((batch) => batch.commit !== null && !['red', 'timed_out'].includes(verdictOf(view, batch).kind));
 }
 
 function hasCapacity(view: LineView, members: readonly PullRequestState[]): boolean {
   const { mode, maxParallelBuilds } = view.snapshot.rules;
   if (mode !== 'parallel' || maxParallelBuilds === null || members.every((member) => member.skipValidation)) return true;
-  const running = view.batches.filter((batch) => judgeBatch(view, batch).kind === 'pending').length;
+  const running = view.batches.filter((batch) => verdictOf(view, batch).kind === 'pending').length;
   return running + view.snapshot.queue.buildsElsewhere < maxParallelBuilds;
 }
 

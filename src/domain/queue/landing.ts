@@ -1,5 +1,5 @@
 // May the first batch of the line land now?
-import { judgeBatch, membersOf, type LineView } from './line.ts';
+import { verdictOf, membersOf, type LineView } from './line.ts';
 import type { Decision, PullRequestState } from './snapshot.ts';
 
 /** Its parent is the tip, it is green for its tree, nothing is before it, and its members' own checks agree. */
@@ -12,7 +12,7 @@ export function planLanding(view: LineView): Extract<Decision, { kind: 'LandBatc
   // In serial mode the build is the pull request's own.
   const waitsForOwnChecks = rules.mode === 'parallel' && rules.ownRequiredChecks?.length !== 0;
   if (membersOf(view, first).some((member) => isHeldByOwnChecks(member, waitsForOwnChecks))) return null;
-  const verdict = judgeBatch(view, first);
+  const verdict = verdictOf(view, first);
   return verdict.kind === 'green' ? { kind: 'LandBatch', batch: first.id, evidence: verdict.evidence } : null;
 }
 

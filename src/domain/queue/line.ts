@@ -1,8 +1,8 @@
 // The line as the planner sees it: pull requests in order, live batches by position, and what is known of both.
 // A LineView is a value: a decision that takes batches or pull requests out makes a new one, and planning goes on with that.
-import { collectEvidence, failedChecksOfBuild, findEvidence, judgeBuild, type Evidence } from './evidence.ts';
 import { inLineOrder } from './order.ts';
-import type { BatchState, BuildState, PullRequestState, ResetCode, Snapshot } from './snapshot.ts';
+import type { BatchState, PullRequestState, ResetCode, Snapshot } from './snapshot.ts';
+import { judgeBatches, type BatchVerdict } from './verdict.ts';
 
 type Conflict = NonNullable<PullRequestState['conflict']>;
 
@@ -20,8 +20,8 @@ export interface LineView {
   readonly batchOf: ReadonlyMap<string, BatchState>;
   /** Known conflicts that still say something: their parent is the tip, was it lately, or is in the line. */
   readonly conflicts: ReadonlyMap<string, readonly Conflict[]>;
-  readonly evidence: Evidence;
-  readonly builds: ReadonlyMap<string, BuildState>;
+  /** By batch: judged once for a whole plan. */
+  readonly verdicts: ReadonlyMap<string, BatchVerdict>;
 }
 
 export function viewLine(snapshot: Snapshot, now: number): LineView {
@@ -36,8 +36,7 @@ export function viewLine(snapshot: Snapshot, now: number): LineView {
     batches,
     batchOf: indexMembers(batches),
     conflicts: collectConflicts(snapshot, batches),
-    evidence: collectEvidence(snapshot, now),
-    builds: new Map(snapshot.builds.map((build) => [build.commit, build])),
+    verdicts: judgeBatches(snapshot, now),
   };
 }
 
@@ -112,36 +111,6 @@ export function conflictingMember(view: LineView, batch: BatchState): number {
   );
 }
 
-/** Where a batch stands. `worthless`: its build was canceled or is too old to prove anything, and must be done again. */
-export type BatchVerdict =
-  | { readonly kind: 'pending' }
-  | { readonly kind: 'green'; readonly evidence: string }
-  | { readonly kind: 'red'; readonly failedChecks: readonly string[] }
-  | { readonly kind: 'timed_out' }
-  | { readonly kind: 'worthless'; readonly code: 308 | 309 };
-
-export function judgeBatch(view: LineView, batch: BatchState): BatchVerdict {
-  if (batch.commit === null || batch.tree === null) return { kind: 'pending' };
-  const evidence = findEvidence(view.evidence, batch.tree, batch.testedCommit ?? batch.commit);
-  if (evidence !== null) return { kind: 'green', evidence: evidence.commit };
-  if (skipsValidation(view, batch)) return { kind: 'green', evidence: '' };
-  const build = view.builds.get(batch.testedCommit ?? batch.commit);
-  const required = view.snapshot.rules.requiredChecks;
-  const verdict = build === undefined ? 'pending' : judgeBuild(build, required);
-  if (build !== undefined && verdict === 'red') return { kind: 'red', failedChecks: failedChecksOfBuild(build, required) };
-  if (verdict === 'none') return { kind: 'worthless', code: 309 };
-  if (verdict === 'green') return { kind: 'worthless', code: 308 };
-  const deadline = ciDeadline(view, batch);
-  return deadline !== null && view.now >= deadline ? { kind: 'timed_out' } : { kind: 'pending' };
-}
-
-/** When a pending build counts as timed out. Null: never, or not started. */
-export function ciDeadline(view: LineView, batch: BatchState): number | null {
-  const { ciTimeoutMins } = view.snapshot.rules;
-  return ciTimeoutMins === 0 || batch.buildStartedAt === null ? null : batch.buildStartedAt + ciTimeoutMins * 60_000;
-}
-
-function skipsValidation(view: LineView, batch: BatchState): boolean {
-  if (view.snapshot.rules.mode === 'no-queue') return true;
-  return batch.members.every((member) => view.pullRequests.get(member.pullRequest)?.skipValidation === true);
+export function verdictOf(view: LineView, batch: BatchState): BatchVerdict {
+  return view.verdicts.get(batch.id) ?? { kind: 'pending' };
 }

@@ -6,10 +6,11 @@
 import { judgeHead, supersedeFrom, type Step } from './failure.ts';
 import { planFormation, type Formation } from './formation.ts';
 import { planLanding } from './landing.ts';
-import { ciDeadline, judgeBatch, viewLine, withoutBatchesFrom, withoutPullRequests, type LineView } from './line.ts';
+import { verdictOf, viewLine, withoutBatchesFrom, withoutPullRequests, type LineView } from './line.ts';
 import { findFault } from './resets.ts';
 import { blockText, statusText } from './status.ts';
 import type { Decision, PullRequestState, ResetCode, Snapshot } from './snapshot.ts';
+import { ciDeadline } from './verdict.ts';
 
 type BlockPullRequest = Extract<Decision, { kind: 'BlockPullRequest' }>;
 
@@ -69,13 +70,13 @@ function announceTop(view: LineView): Decision[] {
   const [top] = view.inOrder;
   if (top === undefined || top.topAnnounced) return [];
   const batch = view.batchOf.get(top.id);
-  const isValidated = batch !== undefined && judgeBatch(view, batch).kind === 'green';
+  const isValidated = batch !== undefined && verdictOf(view, batch).kind === 'green';
   const isDue = view.snapshot.rules.mode !== 'parallel' || top.status === 'tagged' || isValidated;
   return isDue ? [{ kind: 'AnnounceTop', pullRequest: top.id }] : [];
 }
 
 function lookAgain(view: LineView, formation: Formation): Decision[] {
-  const deadlines = view.batches.flatMap((batch) => (judgeBatch(view, batch).kind === 'pending' ? (ciDeadline(view, batch) ?? []) : []));
+  const deadlines = view.batches.flatMap((batch) => (verdictOf(view, batch).kind === 'pending' ? (ciDeadline(batch, view.snapshot.rules) ?? []) : []));
   if (formation.kind === 'wait') deadlines.push(formation.until);
   return deadlines.length === 0 ? [] : [{ kind: 'LookAgainAt', at: deadlines.reduce((earliest, at) => Math.min(earliest, at)) }];
 }

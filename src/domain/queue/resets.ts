@@ -1,5 +1,5 @@
 // Does every batch still stand where it was built? The first that does not, and all behind it, is reset for one cause.
-import { conflictingMember, isSuspended, judgeBatch, type LineView } from './line.ts';
+import { conflictingMember, isSuspended, verdictOf, type LineView } from './line.ts';
 import type { BatchState, ResetCode } from './snapshot.ts';
 
 export interface Fault {
@@ -76,6 +76,6 @@ function outcomeFault(view: LineView, batch: BatchState): Cause | null {
   const conflicting = batch.members[conflictingMember(view, batch)];
   if (conflicting !== undefined) return { code: 301, causedBy: conflicting.pullRequest };
   // A canceled build proves nothing about its pull requests: they go back in place and are not blamed.
-  const verdict = judgeBatch(view, batch);
+  const verdict = verdictOf(view, batch);
   return verdict.kind === 'worthless' ? { code: verdict.code, causedBy: null } : null;
 }

@@ -1,0 +1,74 @@
+// Where each live batch stands: what CI's results and the evidence for its tree make of it, by the gate in force now.
+import { collectEvidence, failedChecksOfBuild, findEvidence, judgeBuild, type Evidence } from './evidence.ts';
+import type { BatchState, BuildState, PullRequestState, QueueRules, Snapshot } from './snapshot.ts';
+
+/** `worthless`: its build was canceled or is too old to prove anything, and must be done again. Evidence is '' when validation is skipped. */
+export type BatchVerdict =
+  | { readonly kind: 'pending' }
+  | { readonly kind: 'green'; readonly evidence: string }
+  | { readonly kind: 'red'; readonly failedChecks: readonly string[] }
+  | { readonly kind: 'timed_out' }
+  | { readonly kind: 'worthless'; readonly code: 308 | 309 };
+
+interface Known {
+  readonly rules: QueueRules;
+  readonly now: number;
+  readonly evidence: Evidence;
+  readonly builds: ReadonlyMap<string, BuildState>;
+  readonly pullRequests: ReadonlyMap<string, PullRequestState>;
+}
+
+/** Verdicts by batch. */
+export function judgeBatches(snapshot: Snapshot, now: number): Map<string, BatchVerdict> {
+  const known: Known = {
+    rules: snapshot.rules,
+    now,
+    evidence: collectEvidence(snapshot, now),
+    builds: new Map(snapshot.builds.map((build) => [build.commit, build])),
+    pullRequests: new Map(snapshot.pullRequests.map((pullRequest) => [pullRequest.id, pullRequest])),
+  };
+  return new Map(snapshot.batches.map((batch) => [batch.id, judge(batch, known)]));
+}
+
+function judge(batch: BatchState, known: Known): BatchVerdict {
+  if (batch.commit === null || batch.tree === null) return { kind: 'pending' };
+  // A red build blames nobody while a green build exists for its tree.
+  const evidence = findEvidence(known.evidence, batch.tree, batch.testedCommit ?? batch.commit);
+  if (evidence !== null) return { kind: 'green', evidence: evidence.commit };
+  if (skipsValidation(batch, known)) return { kind: 'green', evidence: '' };
+  const build = known.builds.get(batch.testedCommit ?? batch.commit);
+  return (build === undefined ? null : judgeByBuild(build, known.rules)) ?? judgeByClock(batch, known);
+}
+
+/** Null while its checks run. */
+function judgeByBuild(build: BuildState, rules: QueueRules): BatchVerdict | null {
+  const verdict = judgeBuild(build, rules.requiredChecks);
+  switch (verdict) {
+    case 'red':
+      return { kind: 'red', failedChecks: failedChecksOfBuild(build, rules.requiredChecks) };
+    case 'none':
+      return { kind: 'worthless', code: 309 };
+    case 'green':
+      // Green and yet no evidence: it ended more than a day ago, or its base was left more than a day ago.
+      return { kind: 'worthless', code: 308 };
+    case 'pending':
+      return null;
+    default:
+      return verdict satisfies never;
+  }
+}
+
+function judgeByClock(batch: BatchState, { rules, now }: Known): BatchVerdict {
+  const deadline = ciDeadline(batch, rules);
+  return deadline !== null && now >= deadline ? { kind: 'timed_out' } : { kind: 'pending' };
+}
+
+/** When a pending build counts as timed out. Null: never, or not started. */
+export function ciDeadline(batch: BatchState, rules: QueueRules): number | null {
+  return rules.ciTimeoutMins === 0 || batch.buildStartedAt === null ? null : batch.buildStartedAt + rules.ciTimeoutMins * 60_000;
+}
+
+function skipsValidation(batch: BatchState, { rules, pullRequests }: Known): boolean {
+  if (rules.mode === 'no-queue') return true;
+  return batch.members.every((member) => pullRequests.get(member.pullRequest)?.skipValidation === true);
+}
