@@ -103,9 +103,9 @@ async function initialise({ folder, home, passwordFile, binaries, user, fast }: 
       ...(fast ? ['--no-sync'] : []),
     ];
     await run(binaries.initdb, options, { cwd: '/', env: bareEnvironment, ...user }).catch(
-      (error: { stderr?: string }) => {
+      (error: Error & { stderr?: string }) => {
         throw new StartError(
-          `PostgreSQL could not make its files in ${home}: ${lastLine(error.stderr ?? String(error))}`,
+          `PostgreSQL could not make its files in ${home}: ${lastLine(error.stderr ?? error.message)}`,
         );
       },
     );

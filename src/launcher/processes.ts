@@ -32,11 +32,12 @@ export async function processCommandLine(pid: number): Promise<string | null> {
 export async function waitForExit(pid: number, withinSec: number): Promise<boolean> {
   const startedAt = await processStartedAt(pid);
   const deadline = performance.now() + withinSec * 1000;
-  while (startedAt !== null && (await processStartedAt(pid)) === startedAt) {
+  for (;;) {
+    const now = await processStartedAt(pid);
+    if (now === null || now !== startedAt) return true;
     if (performance.now() > deadline) return false;
     await delay(20);
   }
-  return true;
 }
 
 async function askPs(pid: number, column: string): Promise<string | null> {

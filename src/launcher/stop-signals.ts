@@ -31,7 +31,7 @@ export function stopOnSignals({ stop, exit = (code) => process.exit(code) }: Sto
   watchNpm(begin);
 }
 
-// A killed npm tells its child nothing. `INTERLOCK_PARENT` is set by scripts/run.mjs, under npm only: a program started
+// A killed npm tells its child nothing; the scripts start with `exec` so that no shell stands between the two. `INTERLOCK_PARENT` is set by scripts/run.mjs, under npm only: a program started
 // by a shell may outlive that shell.
 function watchNpm(begin: (reason: string) => void): void {
   const parent = Number(process.env['INTERLOCK_PARENT']);

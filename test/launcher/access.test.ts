@@ -42,7 +42,9 @@ test('the lock of a killed process is taken over, and its access.json is gone', 
 test('a process that got the same id later does not hold the lock', async () => {
   const dataDir = await temporaryDirectory();
   await writeFile(join(dataDir, 'lock'), JSON.stringify({ pid: process.pid, startedAt: 'long ago' }));
-  await (await lockDataDirectory(dataDir)).release();
+  const lock = await lockDataDirectory(dataDir);
+  await lock.release();
+  expect(await readdir(dataDir)).toEqual([]);
 });
 
 test('of several starts over a stale lock exactly one gets the data', async () => {
