@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { group, integer, listOf, notYet, oneOf, repositoryPath, someText } from './key.ts';
 
 const secretName = () =>

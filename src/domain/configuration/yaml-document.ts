@@ -5,7 +5,7 @@ import type { Document, Node, Pair, YAMLMap, YAMLParseError, YAMLWarning } from 
 import type { Problem, ProblemCode } from './problem.ts';
 
 export const largestConfigurationBytes = 256 * 1024;
-const mostTokens = 100_000;
+const mostTokens = 50_000;
 const deepestFlow = 50;
 export const mostProblems = 100;
 const unsafeKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
@@ -110,7 +110,7 @@ function pathOf(ancestors: readonly unknown[]): string[] {
   return ancestors.flatMap((ancestor, depth) => {
     if (isPair(ancestor)) return [String((ancestor as Pair<Node>).key)];
     const below = ancestors[depth + 1];
-    return isSeq(ancestor) && below !== undefined ? [String(ancestor.items.indexOf(below as never))] : [];
+    return isSeq(ancestor) && below !== undefined ? [String(ancestor.items.indexOf(below))] : [];
   });
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isManagedBranch, numberOfApprovals, toQueueRules } from '../../../src/domain/configuration/index.ts';
-import { rules } from './support.ts';
+import { cpuMsSince, rules } from './support.ts';
 
 const host = { hostRequiredChecks: ['build', 'lint'] };
 const queueRules = (yaml: string, hostRequiredChecks: readonly string[] = host.hostRequiredChecks) =>
@@ -175,8 +175,8 @@ describe('what admission asks', () => {
     expect(isManagedBranch(rules('  base_branches: [develop, "/release-.*/"]\n'), name, 'main')).toBe(managed);
   });
   it('a hostile expression is matched in linear time', () => {
-    const before = performance.now();
+    const before = process.cpuUsage();
     expect(isManagedBranch(rules('  base_branches: ["/(a+)+b/"]\n'), 'a'.repeat(200), 'main')).toBe(false);
-    expect(performance.now() - before).toBeLessThan(500);
+    expect(cpuMsSince(before)).toBeLessThan(500);
   });
 });

@@ -34,15 +34,17 @@ describe('the JSON Schema', () => {
     expect(validate({ merge_rule: {} })).toBe(false);
   });
   it('takes whatever the parser takes', () => {
-    for (const { key, accepts } of keyTable) {
-      for (const value of accepts)
-        expect(validate(parse(documentWith(key, value))), `${key}: ${JSON.stringify(value)}`).toBe(true);
-    }
+    const refused = keyTable.flatMap(({ key, accepts }) =>
+      accepts.filter((value) => !validate(parse(documentWith(key, value)))).map((value) => [key, value]),
+    );
+    expect(refused).toEqual([]);
   });
   it('says of each key what it does and whether this version acts on it', () => {
     const text = JSON.stringify(configurationJsonSchema());
-    for (const entry of listKeys(configurationSchema))
-      expect(text, entry.path.join('.')).toContain(JSON.stringify(entry.description).slice(1, -1));
+    const silent = listKeys(configurationSchema).filter(
+      (entry) => !text.includes(JSON.stringify(entry.description).slice(1, -1)),
+    );
+    expect(silent).toEqual([]);
     expect(text).toContain('In this version: refused, but for false.');
   });
 });
