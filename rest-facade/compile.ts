@@ -1,12 +1,36 @@
 // Documents become operations once, at start. Whatever a document gets wrong is an error that names its file.
 import {
-  type DocumentNode, type FragmentDefinitionNode, type GraphQLSchema, type OperationDefinitionNode, GraphQLError, Source,
-  TypeInfo, concatAST, extendSchema, getDirectiveValues, isAbstractType, isLeafType, Kind, parse, separateOperations,
-  validate, visit, visitWithTypeInfo,
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+  OperationTypeNode,
+  GraphQLError,
+  Source,
+  TypeInfo,
+  concatAST,
+  extendSchema,
+  getDirectiveValues,
+  isAbstractType,
+  isLeafType,
+  Kind,
+  parse,
+  separateOperations,
+  validate,
+  visit,
+  visitWithTypeInfo,
 } from 'graphql';
 import { type DocumentSource, loadDirectives } from './documents.ts';
 import { type Input, inputsOf } from './inputs.ts';
-import { type HeaderField, type ObjectShape, type ResultPath, type Shape, followResult, headerFields, shapeOfSelection } from './shape.ts';
+import {
+  type HeaderField,
+  type ObjectShape,
+  type ResultPath,
+  type Shape,
+  followResult,
+  headerFields,
+  shapeOfSelection,
+} from './shape.ts';
 
 export interface When {
   readonly field: string;
@@ -47,20 +71,29 @@ const isTotalCount = ({ name }: HeaderField): boolean => name === totalCountHead
 
 const ourDirectives = new Set(['rest', 'in', 'status', 'header', 'unwrap', 'omitNull']);
 
-export function compileFacade({ schema, documents }: {
+export function compileFacade({
+  schema,
+  documents,
+}: {
   readonly schema: GraphQLSchema;
   readonly documents: readonly DocumentSource[];
 }): Operation[] {
   const withDirectives = extendSchema(schema, parse(loadDirectives()));
-  const parsed = documents.map((source) => ({ name: source.name, ast: parse(new Source(source.text, `${source.name}.graphql`)) }));
+  const parsed = documents.map((source) => ({
+    name: source.name,
+    ast: parse(new Source(source.text, `${source.name}.graphql`)),
+  }));
   const all = concatAST(parsed.map(({ ast }) => ast));
   const problems = validate(withDirectives, all);
   if (problems.length > 0) throw new Error(`The REST documents do not fit the schema.\n${problems.join('\n\n')}`);
   const separate = separateOperations(all);
   const operations = parsed.flatMap(({ name, ast }) => {
     const nodes = ast.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
-    if (nodes.length > 1) throw new Error(`${name}.graphql holds ${nodes.length} operations; one file is one operation.`);
-    return nodes.map((node) => inFile(name, () => compileOperation(withDirectives, schema, name, node, separate[name])));
+    if (nodes.length > 1)
+      throw new Error(`${name}.graphql holds ${nodes.length} operations; one file is one operation.`);
+    return nodes.map((node) =>
+      inFile(name, () => compileOperation(withDirectives, schema, name, node, separate[name])),
+    );
   });
   for (const group of groupByRoute(operations).values()) checkGroup(group);
   return operations;
@@ -77,15 +110,22 @@ export function groupByRoute(operations: readonly Operation[]): Map<string, read
 }
 
 function compileOperation(
-  schema: GraphQLSchema, bare: GraphQLSchema, file: string, node: OperationDefinitionNode, separate: DocumentNode | undefined,
+  schema: GraphQLSchema,
+  bare: GraphQLSchema,
+  file: string,
+  node: OperationDefinitionNode,
+  separate: DocumentNode | undefined,
 ): Operation {
   if (node.name?.value !== file || !separate) throw new GraphQLError(`The operation has to be named ${file}`);
   const rest = restOf(schema, node);
-  const fragments = Object.fromEntries(separate.definitions
-    .filter((each): each is FragmentDefinitionNode => each.kind === Kind.FRAGMENT_DEFINITION)
-    .map((each) => [each.name.value, each]));
+  const fragments = Object.fromEntries(
+    separate.definitions
+      .filter((each): each is FragmentDefinitionNode => each.kind === Kind.FRAGMENT_DEFINITION)
+      .map((each) => [each.name.value, each]),
+  );
   const rootType = schema.getRootType(node.operation);
-  if (!rootType || node.operation === 'subscription') throw new GraphQLError(`${node.operation} cannot be a REST operation`);
+  if (!rootType || node.operation === OperationTypeNode.SUBSCRIPTION)
+    throw new GraphQLError(`${node.operation} cannot be a REST operation`);
   const root = shapeOfSelection({ schema, fragments }, rootType, [node.selectionSet]);
   const inputs = inputsOf(schema, node, rest);
   const [summary, ...paragraphs] = (node.description?.value ?? '').split('\n\n');
@@ -109,8 +149,10 @@ function compileOperation(
   return operation;
 }
 
-type Rest = Pick<Operation, 'method' | 'path' | 'tag' | 'status' | 'when' | 'consumes' | 'produces' | 'link' | 'bodyLimit'>
-  & { readonly result: string | undefined; readonly needs: readonly string[] };
+type Rest = Pick<
+  Operation,
+  'method' | 'path' | 'tag' | 'status' | 'when' | 'consumes' | 'produces' | 'link' | 'bodyLimit'
+> & { readonly result: string | undefined; readonly needs: readonly string[] };
 
 function restOf(schema: GraphQLSchema, node: OperationDefinitionNode): Rest {
   const directive = schema.getDirective('rest');
@@ -143,13 +185,16 @@ function executable(schema: GraphQLSchema, document: DocumentNode): DocumentNode
   const stripped = visit(document, {
     Directive: (node) => (ourDirectives.has(node.name.value) ? null : undefined),
   });
-  return visit(stripped, visitWithTypeInfo(info, {
-    SelectionSet(node) {
-      if (!isAbstractType(info.getParentType())) return undefined;
-      const typename = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: '__typename' } } as const;
-      return { ...node, selections: [typename, ...node.selections] };
-    },
-  }));
+  return visit(
+    stripped,
+    visitWithTypeInfo(info, {
+      SelectionSet(node) {
+        if (!isAbstractType(info.getParentType())) return undefined;
+        const typename = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: '__typename' } } as const;
+        return { ...node, selections: [typename, ...node.selections] };
+      },
+    }),
+  );
 }
 
 function checkOperation(operation: Operation): void {
@@ -166,7 +211,9 @@ function checkOperation(operation: Operation): void {
     throw new GraphQLError(`link: true needs $page, $perPage and a field with @header(name: "${totalCountHeader}")`);
   }
   const allowed = shape.kind === 'Choice' ? shape : undefined;
-  if (choicesBelow(operation.root).some((choice) => choice !== allowed && choice.branches.some(({ status }) => status))) {
+  if (
+    choicesBelow(operation.root).some((choice) => choice !== allowed && choice.branches.some(({ status }) => status))
+  ) {
     throw new GraphQLError('@status is for the fragments of the result itself');
   }
 }
@@ -175,11 +222,16 @@ type Choice = Extract<Shape, { kind: 'Choice' }>;
 
 function choicesBelow(shape: Shape): Choice[] {
   switch (shape.kind) {
-    case 'Leaf': return [];
-    case 'List': return choicesBelow(shape.of);
-    case 'Lifted': return choicesBelow(shape.child.shape);
-    case 'Object': return shape.fields.flatMap((field) => choicesBelow(field.shape));
-    case 'Choice': return [shape, ...shape.branches.flatMap((branch) => choicesBelow(branch.shape))];
+    case 'Leaf':
+      return [];
+    case 'List':
+      return choicesBelow(shape.of);
+    case 'Lifted':
+      return choicesBelow(shape.child.shape);
+    case 'Object':
+      return shape.fields.flatMap((field) => choicesBelow(field.shape));
+    case 'Choice':
+      return [shape, ...shape.branches.flatMap((branch) => choicesBelow(branch.shape))];
   }
 }
 
@@ -191,7 +243,8 @@ function checkGroup(group: readonly Operation[]): void {
   if (group.some(({ when }) => !when || when.field !== first.when?.field) || new Set(values).size < group.length) {
     throw new Error(`The documents of ${where} need a \`when\` of one field, each with its own value.`);
   }
-  if (group.some(({ consumes }) => consumes)) throw new Error(`The documents of ${where} are told apart by a JSON body.`);
+  if (group.some(({ consumes }) => consumes))
+    throw new Error(`The documents of ${where} are told apart by a JSON body.`);
 }
 
 function inFile<Result>(file: string, work: () => Result): Result {

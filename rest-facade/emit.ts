@@ -15,7 +15,8 @@ export interface Sources {
  * schema/schema.graphql make the same text.
  */
 export function emitOpenApi(
-  schema: GraphQLSchema, { documents, examples }: Sources = { documents: loadDocuments(), examples: loadExamples() },
+  schema: GraphQLSchema,
+  { documents, examples }: Sources = { documents: loadDocuments(), examples: loadExamples() },
 ): string {
   const document = openApiDocument(compileFacade({ schema, documents }), examples);
   // Readers of YAML 1.1 would take a time without quotes for a date.

@@ -34,4 +34,3 @@ function frameworkStatus(error: unknown): number | undefined {
   const ours = typeof code === 'string' && code.startsWith('FST_');
   return ours && typeof statusCode === 'number' && statusCode < 500 ? statusCode : undefined;
 }
-

@@ -1,8 +1,22 @@
 // Where each variable of a document is found in a request.
 import {
-  type GraphQLInputType, type GraphQLSchema, type OperationDefinitionNode, type VariableDefinitionNode, GraphQLError,
-  TypeInfo, getDirectiveValues, getNamedType, isInputObjectType, isInputType, isNonNullType, Kind, print, typeFromAST,
-  valueFromAST, visit, visitWithTypeInfo,
+  type GraphQLInputType,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+  type VariableDefinitionNode,
+  GraphQLError,
+  TypeInfo,
+  getDirectiveValues,
+  getNamedType,
+  isInputObjectType,
+  isInputType,
+  isNonNullType,
+  Kind,
+  print,
+  typeFromAST,
+  valueFromAST,
+  visit,
+  visitWithTypeInfo,
 } from 'graphql';
 import { snakeCase } from './names.ts';
 
@@ -35,7 +49,8 @@ export function inputsOf(schema: GraphQLSchema, operation: OperationDefinitionNo
   const inputs = (operation.variableDefinitions ?? []).map((node) => inputOf(schema, node, rest, descriptions));
   for (const name of pathNames(rest.path)) {
     const input = inputs.find((each) => each.place.in === 'path' && each.place.name === name);
-    if (!input?.required) throw new GraphQLError(`{${name}} needs a variable that cannot be null`, { nodes: operation });
+    if (!input?.required)
+      throw new GraphQLError(`{${name}} needs a variable that cannot be null`, { nodes: operation });
   }
   return inputs;
 }
@@ -45,11 +60,15 @@ export function pathNames(path: string): string[] {
 }
 
 function inputOf(
-  schema: GraphQLSchema, node: VariableDefinitionNode, rest: RestPlace, descriptions: ReadonlyMap<string, string>,
+  schema: GraphQLSchema,
+  node: VariableDefinitionNode,
+  rest: RestPlace,
+  descriptions: ReadonlyMap<string, string>,
 ): Input {
   const variable = node.variable.name.value;
-  const type = typeFromAST(schema, node.type as Parameters<typeof typeFromAST>[1]);
-  if (!isInputType(type)) throw new GraphQLError(`$${variable} has the unknown type ${print(node.type)}`, { nodes: node });
+  const type = typeFromAST(schema, node.type);
+  if (!isInputType(type))
+    throw new GraphQLError(`$${variable} has the unknown type ${print(node.type)}`, { nodes: node });
   const directive = schema.getDirective('in');
   const given = directive ? getDirectiveValues(directive, node) : undefined;
   const place = placeOf(node, snakeCase(variable), rest, given);
@@ -58,7 +77,10 @@ function inputOf(
     throw new GraphQLError(`only: true is for Booleans, which $${variable} is not`, { nodes: node });
   }
   return {
-    variable, type, place, only,
+    variable,
+    type,
+    place,
+    only,
     required: isNonNullType(type) && node.defaultValue === undefined,
     defaultValue: node.defaultValue && valueFromAST(node.defaultValue, type),
     field: place.in === 'path' ? place.name : place.path.join('.') || 'body',
@@ -67,7 +89,10 @@ function inputOf(
 }
 
 function placeOf(
-  node: VariableDefinitionNode, name: string, rest: RestPlace, given: Record<string, unknown> | undefined,
+  node: VariableDefinitionNode,
+  name: string,
+  rest: RestPlace,
+  given: Record<string, unknown> | undefined,
 ): Place {
   const or = Array.isArray(given?.['or']) ? given['or'].map(String) : [];
   const { body, query } = given ?? {};
@@ -93,16 +118,19 @@ function describeVariables(schema: GraphQLSchema, operation: OperationDefinition
   const describe = (variable: string, description: string | null | undefined): void => {
     if (description && !descriptions.has(variable)) descriptions.set(variable, description);
   };
-  visit(operation, visitWithTypeInfo(info, {
-    Argument(node) {
-      if (node.value.kind === Kind.VARIABLE) describe(node.value.name.value, info.getArgument()?.description);
-    },
-    ObjectField(node) {
-      const parent = info.getParentInputType();
-      if (node.value.kind !== Kind.VARIABLE || !parent) return;
-      const named = getNamedType(parent);
-      if (isInputObjectType(named)) describe(node.value.name.value, named.getFields()[node.name.value]?.description);
-    },
-  }));
+  visit(
+    operation,
+    visitWithTypeInfo(info, {
+      Argument(node) {
+        if (node.value.kind === Kind.VARIABLE) describe(node.value.name.value, info.getArgument()?.description);
+      },
+      ObjectField(node) {
+        const parent = info.getParentInputType();
+        if (node.value.kind !== Kind.VARIABLE || !parent) return;
+        const named = getNamedType(parent);
+        if (isInputObjectType(named)) describe(node.value.name.value, named.getFields()[node.name.value]?.description);
+      },
+    }),
+  );
   return descriptions;
 }

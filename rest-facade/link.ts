@@ -27,5 +27,5 @@ function withPage(url: string, page: number): string {
   const [path, query] = url.split('?');
   const parameters = new URLSearchParams(query);
   parameters.set('page', String(page));
-  return `${path}?${parameters}`;
+  return `${path}?${parameters.toString()}`;
 }

@@ -62,7 +62,8 @@ function chooseOperation(group: readonly Operation[], { body }: Sent): Operation
   if (given === undefined || given === null) throw new BadRequest(`${field} is required`);
   if (typeof given !== 'string') throw new BadRequest(`${field} must be a string`);
   const chosen = group.find(({ when }) => when?.value === given);
-  if (!chosen) throw new BadRequest(`${field} must be one of ${alternatives(group.map(({ when }) => when?.value ?? ''))}`);
+  if (!chosen)
+    throw new BadRequest(`${field} must be one of ${alternatives(group.map(({ when }) => when?.value ?? ''))}`);
   return chosen;
 }
 
@@ -95,13 +96,15 @@ function depthOf(field: string): number {
 
 function find(place: Place, { params, query, body }: Sent): Found {
   switch (place.in) {
-    case 'path': return { kind: 'Sent', value: params[place.name], form: 'text' };
+    case 'path':
+      return { kind: 'Sent', value: params[place.name], form: 'text' };
     case 'query': {
       const name = [place.path.join('.'), ...place.or].find((each) => query[each] !== undefined);
       if (name !== undefined) return { kind: 'Sent', value: query[name], form: 'text' };
       return isObject(body) ? findInBody(place.path, body) : { kind: 'Unsent', missing: place.path.join('.') };
     }
-    case 'body': return place.path.length === 0 ? { kind: 'Sent', value: body ?? '', form: 'json' } : findInBody(place.path, body);
+    case 'body':
+      return place.path.length === 0 ? { kind: 'Sent', value: body ?? '', form: 'json' } : findInBody(place.path, body);
   }
 }
 
@@ -127,9 +130,12 @@ function checkSiblings(operation: Operation, group: readonly Operation[], sent: 
       const found = find(input.place, sent);
       if (found.kind !== 'Sent' || found.value === null) continue;
       const value = tryRead(input, found);
-      const wrong = value instanceof WrongValue ? value.message
-        : input.only && value === true && sibling.when
-          ? `${input.field} is only valid with the ${sibling.when.field} ${sibling.when.value}` : undefined;
+      const wrong =
+        value instanceof WrongValue
+          ? value.message
+          : input.only && value === true && sibling.when
+            ? `${input.field} is only valid with the ${sibling.when.field} ${sibling.when.value}`
+            : undefined;
       if (wrong) problems.push({ depth: depthOf(input.field), missing: false, text: wrong });
     }
   }
@@ -153,7 +159,9 @@ function readQueryObjects(operation: Operation, sent: Sent): Map<Input, Found> {
     objects.set(name, [...(objects.get(name) ?? []), input]);
   }
   for (const [name, inputs] of objects) {
-    const spellings = [spelledApart, spelledInBrackets, spelledAsJson, spelledInBody].map((spell) => spell(name, inputs, sent));
+    const spellings = [spelledApart, spelledInBrackets, spelledAsJson, spelledInBody].map((spell) =>
+      spell(name, inputs, sent),
+    );
     const isSent = (each: Found | undefined): boolean => each !== undefined && each.kind !== 'Unsent';
     const complete = spellings.find((spelling) => inputs.every((input, at) => !input.required || isSent(spelling[at])));
     const begun = spellings.find((spelling) => spelling.some(isSent));
@@ -165,16 +173,20 @@ function readQueryObjects(operation: Operation, sent: Sent): Map<Input, Found> {
 
 type Spell = (name: string, inputs: readonly Input[], sent: Sent) => readonly Found[];
 
-const spelledApart: Spell = (_name, inputs, { query }) => inputs.map(({ place }) => {
-  const names = place.in === 'query' ? place.or : [];
-  const name = names.find((each) => query[each] !== undefined);
-  return name === undefined ? { kind: 'Unsent', missing: names[0] ?? '' } : { kind: 'Sent', value: query[name], form: 'text' };
-});
+const spelledApart: Spell = (_name, inputs, { query }) =>
+  inputs.map(({ place }) => {
+    const names = place.in === 'query' ? place.or : [];
+    const name = names.find((each) => query[each] !== undefined);
+    return name === undefined
+      ? { kind: 'Unsent', missing: names[0] ?? '' }
+      : { kind: 'Sent', value: query[name], form: 'text' };
+  });
 
-const spelledInBrackets: Spell = (name, inputs, { query }) => inputs.map(({ place, field }) => {
-  const value = place.in === 'query' ? query[`${name}[${place.path[1]}]`] : undefined;
-  return value === undefined ? { kind: 'Unsent', missing: field } : { kind: 'Sent', value, form: 'text' };
-});
+const spelledInBrackets: Spell = (name, inputs, { query }) =>
+  inputs.map(({ place, field }) => {
+    const value = place.in === 'query' ? query[`${name}[${place.path[1]}]`] : undefined;
+    return value === undefined ? { kind: 'Unsent', missing: field } : { kind: 'Sent', value, form: 'text' };
+  });
 
 const spelledAsJson: Spell = (name, inputs, { query }) => {
   const text = query[name];

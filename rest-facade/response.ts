@@ -52,7 +52,7 @@ export function answererOf(operation: Operation): Answerer {
     const sent: Record<string, string> = { 'content-type': `${type}; charset=utf-8` };
     for (const header of headerWriters) {
       const written = header.write(reach(data, header.path));
-      if (written !== null) sent[header.name.toLowerCase()] = String(written);
+      if (written !== null) sent[header.name.toLowerCase()] = `${written as string | number | boolean}`;
     }
     const body = write(value);
     return { status: branch ?? operation.status, headers: sent, body: produces ? String(body) : JSON.stringify(body) };
@@ -86,7 +86,8 @@ function writerOf(shape: Shape): Write {
 
 function writerOfPresent(shape: Shape): Write {
   switch (shape.kind) {
-    case 'Leaf': return isEnumType(shape.type) ? (value) => String(value).toLowerCase() : (value) => value;
+    case 'Leaf':
+      return isEnumType(shape.type) ? (value) => String(value).toLowerCase() : (value) => value;
     case 'List': {
       const write = writerOf(shape.of);
       return (value) => (value as readonly unknown[]).map(write);
@@ -95,7 +96,8 @@ function writerOfPresent(shape: Shape): Write {
       const write = writerOf(shape.child.shape);
       return (value) => write((value as Record<string, unknown>)[shape.child.source]);
     }
-    case 'Object': return objectWriter(shape.fields);
+    case 'Object':
+      return objectWriter(shape.fields);
     case 'Choice': {
       const writers = new Map(shape.branches.map((branch) => [branch.typeName, writerOf(branch.shape)]));
       return (value) => writers.get(String((value as Record<string, unknown>)['__typename']))?.(value);
@@ -120,11 +122,14 @@ function objectWriter(fields: readonly FieldShape[]): Write {
 /** Errors thrown on the way to GraphQL and errors of its answer read alike: by the code they carry. */
 export function refusedBy(error: unknown): Refused {
   const { extensions, originalError, message, code, retryAfterSec } = error as Partial<GraphQLError> & {
-    readonly code?: unknown; readonly retryAfterSec?: unknown;
+    readonly code?: unknown;
+    readonly retryAfterSec?: unknown;
   };
   const original = originalError as { readonly code?: unknown; readonly retryAfterSec?: unknown } | undefined;
   const given = [extensions?.['code'], original?.code, code].find(isErrorCode) ?? 'INTERNAL';
-  const seconds = [extensions?.['retryAfterSec'], original?.retryAfterSec, retryAfterSec].find((each) => typeof each === 'number');
+  const seconds = [extensions?.['retryAfterSec'], original?.retryAfterSec, retryAfterSec].find(
+    (each) => typeof each === 'number',
+  );
   return new Refused({ code: given, message: message ?? '', retryAfterSec: seconds }, error);
 }
 

@@ -1,7 +1,14 @@
 // Compiled operations as routes of Fastify, with what holds for every one of them.
 import { createHash, randomUUID } from 'node:crypto';
 import type { DocumentNode, ExecutionResult } from 'graphql';
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions, HTTPMethods } from 'fastify';
+import type {
+  FastifyError,
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  FastifyServerOptions,
+  HTTPMethods,
+} from 'fastify';
 import { type Operation, groupByRoute, totalCountHeader } from './compile.ts';
 import { errorAnswer, plainError } from './errors.ts';
 import { type Claim, type Idempotency, type KeyedRequest, fingerprintOf, isKept } from './idempotency.ts';
@@ -45,16 +52,19 @@ export function registerFacade(fastify: FastifyInstance, options: FacadeOptions)
   if (options.operations.some((operation) => operation.method === 'GET' && takesQueryObject(operation))) {
     fastify.addHttpMethod('GET', { hasBody: true, overrideExisting: true });
   }
-  fastify.register(async (scope) => {
-    scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
-    scope.addHook('onRequest', async (request, reply) => {
-      reply.header('x-request-id', request.id);
-    });
-    scope.setErrorHandler((error, request, reply) => send(reply, answerFor(error, request)));
-    scope.setNotFoundHandler((_request, reply) => send(reply, plainError(404, 'Not found')));
-    registerRoutes(scope, options);
-  }, { prefix });
+  fastify.register(
+    async (scope) => {
+      scope.removeAllContentTypeParsers();
+      scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+      scope.addHook('onRequest', async (request, reply) => {
+        reply.header('x-request-id', request.id);
+      });
+      scope.setErrorHandler((error, request, reply) => send(reply, answerFor(error, request)));
+      scope.setNotFoundHandler((_request, reply) => send(reply, plainError(404, 'Not found')));
+      registerRoutes(scope, options);
+    },
+    { prefix },
+  );
 }
 
 function registerRoutes(scope: FastifyInstance, options: FacadeOptions): void {
@@ -135,7 +145,10 @@ async function execute(route: Route, request: FastifyRequest, { operation, varia
 }
 
 async function answerOnce(
-  { route, options: { idempotency } }: Route, request: FastifyRequest, bytes: Buffer | undefined, work: () => Promise<Answer>,
+  { route, options: { idempotency } }: Route,
+  request: FastifyRequest,
+  bytes: Buffer | undefined,
+  work: () => Promise<Answer>,
 ): Promise<Answer> {
   const key = request.headers['idempotency-key'];
   if (!idempotency || key === undefined || !['POST', 'PATCH'].includes(request.method)) return work();
@@ -159,9 +172,12 @@ async function answerOnce(
 
 function answerOfClaim(claim: Exclude<Claim, { kind: 'First' }>): Answer {
   switch (claim.kind) {
-    case 'Answered': return { ...claim.answer, headers: { ...claim.answer.headers, 'idempotent-replayed': 'true' } };
-    case 'AnotherRequest': return plainError(409, 'Idempotency-Key was used with another request');
-    case 'InProgress': return plainError(409, 'The first request with this Idempotency-Key is still in progress');
+    case 'Answered':
+      return { ...claim.answer, headers: { ...claim.answer.headers, 'idempotent-replayed': 'true' } };
+    case 'AnotherRequest':
+      return plainError(409, 'Idempotency-Key was used with another request');
+    case 'InProgress':
+      return plainError(409, 'The first request with this Idempotency-Key is still in progress');
   }
 }
 

@@ -1,9 +1,22 @@
 // A selection of a GraphQL document, read as the shape of a JSON answer. Serialisers (response.ts) and the
 // OpenAPI document (openapi.ts) both come from it, so they cannot disagree.
 import {
-  type FieldNode, type FragmentDefinitionNode, type GraphQLEnumType, type GraphQLObjectType, type GraphQLOutputType,
-  type GraphQLScalarType, type GraphQLSchema, type SelectionSetNode, GraphQLError, getDirectiveValues, getNamedType,
-  isAbstractType, isLeafType, isListType, isNonNullType, Kind,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLEnumType,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  type GraphQLScalarType,
+  type GraphQLSchema,
+  type SelectionSetNode,
+  GraphQLError,
+  getDirectiveValues,
+  getNamedType,
+  isAbstractType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  Kind,
 } from 'graphql';
 import { snakeCase } from './names.ts';
 
@@ -54,7 +67,9 @@ interface Collected {
 }
 
 export function shapeOfSelection(
-  selection: Selection, type: GraphQLObjectType, sets: readonly SelectionSetNode[],
+  selection: Selection,
+  type: GraphQLObjectType,
+  sets: readonly SelectionSetNode[],
 ): ObjectShape {
   const { nodes } = collect(selection, type, sets);
   const fields = [...nodes].map(([source, fieldNodes]) => shapeOfField(selection, type, source, fieldNodes));
@@ -63,7 +78,10 @@ export function shapeOfSelection(
 }
 
 function shapeOfField(
-  selection: Selection, parent: GraphQLObjectType, source: string, nodes: readonly FieldNode[],
+  selection: Selection,
+  parent: GraphQLObjectType,
+  source: string,
+  nodes: readonly FieldNode[],
 ): FieldShape {
   const node = nodes[0] as FieldNode;
   const definition = parent.getFields()[node.name.value];

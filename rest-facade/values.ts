@@ -1,7 +1,13 @@
 // One REST value against one GraphQL input type. Its answer is what GraphQL is given as the variable.
 import {
-  type GraphQLEnumType, type GraphQLInputObjectType, type GraphQLInputType, type GraphQLScalarType, isEnumType,
-  isInputObjectType, isListType, isNonNullType,
+  type GraphQLEnumType,
+  type GraphQLInputObjectType,
+  type GraphQLInputType,
+  type GraphQLScalarType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
 } from 'graphql';
 import { alternatives, snakeCase } from './names.ts';
 
@@ -50,16 +56,20 @@ export function enumNames(type: GraphQLEnumType): string[] {
 
 function readScalar(type: GraphQLScalarType, value: unknown, field: string, form: Form): unknown {
   switch (type.name) {
-    case 'Boolean': return readBoolean(value, field, form);
-    case 'Int': return readInteger(value, field, form);
-    case 'Float': return readNumber(value, field, form);
+    case 'Boolean':
+      return readBoolean(value, field, form);
+    case 'Int':
+      return readInteger(value, field, form);
+    case 'Float':
+      return readNumber(value, field, form);
     case 'String':
       if (typeof value !== 'string') throw new WrongValue(`${field} must be a string`);
       return value;
     case 'ID':
       if (typeof value !== 'string' && !Number.isInteger(value)) throw new WrongValue(`${field} must be a string`);
       return value;
-    default: return readCustom(type, value, field, form);
+    default:
+      return readCustom(type, value, field, form);
   }
 }
 

@@ -8,7 +8,11 @@ export function requestBody(group: Group, components: Components, examples: Exam
   const inputs = group.flatMap((operation) => operation.inputs).filter(({ place }) => place.in === 'body');
   if (inputs.length === 0) return undefined;
   const content = {
-    schema: first.consumes ? { type: 'string' } : group.length === 1 ? bodySchema(first, components) : choiceOfBodies(group, components),
+    schema: first.consumes
+      ? { type: 'string' }
+      : group.length === 1
+        ? bodySchema(first, components)
+        : choiceOfBodies(group, components),
     ...examplesOf(group, 'request', examples),
   };
   const required = inputs.some((input) => input.required) || first.when !== undefined;
@@ -16,7 +20,10 @@ export function requestBody(group: Group, components: Components, examples: Exam
 }
 
 function choiceOfBodies(group: Group, components: Components): JsonSchema {
-  const bodies = group.map((operation) => ({ value: operation.when?.value ?? '', schema: bodySchema(operation, components) }));
+  const bodies = group.map((operation) => ({
+    value: operation.when?.value ?? '',
+    schema: bodySchema(operation, components),
+  }));
   return {
     oneOf: bodies.map(({ schema }) => schema),
     discriminator: {
@@ -36,7 +43,11 @@ function bodySchema(operation: Operation, components: Components): JsonSchema {
       const schema = schemaOfInput(input.type, components);
       const described = documented(schema, input.description);
       const { defaultValue } = input;
-      body.put(input.place.path, defaultValue === undefined ? described : { ...described, default: defaultValue }, input.required);
+      body.put(
+        input.place.path,
+        defaultValue === undefined ? described : { ...described, default: defaultValue },
+        input.required,
+      );
     }
     return body.schema();
   });
@@ -59,7 +70,10 @@ class ObjectSchema {
   }
 
   schema(): JsonSchema {
-    const properties = [...this.#fields].map(([key, field]) => [key, field instanceof ObjectSchema ? field.schema() : field]);
+    const properties = [...this.#fields].map(([key, field]) => [
+      key,
+      field instanceof ObjectSchema ? field.schema() : field,
+    ]);
     const required = [...this.#required];
     return { type: 'object', properties: Object.fromEntries(properties), ...(required.length > 0 ? { required } : {}) };
   }

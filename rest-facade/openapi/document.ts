@@ -23,16 +23,20 @@ export function openApiDocument(operations: readonly Operation[], examples: Exam
       description: 'A merge queue: what was tested is what lands, and the base branch is green at every commit.',
       license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{
-      url: '{base_url}',
-      description: 'Where the service runs.',
-      variables: { base_url: { default: 'http://127.0.0.1:4000', description: 'Address of the installation.' } },
-    }],
+    servers: [
+      {
+        url: '{base_url}',
+        description: 'Where the service runs.',
+        variables: { base_url: { default: 'http://127.0.0.1:4000', description: 'Address of the installation.' } },
+      },
+    ],
     security: [{ token: [] }],
     tags: [...new Set(operations.map(({ tag }) => tag))].sort().map((name) => ({ name })),
     paths: Object.fromEntries(Object.entries(paths).sort(byName)),
     components: {
-      securitySchemes: { token: { type: 'http', scheme: 'bearer', description: 'An API token of the account or of a user.' } },
+      securitySchemes: {
+        token: { type: 'http', scheme: 'bearer', description: 'An API token of the account or of a user.' },
+      },
       schemas: Object.fromEntries([...components.schemas, ...Object.entries(errorSchemas)].sort(byName)),
       parameters: sharedParameters,
       headers: responseHeaders,
@@ -43,12 +47,17 @@ export function openApiDocument(operations: readonly Operation[], examples: Exam
 
 const sharedParameters = {
   IdempotencyKey: {
-    name: 'Idempotency-Key', in: 'header', required: false,
-    description: 'Makes a repeated request safe: for 24 hours the same request under the same key gets the first answer again.',
+    name: 'Idempotency-Key',
+    in: 'header',
+    required: false,
+    description:
+      'Makes a repeated request safe: for 24 hours the same request under the same key gets the first answer again.',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
   },
   IfNoneMatch: {
-    name: 'If-None-Match', in: 'header', required: false,
+    name: 'If-None-Match',
+    in: 'header',
+    required: false,
     description: 'ETag of an earlier answer. 304 when it is still the answer.',
     schema: { type: 'string' },
   },
@@ -58,7 +67,9 @@ function operationObject(group: Group, components: Components, examples: Example
   const [first] = group;
   const alone = group.length === 1;
   const summaries = group.map(({ when, summary }) => `- \`${when?.value}\`: ${summary}`);
-  const description = alone ? describe(first) : `One of several actions, told apart by \`${first.when?.field}\`:\n\n${summaries.join('\n')}`;
+  const description = alone
+    ? describe(first)
+    : `One of several actions, told apart by \`${first.when?.field}\`:\n\n${summaries.join('\n')}`;
   const body = requestBody(group, components, examples);
   return {
     operationId: alone ? first.name : combinedName(first),
@@ -77,8 +88,10 @@ function combinedName({ method, path }: Operation): string {
 }
 
 function describe({ description, needs }: Operation): string {
-  const choices = needs.map(({ atLeast, inputs }) =>
-    `${atLeast ? 'At least' : 'Exactly'} one of ${alternatives(inputs.map(({ field }) => `\`${field}\``))} is required.`);
+  const choices = needs.map(
+    ({ atLeast, inputs }) =>
+      `${atLeast ? 'At least' : 'Exactly'} one of ${alternatives(inputs.map(({ field }) => `\`${field}\``))} is required.`,
+  );
   return [description, ...choices].filter(Boolean).join('\n\n');
 }
 
@@ -87,10 +100,24 @@ function parametersOf(operation: Operation, components: Components): Json[] {
     const { place, required, description } = input;
     if (place.in === 'body') return [];
     // An object in a query has several spellings; one name a field is the documented one.
-    const name = place.in === 'path' ? place.name : place.path.length > 1 ? place.or[0] ?? input.field : place.path[0];
-    return [{ name, in: place.in, required, ...(description ? { description } : {}), schema: parameterSchema(input, components) }];
+    const name =
+      place.in === 'path' ? place.name : place.path.length > 1 ? (place.or[0] ?? input.field) : place.path[0];
+    return [
+      {
+        name,
+        in: place.in,
+        required,
+        ...(description ? { description } : {}),
+        schema: parameterSchema(input, components),
+      },
+    ];
   });
-  const shared = operation.method === 'GET' ? ['IfNoneMatch'] : ['POST', 'PATCH'].includes(operation.method) ? ['IdempotencyKey'] : [];
+  const shared =
+    operation.method === 'GET'
+      ? ['IfNoneMatch']
+      : ['POST', 'PATCH'].includes(operation.method)
+        ? ['IdempotencyKey']
+        : [];
   return [...parameters, ...shared.map((name) => ({ $ref: `#/components/parameters/${name}` }))];
 }
 

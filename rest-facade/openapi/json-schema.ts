@@ -1,7 +1,13 @@
 // Shapes and GraphQL input types as JSON Schema of OpenAPI 3.1.
 import {
-  type FragmentDefinitionNode, type GraphQLEnumType, type GraphQLInputType, type GraphQLScalarType, isEnumType,
-  isInputObjectType, isListType, isNonNullType,
+  type FragmentDefinitionNode,
+  type GraphQLEnumType,
+  type GraphQLInputType,
+  type GraphQLScalarType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
 } from 'graphql';
 import { snakeCase } from '../names.ts';
 import type { FieldShape, ObjectShape, Shape } from '../shape.ts';
@@ -46,27 +52,37 @@ export class Components {
 
 /** `name` is for an object that no fragment names. */
 export function schemaOfShape(shape: Shape, components: Components, name?: string): JsonSchema {
-  const schema = name !== undefined && shape.kind === 'Object' && !shape.fragment
-    ? components.refer(name, () => schemaOfFields(shape.fields, components)) : schemaOfPresent(shape, components);
+  const schema =
+    name !== undefined && shape.kind === 'Object' && !shape.fragment
+      ? components.refer(name, () => schemaOfFields(shape.fields, components))
+      : schemaOfPresent(shape, components);
   return shape.nullable ? orNull(schema) : schema;
 }
 
 function schemaOfPresent(shape: Shape, components: Components): JsonSchema {
   switch (shape.kind) {
-    case 'Leaf': return schemaOfLeaf(shape.type, components);
-    case 'List': return { type: 'array', items: schemaOfShape(shape.of, components) };
-    case 'Lifted': return schemaOfShape(shape.child.shape, components);
-    case 'Object': return schemaOfObject(shape, components);
-    case 'Choice': return {
-      oneOf: shape.branches.map(({ typeName, shape: branch }) => schemaOfShape(branch, components, typeName)),
-    };
+    case 'Leaf':
+      return schemaOfLeaf(shape.type, components);
+    case 'List':
+      return { type: 'array', items: schemaOfShape(shape.of, components) };
+    case 'Lifted':
+      return schemaOfShape(shape.child.shape, components);
+    case 'Object':
+      return schemaOfObject(shape, components);
+    case 'Choice':
+      return {
+        oneOf: shape.branches.map(({ typeName, shape: branch }) => schemaOfShape(branch, components, typeName)),
+      };
   }
 }
 
 function schemaOfObject(shape: ObjectShape, components: Components): JsonSchema {
   const { fragment, fields } = shape;
   if (!fragment) return schemaOfFields(fields, components);
-  return components.refer(fragment.name.value, () => ({ ...describedBy(fragment), ...schemaOfFields(fields, components) }));
+  return components.refer(fragment.name.value, () => ({
+    ...describedBy(fragment),
+    ...schemaOfFields(fields, components),
+  }));
 }
 
 function describedBy({ description }: FragmentDefinitionNode): JsonSchema {
@@ -84,7 +100,10 @@ function schemaOfFields(all: readonly FieldShape[], components: Components): Jso
 
 function schemaOfField({ shape, omitNull, description, deprecated }: FieldShape, components: Components): JsonSchema {
   const schema = omitNull ? schemaOfPresent(shape, components) : schemaOfShape(shape, components);
-  return { ...documented(schema, [description, deprecated].filter(Boolean).join(' ')), ...(deprecated ? { deprecated: true } : {}) };
+  return {
+    ...documented(schema, [description, deprecated].filter(Boolean).join(' ')),
+    ...(deprecated ? { deprecated: true } : {}),
+  };
 }
 
 export function schemaOfInput(type: GraphQLInputType, components: Components): JsonSchema {
@@ -101,8 +120,12 @@ export function schemaOfPresentInput(type: GraphQLInputType, components: Compone
   const required = fields.filter((field) => isNonNullType(field.type) && field.defaultValue === undefined);
   return {
     type: 'object',
-    properties: Object.fromEntries(fields.map((field) =>
-      [snakeCase(field.name), documented(schemaOfInput(field.type, components), field.description)])),
+    properties: Object.fromEntries(
+      fields.map((field) => [
+        snakeCase(field.name),
+        documented(schemaOfInput(field.type, components), field.description),
+      ]),
+    ),
     ...(required.length > 0 ? { required: required.map(({ name }) => snakeCase(name)) } : {}),
   };
 }

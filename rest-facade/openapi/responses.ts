@@ -12,11 +12,13 @@ const requestId = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } }
 const text = { type: 'string' };
 export const errorSchemas = {
   Error: {
-    type: 'object', required: ['error'],
+    type: 'object',
+    required: ['error'],
     properties: { error: { description: 'What is wrong, naming the field where there is one.', ...text } },
   },
   InternalError: {
-    type: 'object', required: ['error', 'request_id'],
+    type: 'object',
+    required: ['error', 'request_id'],
     properties: { error: text, request_id: { description: 'Tell it to whoever runs the service.', ...text } },
   },
 };
@@ -29,40 +31,72 @@ interface ErrorKind {
 }
 
 const errorKinds: Readonly<Record<number, ErrorKind>> = {
-  400: { name: 'BadRequest', description: 'The input is wrong; nothing was changed.', example: { error: 'org is required' } },
+  400: {
+    name: 'BadRequest',
+    description: 'The input is wrong; nothing was changed.',
+    example: { error: 'org is required' },
+  },
   401: {
-    name: 'Unauthorized', description: 'The token is missing, unknown, expired or revoked.', example: { error: 'Unauthorized' },
+    name: 'Unauthorized',
+    description: 'The token is missing, unknown, expired or revoked.',
+    example: { error: 'Unauthorized' },
     headers: { 'WWW-Authenticate': { schema: { ...text, enum: ['Bearer'] } } },
   },
-  403: { name: 'Forbidden', description: 'The token or its user may not do this.', example: { error: 'This needs the scope queue:write' } },
-  404: { name: 'NotFound', description: 'Unknown, or not of this account.', example: { error: 'Repository not found' } },
+  403: {
+    name: 'Forbidden',
+    description: 'The token or its user may not do this.',
+    example: { error: 'This needs the scope queue:write' },
+  },
+  404: {
+    name: 'NotFound',
+    description: 'Unknown, or not of this account.',
+    example: { error: 'Repository not found' },
+  },
   409: {
-    name: 'Conflict', description: 'It does not fit what is there now.',
+    name: 'Conflict',
+    description: 'It does not fit what is there now.',
     example: { error: 'Idempotency-Key was used with another request' },
   },
-  413: { name: 'TooLarge', description: 'The body is larger than the operation takes.', example: { error: 'Request body is too large' } },
+  413: {
+    name: 'TooLarge',
+    description: 'The body is larger than the operation takes.',
+    example: { error: 'Request body is too large' },
+  },
   415: {
-    name: 'UnsupportedMediaType', description: 'The body is of another type than the operation takes.',
+    name: 'UnsupportedMediaType',
+    description: 'The body is of another type than the operation takes.',
     example: { error: 'Content-Type must be application/json' },
   },
   429: {
-    name: 'TooManyRequests', description: 'The account asks too often.', example: { error: 'Too many requests' },
+    name: 'TooManyRequests',
+    description: 'The account asks too often.',
+    example: { error: 'Too many requests' },
     headers: { 'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } } },
   },
   500: {
-    name: 'InternalServerError', description: 'Our fault.',
+    name: 'InternalServerError',
+    description: 'Our fault.',
     example: { error: 'Internal server error', request_id: '0f3c0f5e-6f0b-4f44-9d7e-6b0c6a7d2f11' },
   },
-  503: { name: 'Unavailable', description: 'The code host does not answer. Try again.', example: { error: 'The code host is unavailable' } },
+  503: {
+    name: 'Unavailable',
+    description: 'The code host does not answer. Try again.',
+    example: { error: 'The code host is unavailable' },
+  },
 };
 
 /** The shared responses of the document. */
 export function errorResponses(): Json {
-  return Object.fromEntries(Object.entries(errorKinds).map(([status, kind]) => [kind.name, {
-    description: kind.description,
-    headers: { ...requestId, ...kind.headers },
-    content: { 'application/json': { schema: errorSchema(Number(status)), example: kind.example } },
-  }]));
+  return Object.fromEntries(
+    Object.entries(errorKinds).map(([status, kind]) => [
+      kind.name,
+      {
+        description: kind.description,
+        headers: { ...requestId, ...kind.headers },
+        content: { 'application/json': { schema: errorSchema(Number(status)), example: kind.example } },
+      },
+    ]),
+  );
 }
 
 function errorSchema(status: number): JsonSchema {
@@ -72,8 +106,10 @@ function errorSchema(status: number): JsonSchema {
 export function responsesOf(group: Group, components: Components, examples: Examples): Json {
   const schemas = ownSchemas(group, components);
   const responses: Record<string, Json> = {};
-  if (group[0].method === 'GET') responses[304] = { description: 'It is still the answer that `If-None-Match` names.', headers: requestId };
-  for (const [status, each] of schemas) if (status < 400) responses[status] = success(group, status, [...each.values()], examples);
+  if (group[0].method === 'GET')
+    responses[304] = { description: 'It is still the answer that `If-None-Match` names.', headers: requestId };
+  for (const [status, each] of schemas)
+    if (status < 400) responses[status] = success(group, status, [...each.values()], examples);
   for (const status of errorStatuses(group)) {
     responses[status] = failure(group, status, [...(schemas.get(status)?.values() ?? [])], examples);
   }
@@ -86,11 +122,15 @@ function ownSchemas(group: Group, components: Components): Map<number, Map<strin
   const add = (status: number, schema: JsonSchema): void => {
     found.set(status, (found.get(status) ?? new Map<string, JsonSchema>()).set(JSON.stringify(schema), schema));
   };
-  for (const { result: { shape }, status } of group) {
+  for (const {
+    result: { shape },
+    status,
+  } of group) {
     if (shape.kind !== 'Choice') add(status, schemaOfShape({ ...shape, nullable: false }, components));
-    else for (const branch of shape.branches) {
-      add(branch.status ?? status, schemaOfShape(branch.shape, components, branch.typeName));
-    }
+    else
+      for (const branch of shape.branches) {
+        add(branch.status ?? status, schemaOfShape(branch.shape, components, branch.typeName));
+      }
   }
   return found;
 }
@@ -119,7 +159,11 @@ function failure(group: Group, status: number, own: readonly JsonSchema[], examp
   const given = examplesOf(group, status, examples);
   if (own.length === 0 && Object.keys(given).length === 0) return { $ref: `#/components/responses/${kind.name}` };
   const content = { schema: oneOf([...own, errorSchema(status)]), ...given };
-  return { description: kind.description, headers: { ...requestId, ...kind.headers }, content: { 'application/json': content } };
+  return {
+    description: kind.description,
+    headers: { ...requestId, ...kind.headers },
+    content: { 'application/json': content },
+  };
 }
 
 function oneOf(schemas: readonly JsonSchema[]): JsonSchema {
@@ -128,13 +172,26 @@ function oneOf(schemas: readonly JsonSchema[]): JsonSchema {
 }
 
 function errorStatuses(group: Group): number[] {
-  const has = (...places: string[]): boolean => group.some(({ inputs }) => inputs.some(({ place }) => places.includes(place.in)));
+  const has = (...places: string[]): boolean =>
+    group.some(({ inputs }) => inputs.some(({ place }) => places.includes(place.in)));
   const [first] = group;
   const isWrite = first.kind === 'mutation';
-  const mayBeAbsent = isWrite || group.some(({ result, root }) =>
-    result.steps.length > 0 ? result.steps.some(({ nullable }) => nullable) : root.fields.some(({ shape }) => shape.nullable));
+  const mayBeAbsent =
+    isWrite ||
+    group.some(({ result, root }) =>
+      result.steps.length > 0
+        ? result.steps.some(({ nullable }) => nullable)
+        : root.fields.some(({ shape }) => shape.nullable),
+    );
   return [
-    ...(has('path', 'query', 'body') ? [400] : []), 401, 403, ...(mayBeAbsent ? [404] : []), ...(isWrite ? [409] : []),
-    ...(has('body') ? [413, 415] : []), 429, 500, ...(isWrite ? [503] : []),
+    ...(has('path', 'query', 'body') ? [400] : []),
+    401,
+    403,
+    ...(mayBeAbsent ? [404] : []),
+    ...(isWrite ? [409] : []),
+    ...(has('body') ? [413, 415] : []),
+    429,
+    500,
+    ...(isWrite ? [503] : []),
   ];
 }

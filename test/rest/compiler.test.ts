@@ -25,30 +25,68 @@ describe('documents at start', () => {
   });
 
   it('takes the first paragraph of the description as the summary', () => {
-    const [operation] = compile('GetQueueStats', stats(place).replace('"Get the depth"', '"""\nDepth\n\nOf all branches.\n"""'))
-      .filter(({ name }) => name === 'GetQueueStats');
+    const [operation] = compile(
+      'GetQueueStats',
+      stats(place).replace('"Get the depth"', '"""\nDepth\n\nOf all branches.\n"""'),
+    ).filter(({ name }) => name === 'GetQueueStats');
     expect(operation).toMatchObject({ summary: 'Depth', description: 'Of all branches.' });
   });
 
   it.each<[what: string, text: string, told: RegExp]>([
-    ['a field the schema does not have', stats(place, 'repository(owner: $org, name: $repo) { depth }'), /Cannot query field "depth"/],
+    [
+      'a field the schema does not have',
+      stats(place, 'repository(owner: $org, name: $repo) { depth }'),
+      /Cannot query field "depth"/,
+    ],
     ['a variable nobody uses', stats(place, 'repository(owner: $org) { name }'), /Variable "\$repo" is never used/],
     ['a directive argument of the wrong type', stats(`${place}, status: "201"`), /Int cannot represent/],
-    ['a missing @rest', stats(place).replace(/@rest\(.*\) \{ repo/, '{ repo'), /GetQueueStats\.graphql: The operation needs @rest/],
-    ['an operation named unlike its file', stats(place).replace('query GetQueueStats', 'query Depth'), /has to be named GetQueueStats/],
+    [
+      'a missing @rest',
+      stats(place).replace(/@rest\(.*\) \{ repo/, '{ repo'),
+      /GetQueueStats\.graphql: The operation needs @rest/,
+    ],
+    [
+      'an operation named unlike its file',
+      stats(place).replace('query GetQueueStats', 'query Depth'),
+      /has to be named GetQueueStats/,
+    ],
     ['a missing description', stats(place).replace('"Get the depth"', ''), /needs a description/],
     ['a result beside the selection', stats(`${place}, result: "repository.depth"`), /leaves the selection at depth/],
     ['a path parameter without a variable', stats(place.replace('/stats', '/{branch}')), /\{branch\} needs a variable/],
     ['a need of two', stats(`${place}, need: ["2 of org repo"]`), /neither "1 of a b"/],
-    ['a need that names a required input', stats(`${place}, need: ["1 of org repo"]`), /names org, which is no optional input/],
+    [
+      'a need that names a required input',
+      stats(`${place}, need: ["1 of org repo"]`),
+      /names org, which is no optional input/,
+    ],
     ['a when that is no pair', stats(`${place}, when: "action"`), /is not field=value/],
-    ['a text result that is an object', stats(`${place}, produces: "application/yaml", result: "repository"`), /needs a result that is a String/],
+    [
+      'a text result that is an object',
+      stats(`${place}, produces: "application/yaml", result: "repository"`),
+      /needs a result that is a String/,
+    ],
     ['a text body without a variable', stats(`${place}, consumes: "application/yaml"`), /belong together/],
     ['a link without pages', stats(`${place}, link: true`), /needs \$page, \$perPage and a field with @header/],
-    ['@unwrap over two fields', stats(place, 'repository(owner: $org, name: $repo) @unwrap { name owner }'), /exactly one field inside/],
-    ['@header inside a list', stats(place, 'repository(owner: $org, name: $repo) { branchPauses { pattern @header(name: "X-Pattern") } }'), /stands inside a list/],
-    ['a variable with two places', stats(place).replace('$org: String!', '$org: String! @in(body: "a", query: "b")'), /@in has one place/],
-    ['only on a string', stats(place).replace('$org: String!', '$org: String! @in(query: "org", only: true)'), /only: true is for Booleans/],
+    [
+      '@unwrap over two fields',
+      stats(place, 'repository(owner: $org, name: $repo) @unwrap { name owner }'),
+      /exactly one field inside/,
+    ],
+    [
+      '@header inside a list',
+      stats(place, 'repository(owner: $org, name: $repo) { branchPauses { pattern @header(name: "X-Pattern") } }'),
+      /stands inside a list/,
+    ],
+    [
+      'a variable with two places',
+      stats(place).replace('$org: String!', '$org: String! @in(body: "a", query: "b")'),
+      /@in has one place/,
+    ],
+    [
+      'only on a string',
+      stats(place).replace('$org: String!', '$org: String! @in(query: "org", only: true)'),
+      /only: true is for Booleans/,
+    ],
   ])('refuses %s', (_what, text, told) => {
     expect(() => compile('GetQueueStats', text)).toThrow(told);
   });
@@ -61,7 +99,9 @@ describe('documents at start', () => {
   it('refuses a union member nobody answers for', () => {
     const document = documents.find(({ name }) => name === 'ReplaceConfiguration');
     const text = document?.text.replace('... on ConfigurationAccepted { success }', '') ?? '';
-    expect(() => compile('ReplaceConfiguration', text)).toThrow(/ConfigurationAccepted of ReplaceConfigurationOutcome has no fragment/);
+    expect(() => compile('ReplaceConfiguration', text)).toThrow(
+      /ConfigurationAccepted of ReplaceConfigurationOutcome has no fragment/,
+    );
   });
 
   it('refuses @status below the result', () => {

@@ -37,7 +37,7 @@ describe('the emitted document', () => {
     const openApi = new OpenApi();
     for (const name of openApi.operations) {
       const { examples } = openApi.operation(name) ?? { examples: [] };
-      expect(examples.length, name).toBeGreaterThan(0);
+      expect([name, examples.length > 0]).toEqual([name, true]);
       for (const { schema, value } of examples) expect([name, openApi.problemsOf(schema, value)]).toEqual([name, []]);
     }
   });
@@ -45,17 +45,35 @@ describe('the emitted document', () => {
 
 describe('an operation in it', () => {
   it('takes names, places and defaults from the variables', () => {
-    const parameters = emitted().operation('GET /api/releases/{project_name}/environments/{env_name}/deployments')?.parameters;
+    const parameters = emitted().operation(
+      'GET /api/releases/{project_name}/environments/{env_name}/deployments',
+    )?.parameters;
     expect(parameters?.map(({ name, in: place, required }) => [name, place, required])).toEqual([
-      ['project_name', 'path', true], ['env_name', 'path', true], ['page', 'query', false], ['per_page', 'query', false],
-      ['status', 'query', false], ['If-None-Match', 'header', false],
+      ['project_name', 'path', true],
+      ['env_name', 'path', true],
+      ['page', 'query', false],
+      ['per_page', 'query', false],
+      ['status', 'query', false],
+      ['If-None-Match', 'header', false],
     ]);
-    expect(parameters?.find(({ name }) => name === 'per_page')?.schema).toEqual({ type: 'integer', minimum: 1, maximum: 100, default: 10 });
+    expect(parameters?.find(({ name }) => name === 'per_page')?.schema).toEqual({
+      type: 'integer',
+      minimum: 1,
+      maximum: 100,
+      default: 10,
+    });
   });
 
   it('documents the first spelling of an object in a query', () => {
-    const names = emitted().operation('GET /api/v1/branches')?.parameters.map(({ name, required }) => [name, required]);
-    expect(names).toEqual([['org', true], ['name', true], ['pattern', false], ['If-None-Match', false]]);
+    const names = emitted()
+      .operation('GET /api/v1/branches')
+      ?.parameters.map(({ name, required }) => [name, required]);
+    expect(names).toEqual([
+      ['org', true],
+      ['name', true],
+      ['pattern', false],
+      ['If-None-Match', false],
+    ]);
   });
 
   it('describes a variable by the field it is put into, unless it has a description of its own', () => {
@@ -64,7 +82,10 @@ describe('an operation in it', () => {
       return ((schema['properties'] as Json)['org'] as Json)['description'];
     };
     expect(described()).toBe('Organization on the code hosting platform.');
-    const text = documents.find(({ name }) => name === 'PauseRepository')?.text.replace('$org: String!', '"Who owns it." $org: String!') ?? '';
+    const text =
+      documents
+        .find(({ name }) => name === 'PauseRepository')
+        ?.text.replace('$org: String!', '"Who owns it." $org: String!') ?? '';
     expect(described(documentsWith('PauseRepository', text))).toBe('Who owns it.');
   });
 
@@ -73,10 +94,12 @@ describe('an operation in it', () => {
     expect(openApi.notationOf({ $ref: '#/components/schemas/QueuePullRequestRequest' })).toEqual({
       action: 'one of queue',
       pull_request: {
-        number: 'integer or string', repository: { org: 'string', name: 'string' },
+        number: 'integer or string',
+        repository: { org: 'string', name: 'string' },
         'affected_targets?': { 'or null': ['string'] },
         'merge_commit_message?': { 'or null': { 'title?': 'string or null', 'body?': 'string or null' } },
-        'skip_line?': 'boolean or null', 'skip_line_reason?': 'string or null',
+        'skip_line?': 'boolean or null',
+        'skip_line_reason?': 'string or null',
       },
     });
   });
@@ -86,14 +109,30 @@ describe('an operation in it', () => {
     const post = ((document['paths'] as Json)['/api/v1/pull_request'] as Json)['post'] as Json;
     expect(post).toMatchObject({
       operationId: 'PostPullRequest',
-      requestBody: { required: true, content: { 'application/json': { schema: {
-        oneOf: [{ $ref: '#/components/schemas/QueuePullRequestRequest' }, { $ref: '#/components/schemas/DequeuePullRequestRequest' }],
-        discriminator: { propertyName: 'action', mapping: {
-          queue: '#/components/schemas/QueuePullRequestRequest', dequeue: '#/components/schemas/DequeuePullRequestRequest',
-        } },
-      } } } },
+      requestBody: {
+        required: true,
+        content: {
+          'application/json': {
+            schema: {
+              oneOf: [
+                { $ref: '#/components/schemas/QueuePullRequestRequest' },
+                { $ref: '#/components/schemas/DequeuePullRequestRequest' },
+              ],
+              discriminator: {
+                propertyName: 'action',
+                mapping: {
+                  queue: '#/components/schemas/QueuePullRequestRequest',
+                  dequeue: '#/components/schemas/DequeuePullRequestRequest',
+                },
+              },
+            },
+          },
+        },
+      },
     });
-    expect(Object.keys(post['responses'] as Json)).toEqual(expect.arrayContaining(['200', '202', '400', '401', '403', '404', '409', '413', '415', '429', '500']));
+    expect(Object.keys(post['responses'] as Json)).toEqual(
+      expect.arrayContaining(['200', '202', '400', '401', '403', '404', '409', '413', '415', '429', '500']),
+    );
   });
 
   it('answers with lifted, optional and nullable fields, without those sent as headers', () => {
@@ -114,17 +153,43 @@ describe('an operation in it', () => {
     const openApi = emitted();
     const get = (path: string) => ((openApi.document['paths'] as Json)[path] as Json)['get'];
     expect(get('/api/releases/{project_name}/environments/{env_name}/deployments')).toMatchObject({
-      responses: { 200: { headers: { Link: {}, 'X-Total-Count': { schema: { type: 'integer' } }, ETag: {}, 'X-Request-Id': {} } } },
+      responses: {
+        200: { headers: { Link: {}, 'X-Total-Count': { schema: { type: 'integer' } }, ETag: {}, 'X-Request-Id': {} } },
+      },
     });
-    expect(get('/api/v1/pull_request')).toMatchObject({ responses: { 200: { content: { 'application/json': { schema: { properties: {
-      merged_at: { description: 'When it was merged; null until then.', type: ['string', 'null'], format: 'date-time' },
-      bot_pull_request: { type: ['object', 'null'], properties: { head_branch_oid: { deprecated: true, description: 'Use head_commit_sha.' } } },
-    } } } } } } });
+    expect(get('/api/v1/pull_request')).toMatchObject({
+      responses: {
+        200: {
+          content: {
+            'application/json': {
+              schema: {
+                properties: {
+                  merged_at: {
+                    description: 'When it was merged; null until then.',
+                    type: ['string', 'null'],
+                    format: 'date-time',
+                  },
+                  bot_pull_request: {
+                    type: ['object', 'null'],
+                    properties: { head_branch_oid: { deprecated: true, description: 'Use head_commit_sha.' } },
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    });
   });
 
   it('is refused while nobody has described one of its scalars', () => {
     const schema = buildSchema(printSchema(fixtureSchema()).replaceAll(/\bGlob\b/g, 'Riddle'));
-    const given = documents.map(({ name, text }) => ({ name, text: text.replace('$pattern: Glob', '$pattern: Riddle') }));
-    expect(() => emitOpenApi(schema, { documents: given, examples: {} })).toThrow('The scalar Riddle needs its JSON Schema');
+    const given = documents.map(({ name, text }) => ({
+      name,
+      text: text.replace('$pattern: Glob', '$pattern: Riddle'),
+    }));
+    expect(() => emitOpenApi(schema, { documents: given, examples: {} })).toThrow(
+      'The scalar Riddle needs its JSON Schema',
+    );
   });
 });

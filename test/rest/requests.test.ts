@@ -15,14 +15,21 @@ const resolvers: Resolvers = {
 
 async function send(method: 'GET' | 'POST', url: string, body?: unknown) {
   const { server, calls } = facadeOver(resolvers);
-  const payload = body === undefined ? {} : { payload: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
+  const payload =
+    body === undefined ? {} : { payload: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
   const answer = await server.inject({ method, url, ...payload });
-  return { status: answer.statusCode, error: (answer.json() as { error?: string }).error, input: calls[0]?.args['input'], args: calls[0]?.args };
+  return {
+    status: answer.statusCode,
+    error: answer.json<{ error?: string }>().error,
+    input: calls[0]?.args['input'],
+    args: calls[0]?.args,
+  };
 }
 
 const post = (url: string, body?: unknown) => send('POST', url, body);
 const get = (url: string, body?: unknown) => send('GET', url, body);
-const act = (pull_request: unknown, action: unknown = 'queue') => post('/api/v1/pull_request', { action, pull_request });
+const act = (pull_request: unknown, action: unknown = 'queue') =>
+  post('/api/v1/pull_request', { action, pull_request });
 const reference = { number: 12, repository: { org: 'acme', name: 'web' } };
 
 describe('places of variables', () => {
@@ -34,14 +41,24 @@ describe('places of variables', () => {
 
   it('decodes path parameters, long ones too', async () => {
     const version = `${'v/'.repeat(90)}-rc1`;
-    const { input } = await post(`/api/releases/a%20shop/releases/${encodeURIComponent(version)}`, { repo: 'a/b', commit: 'a'.repeat(40) });
+    const { input } = await post(`/api/releases/a%20shop/releases/${encodeURIComponent(version)}`, {
+      repo: 'a/b',
+      commit: 'a'.repeat(40),
+    });
     expect(input).toMatchObject({ project: 'a shop', version });
   });
 
   it('takes nested fields of the body, and input objects by snake_case keys', async () => {
-    const { input } = await act({ ...reference, merge_commit_message: { title: 'T', ignored: 1 }, affected_targets: ['a', 'b'] });
+    const { input } = await act({
+      ...reference,
+      merge_commit_message: { title: 'T', ignored: 1 },
+      affected_targets: ['a', 'b'],
+    });
     expect(input).toEqual({
-      repository: { owner: 'acme', name: 'web' }, number: 12, mergeCommitMessage: { title: 'T' }, affectedTargets: ['a', 'b'],
+      repository: { owner: 'acme', name: 'web' },
+      number: 12,
+      mergeCommitMessage: { title: 'T' },
+      affectedTargets: ['a', 'b'],
     });
   });
 
@@ -76,9 +93,16 @@ describe('an object in a query', () => {
   });
 
   it('takes the other parameters from that body as well', async () => {
-    const { server, calls } = facadeOver({ repository: () => ({ branchPauses: (args: unknown) => [calls.push({ field: 'branchPauses', args: args as Record<string, unknown> })].slice(1) }) });
+    const { server, calls } = facadeOver({
+      repository: () => ({
+        branchPauses: (args: unknown) =>
+          [calls.push({ field: 'branchPauses', args: args as Record<string, unknown> })].slice(1),
+      }),
+    });
     await server.inject({
-      method: 'GET', url: '/api/v1/branches', headers: { 'content-type': 'application/json' },
+      method: 'GET',
+      url: '/api/v1/branches',
+      headers: { 'content-type': 'application/json' },
       payload: JSON.stringify({ repository: { org: 'acme', name: 'web' }, pattern: 'main' }),
     });
     expect(calls.find(({ field }) => field === 'branchPauses')?.args).toEqual({ pattern: 'main' });
@@ -107,15 +131,39 @@ describe('bad input', () => {
     [{ action: 'queue', pull_request: { number: 1 } }, 'pull_request.repository is required'],
     [{ action: 'queue', pull_request: { number: 1, repository: {} } }, 'pull_request.repository.org is required'],
     [{ action: 'queue', pull_request: { repository: {} } }, 'pull_request.number is required'],
-    [{ action: 'queue', pull_request: { number: null, repository: reference.repository } }, 'pull_request.number is required'],
-    [{ action: 'queue', pull_request: { ...reference, number: 'x' } }, 'pull_request.number must be a pull request number'],
+    [
+      { action: 'queue', pull_request: { number: null, repository: reference.repository } },
+      'pull_request.number is required',
+    ],
+    [
+      { action: 'queue', pull_request: { ...reference, number: 'x' } },
+      'pull_request.number must be a pull request number',
+    ],
     [{ action: 'queue', pull_request: { ...reference, skip_line: 'yes' } }, 'pull_request.skip_line must be a boolean'],
-    [{ action: 'queue', pull_request: { ...reference, skip_line_reason: 1 } }, 'pull_request.skip_line_reason must be a string'],
-    [{ action: 'queue', pull_request: { ...reference, affected_targets: 'a' } }, 'pull_request.affected_targets must be a list'],
-    [{ action: 'queue', pull_request: { ...reference, affected_targets: ['a', 1] } }, 'pull_request.affected_targets.1 must be a string'],
-    [{ action: 'queue', pull_request: { ...reference, affected_targets: [null] } }, 'pull_request.affected_targets.0 must not be null'],
-    [{ action: 'queue', pull_request: { ...reference, merge_commit_message: 'x' } }, 'pull_request.merge_commit_message must be an object'],
-    [{ action: 'queue', pull_request: { ...reference, merge_commit_message: { title: 1 } } }, 'pull_request.merge_commit_message.title must be a string'],
+    [
+      { action: 'queue', pull_request: { ...reference, skip_line_reason: 1 } },
+      'pull_request.skip_line_reason must be a string',
+    ],
+    [
+      { action: 'queue', pull_request: { ...reference, affected_targets: 'a' } },
+      'pull_request.affected_targets must be a list',
+    ],
+    [
+      { action: 'queue', pull_request: { ...reference, affected_targets: ['a', 1] } },
+      'pull_request.affected_targets.1 must be a string',
+    ],
+    [
+      { action: 'queue', pull_request: { ...reference, affected_targets: [null] } },
+      'pull_request.affected_targets.0 must not be null',
+    ],
+    [
+      { action: 'queue', pull_request: { ...reference, merge_commit_message: 'x' } },
+      'pull_request.merge_commit_message must be an object',
+    ],
+    [
+      { action: 'queue', pull_request: { ...reference, merge_commit_message: { title: 1 } } },
+      'pull_request.merge_commit_message.title must be a string',
+    ],
     [[], 'The body must be a JSON object'],
     ['text', 'The body must be a JSON object'],
     [null, 'The body must be a JSON object'],
@@ -133,8 +181,14 @@ describe('bad input', () => {
     ['/api/v1/pull_request?org=a&repo=b&number=1.5', 'number must be an integer'],
     ['/api/v1/pull_request?org=a&repo=b&number=', 'number must be an integer'],
     ['/api/v1/pull_request?org=a&repo=b&number=99999999999', 'number must be at most 2147483647'],
-    ['/api/releases/shop/environments/prod/deployments?status=done', 'status must be one of pending, in_progress or success'],
-    ['/api/releases/shop/environments/prod/deployments?status=PENDING', 'status must be one of pending, in_progress or success'],
+    [
+      '/api/releases/shop/environments/prod/deployments?status=done',
+      'status must be one of pending, in_progress or success',
+    ],
+    [
+      '/api/releases/shop/environments/prod/deployments?status=PENDING',
+      'status must be one of pending, in_progress or success',
+    ],
   ])('says of %s: %s', async (url, error) => {
     expect(await get(url)).toMatchObject({ status: 400, error, args: undefined });
   });
@@ -159,14 +213,20 @@ describe('bad input', () => {
 
 describe('operations of one path', () => {
   it("checks the type of another operation's fields and ignores their values", async () => {
-    expect((await act({ ...reference, skip_line_reason: 'why' }, 'dequeue')).input)
-      .toEqual({ repository: { owner: 'acme', name: 'web' }, number: 12 });
-    expect((await act({ ...reference, affected_targets: 'x' }, 'dequeue')).error).toBe('pull_request.affected_targets must be a list');
+    expect((await act({ ...reference, skip_line_reason: 'why' }, 'dequeue')).input).toEqual({
+      repository: { owner: 'acme', name: 'web' },
+      number: 12,
+    });
+    expect((await act({ ...reference, affected_targets: 'x' }, 'dequeue')).error).toBe(
+      'pull_request.affected_targets must be a list',
+    );
   });
 
-  it('refuses another operation\'s `only` field when it is true', async () => {
-    expect(await act({ ...reference, skip_line: true }, 'dequeue'))
-      .toMatchObject({ status: 400, error: 'pull_request.skip_line is only valid with the action queue' });
+  it("refuses another operation's `only` field when it is true", async () => {
+    expect(await act({ ...reference, skip_line: true }, 'dequeue')).toMatchObject({
+      status: 400,
+      error: 'pull_request.skip_line is only valid with the action queue',
+    });
     expect((await act({ ...reference, skip_line: false }, 'dequeue')).status).toBe(202);
     expect((await act({ ...reference, skip_line: null }, 'dequeue')).status).toBe(202);
   });

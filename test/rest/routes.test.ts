@@ -12,11 +12,14 @@ afterEach(async () => {
 });
 
 function facade(options: Parameters<typeof facadeOver>[1] = {}, depth = { queued: 1, p50: 2 }): Fixture {
-  const fixture = facadeOver({
-    repository: () => ({ queueDepth: depth }),
-    pauseRepository: () => ({ repository: { owner: 'a', name: 'b', paused: true } }),
-    replaceConfiguration: () => ({ outcome: { __typename: 'ConfigurationAccepted', success: true } }),
-  }, options);
+  const fixture = facadeOver(
+    {
+      repository: () => ({ queueDepth: depth }),
+      pauseRepository: () => ({ repository: { owner: 'a', name: 'b', paused: true } }),
+      replaceConfiguration: () => ({ outcome: { __typename: 'ConfigurationAccepted', success: true } }),
+    },
+    options,
+  );
   open.push(fixture);
   return fixture;
 }
@@ -45,17 +48,28 @@ describe('every operation', () => {
   it('says which methods a path has', async () => {
     const { server } = facade();
     for (const [method, url, allow] of [
-      ['DELETE', stats, 'GET, HEAD'], ['PUT', '/api/v1/repo', 'POST, GET, HEAD'], ['OPTIONS', '/api/v1/previews/', 'POST'],
+      ['DELETE', stats, 'GET, HEAD'],
+      ['PUT', '/api/v1/repo', 'POST, GET, HEAD'],
+      ['OPTIONS', '/api/v1/previews/', 'POST'],
     ] as const) {
       const answer = await server.inject({ method, url, payload: method === 'PUT' ? 'x'.repeat(2 ** 21) : undefined });
-      expect([answer.statusCode, answer.json(), answer.headers['allow']]).toEqual([405, { error: 'Method not allowed' }, allow]);
+      expect([answer.statusCode, answer.json(), answer.headers['allow']]).toEqual([
+        405,
+        { error: 'Method not allowed' },
+        allow,
+      ]);
     }
   });
 
   it('answers an unknown path under /api in JSON', async () => {
     const { server } = facade();
     for (const url of ['/api/v1/nothing', '/api', '/api/', '/api/v2/repo']) {
-      const answer = await server.inject({ method: 'POST', url, payload: '{', headers: { 'content-type': 'application/json' } });
+      const answer = await server.inject({
+        method: 'POST',
+        url,
+        payload: '{',
+        headers: { 'content-type': 'application/json' },
+      });
       expect([url, answer.statusCode, answer.json()]).toEqual([url, 404, { error: 'Not found' }]);
       expect(answer.headers['x-request-id']).toBeDefined();
     }
@@ -74,7 +88,8 @@ describe('every operation', () => {
 
   it("carries the caller's request id where it is one, else its own", async () => {
     const { server } = facade();
-    const idOf = async (given: string) => (await server.inject({ url: stats, headers: { 'x-request-id': given } })).headers['x-request-id'];
+    const idOf = async (given: string) =>
+      (await server.inject({ url: stats, headers: { 'x-request-id': given } })).headers['x-request-id'];
     expect(await idOf('trace-1')).toBe('trace-1');
     expect(await idOf('not an id')).toMatch(/^[0-9a-f-]{36}$/);
   });
@@ -86,12 +101,17 @@ describe('bodies', () => {
 
   it('takes JSON only where JSON is meant', async () => {
     const json = JSON.stringify(pause.payload);
-    for (const type of ['application/json', 'application/json; charset=utf-8', 'application/vnd.acme+json', 'APPLICATION/JSON']) {
+    for (const type of [
+      'application/json',
+      'application/json; charset=utf-8',
+      'application/vnd.acme+json',
+      'APPLICATION/JSON',
+    ]) {
       expect((await send(json, type)).statusCode).toBe(200);
     }
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'json']) {
       const answer = await send(json, type);
-      expect([type, answer.statusCode, Object.keys(answer.json() as object)]).toEqual([type, 415, ['error']]);
+      expect([type, answer.statusCode, Object.keys(answer.json<object>())]).toEqual([type, 415, ['error']]);
     }
   });
 
@@ -101,13 +121,20 @@ describe('bodies', () => {
       expect((await send('{', type, config)).statusCode).toBe(200);
     }
     expect((await send('--x--', 'multipart/form-data; boundary=x', config)).statusCode).toBe(415);
-    expect((await send(Buffer.from([0xff, 0xfe]), 'text/plain', config)).json()).toEqual({ error: 'The body must be UTF-8 text' });
+    expect((await send(Buffer.from([0xff, 0xfe]), 'text/plain', config)).json()).toEqual({
+      error: 'The body must be UTF-8 text',
+    });
   });
 
   it('passes a text on byte by byte', async () => {
     const fixture = facade();
     const yaml = '\ufeffa: "ü"\r\n';
-    await fixture.server.inject({ method: 'POST', url: '/api/v1/config?org=a&repo=b', payload: yaml, headers: { 'content-type': 'text/yaml' } });
+    await fixture.server.inject({
+      method: 'POST',
+      url: '/api/v1/config?org=a&repo=b',
+      payload: yaml,
+      headers: { 'content-type': 'text/yaml' },
+    });
     expect(fixture.calls[0]?.args['input']).toMatchObject({ yaml });
   });
 
@@ -125,7 +152,7 @@ describe('bodies', () => {
     const config = '/api/v1/config?org=a&repo=b';
     expect((await send('x'.repeat(1024), 'text/plain', config)).statusCode).toBe(200);
     const answer = await send('x'.repeat(1025), 'text/plain', config);
-    expect([answer.statusCode, Object.keys(answer.json() as object)]).toEqual([413, ['error']]);
+    expect([answer.statusCode, Object.keys(answer.json<object>())]).toEqual([413, ['error']]);
     expect((await send(`{"x":"${'x'.repeat(2 ** 20)}"}`, 'application/json')).statusCode).toBe(413);
   });
 });
@@ -168,11 +195,16 @@ describe('Idempotency-Key', () => {
   it('refuses a second request while the first is on its way', async () => {
     const idempotency = new Kept();
     let release = (): void => undefined;
-    const held = new Promise<void>((resolve) => { release = resolve; });
-    const { server } = facade({ idempotency, execute: async () => {
-      await held;
-      return { data: { pauseRepository: { repository: { org: 'a', name: 'b', paused: true } } } };
-    } });
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const { server } = facade({
+      idempotency,
+      execute: async () => {
+        await held;
+        return { data: { pauseRepository: { repository: { org: 'a', name: 'b', paused: true } } } };
+      },
+    });
     const first = server.inject(keyed);
     await expect.poll(() => idempotency.answers.size).toBe(1);
     expect((await server.inject(keyed)).statusCode).toBe(409);
@@ -183,9 +215,12 @@ describe('Idempotency-Key', () => {
   it("keeps a refusal, but neither bad input nor an error of the service's own", async () => {
     const codes: ('FORBIDDEN' | 'HOST_UNAVAILABLE')[] = ['HOST_UNAVAILABLE', 'FORBIDDEN'];
     let asked = 0;
-    const { server } = facade({ idempotency: new Kept(), execute: async () => {
-      throw new DomainError(codes[asked++] ?? 'INTERNAL', 'No.');
-    } });
+    const { server } = facade({
+      idempotency: new Kept(),
+      execute: async () => {
+        throw new DomainError(codes[asked++] ?? 'INTERNAL', 'No.');
+      },
+    });
     expect((await server.inject({ ...keyed, payload: {} })).statusCode).toBe(400);
     const statuses = [];
     for (let time = 0; time < 3; time++) statuses.push((await server.inject(keyed)).statusCode);

@@ -49,7 +49,8 @@ export function loadContracts(): Contract[] {
     .filter((file) => file.endsWith('.yaml'))
     .sort()
     .map((file) => ({
-      file, ...(parse(readFileSync(`${import.meta.dirname}/${file}`, 'utf8'), { merge: true }) as Omit<Contract, 'file'>),
+      file,
+      ...(parse(readFileSync(`${import.meta.dirname}/${file}`, 'utf8'), { merge: true }) as Omit<Contract, 'file'>),
     }));
 }
 

@@ -9,7 +9,12 @@ import type { Notation } from './contract.ts';
 export type Json = Readonly<Record<string, unknown>>;
 
 export interface OpenApiOperation {
-  readonly parameters: readonly { readonly name: string; readonly in: string; readonly required?: boolean; readonly schema: Json }[];
+  readonly parameters: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly required?: boolean;
+    readonly schema: Json;
+  }[];
   readonly body: Json | undefined;
   /** Content type to schema, by status. */
   readonly answers: Readonly<Record<string, Json | undefined>>;
@@ -29,22 +34,31 @@ export class OpenApi {
 
   get operations(): string[] {
     const paths = this.document['paths'] as Record<string, Json>;
-    return Object.entries(paths).flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`));
+    return Object.entries(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    );
   }
 
   operation(name: string): OpenApiOperation | undefined {
     const [method = '', path = ''] = name.split(' ');
     const found = at(this.document, 'paths', path.replace(/\/$/, ''), method.toLowerCase());
     if (!found) return undefined;
-    const answers = Object.entries(found['responses'] as Json).map(([status, each]) => [status, at(this.follow(each as Json), 'content') ?? {}] as const);
+    const answers = Object.entries(found['responses'] as Json).map(
+      ([status, each]) => [status, at(this.follow(each as Json), 'content') ?? {}] as const,
+    );
     const body = at(found, 'requestBody', 'content');
-    const contents = [body ?? {}, ...answers.map(([, content]) => content)].flatMap((content) => Object.values(content) as Json[]);
+    const contents = [body ?? {}, ...answers.map(([, content]) => content)].flatMap(
+      (content) => Object.values(content) as Json[],
+    );
     return {
-      parameters: (found['parameters'] as Json[]).map((each) => this.follow(each)) as unknown as OpenApiOperation['parameters'],
+      parameters: (found['parameters'] as Json[]).map((each) =>
+        this.follow(each),
+      ) as unknown as OpenApiOperation['parameters'],
       body,
       answers: Object.fromEntries(answers),
       examples: contents.flatMap(({ schema, examples }) =>
-        Object.values((examples ?? {}) as Record<string, Json>).map(({ value }) => ({ schema: schema as Json, value }))),
+        Object.values((examples ?? {}) as Record<string, Json>).map(({ value }) => ({ schema: schema as Json, value })),
+      ),
     };
   }
 
@@ -57,7 +71,9 @@ export class OpenApi {
   problemsOf(schema: Json, value: unknown): string[] {
     const text = JSON.stringify(schema).replaceAll('"#/', '"openapi#/');
     const validate: ValidateFunction = this.#ajv.compile(JSON.parse(text) as Json);
-    return validate(value) ? [] : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
+    return validate(value)
+      ? []
+      : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
   }
 
   /** A schema in the contract's notation. */
@@ -75,8 +91,12 @@ export class OpenApi {
     const { enum: values, format, pattern, items, properties, required } = schema;
     if (types[0] === 'array') return [this.notationOf(items as Json)];
     if (types[0] === 'object') {
-      return Object.fromEntries(Object.entries((properties ?? {}) as Record<string, Json>).map(([key, each]) =>
-        [(required as string[] | undefined)?.includes(key) ? key : `${key}?`, this.notationOf(each)]));
+      return Object.fromEntries(
+        Object.entries((properties ?? {}) as Record<string, Json>).map(([key, each]) => [
+          (required as string[] | undefined)?.includes(key) ? key : `${key}?`,
+          this.notationOf(each),
+        ]),
+      );
     }
     if (Array.isArray(values)) return `one of ${values.map(String).sort().join(' ')}`;
     if (pattern === '^[0-9a-fA-F]{40}$') return 'sha';
