@@ -3,7 +3,7 @@ import {
   createEventHub, createSequencer, type EventHub, forgetOldEvents, type Sequencer, sequenceEvents, SlowFollowerError,
 } from '../../src/modules/events/index.ts';
 import type { Database } from '../../src/platform/database.ts';
-import { log, openWorld, serials, take, terminate, upTo, type World } from './world.ts';
+import { log, openWorld, patience, serials, take, terminate, upTo, type World } from './world.ts';
 
 const never = 3_600_000;
 let world: World;
@@ -28,7 +28,7 @@ afterEach(async () => {
 
 /** Resolves when every event written so far has its position. */
 async function sequenced(): Promise<void> {
-  await expect.poll(async () => (await world.owner.query('select from event where position is null')).rows.length).toBe(0);
+  await expect.poll(async () => (await world.owner.query('select from event where position is null')).rows.length, patience).toBe(0);
 }
 
 async function write(events: number, each = 1): Promise<void> {

@@ -1,11 +1,12 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createSequencer, sequenceEvents } from '../../src/modules/events/index.ts';
 import { eventsChannel } from '../../src/modules/events/sequencer.ts';
 import type { Database } from '../../src/platform/database.ts';
-import { log, openWorld, positionedLog, unpositioned, upTo, type World } from './world.ts';
+import { log, openWorld, patience, positionedLog, unpositioned, upTo, type World } from './world.ts';
 
 let world: World;
 beforeEach(async () => void (world = await openWorld()));
@@ -43,7 +44,7 @@ async function writeAtRandom(subjects: readonly { accountId: string; repositoryI
 }
 
 async function expectWholeLog(subjects: readonly { accountId: string; repositoryId: string }[], committed: number): Promise<void> {
-  await expect.poll(() => unpositioned(world), { timeout: 20_000 }).toBe(0);
+  await expect.poll(() => unpositioned(world), patience).toBe(0);
   let found = 0;
   for (const accountId of new Set(subjects.map((subject) => subject.accountId))) {
     const events = await positionedLog(world, accountId);
@@ -75,8 +76,7 @@ describe('positions', () => {
         killed += rows.length;
       }
     })();
-    const committed = await writeAtRandom(subjects, 25).finally(() => void (isWriting = false));
-    await killing;
+    const [committed] = await Promise.all([writeAtRandom(subjects, 25).finally(() => void (isWriting = false)), killing]);
     await expectWholeLog(subjects, committed);
     await Promise.all(sequencers.map((sequencer) => sequencer.stop()));
     expect(killed).toBeGreaterThan(0);
@@ -90,13 +90,12 @@ describe('positions', () => {
     const killing = (async () => {
       while (isWriting || kills === 0) {
         const before = await positioned(world);
-        await expect.poll(async () => !isWriting || (await positioned(world)) > before).toBe(true);
+        await expect.poll(async () => !isWriting || (await positioned(world)) > before, patience).toBe(true);
         sequencer.kill();
         kills++;
       }
     })();
-    const committed = await writeAtRandom(subjects, 20).finally(() => void (isWriting = false));
-    await killing;
+    const [committed] = await Promise.all([writeAtRandom(subjects, 20).finally(() => void (isWriting = false)), killing]);
     await expectWholeLog(subjects, committed);
     await sequencer.stop();
   });
@@ -121,13 +120,15 @@ describe('positions', () => {
     await world.write(subject, 3);
     await sequenceEvents(world.db);
     await world.write(subject, 3);
-    const blocker = await world.connect();
+    // Outside of the guards of our own sessions: it holds the lock for as long as a process takes to start.
+    const blocker = new pg.Client({ connectionString: world.url });
+    await blocker.connect();
+    await blocker.query('begin');
+    await blocker.query('select from event_head for update');
     const sequencer = keepSequencing();
-    await blocker.system.transaction(async (query) => {
-      await query('select from event_head for update');
-      await expect.poll(() => terminateWaiting(world), { timeout: 10_000 }).toBe(1);
-      await sequencer.stop();
-    });
+    await expect.poll(() => terminateWaiting(world), patience).toBe(1);
+    await sequencer.stop();
+    await blocker.end();
     expect(await unpositioned(world)).toBe(3);
     expect(await sequenceEvents(world.db)).toBe(3);
     await expectWholeLog([subject], 6);
@@ -211,7 +212,7 @@ describe('the notification', () => {
     await world.write(first, 3);
     await world.write(second, 2);
     await sequenceEvents(world.db);
-    await vi.waitFor(() => expect(heard.length).toBeGreaterThan(1));
+    await vi.waitFor(() => expect(heard.length).toBeGreaterThan(1), patience);
     expect(heard.slice(1).map((payload) => JSON.parse(payload))).toEqual([{ [first.accountId]: 3, [second.accountId]: 2 }]);
     await stop();
   });
@@ -225,7 +226,7 @@ describe('the notification', () => {
        insert into event (account_id, action, at) select id, 'queued', now() from a`,
     );
     expect(await sequenceEvents(world.db)).toBe(1_000);
-    await vi.waitFor(() => expect(heard).toEqual(['', '']));
+    await vi.waitFor(() => expect(heard).toEqual(['', '']), patience);
     await stop();
   });
 });
