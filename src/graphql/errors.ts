@@ -1,0 +1,52 @@
+// One place where what went wrong becomes what GraphQL says: a code of the closed list, the field at fault, and for
+// our own mistakes nothing but an id to find the log by.
+import { GraphQLError } from 'graphql';
+import { DomainError, errorCodes, type ErrorCode } from '../domain/errors.ts';
+
+// What GraphQL's own machinery finds wrong with a request is bad input like any other. Persisted queries are a
+// protocol with clients, who wait for these very codes.
+const protocolCodes: ReadonlySet<string> = new Set(['PERSISTED_QUERY_NOT_FOUND', 'PERSISTED_QUERY_NOT_SUPPORTED']);
+const requestCodes: ReadonlySet<string> = new Set([
+  'GRAPHQL_PARSE_FAILED', 'GRAPHQL_VALIDATION_FAILED', 'BAD_USER_INPUT', 'BAD_REQUEST', 'OPERATION_RESOLUTION_FAILURE',
+]);
+
+export interface Told {
+  readonly error: GraphQLError;
+  /** Ours: it is logged with its cause. */
+  readonly isInternal: boolean;
+}
+
+export function tellError(error: GraphQLError, requestId: string): Told {
+  const cause = originalOf(error);
+  if (cause instanceof DomainError) return { error: withExtensions(error, cause.message, extensionsOf(cause)), isInternal: cause.code === 'INTERNAL' };
+  const code = String(error.extensions['code'] ?? '');
+  if (protocolCodes.has(code)) return { error: withExtensions(error, error.message, { code }), isInternal: false };
+  if (requestCodes.has(code) || (cause === undefined && !isServerCode(code))) {
+    return { error: withExtensions(error, error.message, { code: 'BAD_INPUT' }), isInternal: false };
+  }
+  if (Object.hasOwn(errorCodes, code) && code !== 'INTERNAL') return { error: withExtensions(error, error.message, { ...error.extensions }), isInternal: false };
+  return { error: withExtensions(error, 'Internal server error', { code: 'INTERNAL', requestId }), isInternal: true };
+}
+
+/** As an error GraphQL passes on, with the HTTP status of its code: for what is refused before anything is executed. */
+export function refusal(error: DomainError, headers: ReadonlyMap<string, string> = new Map()): GraphQLError {
+  return new GraphQLError(error.message, { extensions: { ...extensionsOf(error), http: { status: errorCodes[error.code], headers } } });
+}
+
+function isServerCode(code: string): boolean {
+  return code === 'INTERNAL_SERVER_ERROR' || (Object.hasOwn(errorCodes, code) && errorCodes[code as ErrorCode] >= 500);
+}
+
+function originalOf(error: GraphQLError): unknown {
+  let cause: unknown = error.originalError;
+  while (cause instanceof GraphQLError) cause = cause.originalError;
+  return cause;
+}
+
+function extensionsOf(error: DomainError): Record<string, unknown> {
+  return { code: error.code, ...(error.field !== undefined && { field: error.field }) };
+}
+
+function withExtensions(error: GraphQLError, message: string, extensions: Record<string, unknown>): GraphQLError {
+  return new GraphQLError(message, { nodes: error.nodes ?? null, source: error.source ?? null, positions: error.positions ?? null, path: error.path ?? null, originalError: error.originalError ?? null, extensions });
+}

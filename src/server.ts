@@ -1,0 +1,169 @@
+// The server: GraphQL, its REST translation and its subscriptions over one port, for requests of many accounts.
+import { existsSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { fastifyApolloHandler } from '@as-integrations/fastify';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { execute, type ExecutionResult } from 'graphql';
+import { compileFacade, loadDocuments, registerFacade, serverOptions, type Idempotency, type KeyedRequest } from '../rest-facade/index.ts';
+import type { Ports } from './context.ts';
+import { DomainError, errorCodes } from './domain/errors.ts';
+import { createApollo } from './graphql/apollo.ts';
+import { graphQLContext, type GraphQLContext, type RequestServices } from './graphql/context.ts';
+import { refusal } from './graphql/errors.ts';
+import { EventLogPubSub } from './graphql/event-log-pubsub.ts';
+import { interlockSchema } from './graphql/schema.ts';
+import { serveSockets } from './graphql/sockets.ts';
+import { createAuthenticator, type Authenticator, type Secrets, type Session } from './modules/accounts/index.ts';
+import type { EventHub } from './modules/events/index.ts';
+import { projectRoot } from './platform/project-root.ts';
+import { claimKey, concludeKey, forgetOldKeys, type IdempotencyKey } from './server/idempotency.ts';
+import { createRateLimiter, RateLimited, type RateLimiter } from './server/rate-limit.ts';
+import { serveFolder } from './server/static-files.ts';
+
+export interface ServerOptions {
+  readonly ports: Ports;
+  readonly secrets: Secrets;
+  readonly hub: EventHub;
+  /** 0 takes a free one. */
+  readonly port: number;
+  readonly host: string;
+  /** More to serve, such as git over HTTP. Its errors and hooks stay its own. */
+  readonly registerExtra?: (fastify: FastifyInstance, parts: { readonly authenticator: Authenticator }) => Promise<void> | void;
+  /** The bundled GraphiQL; it is left out where that was not built. */
+  readonly graphiqlDir?: string;
+}
+
+export interface Server {
+  readonly url: string;
+  /** Answers what was begun, closes sockets, and frees the port. */
+  close(): Promise<void>;
+}
+
+const bodyLimit = 1024 * 1024;
+// Affected targets may come with a mutation.
+const graphqlBodyLimit = 20 * bodyLimit;
+const forgetKeysEveryMs = 60 * 60 * 1000;
+
+export async function startServer(options: ServerOptions): Promise<Server> {
+  const { ports, secrets, hub } = options;
+  const authenticator = await createAuthenticator({ ports, secrets });
+  const services: RequestServices = { secrets, events: new EventLogPubSub(hub) };
+  const parts: Parts = { ports, authenticator, services, rateLimiter: createRateLimiter(ports.clock), log: ports.log };
+  const fastify = Fastify({ ...serverOptions, bodyLimit, loggerInstance: ports.log.child({}, { level: 'warn' }) as FastifyBaseLogger, disableRequestLogging: true });
+  describeEveryAnswer(fastify);
+  serveHealth(fastify, ports);
+  const stopGraphQL = await serveGraphQL(fastify, parts);
+  serveRest(fastify, parts);
+  serveFiles(fastify, options.graphiqlDir ?? join(projectRoot, 'dist', 'graphiql'));
+  if (options.registerExtra) await fastify.register(async (scope) => await options.registerExtra?.(scope, { authenticator }));
+  const sockets = serveSockets({ server: fastify.server, schema: interlockSchema(), authenticator, services, rateLimiter: parts.rateLimiter, log: ports.log, newRequestId: randomUUID });
+  const forgetting = setInterval(() => void forgetOldKeys(ports.db).catch((error: unknown) => ports.log.warn({ err: error }, 'old idempotency keys stay')), forgetKeysEveryMs);
+  forgetting.unref();
+
+  await fastify.listen({ port: options.port, host: options.host });
+  const { port } = fastify.server.address() as AddressInfo;
+  return {
+    url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`,
+    close: async () => {
+      clearInterval(forgetting);
+      await sockets.close();
+      await fastify.close();
+      await stopGraphQL();
+      await authenticator.close();
+    },
+  };
+}
+
+interface Parts {
+  readonly ports: Ports;
+  readonly authenticator: Authenticator;
+  readonly services: RequestServices;
+  readonly rateLimiter: RateLimiter;
+  readonly log: Ports['log'];
+}
+
+function describeEveryAnswer(fastify: FastifyInstance): void {
+  fastify.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
+  });
+  fastify.setNotFoundHandler(async (_request, reply) => await sendError(reply, 404, 'Not found'));
+  fastify.setErrorHandler(async (error: Error & { readonly statusCode?: number }, request, reply) => {
+    const status = error instanceof DomainError ? errorCodes[error.code] : (error.statusCode ?? 500);
+    if (status < 500) return await sendError(reply, status, error.message);
+    request.log.error({ err: error, requestId: request.id }, 'a request failed');
+    return await reply.code(status).send({ error: 'Internal server error', request_id: request.id });
+  });
+}
+
+async function sendError(reply: FastifyReply, status: number, error: string): Promise<unknown> {
+  return await reply.code(status).send({ error });
+}
+
+function serveHealth(fastify: FastifyInstance, { db }: Ports): void {
+  fastify.get('/healthz', async () => ({ status: 'ok' }));
+  fastify.get('/readyz', async (_request, reply) => {
+    const isReady = await db.system.query('select 1').then(() => true, () => false);
+    return isReady ? { status: 'ready' } : await reply.code(503).send({ status: 'unavailable', error: 'The database does not answer.' });
+  });
+}
+
+async function serveGraphQL(fastify: FastifyInstance, { authenticator, services, rateLimiter, log }: Parts): Promise<() => Promise<void>> {
+  const apollo = createApollo({ schema: interlockSchema(), rateLimiter, log });
+  await apollo.start();
+  const handler = fastifyApolloHandler(apollo, {
+    context: async (request): Promise<GraphQLContext> => {
+      try {
+        const { ctx } = await authenticator.authenticate(request.headers.authorization, request.id);
+        return graphQLContext(ctx, services, 'graphql_api');
+      } catch (error) {
+        throw error instanceof DomainError ? refusal(error, new Map([['www-authenticate', 'Bearer']])) : error;
+      }
+    },
+  });
+  fastify.route({ method: ['GET', 'POST'], url: '/graphql', bodyLimit: graphqlBodyLimit, exposeHeadRoute: false, handler: handler as never });
+  return async () => await apollo.stop();
+}
+
+function serveRest(fastify: FastifyInstance, { ports, authenticator, services, rateLimiter }: Parts): void {
+  const schema = interlockSchema();
+  const sessions = new WeakMap<FastifyRequest, Session>();
+  const allowances = new WeakMap<FastifyRequest, ReadonlyMap<string, string>>();
+  const sessionOf = (request: FastifyRequest): Session => {
+    const session = sessions.get(request);
+    if (!session) throw new DomainError('UNAUTHENTICATED', 'Unauthorized');
+    return session;
+  };
+  const keyOf = ({ operation, key, fingerprint, request }: KeyedRequest): IdempotencyKey =>
+    ({ accountId: sessionOf(request).ctx.accountId, operation, key, fingerprint });
+  const idempotency: Idempotency = {
+    begin: async (keyed) => await claimKey(ports.db, keyOf(keyed)),
+    finish: async (keyed, answer) => await concludeKey(ports.db, keyOf(keyed), answer),
+  };
+  fastify.addHook('onSend', async (request, reply) => {
+    for (const [name, value] of allowances.get(request) ?? []) reply.header(name, value);
+  });
+  registerFacade(fastify, {
+    operations: compileFacade({ schema, documents: loadDocuments() }),
+    idempotency,
+    authenticate: async (request) => {
+      const session = await authenticator.authenticate(request.headers.authorization, request.id);
+      sessions.set(request, session);
+      try {
+        allowances.set(request, rateLimiter.take(session.ctx.accountId, 1));
+      } catch (error) {
+        if (error instanceof RateLimited) allowances.set(request, error.headers);
+        throw error;
+      }
+    },
+    execute: async ({ document, variables, operationName, request }): Promise<ExecutionResult> => {
+      const contextValue = graphQLContext(sessionOf(request).ctx, services, 'rest_api');
+      return await execute({ schema, document, variableValues: variables, operationName, contextValue });
+    },
+  });
+}
+
+function serveFiles(fastify: FastifyInstance, graphiqlDir: string): void {
+  if (existsSync(join(graphiqlDir, 'index.html'))) serveFolder(fastify, '/graphiql', graphiqlDir);
+}

@@ -1,0 +1,41 @@
+// git over HTTP for repositories that live on this installation, with the service's own tokens as passwords.
+import type { FastifyInstance } from 'fastify';
+import { systemContext, type Ports } from '../context.ts';
+import { isManagedBranch } from '../domain/configuration/managed-branch.ts';
+import { DomainError } from '../domain/errors.ts';
+import { registerGitHttp, type GitHttpOptions, type LocalHost } from '../hosts/local/index.ts';
+import type { Authenticator } from '../modules/accounts/index.ts';
+import { findRepository, readRepositoriesById } from '../modules/repositories/index.ts';
+import { configurationOf } from '../modules/queue/configuration.cache.ts';
+
+export interface LocalGit {
+  readonly ports: Ports;
+  readonly localHost: LocalHost;
+  readonly authenticator: Authenticator;
+}
+
+export async function serveLocalGit(fastify: FastifyInstance, { ports, localHost, authenticator }: LocalGit): Promise<void> {
+  await registerGitHttp(fastify, {
+    host: localHost,
+    authenticate: async (token, scope) => await gitUser(authenticator, token, scope),
+    resolve: async (accountId, owner, name) => {
+      const row = await findRepository(systemContext(ports, accountId), { owner, name });
+      return row && row.host === 'local' ? { accountId, id: row.id, owner: row.owner, name: row.name } : null;
+    },
+    isManaged: async ({ accountId, id }, branch) => {
+      const [row] = await readRepositoriesById(systemContext(ports, accountId), [id]);
+      return row !== undefined && isManagedBranch(configurationOf(row), branch, row.defaultBranch);
+    },
+  });
+}
+
+async function gitUser(authenticator: Authenticator, token: string, scope: Parameters<GitHttpOptions['authenticate']>[1]): ReturnType<GitHttpOptions['authenticate']> {
+  try {
+    const { ctx } = await authenticator.authenticateToken(token, 'git');
+    if (!ctx.actor.scopes.has(scope)) return 'forbidden';
+    return { accountId: ctx.accountId, userId: ctx.actor.userId, handle: ctx.actor.handle, email: ctx.actor.email };
+  } catch (error) {
+    if (error instanceof DomainError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,128 @@
+// A service of its own per test: database, local host, sequencer and one server or more, reached over HTTP and
+// WebSockets as users reach it. The engine's turns are taken by `settle`.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { scopes as allScopes, type Ports, type Scope } from '../../src/context.ts';
+import { createAccount, createApiToken, createAuthenticator, generateSecrets, type Secrets } from '../../src/modules/accounts/index.ts';
+import { createEventHub } from '../../src/modules/events/index.ts';
+import { serveLocalGit } from '../../src/server/local-git.ts';
+import { startServer as startHttpServer } from '../../src/server.ts';
+import { createService, type Service } from '../../src/service.ts';
+import { createPlainLoop } from './plain-loop.ts';
+import { createTestDatabase } from './postgres.ts';
+
+export interface GraphQLAnswer<Data> {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly data: Data;
+  readonly errors: readonly { readonly message: string; readonly path?: readonly unknown[]; readonly extensions: { readonly code: string; readonly field?: string } }[];
+}
+
+export interface TestServer {
+  readonly url: string;
+  /** First token of the account: every scope. */
+  readonly token: string;
+  readonly accountId: string;
+  readonly secrets: Secrets;
+  readonly service: Service;
+  readonly ports: Ports;
+  readonly databaseUrl: string;
+  graphql<Data = Record<string, never>>(query: string, variables?: Readonly<Record<string, unknown>>, token?: string | null): Promise<GraphQLAnswer<Data>>;
+  rest(method: string, path: string, options?: { readonly body?: unknown; readonly headers?: Readonly<Record<string, string>>; readonly token?: string | null }): Promise<Response>;
+  /** A user token of the first account with these scopes only. */
+  tokenWith(scopes: readonly Scope[], options?: { readonly expiresAt?: Date }): Promise<string>;
+  /** The first token of another account. */
+  otherAccount(name?: string): Promise<{ readonly token: string; readonly accountId: string }>;
+  /** Another server process's worth: its own connections, caches and hub, on the same database. */
+  another(): Promise<{ readonly url: string; close(): Promise<void> }>;
+  /** Turns of the engine until nothing is left to do now. */
+  settle(): Promise<void>;
+  rows<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
+  close(): Promise<void>;
+}
+
+export async function startServer(options: { readonly clock?: () => Date; readonly graphiqlDir?: string } = {}): Promise<TestServer> {
+  const database = await createTestDatabase();
+  const dataDir = await mkdtemp(join(tmpdir(), 'interlock-server-'));
+  const loop = createPlainLoop();
+  const log = pino({ level: process.env['LOG_LEVEL'] ?? 'fatal' });
+  const secrets = generateSecrets();
+
+  async function begin(): Promise<{ url: string; service: Service; close(): Promise<void> }> {
+    const service = await createService({
+      databaseUrl: database.url, dataDir, publicUrl: 'http://localhost:4000', log, wake: loop.wake, poolSize: 4, ...(options.clock && { clock: options.clock }),
+    });
+    service.start();
+    const hub = createEventHub({ db: service.ports.db, log });
+    const server = await startHttpServer({
+      ports: service.ports, secrets, hub, port: 0, host: '127.0.0.1', ...(options.graphiqlDir && { graphiqlDir: options.graphiqlDir }),
+      registerExtra: async (fastify, { authenticator }) => await serveLocalGit(fastify, { ports: service.ports, localHost: service.localHost, authenticator }),
+    });
+    return {
+      url: server.url,
+      service,
+      close: async () => {
+        await server.close();
+        await hub.close();
+        await service.stop();
+      },
+    };
+  }
+
+  const main = await begin();
+  const others: { close(): Promise<void> }[] = [];
+  const { ports } = main.service;
+  const account = await createAccount(ports, secrets, { name: 'acme', email: 'service@acme.test' });
+  const headersOf = (token: string | null): Record<string, string> => (token === null ? {} : { authorization: `Bearer ${token}` });
+
+  return {
+    url: main.url, token: account.token, accountId: account.accountId, secrets, service: main.service, ports, databaseUrl: database.url,
+    async graphql(query, variables = {}, token = account.token) {
+      const response = await fetch(`${main.url}/graphql`, {
+        method: 'POST', headers: { 'content-type': 'application/json', ...headersOf(token) }, body: JSON.stringify({ query, variables }),
+      });
+      const text = await response.text();
+      const { data, errors } = JSON.parse(text);
+      return { status: response.status, headers: response.headers, text, data, errors: errors ?? [] };
+    },
+    async rest(method, path, { body, headers = {}, token = account.token } = {}) {
+      const isText = typeof body === 'string';
+      return await fetch(`${main.url}${path}`, {
+        method,
+        headers: { ...headersOf(token), ...(body !== undefined && !isText && { 'content-type': 'application/json' }), ...headers },
+        ...(body !== undefined && { body: isText ? body : JSON.stringify(body) }),
+      });
+    },
+    async tokenWith(wanted, { expiresAt } = {}) {
+      const authenticator = await createAuthenticator({ ports, secrets });
+      try {
+        const { ctx } = await authenticator.authenticateToken(account.token, 'test');
+        return (await createApiToken(ctx, secrets, { name: 'Limited', kind: 'user', scopes: wanted, expiresAt: expiresAt ?? null })).token;
+      } finally {
+        await authenticator.close();
+      }
+    },
+    otherAccount: async (name = 'other') => await createAccount(ports, secrets, { name, email: `service@${name}.test` }),
+    async another() {
+      const other = await begin();
+      others.push(other);
+      return other;
+    },
+    async settle() {
+      await main.service.settle();
+      await loop.run(ports);
+    },
+    rows: async (text, values = []) => await ports.db.system.query(text, values),
+    async close() {
+      for (const other of others) await other.close();
+      await main.close();
+      await database.drop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+export const everyScopeBut = (...without: Scope[]): Scope[] => allScopes.filter((scope) => !without.includes(scope));
