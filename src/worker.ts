@@ -1,6 +1,7 @@
 // Runs workflows, their activities, and the checks of the local host. As many as wanted, on one database and one Temporal.
 import { fileURLToPath } from 'node:url';
-import { NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import type { Logger } from 'pino';
 import { createCiRunner } from './hosts/local/index.ts';
 import { findSandbox } from './platform/sandbox/index.ts';
 import type { Service } from './service.ts';
@@ -26,7 +27,7 @@ export interface RunningWorker {
 export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
   const { service, temporal } = options;
   const { log } = service.ports;
-  installRuntime();
+  installRuntime(log);
   const connection = await NativeConnection.connect({ address: temporal.address });
   const worker = await Worker.create({
     connection,
@@ -58,8 +59,9 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
 let isInstalled = false;
 
 /** The SDK would stop on signals by itself; the composition root decides the order of stopping. */
-function installRuntime(): void {
+function installRuntime(log: Logger): void {
   if (isInstalled) return;
   isInstalled = true;
-  Runtime.install({ shutdownSignals: [], logger: { level: 'WARN', log: () => {}, trace: () => {}, debug: () => {}, info: () => {}, warn: (message, meta) => console.error(message, meta ?? ''), error: (message, meta) => console.error(message, meta ?? '') } });
+  const write: ConstructorParameters<typeof DefaultLogger>[1] = ({ message, meta }) => log.warn({ temporal: meta }, message);
+  Runtime.install({ shutdownSignals: [], logger: new DefaultLogger('WARN', write) });
 }

@@ -9,7 +9,13 @@ import { pino } from 'pino';
 import { systemContext, type Context } from '../../src/context.ts';
 import { createCiRunner } from '../../src/hosts/local/index.ts';
 import { createAccount, generateSecrets, type Secrets } from '../../src/modules/accounts/index.ts';
-import { dequeuePullRequest, hosted, openPullRequest, queuePullRequest, syncBase } from '../../src/modules/queue/index.ts';
+import {
+  dequeuePullRequest,
+  hosted,
+  openPullRequest,
+  queuePullRequest,
+  syncBase,
+} from '../../src/modules/queue/index.ts';
 import { createRepository, pauseRepository, replaceConfiguration } from '../../src/modules/repositories/index.ts';
 import { findSandbox } from '../../src/platform/sandbox/index.ts';
 import { createService, type Service } from '../../src/service.ts';
@@ -24,6 +30,8 @@ export interface WorldOptions {
   /** `checks` of .service/ci.yml on the base branch; default: a check that fails when a file `bad` exists. */
   readonly ci?: string;
   readonly files?: Readonly<Record<string, string>>;
+  /** False: another process runs the checks. Default true. */
+  readonly runsCi?: boolean;
 }
 
 export interface World extends AsyncDisposable {
@@ -39,9 +47,17 @@ export interface World extends AsyncDisposable {
   readonly gitDir: string;
   git(...args: string[]): Promise<string>;
   /** Commits on a branch (made from `from`, default the base's tip) by a push as a user would, and tells the service. */
-  commit(branch: string, files: Readonly<Record<string, string | null>>, options?: { from?: string; message?: string }): Promise<string>;
+  commit(
+    branch: string,
+    files: Readonly<Record<string, string | null>>,
+    options?: { from?: string; message?: string },
+  ): Promise<string>;
   /** A branch with these files and its pull request; answers its number. */
-  open(branch: string, files: Readonly<Record<string, string | null>>, options?: { from?: string; title?: string }): Promise<number>;
+  open(
+    branch: string,
+    files: Readonly<Record<string, string | null>>,
+    options?: { from?: string; title?: string },
+  ): Promise<number>;
   queue(...numbers: number[]): Promise<void>;
   dequeue(number: number): Promise<void>;
   pause(paused: boolean): Promise<void>;
@@ -50,7 +66,17 @@ export interface World extends AsyncDisposable {
   until(condition: () => Promise<boolean>, withinMs?: number): Promise<void>;
   /** Until every named pull request is merged, blocked or open. */
   settled(...numbers: number[]): Promise<void>;
-  status(number: number): Promise<{ status: string; status_code: number | null; status_text: string | null; merge_commit_sha: string | null; head_sha: string }>;
+  /** As `settled`, while other processes do the work: only looks. Waits for clean-up too. */
+  watch(numbers: readonly number[], withinMs?: number): Promise<void>;
+  status(
+    number: number,
+  ): Promise<{
+    status: string;
+    status_code: number | null;
+    status_text: string | null;
+    merge_commit_sha: string | null;
+    head_sha: string;
+  }>;
   /** `[action, pull request numbers]` of every event so far, in order. */
   events(): Promise<[string, number[]][]>;
   batches(): Promise<{ id: string; state: string; cause: string; members: number[] }[]>;
@@ -67,7 +93,10 @@ export const parallel = (options: { builds?: number; batch?: number; more?: stri
 export const serial = (): string => 'merge_mode:\n  type: default\n';
 
 function indent(text: string, by: number): string {
-  return text.split('\n').map((line) => (line === '' ? line : ' '.repeat(by) + line)).join('\n');
+  return text
+    .split('\n')
+    .map((line) => (line === '' ? line : ' '.repeat(by) + line))
+    .join('\n');
 }
 
 export function configurationYaml(rules: string): string {
@@ -79,21 +108,46 @@ export async function world(options: WorldOptions = {}): Promise<World> {
   const dataDir = await mkdtemp(join(tmpdir(), 'interlock-world-'));
   const loop = createPlainLoop();
   const log = pino({ level: process.env['LOG_LEVEL'] ?? 'fatal' });
-  const service = await createService({ databaseUrl: database.url, dataDir, publicUrl: 'http://localhost:4000', log, wake: loop.wake, poolSize: 6 });
+  const service = await createService({
+    databaseUrl: database.url,
+    dataDir,
+    publicUrl: 'http://localhost:4000',
+    log,
+    wake: loop.wake,
+    poolSize: 6,
+  });
   const secrets = generateSecrets();
   const account = await createAccount(service.ports, secrets, { name: 'world', email: 'service@example.test' });
   const ctx = systemContext(service.ports, account.accountId);
   const found = await findSandbox({ allowPlain: true, kinds: ['plain'] });
   if (found.sandbox === null) throw new Error(found.said);
-  const runner = createCiRunner({ host: service.localHost, sandbox: found.sandbox, concurrency: 4, pollMs: 200, onError: (error) => log.error(error) });
+  const runner = createCiRunner({
+    host: service.localHost,
+    sandbox: found.sandbox,
+    concurrency: 4,
+    pollMs: 200,
+    onError: (error) => log.error(error),
+  });
   const name = { owner: 'acme', name: 'shop' };
   const repository = await createRepository(ctx, { ...name, host: 'local' });
   const gitDir = service.localHost.installation.directoryOf({ accountId: account.accountId, id: repository.id });
   const work = await mkdtemp(join(tmpdir(), 'interlock-clone-'));
   const host = hosted(repository);
-  const git = async (...args: string[]): Promise<string> => (await run('git', ['--git-dir', gitDir, ...args])).stdout.trim();
+  const git = async (...args: string[]): Promise<string> =>
+    (await run('git', ['--git-dir', gitDir, ...args])).stdout.trim();
   const inWork = async (...args: string[]): Promise<string> =>
-    (await run('git', args, { cwd: work, env: { ...process.env, GIT_AUTHOR_NAME: 'Ada', GIT_AUTHOR_EMAIL: 'ada@example.test', GIT_COMMITTER_NAME: 'Ada', GIT_COMMITTER_EMAIL: 'ada@example.test' } })).stdout.trim();
+    (
+      await run('git', args, {
+        cwd: work,
+        env: {
+          ...process.env,
+          GIT_AUTHOR_NAME: 'Ada',
+          GIT_AUTHOR_EMAIL: 'ada@example.test',
+          GIT_COMMITTER_NAME: 'Ada',
+          GIT_COMMITTER_EMAIL: 'ada@example.test',
+        },
+      })
+    ).stdout.trim();
   await inWork('init', '-q', '-b', 'main');
   await inWork('remote', 'add', 'origin', gitDir);
 
@@ -115,10 +169,36 @@ export async function world(options: WorldOptions = {}): Promise<World> {
   await inWork('commit', '-q', '-m', 'First');
   await push('main');
   await syncBase(ctx, host, 'main');
-  const rows = async <Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> => await service.ports.db.system.query<Row>(text, values);
+  const rows = async <Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> =>
+    await service.ports.db.system.query<Row>(text, values);
+
+  const report = async (): Promise<string> =>
+    JSON.stringify(
+      {
+        batches: await w.batches(),
+        pulls: await rows('select number, status, status_text from pull_request order by number'),
+        queue: await rows('select base_tip, halted_reason, version, planned_version from queue'),
+        intents: await rows(
+          "select kind, state, attempt, outcome from intent where state in ('planned', 'begun', 'failed', 'void')",
+        ),
+      },
+      null,
+      1,
+    );
 
   const w: World = {
-    ctx, service, loop, secrets, token: account.token, databaseUrl: database.url, dataDir, repository: name, repositoryId: repository.id, gitDir, git, rows,
+    ctx,
+    service,
+    loop,
+    secrets,
+    token: account.token,
+    databaseUrl: database.url,
+    dataDir,
+    repository: name,
+    repositoryId: repository.id,
+    gitDir,
+    git,
+    rows,
     async commit(branch, files, { from, message } = {}) {
       await inWork('fetch', '-q', 'origin');
       const known = await inWork('rev-parse', '--verify', '-q', `origin/${branch}`).catch(() => '');
@@ -130,8 +210,15 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     },
     async open(branch, files, { from, title } = {}) {
       await w.commit(branch, files, from === undefined ? {} : { from });
-      const opened = await openPullRequest(ctx, { repository: name, title: title ?? `Add ${branch}`, headBranch: branch, baseBranch: 'main' });
-      const [row] = await rows<{ number: number }>('select number from pull_request where id = $1', [opened.pullRequestId]);
+      const opened = await openPullRequest(ctx, {
+        repository: name,
+        title: title ?? `Add ${branch}`,
+        headBranch: branch,
+        baseBranch: 'main',
+      });
+      const [row] = await rows<{ number: number }>('select number from pull_request where id = $1', [
+        opened.pullRequestId,
+      ]);
       return row?.number ?? 0;
     },
     async queue(...numbers) {
@@ -149,23 +236,50 @@ export async function world(options: WorldOptions = {}): Promise<World> {
         await service.settle();
         await loop.run(service.ports);
         if (await condition()) return;
-        if (performance.now() > deadline) throw new Error(`It did not come about. ${JSON.stringify({ batches: await w.batches(), pulls: await rows('select number, status, status_text from pull_request order by number'), queue: await rows('select base_tip, halted_reason, version, planned_version from queue') }, null, 1)}`);
+        if (performance.now() > deadline) throw new Error(`It did not come about. ${await report()}`);
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
     },
     settled: async (...numbers) =>
       await w.until(async () => {
-        const open = await rows('select 1 from pull_request where number = any($1) and status in (\'pending\', \'queued\', \'tagged\')', [numbers]);
+        const open = await rows(
+          "select 1 from pull_request where number = any($1) and status in ('pending', 'queued', 'tagged')",
+          [numbers],
+        );
         return open.length === 0;
       }),
+    async watch(numbers, withinMs = 45_000) {
+      const deadline = performance.now() + withinMs;
+      for (;;) {
+        const [open] = await rows<{ n: number }>(
+          `select (select count(*) from pull_request where number = any($1) and status in ('pending', 'queued', 'tagged'))
+                + (select count(*) from batch where cleaned_up_at is null) + (select count(*) from intent where state in ('planned', 'begun')) as n`,
+          [numbers],
+        );
+        if (Number(open?.n) === 0) return;
+        if (performance.now() > deadline) throw new Error(`They did not settle. ${await report()}`);
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+    },
     async status(number) {
-      const [row] = await rows<Awaited<ReturnType<World['status']>>>('select status, status_code, status_text, merge_commit_sha, head_sha from pull_request where number = $1', [number]);
+      const [row] = await rows<Awaited<ReturnType<World['status']>>>(
+        'select status, status_code, status_text, merge_commit_sha, head_sha from pull_request where number = $1',
+        [number],
+      );
       if (row === undefined) throw new Error(`There is no pull request #${number}.`);
       return row;
     },
     async events() {
-      const found = await rows<{ action: string; payload: { number?: number; pullRequests?: (number | { number: number })[] } }>('select action, payload from event order by id');
-      return found.map(({ action, payload }) => [action, payload.number !== undefined ? [payload.number] : (payload.pullRequests ?? []).map((member) => (typeof member === 'number' ? member : member.number))]);
+      const found = await rows<{
+        action: string;
+        payload: { number?: number; pullRequests?: (number | { number: number })[] };
+      }>('select action, payload from event order by id');
+      return found.map(({ action, payload }) => [
+        action,
+        payload.number !== undefined
+          ? [payload.number]
+          : (payload.pullRequests ?? []).map((member) => (typeof member === 'number' ? member : member.number)),
+      ]);
     },
     batches: async () =>
       await rows(
@@ -182,6 +296,6 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     },
   };
   await w.configure(options.configuration ?? parallel());
-  runner.start();
+  if (options.runsCi !== false) runner.start();
   return w;
 }

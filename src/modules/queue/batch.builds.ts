@@ -8,6 +8,7 @@ import { judgeBuild } from '../../domain/queue/evidence.ts';
 import { RepositoryEntity, type RepositoryRow } from '../repositories/repositories.entities.ts';
 import { loadBuilds, recordBuild, recordChecks } from './build.records.ts';
 import { rulesOf } from './configuration.cache.ts';
+import { passFailpoint } from './failpoints.ts';
 import { hosted, syncPullRequest, type HostedRepository } from './host.sync.ts';
 import {
   BatchEntity, BotPullRequestEntity, PullRequestEntity, QueueEntity,
@@ -128,6 +129,7 @@ async function makeBuild(ctx: Context, loaded: LoadedBatch): Promise<void> {
     at: batch.createdAt.getTime(),
     keepRef: `refs/interlock/builds/${batch.id}`,
   });
+  await passFailpoint('build:after_compose');
   if (result.kind === 'conflict') return await keepConflict(ctx, loaded, result);
   if (batch.mode === 'serial' && !(await isUpToDate(ctx, loaded, result.tree))) return await updateHead(ctx, loaded);
   const [first] = members;
@@ -200,6 +202,7 @@ async function updateHead(ctx: Context, loaded: LoadedBatch): Promise<void> {
   } catch (error) {
     if (!(error instanceof RefMoved)) throw error;
   }
+  await passFailpoint('build:after_update');
   await syncPullRequest(ctx, host, row.number);
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     await tx.query('update pull_request set sync_count = sync_count + 1 where account_id = $1 and id = $2 and head_sha <> $3', [ctx.accountId, row.id, member.pinnedHead]);
@@ -217,6 +220,7 @@ async function openBuild(ctx: Context, loaded: LoadedBatch): Promise<void> {
     return await recordChecks(ctx, loaded.host, batch.testedCommit ?? batch.commit);
   }
   const bot = await openBotPullRequest(ctx, loaded, batch.commit, members);
+  await passFailpoint('build:after_open');
   await markStarted(ctx, loaded, bot);
   await recordChecks(ctx, loaded.host, batch.commit);
 }
@@ -250,6 +254,7 @@ async function openBotPullRequest(ctx: Context, loaded: LoadedBatch, commit: str
   } catch (error) {
     if (!(error instanceof RefMoved && error.actual === commit)) throw error;
   }
+  await passFailpoint('build:after_branch');
   const existing = (await adapter.listOpenPullRequests(host)).find((pullRequest) => pullRequest.headBranch === branch);
   if (existing !== undefined) return existing;
   const rows = await ctx.db.transaction(ctx.accountId, async (tx) => await tx.em.find(PullRequestEntity, { id: { $in: members.map((member) => member.pullRequestId) } }));
@@ -325,6 +330,7 @@ async function cleanUp(ctx: Context, { batch, host }: LoadedBatch): Promise<void
   const number = bot?.number ?? (await adapter.listOpenPullRequests(host)).find((pullRequest) => pullRequest.headBranch === botBranch(batch.id))?.number;
   if (number !== undefined) await adapter.closePullRequest(host, number);
   if (there !== null) await deleteRef(ctx, host, branch, there.commit);
+  await passFailpoint('clean_up:after_host');
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     await tx.query('update bot_pull_request set closed_at = $3 where account_id = $1 and batch_id = $2 and closed_at is null', [ctx.accountId, batch.id, ctx.clock().toISOString()]);
     await tx.query('update batch set cleaned_up_at = $3 where account_id = $1 and id = $2 and cleaned_up_at is null', [ctx.accountId, batch.id, ctx.clock().toISOString()]);

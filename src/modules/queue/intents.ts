@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts';
 import { HostUnavailable } from '../../hosts/port.ts';
 import { RepositoryEntity } from '../repositories/repositories.entities.ts';
 import { configurationOf } from './configuration.cache.ts';
+import { passFailpoint } from './failpoints.ts';
 import { hosted } from './host.sync.ts';
 import { carryOutLanding } from './landing.ts';
 import { IntentEntity, PullRequestEntity, type IntentRow } from './queue.entities.ts';
@@ -56,6 +57,7 @@ async function concludePullRequest(ctx: Context, intent: IntentRow): Promise<voi
     await adapter.updateRefs(host, [{ ref: `refs/heads/${pullRequest.headBranch}`, from: pinned, to: null }]).catch(() => {});
   }
   await adapter.concludePullRequest(host, pullRequest.number, { mergeCommit, at: Number(intent.payload['at']) });
+  await passFailpoint('conclude:after_host');
   await finish(ctx, intent.id);
 }
 

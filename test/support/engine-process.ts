@@ -1,0 +1,67 @@
+// The engine in a process of its own, to be killed. `loop`: worked off one turn at a time, without Temporal.
+// `temporal`: the worker of production. Says `ready` once it runs; ends when it is told to or killed.
+import { pino } from 'pino';
+import { createCiRunner } from '../../src/hosts/local/index.ts';
+import { findSandbox } from '../../src/platform/sandbox/index.ts';
+import { createService } from '../../src/service.ts';
+import { connectTemporal } from '../../src/temporal.ts';
+import { startWorker } from '../../src/worker.ts';
+import { createPlainLoop } from './plain-loop.ts';
+
+export interface EngineSettings {
+  readonly mode: 'loop' | 'temporal';
+  readonly databaseUrl: string;
+  readonly dataDir: string;
+  readonly temporal?: { readonly address: string; readonly namespace: string; readonly taskQueue: string };
+  readonly workflowBundle?: string;
+}
+
+const settings = JSON.parse(process.argv[2] ?? '{}') as EngineSettings;
+const log = pino({ level: process.env['LOG_LEVEL'] ?? 'error' }, pino.destination(2));
+
+if (settings.mode === 'temporal' && settings.temporal) {
+  const temporal = connectTemporal({ ...settings.temporal, log });
+  const service = await createService({
+    ...settings,
+    publicUrl: 'http://localhost:4000',
+    log,
+    wake: temporal.wake,
+    poolSize: 4,
+  });
+  service.start();
+  await startWorker({
+    service,
+    temporal: settings.temporal,
+    workflowBundle: settings.workflowBundle ?? null,
+    ci: { concurrency: 3, allowPlain: true },
+  });
+} else {
+  const loop = createPlainLoop();
+  const service = await createService({
+    ...settings,
+    publicUrl: 'http://localhost:4000',
+    log,
+    wake: loop.wake,
+    poolSize: 4,
+  });
+  const { sandbox } = await findSandbox({ allowPlain: true, kinds: ['plain'] });
+  if (sandbox === null) throw new Error('No sandbox.');
+  createCiRunner({
+    host: service.localHost,
+    sandbox,
+    concurrency: 3,
+    pollMs: 100,
+    leaseSec: 3,
+    onError: (error) => log.error(error),
+  }).start();
+  service.start();
+  void (async () => {
+    for (;;) {
+      await loop.run(service.ports).catch((error: unknown) => log.error({ error: String(error) }, 'turn failed'));
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  })();
+}
+process.stdout.write('ready\n');
+process.stdin.resume();
+process.stdin.on('end', () => process.exit(0));

@@ -1,0 +1,46 @@
+// Starts the engine in a process of its own, so that a test can kill it or have it killed at a failpoint.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { projectRoot } from '../../src/platform/project-root.ts';
+import type { EngineSettings } from './engine-process.ts';
+
+export interface Engine extends AsyncDisposable {
+  readonly child: ChildProcess;
+  /** Resolves with the signal or code it ended by. */
+  readonly ended: Promise<string>;
+  kill(): Promise<void>;
+}
+
+export async function startEngine(settings: EngineSettings, failpoint?: string): Promise<Engine> {
+  const child = spawn(
+    process.execPath,
+    [
+      join(projectRoot, 'node_modules/tsx/dist/cli.mjs'),
+      join(projectRoot, 'test/support/engine-process.ts'),
+      JSON.stringify(settings),
+    ],
+    {
+      stdio: ['pipe', 'pipe', 'inherit'],
+      env: { ...process.env, ...(failpoint === undefined ? {} : { INTERLOCK_FAILPOINT: failpoint }) },
+      detached: true,
+    },
+  );
+  const ended = once(child, 'exit').then(([code, signal]) => String(signal ?? code));
+  await Promise.race([
+    once(child.stdout, 'data'),
+    ended.then((how) => Promise.reject(new Error(`The engine ended before it was ready: ${how}.`))),
+  ]);
+  // tsx runs node below it: the whole group goes, as when a machine loses power.
+  const kill = async (): Promise<void> => {
+    if (child.exitCode === null && child.signalCode === null && child.pid !== undefined) {
+      try {
+        process.kill(-child.pid, 'SIGKILL');
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+      }
+    }
+    await ended;
+  };
+  return { child, ended, kill, [Symbol.asyncDispose]: kill };
+}
