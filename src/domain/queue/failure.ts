@@ -1,8 +1,9 @@
 // A red build at the head of the line: is it passed by a later green one, waited for, halved, tried again, or blamed?
 import { startAtEnd } from './formation.ts';
-import { verdictOf, membersOf, withChanged, withoutBatchesFrom, withoutPullRequests, type LineView } from './line.ts';
+import { membersOf, verdictOf, withChanged, withoutBatches, withoutPullRequests, type LineView } from './line.ts';
+import { supersede } from './resets.ts';
 import { blockText } from './status.ts';
-import type { BatchState, Decision, PullRequestState, ResetCode } from './snapshot.ts';
+import type { BatchState, Decision, PullRequestState } from './snapshot.ts';
 import type { BatchVerdict } from './verdict.ts';
 
 export interface Step {
@@ -52,16 +53,17 @@ function areOneBisection(view: LineView, last: number): boolean {
 /** One new batch on the tip of all up to the green one: its tree is the green one's, so that the look-up finds it. */
 function passOver(view: LineView, green: number): Step {
   const members = view.batches.slice(0, green + 1).flatMap((batch) => membersOf(view, batch));
-  const decisions = supersedeFrom(view, 0, { code: 301, causedBy: members[0]?.id ?? null });
-  return { view: withoutBatchesFrom(view, 0), decisions: [...decisions, startAtEnd(withoutBatchesFrom(view, 0), members, 'optimistic')] };
+  const decisions = supersede(view.batches, { code: 301, causedBy: members[0]?.id ?? null });
+  const empty = withoutBatches(view, view.batches);
+  return { view: empty, decisions: [...decisions, startAtEnd(empty, members, 'optimistic')] };
 }
 
 function bisectHead(view: LineView, head: BatchState): Step {
   const ids = head.members.map((member) => member.pullRequest);
   const halves = halve(ids);
   const bisect: Decision = { kind: 'BisectBatch', batch: head.id, group: head.id, halves };
-  const halved = withChanged(withoutBatchesFrom(view, 0), ids, { bisection: { group: head.id, max: halves[0].length } });
-  return { view: halved, decisions: [bisect, ...supersedeFrom(view, 1, { code: 301, causedBy: ids[0] ?? null })] };
+  const halved = withChanged(withoutBatches(view, view.batches), ids, { bisection: { group: head.id, max: halves[0].length } });
+  return { view: halved, decisions: [bisect, ...supersede(view.batches.slice(1), { code: 301, causedBy: ids[0] ?? null })] };
 }
 
 /** The first half is the larger one. */
@@ -73,8 +75,8 @@ export function halve<T>(members: readonly T[]): readonly [readonly T[], readonl
 function failHead(view: LineView, head: BatchState, failure: Failure): Step {
   const [member] = membersOf(view, head);
   if (member === undefined) return { view, decisions: [] };
-  const resets = [{ kind: 'FailBatch', batch: head.id } as const, ...supersedeFrom(view, 1, { code: 301, causedBy: member.id })];
-  const empty = withoutBatchesFrom(view, 0);
+  const resets = [{ kind: 'FailBatch', batch: head.id } as const, ...supersede(view.batches.slice(1), { code: 301, causedBy: member.id })];
+  const empty = withoutBatches(view, view.batches);
   const { maxRequeueAttempts } = view.snapshot.rules;
   if (failure.kind === 'red' && member.ownVerdict === 'green' && member.requeueAttempts < maxRequeueAttempts) {
     const requeued = withChanged(empty, [member.id], { requeueAttempts: member.requeueAttempts + 1 });
@@ -89,8 +91,4 @@ function blame(member: PullRequestState, failure: Failure): Decision {
   // Red without a failed check: CI ended without running any.
   const text = blockText(107, failedChecks.length > 0 ? failedChecks : ['no check ran']);
   return { kind: 'BlockPullRequest', pullRequest: member.id, code: 107, text, failedChecks };
-}
-
-export function supersedeFrom(view: LineView, at: number, cause: { readonly code: ResetCode; readonly causedBy: string | null }): Decision[] {
-  return view.batches.slice(at).map((batch) => ({ kind: 'SupersedeBatch', batch: batch.id, ...cause }));
 }

@@ -61,14 +61,14 @@ function collectConflicts(snapshot: Snapshot, line: readonly BatchState[]): Map<
   return conflicts;
 }
 
-/** The batch and all behind it leave the line; their members are in line without a batch. */
-export function withoutBatchesFrom(view: LineView, index: number): LineView {
-  const batches = view.batches.slice(0, index);
-  const leaving = new Set(view.batches.slice(index).flatMap((batch) => batch.members.map((member) => member.pullRequest)));
-  const pullRequests = new Map([...view.pullRequests].map(([id, pullRequest]) => [id, leaving.has(id) ? { ...pullRequest, status: 'queued' as const } : pullRequest]));
+/** The batches leave the line; their members are in line without a batch. */
+export function withoutBatches(view: LineView, leaving: readonly BatchState[]): LineView {
+  const gone = new Set(leaving);
+  const batches = view.batches.filter((batch) => !gone.has(batch));
+  const members = leaving.flatMap((batch) => batch.members.map((member) => member.pullRequest));
   // A conflict with a batch that has left the line no longer keeps anybody back.
   const conflicts = collectConflicts(view.snapshot, batches);
-  return { ...view, batches, batchOf: indexMembers(batches), pullRequests, inOrder: [...pullRequests.values()], conflicts };
+  return { ...withChanged(view, members, { status: 'queued' }), batches, batchOf: indexMembers(batches), conflicts };
 }
 
 export function withoutPullRequests(view: LineView, leaving: ReadonlyMap<string, ResetCode>): LineView {

@@ -3,11 +3,11 @@
 //
 // The steps, each on the line the one before it left:
 // block what failed by itself → reset what no longer stands → judge a red head → start a batch → announce → land.
-import { judgeHead, supersedeFrom, type Step } from './failure.ts';
+import { judgeHead, type Step } from './failure.ts';
 import { planFormation, type Formation } from './formation.ts';
 import { planLanding } from './landing.ts';
-import { verdictOf, viewLine, withoutBatchesFrom, withoutPullRequests, type LineView } from './line.ts';
-import { findFault } from './resets.ts';
+import { verdictOf, viewLine, withoutPullRequests, type LineView } from './line.ts';
+import { findFault, resetFallen } from './resets.ts';
 import { blockText, statusText } from './status.ts';
 import type { Decision, PullRequestState, ResetCode, Snapshot } from './snapshot.ts';
 import { ciDeadline } from './verdict.ts';
@@ -56,13 +56,6 @@ function findBlock(view: LineView, pullRequest: PullRequestState): BlockPullRequ
   const conflictsWithTip = (view.conflicts.get(id) ?? []).some((conflict) => conflict.parent === view.snapshot.queue.tip && conflict.after.length === 0);
   if (hasMerged || !conflictsWithTip) return null;
   return { kind: 'BlockPullRequest', pullRequest: id, code: 106, text: statusText(106), failedChecks: [] };
-}
-
-function resetFallen(view: LineView): Step {
-  const fault = findFault(view);
-  if (fault === null) return { view, decisions: [] };
-  const { at, code, causedBy } = fault;
-  return { view: withoutBatchesFrom(view, at), decisions: supersedeFrom(view, at, { code, causedBy }) };
 }
 
 /** The head of the line is announced once: when its build is under way in parallel mode, else as soon as it is first. */

@@ -1,15 +1,37 @@
-// Does every batch still stand where it was built? The first that does not, and all behind it, is reset for one cause.
-import { conflictingMember, isSuspended, verdictOf, type LineView } from './line.ts';
-import type { BatchState, ResetCode } from './snapshot.ts';
+// Does every batch still stand where it was built? The first that does not, and all that stands on it, is reset for one cause.
+import { conflictingMember, isSuspended, verdictOf, withoutBatches, type LineView } from './line.ts';
+import type { BatchState, Decision, ResetCode } from './snapshot.ts';
 
-export interface Fault {
-  /** Index in the line of the first batch that no longer stands. */
-  readonly at: number;
+interface Cause {
   readonly code: ResetCode;
+  /** The pull request that caused it, when one did. */
   readonly causedBy: string | null;
 }
 
-type Cause = Omit<Fault, 'at'>;
+interface Fault extends Cause {
+  /** Index in the line of the first batch that no longer stands. */
+  readonly at: number;
+}
+
+export function resetFallen(view: LineView): { readonly view: LineView; readonly decisions: readonly Decision[] } {
+  const decisions: Decision[] = [];
+  let standing = view;
+  for (let fault = findFault(standing); fault !== null; fault = findFault(standing)) {
+    const fallen = fallenWith(standing, fault.at);
+    decisions.push(...supersede(fallen, fault));
+    standing = withoutBatches(standing, fallen);
+  }
+  return { view: standing, decisions };
+}
+
+/** Nothing can stand on a batch without a commit: one that was only being made, a probe above all, falls alone. */
+function fallenWith(view: LineView, at: number): readonly BatchState[] {
+  return view.batches[at]?.commit === null ? view.batches.slice(at, at + 1) : view.batches.slice(at);
+}
+
+export function supersede(batches: readonly BatchState[], { code, causedBy }: Cause): Decision[] {
+  return batches.map((batch) => ({ kind: 'SupersedeBatch', batch: batch.id, code, causedBy }));
+}
 
 /** Walks the line once, the batches beside the pull requests in order. Null: every batch stands. */
 export function findFault(view: LineView): Fault | null {

@@ -1,0 +1,107 @@
+// Builds snapshots in a few words: pull requests by number, a line of batches chained on the tip, one check named `test`.
+import { plan } from '../../../src/domain/queue/plan.ts';
+import type { BatchState, BuildState, CheckConclusion, Decision, PullRequestState, QueueRules, Snapshot } from '../../../src/domain/queue/snapshot.ts';
+
+export const minute = 60_000;
+export const hour = 60 * minute;
+/** The instant of every situation, unless told. */
+export const now = 100 * hour;
+
+export const parallel: QueueRules = {
+  mode: 'parallel', maxParallelBuilds: null, batchSize: 1, batchMaxWaitMinutes: 0, useOptimisticValidation: true, optimisticValidationFailureDepth: 1,
+  maxRequeueAttempts: 0, ciTimeoutMins: 0, strategy: 'squash', batchCommit: 'group', requiredChecks: null, ownRequiredChecks: [], buildKeysHash: 'keys',
+};
+export const serial: QueueRules = { ...parallel, mode: 'serial', useOptimisticValidation: false };
+
+export function pr(number: number, change: Partial<PullRequestState> = {}): PullRequestState {
+  return {
+    id: `p${number}`, number, status: 'queued', head: `h${number}`, rank: number, skipLine: false, skipValidation: false, queuedAt: now - minute, requeueAttempts: 0,
+    ownVerdict: 'green', ownFailedChecks: [], bisection: null, topAnnounced: true, conflict: null, ...change,
+  };
+}
+
+export interface BatchSpec {
+  readonly of: readonly number[];
+  readonly build: 'making' | 'unstarted' | CheckConclusion;
+  readonly change?: Partial<BatchState>;
+  readonly buildChange?: Partial<BuildState>;
+}
+
+export interface Situation {
+  /** Pull requests beside the plain ones that the line implies. */
+  readonly waiting?: readonly PullRequestState[];
+  readonly line?: readonly BatchSpec[];
+  readonly rules?: Partial<QueueRules>;
+  readonly queue?: Partial<Snapshot['queue']>;
+  readonly change?: Partial<Snapshot>;
+}
+
+export function situation({ waiting = [], line = [], rules = {}, queue = {}, change = {} }: Situation): Snapshot {
+  const known = new Set(waiting.map((pullRequest) => pullRequest.number));
+  const gone = new Set((change.departures ?? []).map((departure) => departure.pullRequest));
+  const implied = line.flatMap((spec) => spec.of.filter((number) => !known.has(number) && !gone.has(`p${number}`)).map((number) => pr(number, { status: 'tagged' })));
+  const batches: BatchState[] = [];
+  for (const [index, spec] of line.entries()) batches.push(toBatch(spec, index, batches.at(-1)));
+  return {
+    queue: {
+      id: 'q', baseBranch: 'main', tip: 'tip', tipTree: 'tree of tip', lineage: ['tip'], paused: false, haltedReason: null, nextPosition: 100, buildsElsewhere: 0, ...queue,
+    },
+    rules: { ...parallel, ...rules },
+    pullRequests: [...waiting, ...implied],
+    departures: [],
+    batches,
+    builds: line.flatMap((spec, index) => toBuild(spec, batches[index]) ?? []),
+    mergeResults: [],
+    ...change,
+  };
+}
+
+function toBatch(spec: BatchSpec, index: number, before: BatchState | undefined): BatchState {
+  const id = `b${index + 1}`;
+  const made = spec.build === 'making' ? null : `commit of ${id}`;
+  return {
+    id, position: 10 * (index + 1), state: made === null ? 'making' : 'building', members: spec.of.map((number) => ({ pullRequest: `p${number}`, head: `h${number}` })),
+    parentBatch: before?.id ?? null, parentCommit: before?.commit ?? 'tip', base: 'tip', commit: made, tree: made === null ? null : `tree of ${id}`,
+    testedCommit: made, buildKeysHash: 'keys', createdAt: now - minute, buildStartedAt: made === null || spec.build === 'unstarted' ? null : now - minute,
+    landingBegun: false, landingPlanned: false, ...spec.change,
+  };
+}
+
+function toBuild({ build, buildChange }: BatchSpec, batch: BatchState | undefined): BuildState | null {
+  if (build === 'making' || build === 'unstarted' || batch?.testedCommit == null || batch.tree === null) return null;
+  const isOver = build !== 'pending';
+  return {
+    commit: batch.testedCommit, tree: batch.tree, base: batch.base, checks: [{ name: 'test', attempt: 1, conclusion: build }], complete: isOver, canceled: false,
+    startedAt: now - minute, finishedAt: isOver ? now : null, ...buildChange,
+  };
+}
+
+/** Decisions in short: `start p1 p2 on tip`, `supersede b2 302`, `block p1 107`, … */
+export function planned(from: Situation): string[] {
+  return plan(situation(from), now).map(inShort);
+}
+
+export function inShort(decision: Decision): string {
+  switch (decision.kind) {
+    case 'StartBatch':
+      return `start ${decision.cause} ${decision.members.map((member) => member.pullRequest).join(' ')} on ${decision.parentBatch ?? decision.parentCommit}`;
+    case 'SupersedeBatch':
+      return `supersede ${decision.batch} ${decision.code}${decision.causedBy === null ? '' : ` by ${decision.causedBy}`}`;
+    case 'BisectBatch':
+      return `bisect ${decision.batch} ${decision.halves.map((half) => half.join('+')).join(' | ')}`;
+    case 'FailBatch':
+      return `fail ${decision.batch}`;
+    case 'BlockPullRequest':
+      return `block ${decision.pullRequest} ${decision.code}`;
+    case 'RequeuePullRequest':
+      return `requeue ${decision.pullRequest}`;
+    case 'LandBatch':
+      return `land ${decision.batch} by ${decision.evidence === '' ? 'nothing' : decision.evidence}`;
+    case 'AnnounceTop':
+      return `announce ${decision.pullRequest}`;
+    case 'LookAgainAt':
+      return `look again in ${(decision.at - now) / minute} min`;
+    default:
+      return decision satisfies never;
+  }
+}
