@@ -1,6 +1,6 @@
 // What the other scripts share. Node's core only, any Node from 18 on: it runs before anything is installed.
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -42,7 +42,7 @@ export function isInstalled(folder = root) {
 /** Path of a Node that is new enough: the installed one, else the system's. */
 export function findNode(folder = root) {
   const bundled = join(folder, 'node_modules', '.bin', 'node');
-  if (existsSync(bundled) && isNewEnough(versionOf(bundled))) return bundled;
+  if (existsSync(bundled) && (isThisNode(bundled) || isNewEnough(versionOf(bundled)))) return bundled;
   if (isNewEnough(process.version)) return process.execPath;
   throw new SetupError(
     `Node ${process.version} is too old, and npm has none for this machine. Install Node ${floor.join('.')} or newer, then try again.`,
@@ -52,6 +52,10 @@ export function findNode(folder = root) {
 export function isNewEnough(version) {
   const [major, minor] = version.replace(/^v/, '').split('.').map(Number);
   return major > floor[0] || (major === floor[0] && minor >= floor[1]);
+}
+
+function isThisNode(path) {
+  return realpathSync(path) === realpathSync(process.execPath) && isNewEnough(process.version);
 }
 
 // Running it proves that it fits this machine as well: the package of another libc is installed, but does not start.

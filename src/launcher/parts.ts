@@ -1,0 +1,44 @@
+// The servers that Interlock needs: those the user names, else our own.
+import pg from 'pg';
+import { type EmbeddedPostgres, type PostgresOptions, startPostgres } from './postgres.ts';
+import { type EmbeddedTemporal, type TemporalOptions, prepareNamespace, startTemporal } from './temporal.ts';
+import { StartError } from './start-error.ts';
+
+export type Postgres = Pick<EmbeddedPostgres, 'url' | 'stop'>;
+
+export interface Temporal extends Omit<EmbeddedTemporal, 'uiUrl'> {
+  /** Null when the server is not ours: nobody told us where its UI is. */
+  readonly uiUrl: string | null;
+}
+
+/** `databaseUrl` comes from --database-url or DATABASE_URL. Its server is never stopped. */
+export async function openPostgres(databaseUrl: string | undefined, options: PostgresOptions): Promise<Postgres> {
+  if (!databaseUrl) return startPostgres(options);
+  await checkDatabase(databaseUrl);
+  return { url: databaseUrl, stop: async () => undefined };
+}
+
+/** `address` comes from --temporal-address or TEMPORAL_ADDRESS. Its server is never stopped. */
+export async function openTemporal(address: string | undefined, options: TemporalOptions): Promise<Temporal> {
+  if (!address) return startTemporal(options);
+  const { namespace, searchAttributes } = options;
+  await prepareNamespace({ address, namespace, searchAttributes });
+  options.log(`Temporal: ${address}, as you said.`);
+  return { address, namespace, uiUrl: null, stop: async () => undefined };
+}
+
+async function checkDatabase(databaseUrl: string): Promise<void> {
+  const cure = 'Start it, correct --database-url (DATABASE_URL), or leave it out to use the embedded one.';
+  if (!URL.canParse(databaseUrl)) throw new StartError(`The database URL is no URL. ${cure}`);
+  // Without its password: the line ends up in logs.
+  const { host, pathname } = new URL(databaseUrl);
+  const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 10_000 });
+  try {
+    await client.connect();
+  } catch (error) {
+    const { message, code } = error as Error & { code?: string };
+    throw new StartError(`The database at ${host}${pathname} cannot be reached (${message || code}). ${cure}`);
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
