@@ -48,6 +48,7 @@ from local_check_run where account_id = $1 and repository_id = $2 and commit = $
 }
 
 export async function findCheckRun(db: Database, repository: Pick<HostRepository, 'accountId' | 'id'>, checkRunId: string): Promise<CheckRunRow | null> {
+  if (!/^[0-9]{1,18}$/.test(checkRunId)) return null;
   const rows = await db.read<CheckRunRow>(repository.accountId, {
     name: 'local_check_run_one',
     text: `select id::text as id, name, attempt, state, conclusion, summary, started_at, completed_at

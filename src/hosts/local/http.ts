@@ -12,7 +12,7 @@ import { branchOf } from '../git/index.ts';
 import type { HostRepository } from '../port.ts';
 import { readDefaultBranch } from './installation.ts';
 import type { LocalHost } from './local-host.ts';
-import { flushPacket, packet } from './pkt-line.ts';
+import { flushPacket, packet, ProtocolError } from './pkt-line.ts';
 import { receivePush } from './receive-pack.ts';
 
 export interface GitUser {
@@ -74,8 +74,7 @@ export async function registerGitHttp(fastify: FastifyInstance, options: GitHttp
     });
     scope.get<{ Params: Place['Params'] & { id: string } }>('/git/:owner/:repository/checks/:id/log', async (request, reply) => {
       const repository = await admit(options, request, 'queue:read');
-      const { id } = request.params;
-      const log = /^\d{1,18}$/.test(id) ? await options.host.readCheckLog(repository, id) : null;
+      const log = await options.host.readCheckLog(repository, request.params.id);
       if (log === null) throw new Refusal(404, 'Check not found');
       return await uncached(reply).type('text/plain; charset=utf-8').header('x-content-type-options', 'nosniff').send(log.text);
     });
@@ -179,11 +178,16 @@ function uncached(reply: FastifyReply): FastifyReply {
 }
 
 async function tellError(error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const isOurs = error instanceof Refusal;
-  if (!isOurs) request.log.error(error);
-  const status = isOurs ? error.status : 500;
+  const refusal = error instanceof Refusal ? error : isMalformed(error) ? new Refusal(400, error.message) : null;
+  if (refusal === null) request.log.error(error);
+  const status = refusal?.status ?? 500;
   if (status === 401) reply.header('www-authenticate', 'Basic realm="Interlock", charset="UTF-8"');
   // The body was not read: a client that still writes it must not take the next answer for this one's.
   if (request.method === 'POST') reply.header('connection', 'close');
-  return await reply.status(status).type('text/plain; charset=utf-8').send(`${isOurs ? error.message : 'Internal error'}\n`);
+  return await reply.status(status).type('text/plain; charset=utf-8').send(`${refusal?.message ?? 'Internal error'}\n`);
+}
+
+function isMalformed(error: unknown): error is Error {
+  const isBadGzip = error instanceof Error && 'code' in error && String(error.code).startsWith('Z_');
+  return error instanceof ProtocolError || isBadGzip;
 }

@@ -1,5 +1,8 @@
 // git's wire framing: four hexadecimal digits of length, then the payload; 0000 is a flush.
 
+/** What was sent is not the git protocol; its words are for the client. */
+export class ProtocolError extends Error {}
+
 export const flushPacket = Buffer.from('0000');
 const largestPayload = 65_515;
 
@@ -10,11 +13,11 @@ export function packet(payload: string | Buffer): Buffer {
 
 export type Packet = { readonly kind: 'data'; readonly payload: Buffer; readonly end: number } | { readonly kind: 'flush'; readonly end: number };
 
-/** The packet at an offset; null when the buffer ends before it does. Throws on what is no packet. */
+/** The packet at an offset; null when the buffer ends before it does. Throws ProtocolError on what is no packet. */
 export function readPacket(buffer: Buffer, at: number): Packet | null {
   if (buffer.length < at + 4) return null;
   const digits = buffer.toString('latin1', at, at + 4);
-  if (!/^[0-9a-f]{4}$/i.test(digits)) throw new Error('This is not the git protocol');
+  if (!/^[0-9a-f]{4}$/i.test(digits)) throw new ProtocolError('This is not the git protocol');
   const length = Number.parseInt(digits, 16);
   if (length < 4) return { kind: 'flush', end: at + 4 };
   return buffer.length < at + length ? null : { kind: 'data', payload: buffer.subarray(at + 4, at + length), end: at + length };

@@ -1,5 +1,5 @@
 // The head of a push: which refs are to become what. The pack follows it and is git's own to read.
-import { packet, flushPacket, readPacket } from './pkt-line.ts';
+import { flushPacket, packet, ProtocolError, readPacket } from './pkt-line.ts';
 
 export interface PushCommand {
   readonly from: string;
@@ -18,7 +18,7 @@ export interface PushRequest {
 
 const mostCommands = 5000;
 
-/** Null: the head is not complete yet. Throws when it is none. */
+/** Null: the head is not complete yet. Throws ProtocolError when it is none. */
 export function parsePushRequest(body: Buffer): PushRequest | null {
   const commands: PushCommand[] = [];
   const shallow: Buffer[] = [];
@@ -34,10 +34,10 @@ export function parsePushRequest(body: Buffer): PushRequest | null {
       continue;
     }
     const [, from, to, ref] = /^([0-9a-f]{40}) ([0-9a-f]{40}) (.+)$/.exec(line) ?? [];
-    if (from === undefined || to === undefined || ref === undefined) throw new Error('A push names for each ref an old id, a new id and its name');
+    if (from === undefined || to === undefined || ref === undefined) throw new ProtocolError('A push names for each ref an old id, a new id and its name');
     if (words !== undefined) capabilities = words.split(' ').filter((word) => word !== '');
     commands.push({ from, to, ref });
-    if (commands.length > mostCommands) throw new Error(`A push may name at most ${mostCommands} refs`);
+    if (commands.length > mostCommands) throw new ProtocolError(`A push may name at most ${mostCommands} refs`);
   }
 }
 

@@ -6,6 +6,7 @@ import { isRefName, isReservedRef, readRefValue, zeroObjectId } from '../git/ind
 import type { HostRepository } from '../port.ts';
 import { followRefChanges, type RefChange } from './changes.ts';
 import type { Installation } from './installation.ts';
+import { ProtocolError } from './pkt-line.ts';
 import { formatPushReport, hasSideBand, joinReports, parsePushReport, refused, type PushReport } from './push-report.ts';
 import { formatPushRequest, parsePushRequest, type PushCommand, type PushRequest } from './push-request.ts';
 
@@ -109,7 +110,7 @@ async function readHead(body: string): Promise<PushRequest> {
       const { buffer } = await file.read(Buffer.alloc(bytes), 0, bytes, 0);
       const request = parsePushRequest(buffer);
       if (request !== null) return request;
-      if (bytes === size || bytes >= longestHeadBytes) throw new Error('The list of refs of this push is incomplete or too long');
+      if (bytes === size || bytes >= longestHeadBytes) throw new ProtocolError('The list of refs of this push is incomplete or too long');
     }
   } finally {
     await file.close();

@@ -1,0 +1,63 @@
+// Makes commits in a repository as users would, with real git.
+import { execFileSync } from 'node:child_process';
+
+export interface CommitInput {
+  /** Branch to put it on; it starts there when it has commits, unless `from` is given. */
+  readonly branch: string;
+  /** First parent; null starts a history of its own. */
+  readonly from?: string | null;
+  readonly merges?: readonly string[];
+  /** Text per path; null removes the file. */
+  readonly files: Readonly<Record<string, string | null>>;
+  readonly message?: string;
+  readonly author?: string;
+}
+
+let second = 1_700_000_000;
+
+export function git(directory: string, ...args: string[]): string {
+  const env = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1', GIT_TERMINAL_PROMPT: '0', GIT_AUTHOR_NAME: 'Ada', GIT_AUTHOR_EMAIL: 'ada@example.org', GIT_COMMITTER_NAME: 'Ada', GIT_COMMITTER_EMAIL: 'ada@example.org' };
+  return execFileSync('git', args, { cwd: directory, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], maxBuffer: 1 << 28 }).trim();
+}
+
+export function commit(directory: string, input: CommitInput): string {
+  const ref = `refs/heads/${input.branch}`;
+  const from = input.from === undefined ? tip(directory, input.branch) : input.from;
+  second += 1;
+  const data = (text: string): string => `data ${Buffer.byteLength(text)}\n${text}\n`;
+  const stream = [
+    `commit ${ref}\n`,
+    'mark :1\n',
+    `author ${input.author ?? 'Ada <ada@example.org>'} ${second} +0200\n`,
+    `committer Grace <grace@example.org> ${second} +0000\n`,
+    data(input.message ?? `Change ${Object.keys(input.files).join(', ')}`),
+    ...(from === null ? [] : [`from ${from}\n`]),
+    ...(input.merges ?? []).map((merged) => `merge ${merged}\n`),
+    ...Object.entries(input.files).map(([path, text]) => (text === null ? `D ${path}\n` : `M 100644 inline ${path}\n${data(text)}`)),
+    'done\n',
+  ].join('');
+  execFileSync('git', ['fast-import', '--quiet', '--force', '--done'], { cwd: directory, input: stream });
+  return git(directory, 'rev-parse', ref);
+}
+
+export function tip(directory: string, branch: string): string | null {
+  try {
+    return git(directory, 'rev-parse', '--verify', '--quiet', `refs/heads/${branch}`);
+  } catch {
+    return null;
+  }
+}
+
+/** Files of a commit with their text. */
+export function filesOf(directory: string, revision: string): Record<string, string> {
+  const paths = git(directory, 'ls-tree', '-r', '--name-only', revision).split('\n').filter((path) => path !== '');
+  return Object.fromEntries(paths.map((path) => [path, git(directory, 'show', `${revision}:${path}`)]));
+}
+
+export function parentsOf(directory: string, revision: string): string[] {
+  return git(directory, 'log', '-1', '--format=%P', revision).split(' ').filter((parent) => parent !== '');
+}
+
+export function messageOf(directory: string, revision: string): string {
+  return git(directory, 'log', '-1', '--format=%B', revision);
+}

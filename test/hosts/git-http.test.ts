@@ -1,0 +1,309 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import Fastify, { type FastifyInstance } from 'fastify';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { registerGitHttp } from '../../src/hosts/local/index.ts';
+import { RefMoved } from '../../src/hosts/port.ts';
+import type { HostRepository } from '../../src/hosts/port.ts';
+import { tip } from './commits.ts';
+import { localWorld, type LocalWorld } from './local-world.ts';
+
+let world: LocalWorld;
+let neighbour: HostRepository;
+let server: FastifyInstance;
+let folder: string;
+let origin: string;
+let base: string;
+
+beforeEach(async () => {
+  world = await localWorld();
+  neighbour = await world.neighbour();
+  base = world.commit({ branch: 'main', files: { 'a.txt': 'a\n' } });
+  folder = mkdtempSync(join(tmpdir(), 'interlock-http-'));
+  server = Fastify();
+  const users = { writer: world.repository, neighbour, reader: world.repository } as const;
+  await registerGitHttp(server, {
+    host: world.host,
+    authenticate: async (token, scope) => {
+      const found = Object.entries(users).find(([name]) => name === token);
+      if (found === undefined) return null;
+      if (token === 'reader' && scope === 'queue:write') return 'forbidden';
+      return { accountId: found[1].accountId, userId: '1', handle: 'ada', email: 'ada@example.org' };
+    },
+    resolve: async (accountId, owner, name) => [world.repository, neighbour].find((repository) => repository.accountId === accountId && owner === repository.owner && name === repository.name) ?? null,
+    isManaged: (_repository, branch) => branch === 'release',
+    maxPushBytes: 20_000_000,
+  });
+  origin = await server.listen({ port: 0, host: '127.0.0.1' });
+});
+afterEach(async () => {
+  await server.close();
+  await world.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+interface Answer {
+  readonly ok: boolean;
+  readonly text: string;
+}
+/** The real client. Its words and whether it succeeded. */
+async function client(cwd: string, ...args: string[]): Promise<Answer> {
+  const env = { PATH: process.env['PATH'], HOME: folder, GIT_CONFIG_NOSYSTEM: '1', GIT_TERMINAL_PROMPT: '0', GIT_ASKPASS: '/bin/false', GIT_AUTHOR_NAME: 'Ada', GIT_AUTHOR_EMAIL: 'a@x', GIT_COMMITTER_NAME: 'Ada', GIT_COMMITTER_EMAIL: 'a@x' };
+  return await new Promise((resolve) => {
+    execFile('git', args, { cwd, env, maxBuffer: 1 << 28 }, (error, stdout, stderr) => resolve({ ok: error === null, text: `${stdout}${stderr}`.trim() }));
+  });
+}
+const urlFor = (token: string, path = '/git/acme/shop.git'): string => `${origin.replace('//', `//x:${token}@`)}${path}`;
+async function clone(token = 'writer', ...options: string[]): Promise<string> {
+  const place = join(folder, `clone-${randomBytes(4).toString('hex')}`);
+  const cloned = await client(folder, 'clone', '--quiet', ...options, urlFor(token), place);
+  if (!cloned.ok) throw new Error(cloned.text);
+  return place;
+}
+async function commitFile(place: string, branch: string, path: string, content: string | Buffer): Promise<string> {
+  await client(place, 'checkout', '--quiet', '-B', branch);
+  writeFileSync(join(place, path), content);
+  await client(place, 'add', '.');
+  await client(place, 'commit', '--quiet', '-m', `Change ${path}`);
+  return (await client(place, 'rev-parse', 'HEAD')).text;
+}
+const pushes = (): string[] => world.events.flatMap((event) => (event.kind === 'push' ? [event.ref] : []));
+
+describe('reading', () => {
+  test.each([['0'], ['1'], ['2']])('clones and fetches over protocol version %s', async (version) => {
+    const place = await clone('reader', '-c', `protocol.version=${version}`);
+    expect((await client(place, 'rev-parse', 'origin/main')).text).toBe(base);
+    const moved = world.commit({ branch: 'main', files: { 'b.txt': 'b\n' } });
+    expect(await client(place, '-c', `protocol.version=${version}`, 'fetch', '--quiet')).toEqual({ ok: true, text: '' });
+    expect((await client(place, 'rev-parse', 'origin/main')).text).toBe(moved);
+  });
+
+  test('clones the last commit alone', async () => {
+    const moved = world.commit({ branch: 'main', files: { 'b.txt': 'b\n' } });
+    const place = await clone('reader', '--depth=1');
+    expect((await client(place, 'log', '--format=%H')).text).toBe(moved);
+    await client(place, 'fetch', '--quiet', '--unshallow');
+    expect((await client(place, 'log', '--format=%H')).text).toBe(`${moved}\n${base}`);
+  });
+
+  test('negotiates over many branches, with a body large enough to be compressed', async () => {
+    for (let at = 0; at < 60; at++) world.git('branch', `b${at}`, base);
+    const place = await clone();
+    for (let at = 0; at < 40; at++) await commitFile(place, `own${at}`, 'x.txt', String(at));
+    world.commit({ branch: 'b3', files: { 'c.txt': 'c\n' } });
+    expect(await client(place, '-c', 'protocol.version=0', 'fetch', '--quiet')).toEqual({ ok: true, text: '' });
+  });
+
+  test('an empty repository can be cloned, filled and cloned again', async () => {
+    const place = join(folder, 'empty');
+    expect((await client(folder, 'clone', '--quiet', urlFor('neighbour'), place)).ok).toBe(true);
+    const head = await commitFile(place, 'main', 'first.txt', 'first\n');
+    expect((await client(place, 'push', '--quiet', 'origin', 'main')).ok).toBe(true);
+    expect(tip(world.host.installation.directoryOf(neighbour), 'main')).toBe(head);
+    expect(tip(world.directory, 'main')).toBe(base);
+  });
+});
+
+describe('who may', () => {
+  test.each([['GET', '/git/acme/shop.git/info/refs?service=git-upload-pack'], ['POST', '/git/acme/shop.git/git-receive-pack']] as const)('without a token %s %s asks for one', async (method, url) => {
+    const answer = await fetch(`${origin}${url}`, { method, ...(method === 'POST' ? { body: '0000', headers: { 'content-type': 'application/x-git-receive-pack-request' } } : {}) });
+    expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([401, 'Basic realm="Interlock", charset="UTF-8"']);
+  });
+
+  test('a wrong token is told so, and one without the scope cannot push', async () => {
+    expect((await client(folder, 'ls-remote', urlFor('stolen'))).text).toMatch(/Authentication failed|could not read/);
+    const place = await clone('reader');
+    await commitFile(place, 'topic', 'b.txt', 'b\n');
+    expect((await client(place, 'push', 'origin', 'topic')).text).toContain('403');
+    expect(tip(world.directory, 'topic')).toBeNull();
+  });
+
+  test('another account\'s repository and an unknown one are the same answer', async () => {
+    const ask = async (path: string, token = 'writer') => {
+      const answer = await fetch(`${origin}${path}/info/refs?service=git-upload-pack`, { headers: { authorization: `Basic ${Buffer.from(`any:${token}`).toString('base64')}` } });
+      return [answer.status, await answer.text()];
+    };
+    expect(await ask('/git/acme/none.git')).toEqual([404, 'Repository not found\n']);
+    expect(await ask('/git/acme/shop')).toEqual([404, 'Repository not found\n']);
+    expect(await ask('/git/../acme/shop.git')).toEqual([404, expect.any(String)]);
+    expect((await client(folder, 'ls-remote', urlFor('neighbour'))).text).toBe('');
+    expect((await client(folder, 'ls-remote', urlFor('writer'))).text).toContain(base);
+  });
+
+  test('output of a check is read beside the repository, by its account alone', async () => {
+    await world.sql(
+      `insert into local_check_run (account_id, repository_id, commit, ref, name, attempt, command, timeout_sec, created_at) values ($1, $2, $3, '', 'test', 1, 'true', 1, now())`,
+      [world.repository.accountId, world.repository.id, base],
+    );
+    const [check] = (await world.host.readChecks(world.repository, base)).checks;
+    const path = new URL(check?.url ?? '').pathname;
+    mkdirSync(join(world.dataDir, 'logs', world.repository.accountId), { recursive: true });
+    writeFileSync(join(world.dataDir, 'logs', world.repository.accountId, `${path.split('/').at(-2)}.log`), 'all is well\n');
+    const read = async (token: string, at = path) => {
+      const answer = await fetch(`${origin}${at}`, { headers: { authorization: `Bearer ${token}` } });
+      return [answer.status, await answer.text()];
+    };
+    expect(await read('reader')).toEqual([200, 'all is well\n']);
+    expect(await read('neighbour')).toEqual([404, 'Check not found\n']);
+    expect(await read('writer', path.replace(/\d+\/log$/, 'x/log'))).toEqual([404, 'Check not found\n']);
+    expect((await read('stolen'))[0]).toBe(401);
+  });
+
+  test('the old protocol without a service is turned away', async () => {
+    const answer = await fetch(`${origin}/git/acme/shop.git/info/refs`, { headers: { authorization: `Basic ${Buffer.from('x:writer').toString('base64')}` } });
+    expect(answer.status).toBe(403);
+  });
+});
+
+describe('pushing', () => {
+  test('moves a branch and tells of it and of the pull request it is the head of', async () => {
+    const place = await clone();
+    const head = await commitFile(place, 'topic', 'b.txt', 'b\n');
+    expect((await client(place, 'push', 'origin', 'topic')).text).toContain('[new branch]');
+    expect(tip(world.directory, 'topic')).toBe(head);
+    await world.host.openPullRequest(world.repository, { title: 't', body: '', author: 'ada', headBranch: 'topic', baseBranch: 'main', draft: false });
+    world.events.length = 0;
+    const moved = await commitFile(place, 'topic', 'b.txt', 'bb\n');
+    expect((await client(place, 'push', 'origin', 'topic')).ok).toBe(true);
+    expect(world.events).toEqual([
+      { kind: 'push', repository: world.repository, ref: 'refs/heads/topic' },
+      { kind: 'pull_request', repository: world.repository, number: 1 },
+    ]);
+    expect(await world.sql('select head_sha from local_pull_request')).toEqual([{ head_sha: moved }]);
+  });
+
+  test('takes a large push, which the client sends in chunks after a probe', async () => {
+    const place = await clone();
+    const head = await commitFile(place, 'large', 'large.bin', randomBytes(5_000_000));
+    expect(await client(place, '-c', 'http.postBuffer=65536', 'push', '--quiet', 'origin', 'large')).toEqual({ ok: true, text: '' });
+    expect(tip(world.directory, 'large')).toBe(head);
+  });
+
+  test('turns away what is larger than the limit, and moves nothing', async () => {
+    const place = await clone();
+    await commitFile(place, 'huge', 'huge.bin', randomBytes(21_000_000));
+    expect((await client(place, 'push', '--quiet', 'origin', 'huge')).ok).toBe(false);
+    expect(tip(world.directory, 'huge')).toBeNull();
+  });
+
+  test('answers a probe, reads a compressed body, and refuses what it cannot decode', async () => {
+    const post = async (body: Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) =>
+      await fetch(`${origin}/git/acme/shop.git/git-receive-pack`, { method: 'POST', body, headers: { authorization: 'Bearer writer', 'content-type': 'application/x-git-receive-pack-request', ...headers } });
+    const probe = await post(new Uint8Array(Buffer.from('0000')));
+    expect([probe.status, await probe.text()]).toEqual([200, '']);
+    const command = `${base} ${'0'.repeat(40)} refs/heads/gone\0 report-status\n`;
+    const deletion = Buffer.from(`${(command.length + 4).toString(16).padStart(4, '0')}${command}0000`);
+    world.git('branch', 'gone', base);
+    const packed = await post(new Uint8Array(gzipSync(deletion)), { 'content-encoding': 'gzip' });
+    expect([packed.status, await packed.text()]).toEqual([200, '000eunpack ok\n0017ok refs/heads/gone\n0000']);
+    expect(tip(world.directory, 'gone')).toBeNull();
+    expect((await post(new Uint8Array(deletion), { 'content-encoding': 'br' })).status).toBe(415);
+    expect((await post(new Uint8Array(Buffer.from('this is no push')))).status).toBe(400);
+  });
+
+  test('pushes from a shallow clone, tags, and deletes a branch', async () => {
+    world.commit({ branch: 'main', files: { 'b.txt': 'b\n' } });
+    const place = await clone('writer', '--depth=1');
+    const head = await commitFile(place, 'topic', 'c.txt', 'c\n');
+    await client(place, 'tag', 'v1');
+    expect((await client(place, 'push', '--quiet', 'origin', 'topic', 'v1')).ok).toBe(true);
+    expect([tip(world.directory, 'topic'), world.git('rev-parse', 'refs/tags/v1')]).toEqual([head, head]);
+    expect((await client(place, 'push', '--quiet', 'origin', ':topic')).ok).toBe(true);
+    expect(tip(world.directory, 'topic')).toBeNull();
+    expect(pushes()).toEqual(['refs/heads/topic', 'refs/tags/v1', 'refs/heads/topic']);
+  });
+
+  test('refuses reserved refs by name, and takes the others of the same push', async () => {
+    const place = await clone();
+    const head = await commitFile(place, 'topic', 'b.txt', 'b\n');
+    const answer = await client(place, 'push', 'origin', 'topic', 'topic:refs/heads/mq-bot-1', 'topic:refs/interlock/landings/1', 'topic:refs/pull/1/head');
+    expect(answer.ok).toBe(false);
+    expect(answer.text).toMatch(/\[new branch\]\s+topic -> topic/);
+    expect(answer.text).toMatch(/\[remote rejected\] topic -> mq-bot-1 \(reserved for the merge queue\)/);
+    expect(answer.text).toMatch(/\[remote rejected\] topic -> refs\/interlock\/landings\/1 \(reserved for the merge queue\)/);
+    expect(answer.text).toMatch(/\[remote rejected\] topic -> refs\/pull\/1\/head \(only branches, tags and notes can be pushed\)/);
+    expect(world.git('for-each-ref', '--format=%(refname) %(objectname)')).toBe(`refs/heads/main ${base}\nrefs/heads/topic ${head}`);
+    expect(pushes()).toEqual(['refs/heads/topic']);
+  });
+
+  test('an atomic push with a refused ref moves none', async () => {
+    const place = await clone();
+    await commitFile(place, 'topic', 'b.txt', 'b\n');
+    const answer = await client(place, 'push', '--atomic', 'origin', 'topic', 'topic:refs/heads/mq-tmp-1');
+    expect(answer.ok).toBe(false);
+    expect(answer.text).toContain('reserved for the merge queue');
+    expect(tip(world.directory, 'topic')).toBeNull();
+  });
+
+  test.each([['main'], ['release']])('the managed branch %s moves forward, never back, aside or away', async (branch) => {
+    if (branch === 'release') world.git('branch', 'release', base);
+    const place = await clone();
+    const forward = await commitFile(place, 'work', 'b.txt', 'b\n');
+    expect((await client(place, 'push', '--quiet', 'origin', `work:${branch}`)).ok).toBe(true);
+    await client(place, 'checkout', '--quiet', '-B', 'aside', base);
+    const aside = await commitFile(place, 'aside', 'c.txt', 'c\n');
+    const forced = await client(place, 'push', '--force', 'origin', `aside:${branch}`, 'aside:free');
+    expect(forced.text).toMatch(new RegExp(`remote rejected\\] aside -> ${branch} \\(non-fast-forward\\)`));
+    const deleted = await client(place, 'push', 'origin', `:${branch}`);
+    expect(deleted.text).toContain('a base branch of the merge queue cannot be deleted');
+    expect([tip(world.directory, branch), tip(world.directory, 'free')]).toEqual([forward, aside]);
+  });
+
+  test('a feature branch can be forced', async () => {
+    const place = await clone();
+    await commitFile(place, 'topic', 'b.txt', 'b\n');
+    await client(place, 'push', '--quiet', 'origin', 'topic');
+    await client(place, 'checkout', '--quiet', '-B', 'topic', base);
+    const other = await commitFile(place, 'topic', 'c.txt', 'c\n');
+    expect((await client(place, 'push', '--quiet', '--force-with-lease', 'origin', 'topic')).ok).toBe(true);
+    expect(tip(world.directory, 'topic')).toBe(other);
+  });
+
+  test('a stale lease is refused', async () => {
+    const [place, rival] = [await clone(), await clone()];
+    await commitFile(rival, 'topic', 'b.txt', 'b\n');
+    await client(rival, 'push', '--quiet', 'origin', 'topic');
+    await commitFile(place, 'topic', 'c.txt', 'c\n');
+    const answer = await client(place, 'push', '--force-with-lease=topic:', 'origin', 'topic');
+    expect(answer.text).toContain('stale info');
+  });
+
+  test('a base that a push brings a head into marks that pull request merged', async () => {
+    const place = await clone();
+    await commitFile(place, 'topic', 'b.txt', 'b\n');
+    await client(place, 'push', '--quiet', 'origin', 'topic');
+    await world.host.openPullRequest(world.repository, { title: 't', body: '', author: 'ada', headBranch: 'topic', baseBranch: 'main', draft: false });
+    await client(place, 'checkout', '--quiet', 'main');
+    await client(place, 'merge', '--quiet', '--no-ff', '-m', 'Merge by hand', 'topic');
+    const merge = (await client(place, 'rev-parse', 'HEAD')).text;
+    await commitFile(place, 'main', 'd.txt', 'd\n');
+    expect((await client(place, 'push', '--quiet', 'origin', 'main')).ok).toBe(true);
+    expect(await world.host.getPullRequest(world.repository, 1)).toMatchObject({ state: 'merged', mergeCommitSha: merge });
+  });
+
+  test('a push and a landing that race for the base: one wins, the other hears of it', async () => {
+    const place = await clone();
+    for (let round = 0; round < 6; round++) {
+      const before = tip(world.directory, 'main') ?? '';
+      await client(place, 'fetch', '--quiet');
+      await client(place, 'checkout', '--quiet', '-B', 'main', before);
+      const pushed = await commitFile(place, 'main', `push-${round}.txt`, 'x\n');
+      const landing = world.commit({ branch: 'landing', from: before, files: { [`land-${round}.txt`]: 'x\n' } });
+      const landed = new Promise<boolean>((resolve, reject) => {
+        setImmediate(() => {
+          world.host
+            .updateRefs(world.repository, [{ ref: 'refs/heads/main', from: before, to: landing }, { ref: `refs/interlock/landings/${round}`, from: null, to: landing }])
+            .then(() => resolve(true), (error: unknown) => (error instanceof RefMoved ? resolve(false) : reject(error)));
+        });
+      });
+      const [push, isLanded] = await Promise.all([client(place, 'push', 'origin', 'main'), landed]);
+      expect(push.ok).toBe(!isLanded);
+      expect(tip(world.directory, 'main')).toBe(isLanded ? landing : pushed);
+      expect(world.git('for-each-ref', `refs/interlock/landings/${round}`) !== '').toBe(isLanded);
+    }
+  });
+});

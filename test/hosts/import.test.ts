@@ -1,0 +1,69 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { importRepository } from '../../src/hosts/local/index.ts';
+import { HostRefused } from '../../src/hosts/port.ts';
+import { projectRoot } from '../../src/platform/project-root.ts';
+import { commit, git, tip } from './commits.ts';
+import { localWorld, type LocalWorld } from './local-world.ts';
+
+let world: LocalWorld;
+let source: string;
+
+beforeEach(async () => {
+  world = await localWorld();
+  source = mkdtempSync(join(tmpdir(), 'interlock-source-'));
+  git(source, 'init', '--quiet', '--bare', '--initial-branch=trunk');
+});
+afterEach(async () => {
+  await world.close();
+  rmSync(source, { recursive: true, force: true });
+});
+
+test('brings branches and tags, and the default branch, but no refs of a queue elsewhere', async () => {
+  const trunk = commit(source, { branch: 'trunk', files: { 'a.txt': 'a\n' } });
+  const topic = commit(source, { branch: 'topic/x', from: trunk, files: { 'b.txt': 'b\n' } });
+  git(source, 'tag', '-a', '-m', 'One', 'v1', trunk);
+  git(source, 'update-ref', 'refs/pull/1/head', topic);
+  git(source, 'branch', 'mq-bot-1', topic);
+  expect(await importRepository(world.host, world.repository, source)).toEqual({ defaultBranch: 'trunk', branches: 2, tags: 1 });
+  expect(git(world.directory, 'for-each-ref', '--format=%(refname)').split('\n')).toEqual(['refs/heads/topic/x', 'refs/heads/trunk', 'refs/tags/v1']);
+  expect(git(world.directory, 'symbolic-ref', 'HEAD')).toBe('refs/heads/trunk');
+  expect(await world.host.readRef(world.repository, 'refs/tags/v1')).toMatchObject({ commit: trunk });
+});
+
+test('again: follows the source, and tells of what moved', async () => {
+  commit(source, { branch: 'trunk', files: { 'a.txt': 'a\n' } });
+  await importRepository(world.host, world.repository, `file://${source}`);
+  const moved = commit(source, { branch: 'trunk', files: { 'a.txt': 'b\n' } });
+  world.events.length = 0;
+  await importRepository(world.host, world.repository, `file://${source}`);
+  expect(tip(world.directory, 'trunk')).toBe(moved);
+  expect(world.events).toEqual([{ kind: 'push', repository: world.repository, ref: 'refs/heads/trunk' }]);
+});
+
+test.each([
+  ['a path that is not there', '/nowhere/at/all', 'does not exist'],
+  ['a folder that is no repository', tmpdir(), 'could not be read'],
+  ['an option', '--upload-pack=touch /tmp/x', 'neither a URL nor a path'],
+  ['a transport that runs commands', 'ext::sh -c true', 'neither a URL nor a path'],
+  ['a server that is not there', 'http://127.0.0.1:1/x.git', 'could not be read'],
+])('refuses %s', async (_what, from, words) => {
+  const failure = await importRepository(world.host, world.repository, from).catch((error: unknown) => error);
+  expect(failure).toBeInstanceOf(HostRefused);
+  expect(String(failure)).toContain(words);
+});
+
+test('refuses an empty repository', async () => {
+  await expect(importRepository(world.host, world.repository, source)).rejects.toThrow('has no branches to import');
+});
+
+test('imports this project, with its history whole', async () => {
+  const { defaultBranch } = await importRepository(world.host, world.repository, projectRoot);
+  const head = git(projectRoot, 'rev-parse', defaultBranch);
+  const line = await world.host.listFirstParents(world.repository, { from: null, to: tip(world.directory, defaultBranch) ?? '', limit: 5000 });
+  expect(await world.host.isAncestor(world.repository, line.at(-1)?.commit ?? '', tip(world.directory, defaultBranch) ?? '')).toBe(true);
+  expect(line.length).toBeGreaterThan(0);
+  expect(git(projectRoot, 'merge-base', '--is-ancestor', tip(world.directory, defaultBranch) ?? '', head)).toBe('');
+});

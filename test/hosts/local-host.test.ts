@@ -1,0 +1,219 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { HostRefused, HostUnavailable, RefMoved } from '../../src/hosts/port.ts';
+import { filesOf, parentsOf, tip } from './commits.ts';
+import { localWorld, type LocalWorld, until } from './local-world.ts';
+
+let world: LocalWorld;
+let base: string;
+let head: string;
+
+beforeEach(async () => {
+  world = await localWorld();
+  base = world.commit({ branch: 'main', files: { 'a.txt': 'a\n' } });
+  head = world.commit({ branch: 'topic', from: base, files: { 'b.txt': 'b\n' } });
+});
+afterEach(async () => await world.close());
+
+const open = async (changes: { headBranch?: string; baseBranch?: string; draft?: boolean; labels?: string[] } = {}) =>
+  await world.host.openPullRequest(world.repository, { title: 'Add b', body: 'Because.', author: 'ada', headBranch: 'topic', baseBranch: 'main', draft: false, ...changes });
+const numbersOf = (kind: 'pull_request') => world.events.flatMap((event) => (event.kind === kind ? [event.number] : []));
+
+describe('repositories', () => {
+  test('reads refs, commits, files and first parents', async () => {
+    const { host, repository } = world;
+    expect(await host.readRef(repository, 'refs/heads/main')).toEqual({ commit: base, tree: world.git('rev-parse', `${base}^{tree}`) });
+    expect(await host.readRef(repository, 'refs/heads/none')).toBeNull();
+    expect(await host.listRefs(repository, 'refs/heads/')).toEqual([{ ref: 'refs/heads/main', commit: base }, { ref: 'refs/heads/topic', commit: head }]);
+    expect(await host.readCommit(repository, head)).toMatchObject({ commit: head, parents: [base], authorName: 'Ada', authorEmail: 'ada@example.org', message: 'Change b.txt' });
+    expect(await host.readCommit(repository, '1'.repeat(40))).toBeNull();
+    expect((await host.listFirstParents(repository, { from: null, to: head, limit: 10 })).map(({ commit }) => commit)).toEqual([head, base]);
+    expect((await host.listFirstParents(repository, { from: base, to: head, limit: 10 })).map(({ commit }) => commit)).toEqual([head]);
+    expect(await host.isAncestor(repository, base, head)).toBe(true);
+    expect(await host.isAncestor(repository, head, base)).toBe(false);
+    expect(await host.readFile(repository, { commit: head, path: 'b.txt', maxBytes: 100 })).toEqual({ text: 'b\n', blob: world.git('rev-parse', `${head}:b.txt`) });
+    expect(await host.readFile(repository, { commit: head, path: 'b.txt', maxBytes: 1 })).toBeNull();
+    expect(await host.readFile(repository, { commit: base, path: 'b.txt', maxBytes: 100 })).toBeNull();
+  });
+
+  test('making one again keeps its content', async () => {
+    await world.host.ensureRepository(world.repository, { defaultBranch: 'main' });
+    expect(tip(world.directory, 'main')).toBe(base);
+  });
+
+  test('one that is not on disk is unavailable, not empty', async () => {
+    const missing = { ...world.repository, id: '999999' };
+    await expect(world.host.readRef(missing, 'refs/heads/main')).rejects.toThrow(HostUnavailable);
+    await expect(world.host.readRef({ ...missing, id: '../1' }, 'refs/heads/main')).rejects.toThrow(HostRefused);
+  });
+});
+
+describe('pull requests', () => {
+  test('open with a number of their own, as GitHub shows them', async () => {
+    const opened = await open({ labels: ['ready', 'ready'] });
+    expect(opened).toMatchObject({ number: 1, title: 'Add b', author: 'ada', headBranch: 'topic', baseBranch: 'main', headSha: head, state: 'open', draft: false, labels: ['ready'], approvals: 0, changesRequested: false, mergedAt: null, url: 'http://localhost:4000/acme/shop/pull/1' });
+    world.commit({ branch: 'other', from: base, files: { 'c.txt': 'c\n' } });
+    expect((await open({ headBranch: 'other' })).number).toBe(2);
+    expect((await world.host.listOpenPullRequests(world.repository)).map(({ number }) => number)).toEqual([1, 2]);
+    expect(numbersOf('pull_request')).toEqual([1, 2]);
+  });
+
+  test('are numbered without a gap or a twin when they open at once', async () => {
+    const names = ['p', 'q', 'r', 's'];
+    for (const name of names) world.commit({ branch: name, from: base, files: { [name]: name } });
+    const opened = await Promise.all(names.map(async (headBranch) => await open({ headBranch })));
+    expect(opened.map(({ number }) => number).sort()).toEqual([1, 2, 3, 4]);
+  });
+
+  test.each([
+    ['a head that does not exist', { headBranch: 'none' }, 'The head branch none does not exist'],
+    ['a base that does not exist', { baseBranch: 'none' }, 'The base branch none does not exist'],
+    ['the same branch', { headBranch: 'main' }, 'Head and base are the same branch, main'],
+    ['a branch name that is none', { headBranch: 'a..b' }, 'is not a valid ref name'],
+  ])('are refused for %s', async (_what, changes, words) => {
+    const failure = await open(changes).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(HostRefused);
+    expect(String(failure)).toContain(words);
+  });
+
+  test('are refused when there is nothing to merge, or an open one for the same head and base', async () => {
+    world.git('branch', 'same', base);
+    await expect(open({ headBranch: 'same' })).rejects.toThrow('There is nothing to merge');
+    await open();
+    await expect(open()).rejects.toThrow('A pull request already exists from topic into main');
+    await world.host.closePullRequest(world.repository, 1);
+    expect((await open()).number).toBeGreaterThan(1);
+  });
+
+  test('show the head where the branch stands, and keep the last one when the branch is gone', async () => {
+    await open();
+    const moved = world.commit({ branch: 'topic', files: { 'b.txt': 'bb\n' } });
+    expect((await world.host.getPullRequest(world.repository, 1))?.headSha).toBe(moved);
+    await world.host.reconcile(world.repository);
+    world.git('branch', '-D', 'topic');
+    await world.host.reconcile(world.repository);
+    expect(await world.host.getPullRequest(world.repository, 1)).toMatchObject({ state: 'closed', headSha: moved });
+  });
+
+  test('close, reopen and merge, each told once', async () => {
+    const { host, repository } = world;
+    await open();
+    await host.closePullRequest(repository, 1);
+    await host.closePullRequest(repository, 1);
+    await host.reopenPullRequest(repository, 1);
+    await host.concludePullRequest(repository, 1, { mergeCommit: head, at: 1_750_000_000_000 });
+    await host.concludePullRequest(repository, 1, { mergeCommit: base, at: 1 });
+    await host.closePullRequest(repository, 1);
+    expect(await host.getPullRequest(repository, 1)).toMatchObject({ state: 'merged', mergeCommitSha: head, mergedAt: 1_750_000_000_000 });
+    expect(numbersOf('pull_request')).toEqual([1, 1, 1, 1]);
+    await expect(host.closePullRequest(repository, 9)).rejects.toThrow('There is no pull request #9');
+  });
+
+  test('count each reviewer\'s last verdict', async () => {
+    const { host, repository } = world;
+    await open();
+    await host.reviewPullRequest(repository, 1, { reviewer: 'bob', verdict: 'changes_requested' });
+    await host.reviewPullRequest(repository, 1, { reviewer: 'cleo', verdict: 'approved' });
+    expect(await host.getPullRequest(repository, 1)).toMatchObject({ approvals: 1, changesRequested: true });
+    await host.reviewPullRequest(repository, 1, { reviewer: 'bob', verdict: 'approved' });
+    expect(await host.getPullRequest(repository, 1)).toMatchObject({ approvals: 2, changesRequested: false });
+    await host.reviewPullRequest(repository, 1, { reviewer: 'bob', verdict: 'dismissed' });
+    expect(await host.getPullRequest(repository, 1)).toMatchObject({ approvals: 1, changesRequested: false });
+    await expect(host.reviewPullRequest(repository, 1, { reviewer: 'ada', verdict: 'approved' })).rejects.toThrow(HostRefused);
+  });
+
+  test('carry labels once each, comments edited in place, and edits of title and draft', async () => {
+    const { host, repository } = world;
+    await open({ draft: true });
+    for (const present of [true, true]) await host.setLabel(repository, 1, 'mergequeue', present);
+    await host.upsertComment(repository, 1, { key: 'status', body: 'queued' });
+    await host.upsertComment(repository, 1, { key: 'status', body: 'merged' });
+    await host.editPullRequest(repository, 1, { title: 'Add more', draft: false });
+    expect(await host.getPullRequest(repository, 1)).toMatchObject({ labels: ['mergequeue'], title: 'Add more', body: 'Because.', draft: false });
+    expect(await host.listComments(repository, 1)).toEqual([{ key: 'status', author: 'interlock', body: 'merged', createdAt: expect.any(Number), editedAt: expect.any(Number) }]);
+    await host.setLabel(repository, 1, 'mergequeue', false);
+    expect((await host.getPullRequest(repository, 1))?.labels).toEqual([]);
+  });
+
+  test('of another account do not exist', async () => {
+    const other = await world.neighbour();
+    await open();
+    expect(await world.host.getPullRequest(other, 1)).toBeNull();
+    expect(await world.host.listOpenPullRequests(other)).toEqual([]);
+    expect(await world.host.getPullRequest({ ...world.repository, accountId: other.accountId }, 1)).toBeNull();
+  });
+});
+
+describe('moving branches', () => {
+  test('tells of each ref and of pull requests whose head moved', async () => {
+    await open();
+    const moved = world.commit({ branch: 'aside', from: head, files: { 'c.txt': 'c\n' } });
+    world.events.length = 0;
+    await world.host.updateRefs(world.repository, [{ ref: 'refs/heads/topic', from: head, to: moved }]);
+    expect(world.events).toEqual([
+      { kind: 'push', repository: world.repository, ref: 'refs/heads/topic' },
+      { kind: 'pull_request', repository: world.repository, number: 1 },
+    ]);
+  });
+
+  test('a deleted head branch closes its pull request', async () => {
+    await open();
+    await world.host.updateRefs(world.repository, [{ ref: 'refs/heads/topic', from: head, to: null }]);
+    expect((await world.host.getPullRequest(world.repository, 1))?.state).toBe('closed');
+  });
+
+  test('an update brings the base in, with a lease on the head', async () => {
+    const onward = world.commit({ branch: 'main', files: { 'c.txt': 'c\n' } });
+    const input = { headBranch: 'topic', expectedHead: head, from: onward, message: 'Merge main', at: 1_750_000_000_000 };
+    const updated = await world.host.updateBranch(world.repository, input);
+    expect(parentsOf(world.directory, updated?.head ?? '')).toEqual([head, onward]);
+    expect(tip(world.directory, 'topic')).toBe(updated?.head);
+    await expect(world.host.updateBranch(world.repository, input)).rejects.toThrow(RefMoved);
+    expect(await world.host.updateBranch(world.repository, { ...input, expectedHead: updated?.head ?? '' })).toEqual(updated);
+  });
+
+  test('an update that conflicts changes nothing', async () => {
+    const onward = world.commit({ branch: 'main', files: { 'b.txt': 'other\n' } });
+    expect(await world.host.updateBranch(world.repository, { headBranch: 'topic', expectedHead: head, from: onward, message: 'Merge', at: 0 })).toBeNull();
+    expect(tip(world.directory, 'topic')).toBe(head);
+  });
+});
+
+describe('the merge button', () => {
+  test.each([['squash', 1], ['merge', 2], ['rebase', 1]] as const)('%s moves the base and guards the head', async (strategy, parents) => {
+    await open();
+    const onward = world.commit({ branch: 'main', files: { 'c.txt': 'c\n' } });
+    await expect(world.host.mergePullRequest(world.repository, 1, { expectedHead: base, strategy, message: 'Add b (#1)' })).rejects.toThrow(RefMoved);
+    const { commit } = await world.host.mergePullRequest(world.repository, 1, { expectedHead: head, strategy, message: 'Add b (#1)' });
+    expect(tip(world.directory, 'main')).toBe(commit);
+    expect(parentsOf(world.directory, commit)).toHaveLength(parents);
+    expect(parentsOf(world.directory, commit)[0]).toBe(onward);
+    expect(filesOf(world.directory, commit)).toEqual({ 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c' });
+    expect(await world.host.getPullRequest(world.repository, 1)).toMatchObject({ state: 'merged', mergeCommitSha: commit });
+    await expect(world.host.mergePullRequest(world.repository, 1, { expectedHead: head, strategy, message: '' })).rejects.toThrow('Pull request #1 is not open');
+  });
+
+  test('refuses a conflict and a draft', async () => {
+    world.commit({ branch: 'main', files: { 'b.txt': 'other\n' } });
+    await open();
+    await expect(world.host.mergePullRequest(world.repository, 1, { expectedHead: head, strategy: 'squash', message: 'x' })).rejects.toThrow('Pull request #1 conflicts with its base in b.txt');
+    await world.host.editPullRequest(world.repository, 1, { draft: true });
+    await expect(world.host.mergePullRequest(world.repository, 1, { expectedHead: head, strategy: 'squash', message: 'x' })).rejects.toThrow('is a draft');
+  });
+});
+
+describe('the reconciler', () => {
+  test('tells of every branch at its first look, then of what moved without a word', async () => {
+    await open();
+    const errors: unknown[] = [];
+    world.events.length = 0;
+    const first = world.host.startReconciler({ everyMs: 3_600_000, onError: (error) => errors.push(error) });
+    await until('every branch is told of', async () => world.events.length >= 2);
+    await first.stop();
+    expect(world.events.map((event) => (event.kind === 'push' ? event.ref : event.kind))).toEqual(['refs/heads/main', 'refs/heads/topic']);
+    const moved = world.commit({ branch: 'topic', files: { 'c.txt': 'c\n' } });
+    await world.host.reconcile(world.repository);
+    expect(await world.sql('select head_sha from local_pull_request')).toEqual([{ head_sha: moved }]);
+    expect(numbersOf('pull_request')).toEqual([1]);
+    expect(errors).toEqual([]);
+  });
+});

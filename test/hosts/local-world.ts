@@ -1,0 +1,79 @@
+// An account with a repository on a local host of its own: real git in a folder, a database of the test's own.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { createLocalHost, type LocalHost } from '../../src/hosts/local/index.ts';
+import type { HostEvent, HostRepository } from '../../src/hosts/port.ts';
+import { entities } from '../../src/modules/entities.ts';
+import { connectDatabase, type Database } from '../../src/platform/database.ts';
+import { createTestDatabase } from '../support/postgres.ts';
+import { commit, type CommitInput, git } from './commits.ts';
+
+export interface LocalWorld {
+  readonly db: Database;
+  readonly dataDir: string;
+  readonly host: LocalHost;
+  readonly repository: HostRepository;
+  /** The bare repository's folder. */
+  readonly directory: string;
+  readonly events: HostEvent[];
+  commit(input: CommitInput): string;
+  git(...args: string[]): string;
+  /** Another account with a repository of the same name, empty. */
+  neighbour(): Promise<HostRepository>;
+  /** Another host over the same data, as another process would have. */
+  secondHost(): LocalHost;
+  sql<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
+  close(): Promise<void>;
+}
+
+export async function localWorld(): Promise<LocalWorld> {
+  const database = await createTestDatabase();
+  const dataDir = await mkdtemp(join(tmpdir(), 'interlock-host-'));
+  const db = await connectDatabase({ url: database.url, entities: entities as never, onError: () => {} });
+  const owner = new pg.Client({ connectionString: database.url });
+  await owner.connect();
+  const events: HostEvent[] = [];
+  const open = (): LocalHost => createLocalHost({ dataDir, db, emit: (event) => events.push(event), publicUrl: 'http://localhost:4000', clock: () => new Date() });
+  const host = open();
+  let accounts = 0;
+  const newRepository = async (): Promise<HostRepository> => {
+    const account = await owner.query<{ id: string }>('insert into account (name) values ($1) returning id::text as id', [`account-${++accounts}`]);
+    const accountId = account.rows[0]?.id ?? '';
+    const row = await owner.query<{ id: string }>(
+      `insert into repository (account_id, owner, name, host, configuration_yaml, configuration_hash) values ($1, 'acme', 'shop', 'local', '', '') returning id::text as id`,
+      [accountId],
+    );
+    const repository = { accountId, id: row.rows[0]?.id ?? '', owner: 'acme', name: 'shop' };
+    await host.ensureRepository(repository, { defaultBranch: 'main' });
+    return repository;
+  };
+  const repository = await newRepository();
+  const directory = host.installation.directoryOf(repository);
+  return {
+    db, dataDir, host, repository, directory, events,
+    commit: (input) => commit(directory, input),
+    git: (...args) => git(directory, ...args),
+    neighbour: newRepository,
+    secondHost: open,
+    sql: async <Row extends object>(text: string, values: readonly unknown[] = []) => (await owner.query<Row>(text, [...values])).rows,
+    close: async () => {
+      await owner.end();
+      await db.close();
+      await database.drop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Looks until `look` gives something; fails with `what` after twenty seconds. */
+export async function until<T>(what: string, look: () => Promise<T | null | undefined | false>): Promise<T> {
+  const end = Date.now() + 20_000;
+  for (;;) {
+    const found = await look();
+    if (found) return found;
+    if (Date.now() > end) throw new Error(`Waited 20 s in vain: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+}

@@ -1,0 +1,134 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { completeAbandonedUpdates, createGit, type Git, removeStaleLocks, updateRefs } from '../../src/hosts/git/index.ts';
+import { HostRefused, HostUnavailable, RefMoved, type RefUpdate } from '../../src/hosts/port.ts';
+import { commit, git, tip } from './commits.ts';
+
+const landingRef = 'refs/interlock/landings/7';
+let folder: string;
+let directory: string;
+let plumbing: Git;
+let base: string;
+let landing: string;
+let number = 0;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'interlock-refs-'));
+  plumbing = createGit(join(folder, 'gitconfig'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+beforeEach(() => {
+  directory = join(folder, `${++number}.git`);
+  git(folder, 'init', '--quiet', '--bare', '--initial-branch=main', directory);
+  base = commit(directory, { branch: 'main', files: { 'a.txt': 'a\n' } });
+  landing = commit(directory, { branch: 'work', from: base, files: { 'a.txt': 'b\n' } });
+});
+
+const ref = (name: string): string | null => {
+  const found = git(directory, 'for-each-ref', '--format=%(objectname)', name);
+  return found === '' ? null : found;
+};
+const land = (): RefUpdate[] => [{ ref: landingRef, from: null, to: landing }, { ref: 'refs/heads/main', from: base, to: landing }];
+const update = async (updates: readonly RefUpdate[]): Promise<void> => await updateRefs(plumbing, directory, updates);
+const notes = (): string[] => readdirSync(join(directory, 'interlock-updates'));
+
+test('a landing moves the base and writes its landing ref at once', async () => {
+  await update(land());
+  expect([tip(directory, 'main'), ref(landingRef)]).toEqual([landing, landing]);
+  expect(notes()).toEqual([]);
+});
+
+test('a base that moved stops all of it, and is named with what is there', async () => {
+  const pushed = commit(directory, { branch: 'main', files: { 'c.txt': 'c\n' } });
+  const failure = await update(land()).catch((error: unknown) => error);
+  expect(failure).toBeInstanceOf(RefMoved);
+  expect(failure).toMatchObject({ ref: 'refs/heads/main', expected: base, actual: pushed });
+  expect([tip(directory, 'main'), ref(landingRef)]).toEqual([pushed, null]);
+});
+
+test('a batch lands once: git itself refuses the second landing', async () => {
+  await update(land());
+  await expect(update(land())).rejects.toThrow(RefMoved);
+  const again = commit(directory, { branch: 'work', files: { 'd.txt': 'd\n' } });
+  const failure = await update([{ ref: landingRef, from: null, to: again }, { ref: 'refs/heads/main', from: landing, to: again }]).catch((error: unknown) => error);
+  expect(failure).toMatchObject({ ref: landingRef, expected: null, actual: landing });
+  expect(tip(directory, 'main')).toBe(landing);
+});
+
+test('of landings that race for one base, one wins and the others hear what is there', async () => {
+  const rivals = ['1', '2', '3', '4'].map((name) => commit(directory, { branch: `r${name}`, from: base, files: { [name]: name } }));
+  const outcomes = await Promise.allSettled(rivals.map(async (to, index) => await update([{ ref: 'refs/heads/main', from: base, to }, { ref: `refs/interlock/landings/${index}`, from: null, to }])));
+  const won = outcomes.findIndex(({ status }) => status === 'fulfilled');
+  expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  expect(outcomes.filter((outcome) => outcome.status === 'rejected' && outcome.reason instanceof RefMoved)).toHaveLength(3);
+  expect(tip(directory, 'main')).toBe(rivals[won]);
+  expect(git(directory, 'for-each-ref', '--format=%(refname) %(objectname)', 'refs/interlock')).toBe(`refs/interlock/landings/${won} ${rivals[won]}`);
+});
+
+test('a ref is deleted only where it was expected', async () => {
+  await expect(update([{ ref: 'refs/heads/work', from: base, to: null }])).rejects.toThrow(RefMoved);
+  await update([{ ref: 'refs/heads/work', from: landing, to: null }]);
+  expect(tip(directory, 'work')).toBeNull();
+  await expect(update([{ ref: 'refs/heads/work', from: landing, to: null }])).rejects.toThrow('refs/heads/work is absent');
+});
+
+test.each([
+  ['an unknown object', { ref: 'refs/heads/x', from: null, to: '1'.repeat(40) }],
+  ['a name below a branch', { ref: 'refs/heads/main/x', from: null, to: undefined }],
+  ['a name that is none', { ref: 'refs/heads/a..b', from: null, to: undefined }],
+  ['an option', { ref: '--stdin', from: null, to: undefined }],
+])('%s is refused for good', async (_what, { ref: name, from, to }) => {
+  await expect(update([{ ref: name, from, to: to ?? landing }])).rejects.toThrow(HostRefused);
+});
+
+function writeNote(updates: readonly RefUpdate[], by: { pid: number; writtenAt?: number }): void {
+  mkdirSync(join(directory, 'interlock-updates'), { recursive: true });
+  writeFileSync(join(directory, 'interlock-updates', 'note.json'), JSON.stringify({ process: 'another', writtenAt: Date.now(), ...by, updates }));
+}
+const deadPid = 4_194_304 + 7;
+
+test('a landing that was cut off between its two refs is completed', async () => {
+  git(directory, 'update-ref', 'refs/heads/main', landing);
+  writeNote(land().reverse(), { pid: deadPid });
+  await completeAbandonedUpdates(plumbing, directory);
+  expect([tip(directory, 'main'), ref(landingRef), notes()]).toEqual([landing, landing, []]);
+});
+
+test('it is completed also when the base was pushed on since', async () => {
+  git(directory, 'update-ref', 'refs/heads/main', landing);
+  const pushed = commit(directory, { branch: 'main', files: { 'e.txt': 'e\n' } });
+  writeNote(land().reverse(), { pid: deadPid });
+  await completeAbandonedUpdates(plumbing, directory);
+  expect([tip(directory, 'main'), ref(landingRef)]).toEqual([pushed, landing]);
+});
+
+test('a landing that had not begun is forgotten, not made up for', async () => {
+  writeNote(land().reverse(), { pid: deadPid });
+  await completeAbandonedUpdates(plumbing, directory);
+  expect([tip(directory, 'main'), ref(landingRef), notes()]).toEqual([base, null, []]);
+});
+
+test('the note of a living process is left alone for a minute', async () => {
+  git(directory, 'update-ref', 'refs/heads/main', landing);
+  writeNote(land().reverse(), { pid: process.ppid });
+  await completeAbandonedUpdates(plumbing, directory);
+  expect([ref(landingRef), notes()]).toEqual([null, ['note.json']]);
+  writeNote(land().reverse(), { pid: process.ppid, writtenAt: Date.now() - 61_000 });
+  await completeAbandonedUpdates(plumbing, directory);
+  expect([ref(landingRef), notes()]).toEqual([landing, []]);
+});
+
+test('the lock of a killed git stops a landing with a reason, and is removed once it is old', async () => {
+  const lock = join(directory, 'refs', 'heads', 'main.lock');
+  writeFileSync(lock, '');
+  await expect(update(land())).rejects.toThrow(HostUnavailable);
+  expect(ref(landingRef)).toBeNull();
+  expect(await removeStaleLocks(directory, 60_000)).toEqual([]);
+  const old = new Date(Date.now() - 61_000);
+  utimesSync(lock, old, old);
+  expect(await removeStaleLocks(directory, 60_000)).toEqual(['refs/heads/main.lock']);
+  await update(land());
+  expect(tip(directory, 'main')).toBe(landing);
+});

@@ -1,0 +1,150 @@
+import { execFile, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { findSandbox, makeRunFolders, type RunFolders, type Sandbox, type SandboxKind, type SandboxOutcome } from '../../src/platform/sandbox/index.ts';
+import { until } from './local-world.ts';
+
+let parent: string;
+let folders: RunFolders;
+let output: string;
+
+beforeEach(async () => {
+  parent = mkdtempSync(join(tmpdir(), 'interlock-sandbox-test-'));
+  folders = await makeRunFolders(parent);
+  output = '';
+});
+afterEach(() => rmSync(parent, { recursive: true, force: true }));
+
+async function run(sandbox: Sandbox, command: string, options: { timeoutMs?: number; signal?: AbortSignal; env?: Record<string, string> } = {}): Promise<SandboxOutcome> {
+  return await sandbox.run({ command, folders, env: options.env ?? {}, timeoutMs: options.timeoutMs ?? 20_000, onOutput: (chunk) => void (output += chunk.toString()), ...(options.signal ? { signal: options.signal } : {}) });
+}
+
+// bubblewrap is tested where it is installed; namespaces wherever the kernel lets us; a plain process everywhere.
+const kinds = await Promise.all((['bubblewrap', 'namespaces', 'plain'] as const).map(async (kind) => ({ kind, ...(await findSandbox({ allowPlain: true, kinds: [kind] })) })));
+const available = kinds.flatMap(({ kind, sandbox }) => (sandbox === null ? [] : [{ kind, sandbox }]));
+const isolated = available.filter(({ kind }) => kind !== 'plain');
+
+describe.each(available)('$kind', ({ sandbox }: { kind: SandboxKind; sandbox: Sandbox }) => {
+  test('runs a command in its checkout, with output and errors in order and the exit code as it is', async () => {
+    writeFileSync(join(folders.checkout, 'hello.txt'), 'hello\n');
+    expect(await run(sandbox, 'cat hello.txt; echo oops >&2; echo made > made.txt; exit 7')).toEqual({ kind: 'exited', code: 7 });
+    expect(output).toContain('hello\n');
+    expect(output).toContain('oops\n');
+    expect(existsSync(join(folders.checkout, 'made.txt'))).toBe(true);
+    expect(await run(sandbox, 'true')).toEqual({ kind: 'exited', code: 0 });
+  });
+
+  test('stops at the first command that fails', async () => {
+    expect(await run(sandbox, 'echo before\nfalse\necho after')).toEqual({ kind: 'exited', code: 1 });
+    expect(output).toBe('before\n');
+  });
+
+  test('a command that kills itself is a failure, not trouble of the sandbox', async () => {
+    expect(await run(sandbox, "sh -c 'kill -9 $$'")).toEqual({ kind: 'exited', code: 137 });
+  });
+
+  test('has nothing of our environment in its own', async () => {
+    process.env['INTERLOCK_TEST_SECRET'] = 'sesame';
+    await run(sandbox, 'env', { env: { INTERLOCK_COMMIT: 'abc' } });
+    delete process.env['INTERLOCK_TEST_SECRET'];
+    const names = output.split('\n').map((line) => line.split('=')[0]).filter((name) => name !== '' && name !== '_').sort();
+    expect(names).toEqual(['CI', 'HOME', 'INTERLOCK_COMMIT', 'LANG', 'PATH', 'PWD', 'TMPDIR']);
+    expect(output).not.toContain('sesame');
+  });
+
+  test('ends at its time limit with all it started', async () => {
+    const marker = `sleep 8${Date.now() % 1_000_000}`;
+    expect(await run(sandbox, `${marker} & ${marker}`, { timeoutMs: 700 })).toEqual({ kind: 'timed out' });
+    await until('nothing of it is left', async () => !(await processes()).includes(marker));
+  });
+
+  test('ends when it is canceled', async () => {
+    const canceling = new AbortController();
+    const ended = run(sandbox, 'echo started; sleep 60', { signal: canceling.signal });
+    await until('it has started', async () => output.includes('started'));
+    canceling.abort();
+    expect(await ended).toEqual({ kind: 'canceled' });
+  });
+
+  test('ends when the process that started it is killed', async () => {
+    const marker = `sleep 7${Date.now() % 1_000_000}`;
+    const index = new URL('../../src/platform/sandbox/index.ts', import.meta.url).href;
+    const script = `
+      const { findSandbox } = await import(${JSON.stringify(index)});
+      const { sandbox } = await findSandbox({ allowPlain: true, kinds: [${JSON.stringify(sandbox.kind)}] });
+      await sandbox.run({ command: ${JSON.stringify(`echo started; ${marker} & ${marker}`)}, folders: ${JSON.stringify(folders)}, env: {}, timeoutMs: 60000, onOutput: () => process.stdout.write('started') });`;
+    const parentProcess = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
+    await new Promise((resolve) => parentProcess.stdout.once('data', resolve));
+    expect(await processes()).toContain(marker);
+    parentProcess.kill('SIGKILL');
+    // A plain command dies itself; what it had started in the background is nobody's.
+    const gone = sandbox.kind === 'plain' ? `sh -e -c echo started; ${marker}` : marker;
+    await until('nothing of it is left', async () => !(await processes()).includes(gone));
+  });
+
+  test('what it leaves in the background ends with it', async () => {
+    const marker = `sleep 9${Date.now() % 1_000_000}`;
+    expect(await run(sandbox, `${marker} & echo done`)).toEqual({ kind: 'exited', code: 0 });
+    await until('nothing of it is left', async () => !(await processes()).includes(marker));
+  });
+});
+
+describe.each(isolated)('$kind isolates', ({ sandbox }: { kind: SandboxKind; sandbox: Sandbox }) => {
+  test('from the network, but for its own localhost', async () => {
+    const server = createServer((socket) => socket.end()).listen(0, '127.0.0.1');
+    await new Promise((resolve) => server.once('listening', resolve));
+    const address = server.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    const connect = (host: string, at: number | string): string => `node -e "require('net').connect(${at}, '${host}').on('connect', () => process.exit(0)).on('error', (e) => { console.log(e.code); process.exit(3) })"`;
+    expect(await run(sandbox, connect('127.0.0.1', port))).toEqual({ kind: 'exited', code: 3 });
+    expect(await run(sandbox, connect('1.1.1.1', 443))).toEqual({ kind: 'exited', code: 3 });
+    expect(output).toMatch(/^ECONNREFUSED\nENETUNREACH\n$/);
+    server.close();
+  });
+
+  test('from files, processes and privileges of the machine', async () => {
+    const secret = join(parent, 'secret.txt');
+    writeFileSync(secret, 'sesame', { mode: 0o644 });
+    const outcome = await run(sandbox, `cat ${secret} || echo no file; cat /etc/shadow || echo no shadow; ls /root || echo no root; kill -0 ${process.pid} || echo no process; touch /usr/x || echo read only; id -u; grep CapEff /proc/self/status; mount -t tmpfs x /tmp || echo no mount`);
+    expect(outcome).toEqual({ kind: 'exited', code: 0 });
+    for (const word of ['no file', 'no shadow', 'no root', 'no process', 'read only', 'no mount', 'CapEff:\t0000000000000000']) expect(output).toContain(word);
+    expect(output).not.toContain('sesame');
+    if (process.getuid?.() === 0) expect(output).toContain('\n65534\n');
+  });
+
+  test('a writable home and temporary folder, and a tool chain', async () => {
+    expect(await run(sandbox, 'echo x > ~/x && echo x > "$TMPDIR/x" && git --version && node --version && test -w . && test -c /dev/null')).toEqual({ kind: 'exited', code: 0 });
+  });
+});
+
+describe('finding one', () => {
+  let found: SandboxKind | undefined;
+  beforeAll(async () => {
+    found = (await findSandbox({ allowPlain: false })).sandbox?.kind;
+  });
+
+  test('prefers the stronger, and says what it is', async () => {
+    expect(found).toBe(isolated[0]?.kind);
+    expect(isolated[0]?.sandbox.kind).toBe(isolated[0]?.kind);
+  });
+
+  test('without one, nothing is run unless a plain process is allowed, and the cure is named', async () => {
+    const none = await findSandbox({ allowPlain: false, kinds: ['bubblewrap', 'plain'], bwrapPath: '/nowhere/bwrap' });
+    expect([none.sandbox, none.said]).toEqual([null, expect.stringContaining('install bubblewrap')]);
+    const plain = await findSandbox({ allowPlain: true, kinds: ['bubblewrap', 'plain'], bwrapPath: '/nowhere/bwrap' });
+    expect([plain.sandbox?.kind, plain.said]).toEqual(['plain', expect.stringContaining('WITHOUT a sandbox')]);
+  });
+
+  test('a wrapper that does not work is trouble of ours, whatever its exit code', async () => {
+    const { createBubblewrap } = await import('../../src/platform/sandbox/bubblewrap.ts');
+    const broken = createBubblewrap({ bwrap: '/bin/false', setpriv: '/bin/false' }, { isRoot: false, uid: 1000, gid: 1000 });
+    expect(await run(broken, 'true')).toEqual({ kind: 'failed', reason: expect.stringContaining('could not be made') });
+  });
+});
+
+async function processes(): Promise<string> {
+  return await new Promise((resolve) => execFile('ps', ['-eo', 'args'], (_error, stdout) => resolve(stdout)));
+}
