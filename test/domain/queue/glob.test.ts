@@ -1,0 +1,44 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { isGlob, literalLength, matchesGlob } from '../../../src/domain/glob.ts';
+
+describe('globs', () => {
+  const cases: readonly (readonly [pattern: string, text: string, matches: boolean])[] = [
+    ['main', 'main', true],
+    ['main', 'maint', false],
+    ['release/*', 'release/1.2', true],
+    ['release/*', 'release/', true],
+    ['release/*', 'release', false],
+    ['*', '', true],
+    ['*', 'any/thing', true],
+    ['*/main', 'team/a/main', true],
+    ['a*a', 'a', false],
+    ['a*b*c', 'a-b-b-c', true],
+    ['a*b*c', 'acb', false],
+    ['*ab*ab', 'ab', false],
+    ['a.c', 'abc', false],
+    ['[ab]', 'a', false],
+    ['a?', 'ab', false],
+    ['', '', true],
+    ['', 'a', false],
+  ];
+  test.each(cases)('%j and %j: %s', (pattern, text, matches) => expect(matchesGlob(pattern, text)).toBe(matches));
+
+  test('what matches is what the regular expression of the same meaning matches', () => {
+    const word = fc.string({ unit: fc.constantFrom('a', 'b', '*'), maxLength: 8 });
+    const text = fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 12 });
+    fc.assert(fc.property(word, text, (pattern, subject) => matchesGlob(pattern, subject) === new RegExp(`^${pattern.replaceAll('*', '.*')}$`).test(subject)), { numRuns: 2000 });
+  });
+
+  test('a pattern made to be slow is not', () => {
+    const started = performance.now();
+    expect(matchesGlob(`${'*a'.repeat(2000)}*b*`, 'a'.repeat(100_000))).toBe(false);
+    expect(performance.now() - started).toBeLessThan(1000);
+  });
+
+  test('the more literal characters, the more specific', () => {
+    expect(literalLength('release/*')).toBe(8);
+    expect(isGlob('release/*')).toBe(true);
+    expect(isGlob('main')).toBe(false);
+  });
+});

@@ -1,0 +1,23 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { inLineOrder } from '../../../src/domain/queue/order.ts';
+
+const placed = fc.record({ skipLine: fc.boolean(), rank: fc.nat(20), number: fc.nat(1000) });
+
+test('skip line goes first, in its own order; then rank', () => {
+  const line = [
+    { number: 1, rank: 1, skipLine: false },
+    { number: 2, rank: 5, skipLine: true },
+    { number: 3, rank: 2, skipLine: false },
+    { number: 4, rank: 4, skipLine: true },
+  ];
+  expect(inLineOrder(line).map((pullRequest) => pullRequest.number)).toEqual([4, 2, 1, 3]);
+});
+
+test('the order does not depend on how it was given', () => {
+  fc.assert(
+    fc.property(fc.uniqueArray(placed, { selector: (pullRequest) => pullRequest.number }), (line) => {
+      expect(inLineOrder([...line].reverse())).toEqual(inLineOrder(line));
+    }),
+  );
+});
