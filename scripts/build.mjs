@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { SetupError, findNode, finish, prepare, root, seconds, toolEnvironment } from './toolchain.mjs';
+import { SetupError, findNode, finish, prepare, root, runForeground, seconds, toolEnvironment } from './toolchain.mjs';
 
 const sourceFolders = ['src', 'workflows', 'rest-facade', 'bench', 'migrations'];
 const settings = ['tsconfig.json', 'tsconfig.build.json', 'package-lock.json'];
@@ -61,18 +61,17 @@ async function build({ keepGoing }) {
   if (isBuilt()) return;
   const startedAt = Date.now();
   removeOrphans(root, readStamp(root), sources);
-  const compiled = compile();
+  const [compiled] = await Promise.all([compile(), bundlePages()]);
   if (!compiled && !keepGoing) throw new SetupError('The build failed: the sources have type errors.');
   await bundleWorkflows();
-  buildDashboard();
   mkdirSync(join(root, 'dist'), { recursive: true });
   if (compiled) writeFileSync(join(root, stampFile), JSON.stringify(sources));
   console.log(`build … ${seconds(startedAt)}`);
 }
 
-function compile() {
+async function compile() {
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-  return spawnSync(findNode(), [tsc, '-p', 'tsconfig.build.json'], { cwd: root, stdio: 'inherit' }).status === 0;
+  return (await runForeground(findNode(), [tsc, '-p', 'tsconfig.build.json'])) === 0;
 }
 
 async function bundleWorkflows() {
@@ -84,15 +83,11 @@ async function bundleWorkflows() {
   await bundler.bundleWorkflows({ entry, sources, outFile: join(dist, 'workflow-bundle.js') });
 }
 
-function buildDashboard() {
-  const config = join(root, 'src', 'dashboard', 'vite.config.ts');
-  if (!existsSync(config)) return;
-  const vite = join(root, 'node_modules', 'vite', 'bin', 'vite.js');
-  const { status } = spawnSync(findNode(), [vite, 'build', '--config', config, '--logLevel', 'warn'], {
-    cwd: root,
-    stdio: 'inherit',
-  });
-  if (status !== 0) throw new SetupError('The build failed: the dashboard could not be bundled.');
+async function bundlePages() {
+  const script = join(root, 'src', 'graphiql', 'build.mjs');
+  if (!existsSync(script)) return;
+  const { buildGraphiql } = await import(pathToFileURL(script).href);
+  await buildGraphiql(join(root, 'dist', 'graphiql'));
 }
 
 // `--keep-going`: `npm run generate` writes sources that others import, so it must run before they all compile.
