@@ -33,7 +33,7 @@ ${defaultConfigurationYaml}\`\`\`
 
 - Unknown keys are refused at every level, with the nearest known key. A refused document changes nothing; all of its problems are told at once, each with its line and column.
 - A key without a value (\`batch_size:\`) is as if it were not there. \`merge_rules\` may be left out whole; where it stands, \`merge_rules.labels.trigger\` is required.
-- Aliases, tags, duplicate keys, several documents in one text, and more than 256 KiB are refused.
+- Aliases, tags, duplicate keys, control characters, several documents in one text, and more than 256 KiB are refused.
 - **Now** says what this version does with a key. *yes*: it acts on it. *only …*: it acts on these values and refuses the others by name. *refused*: it knows the key and does not act on it yet, so any value is refused by name, except the ones listed, which ask for what happens anyway.
 - **A change** says what a new value does to builds that exist. *judged again*: their verdicts are taken anew at the landing, nothing is rebuilt. *reset (307)*: they were made with the old value and are started over. *from now on*: they keep their worth.
 - Regular expressions are RE2: at most 200 characters, counted repetitions multiplied at most 1000.

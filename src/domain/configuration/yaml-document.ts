@@ -29,6 +29,8 @@ type Reading =
 export function readYaml(text: string): Reading {
   const refusal = tooMuch(text);
   if (refusal !== null) return { ok: false, problems: [refusal] };
+  const unprintable = text.search(/[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\p{Surrogate}/u);
+  if (unprintable >= 0) return { ok: false, problems: [unprintableAt(text, unprintable)] };
   const lines = new LineCounter();
   // `uniqueKeys` compares every pair of keys, which takes seconds for a long mapping; `faultsOf` does it by a set.
   // 'silent' would drop all documents of a text but the first without a word; parseDocument logs nothing anyway.
@@ -66,6 +68,14 @@ function tooMuch(text: string): Problem | null {
     if (depth > deepestFlow) return { ...nowhere, reason: 'The configuration is nested too deeply', code: 'TOO_LARGE' };
   }
   return null;
+}
+
+/** YAML forbids them, its parser lets them pass in comments, and PostgreSQL cannot store a NUL. */
+function unprintableAt(text: string, offset: number): Problem {
+  const before = text.slice(0, offset).split(/\r\n|\n|\r/);
+  const place = { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+  const reason = `The document is not valid YAML at line ${place.line}, column ${place.column}: control characters are not allowed`;
+  return { path: [], reason, code: 'INVALID_YAML', ...place };
 }
 
 function brokenText(broken: YAMLParseError | YAMLWarning): string {

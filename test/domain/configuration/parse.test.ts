@@ -99,6 +99,16 @@ describe('what YAML allows and a configuration does not need', () => {
       'merge_rules:\n  labels: {trigger: a, trigger: b}\n',
       'mergeRules -> labels -> trigger: is given twice',
     ],
+    [
+      'a NUL',
+      '{}\n# a\u0000b',
+      'The document is not valid YAML at line 2, column 4: control characters are not allowed',
+    ],
+    [
+      'half a character',
+      '# \ud800',
+      'The document is not valid YAML at line 1, column 3: control characters are not allowed',
+    ],
     ['a tag', 'merge_rules: !secret x', 'The document is not valid YAML at line 1, column 14: tags are not allowed'],
     [
       'a second document',
