@@ -11,18 +11,22 @@ export interface WrappedCommand {
 
 /**
  * The end of every wrapper's command line. The word on descriptor 3 says that the sandbox stands and the command
- * begins; without it, whatever exit code there is tells of the wrapper.
+ * begins; without it, whatever exit code there is tells of the wrapper. Descriptor 4 closes when we die: a guard
+ * then kills the whole process group, for a wrapper that does not see to it itself.
  */
-export function shellOf(command: string): string[] {
-  return ['/bin/sh', '-c', 'echo begun >&3; exec 3>&-; exec /bin/sh -e -c "$1"', 'sandbox', command];
+export function shellOf(command: string, isGuarded = false): string[] {
+  const guard = isGuarded ? '(read -r _ <&4; kill -9 0) </dev/null >/dev/null 2>&1 3>&- & ' : '';
+  return ['/bin/sh', '-c', `${guard}echo begun >&3; exec 3>&- 4<&-; exec /bin/sh -e -c "$1"`, 'sandbox', command];
 }
 
 export async function runWrapped(command: WrappedCommand, run: SandboxRun): Promise<SandboxOutcome> {
   if (run.signal?.aborted) return { kind: 'canceled' };
   // A process group of its own, so that one signal reaches all of a plain command's children.
-  const child = spawn(command.file, [...command.args], { cwd: command.cwd, env: { ...command.env }, stdio: ['ignore', 'pipe', 'pipe', 'pipe'], detached: true });
+  const child = spawn(command.file, [...command.args], { cwd: command.cwd, env: { ...command.env }, stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'], detached: true });
   let hasBegun = false;
   child.stdio[3]?.on('data', () => void (hasBegun = true));
+  // Killed with unread bytes in a pipe, its other end hears a reset: the exit code tells what there is to tell.
+  for (const stream of child.stdio) stream?.on('error', () => {});
   let ended: SandboxOutcome | undefined;
   const end = (outcome: SandboxOutcome): void => {
     ended ??= outcome;

@@ -8,14 +8,12 @@ import { dropPrivileges, ownFolders, readPrivileges } from './privileges.ts';
 export function createPlain(): Sandbox {
   const setpriv = findProgram('setpriv');
   const privileges = readPrivileges();
-  // Where there is no setpriv (macOS), a kill -9 of ours leaves the command running to its own end.
   const becomeNobody = setpriv !== null && privileges.isRoot ? dropPrivileges(privileges, setpriv) : [];
-  const start = setpriv === null ? [] : [...becomeNobody, setpriv, '--pdeathsig', 'KILL', '--no-new-privs', '--'];
   return {
     kind: 'plain',
     run: async (run) => {
       if (setpriv !== null) await ownFolders(privileges, run.folders);
-      const [file = '/bin/sh', ...args] = [...start, ...shellOf(run.command)];
+      const [file = '/bin/sh', ...args] = [...becomeNobody, ...shellOf(run.command, true)];
       const { checkout, home, tmp } = run.folders;
       const env = { ...environmentInside(run.env), PATH: process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin', HOME: home, TMPDIR: tmp };
       return await runWrapped({ file, args, env, cwd: checkout }, run);
