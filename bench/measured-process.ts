@@ -34,7 +34,7 @@ export async function startMeasured(name: string, environment: Readonly<Record<s
       return told.micros;
     },
     async stop() {
-      child.kill();
+      child.disconnect();
       await exited;
     },
   };

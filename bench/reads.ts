@@ -4,11 +4,13 @@ import { deepStrictEqual } from 'node:assert';
 import { Agent, request } from 'node:http';
 import { target } from './dataset.ts';
 import type { MeasuredProcess } from './measured-process.ts';
+import type { Tenant } from './tenants.ts';
 
 export interface Way {
   readonly name: string;
   readonly server: MeasuredProcess;
-  readonly answers: Readonly<Record<Read, Call>>;
+  readonly calls: Readonly<Record<Read, Call>>;
+  readonly headers: (tenant: Tenant) => Readonly<Record<string, string>>;
   /** Ratio to the rival this way is meant to reach; null for the rival itself. */
   readonly aim: number | null;
 }
@@ -16,7 +18,6 @@ export interface Way {
 export interface Call {
   readonly method: 'GET' | 'POST';
   readonly path: string;
-  readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   /** From the answer to the documented record, so that all ways can be compared. */
   readonly record?: (answer: unknown) => unknown;
@@ -36,6 +37,8 @@ export interface Measurement {
 }
 
 export interface Effort {
+  /** Asked in turn, by every way in the same order. */
+  readonly tenants: readonly Tenant[];
   readonly rounds: number;
   readonly requests: number;
   readonly concurrency: number;
@@ -52,11 +55,12 @@ export const restPaths = {
 export async function measureReads(ways: readonly Way[], effort: Effort): Promise<Measurement[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: effort.concurrency });
   try {
-    await requireSameAnswers(ways, agent);
+    const send = senderOf(effort.tenants, agent);
+    await requireSameAnswers(ways, send);
     const contests = ways.flatMap((way) => reads.map((read) => ({ way, read, rounds: [] as number[] })));
     for (let round = -warmUpRounds; round < effort.rounds; round++) {
       for (const contest of contests) {
-        const micros = await cpuPerRequest(contest.way, contest.read, agent, effort);
+        const micros = await cpuPerRequest(contest.way, contest.read, send, effort);
         if (round >= 0) contest.rounds.push(micros);
       }
     }
@@ -70,37 +74,50 @@ export async function measureReads(ways: readonly Way[], effort: Effort): Promis
   }
 }
 
-async function cpuPerRequest(way: Way, read: Read, agent: Agent, effort: Effort): Promise<number> {
+async function cpuPerRequest(way: Way, read: Read, send: Send, effort: Effort): Promise<number> {
   const before = await way.server.cpuMicros();
   let left = effort.requests;
   await Promise.all(Array.from({ length: effort.concurrency }, async () => {
-    while (left-- > 0) await send(way.server.url, way.answers[read], agent);
+    while (left-- > 0) await send(way, read);
   }));
   return ((await way.server.cpuMicros()) - before) / effort.requests;
 }
 
-async function requireSameAnswers(ways: readonly Way[], agent: Agent): Promise<void> {
+async function requireSameAnswers(ways: readonly Way[], send: Send): Promise<void> {
   for (const read of reads) {
     let expected: unknown;
-    for (const { server, answers, name } of ways) {
-      const answer: unknown = JSON.parse(await send(server.url, answers[read], agent));
-      const record = answers[read].record?.(answer) ?? answer;
+    for (const way of ways) {
+      const answer: unknown = JSON.parse(await send(way, read));
+      const record = way.calls[read].record?.(answer) ?? answer;
       expected ??= record;
-      deepStrictEqual(record, expected, `${name} answers ${read} unlike ${ways[0]?.name}`);
+      deepStrictEqual(record, expected, `${way.name} answers ${read} unlike ${ways[0]?.name}`);
     }
   }
 }
 
-async function send(url: string, call: Call, agent: Agent): Promise<string> {
+type Send = (way: Way, read: Read) => Promise<string>;
+
+function senderOf(tenants: readonly Tenant[], agent: Agent): Send {
+  const turns = new Map<Way, number>();
+  return async (way, read) => {
+    const turn = turns.get(way) ?? 0;
+    turns.set(way, turn + 1);
+    const tenant = tenants[turn % tenants.length];
+    if (tenant === undefined) throw new Error('The bench has no tenant to ask for.');
+    return await send(way, way.calls[read], way.headers(tenant), agent);
+  };
+}
+
+async function send(way: Way, call: Call, headers: Readonly<Record<string, string>>, agent: Agent): Promise<string> {
   return await new Promise((resolve, reject) => {
-    const outgoing = request(new URL(call.path, url), { method: call.method, headers: { ...call.headers }, agent }, (incoming) => {
+    const outgoing = request(new URL(call.path, way.server.url), { method: call.method, headers, agent }, (incoming) => {
       const chunks: Buffer[] = [];
       incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
       incoming.on('error', reject);
       incoming.on('end', () => {
         const text = Buffer.concat(chunks).toString();
         if (incoming.statusCode === 200) resolve(text);
-        else reject(new Error(`${call.method} ${call.path} answered ${incoming.statusCode}: ${text.slice(0, 500)}`));
+        else reject(new Error(`${way.name}: ${call.method} ${call.path} answered ${incoming.statusCode}: ${text.slice(0, 500)}`));
       });
     });
     outgoing.on('error', reject);

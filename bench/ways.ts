@@ -17,37 +17,23 @@ const oneQuery = `query One($org: String!, $repo: String!, $number: Int!) {
 const fiftyQuery = `query Fifty($org: String!, $repo: String!) {
   repository(owner: $org, name: $repo) { pull_requests: queuedPullRequests { ${pullRequestFields} } } }`;
 
-interface Servers {
-  readonly rival: MeasuredProcess;
-  readonly contender: MeasuredProcess;
-  readonly token: string;
-}
-
-export function waysOf({ rival, contender, token }: Servers): Way[] {
-  const headers = { authorization: `Bearer ${token}` };
+export function waysOf({ rival, contender }: { readonly rival: MeasuredProcess; readonly contender: MeasuredProcess }): Way[] {
   const names = { org: target.owner, repo: target.name };
-  const graphql = { method: 'POST', path: '/graphql', headers: { ...headers, 'content-type': 'application/json' } } as const;
+  const rest = { one: { method: 'GET', path: restPaths.one }, fifty: { method: 'GET', path: restPaths.fifty } } as const;
+  const withToken: Way['headers'] = ({ token }) => ({ authorization: `Bearer ${token}` });
   return [
-    {
-      name: 'raw Fastify + pg', server: rival, aim: null,
-      answers: { one: { method: 'GET', path: restPaths.one }, fifty: { method: 'GET', path: restPaths.fifty } },
-    },
-    {
-      name: 'REST', server: contender, aim: 0.35,
-      answers: {
-        one: { method: 'GET', path: restPaths.one, headers },
-        fifty: { method: 'GET', path: restPaths.fifty, headers },
-      },
-    },
+    { name: 'raw Fastify + pg', server: rival, aim: null, calls: rest, headers: ({ accountId }) => ({ 'x-account': accountId }) },
+    { name: 'REST', server: contender, aim: 0.35, calls: rest, headers: withToken },
     {
       name: 'GraphQL', server: contender, aim: 0.25,
-      answers: {
+      headers: (tenant) => ({ ...withToken(tenant), 'content-type': 'application/json' }),
+      calls: {
         one: {
-          ...graphql, body: JSON.stringify({ query: oneQuery, variables: { ...names, number: target.number } }),
+          method: 'POST', path: '/graphql', body: JSON.stringify({ query: oneQuery, variables: { ...names, number: target.number } }),
           record: (answer) => inRestWords((answer as OneAnswer).data.repository.pullRequest),
         },
         fifty: {
-          ...graphql, body: JSON.stringify({ query: fiftyQuery, variables: names }),
+          method: 'POST', path: '/graphql', body: JSON.stringify({ query: fiftyQuery, variables: names }),
           record: (answer) => inRestWords((answer as FiftyAnswer).data.repository),
         },
       },

@@ -1,0 +1,32 @@
+// Many accounts with the same data, asked in turn: limits per account stay as they are in production, and row-level
+// security has something to keep apart.
+import { randomBytes } from 'node:crypto';
+import type { Ports } from '../src/context.ts';
+import { createAccount, deriveSecrets } from '../src/modules/accounts/index.ts';
+import { connectDatabase } from '../src/platform/database.ts';
+
+export interface Tenant {
+  readonly accountId: string;
+  readonly token: string;
+}
+
+export interface Tenants {
+  readonly tenants: readonly Tenant[];
+  /** What the server derives its secrets from: the tokens are only valid under it. */
+  readonly secret: string;
+}
+
+export async function createTenants(databaseUrl: string, count: number): Promise<Tenants> {
+  const secret = randomBytes(32).toString('base64url');
+  const secrets = deriveSecrets(secret);
+  const db = await connectDatabase({ url: databaseUrl, entities: [] });
+  try {
+    const tenants: Tenant[] = [];
+    for (let n = 0; n < count; n++) {
+      tenants.push(await createAccount({ db } as Pick<Ports, 'db'> as Ports, secrets, { name: `bench ${n}`, email: 'bench@example.com' }));
+    }
+    return { tenants, secret };
+  } finally {
+    await db.close();
+  }
+}
