@@ -13,7 +13,6 @@ const sample = {
   'number-text': '1',
   title: 'Title',
   branch: 'topic',
-  'other-org': 'acme',
   'other-name': 'idle',
   string: 'text',
   status: 'queued',

@@ -1,0 +1,120 @@
+// The running service against the transcribed interface, and through the client its OpenAPI document makes.
+import createClient from 'openapi-fetch';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import type { paths } from '../../rest-facade/generated/openapi.d.ts';
+import { startServer } from '../support/server.ts';
+import { type Case, fill, loadContracts } from './contract/contract.ts';
+import { OpenApi } from './contract/openapi.ts';
+import { type PreparedRepository, prepareRepository } from './contract/repository.ts';
+
+const openApi = new OpenApi();
+let server: Awaited<ReturnType<typeof startServer>>;
+let repository: PreparedRepository;
+let names: Record<string, unknown>;
+
+beforeAll(async () => {
+  server = await startServer();
+  repository = await prepareRepository(server);
+  names = {
+    ...repository,
+    string: expect.any(String),
+    status: expect.stringMatching(/^[a-z]+$/),
+    boolean: expect.any(Boolean),
+    list: expect.any(Array),
+    'date-time': expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+  };
+});
+afterAll(async () => server.close());
+
+async function send({ request, query, headers, body, text }: Case): Promise<Response> {
+  const [method = '', path = ''] = request.split(' ');
+  const url = new URL(path, server.url);
+  const parameters = fill(query ?? {}, names) as Record<string, unknown>;
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, `${value as string | number}`);
+  const sent = new Headers({ authorization: `Bearer ${server.token}` });
+  if (body !== undefined) sent.set('content-type', 'application/json');
+  for (const [name, value] of Object.entries(headers ?? {})) sent.set(name, value);
+  return fetch(url, {
+    method,
+    headers: sent,
+    body: text ?? (body === undefined ? null : JSON.stringify(fill(body, names))),
+  });
+}
+
+/** What the case says of the answer, and what the answer is, in the same form. */
+function compared(one: Case, answer: string): [said: unknown, is: unknown] {
+  if (one['answer-text'] !== undefined) return [one['answer-text'], answer];
+  if (one.yaml !== undefined) return [one.yaml, parse(answer)];
+  return [fill(one.answer, names), JSON.parse(answer)];
+}
+
+function problemsOf(one: Case, answer: string): string[] {
+  const content = openApi.operation(one.request)?.answers[one.status]?.['application/json'];
+  return content === undefined
+    ? []
+    : openApi.problemsOf((content as { schema: object }).schema as never, JSON.parse(answer));
+}
+
+describe.each(loadContracts())('the service, by $file', ({ cases }) => {
+  it.each(cases)('$name ($section)', async (one) => {
+    const response = await send(one);
+    const answer = await response.text();
+    const [said, is] = compared(one, answer);
+    expect([response.status, is]).toEqual([one.status, said]);
+    expect(Object.fromEntries(response.headers)).toMatchObject(fill(one['answer-headers'] ?? {}, names) as object);
+    expect(problemsOf(one, answer)).toEqual([]);
+  });
+});
+
+describe('a client made of the OpenAPI document', () => {
+  const client = () =>
+    createClient<paths>({ baseUrl: server.url, headers: { authorization: `Bearer ${server.token}` } });
+
+  it('pauses, lists and resumes a repository', async () => {
+    const { org, name } = repository;
+    const paused = await client().POST('/api/v1/repo', { body: { org, name, paused: true } });
+    expect(paused.data).toEqual({ org, name, paused: true });
+    const listed = await client().GET('/api/v1/repo', { params: { query: { page: 1 } } });
+    expect(listed.data?.find((each) => each.name === name)?.paused).toBe(true);
+    await client().POST('/api/v1/repo', { body: { org, name, paused: false } });
+  });
+
+  it('takes a pull request out of the queue and finds it open', async () => {
+    const { org, name, number } = repository;
+    const body = { action: 'dequeue', pull_request: { number, repository: { org, name } } } as const;
+    const dequeued = await client().POST('/api/v1/pull_request', { body });
+    expect(dequeued.data?.pull_request.queued).toBe(false);
+    const { data } = await client().GET('/api/v1/pull_request', { params: { query: { org, repo: name, number } } });
+    expect(data).toMatchObject({ number, queued: false, skip_line: false });
+  });
+
+  it('is told what is wrong', async () => {
+    const { error, response } = await client().GET('/api/v1/queue/stats', {
+      params: { query: { org: repository.org, repo: 'unknown' } },
+    });
+    expect([response.status, error]).toEqual([404, { error: 'Repository not found' }]);
+  });
+
+  it('gets an answer it has already as 304', async () => {
+    const query = { org: repository.org, repo: repository.name };
+    const first = await client().GET('/api/v1/config', { params: { query }, parseAs: 'text' });
+    const header = { 'If-None-Match': first.response.headers.get('etag') ?? '' };
+    const again = await client().GET('/api/v1/config', { params: { query, header }, parseAs: 'text' });
+    expect([first.response.status, again.response.status]).toEqual([200, 304]);
+  });
+
+  it('repeats a request safely', async () => {
+    const { org, name } = repository;
+    const header = { 'Idempotency-Key': crypto.randomUUID() };
+    const pause = (paused: boolean) =>
+      client().POST('/api/v1/repo', { params: { header }, body: { org, name, paused } });
+    const [first, again, other] = [await pause(false), await pause(false), await pause(true)];
+    expect(again.data).toEqual(first.data);
+    expect(again.response.headers.get('idempotent-replayed')).toBe('true');
+    expect([other.response.status, other.error]).toEqual([
+      409,
+      { error: 'Idempotency-Key was used with another request' },
+    ]);
+  });
+});
