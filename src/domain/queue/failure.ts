@@ -13,12 +13,14 @@ export interface Step {
 
 type Failure = Extract<BatchVerdict, { kind: 'red' | 'timed_out' }>;
 
-/** Only a batch on the tip with nothing undecided before it is judged: elsewhere an assumption may be at fault. */
+/**
+ * Only the head of a line that stands is judged, and with nothing undecided before it: its parent is the tip, while
+ * elsewhere an assumption may be at fault.
+ */
 export function judgeHead(view: LineView): Step {
   const unchanged: Step = { view, decisions: [] };
   const head = view.batches[0];
-  if (head === undefined || head.parentCommit !== view.snapshot.queue.tip) return unchanged;
-  if (view.inOrder[0]?.id !== head.members[0]?.pullRequest) return unchanged;
+  if (head === undefined || view.inOrder[0]?.id !== head.members[0]?.pullRequest) return unchanged;
   const verdict = verdictOf(view, head);
   if (verdict.kind !== 'red' && verdict.kind !== 'timed_out') return unchanged;
   const outlook = findPass(view);

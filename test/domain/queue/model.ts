@@ -123,12 +123,12 @@ export class World {
         nextPosition: this.#position, buildsElsewhere: 0,
       },
       rules: this.rules,
-      pullRequests: this.inLine().map(({ code: _code, pushedHead: _head, ...row }) => ({ ...row, status: row.status === 'tagged' ? 'tagged' : 'queued' })),
+      pullRequests: this.inLine().map((row) => ({ ...row, status: row.status === 'tagged' ? 'tagged' : 'queued' })),
       departures: this.pullRequests
         .filter((row) => members.has(row.id) && !isInLine(row))
         .map((row) => ({ pullRequest: row.id, code: resetCodeOfDeparture(row.status, row.code) })),
-      batches: live.map(({ landing, state, ...batch }) => ({
-        ...batch, state: state === 'making' || state === 'building' ? state : 'landing', landingBegun: landing === 'begun', landingPlanned: landing !== 'none',
+      batches: live.map((batch) => ({
+        ...batch, state: batch.state === 'making' ? 'making' : 'building', landingBegun: batch.landing === 'begun', landingPlanned: batch.landing !== 'none',
       })),
       builds: this.builds.filter((build) => commits.has(build.commit) || trees.has(build.tree)).map((build) => ({ ...build })),
       mergeResults: [],

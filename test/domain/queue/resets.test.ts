@@ -44,6 +44,7 @@ describe('a merge conflict', () => {
     ['with a batch that has left says nothing', { line: [made], waiting: [pr(2, { conflict: { parent: 'superseded', after: [] } })] }, ['start new p2 on b1']],
     ['those behind it do not land before it is decided', { line: [{ ...follower, change: {} }], waiting: [pr(2, onFirst)], queue: { paused: true, lineage: ['tip', 'commit of b1'] } }, []],
     ['it is tried on the tip when nothing is before it', { line: [{ ...follower, change: {} }], waiting: [pr(2, { conflict: { parent: 'older', after: [] } })], queue: { lineage: ['older', 'tip'] } }, ['start probe p2 on tip']],
+    ['nor are those behind it blamed before', { line: [{ of: [3], build: 'failure' }], waiting: [pr(2, { conflict: { parent: 'older', after: [] } })], queue: { lineage: ['older', 'tip'] } }, ['start probe p2 on tip']],
     ['within the builds allowed', { line: [{ of: [3], build: 'pending' }], waiting: [pr(2, { conflict: { parent: 'older', after: [] } })], queue: { lineage: ['older', 'tip'] }, rules: { maxParallelBuilds: 1 } }, []],
     ['those behind it stand while it is tried', { line: [probe, follower] }, []],
     ['and are reset when it merges', { line: [{ of: [2], build: 'pending' }, follower] }, ['supersede b2 309 by p2', 'start new p3 on b1']],
