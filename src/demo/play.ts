@@ -1,0 +1,143 @@
+// Plays a scenario against a running Interlock as its users would: pushes over HTTP, opens pull requests by GraphQL,
+// queues them over REST, and tells what the event log says while they land.
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createClient as createSocketClient } from 'graphql-ws';
+import { WebSocket } from 'ws';
+import { createClient, type Client } from './client.ts';
+import type { DemoPullRequest, Scenario } from './scenario.ts';
+
+export interface Played {
+  readonly pullRequest: DemoPullRequest;
+  readonly number: number;
+  readonly status: string;
+}
+
+export interface DemoRun {
+  readonly url: string;
+  readonly token: string;
+  readonly scenario: Scenario;
+  readonly say: (line: string) => void;
+}
+
+export async function playDemo({ url, token, scenario, say }: DemoRun): Promise<readonly Played[]> {
+  const client = createClient({ url, token });
+  const { owner, name } = scenario;
+  await client.graphql('mutation ($owner: String!, $name: String!) { createRepository(input: {owner: $owner, name: $name, host: LOCAL}) { repository { id } } }', { owner, name });
+  await client.rest('POST', `/api/v1/config?org=${owner}&repo=${name}`, scenario.configuration);
+  const folder = await mkdtemp(join(tmpdir(), 'interlock-demo-'));
+  try {
+    await pushBranches(client, scenario, folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+  const follow = followEvents(url, token, (event) => {
+    const line = describeEvent(event);
+    if (line !== null) say(line);
+  });
+  say(`${owner}/${name}: ${scenario.pullRequests.length} pull requests are opened and queued, batches of four`);
+  const numbers = new Map<number, DemoPullRequest>();
+  // Paused while they come in, so that the batches show.
+  await client.rest('POST', '/api/v1/repo', { org: owner, name, paused: true });
+  for (const pullRequest of scenario.pullRequests) numbers.set(await openAndQueue(client, scenario, pullRequest), pullRequest);
+  await client.rest('POST', '/api/v1/repo', { org: owner, name, paused: false });
+  await tellUntilSettled(client, scenario, { say, numbers: [...numbers.keys()], follow });
+  return await Promise.all([...numbers].map(async ([number, pullRequest]) => ({ pullRequest, number, status: (await readPullRequest(client, scenario, number)).status })));
+}
+
+async function pushBranches(client: Client, scenario: Scenario, folder: string): Promise<void> {
+  const git = async (...args: string[]): Promise<string> => await client.git(folder, ...args);
+  await git('init', '-q', '-b', 'main');
+  await commit(git, folder, scenario.files, 'Open the shop');
+  for (const { branch, title, files } of scenario.pullRequests) {
+    await git('checkout', '-q', '-b', branch, 'main');
+    await commit(git, folder, files, title);
+  }
+  await git('push', '-q', `${client.url}/git/${scenario.owner}/${scenario.name}.git`, '--all');
+}
+
+async function commit(git: (...args: string[]) => Promise<string>, folder: string, files: Readonly<Record<string, string>>, message: string): Promise<void> {
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    if (text === '') await rm(join(folder, path), { force: true });
+    else await writeFile(join(folder, path), text);
+  }
+  await git('add', '-A');
+  await git('commit', '-q', '-m', message);
+}
+
+async function openAndQueue(client: Client, { owner, name }: Scenario, { branch, title }: DemoPullRequest): Promise<number> {
+  const opened = await client.graphql<{ openPullRequest: { pullRequest: { number: number } } }>(
+    `mutation ($owner: String!, $name: String!, $title: String!, $branch: String!) {
+       openPullRequest(input: {repository: {owner: $owner, name: $name}, title: $title, body: "", headBranch: $branch, baseBranch: "main"}) { pullRequest { number } } }`,
+    { owner, name, title, branch },
+  );
+  const { number } = opened.openPullRequest.pullRequest;
+  await client.rest('POST', '/api/v1/pull_request', { action: 'queue', pull_request: { number, repository: { org: owner, name } } });
+  return number;
+}
+
+async function readPullRequest(client: Client, { owner, name }: Scenario, number: number): Promise<{ status: string }> {
+  return await client.rest('GET', `/api/v1/pull_request?org=${owner}&repo=${name}&number=${number}`);
+}
+
+interface ToldEvent {
+  readonly action: string;
+  readonly payload: Readonly<Record<string, unknown>>;
+}
+
+const longestMs = 5 * 60_000;
+
+/** Tells what the event log says until no pull request is left in line. */
+async function tellUntilSettled(client: Client, scenario: Scenario, told: { say: (line: string) => void; numbers: readonly number[]; follow: Subscription }): Promise<void> {
+  const deadline = performance.now() + longestMs;
+  for (;;) {
+    const statuses = await Promise.all(told.numbers.map(async (number) => (await readPullRequest(client, scenario, number)).status));
+    if (statuses.every((status) => status === 'merged' || status === 'blocked')) return await told.follow.end();
+    if (performance.now() > deadline) throw new Error(`The demo did not come to its end within five minutes: ${statuses.join(', ')}.`);
+    await delay(300);
+  }
+}
+
+interface Subscription {
+  /** Lets what is on its way arrive, then closes. */
+  end(): Promise<void>;
+}
+
+function followEvents(url: string, token: string, onEvent: (event: ToldEvent) => void): Subscription {
+  const socket = createSocketClient({ url: `${url.replace(/^http/, 'ws')}/graphql`, webSocketImpl: WebSocket, connectionParams: { Authorization: `Bearer ${token}` } });
+  const stop = socket.subscribe<{ events: ToldEvent }>(
+    { query: 'subscription { events { action payload } }' },
+    { next: ({ data }) => data && onEvent(data.events), error: (error) => onEvent({ action: 'lost', payload: { error: String(error) } }), complete: () => {} },
+  );
+  return {
+    end: async () => {
+      await delay(500);
+      stop();
+      await socket.dispose();
+    },
+  };
+}
+
+function describeEvent({ action, payload }: ToldEvent): string | null {
+  const members = (Array.isArray(payload['pullRequests']) ? payload['pullRequests'] : []) as readonly (number | { number: number })[];
+  const named = members.map((member) => `#${typeof member === 'number' ? member : member.number}`).join(' ');
+  switch (action) {
+    case 'batch_started':
+      return `  batch     ${named} is built on ${String(payload['parentCommit']).slice(0, 8)} (${String(payload['cause'])})`;
+    case 'batch_bisected':
+      return `  bisected  ${named}: red together, halved`;
+    case 'batch_failed':
+      return `  failed    ${named}`;
+    case 'batch_merged':
+      return `  landed    ${named} as ${String(payload['commit']).slice(0, 8)}, tree verified (${String(payload['grade'])})`;
+    case 'reset':
+      return `  reset     ${String(payload['resetText'] ?? '')}`;
+    case 'blocked':
+      return `  blocked   #${String(payload['number'])}: ${String(payload['statusText'])}`;
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,78 @@
+// What the demo plays: a repository with a real check, and pull requests of which one conflicts and one is only wrong
+// together with another. Pure data.
+export interface DemoPullRequest {
+  readonly branch: string;
+  readonly title: string;
+  readonly files: Readonly<Record<string, string>>;
+  readonly expected: 'merged' | 'conflict' | 'failed';
+}
+
+export interface Scenario {
+  readonly owner: string;
+  readonly name: string;
+  readonly files: Readonly<Record<string, string>>;
+  readonly configuration: string;
+  readonly pullRequests: readonly DemoPullRequest[];
+}
+
+const files = {
+  'README.md': '# Tea shop\n\nEvery tea has a file. `sh check.sh` adds up an order.\n',
+  'prices.sh': 'price_of() {\n  cat "teas/$1"\n}\n',
+  'teas/assam': '4\n',
+  'teas/sencha': '6\n',
+  'orders/first': 'assam sencha\n',
+  // An order is a list of teas; each must have a price that is a number.
+  'check.sh': `set -e
+. ./prices.sh
+for order in orders/*; do
+  total=0
+  for tea in $(cat "$order"); do total=$((total + $(price_of "$tea"))); done
+  echo "$order: $total"
+done
+sleep 1
+`,
+  '.service/ci.yml': 'checks:\n  orders:\n    run: sh check.sh\n    timeout: 60\n',
+} as const;
+
+const configuration = `merge_rules:
+  labels:
+    trigger: mergequeue
+  preconditions:
+    number_of_approvals: 0
+  merge_mode:
+    type: parallel
+    parallel_mode:
+      max_parallel_builds: 3
+      batch_size: 4
+      use_optimistic_validation: true
+      optimistic_validation_failure_depth: 1
+`;
+
+const tea = (name: string, price: number): DemoPullRequest => ({
+  branch: `add-${name}`,
+  title: `Sell ${name}`,
+  files: { [`teas/${name}`]: `${price}\n`, [`orders/${name}`]: `${name} assam\n` },
+  expected: 'merged',
+});
+
+const all: readonly DemoPullRequest[] = [
+  tea('earl-grey', 5),
+  tea('darjeeling', 7),
+  tea('oolong', 8),
+  tea('matcha', 12),
+  tea('rooibos', 3),
+  { branch: 'drop-sencha', title: 'Stop selling sencha', files: { 'teas/sencha': '', 'orders/first': 'assam\n' }, expected: 'merged' },
+  // Green alone; red as soon as sencha is gone: only a build of both tells.
+  { branch: 'sencha-gift', title: 'A gift box with sencha', files: { 'orders/gift': 'sencha sencha assam\n', 'gift.sh': '. ./prices.sh\n' }, expected: 'failed' },
+  tea('chai', 6),
+  { branch: 'raise-assam', title: 'Assam costs 5', files: { 'teas/assam': '5\n' }, expected: 'merged' },
+  { branch: 'lower-assam', title: 'Assam costs 3', files: { 'teas/assam': '3\n' }, expected: 'conflict' },
+  tea('jasmine', 6),
+  tea('pu-erh', 9),
+];
+
+/** Twelve pull requests: one conflicts, one is red together with another; ten land. */
+export const demoScenario: Scenario = { owner: 'demo', name: 'tea-shop', files, configuration, pullRequests: all };
+
+/** The same, shorter: what `npm start` plays in an empty data directory. */
+export const startScenario: Scenario = { ...demoScenario, pullRequests: [0, 1, 5, 6, 8, 9, 10].flatMap((index) => all[index] ?? []) };

@@ -1,0 +1,83 @@
+// `npm start`: everything in one process tree, one line per part, then where to go.
+import { availableParallelism } from 'node:os';
+import { Command, Option } from 'commander';
+import color from 'picocolors';
+import { playDemo } from './demo/play.ts';
+import { startScenario } from './demo/scenario.ts';
+import { createProgress } from './launcher/progress.ts';
+import { StartError } from './launcher/start-error.ts';
+import { stopOnSignals } from './launcher/stop-signals.ts';
+import { startInterlock, type Interlock } from './start.ts';
+
+interface Flags {
+  readonly port: number;
+  readonly host: string;
+  readonly data: string;
+  readonly databaseUrl?: string;
+  readonly temporalAddress?: string;
+  readonly demo: boolean;
+  readonly reset: boolean;
+}
+
+const program = new Command('npm start --')
+  .description('Starts Interlock with an embedded PostgreSQL and Temporal.')
+  .addOption(new Option('--port <n>', 'port of the API').default(4000).env('PORT').argParser(portOf))
+  .addOption(new Option('--host <address>', 'address to listen on').default('127.0.0.1').env('INTERLOCK_HOST'))
+  .addOption(new Option('--data <dir>', 'where everything is kept').default('.interlock').env('INTERLOCK_DATA'))
+  .addOption(new Option('--database-url <url>', 'a PostgreSQL of yours instead of the embedded one').env('DATABASE_URL'))
+  .addOption(new Option('--temporal-address <host:port>', 'a Temporal of yours instead of the embedded one').env('TEMPORAL_ADDRESS'))
+  .option('--demo', 'a demo repository in an empty data directory', true)
+  .option('--no-demo', 'start empty')
+  .option('--reset', 'throw away what the data directory holds', false);
+
+function portOf(text: string): number {
+  const port = Number(text);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new StartError(`--port must be a number from 0 to 65535, not ${text}.`);
+  return port;
+}
+
+async function main(): Promise<void> {
+  const flags = program.parse().opts<Flags>();
+  const progress = createProgress((line) => console.log(line));
+  const startedAt = performance.now();
+  let running: Interlock | null = null;
+  const starting = startInterlock(
+    {
+      dataDir: flags.data,
+      port: flags.port,
+      host: flags.host,
+      databaseUrl: flags.databaseUrl ?? null,
+      temporalAddress: flags.temporalAddress ?? null,
+      reset: flags.reset,
+      ciConcurrency: Math.max(2, availableParallelism()),
+    },
+    progress,
+  );
+  stopOnSignals({
+    stop: async () => {
+      console.log('\nStopping: what runs is finished or given back …');
+      await starting.then(async (interlock) => await interlock.stop(), () => {});
+    },
+  });
+  running = await starting;
+  welcome(running, flags, (performance.now() - startedAt) / 1000);
+  if (running.isNew && flags.demo) await playDemo({ ...running, scenario: startScenario, say: (line) => console.log(color.dim(line)) });
+}
+
+function welcome({ url, token, temporalUi, sandbox }: Interlock, flags: Flags, seconds: number): void {
+  const shown = token === '' ? '<your token>' : token;
+  console.log(`\n${color.green('Interlock is ready')} after ${seconds.toFixed(1)} s; ${sandbox}.\n
+  GraphQL        ${url}/graphql   (explore: ${url}/graphiql)
+  REST           ${url}/api/v1
+  git            ${url}/git/<owner>/<name>.git   (any user name, the token as password)
+  Temporal UI    ${temporalUi === '' ? 'where your Temporal serves it' : temporalUi}
+  data           ${flags.data}   (access.json has URL and token)
+  token          ${shown}\n
+Try it:
+  curl -s -H "Authorization: Bearer ${shown}" ${url}/api/v1/repo\n\nCtrl-C stops it; the next start goes on where it was.\n`);
+}
+
+main().catch((error: unknown) => {
+  console.error(error instanceof StartError ? color.red(error.message) : error);
+  process.exit(1);
+});
