@@ -1,10 +1,11 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Resolvers, facadeOver } from './fixtures/facade.ts';
 
 const pullRequest = { number: 12, status: 'QUEUED', headBranch: 'topic', repository: { owner: 'acme', name: 'web' } };
 const resolvers: Resolvers = {
   repositories: () => ({ nodes: [] }),
-  repository: () => ({ owner: 'acme', name: 'web', branchPauses: [], pullRequest }),
+  repository: () => ({ owner: 'acme', name: 'web', branchPauses: [], pullRequest, configuration: { yaml: '' } }),
   pauseRepository: () => ({ repository: { owner: 'acme', name: 'web', paused: true } }),
   queuePullRequest: () => ({ pullRequest }),
   dequeuePullRequest: () => ({ pullRequest }),
@@ -92,6 +93,14 @@ describe('an object in a query', () => {
     expect((await get(`/api/v1/branches${query}`, body)).args).toMatchObject({ owner: 'acme', name: 'web' });
   });
 
+  it('reads an empty body as none', async () => {
+    const { server } = facadeOver(resolvers);
+    const url = '/api/v1/branches?org=acme&name=web';
+    const headers = { 'content-type': 'application/json' };
+    expect((await server.inject({ method: 'GET', url, headers })).statusCode).toBe(200);
+    expect((await server.inject({ method: 'GET', url, headers, payload: '' })).statusCode).toBe(200);
+  });
+
   it('takes the other parameters from that body as well', async () => {
     const { server, calls } = facadeOver({
       repository: () => ({
@@ -131,6 +140,11 @@ describe('bad input', () => {
     [{ action: 'queue', pull_request: { number: 1 } }, 'pull_request.repository is required'],
     [{ action: 'queue', pull_request: { number: 1, repository: {} } }, 'pull_request.repository.org is required'],
     [{ action: 'queue', pull_request: { repository: {} } }, 'pull_request.number is required'],
+    [{ action: 'queue', pull_request: { number: 'x' } }, 'pull_request.repository is required'],
+    [
+      { action: 'queue', pull_request: { number: 1, skip_line: 'x', repository: {} } },
+      'pull_request.skip_line must be a boolean',
+    ],
     [
       { action: 'queue', pull_request: { number: null, repository: reference.repository } },
       'pull_request.number is required',
@@ -233,5 +247,60 @@ describe('operations of one path', () => {
 
   it('takes a scalar in either of its spellings', async () => {
     expect((await act({ ...reference, number: '12' })).input).toMatchObject({ number: 12 });
+  });
+});
+
+describe('whatever is sent', () => {
+  const { server, calls } = facadeOver(resolvers);
+  const names = [
+    'org',
+    'repo',
+    'name',
+    'number',
+    'branch',
+    'page',
+    'pattern',
+    'repository',
+    'repository[org]',
+    'action',
+  ];
+  const value = fc.oneof(
+    { maxDepth: 4 },
+    fc.jsonValue({ maxDepth: 2 }),
+    fc.dictionary(
+      fc.constantFrom('number', 'repository', 'org', 'name', 'skip_line', 'affected_targets', '__proto__'),
+      fc.jsonValue(),
+    ),
+  );
+
+  it('is answered or refused by name, and a refused body reaches nobody', async () => {
+    const body = fc.oneof(value, fc.record({ action: fc.constantFrom('queue', 'dequeue'), pull_request: value }));
+    await fc.assert(
+      fc.asyncProperty(body, async (sent) => {
+        const before = calls.length;
+        const answer = await server.inject({
+          method: 'POST',
+          url: '/api/v1/pull_request',
+          headers: { 'content-type': 'application/json' },
+          payload: JSON.stringify(sent),
+        });
+        expect([200, 202, 400]).toContain(answer.statusCode);
+        expect(calls.length - before).toBe(answer.statusCode === 400 ? 0 : 1);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('is answered or refused by name in a query too', async () => {
+    const query = fc.array(fc.tuple(fc.constantFrom(...names), fc.oneof(fc.string(), fc.json(), fc.constant('1'))), {
+      maxLength: 5,
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom('branches', 'pull_request', 'repo', 'config'), query, async (path, sent) => {
+        const answer = await server.inject(`/api/v1/${path}?${new URLSearchParams(sent).toString()}`);
+        expect([200, 304, 400, 404]).toContain(answer.statusCode);
+      }),
+      { numRuns: 300 },
+    );
   });
 });
