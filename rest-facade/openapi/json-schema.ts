@@ -41,11 +41,12 @@ export class Components {
   readonly schemas = new Map<string, JsonSchema>();
 
   refer(name: string, make: () => JsonSchema): JsonSchema {
-    if (!this.schemas.has(name)) {
-      // Its place is taken first: a component stands before those it refers to.
-      this.schemas.set(name, {});
-      this.schemas.set(name, make());
-    }
+    const known = this.schemas.get(name);
+    // Its place is taken first: a component stands before those it refers to.
+    if (!known) this.schemas.set(name, {});
+    const made = make();
+    if (known && JSON.stringify(known) !== JSON.stringify(made)) throw new Error(`Two schemas are called ${name}`);
+    this.schemas.set(name, made);
     return { $ref: `#/components/schemas/${name}` };
   }
 }

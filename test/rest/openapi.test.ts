@@ -182,6 +182,17 @@ describe('an operation in it', () => {
     });
   });
 
+  it('is refused when two of its schemas have one name', () => {
+    const text = `
+      "Get the depth"
+      query GetQueueStats($org: String!, $repo: String!)
+      @rest(method: GET, path: "/api/v1/queue/stats", tag: "Queue", result: "repository") {
+        repository(owner: $org, name: $repo) { queueDepth { ...DeploymentStatus } }
+      }
+      fragment DeploymentStatus on QueueDepth { queued }`;
+    expect(() => emitted(documentsWith('GetQueueStats', text))).toThrow('Two schemas are called DeploymentStatus');
+  });
+
   it('is refused while nobody has described one of its scalars', () => {
     const schema = buildSchema(printSchema(fixtureSchema()).replaceAll(/\bGlob\b/g, 'Riddle'));
     const given = documents.map(({ name, text }) => ({
