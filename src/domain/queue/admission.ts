@@ -50,7 +50,10 @@ export interface Obstacle<Code = BlockCode> {
 }
 
 /** A pending one has no code while it only waits for CI: nothing has failed. */
-export type Admission = { readonly kind: 'queue' } | ({ readonly kind: 'pend' } & Obstacle<BlockCode | null>) | ({ readonly kind: 'block' } & Obstacle);
+export type Admission =
+  | { readonly kind: 'queue' }
+  | ({ readonly kind: 'pend' } & Obstacle<BlockCode | null>)
+  | ({ readonly kind: 'block' } & Obstacle);
 
 /** Hard failures first: what comes by itself or from a reviewer only matters when nothing else is in the way. */
 export function decideAdmission(request: AdmissionRequest): Admission {
@@ -75,10 +78,16 @@ function findFailure({ facts, rules, skipValidation }: AdmissionRequest): Obstac
 
 function findMissing({ facts, rules, skipValidation }: AdmissionRequest): Obstacle<BlockCode | null> | null {
   if (rules.numberOfApprovals !== null && facts.approvals < rules.numberOfApprovals) {
-    return { code: 101, text: `It has ${facts.approvals} of ${rules.numberOfApprovals} required approvals.`, who: 'reviewer', names: [] };
+    return {
+      code: 101,
+      text: `It has ${facts.approvals} of ${rules.numberOfApprovals} required approvals.`,
+      who: 'reviewer',
+      names: [],
+    };
   }
   if (rules.conversationResolutionRequired && facts.unresolvedConversations > 0) return obstacle(113, 'author');
-  const holdsForChecks = rules.mode === 'serial' || rules.checkMergeabilityToQueue;
+  // In parallel mode its landing waits for them instead.
+  const holdsForChecks = rules.mode !== 'parallel' || rules.checkMergeabilityToQueue;
   if (holdsForChecks && facts.ownVerdict === 'pending' && !skipValidation) {
     return { code: null, text: 'Its own required checks are running.', who: 'ci', names: [] };
   }

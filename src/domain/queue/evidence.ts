@@ -1,9 +1,17 @@
 // What CI's results prove. Evidence belongs to trees: a green build justifies every landing of its tree.
 import { isGlob, matchesGlob } from '../glob.ts';
-import type { BuildState, CheckConclusion, CheckState, RequiredCheck, Snapshot, Verdict } from './snapshot.ts';
+import type {
+  BuildState,
+  CheckConclusion,
+  CheckState,
+  QueueRules,
+  RequiredCheck,
+  Snapshot,
+  Verdict,
+} from './snapshot.ts';
 
 const passing: readonly CheckConclusion[] = ['success', 'skipped', 'neutral'];
-export const evidenceLifetimeMs = 24 * 60 * 60 * 1000;
+const evidenceLifetimeMs = 24 * 60 * 60 * 1000;
 
 /** The checks of one commit. `complete`: no further check will start by itself. */
 export interface CheckList {
@@ -48,11 +56,15 @@ function atLeastOne(required: readonly RequiredCheck[] | null): readonly Require
 /** Names of the checks that make the list red, in the order the host gave them; missing ones by their required name. */
 export function failedChecks(list: CheckList, required: readonly RequiredCheck[] | null): string[] {
   const checks = newestAttempts(list.checks);
-  if (required === null) return checks.filter((check) => isFailure(check.conclusion, passing)).map((check) => check.name);
+  if (required === null)
+    return checks.filter((check) => isFailure(check.conclusion, passing)).map((check) => check.name);
   const failed = required.flatMap((requirement) => {
     const matching = checks.filter((check) => matchesGlob(requirement.name, check.name));
-    if (matching.length === 0) return judgeRequirement(requirement, checks, list.complete) === 'red' ? [requirement.name] : [];
-    return matching.filter((check) => isFailure(check.conclusion, requirement.acceptableStatuses)).map((check) => check.name);
+    if (matching.length === 0)
+      return judgeRequirement(requirement, checks, list.complete) === 'red' ? [requirement.name] : [];
+    return matching
+      .filter((check) => isFailure(check.conclusion, requirement.acceptableStatuses))
+      .map((check) => check.name);
   });
   return [...new Set(failed)];
 }
@@ -88,14 +100,26 @@ function worst(verdicts: readonly Verdict[]): Verdict {
   return verdicts.includes('pending') ? 'pending' : 'green';
 }
 
+/** The part of a snapshot that evidence is read from. */
+export interface EvidenceSource {
+  readonly queue: Pick<Snapshot['queue'], 'lineage'>;
+  readonly rules: Pick<QueueRules, 'requiredChecks'>;
+  readonly builds: readonly BuildState[];
+}
+
 /** Green builds by tree, by the gate in force now. Made once per plan. */
 export type Evidence = ReadonlyMap<string, readonly BuildState[]>;
 
-export function collectEvidence(snapshot: Snapshot, now: number): Evidence {
+export function collectEvidence(snapshot: EvidenceSource, now: number): Evidence {
   const lineage = new Set(snapshot.queue.lineage);
   const evidence = new Map<string, BuildState[]>();
   for (const build of snapshot.builds) {
-    if (!lineage.has(build.base) || !isFresh(build, now) || judgeBuild(build, snapshot.rules.requiredChecks) !== 'green') continue;
+    if (
+      !lineage.has(build.base) ||
+      !isFresh(build, now) ||
+      judgeBuild(build, snapshot.rules.requiredChecks) !== 'green'
+    )
+      continue;
     const known = evidence.get(build.tree);
     if (known === undefined) evidence.set(build.tree, [build]);
     else known.push(build);
@@ -115,7 +139,12 @@ export function findEvidence(evidence: Evidence, tree: string, preferredCommit: 
 }
 
 /** The build that justifies landing `tree` now: green, uncanceled, finished at most 24 h ago, its base in the lineage. */
-export function evidenceFor(tree: string, snapshot: Snapshot, now: number, preferredCommit: string | null = null): BuildState | null {
+export function evidenceFor(
+  tree: string,
+  snapshot: EvidenceSource,
+  now: number,
+  preferredCommit: string | null = null,
+): BuildState | null {
   const builds = snapshot.builds.filter((build) => build.tree === tree);
   return findEvidence(collectEvidence({ ...snapshot, builds }, now), tree, preferredCommit);
 }

@@ -24,8 +24,18 @@ export interface ExplainedPullRequest {
 }
 
 export type ReasonKind =
-  | 'merged' | 'closed' | 'not_asked' | 'blocked' | 'precondition' | 'halted' | 'paused'
-  | 'landing' | 'own_checks' | 'build_failed' | 'building' | 'in_line';
+  | 'merged'
+  | 'closed'
+  | 'not_asked'
+  | 'blocked'
+  | 'precondition'
+  | 'halted'
+  | 'paused'
+  | 'landing'
+  | 'own_checks'
+  | 'build_failed'
+  | 'building'
+  | 'in_line';
 
 export interface Reason {
   readonly kind: ReasonKind;
@@ -59,17 +69,42 @@ export function explain(pullRequest: ExplainedPullRequest): Reason {
 function explainPlace({ batch, paused, haltedReason, ahead }: ExplainedPullRequest): Reason {
   if (batch?.landingBegun) return { kind: 'landing', who: 'queue', sentence: 'It is being merged now.' };
   if (haltedReason !== null) return { kind: 'halted', who: 'admin', sentence: `The queue is halted: ${haltedReason}` };
-  if (paused !== null) return { kind: 'paused', who: 'admin', sentence: paused.message === null ? 'The queue is paused.' : `The queue is paused: ${paused.message}` };
+  if (paused !== null)
+    return {
+      kind: 'paused',
+      who: 'admin',
+      sentence: paused.message === null ? 'The queue is paused.' : `The queue is paused: ${paused.message}`,
+    };
   const inFront = ahead ?? 0;
-  if (batch === null) return { kind: 'in_line', who: 'queue', sentence: `It waits for a build; ${countPullRequests(inFront)} before it.` };
-  const company = batch.companions.length === 0 ? '' : ` together with ${batch.companions.map((number) => `#${number}`).join(', ')}`;
-  if (batch.verdict === 'red') return { kind: 'build_failed', who: 'queue', sentence: `Its build${company} failed; the queue finds out which change is at fault.` };
+  if (batch === null)
+    return {
+      kind: 'in_line',
+      who: 'queue',
+      sentence: `It waits for a build; ${countPullRequests(inFront)} before it.`,
+    };
+  const company =
+    batch.companions.length === 0 ? '' : ` together with ${batch.companions.map((number) => `#${number}`).join(', ')}`;
+  if (batch.verdict === 'red')
+    return {
+      kind: 'build_failed',
+      who: 'queue',
+      sentence: `Its build${company} failed; the queue finds out which change is at fault.`,
+    };
   if (batch.verdict === 'pending') {
     const sentence = batch.hasCommit ? `Its build${company} is running.` : `Its build${company} is being made.`;
     return { kind: 'building', who: 'ci', sentence };
   }
-  if (inFront > 0) return { kind: 'in_line', who: 'queue', sentence: `Its build${company} is green; ${countPullRequests(inFront)} before it.` };
-  return { kind: 'own_checks', who: 'ci', sentence: `Its build${company} is green; it merges as soon as its own required checks have passed.` };
+  if (inFront > 0)
+    return {
+      kind: 'in_line',
+      who: 'queue',
+      sentence: `Its build${company} is green; ${countPullRequests(inFront)} before it.`,
+    };
+  return {
+    kind: 'own_checks',
+    who: 'ci',
+    sentence: `Its build${company} is green; it merges as soon as its own required checks have passed.`,
+  };
 }
 
 function countPullRequests(count: number): string {
@@ -78,8 +113,23 @@ function countPullRequests(count: number): string {
 }
 
 const actors = {
-  101: 'reviewer', 104: 'author', 105: 'author', 106: 'author', 107: 'author', 108: 'author', 109: 'reviewer', 110: 'admin', 111: 'ci',
-  112: 'ci', 113: 'author', 114: 'author', 115: 'author', 116: 'author', 117: 'author', 118: 'admin', 119: 'author',
+  101: 'reviewer',
+  104: 'author',
+  105: 'author',
+  106: 'author',
+  107: 'author',
+  108: 'author',
+  109: 'reviewer',
+  110: 'admin',
+  111: 'ci',
+  112: 'ci',
+  113: 'author',
+  114: 'author',
+  115: 'author',
+  116: 'author',
+  117: 'author',
+  118: 'admin',
+  119: 'author',
 } as const satisfies Record<BlockCode, Actor>;
 
 function actorOf(code: BlockCode | null): Actor {

@@ -48,7 +48,11 @@ function findPass(view: LineView): number | 'wait' | 'none' {
 }
 
 function areOneBisection(view: LineView, last: number): boolean {
-  const groups = new Set(view.batches.slice(0, last + 1).flatMap((batch) => membersOf(view, batch).map((member) => member.bisection?.group ?? null)));
+  const groups = new Set(
+    view.batches
+      .slice(0, last + 1)
+      .flatMap((batch) => membersOf(view, batch).map((member) => member.bisection?.group ?? null)),
+  );
   return groups.size === 1 && !groups.has(null);
 }
 
@@ -64,12 +68,17 @@ function bisectHead(view: LineView, head: BatchState): Step {
   const ids = head.members.map((member) => member.pullRequest);
   const halves = halve(ids);
   const bisect: Decision = { kind: 'BisectBatch', batch: head.id, group: head.id, halves };
-  const halved = withChanged(withoutBatches(view, view.batches), ids, { bisection: { group: head.id, max: halves[0].length } });
-  return { view: halved, decisions: [bisect, ...supersede(view.batches.slice(1), { code: 301, causedBy: ids[0] ?? null })] };
+  const halved = withChanged(withoutBatches(view, view.batches), ids, {
+    bisection: { group: head.id, max: halves[0].length },
+  });
+  return {
+    view: halved,
+    decisions: [bisect, ...supersede(view.batches.slice(1), { code: 301, causedBy: ids[0] ?? null })],
+  };
 }
 
 /** The first half is the larger one. */
-export function halve<T>(members: readonly T[]): readonly [readonly T[], readonly T[]] {
+function halve<T>(members: readonly T[]): readonly [readonly T[], readonly T[]] {
   const middle = Math.ceil(members.length / 2);
   return [members.slice(0, middle), members.slice(middle)];
 }
@@ -77,18 +86,25 @@ export function halve<T>(members: readonly T[]): readonly [readonly T[], readonl
 function failHead(view: LineView, head: BatchState, failure: Failure): Step {
   const [member] = membersOf(view, head);
   if (member === undefined) return { view, decisions: [] };
-  const resets = [{ kind: 'FailBatch', batch: head.id } as const, ...supersede(view.batches.slice(1), { code: 301, causedBy: member.id })];
+  const resets = [
+    { kind: 'FailBatch', batch: head.id } as const,
+    ...supersede(view.batches.slice(1), { code: 301, causedBy: member.id }),
+  ];
   const empty = withoutBatches(view, view.batches);
   const { maxRequeueAttempts } = view.snapshot.rules;
   if (failure.kind === 'red' && member.ownVerdict === 'green' && member.requeueAttempts < maxRequeueAttempts) {
     const requeued = withChanged(empty, [member.id], { requeueAttempts: member.requeueAttempts + 1 });
     return { view: requeued, decisions: [...resets, { kind: 'RequeuePullRequest', pullRequest: member.id }] };
   }
-  return { view: withoutPullRequests(empty, new Map([[member.id, 301]])), decisions: [...resets, blame(member, failure)] };
+  return {
+    view: withoutPullRequests(empty, new Map([[member.id, 301]])),
+    decisions: [...resets, blame(member, failure)],
+  };
 }
 
 function blame(member: PullRequestState, failure: Failure): Decision {
-  if (failure.kind === 'timed_out') return { kind: 'BlockPullRequest', pullRequest: member.id, code: 111, text: blockText(111), failedChecks: [] };
+  if (failure.kind === 'timed_out')
+    return { kind: 'BlockPullRequest', pullRequest: member.id, code: 111, text: blockText(111), failedChecks: [] };
   const { failedChecks } = failure;
   // Red without a failed check: CI ended without running any.
   const text = blockText(107, failedChecks.length > 0 ? failedChecks : ['no check ran']);

@@ -16,19 +16,25 @@ const nothing: Formation = { kind: 'nothing' };
 export function planFormation(view: LineView): Formation {
   if (view.snapshot.queue.paused) return nothing;
   const first = view.inOrder[0];
-  const isProbeDue = first !== undefined && view.batches.length > 0 && !view.batches[0]?.landingBegun && isSuspended(view, first);
+  const isProbeDue =
+    first !== undefined && view.batches.length > 0 && !view.batches[0]?.landingBegun && isSuspended(view, first);
   if (isProbeDue) return hasCapacity(view, [first]) ? { kind: 'start', decision: probe(view, first) } : nothing;
   if (!isEndOpen(view)) return nothing;
   const { members, isClosed } = gather(view);
   const oldest = members[0];
   if (oldest === undefined || !hasCapacity(view, members)) return nothing;
-  const until = Math.min(...members.map((member) => member.queuedAt)) + view.snapshot.rules.batchMaxWaitMinutes * 60_000;
+  const until =
+    Math.min(...members.map((member) => member.queuedAt)) + view.snapshot.rules.batchMaxWaitMinutes * 60_000;
   if (!isClosed && oldest.bisection === null && view.now < until) return { kind: 'wait', until };
   return { kind: 'start', decision: startAtEnd(view, members, causeOf(view, oldest)) };
 }
 
 /** A batch of these members at the end of the line. */
-export function startAtEnd(view: LineView, members: readonly PullRequestState[], cause: StartBatch['cause']): StartBatch {
+export function startAtEnd(
+  view: LineView,
+  members: readonly PullRequestState[],
+  cause: StartBatch['cause'],
+): StartBatch {
   const { tip, nextPosition } = view.snapshot.queue;
   const last = view.batches.at(-1);
   return {
@@ -66,12 +72,15 @@ function causeOf(view: LineView, first: PullRequestState): StartBatch['cause'] {
 /** A line with a batch that has no commit, or one that is red, is not built upon. Serial mode has one batch at a time. */
 function isEndOpen(view: LineView): boolean {
   if (view.snapshot.rules.mode !== 'parallel') return view.batches.length === 0;
-  return view.batches.every((batch) => batch.commit !== null && !['red', 'timed_out'].includes(verdictOf(view, batch).kind));
+  return view.batches.every(
+    (batch) => batch.commit !== null && !['red', 'timed_out'].includes(verdictOf(view, batch).kind),
+  );
 }
 
 function hasCapacity(view: LineView, members: readonly PullRequestState[]): boolean {
   const { mode, maxParallelBuilds } = view.snapshot.rules;
-  if (mode !== 'parallel' || maxParallelBuilds === null || members.every((member) => member.skipValidation)) return true;
+  if (mode !== 'parallel' || maxParallelBuilds === null || members.every((member) => member.skipValidation))
+    return true;
   const running = view.batches.filter((batch) => verdictOf(view, batch).kind === 'pending').length;
   return running + view.snapshot.queue.buildsElsewhere < maxParallelBuilds;
 }
@@ -80,7 +89,10 @@ function hasCapacity(view: LineView, members: readonly PullRequestState[]): bool
 function gather(view: LineView): { readonly members: readonly PullRequestState[]; readonly isClosed: boolean } {
   // With nothing before it a suspended one is simply first on the tip.
   const isAlone = view.batches.length === 0;
-  const start = view.inOrder.findIndex((candidate, place) => !view.batchOf.has(candidate.id) && ((isAlone && place === 0) || !isSuspended(view, candidate)));
+  const start = view.inOrder.findIndex(
+    (candidate, place) =>
+      !view.batchOf.has(candidate.id) && ((isAlone && place === 0) || !isSuspended(view, candidate)),
+  );
   const first = view.inOrder[start];
   if (first === undefined) return { members: [], isClosed: false };
   const size = sizeFor(view, first);

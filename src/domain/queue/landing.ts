@@ -10,7 +10,7 @@ export function planLanding(view: LineView): Extract<Decision, { kind: 'LandBatc
   if (view.batches.some((batch) => batch.landingBegun || batch.landingPlanned)) return null;
   if (first.members.some((member, place) => view.inOrder[place]?.id !== member.pullRequest)) return null;
   // In serial mode the build is the pull request's own.
-  const waitsForOwnChecks = rules.mode === 'parallel' && rules.ownRequiredChecks?.length !== 0;
+  const waitsForOwnChecks = rules.mode !== 'serial' && rules.ownRequiredChecks?.length !== 0;
   if (membersOf(view, first).some((member) => isHeldByOwnChecks(member, waitsForOwnChecks))) return null;
   const verdict = verdictOf(view, first);
   return verdict.kind === 'green' ? { kind: 'LandBatch', batch: first.id, evidence: verdict.evidence } : null;

@@ -45,7 +45,11 @@ function indexMembers(batches: readonly BatchState[]): Map<string, BatchState> {
 }
 
 function collectConflicts(snapshot: Snapshot, line: readonly BatchState[]): Map<string, readonly Conflict[]> {
-  const speaking = new Set([...snapshot.queue.lineage, snapshot.queue.tip, ...line.flatMap((batch) => batch.commit ?? [])]);
+  const speaking = new Set([
+    ...snapshot.queue.lineage,
+    snapshot.queue.tip,
+    ...line.flatMap((batch) => batch.commit ?? []),
+  ]);
   const conflictsOfHead = new Map<string, Conflict[]>();
   for (const { parent, heads, conflictAt } of snapshot.mergeResults) {
     const head = heads[conflictAt];
@@ -84,7 +88,9 @@ export function withoutPullRequests(view: LineView, leaving: ReadonlyMap<string,
 /** `change` is applied to the named pull requests; their places stay. */
 export function withChanged(view: LineView, ids: readonly string[], change: Partial<PullRequestState>): LineView {
   const changed = new Set(ids);
-  const inOrder = view.inOrder.map((pullRequest) => (changed.has(pullRequest.id) ? { ...pullRequest, ...change } : pullRequest));
+  const inOrder = view.inOrder.map((pullRequest) =>
+    changed.has(pullRequest.id) ? { ...pullRequest, ...change } : pullRequest,
+  );
   return { ...view, inOrder, pullRequests: new Map(inOrder.map((pullRequest) => [pullRequest.id, pullRequest])) };
 }
 
@@ -97,7 +103,9 @@ export function membersOf(view: LineView, batch: BatchState): PullRequestState[]
  * without it; it keeps its place and is tried alone on the tip as soon as nothing is before it. One at a time, nobody is behind.
  */
 export function isSuspended(view: LineView, pullRequest: PullRequestState): boolean {
-  return view.snapshot.rules.mode === 'parallel' && !view.batchOf.has(pullRequest.id) && view.conflicts.has(pullRequest.id);
+  return (
+    view.snapshot.rules.mode === 'parallel' && !view.batchOf.has(pullRequest.id) && view.conflicts.has(pullRequest.id)
+  );
 }
 
 /** Index of the member that is known not to merge where the batch puts it; -1 when none is. */
@@ -106,7 +114,10 @@ export function conflictingMember(view: LineView, batch: BatchState): number {
   const heads = batch.members.map((member) => member.head);
   return batch.members.findIndex((member, index) =>
     (view.conflicts.get(member.pullRequest) ?? []).some(
-      (conflict) => conflict.parent === batch.parentCommit && conflict.after.length === index && conflict.after.every((head, at) => head === heads[at]),
+      (conflict) =>
+        conflict.parent === batch.parentCommit &&
+        conflict.after.length === index &&
+        conflict.after.every((head, at) => head === heads[at]),
     ),
   );
 }

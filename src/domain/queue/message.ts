@@ -10,7 +10,9 @@ export interface MessageSource {
 
 /** Message of a pull request's own commit. */
 export function ownMessage(source: MessageSource, rules: { readonly useTitleAndBody: boolean }): string {
-  const title = source.mergeTitle ?? (rules.useTitleAndBody ? `${source.title} (#${source.number})` : `Merge pull request #${source.number}`);
+  const title =
+    source.mergeTitle ??
+    (rules.useTitleAndBody ? `${source.title} (#${source.number})` : `Merge pull request #${source.number}`);
   const body = source.mergeBody ?? (rules.useTitleAndBody ? source.body : '');
   return body.trim() === '' ? `${title}\n` : `${title}\n\n${body.trim()}\n`;
 }

@@ -26,7 +26,13 @@ export function plan(snapshot: Snapshot, now: number): Decision[] {
   const formation: Formation = hasStarted ? { kind: 'nothing' } : planFormation(settled);
   const landing = planLanding(settled);
   const departures = [...reset.decisions, ...blocked.decisions, ...judged.decisions];
-  return [...departures, ...starts(formation), ...announceTop(settled), ...(landing === null ? [] : [landing]), ...lookAgain(settled, formation)];
+  return [
+    ...departures,
+    ...starts(formation),
+    ...announceTop(settled),
+    ...(landing === null ? [] : [landing]),
+    ...lookAgain(settled, formation),
+  ];
 }
 
 /** While a landing is begun nothing is reset or blamed: its outcome decides. More may be built on a line that stands. */
@@ -50,10 +56,18 @@ function blockFailed(view: LineView): Step {
 function findBlock(view: LineView, pullRequest: PullRequestState): BlockPullRequest | null {
   const { id, ownFailedChecks } = pullRequest;
   if (pullRequest.ownVerdict === 'red' && !pullRequest.skipValidation) {
-    return { kind: 'BlockPullRequest', pullRequest: id, code: 107, text: blockText(107, ownFailedChecks), failedChecks: ownFailedChecks };
+    return {
+      kind: 'BlockPullRequest',
+      pullRequest: id,
+      code: 107,
+      text: blockText(107, ownFailedChecks),
+      failedChecks: ownFailedChecks,
+    };
   }
   const hasMerged = (view.batchOf.get(id)?.commit ?? null) !== null;
-  const conflictsWithTip = (view.conflicts.get(id) ?? []).some((conflict) => conflict.parent === view.snapshot.queue.tip && conflict.after.length === 0);
+  const conflictsWithTip = (view.conflicts.get(id) ?? []).some(
+    (conflict) => conflict.parent === view.snapshot.queue.tip && conflict.after.length === 0,
+  );
   if (hasMerged || !conflictsWithTip) return null;
   return { kind: 'BlockPullRequest', pullRequest: id, code: 106, text: statusText(106), failedChecks: [] };
 }
@@ -69,7 +83,11 @@ function announceTop(view: LineView): Decision[] {
 }
 
 function lookAgain(view: LineView, formation: Formation): Decision[] {
-  const deadlines = view.batches.flatMap((batch) => (verdictOf(view, batch).kind === 'pending' ? (ciDeadline(batch, view.snapshot.rules) ?? []) : []));
+  const deadlines = view.batches.flatMap((batch) =>
+    verdictOf(view, batch).kind === 'pending' ? (ciDeadline(batch, view.snapshot.rules) ?? []) : [],
+  );
   if (formation.kind === 'wait') deadlines.push(formation.until);
-  return deadlines.length === 0 ? [] : [{ kind: 'LookAgainAt', at: deadlines.reduce((earliest, at) => Math.min(earliest, at)) }];
+  return deadlines.length === 0
+    ? []
+    : [{ kind: 'LookAgainAt', at: deadlines.reduce((earliest, at) => Math.min(earliest, at)) }];
 }

@@ -47,7 +47,11 @@ export function findFault(view: LineView): Fault | null {
     }
     place = skipSuspended(view, place);
     const cause =
-      memberFault(view, batch) ?? orderFault(view, batch, place) ?? ruleFault(view, batch) ?? parentFault(view, { at, parent }) ?? outcomeFault(view, batch);
+      memberFault(view, batch) ??
+      orderFault(view, batch, place) ??
+      ruleFault(view, batch) ??
+      parentFault(view, { at, parent }) ??
+      outcomeFault(view, batch);
     if (cause !== null) return { at, ...cause };
     place += batch.members.length;
     // A batch without a commit is nobody's parent: a probe leaves those behind it standing until it has one.
@@ -58,14 +62,20 @@ export function findFault(view: LineView): Fault | null {
 
 function skipSuspended(view: LineView, place: number): number {
   let next = place;
-  for (let candidate = view.inOrder[next]; candidate !== undefined && isSuspended(view, candidate); candidate = view.inOrder[next]) next += 1;
+  for (
+    let candidate = view.inOrder[next];
+    candidate !== undefined && isSuspended(view, candidate);
+    candidate = view.inOrder[next]
+  )
+    next += 1;
   return next;
 }
 
 function memberFault(view: LineView, batch: BatchState): Cause | null {
   for (const member of batch.members) {
     const pullRequest = view.pullRequests.get(member.pullRequest);
-    if (pullRequest === undefined) return { code: view.departures.get(member.pullRequest) ?? 303, causedBy: member.pullRequest };
+    if (pullRequest === undefined)
+      return { code: view.departures.get(member.pullRequest) ?? 303, causedBy: member.pullRequest };
     if (pullRequest.head !== member.head) return { code: 310, causedBy: member.pullRequest };
   }
   return null;

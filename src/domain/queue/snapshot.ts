@@ -10,14 +10,42 @@
 
 export type PullRequestStatus = 'open' | 'pending' | 'queued' | 'tagged' | 'blocked' | 'merged' | 'closed';
 
-export type BlockCode = 101 | 104 | 105 | 106 | 107 | 108 | 109 | 110 | 111 | 112 | 113 | 114 | 115 | 116 | 117 | 118 | 119;
+export type BlockCode =
+  | 101
+  | 104
+  | 105
+  | 106
+  | 107
+  | 108
+  | 109
+  | 110
+  | 111
+  | 112
+  | 113
+  | 114
+  | 115
+  | 116
+  | 117
+  | 118
+  | 119;
 export type ResetCode = 300 | 301 | 302 | 303 | 304 | 305 | 307 | 308 | 309 | 310;
 
 export type MergeStrategy = 'squash' | 'merge' | 'rebase';
 
 export type CheckConclusion =
-  | 'success' | 'pending' | 'failure' | 'cancelled' | 'timed_out' | 'skipped' | 'neutral' | 'action_required'
-  | 'stale' | 'unknown' | 'error' | 'blocked' | 'missing';
+  | 'success'
+  | 'pending'
+  | 'failure'
+  | 'cancelled'
+  | 'timed_out'
+  | 'skipped'
+  | 'neutral'
+  | 'action_required'
+  | 'stale'
+  | 'unknown'
+  | 'error'
+  | 'blocked'
+  | 'missing';
 
 /** A required check: a name or a glob of names (`*` is any run of characters), and what counts as passing. */
 export interface RequiredCheck {
@@ -153,7 +181,12 @@ export interface Snapshot {
   /** Builds of live batches' tested commits and every build of a live batch's tree that is at most 24 h old. */
   readonly builds: readonly BuildState[];
   /** Known merges: true for ever. `conflictAt` is the index into `heads`; -1 when it merged to `tree`. */
-  readonly mergeResults: readonly { readonly parent: string; readonly heads: readonly string[]; readonly tree: string | null; readonly conflictAt: number }[];
+  readonly mergeResults: readonly {
+    readonly parent: string;
+    readonly heads: readonly string[];
+    readonly tree: string | null;
+    readonly conflictAt: number;
+  }[];
 }
 
 /** In the order they are to be applied: departures from the line, pull requests, starts, announcements, landings. */
@@ -178,10 +211,21 @@ export type Decision =
       readonly causedBy: string | null;
     }
   /** The batch ended red with several members: it is superseded, its members get bisection `{group, max: halves[0].length}`. */
-  | { readonly kind: 'BisectBatch'; readonly batch: string; readonly group: string; readonly halves: readonly (readonly string[])[] }
+  | {
+      readonly kind: 'BisectBatch';
+      readonly batch: string;
+      readonly group: string;
+      readonly halves: readonly (readonly string[])[];
+    }
   /** The batch ended red for good: it failed. Members are blocked by BlockPullRequest, or put back by RequeuePullRequest. */
   | { readonly kind: 'FailBatch'; readonly batch: string }
-  | { readonly kind: 'BlockPullRequest'; readonly pullRequest: string; readonly code: BlockCode; readonly text: string; readonly failedChecks: readonly string[] }
+  | {
+      readonly kind: 'BlockPullRequest';
+      readonly pullRequest: string;
+      readonly code: BlockCode;
+      readonly text: string;
+      readonly failedChecks: readonly string[];
+    }
   /** Back in line after a red build of its own, its own checks being green; counts an attempt. */
   | { readonly kind: 'RequeuePullRequest'; readonly pullRequest: string }
   /** Green, its parent is the tip: write the landing intent. `evidence` is the build's commit, '' when validation was skipped. */

@@ -7,7 +7,17 @@ import type { BlockCode, PullRequestStatus, ResetCode } from './snapshot.ts';
  * - `block`: a hard failure, before or in the queue. `tag`: its batch's bot pull request opened.
  * - `reset`: its batch will not land; it keeps its place. `requeue`: a commit was added and it enters the queue again.
  */
-export type PullRequestEvent = 'queue' | 'pend' | 'block' | 'tag' | 'reset' | 'requeue' | 'dequeue' | 'merge' | 'close' | 'reopen';
+export type PullRequestEvent =
+  | 'queue'
+  | 'pend'
+  | 'block'
+  | 'tag'
+  | 'reset'
+  | 'requeue'
+  | 'dequeue'
+  | 'merge'
+  | 'close'
+  | 'reopen';
 
 type Transitions = Readonly<Record<PullRequestStatus, Readonly<Partial<Record<PullRequestEvent, PullRequestStatus>>>>>;
 
@@ -15,8 +25,28 @@ type Transitions = Readonly<Record<PullRequestStatus, Readonly<Partial<Record<Pu
 export const transitions = {
   open: { queue: 'queued', pend: 'pending', block: 'blocked', dequeue: 'open', merge: 'merged', close: 'closed' },
   pending: { queue: 'queued', pend: 'pending', block: 'blocked', dequeue: 'open', merge: 'merged', close: 'closed' },
-  queued: { queue: 'queued', pend: 'pending', block: 'blocked', tag: 'tagged', reset: 'queued', requeue: 'queued', dequeue: 'open', merge: 'merged', close: 'closed' },
-  tagged: { queue: 'tagged', pend: 'pending', block: 'blocked', tag: 'tagged', reset: 'queued', requeue: 'queued', dequeue: 'open', merge: 'merged', close: 'closed' },
+  queued: {
+    queue: 'queued',
+    pend: 'pending',
+    block: 'blocked',
+    tag: 'tagged',
+    reset: 'queued',
+    requeue: 'queued',
+    dequeue: 'open',
+    merge: 'merged',
+    close: 'closed',
+  },
+  tagged: {
+    queue: 'tagged',
+    pend: 'pending',
+    block: 'blocked',
+    tag: 'tagged',
+    reset: 'queued',
+    requeue: 'queued',
+    dequeue: 'open',
+    merge: 'merged',
+    close: 'closed',
+  },
   blocked: { queue: 'queued', pend: 'pending', block: 'blocked', dequeue: 'blocked', merge: 'merged', close: 'closed' },
   merged: {},
   closed: { reopen: 'open', merge: 'merged' },

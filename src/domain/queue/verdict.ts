@@ -65,7 +65,9 @@ function judgeByClock(batch: BatchState, { rules, now }: Known): BatchVerdict {
 
 /** When a pending build counts as timed out. Null: never, or not started. */
 export function ciDeadline(batch: BatchState, rules: QueueRules): number | null {
-  return rules.ciTimeoutMins === 0 || batch.buildStartedAt === null ? null : batch.buildStartedAt + rules.ciTimeoutMins * 60_000;
+  return rules.ciTimeoutMins === 0 || batch.buildStartedAt === null
+    ? null
+    : batch.buildStartedAt + rules.ciTimeoutMins * 60_000;
 }
 
 function skipsValidation(batch: BatchState, { rules, pullRequests }: Known): boolean {

@@ -1,12 +1,31 @@
 import { describe, expect, test } from 'vitest';
-import { decideAdmission, type AdmissionFacts, type AdmissionRequest, type AdmissionRules } from '../../../src/domain/queue/admission.ts';
+import {
+  decideAdmission,
+  type AdmissionFacts,
+  type AdmissionRequest,
+  type AdmissionRules,
+} from '../../../src/domain/queue/admission.ts';
 
 const facts: AdmissionFacts = {
-  isBaseBranchManaged: true, draft: false, labels: [], approvals: 1, changesRequested: false, unresolvedConversations: 0, ownVerdict: 'green', ownFailedChecks: [],
-  conflictsWithBase: false, hasUnverifiedCommits: false, failedValidations: [],
+  isBaseBranchManaged: true,
+  draft: false,
+  labels: [],
+  approvals: 1,
+  changesRequested: false,
+  unresolvedConversations: 0,
+  ownVerdict: 'green',
+  ownFailedChecks: [],
+  conflictsWithBase: false,
+  hasUnverifiedCommits: false,
+  failedValidations: [],
 };
 const rules: AdmissionRules = {
-  mode: 'parallel', numberOfApprovals: 1, conversationResolutionRequired: false, requireVerifiedCommits: false, checkMergeabilityToQueue: false, blockingLabels: ['wip'],
+  mode: 'parallel',
+  numberOfApprovals: 1,
+  conversationResolutionRequired: false,
+  requireVerifiedCommits: false,
+  checkMergeabilityToQueue: false,
+  blockingLabels: ['wip'],
 };
 
 interface Asked {
@@ -16,41 +35,100 @@ interface Asked {
 }
 
 function request(asked: Asked): AdmissionRequest {
-  return { facts: { ...facts, ...asked.facts }, rules: { ...rules, ...asked.rules }, skipValidation: asked.skipValidation ?? false };
+  return {
+    facts: { ...facts, ...asked.facts },
+    rules: { ...rules, ...asked.rules },
+    skipValidation: asked.skipValidation ?? false,
+  };
 }
 
 describe('a request to queue', () => {
-  const cases: readonly (readonly [name: string, asked: Asked, outcome: readonly [kind: string, code?: number | null, who?: string]])[] = [
+  const cases: readonly (readonly [
+    name: string,
+    asked: Asked,
+    outcome: readonly [kind: string, code?: number | null, who?: string],
+  ])[] = [
     ['is queued when its preconditions hold', {}, ['queue']],
     ['of an unmanaged base branch', { facts: { isBaseBranchManaged: false, draft: true } }, ['block', 118, 'admin']],
     ['of a draft', { facts: { draft: true } }, ['block', 114, 'author']],
     ['with a label that keeps it out', { facts: { labels: ['bug', 'wip'] } }, ['block', 105, 'author']],
     ['with changes requested', { facts: { changesRequested: true, approvals: 0 } }, ['block', 117, 'author']],
     ['with a failed validation', { facts: { failedValidations: ['ticket in title'] } }, ['block', 108, 'author']],
-    ['with unverified commits', { facts: { hasUnverifiedCommits: true }, rules: { requireVerifiedCommits: true } }, ['block', 115, 'author']],
+    [
+      'with unverified commits',
+      { facts: { hasUnverifiedCommits: true }, rules: { requireVerifiedCommits: true } },
+      ['block', 115, 'author'],
+    ],
     ['with unverified commits where nobody asks', { facts: { hasUnverifiedCommits: true } }, ['queue']],
     ['with a conflict', { facts: { conflictsWithBase: true } }, ['block', 106, 'author']],
-    ['with a failed check of its own', { facts: { ownVerdict: 'red', ownFailedChecks: ['unit'] } }, ['block', 107, 'author']],
-    ['with a failed check of its own, validation skipped', { facts: { ownVerdict: 'red' }, skipValidation: true }, ['queue']],
+    [
+      'with a failed check of its own',
+      { facts: { ownVerdict: 'red', ownFailedChecks: ['unit'] } },
+      ['block', 107, 'author'],
+    ],
+    [
+      'with a failed check of its own, validation skipped',
+      { facts: { ownVerdict: 'red' }, skipValidation: true },
+      ['queue'],
+    ],
     ['without approval', { facts: { approvals: 0 } }, ['pend', 101, 'reviewer']],
     ['without approval where none is needed', { facts: { approvals: 0 }, rules: { numberOfApprovals: 0 } }, ['queue']],
-    ["without approval where the host's rule holds", { facts: { approvals: 0 }, rules: { numberOfApprovals: null } }, ['queue']],
-    ['with unresolved conversations', { facts: { unresolvedConversations: 2 }, rules: { conversationResolutionRequired: true } }, ['pend', 113, 'author']],
+    [
+      "without approval where the host's rule holds",
+      { facts: { approvals: 0 }, rules: { numberOfApprovals: null } },
+      ['queue'],
+    ],
+    [
+      'with unresolved conversations',
+      { facts: { unresolvedConversations: 2 }, rules: { conversationResolutionRequired: true } },
+      ['pend', 113, 'author'],
+    ],
     ['with unresolved conversations where nobody asks', { facts: { unresolvedConversations: 2 } }, ['queue']],
     ['while its own checks run, in parallel mode', { facts: { ownVerdict: 'pending' } }, ['queue']],
-    ['while its own checks run, in serial mode', { facts: { ownVerdict: 'pending' }, rules: { mode: 'serial' } }, ['pend', null, 'ci']],
-    ['while its own checks run, with check_mergeability_to_queue', { facts: { ownVerdict: 'pending' }, rules: { checkMergeabilityToQueue: true } }, ['pend', null, 'ci']],
-    ['while its own checks run, validation skipped', { facts: { ownVerdict: 'pending' }, rules: { mode: 'serial' }, skipValidation: true }, ['queue']],
-    ['whose checks were never seen, in serial mode', { facts: { ownVerdict: 'none' }, rules: { mode: 'serial' } }, ['queue']],
-    ['a failure comes before what is only missing', { facts: { approvals: 0, conflictsWithBase: true } }, ['block', 106, 'author']],
+    [
+      'while its own checks run, in serial mode',
+      { facts: { ownVerdict: 'pending' }, rules: { mode: 'serial' } },
+      ['pend', null, 'ci'],
+    ],
+    [
+      'while its own checks run, in no-queue mode',
+      { facts: { ownVerdict: 'pending' }, rules: { mode: 'no-queue' } },
+      ['pend', null, 'ci'],
+    ],
+    [
+      'while its own checks run, with check_mergeability_to_queue',
+      { facts: { ownVerdict: 'pending' }, rules: { checkMergeabilityToQueue: true } },
+      ['pend', null, 'ci'],
+    ],
+    [
+      'while its own checks run, validation skipped',
+      { facts: { ownVerdict: 'pending' }, rules: { mode: 'serial' }, skipValidation: true },
+      ['queue'],
+    ],
+    [
+      'whose checks were never seen, in serial mode',
+      { facts: { ownVerdict: 'none' }, rules: { mode: 'serial' } },
+      ['queue'],
+    ],
+    [
+      'a failure comes before what is only missing',
+      { facts: { approvals: 0, conflictsWithBase: true } },
+      ['block', 106, 'author'],
+    ],
   ];
   test.each(cases)('%s', (_name, asked, [kind, code, who]) => {
     expect(decideAdmission(request(asked))).toMatchObject(code === undefined ? { kind } : { kind, code, who });
   });
 
   test('a refusal names what is at fault', () => {
-    expect(decideAdmission(request({ facts: { ownVerdict: 'red', ownFailedChecks: ['unit', 'lint'] } }))).toMatchObject({ text: 'A required check failed: unit, lint.', names: ['unit', 'lint'] });
-    expect(decideAdmission(request({ facts: { failedValidations: ['ticket in title'] } }))).toMatchObject({ text: 'A validation failed: ticket in title.' });
-    expect(decideAdmission(request({ facts: { approvals: 1 }, rules: { numberOfApprovals: 2 } }))).toMatchObject({ text: 'It has 1 of 2 required approvals.' });
+    expect(decideAdmission(request({ facts: { ownVerdict: 'red', ownFailedChecks: ['unit', 'lint'] } }))).toMatchObject(
+      { text: 'A required check failed: unit, lint.', names: ['unit', 'lint'] },
+    );
+    expect(decideAdmission(request({ facts: { failedValidations: ['ticket in title'] } }))).toMatchObject({
+      text: 'A validation failed: ticket in title.',
+    });
+    expect(decideAdmission(request({ facts: { approvals: 1 }, rules: { numberOfApprovals: 2 } }))).toMatchObject({
+      text: 'It has 1 of 2 required approvals.',
+    });
   });
 });

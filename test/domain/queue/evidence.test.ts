@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { collectEvidence, evidenceFor, failedChecks, failedChecksOfBuild, findEvidence, judgeBuild, judgeChecks } from '../../../src/domain/queue/evidence.ts';
+import {
+  collectEvidence,
+  evidenceFor,
+  failedChecks,
+  failedChecksOfBuild,
+  findEvidence,
+  judgeBuild,
+  judgeChecks,
+} from '../../../src/domain/queue/evidence.ts';
 import type { BuildState, CheckConclusion, RequiredCheck, Verdict } from '../../../src/domain/queue/snapshot.ts';
 import { hour, now, situation } from './situation.ts';
 
@@ -18,10 +26,27 @@ function required(...names: string[]): RequiredCheck[] {
 
 function build(change: Partial<BuildState> & { text?: string }): BuildState {
   const { text = 'test:success', ...rest } = change;
-  return { commit: 'c', tree: 't', base: 'tip', checks: checks(text), complete: true, canceled: false, startedAt: now - hour, finishedAt: now, ...rest };
+  return {
+    commit: 'c',
+    tree: 't',
+    base: 'tip',
+    checks: checks(text),
+    complete: true,
+    canceled: false,
+    startedAt: now - hour,
+    finishedAt: now,
+    ...rest,
+  };
 }
 
-type Case = readonly [name: string, text: string, complete: boolean, required: RequiredCheck[] | null, verdict: Verdict, failed: string[]];
+type Case = readonly [
+  name: string,
+  text: string,
+  complete: boolean,
+  required: RequiredCheck[] | null,
+  verdict: Verdict,
+  failed: string[],
+];
 
 describe('judging checks', () => {
   const cases: readonly Case[] = [
@@ -46,11 +71,32 @@ describe('judging checks', () => {
     ['a glob that matched all there is', 'unit/a:success unit/b:success', true, required('unit/*'), 'green', []],
     ['a name asked for twice fails once', 'unit:failure', true, required('unit', '*'), 'red', ['unit']],
     ['a cancelled check failed', 'unit:cancelled', true, required('unit'), 'red', ['unit']],
-    ['what is acceptable is configured', 'unit:failure', true, [{ name: 'unit', acceptableStatuses: ['failure'] }], 'green', []],
+    [
+      'what is acceptable is configured',
+      'unit:failure',
+      true,
+      [{ name: 'unit', acceptableStatuses: ['failure'] }],
+      'green',
+      [],
+    ],
     ['success may not be', 'unit:success', true, [{ name: 'unit', acceptableStatuses: ['neutral'] }], 'red', ['unit']],
     ['missing may be', '', true, [{ name: 'unit', acceptableStatuses: ['success', 'missing'] }], 'green', []],
-    ['missing is only known at the end', '', false, [{ name: 'unit', acceptableStatuses: ['success', 'missing'] }], 'pending', []],
-    ['pending may be', 'unit:pending', false, [{ name: 'unit', acceptableStatuses: ['success', 'pending'] }], 'green', []],
+    [
+      'missing is only known at the end',
+      '',
+      false,
+      [{ name: 'unit', acceptableStatuses: ['success', 'missing'] }],
+      'pending',
+      [],
+    ],
+    [
+      'pending may be',
+      'unit:pending',
+      false,
+      [{ name: 'unit', acceptableStatuses: ['success', 'pending'] }],
+      'green',
+      [],
+    ],
   ];
   test.each(cases)('%s', (_name, text, complete, gate, verdict, failed) => {
     const list = { checks: checks(text), complete };
@@ -77,7 +123,9 @@ describe('judging a build', () => {
 
 describe('evidence for a tree', () => {
   function evidence(...builds: BuildState[]) {
-    return evidenceFor('t', situation({ queue: { lineage: ['older', 'tip'] }, change: { builds } }), now)?.commit ?? null;
+    return (
+      evidenceFor('t', situation({ queue: { lineage: ['older', 'tip'] }, change: { builds } }), now)?.commit ?? null
+    );
   }
   const cases: readonly (readonly [name: string, found: boolean, change: Partial<BuildState> & { text?: string }])[] = [
     ['a green build of it', true, {}],
@@ -94,12 +142,18 @@ describe('evidence for a tree', () => {
 
   test('the gate in force now decides', () => {
     const builds = [build({ text: 'unit:success lint:failure' })];
-    expect(evidenceFor('t', situation({ change: { builds }, rules: { requiredChecks: required('unit') } }), now)?.commit).toBe('c');
-    expect(evidenceFor('t', situation({ change: { builds }, rules: { requiredChecks: required('lint') } }), now)).toBeNull();
+    expect(
+      evidenceFor('t', situation({ change: { builds }, rules: { requiredChecks: required('unit') } }), now)?.commit,
+    ).toBe('c');
+    expect(
+      evidenceFor('t', situation({ change: { builds }, rules: { requiredChecks: required('lint') } }), now),
+    ).toBeNull();
   });
   test('a check that nobody requires may still run', () => {
     const builds = [build({ text: 'unit:success lint:pending', complete: false, finishedAt: null })];
-    expect(evidenceFor('t', situation({ change: { builds }, rules: { requiredChecks: required('unit') } }), now)?.commit).toBe('c');
+    expect(
+      evidenceFor('t', situation({ change: { builds }, rules: { requiredChecks: required('unit') } }), now)?.commit,
+    ).toBe('c');
   });
   test("the batch's own build is preferred", () => {
     const all = collectEvidence(situation({ change: { builds: [build({}), build({ commit: 'own' })] } }), now);

@@ -49,7 +49,8 @@ export class Forest {
     let merged = tree;
     for (const [index, change] of changes.entries()) {
       const present = this.#changes.get(merged) ?? [];
-      if (this.#physics.pairs.some((pair) => pair.kind === 'conflict' && meets(pair, change, present))) return { conflictAt: index };
+      if (this.#physics.pairs.some((pair) => pair.kind === 'conflict' && meets(pair, change, present)))
+        return { conflictAt: index };
       merged = `${merged}.${change}`;
       this.#changes.set(merged, [...present, change]);
     }
@@ -71,7 +72,8 @@ export class Forest {
   /** First-parent line from a commit down to the root. */
   lineOf(commit: string): Commit[] {
     const line: Commit[] = [];
-    for (let at = this.commits.get(commit); at !== undefined; at = this.commits.get(at.firstParent ?? '')) line.push(at);
+    for (let at = this.commits.get(commit); at !== undefined; at = this.commits.get(at.firstParent ?? ''))
+      line.push(at);
     return line;
   }
 }

@@ -6,48 +6,178 @@ describe('what is started next', () => {
   const cases: readonly (readonly [name: string, from: Situation, decisions: readonly string[]])[] = [
     ['an empty queue starts nothing', {}, []],
     ['the first in line is built on the tip', { waiting: [pr(2), pr(1)] }, ['start new p1 on tip']],
-    ['the next one is built on the batch before it', { line: [{ of: [1], build: 'pending' }], waiting: [pr(2)] }, ['start new p2 on b1']],
+    [
+      'the next one is built on the batch before it',
+      { line: [{ of: [1], build: 'pending' }], waiting: [pr(2)] },
+      ['start new p2 on b1'],
+    ],
     ['nothing is built on a batch that has no commit', { line: [{ of: [1], build: 'making' }], waiting: [pr(2)] }, []],
-    ['a batch holds up to the batch size', { waiting: [pr(1), pr(2), pr(3)], rules: { batchSize: 2 } }, ['start new p1 p2 on tip']],
-    ['a batch that is not full starts at once without a wait', { waiting: [pr(1)], rules: { batchSize: 4 } }, ['start new p1 on tip']],
-    ['one that may wait for company does', { waiting: [pr(1)], rules: { batchSize: 4, batchMaxWaitMinutes: 5 } }, ['look again in 4 min']],
-    ['and starts when the oldest has waited long enough', { waiting: [pr(1, { queuedAt: now - 5 * minute }), pr(2)], rules: { batchSize: 4, batchMaxWaitMinutes: 5 } }, ['start new p1 p2 on tip']],
-    ['a full batch does not wait', { waiting: [pr(1), pr(2)], rules: { batchSize: 2, batchMaxWaitMinutes: 5 } }, ['start new p1 p2 on tip']],
-    ['nor does one that nobody can join any more', { waiting: [pr(1), pr(2, { skipValidation: true })], rules: { batchSize: 4, batchMaxWaitMinutes: 5 } }, ['start new p1 on tip']],
-    ['skip line goes first, alone', { waiting: [pr(1), pr(2), pr(3, { skipLine: true }), pr(4, { skipLine: true })], rules: { batchSize: 4 } }, ['start new p3 on tip']],
-    ['skipped validation stands alone', { waiting: [pr(1, { skipValidation: true }), pr(2)], rules: { batchSize: 4 } }, ['start new p1 on tip']],
-    ['halves do not mix with others', { waiting: [pr(1, { bisection: { group: 'g', max: 2 } }), pr(2)], rules: { batchSize: 4, batchMaxWaitMinutes: 5 } }, ['start bisect p1 on tip']],
-    ['halves of different batches do not mix', { waiting: [pr(1, { bisection: { group: 'g', max: 2 } }), pr(2, { bisection: { group: 'other', max: 2 } })], rules: { batchSize: 4 } }, ['start bisect p1 on tip']],
-    ['a half is no larger than the batch size', { waiting: [1, 2, 3].map((n) => pr(n, { bisection: { group: 'g', max: 3 } })), rules: { batchSize: 2 } }, ['start bisect p1 p2 on tip']],
-    ['no more builds than allowed run at once', { line: [{ of: [1], build: 'pending' }], waiting: [pr(2)], rules: { maxParallelBuilds: 1 } }, []],
-    ['a finished build leaves room', { line: [{ of: [1], build: 'success', change: { landingPlanned: true } }], waiting: [pr(2)], rules: { maxParallelBuilds: 1 } }, ['start new p2 on b1']],
-    ['builds of other queues count', { waiting: [pr(1)], rules: { maxParallelBuilds: 2 }, queue: { buildsElsewhere: 2 } }, []],
-    ['skipped validation needs no room', { waiting: [pr(1, { skipValidation: true })], rules: { maxParallelBuilds: 2 }, queue: { buildsElsewhere: 2 } }, ['start new p1 on tip']],
-    ['serial mode has one batch of one', { waiting: [pr(1), pr(2)], rules: { ...serial, batchSize: 4 } }, ['start new p1 on tip']],
+    [
+      'a batch holds up to the batch size',
+      { waiting: [pr(1), pr(2), pr(3)], rules: { batchSize: 2 } },
+      ['start new p1 p2 on tip'],
+    ],
+    [
+      'a batch that is not full starts at once without a wait',
+      { waiting: [pr(1)], rules: { batchSize: 4 } },
+      ['start new p1 on tip'],
+    ],
+    [
+      'one that may wait for company does',
+      { waiting: [pr(1)], rules: { batchSize: 4, batchMaxWaitMinutes: 5 } },
+      ['look again in 4 min'],
+    ],
+    [
+      'and starts when the oldest has waited long enough',
+      { waiting: [pr(1, { queuedAt: now - 5 * minute }), pr(2)], rules: { batchSize: 4, batchMaxWaitMinutes: 5 } },
+      ['start new p1 p2 on tip'],
+    ],
+    [
+      'a full batch does not wait',
+      { waiting: [pr(1), pr(2)], rules: { batchSize: 2, batchMaxWaitMinutes: 5 } },
+      ['start new p1 p2 on tip'],
+    ],
+    [
+      'nor does one that nobody can join any more',
+      { waiting: [pr(1), pr(2, { skipValidation: true })], rules: { batchSize: 4, batchMaxWaitMinutes: 5 } },
+      ['start new p1 on tip'],
+    ],
+    [
+      'skip line goes first, alone',
+      { waiting: [pr(1), pr(2), pr(3, { skipLine: true }), pr(4, { skipLine: true })], rules: { batchSize: 4 } },
+      ['start new p3 on tip'],
+    ],
+    [
+      'skipped validation stands alone',
+      { waiting: [pr(1, { skipValidation: true }), pr(2)], rules: { batchSize: 4 } },
+      ['start new p1 on tip'],
+    ],
+    [
+      'halves do not mix with others',
+      {
+        waiting: [pr(1, { bisection: { group: 'g', max: 2 } }), pr(2)],
+        rules: { batchSize: 4, batchMaxWaitMinutes: 5 },
+      },
+      ['start bisect p1 on tip'],
+    ],
+    [
+      'halves of different batches do not mix',
+      {
+        waiting: [pr(1, { bisection: { group: 'g', max: 2 } }), pr(2, { bisection: { group: 'other', max: 2 } })],
+        rules: { batchSize: 4 },
+      },
+      ['start bisect p1 on tip'],
+    ],
+    [
+      'a half is no larger than the batch size',
+      { waiting: [1, 2, 3].map((n) => pr(n, { bisection: { group: 'g', max: 3 } })), rules: { batchSize: 2 } },
+      ['start bisect p1 p2 on tip'],
+    ],
+    [
+      'no more builds than allowed run at once',
+      { line: [{ of: [1], build: 'pending' }], waiting: [pr(2)], rules: { maxParallelBuilds: 1 } },
+      [],
+    ],
+    [
+      'a finished build leaves room',
+      {
+        line: [{ of: [1], build: 'success', change: { landingPlanned: true } }],
+        waiting: [pr(2)],
+        rules: { maxParallelBuilds: 1 },
+      },
+      ['start new p2 on b1'],
+    ],
+    [
+      'builds of other queues count',
+      { waiting: [pr(1)], rules: { maxParallelBuilds: 2 }, queue: { buildsElsewhere: 2 } },
+      [],
+    ],
+    [
+      'skipped validation needs no room',
+      { waiting: [pr(1, { skipValidation: true })], rules: { maxParallelBuilds: 2 }, queue: { buildsElsewhere: 2 } },
+      ['start new p1 on tip'],
+    ],
+    [
+      'serial mode has one batch of one',
+      { waiting: [pr(1), pr(2)], rules: { ...serial, batchSize: 4 } },
+      ['start new p1 on tip'],
+    ],
     ['and waits for it', { line: [{ of: [1], build: 'pending' }], waiting: [pr(2)], rules: serial }, []],
     ['a paused queue starts nothing', { waiting: [pr(1)], queue: { paused: true } }, []],
-    ['a halted queue decides nothing', { line: [{ of: [1], build: 'success' }], waiting: [pr(2)], queue: { haltedReason: 'DATABASE_RESTORED' } }, []],
-    ['nothing is built on a red batch', { line: [{ of: [1], build: 'pending' }, { of: [2], build: 'failure' }], waiting: [pr(3)] }, []],
+    [
+      'a halted queue decides nothing',
+      { line: [{ of: [1], build: 'success' }], waiting: [pr(2)], queue: { haltedReason: 'DATABASE_RESTORED' } },
+      [],
+    ],
+    [
+      'nothing is built on a red batch',
+      {
+        line: [
+          { of: [1], build: 'pending' },
+          { of: [2], build: 'failure' },
+        ],
+        waiting: [pr(3)],
+      },
+      [],
+    ],
     ['a retry says so', { waiting: [pr(1, { requeueAttempts: 1 })] }, ['start retry p1 on tip']],
   ];
   test.each(cases)('%s', (_name, from, decisions) => expect(planned(from)).toEqual(decisions));
 
   test('the bottom of the speculation is what the first live batch stands on', () => {
-    const landed = situation({ line: [{ of: [2], build: 'pending', change: { parentBatch: 'landed', parentCommit: 'landing', base: 'old tip' } }], waiting: [pr(3)], queue: { tip: 'landing', lineage: ['old tip', 'landing'] } });
-    expect(plan(landed, now)).toContainEqual(expect.objectContaining({ kind: 'StartBatch', parentBatch: 'b1', base: 'landing', position: 100 }));
+    const landed = situation({
+      line: [
+        { of: [2], build: 'pending', change: { parentBatch: 'landed', parentCommit: 'landing', base: 'old tip' } },
+      ],
+      waiting: [pr(3)],
+      queue: { tip: 'landing', lineage: ['old tip', 'landing'] },
+    });
+    expect(plan(landed, now)).toContainEqual(
+      expect.objectContaining({ kind: 'StartBatch', parentBatch: 'b1', base: 'landing', position: 100 }),
+    );
   });
 });
 
 describe('the top of the queue is announced', () => {
   const unannounced = { topAnnounced: false };
   const cases: readonly (readonly [name: string, from: Situation, announced: boolean])[] = [
-    ['in parallel mode when its build is under way', { line: [{ of: [1], build: 'pending' }], waiting: [pr(1, { ...unannounced, status: 'tagged' })] }, true],
+    [
+      'in parallel mode when its build is under way',
+      { line: [{ of: [1], build: 'pending' }], waiting: [pr(1, { ...unannounced, status: 'tagged' })] },
+      true,
+    ],
     ['not before', { line: [{ of: [1], build: 'making' }], waiting: [pr(1, unannounced)] }, false],
-    ['without a bot pull request when it is validated', { line: [{ of: [1], build: 'unstarted' }], waiting: [pr(1, { ...unannounced, skipValidation: true })] }, true],
-    ['in serial mode as soon as it is first', { line: [{ of: [1], build: 'making' }], waiting: [pr(1, unannounced)], rules: serial }, true],
+    [
+      'without a bot pull request when it is validated',
+      { line: [{ of: [1], build: 'unstarted' }], waiting: [pr(1, { ...unannounced, skipValidation: true })] },
+      true,
+    ],
+    [
+      'in serial mode as soon as it is first',
+      { line: [{ of: [1], build: 'making' }], waiting: [pr(1, unannounced)], rules: serial },
+      true,
+    ],
     ['only once', { line: [{ of: [1], build: 'pending' }] }, false],
-    ['only the first in line', { line: [{ of: [1], build: 'pending' }, { of: [2], build: 'pending' }], waiting: [pr(2, { ...unannounced, status: 'tagged' })] }, false],
-    ['while paused too', { line: [{ of: [1], build: 'pending' }], waiting: [pr(1, { ...unannounced, status: 'tagged' })], queue: { paused: true } }, true],
+    [
+      'only the first in line',
+      {
+        line: [
+          { of: [1], build: 'pending' },
+          { of: [2], build: 'pending' },
+        ],
+        waiting: [pr(2, { ...unannounced, status: 'tagged' })],
+      },
+      false,
+    ],
+    [
+      'while paused too',
+      {
+        line: [{ of: [1], build: 'pending' }],
+        waiting: [pr(1, { ...unannounced, status: 'tagged' })],
+        queue: { paused: true },
+      },
+      true,
+    ],
   ];
   test.each(cases)('%s', (_name, from, announced) => expect(planned(from).includes('announce p1')).toBe(announced));
 });

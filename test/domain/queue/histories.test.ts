@@ -5,7 +5,9 @@ import { histories, runHistory } from './history.ts';
 const seed = Number(process.env['FC_SEED'] ?? Date.now() % 2_147_483_647);
 const numRuns = Number(process.env['FC_RUNS'] ?? 10_000);
 
-test(`whatever happens, what was tested is what lands, in order, once, and every queue drains (${numRuns} histories, FC_SEED=${seed})`, { timeout: 180_000 }, () => {
+test(`whatever happens, what was tested is what lands, in order, once, and every queue drains (${numRuns} histories, FC_SEED=${seed})`, {
+  timeout: 180_000,
+}, () => {
   console.info(`histories: FC_SEED=${seed}`);
   let merged = 0;
   fc.assert(

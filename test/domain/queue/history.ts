@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { QueueRules, RequiredCheck } from '../../../src/domain/queue/snapshot.ts';
 import type { PairKind } from './forest.ts';
-import { World, type PullRequestRow } from './model.ts';
+import { World } from './model.ts';
 import { Oracle, checkHistory } from './oracle.ts';
+import type { PullRequestRow } from './records.ts';
 
 export interface History {
   readonly bad: readonly boolean[];
@@ -17,12 +18,20 @@ export interface History {
 
 const kinds: readonly PairKind[] = ['mask', 'mask', 'poison', 'conflict'];
 // Neighbours in number are mostly neighbours in line.
-const pair = fc.tuple(fc.nat(7), fc.integer({ min: 1, max: 2 }), fc.constantFrom(...kinds)).map(([a, distance, kind]) => ({ a, b: a + distance, kind }));
+const pair = fc
+  .tuple(fc.nat(7), fc.integer({ min: 1, max: 2 }), fc.constantFrom(...kinds))
+  .map(([a, distance, kind]) => ({ a, b: a + distance, kind }));
 
 export const histories: fc.Arbitrary<History> = fc.record({
-  bad: fc.array(fc.nat(3).map((n) => n === 3), { maxLength: 8 }),
+  bad: fc.array(
+    fc.nat(3).map((n) => n === 3),
+    { maxLength: 8 },
+  ),
   pairs: fc.array(pair, { maxLength: 4 }),
-  flakes: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: fc.array(fc.boolean(), { maxLength: 6 }) }),
+  flakes: fc.oneof(
+    { weight: 3, arbitrary: fc.constant([]) },
+    { weight: 1, arbitrary: fc.array(fc.boolean(), { maxLength: 6 }) },
+  ),
   rules: fc.array(fc.nat(999), { minLength: 3, maxLength: 3 }),
   moves: fc.array(fc.nat(99_999), { maxLength: 70, size: 'max' }),
 });
@@ -39,7 +48,13 @@ const moves: readonly (readonly [weight: number, move: Move])[] = [
   [1, (world, whom) => onLine(world, whom, (row) => world.close(row))],
   [2, (world, whom) => onLine(world, whom, (row) => world.skipLine(row))],
   [2, (world, whom) => world.queue(whom % (world.pullRequests.length + 1))],
-  [2, (world, whom, how) => onLine(world, whom, (row) => world.setOwnVerdict(row, how % 7 === 0 ? 'red' : how % 2 === 0 ? 'pending' : 'green'))],
+  [
+    2,
+    (world, whom, how) =>
+      onLine(world, whom, (row) =>
+        world.setOwnVerdict(row, how % 7 === 0 ? 'red' : how % 2 === 0 ? 'pending' : 'green'),
+      ),
+  ],
   [2, (world) => world.pushOutside()],
   [3, (world) => world.observeBase()],
   [1, (world) => (world.paused = true)],
@@ -52,11 +67,20 @@ const wheel = moves.flatMap(([weight, move]) => Array.from({ length: weight }, (
 
 export function runHistory(history: History): World {
   const isDeterministic = !history.flakes.includes(true);
-  const world = new World({ physics: history, rules: rulesOf(history.rules), flakes: history.flakes, observer: new Oracle(isDeterministic) });
+  const world = new World({
+    physics: history,
+    rules: rulesOf(history.rules),
+    flakes: history.flakes,
+    observer: new Oracle(isDeterministic),
+  });
   world.onCommitAdded = (history.rules[0] ?? 0) % 2 === 0 ? 'block' : 'requeue';
   for (const number of history.moves) {
     world.now += 1000;
-    wheel[number % wheel.length]?.(world, Math.floor(number / wheel.length) % 16, Math.floor(number / wheel.length / 16));
+    wheel[number % wheel.length]?.(
+      world,
+      Math.floor(number / wheel.length) % 16,
+      Math.floor(number / wheel.length / 16),
+    );
   }
   drain(world);
   checkHistory(world);
@@ -73,23 +97,39 @@ function drain(world: World): void {
     world.observeBase();
     const decisions = world.advance();
     const steps = world.steps();
-    for (const step of round % 2 === 0 ? steps : steps.reverse()) step();
+    for (const step of round % 2 === 0 ? steps : steps.toReversed()) step();
     const lookAgain = decisions.find((decision) => decision.kind === 'LookAgainAt');
     if (steps.length > 0 || decisions.some((decision) => decision.kind !== 'LookAgainAt')) continue;
     if (lookAgain === undefined) break;
     world.now = Math.max(world.now, lookAgain.at);
   }
-  assert.deepEqual(world.inLine().map((row) => row.id), [], 'the queue drains');
-  assert.deepEqual(world.liveBatches().map((batch) => batch.id), [], 'no batch is left over');
+  assert.deepEqual(
+    world.inLine().map((row) => row.id),
+    [],
+    'the queue drains',
+  );
+  assert.deepEqual(
+    world.liveBatches().map((batch) => batch.id),
+    [],
+    'no batch is left over',
+  );
 }
 
 export function rulesOf([first = 0, second = 0, third = 0]: readonly number[]): QueueRules {
-  const mode = (['parallel', 'parallel', 'parallel', 'serial', 'parallel', 'no-queue'] as const)[first % 6] ?? 'parallel';
+  const mode =
+    (['parallel', 'parallel', 'parallel', 'serial', 'parallel', 'no-queue'] as const)[first % 6] ?? 'parallel';
   const batchSize = mode === 'parallel' ? 1 + (second % 4) : 1;
   const strategy = (['squash', 'merge', 'rebase'] as const)[third % 3] ?? 'squash';
-  const gates: readonly (readonly RequiredCheck[] | null)[] = [null, [required('unit')], [required('unit'), required('lint')], [required('lint')]];
+  const gates: readonly (readonly RequiredCheck[] | null)[] = [
+    null,
+    [required('unit')],
+    [required('unit'), required('lint')],
+    [required('lint')],
+  ];
   return {
-    mode, batchSize, strategy,
+    mode,
+    batchSize,
+    strategy,
     maxParallelBuilds: [null, 1, 2, 3, 4][Math.floor(first / 6) % 5] ?? null,
     batchMaxWaitMinutes: [0, 0, 5][Math.floor(second / 4) % 3] ?? 0,
     useOptimisticValidation: Math.floor(second / 12) % 3 !== 0,

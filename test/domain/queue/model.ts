@@ -1,24 +1,10 @@
-// The service and the host around the planner, in memory: rows, intents with their point of no return, two-ref
-// landings, and workers whose steps may run late, twice or in any order. `applyDecisions` writes what the service would.
+// The service and the workers around the planner: intents with their point of no return, two-ref landings, and steps
+// that may run late, twice or in any order. `applyDecisions` writes what the service would.
 import { evidenceFor } from '../../../src/domain/queue/evidence.ts';
 import { plan } from '../../../src/domain/queue/plan.ts';
 import { resetCodeOfDeparture } from '../../../src/domain/queue/status.ts';
-import type { BatchState, BlockCode, BuildState, Decision, PullRequestState, PullRequestStatus, QueueRules, Snapshot, Verdict } from '../../../src/domain/queue/snapshot.ts';
-import { Forest, type Physics } from './forest.ts';
-
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
-
-export interface PullRequestRow extends Omit<Mutable<PullRequestState>, 'status'> {
-  status: PullRequestStatus;
-  code: BlockCode | null;
-  /** Heads pushed while its landing was begun: they count once that is concluded. */
-  pushedHead: string | null;
-}
-
-export interface BatchRow extends Omit<Mutable<BatchState>, 'state' | 'landingBegun' | 'landingPlanned'> {
-  state: BatchState['state'] | 'landed' | 'ended';
-  landing: 'none' | 'planned' | 'begun';
-}
+import type { BuildState, Decision, Snapshot } from '../../../src/domain/queue/snapshot.ts';
+import { changeOf, entered, isInLine, Records, type BatchRow, type Mutable, type Setup } from './records.ts';
 
 export interface Observer {
   onDecisions(world: World, before: Snapshot, decisions: readonly Decision[]): void;
@@ -29,75 +15,15 @@ export interface Observer {
 
 const day = 24 * 60 * 60_000;
 
-export class World {
-  now = 1_000_000;
-  readonly forest: Forest;
-  readonly pullRequests: PullRequestRow[] = [];
-  readonly batches: BatchRow[] = [];
-  readonly builds: Mutable<BuildState>[] = [];
-  readonly tips: { commit: string; until: number }[] = [];
-  /** The host: the base branch and the landing refs, batch → commit. */
-  main = 'root';
-  readonly landingRefs = new Map<string, string>();
-  /** What the rows say of the base. */
-  tip = 'root';
-  paused = false;
-  rules: QueueRules;
-  onCommitAdded: 'block' | 'requeue' = 'block';
-  #rank = 0;
-  #position = 1;
-  #flakes: boolean[];
+export class World extends Records {
   readonly observer: Observer;
+  readonly #flakes: boolean[];
+  #position = 1;
 
-  constructor(setup: { physics: Physics; rules: QueueRules; flakes: readonly boolean[]; observer: Observer }) {
-    this.forest = new Forest(setup.physics);
-    this.rules = setup.rules;
+  constructor(setup: Setup & { readonly flakes: readonly boolean[]; readonly observer: Observer }) {
+    super(setup);
     this.#flakes = [...setup.flakes];
     this.observer = setup.observer;
-  }
-
-  // Requests of users.
-
-  open(options: { skipLine: boolean; skipValidation: boolean }): void {
-    const number = this.pullRequests.length + 1;
-    this.pullRequests.push({
-      id: `p${number}`, number, status: 'open', head: `h${this.forest.newChange()}`, rank: 0, queuedAt: 0, requeueAttempts: 0, ownVerdict: 'none',
-      ownFailedChecks: [], bisection: null, topAnnounced: false, conflict: null, code: null, pushedHead: null, ...options,
-    });
-    this.queue(number - 1);
-  }
-
-  queue(index: number): void {
-    const row = this.pullRequests[index];
-    if (row === undefined || !['open', 'blocked'].includes(row.status) || row.ownVerdict === 'red') return;
-    Object.assign(row, { ...entered, status: 'queued', queuedAt: this.now, rank: ++this.#rank });
-  }
-
-  dequeue(row: PullRequestRow): void {
-    if (!this.#isLanding(row)) Object.assign(row, { ...entered, status: 'open', skipLine: false, skipValidation: false });
-  }
-
-  close(row: PullRequestRow): void {
-    if (!this.#isLanding(row)) Object.assign(row, { ...entered, status: 'closed' });
-  }
-
-  push(row: PullRequestRow): void {
-    const head = `h${this.forest.newChange()}`;
-    if (this.#isLanding(row)) row.pushedHead = head;
-    else this.#takeHead(row, head);
-  }
-
-  skipLine(row: PullRequestRow): void {
-    if (!row.skipLine) Object.assign(row, { skipLine: true, rank: ++this.#rank });
-  }
-
-  setOwnVerdict(row: PullRequestRow, verdict: Verdict): void {
-    Object.assign(row, { ownVerdict: verdict, ownFailedChecks: verdict === 'red' ? ['own'] : [] });
-  }
-
-  pushOutside(): void {
-    const merged = this.forest.merge(this.forest.treeOf(this.main), [this.forest.newChange()]);
-    if ('tree' in merged) this.main = this.forest.addCommit({ id: `o${merged.tree}`, tree: merged.tree, firstParent: this.main }).id;
   }
 
   // The planner's activity.
@@ -118,9 +44,15 @@ export class World {
     const members = new Set(live.flatMap((batch) => batch.members.map((member) => member.pullRequest)));
     return {
       queue: {
-        id: 'q', baseBranch: 'main', tip: this.tip, tipTree: this.forest.treeOf(this.tip), paused: this.paused, haltedReason: null,
+        id: 'q',
+        baseBranch: 'main',
+        tip: this.tip,
+        tipTree: this.forest.treeOf(this.tip),
+        paused: this.paused,
+        haltedReason: null,
         lineage: [this.tip, ...this.tips.filter((past) => past.until > this.now - day).map((past) => past.commit)],
-        nextPosition: this.#position, buildsElsewhere: 0,
+        nextPosition: this.#position,
+        buildsElsewhere: 0,
       },
       rules: this.rules,
       pullRequests: this.inLine().map((row) => ({ ...row, status: row.status === 'tagged' ? 'tagged' : 'queued' })),
@@ -128,9 +60,14 @@ export class World {
         .filter((row) => members.has(row.id) && !isInLine(row))
         .map((row) => ({ pullRequest: row.id, code: resetCodeOfDeparture(row.status, row.code) })),
       batches: live.map((batch) => ({
-        ...batch, state: batch.state === 'making' ? 'making' : 'building', landingBegun: batch.landing === 'begun', landingPlanned: batch.landing !== 'none',
+        ...batch,
+        state: batch.state === 'making' ? 'making' : 'building',
+        landingBegun: batch.landing === 'begun',
+        landingPlanned: batch.landing !== 'none',
       })),
-      builds: this.builds.filter((build) => commits.has(build.commit) || trees.has(build.tree)).map((build) => ({ ...build })),
+      builds: this.builds
+        .filter((build) => commits.has(build.commit) || trees.has(build.tree))
+        .map((build) => ({ ...build })),
       mergeResults: [],
     };
   }
@@ -160,9 +97,20 @@ export class World {
         break;
       case 'StartBatch':
         this.batches.push({
-          id: `b${this.batches.length + 1}`, position: decision.position, state: 'making', members: decision.members, parentBatch: decision.parentBatch,
-          parentCommit: decision.parentCommit, base: decision.base, commit: null, tree: null, testedCommit: null, buildKeysHash: this.rules.buildKeysHash,
-          createdAt: this.now, buildStartedAt: null, landing: 'none',
+          id: `b${this.batches.length + 1}`,
+          position: decision.position,
+          state: 'making',
+          members: decision.members,
+          parentBatch: decision.parentBatch,
+          parentCommit: decision.parentCommit,
+          base: decision.base,
+          commit: null,
+          tree: null,
+          testedCommit: null,
+          buildKeysHash: this.rules.buildKeysHash,
+          createdAt: this.now,
+          buildStartedAt: null,
+          landing: 'none',
         });
         this.#position = Math.max(this.#position, decision.position + 1);
         break;
@@ -188,18 +136,29 @@ export class World {
       if (batch.landing === 'begun') return [() => this.moveBase(batch), () => this.conclude(batch)];
       if (batch.commit === null) return [() => this.compose(batch)];
       if (this.#needsBuild(batch)) return [() => this.startBuild(batch)];
-      const build = this.builds.find((candidate) => candidate.commit === batch.testedCommit && !candidate.complete && !candidate.canceled);
+      const build = this.builds.find(
+        (candidate) => candidate.commit === batch.testedCommit && !candidate.complete && !candidate.canceled,
+      );
       return build === undefined ? [] : [() => this.finishCheck(build)];
     });
   }
 
   compose(batch: BatchRow): void {
     if (batch.state !== 'making') return;
-    const merged = this.forest.merge(this.forest.treeOf(batch.parentCommit), batch.members.map((member) => changeOf(member.head)));
+    const merged = this.forest.merge(
+      this.forest.treeOf(batch.parentCommit),
+      batch.members.map((member) => changeOf(member.head)),
+    );
     if ('conflictAt' in merged) {
       const member = batch.members[merged.conflictAt];
-      const row = this.pullRequests.find((candidate) => candidate.id === member?.pullRequest && candidate.head === member.head);
-      if (row !== undefined) row.conflict = { parent: batch.parentCommit, after: batch.members.slice(0, merged.conflictAt).map((earlier) => earlier.head) };
+      const row = this.pullRequests.find(
+        (candidate) => candidate.id === member?.pullRequest && candidate.head === member.head,
+      );
+      if (row !== undefined)
+        row.conflict = {
+          parent: batch.parentCommit,
+          after: batch.members.slice(0, merged.conflictAt).map((earlier) => earlier.head),
+        };
       return;
     }
     const commit = this.forest.addCommit({ id: `c-${batch.id}`, tree: merged.tree, firstParent: batch.parentCommit });
@@ -208,18 +167,35 @@ export class World {
   }
 
   startBuild(batch: BatchRow): void {
-    if (batch.testedCommit === null || batch.tree === null || this.builds.some((build) => build.commit === batch.testedCommit)) return;
+    if (
+      batch.testedCommit === null ||
+      batch.tree === null ||
+      this.builds.some((build) => build.commit === batch.testedCommit)
+    )
+      return;
     batch.buildStartedAt = this.now;
     const checks = ['unit', 'lint'].map((name) => ({ name, attempt: 1, conclusion: 'pending' as const }));
-    this.builds.push({ commit: batch.testedCommit, tree: batch.tree, base: batch.base, checks, complete: false, canceled: false, startedAt: this.now, finishedAt: null });
-    if (this.rules.mode === 'parallel') for (const row of this.members(batch)) if (row.status === 'queued') row.status = 'tagged';
+    this.builds.push({
+      commit: batch.testedCommit,
+      tree: batch.tree,
+      base: batch.base,
+      checks,
+      complete: false,
+      canceled: false,
+      startedAt: this.now,
+      finishedAt: null,
+    });
+    if (this.rules.mode === 'parallel')
+      for (const row of this.members(batch)) if (row.status === 'queued') row.status = 'tagged';
   }
 
   /** The next check of a build ends. `lint` always passes; `unit` is what the forest says, or a flake. */
   finishCheck(build: Mutable<BuildState>): void {
     const next = build.checks.find((check) => check.conclusion === 'pending');
     const isRed = next?.name === 'unit' && ((this.#flakes.shift() ?? false) || !this.forest.isGreen(build.tree));
-    build.checks = build.checks.map((check) => (check === next ? { ...check, conclusion: isRed ? ('failure' as const) : ('success' as const) } : check));
+    build.checks = build.checks.map((check) =>
+      check === next ? { ...check, conclusion: isRed ? ('failure' as const) : ('success' as const) } : check,
+    );
     build.complete = build.checks.every((check) => check.conclusion !== 'pending');
     build.finishedAt = build.complete ? this.now : null;
   }
@@ -230,15 +206,27 @@ export class World {
       const row = this.pullRequest(pullRequest);
       return isInLine(row) && row.head === head;
     });
-    const isJustified = this.skipsValidation(batch) || evidenceFor(batch.tree ?? '', this.snapshot(), this.now) !== null;
-    const passes = stands && isJustified && !this.paused && batch.parentCommit === this.tip && batch.buildKeysHash === this.rules.buildKeysHash;
+    const isJustified =
+      this.skipsValidation(batch) || evidenceFor(batch.tree ?? '', this.snapshot(), this.now) !== null;
+    const passes =
+      stands &&
+      isJustified &&
+      !this.paused &&
+      batch.parentCommit === this.tip &&
+      batch.buildKeysHash === this.rules.buildKeysHash;
     batch.landing = passes ? 'begun' : 'none';
     if (passes) this.observer.onLandingBegun(this, batch);
   }
 
   /** One atomic transaction of two refs; git itself refuses a second landing of a batch. */
   moveBase(batch: BatchRow): void {
-    if (batch.landing !== 'begun' || batch.commit === null || this.landingRefs.has(batch.id) || this.main !== batch.parentCommit) return;
+    if (
+      batch.landing !== 'begun' ||
+      batch.commit === null ||
+      this.landingRefs.has(batch.id) ||
+      this.main !== batch.parentCommit
+    )
+      return;
     this.main = batch.commit;
     this.landingRefs.set(batch.id, batch.commit);
   }
@@ -252,78 +240,20 @@ export class World {
     if (hasLanded) batch.state = 'landed';
     for (const row of this.members(batch)) {
       if (hasLanded) Object.assign(row, { ...entered, status: 'merged' });
-      else if (row.pushedHead !== null) this.#takeHead(row, row.pushedHead);
+      else if (row.pushedHead !== null) this.takeHead(row, row.pushedHead);
       row.pushedHead = null;
     }
-    if (hasLanded && batch.commit !== null) this.#moveTip(batch.commit);
+    if (hasLanded && batch.commit !== null) this.moveTip(batch.commit);
     this.observeBase();
   }
 
-  observeBase(): void {
-    this.#moveTip(this.main);
-  }
-
-  // Reading.
-
-  liveBatches(): BatchRow[] {
-    return this.batches.filter((batch) => batch.state !== 'landed' && batch.state !== 'ended');
-  }
-
-  inLine(): PullRequestRow[] {
-    return this.pullRequests.filter(isInLine);
-  }
-
-  pullRequest(id: string): PullRequestRow {
-    return found(this.pullRequests.find((row) => row.id === id), id);
-  }
-
-  batch(id: string): BatchRow {
-    return found(this.batches.find((row) => row.id === id), id);
-  }
-
-  members(batch: BatchRow): PullRequestRow[] {
-    return batch.members.map((member) => this.pullRequest(member.pullRequest));
-  }
-
-  skipsValidation(batch: BatchRow): boolean {
-    return this.rules.mode === 'no-queue' || this.members(batch).every((row) => row.skipValidation);
-  }
-
   #needsBuild(batch: BatchRow): boolean {
-    if (batch.tree === null || this.skipsValidation(batch) || this.builds.some((build) => build.commit === batch.testedCommit)) return false;
+    if (
+      batch.tree === null ||
+      this.skipsValidation(batch) ||
+      this.builds.some((build) => build.commit === batch.testedCommit)
+    )
+      return false;
     return evidenceFor(batch.tree, this.snapshot(), this.now) === null;
   }
-
-  #isLanding(row: PullRequestRow): boolean {
-    return this.batches.some((batch) => batch.landing === 'begun' && batch.members.some((member) => member.pullRequest === row.id));
-  }
-
-  #takeHead(row: PullRequestRow, head: string): void {
-    const isQueued = isInLine(row);
-    Object.assign(row, { head, conflict: null, ownVerdict: 'none', ownFailedChecks: [] });
-    if (!isQueued) return;
-    if (this.onCommitAdded === 'block') Object.assign(row, { ...entered, status: 'blocked', code: 116 });
-    else Object.assign(row, { ...entered, status: 'queued', queuedAt: this.now, rank: ++this.#rank });
-  }
-
-  #moveTip(commit: string): void {
-    if (commit === this.tip) return;
-    this.tips.push({ commit: this.tip, until: this.now });
-    this.tip = commit;
-  }
-}
-
-const entered = { bisection: null, topAnnounced: false, requeueAttempts: 0, code: null } as const;
-
-function isInLine(row: PullRequestRow): boolean {
-  return row.status === 'queued' || row.status === 'tagged';
-}
-
-export function changeOf(head: string): number {
-  return Number(head.slice(1));
-}
-
-function found<T>(row: T | undefined, id: string): T {
-  if (row === undefined) throw new Error(`no row ${id}`);
-  return row;
 }

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { plan } from '../../../src/domain/queue/plan.ts';
 import type { BuildState, Decision, Snapshot } from '../../../src/domain/queue/snapshot.ts';
-import { changeOf, type BatchRow, type Observer, type PullRequestRow, type World } from './model.ts';
+import type { Observer, World } from './model.ts';
+import { changeOf, type BatchRow, type PullRequestRow } from './records.ts';
 
 const day = 24 * 60 * 60_000;
 type Of<K extends Decision['kind']> = Extract<Decision, { kind: K }>;
@@ -17,14 +18,26 @@ export class Oracle implements Observer {
 
   onDecisions(world: World, before: Snapshot, decisions: readonly Decision[]): void {
     const blocked = new Set(of(decisions, 'BlockPullRequest').map((decision) => decision.pullRequest));
-    const line = world.inLine().filter((row) => !blocked.has(row.id)).sort(isBefore);
+    const line = world
+      .inLine()
+      .filter((row) => !blocked.has(row.id))
+      .sort(isBefore);
     assert.ok(of(decisions, 'LandBatch').length <= 1, 'one landing at a time');
     for (const decision of of(decisions, 'LandBatch')) this.#checkLanding(world, line, world.batch(decision.batch));
     for (const decision of of(decisions, 'BlockPullRequest')) this.#checkBlame(world, decision);
-    for (const decision of of(decisions, 'AnnounceTop')) assert.equal(decision.pullRequest, line[0]?.id, 'the top of the queue is the first in line');
+    for (const decision of of(decisions, 'AnnounceTop'))
+      assert.equal(decision.pullRequest, line[0]?.id, 'the top of the queue is the first in line');
     if (before.batches.some((batch) => batch.landingBegun)) {
       const kinds = new Set(decisions.map((decision) => decision.kind));
-      for (const kind of ['SupersedeBatch', 'BisectBatch', 'FailBatch', 'BlockPullRequest', 'RequeuePullRequest', 'LandBatch'] as const) assert.ok(!kinds.has(kind), `${kind} while a landing is begun`);
+      for (const kind of [
+        'SupersedeBatch',
+        'BisectBatch',
+        'FailBatch',
+        'BlockPullRequest',
+        'RequeuePullRequest',
+        'LandBatch',
+      ] as const)
+        assert.ok(!kinds.has(kind), `${kind} while a landing is begun`);
     }
   }
 
@@ -41,22 +54,38 @@ export class Oracle implements Observer {
     assert.equal(world.forest.commits.get(batch.commit ?? '')?.firstParent, world.tip, 'its commit stands on the tip');
     assert.ok(!world.paused, 'no landing after a pause was answered');
     assert.ok(!world.batches.some((other) => other !== batch && other.landing === 'begun'), 'one landing begun');
-    for (const { pullRequest, head } of batch.members) assert.equal(world.pullRequest(pullRequest).head, head, 'the pinned head is the head');
+    for (const { pullRequest, head } of batch.members)
+      assert.equal(world.pullRequest(pullRequest).head, head, 'the pinned head is the head');
     if (world.skipsValidation(batch)) return;
-    assert.ok(world.builds.some((build) => proves(world, build, batch.tree)), 'a green build of its tree');
-    if (this.isDeterministic && requiresUnit(world)) assert.ok(world.forest.isGreen(batch.tree ?? ''), 'its tree is green');
+    assert.ok(
+      world.builds.some((build) => proves(world, build, batch.tree)),
+      'a green build of its tree',
+    );
+    if (this.isDeterministic && requiresUnit(world))
+      assert.ok(world.forest.isGreen(batch.tree ?? ''), 'its tree is green');
   }
 
   #checkLanding(world: World, line: readonly PullRequestRow[], batch: BatchRow): void {
     assert.ok(!world.paused, 'no landing is planned while paused');
-    assert.ok(world.batches.every((other) => other.landing === 'none'), 'no landing beside another');
+    assert.ok(
+      world.batches.every((other) => other.landing === 'none'),
+      'no landing beside another',
+    );
     assert.equal(batch.parentCommit, world.tip, 'it stands on the tip');
-    assert.deepEqual(batch.members.map((member) => member.pullRequest), line.slice(0, batch.members.length).map((row) => row.id), 'nothing in line is passed over');
+    assert.deepEqual(
+      batch.members.map((member) => member.pullRequest),
+      line.slice(0, batch.members.length).map((row) => row.id),
+      'nothing in line is passed over',
+    );
     for (const row of world.members(batch)) {
       if (!row.skipValidation) assert.notEqual(row.ownVerdict, 'red', 'its own checks do not fail');
-      if (!row.skipValidation && world.rules.mode === 'parallel') assert.notEqual(row.ownVerdict, 'pending', 'its own checks are done');
+      if (!row.skipValidation && world.rules.mode === 'parallel')
+        assert.notEqual(row.ownVerdict, 'pending', 'its own checks are done');
     }
-    assert.ok(world.skipsValidation(batch) || world.builds.some((build) => proves(world, build, batch.tree)), 'evidence for its tree');
+    assert.ok(
+      world.skipsValidation(batch) || world.builds.some((build) => proves(world, build, batch.tree)),
+      'evidence for its tree',
+    );
   }
 
   #checkBlame(world: World, decision: Of<'BlockPullRequest'>): void {
@@ -64,7 +93,10 @@ export class Oracle implements Observer {
     const alone = world.forest.merge(world.forest.treeOf(world.tip), [changeOf(row.head)]);
     if (decision.code === 106) assert.ok('conflictAt' in alone, 'it conflicts with the tip');
     if (decision.code !== 107 || row.ownVerdict === 'red' || !this.isDeterministic) return;
-    assert.ok('tree' in alone && !world.forest.isGreen(alone.tree) && requiresUnit(world), 'it is red alone on the tip');
+    assert.ok(
+      'tree' in alone && !world.forest.isGreen(alone.tree) && requiresUnit(world),
+      'it is red alone on the tip',
+    );
   }
 }
 
@@ -75,13 +107,26 @@ function checkStart(world: World, decision: Of<'StartBatch'>): void {
   const started = world.batches.at(-1);
   const live = world.liveBatches();
   for (const { pullRequest } of decision.members) {
-    assert.equal(live.filter((batch) => batch.members.some((member) => member.pullRequest === pullRequest)).length, 1, 'a pull request is in one batch');
+    assert.equal(
+      live.filter((batch) => batch.members.some((member) => member.pullRequest === pullRequest)).length,
+      1,
+      'a pull request is in one batch',
+    );
   }
   assert.equal(new Set(live.map((batch) => batch.position)).size, live.length, 'positions are unique');
   if (decision.cause !== 'optimistic') assert.ok(decision.members.length <= rules.batchSize, 'batch size kept');
   if (rules.mode !== 'parallel') assert.ok(live.length === 1 && decision.members.length === 1, 'one at a time');
-  if (started === undefined || rules.mode !== 'parallel' || rules.maxParallelBuilds === null || world.skipsValidation(started) || decision.cause === 'optimistic') return;
-  const running = live.filter((batch) => batch.commit === null || (!world.skipsValidation(batch) && isRunning(world, batch)));
+  if (
+    started === undefined ||
+    rules.mode !== 'parallel' ||
+    rules.maxParallelBuilds === null ||
+    world.skipsValidation(started) ||
+    decision.cause === 'optimistic'
+  )
+    return;
+  const running = live.filter(
+    (batch) => batch.commit === null || (!world.skipsValidation(batch) && isRunning(world, batch)),
+  );
   assert.ok(running.length <= rules.maxParallelBuilds, 'max_parallel_builds kept');
 }
 
@@ -90,12 +135,18 @@ function isRunning(world: World, batch: BatchRow): boolean {
   if (world.builds.some((build) => proves(world, build, batch.tree))) return false;
   const build = world.builds.find((candidate) => candidate.commit === batch.testedCommit);
   if (build === undefined) return true;
-  return !build.complete && !build.canceled && !build.checks.some((check) => check.conclusion === 'failure' && isRequired(world, check.name));
+  return (
+    !build.complete &&
+    !build.canceled &&
+    !build.checks.some((check) => check.conclusion === 'failure' && isRequired(world, check.name))
+  );
 }
 
 function proves(world: World, build: BuildState, tree: string | null): boolean {
-  if (build.tree !== tree || build.canceled || (build.finishedAt !== null && world.now - build.finishedAt > day)) return false;
-  const wasTip = build.base === world.tip || world.tips.some((past) => past.commit === build.base && past.until > world.now - day);
+  if (build.tree !== tree || build.canceled || (build.finishedAt !== null && world.now - build.finishedAt > day))
+    return false;
+  const wasTip =
+    build.base === world.tip || world.tips.some((past) => past.commit === build.base && past.until > world.now - day);
   const required = build.checks.filter((check) => isRequired(world, check.name));
   const isWhole = world.rules.requiredChecks !== null || build.complete;
   return wasTip && isWhole && required.every((check) => check.conclusion === 'success');
@@ -121,7 +172,11 @@ function of<K extends Decision['kind']>(decisions: readonly Decision[], kind: K)
 export function checkHistory(world: World): void {
   const landed = world.batches.filter((batch) => batch.state === 'landed');
   const ours = world.forest.lineOf(world.main).filter((commit) => commit.id.startsWith('c-'));
-  assert.deepEqual(ours.map((commit) => commit.id).sort(), landed.map((batch) => batch.commit).sort(), 'what is on the base landed once');
+  assert.deepEqual(
+    ours.map((commit) => commit.id).sort(),
+    landed.map((batch) => batch.commit).sort(),
+    'what is on the base landed once',
+  );
   const members = landed.flatMap((batch) => batch.members.map((member) => member.pullRequest));
   assert.equal(new Set(members).size, members.length, 'at most one landing per pull request');
   const merged = world.pullRequests.filter((row) => row.status === 'merged').map((row) => row.id);

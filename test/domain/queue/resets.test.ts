@@ -7,24 +7,112 @@ const second: BatchSpec = { of: [2], build: 'pending' };
 describe('a batch that no longer stands is reset with all behind it', () => {
   const cases: readonly (readonly [name: string, from: Situation, decisions: readonly string[]])[] = [
     ['a line that stands is left alone', { line: [first, second] }, []],
-    ['303: a member was dequeued', { line: [first, second], change: { departures: [{ pullRequest: 'p1', code: 303 }] } }, ['supersede b1 303 by p1', 'supersede b2 303 by p1', 'start new p2 on tip']],
-    ['304: a member was closed', { line: [first, second], change: { departures: [{ pullRequest: 'p2', code: 304 }] } }, ['supersede b2 304 by p2']],
-    ['310: a commit was added, and it went back in line', { line: [first, second], waiting: [pr(2, { head: 'newer' })] }, ['supersede b2 310 by p2', 'start new p2 on b1']],
-    ['302: one that skips the line comes before it', { line: [first, second], waiting: [pr(3, { skipLine: true })] }, ['supersede b1 302 by p3', 'supersede b2 302 by p3', 'start new p3 on tip']],
-    ['302: one of its own line skips the others', { line: [first, second], waiting: [pr(2, { skipLine: true, status: 'tagged' })] }, ['supersede b1 302 by p2', 'supersede b2 302 by p2', 'start new p2 on tip']],
-    ['the first in line may skip it: nothing changes', { line: [first, second], waiting: [pr(1, { skipLine: true, status: 'tagged' })] }, []],
-    ['a landing that was planned is no exception', { line: [{ of: [1], build: 'success', change: { landingPlanned: true } }], waiting: [pr(2, { skipLine: true })] }, ['supersede b1 302 by p2', 'start new p2 on tip']],
-    ['305: the base moved from outside', { line: [first, second], queue: { tip: 'pushed', lineage: ['tip', 'pushed'] } }, ['supersede b1 305', 'supersede b2 305', 'start new p1 on pushed']],
-    ['305: the base moved on top of the batch it was built on', { line: [{ ...second, change: { parentBatch: 'landed', parentCommit: 'landing' } }], queue: { tip: 'pushed', lineage: ['tip', 'landing', 'pushed'] } }, ['supersede b1 305', 'start new p2 on pushed']],
-    ['a base that became the batch before it is what it was built on', { line: [{ ...second, change: { parentBatch: 'landed', parentCommit: 'landing' } }], queue: { tip: 'landing', lineage: ['tip', 'landing'] } }, []],
-    ['301: the batch before it is gone', { line: [{ ...second, change: { parentBatch: 'failed', parentCommit: 'never landed' } }] }, ['supersede b1 301', 'start new p2 on tip']],
-    ['307: a build key changed', { line: [first, { ...second, change: { buildKeysHash: 'older' } }] }, ['supersede b2 307', 'start new p2 on b1']],
-    ['308: its green build is older than a day', { line: [{ of: [1], build: 'success', buildChange: { finishedAt: now - 25 * hour } }] }, ['supersede b1 308', 'start new p1 on tip']],
-    ['309: its build was canceled', { line: [{ of: [1], build: 'cancelled', buildChange: { canceled: true } }, second] }, ['supersede b1 309', 'supersede b2 309', 'start new p1 on tip']],
-    ['309: one that was never built stands before it', { line: [second], waiting: [pr(1)] }, ['supersede b1 309 by p1', 'start new p1 on tip']],
-    ['a batch that was only being made falls alone', { line: [{ of: [1], build: 'making' }, { of: [2], build: 'pending', change: { parentBatch: null } }], change: { departures: [{ pullRequest: 'p1', code: 303 }] } }, ['supersede b1 303 by p1']],
-    ['one reset has one cause: the first in line', { line: [first, second], waiting: [pr(2, { head: 'newer' })], change: { departures: [{ pullRequest: 'p1', code: 303 }] } }, ['supersede b1 303 by p1', 'supersede b2 303 by p1', 'start new p2 on tip']],
-    ['though paused', { line: [first], queue: { paused: true, tip: 'pushed', lineage: ['tip', 'pushed'] } }, ['supersede b1 305']],
+    [
+      '303: a member was dequeued',
+      { line: [first, second], change: { departures: [{ pullRequest: 'p1', code: 303 }] } },
+      ['supersede b1 303 by p1', 'supersede b2 303 by p1', 'start new p2 on tip'],
+    ],
+    [
+      '304: a member was closed',
+      { line: [first, second], change: { departures: [{ pullRequest: 'p2', code: 304 }] } },
+      ['supersede b2 304 by p2'],
+    ],
+    [
+      '310: a commit was added, and it went back in line',
+      { line: [first, second], waiting: [pr(2, { head: 'newer' })] },
+      ['supersede b2 310 by p2', 'start new p2 on b1'],
+    ],
+    [
+      '302: one that skips the line comes before it',
+      { line: [first, second], waiting: [pr(3, { skipLine: true })] },
+      ['supersede b1 302 by p3', 'supersede b2 302 by p3', 'start new p3 on tip'],
+    ],
+    [
+      '302: one of its own line skips the others',
+      { line: [first, second], waiting: [pr(2, { skipLine: true, status: 'tagged' })] },
+      ['supersede b1 302 by p2', 'supersede b2 302 by p2', 'start new p2 on tip'],
+    ],
+    [
+      'the first in line may skip it: nothing changes',
+      { line: [first, second], waiting: [pr(1, { skipLine: true, status: 'tagged' })] },
+      [],
+    ],
+    [
+      'a landing that was planned is no exception',
+      { line: [{ of: [1], build: 'success', change: { landingPlanned: true } }], waiting: [pr(2, { skipLine: true })] },
+      ['supersede b1 302 by p2', 'start new p2 on tip'],
+    ],
+    [
+      '305: the base moved from outside',
+      { line: [first, second], queue: { tip: 'pushed', lineage: ['tip', 'pushed'] } },
+      ['supersede b1 305', 'supersede b2 305', 'start new p1 on pushed'],
+    ],
+    [
+      '305: the base moved on top of the batch it was built on',
+      {
+        line: [{ ...second, change: { parentBatch: 'landed', parentCommit: 'landing' } }],
+        queue: { tip: 'pushed', lineage: ['tip', 'landing', 'pushed'] },
+      },
+      ['supersede b1 305', 'start new p2 on pushed'],
+    ],
+    [
+      'a base that became the batch before it is what it was built on',
+      {
+        line: [{ ...second, change: { parentBatch: 'landed', parentCommit: 'landing' } }],
+        queue: { tip: 'landing', lineage: ['tip', 'landing'] },
+      },
+      [],
+    ],
+    [
+      '301: the batch before it is gone',
+      { line: [{ ...second, change: { parentBatch: 'failed', parentCommit: 'never landed' } }] },
+      ['supersede b1 301', 'start new p2 on tip'],
+    ],
+    [
+      '307: a build key changed',
+      { line: [first, { ...second, change: { buildKeysHash: 'older' } }] },
+      ['supersede b2 307', 'start new p2 on b1'],
+    ],
+    [
+      '308: its green build is older than a day',
+      { line: [{ of: [1], build: 'success', buildChange: { finishedAt: now - 25 * hour } }] },
+      ['supersede b1 308', 'start new p1 on tip'],
+    ],
+    [
+      '309: its build was canceled',
+      { line: [{ of: [1], build: 'cancelled', buildChange: { canceled: true } }, second] },
+      ['supersede b1 309', 'supersede b2 309', 'start new p1 on tip'],
+    ],
+    [
+      '309: one that was never built stands before it',
+      { line: [second], waiting: [pr(1)] },
+      ['supersede b1 309 by p1', 'start new p1 on tip'],
+    ],
+    [
+      'a batch that was only being made falls alone',
+      {
+        line: [
+          { of: [1], build: 'making' },
+          { of: [2], build: 'pending', change: { parentBatch: null } },
+        ],
+        change: { departures: [{ pullRequest: 'p1', code: 303 }] },
+      },
+      ['supersede b1 303 by p1'],
+    ],
+    [
+      'one reset has one cause: the first in line',
+      {
+        line: [first, second],
+        waiting: [pr(2, { head: 'newer' })],
+        change: { departures: [{ pullRequest: 'p1', code: 303 }] },
+      },
+      ['supersede b1 303 by p1', 'supersede b2 303 by p1', 'start new p2 on tip'],
+    ],
+    [
+      'though paused',
+      { line: [first], queue: { paused: true, tip: 'pushed', lineage: ['tip', 'pushed'] } },
+      ['supersede b1 305'],
+    ],
   ];
   test.each(cases)('%s', (_name, from, decisions) => expect(planned(from)).toEqual(decisions));
 });
@@ -36,20 +124,105 @@ describe('a merge conflict', () => {
   const probe: BatchSpec = { of: [2], build: 'making' };
   const follower: BatchSpec = { of: [3], build: 'success', change: { parentBatch: null, parentCommit: 'tip' } };
   const cases: readonly (readonly [name: string, from: Situation, decisions: readonly string[]])[] = [
-    ['with the tip blocks it', { line: [{ of: [1], build: 'making' }], waiting: [pr(1, onTip)] }, ['supersede b1 301 by p1', 'block p1 106']],
-    ['that is known blocks it without another try', { waiting: [pr(1), pr(2)], change: { mergeResults: [{ parent: 'tip', heads: ['h1'], tree: null, conflictAt: 0 }] } }, ['block p1 106', 'start new p2 on tip']],
-    ['with the batch before it: those behind are built without it', { line: [made, { of: [2], build: 'making' }], waiting: [pr(2, onFirst), pr(3)] }, ['supersede b2 301 by p2', 'start new p3 on b1']],
-    ['inside a batch: the batch ends before it', { line: [{ of: [1, 2, 3], build: 'making' }], waiting: [pr(2, { conflict: { parent: 'tip', after: ['h1'] } })], rules: { batchSize: 4, batchMaxWaitMinutes: 5 } }, ['supersede b1 301 by p2', 'start new p1 on tip']],
-    ['a merge that is known to conflict is found without its record', { line: [{ of: [1, 2], build: 'making' }], change: { mergeResults: [{ parent: 'tip', heads: ['h1', 'h2'], tree: null, conflictAt: 1 }] }, rules: { batchSize: 2 } }, ['supersede b1 301 by p2', 'start new p1 on tip']],
-    ['with a batch that has left says nothing', { line: [made], waiting: [pr(2, { conflict: { parent: 'superseded', after: [] } })] }, ['start new p2 on b1']],
-    ['those behind it do not land before it is decided', { line: [{ ...follower, change: {} }], waiting: [pr(2, onFirst)], queue: { paused: true, lineage: ['tip', 'commit of b1'] } }, []],
-    ['it is tried on the tip when nothing is before it', { line: [{ ...follower, change: {} }], waiting: [pr(2, { conflict: { parent: 'older', after: [] } })], queue: { lineage: ['older', 'tip'] } }, ['start probe p2 on tip']],
-    ['nor are those behind it blamed before', { line: [{ of: [3], build: 'failure' }], waiting: [pr(2, { conflict: { parent: 'older', after: [] } })], queue: { lineage: ['older', 'tip'] } }, ['start probe p2 on tip']],
-    ['within the builds allowed', { line: [{ of: [3], build: 'pending' }], waiting: [pr(2, { conflict: { parent: 'older', after: [] } })], queue: { lineage: ['older', 'tip'] }, rules: { maxParallelBuilds: 1 } }, []],
+    [
+      'with the tip blocks it',
+      { line: [{ of: [1], build: 'making' }], waiting: [pr(1, onTip)] },
+      ['supersede b1 301 by p1', 'block p1 106'],
+    ],
+    [
+      'that is known blocks it without another try',
+      {
+        waiting: [pr(1), pr(2)],
+        change: { mergeResults: [{ parent: 'tip', heads: ['h1'], tree: null, conflictAt: 0 }] },
+      },
+      ['block p1 106', 'start new p2 on tip'],
+    ],
+    [
+      'with the batch before it: those behind are built without it',
+      { line: [made, { of: [2], build: 'making' }], waiting: [pr(2, onFirst), pr(3)] },
+      ['supersede b2 301 by p2', 'start new p3 on b1'],
+    ],
+    [
+      'inside a batch: the batch ends before it',
+      {
+        line: [{ of: [1, 2, 3], build: 'making' }],
+        waiting: [pr(2, { conflict: { parent: 'tip', after: ['h1'] } })],
+        rules: { batchSize: 4, batchMaxWaitMinutes: 5 },
+      },
+      ['supersede b1 301 by p2', 'start new p1 on tip'],
+    ],
+    [
+      'a merge that is known to conflict is found without its record',
+      {
+        line: [{ of: [1, 2], build: 'making' }],
+        change: { mergeResults: [{ parent: 'tip', heads: ['h1', 'h2'], tree: null, conflictAt: 1 }] },
+        rules: { batchSize: 2 },
+      },
+      ['supersede b1 301 by p2', 'start new p1 on tip'],
+    ],
+    [
+      'with a batch that has left says nothing',
+      { line: [made], waiting: [pr(2, { conflict: { parent: 'superseded', after: [] } })] },
+      ['start new p2 on b1'],
+    ],
+    [
+      'those behind it do not land before it is decided',
+      {
+        line: [{ ...follower, change: {} }],
+        waiting: [pr(2, onFirst)],
+        queue: { paused: true, lineage: ['tip', 'commit of b1'] },
+      },
+      [],
+    ],
+    [
+      'it is tried on the tip when nothing is before it',
+      {
+        line: [{ ...follower, change: {} }],
+        waiting: [pr(2, { conflict: { parent: 'older', after: [] } })],
+        queue: { lineage: ['older', 'tip'] },
+      },
+      ['start probe p2 on tip'],
+    ],
+    [
+      'nor are those behind it blamed before',
+      {
+        line: [{ of: [3], build: 'failure' }],
+        waiting: [pr(2, { conflict: { parent: 'older', after: [] } })],
+        queue: { lineage: ['older', 'tip'] },
+      },
+      ['start probe p2 on tip'],
+    ],
+    [
+      'within the builds allowed',
+      {
+        line: [{ of: [3], build: 'pending' }],
+        waiting: [pr(2, { conflict: { parent: 'older', after: [] } })],
+        queue: { lineage: ['older', 'tip'] },
+        rules: { maxParallelBuilds: 1 },
+      },
+      [],
+    ],
     ['those behind it stand while it is tried', { line: [probe, follower] }, []],
-    ['and are reset when it merges', { line: [{ of: [2], build: 'pending' }, follower] }, ['supersede b2 309 by p2', 'start new p3 on b1']],
-    ['and stand when it conflicts', { line: [probe, follower], waiting: [pr(2, onTip)] }, ['supersede b1 301 by p2', 'block p2 106', 'land b2 by commit of b2']],
-    ['one at a time nobody is suspended', { line: [{ of: [1], build: 'pending' }], waiting: [pr(2, { skipLine: true, conflict: { parent: 'older', after: [] } })], queue: { lineage: ['older', 'tip'] }, rules: { mode: 'serial' } }, ['supersede b1 302 by p2', 'start new p2 on tip']],
+    [
+      'and are reset when it merges',
+      { line: [{ of: [2], build: 'pending' }, follower] },
+      ['supersede b2 309 by p2', 'start new p3 on b1'],
+    ],
+    [
+      'and stand when it conflicts',
+      { line: [probe, follower], waiting: [pr(2, onTip)] },
+      ['supersede b1 301 by p2', 'block p2 106', 'land b2 by commit of b2'],
+    ],
+    [
+      'one at a time nobody is suspended',
+      {
+        line: [{ of: [1], build: 'pending' }],
+        waiting: [pr(2, { skipLine: true, conflict: { parent: 'older', after: [] } })],
+        queue: { lineage: ['older', 'tip'] },
+        rules: { mode: 'serial' },
+      },
+      ['supersede b1 302 by p2', 'start new p2 on tip'],
+    ],
   ];
   test.each(cases)('%s', (_name, from, decisions) => expect(planned(from)).toEqual(decisions));
 });

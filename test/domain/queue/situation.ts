@@ -1,6 +1,14 @@
 // Builds snapshots in a few words: pull requests by number, a line of batches chained on the tip, one check named `test`.
 import { plan } from '../../../src/domain/queue/plan.ts';
-import type { BatchState, BuildState, CheckConclusion, Decision, PullRequestState, QueueRules, Snapshot } from '../../../src/domain/queue/snapshot.ts';
+import type {
+  BatchState,
+  BuildState,
+  CheckConclusion,
+  Decision,
+  PullRequestState,
+  QueueRules,
+  Snapshot,
+} from '../../../src/domain/queue/snapshot.ts';
 
 export const minute = 60_000;
 export const hour = 60 * minute;
@@ -8,15 +16,39 @@ export const hour = 60 * minute;
 export const now = 100 * hour;
 
 export const parallel: QueueRules = {
-  mode: 'parallel', maxParallelBuilds: null, batchSize: 1, batchMaxWaitMinutes: 0, useOptimisticValidation: true, optimisticValidationFailureDepth: 1,
-  maxRequeueAttempts: 0, ciTimeoutMins: 0, strategy: 'squash', batchCommit: 'group', requiredChecks: null, ownRequiredChecks: [], buildKeysHash: 'keys',
+  mode: 'parallel',
+  maxParallelBuilds: null,
+  batchSize: 1,
+  batchMaxWaitMinutes: 0,
+  useOptimisticValidation: true,
+  optimisticValidationFailureDepth: 1,
+  maxRequeueAttempts: 0,
+  ciTimeoutMins: 0,
+  strategy: 'squash',
+  batchCommit: 'group',
+  requiredChecks: null,
+  ownRequiredChecks: [],
+  buildKeysHash: 'keys',
 };
 export const serial: QueueRules = { ...parallel, mode: 'serial', useOptimisticValidation: false };
 
 export function pr(number: number, change: Partial<PullRequestState> = {}): PullRequestState {
   return {
-    id: `p${number}`, number, status: 'queued', head: `h${number}`, rank: number, skipLine: false, skipValidation: false, queuedAt: now - minute, requeueAttempts: 0,
-    ownVerdict: 'green', ownFailedChecks: [], bisection: null, topAnnounced: true, conflict: null, ...change,
+    id: `p${number}`,
+    number,
+    status: 'queued',
+    head: `h${number}`,
+    rank: number,
+    skipLine: false,
+    skipValidation: false,
+    queuedAt: now - minute,
+    requeueAttempts: 0,
+    ownVerdict: 'green',
+    ownFailedChecks: [],
+    bisection: null,
+    topAnnounced: true,
+    conflict: null,
+    ...change,
   };
 }
 
@@ -39,12 +71,25 @@ export interface Situation {
 export function situation({ waiting = [], line = [], rules = {}, queue = {}, change = {} }: Situation): Snapshot {
   const known = new Set(waiting.map((pullRequest) => pullRequest.number));
   const gone = new Set((change.departures ?? []).map((departure) => departure.pullRequest));
-  const implied = line.flatMap((spec) => spec.of.filter((number) => !known.has(number) && !gone.has(`p${number}`)).map((number) => pr(number, { status: 'tagged' })));
+  const implied = line.flatMap((spec) =>
+    spec.of
+      .filter((number) => !known.has(number) && !gone.has(`p${number}`))
+      .map((number) => pr(number, { status: 'tagged' })),
+  );
   const batches: BatchState[] = [];
   for (const [index, spec] of line.entries()) batches.push(toBatch(spec, index, batches.at(-1)));
   return {
     queue: {
-      id: 'q', baseBranch: 'main', tip: 'tip', tipTree: 'tree of tip', lineage: ['tip'], paused: false, haltedReason: null, nextPosition: 100, buildsElsewhere: 0, ...queue,
+      id: 'q',
+      baseBranch: 'main',
+      tip: 'tip',
+      tipTree: 'tree of tip',
+      lineage: ['tip'],
+      paused: false,
+      haltedReason: null,
+      nextPosition: 100,
+      buildsElsewhere: 0,
+      ...queue,
     },
     rules: { ...parallel, ...rules },
     pullRequests: [...waiting, ...implied],
@@ -60,19 +105,38 @@ function toBatch(spec: BatchSpec, index: number, before: BatchState | undefined)
   const id = `b${index + 1}`;
   const made = spec.build === 'making' ? null : `commit of ${id}`;
   return {
-    id, position: 10 * (index + 1), state: made === null ? 'making' : 'building', members: spec.of.map((number) => ({ pullRequest: `p${number}`, head: `h${number}` })),
-    parentBatch: before?.id ?? null, parentCommit: before?.commit ?? 'tip', base: 'tip', commit: made, tree: made === null ? null : `tree of ${id}`,
-    testedCommit: made, buildKeysHash: 'keys', createdAt: now - minute, buildStartedAt: made === null || spec.build === 'unstarted' ? null : now - minute,
-    landingBegun: false, landingPlanned: false, ...spec.change,
+    id,
+    position: 10 * (index + 1),
+    state: made === null ? 'making' : 'building',
+    members: spec.of.map((number) => ({ pullRequest: `p${number}`, head: `h${number}` })),
+    parentBatch: before?.id ?? null,
+    parentCommit: before?.commit ?? 'tip',
+    base: 'tip',
+    commit: made,
+    tree: made === null ? null : `tree of ${id}`,
+    testedCommit: made,
+    buildKeysHash: 'keys',
+    createdAt: now - minute,
+    buildStartedAt: made === null || spec.build === 'unstarted' ? null : now - minute,
+    landingBegun: false,
+    landingPlanned: false,
+    ...spec.change,
   };
 }
 
 function toBuild({ build, buildChange }: BatchSpec, batch: BatchState | undefined): BuildState | null {
-  if (build === 'making' || build === 'unstarted' || batch?.testedCommit == null || batch.tree === null) return null;
+  if (build === 'making' || build === 'unstarted' || !batch?.testedCommit || batch.tree === null) return null;
   const isOver = build !== 'pending';
   return {
-    commit: batch.testedCommit, tree: batch.tree, base: batch.base, checks: [{ name: 'test', attempt: 1, conclusion: build }], complete: isOver, canceled: false,
-    startedAt: now - minute, finishedAt: isOver ? now : null, ...buildChange,
+    commit: batch.testedCommit,
+    tree: batch.tree,
+    base: batch.base,
+    checks: [{ name: 'test', attempt: 1, conclusion: build }],
+    complete: isOver,
+    canceled: false,
+    startedAt: now - minute,
+    finishedAt: isOver ? now : null,
+    ...buildChange,
   };
 }
 

@@ -1,11 +1,31 @@
 import { describe, expect, test } from 'vitest';
 import {
-  blockText, isQueued, isTerminal, resetCodeOfDeparture, showsQueuedAt, statusText, transition, transitions, webhookStatus, type PullRequestEvent,
+  blockText,
+  isQueued,
+  isTerminal,
+  resetCodeOfDeparture,
+  showsQueuedAt,
+  statusText,
+  transition,
+  transitions,
+  webhookStatus,
+  type PullRequestEvent,
 } from '../../../src/domain/queue/status.ts';
 import type { PullRequestStatus } from '../../../src/domain/queue/snapshot.ts';
 
 const statuses = Object.keys(transitions) as PullRequestStatus[];
-const events: readonly PullRequestEvent[] = ['queue', 'pend', 'block', 'tag', 'reset', 'requeue', 'dequeue', 'merge', 'close', 'reopen'];
+const events: readonly PullRequestEvent[] = [
+  'queue',
+  'pend',
+  'block',
+  'tag',
+  'reset',
+  'requeue',
+  'dequeue',
+  'merge',
+  'close',
+  'reopen',
+];
 
 describe('transitions', () => {
   test('the whole table', () => {
@@ -30,7 +50,10 @@ describe('transitions', () => {
 });
 
 describe('what a status means outside', () => {
-  const cases: readonly (readonly [PullRequestStatus, { queued: boolean; terminal: boolean; queuedAt: boolean; webhook: string | null }])[] = [
+  const cases: readonly (readonly [
+    PullRequestStatus,
+    { queued: boolean; terminal: boolean; queuedAt: boolean; webhook: string | null },
+  ])[] = [
     ['open', { queued: false, terminal: false, queuedAt: false, webhook: 'open' }],
     ['pending', { queued: false, terminal: false, queuedAt: false, webhook: 'pending' }],
     ['queued', { queued: true, terminal: false, queuedAt: true, webhook: 'queued' }],
@@ -40,7 +63,12 @@ describe('what a status means outside', () => {
     ['closed', { queued: false, terminal: true, queuedAt: false, webhook: null }],
   ];
   test.each(cases)('%s', (status, seen) => {
-    expect({ queued: isQueued(status), terminal: isTerminal(status), queuedAt: showsQueuedAt(status), webhook: webhookStatus(status) }).toEqual(seen);
+    expect({
+      queued: isQueued(status),
+      terminal: isTerminal(status),
+      queuedAt: showsQueuedAt(status),
+      webhook: webhookStatus(status),
+    }).toEqual(seen);
   });
 });
 
@@ -58,7 +86,10 @@ describe('why a batch is reset when a member has left', () => {
 });
 
 test('every text is one sentence', () => {
-  for (const code of [101, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118, 119, 300, 301, 302, 303, 304, 305, 307, 308, 309, 310] as const) {
+  for (const code of [
+    101, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118, 119, 300, 301, 302, 303, 304, 305,
+    307, 308, 309, 310,
+  ] as const) {
     expect(statusText(code)).toMatch(/^[A-Z][^.]+\.$/);
   }
 });

@@ -8,7 +8,12 @@ import { Oracle } from './oracle.ts';
 import { now, parallel, pr, situation } from './situation.ts';
 
 function world(rules: Partial<QueueRules>, physics: Partial<Physics> = {}): World {
-  return new World({ physics: { bad: [], pairs: [], ...physics }, rules: { ...parallel, ...rules }, flakes: [], observer: new Oracle(true) });
+  return new World({
+    physics: { bad: [], pairs: [], ...physics },
+    rules: { ...parallel, ...rules },
+    flakes: [],
+    observer: new Oracle(true),
+  });
 }
 
 function queue(queue: World, count: number): void {
@@ -37,11 +42,16 @@ function until(queue: World, landing: 'planned' | 'begun'): void {
 }
 
 function landings(queue: World): string[][] {
-  const landed = queue.forest.lineOf(queue.main).flatMap((commit) => queue.batches.filter((batch) => batch.commit === commit.id));
-  return landed.reverse().map((batch) => batch.members.map((member) => member.pullRequest));
+  const landed = queue.forest
+    .lineOf(queue.main)
+    .flatMap((commit) => queue.batches.filter((batch) => batch.commit === commit.id));
+  return landed.toReversed().map((batch) => batch.members.map((member) => member.pullRequest));
 }
 
-const statuses = (queue: World) => Object.fromEntries(queue.pullRequests.map((row) => [row.id, row.code === null ? row.status : `${row.status} ${row.code}`]));
+const statuses = (queue: World) =>
+  Object.fromEntries(
+    queue.pullRequests.map((row) => [row.id, row.code === null ? row.status : `${row.status} ${row.code}`]),
+  );
 
 describe('stories', () => {
   test('a later change repairs an earlier one: both land as one commit, and no third build runs', () => {

@@ -1,0 +1,183 @@
+// The rows of a repository and its host in memory, what users ask of them, and how they are read.
+import type {
+  BatchState,
+  BlockCode,
+  BuildState,
+  PullRequestState,
+  PullRequestStatus,
+  QueueRules,
+  Verdict,
+} from '../../../src/domain/queue/snapshot.ts';
+import { Forest, type Physics } from './forest.ts';
+
+export type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+export interface PullRequestRow extends Omit<Mutable<PullRequestState>, 'status'> {
+  status: PullRequestStatus;
+  code: BlockCode | null;
+  /** Heads pushed while its landing was begun: they count once that is concluded. */
+  pushedHead: string | null;
+}
+
+export interface BatchRow extends Omit<Mutable<BatchState>, 'state' | 'landingBegun' | 'landingPlanned'> {
+  state: BatchState['state'] | 'landed' | 'ended';
+  landing: 'none' | 'planned' | 'begun';
+}
+
+export interface Setup {
+  readonly physics: Physics;
+  readonly rules: QueueRules;
+}
+
+export class Records {
+  now = 1_000_000;
+  readonly forest: Forest;
+  readonly pullRequests: PullRequestRow[] = [];
+  readonly batches: BatchRow[] = [];
+  readonly builds: Mutable<BuildState>[] = [];
+  readonly tips: { commit: string; until: number }[] = [];
+  /** The host: the base branch and the landing refs, batch → commit. */
+  main = 'root';
+  readonly landingRefs = new Map<string, string>();
+  /** What the rows say of the base. */
+  tip = 'root';
+  paused = false;
+  rules: QueueRules;
+  onCommitAdded: 'block' | 'requeue' = 'block';
+  #rank = 0;
+
+  constructor(setup: Setup) {
+    this.forest = new Forest(setup.physics);
+    this.rules = setup.rules;
+  }
+
+  // Requests of users.
+
+  open(options: { skipLine: boolean; skipValidation: boolean }): void {
+    const number = this.pullRequests.length + 1;
+    this.pullRequests.push({
+      id: `p${number}`,
+      number,
+      status: 'open',
+      head: `h${this.forest.newChange()}`,
+      rank: 0,
+      queuedAt: 0,
+      requeueAttempts: 0,
+      ownVerdict: 'none',
+      ownFailedChecks: [],
+      bisection: null,
+      topAnnounced: false,
+      conflict: null,
+      code: null,
+      pushedHead: null,
+      ...options,
+    });
+    this.queue(number - 1);
+  }
+
+  queue(index: number): void {
+    const row = this.pullRequests[index];
+    if (row === undefined || !['open', 'blocked'].includes(row.status) || row.ownVerdict === 'red') return;
+    Object.assign(row, { ...entered, status: 'queued', queuedAt: this.now, rank: ++this.#rank });
+  }
+
+  dequeue(row: PullRequestRow): void {
+    if (!this.isLanding(row))
+      Object.assign(row, { ...entered, status: 'open', skipLine: false, skipValidation: false });
+  }
+
+  close(row: PullRequestRow): void {
+    if (!this.isLanding(row)) Object.assign(row, { ...entered, status: 'closed' });
+  }
+
+  push(row: PullRequestRow): void {
+    const head = `h${this.forest.newChange()}`;
+    if (this.isLanding(row)) row.pushedHead = head;
+    else this.takeHead(row, head);
+  }
+
+  skipLine(row: PullRequestRow): void {
+    if (!row.skipLine) Object.assign(row, { skipLine: true, rank: ++this.#rank });
+  }
+
+  setOwnVerdict(row: PullRequestRow, verdict: Verdict): void {
+    Object.assign(row, { ownVerdict: verdict, ownFailedChecks: verdict === 'red' ? ['own'] : [] });
+  }
+
+  pushOutside(): void {
+    const merged = this.forest.merge(this.forest.treeOf(this.main), [this.forest.newChange()]);
+    if ('tree' in merged)
+      this.main = this.forest.addCommit({ id: `o${merged.tree}`, tree: merged.tree, firstParent: this.main }).id;
+  }
+
+  observeBase(): void {
+    this.moveTip(this.main);
+  }
+
+  // Reading.
+
+  liveBatches(): BatchRow[] {
+    return this.batches.filter((batch) => batch.state !== 'landed' && batch.state !== 'ended');
+  }
+
+  inLine(): PullRequestRow[] {
+    return this.pullRequests.filter(isInLine);
+  }
+
+  pullRequest(id: string): PullRequestRow {
+    return found(
+      this.pullRequests.find((row) => row.id === id),
+      id,
+    );
+  }
+
+  batch(id: string): BatchRow {
+    return found(
+      this.batches.find((row) => row.id === id),
+      id,
+    );
+  }
+
+  members(batch: BatchRow): PullRequestRow[] {
+    return batch.members.map((member) => this.pullRequest(member.pullRequest));
+  }
+
+  skipsValidation(batch: BatchRow): boolean {
+    return this.rules.mode === 'no-queue' || this.members(batch).every((row) => row.skipValidation);
+  }
+
+  isLanding(row: PullRequestRow): boolean {
+    return this.batches.some(
+      (batch) => batch.landing === 'begun' && batch.members.some((member) => member.pullRequest === row.id),
+    );
+  }
+
+  takeHead(row: PullRequestRow, head: string): void {
+    const isQueued = isInLine(row);
+    Object.assign(row, { head, conflict: null, ownVerdict: 'none', ownFailedChecks: [] });
+    if (!isQueued) return;
+    if (this.onCommitAdded === 'block') Object.assign(row, { ...entered, status: 'blocked', code: 116 });
+    else Object.assign(row, { ...entered, status: 'queued', queuedAt: this.now, rank: ++this.#rank });
+  }
+
+  moveTip(commit: string): void {
+    if (commit === this.tip) return;
+    this.tips.push({ commit: this.tip, until: this.now });
+    this.tip = commit;
+  }
+}
+
+export const entered = { bisection: null, topAnnounced: false, requeueAttempts: 0, code: null } as const;
+
+export function isInLine(row: PullRequestRow): boolean {
+  return row.status === 'queued' || row.status === 'tagged';
+}
+
+export function changeOf(head: string): number {
+  return Number(head.slice(1));
+}
+
+function found<T>(row: T | undefined, id: string): T {
+  if (row === undefined) throw new Error(`no row ${id}`);
+  return row;
+}
