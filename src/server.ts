@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fastifyApolloHandler } from '@as-integrations/fastify';
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { execute, type ExecutionResult } from 'graphql';
 import { compileFacade, loadDocuments, registerFacade, serverOptions, type Idempotency, type KeyedRequest } from '../rest-facade/index.ts';
 import type { Ports } from './context.ts';
@@ -37,7 +37,7 @@ export interface ServerOptions {
 
 export interface Server {
   readonly url: string;
-  /** Answers what was begun, closes sockets, and frees the port. */
+  /** Answers what was begun, closes sockets, and frees the port. Closing twice is closing once. */
   close(): Promise<void>;
 }
 
@@ -51,7 +51,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const authenticator = await createAuthenticator({ ports, secrets });
   const services: RequestServices = { secrets, events: new EventLogPubSub(hub) };
   const parts: Parts = { ports, authenticator, services, rateLimiter: createRateLimiter(ports.clock), log: ports.log };
-  const fastify = Fastify({ ...serverOptions, bodyLimit, loggerInstance: ports.log.child({}, { level: 'warn' }) as FastifyBaseLogger, disableRequestLogging: true });
+  const fastify = Fastify({ ...serverOptions, bodyLimit, loggerInstance: ports.log.child({}, { level: ports.log.isLevelEnabled('info') ? 'warn' : ports.log.level }) as FastifyBaseLogger, logController: new LogController({ disableRequestLogging: true }) });
   describeEveryAnswer(fastify);
   serveHealth(fastify, ports);
   const stopGraphQL = await serveGraphQL(fastify, parts);
@@ -64,15 +64,17 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 
   await fastify.listen({ port: options.port, host: options.host });
   const { port } = fastify.server.address() as AddressInfo;
+  let closing: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
+    clearInterval(forgetting);
+    await sockets.close();
+    await fastify.close();
+    await stopGraphQL();
+    await authenticator.close();
+  };
   return {
     url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`,
-    close: async () => {
-      clearInterval(forgetting);
-      await sockets.close();
-      await fastify.close();
-      await stopGraphQL();
-      await authenticator.close();
-    },
+    close: async () => await (closing ??= close()),
   };
 }
 

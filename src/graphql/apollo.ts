@@ -59,8 +59,7 @@ function tellErrors(log: Logger): ApolloServerPlugin<GraphQLContext> {
           response.body.singleResult.errors = (found.get('errors') ?? []).map((error) => {
             const told = tellError(error, contextValue.requestId);
             if (told.isInternal) log.error({ err: error.originalError ?? error, requestId: contextValue.requestId }, 'a GraphQL request failed');
-            const { http: _, ...extensions } = told.error.extensions;
-            return { ...told.error.toJSON(), extensions };
+            return told.error.toJSON();
           });
         },
       };

@@ -1,4 +1,5 @@
 // Relay connections by keyset: a cursor is the sort key of a row, so that rows that come and go move nobody's place.
+import 'reflect-metadata';
 import type { ClassType } from 'type-graphql';
 import { Field, Int, ObjectType } from 'type-graphql';
 import { DomainError } from '../domain/errors.ts';

@@ -1,7 +1,7 @@
 // One place where what went wrong becomes what GraphQL says: a code of the closed list, the field at fault, and for
 // our own mistakes nothing but an id to find the log by.
 import { GraphQLError } from 'graphql';
-import { DomainError, errorCodes, type ErrorCode } from '../domain/errors.ts';
+import { DomainError, errorCodes } from '../domain/errors.ts';
 
 // What GraphQL's own machinery finds wrong with a request is bad input like any other. Persisted queries are a
 // protocol with clients, who wait for these very codes.
@@ -20,11 +20,11 @@ export function tellError(error: GraphQLError, requestId: string): Told {
   const cause = originalOf(error);
   if (cause instanceof DomainError) return { error: withExtensions(error, cause.message, extensionsOf(cause)), isInternal: cause.code === 'INTERNAL' };
   const code = String(error.extensions['code'] ?? '');
-  if (protocolCodes.has(code)) return { error: withExtensions(error, error.message, { code }), isInternal: false };
-  if (requestCodes.has(code) || (cause === undefined && !isServerCode(code))) {
+  const { http: _, ...extensions } = error.extensions;
+  if (protocolCodes.has(code) || isCallersCode(code)) return { error: withExtensions(error, error.message, extensions), isInternal: false };
+  if (requestCodes.has(code) || (cause === undefined && code === '')) {
     return { error: withExtensions(error, error.message, { code: 'BAD_INPUT' }), isInternal: false };
   }
-  if (Object.hasOwn(errorCodes, code) && code !== 'INTERNAL') return { error: withExtensions(error, error.message, { ...error.extensions }), isInternal: false };
   return { error: withExtensions(error, 'Internal server error', { code: 'INTERNAL', requestId }), isInternal: true };
 }
 
@@ -33,8 +33,8 @@ export function refusal(error: DomainError, headers: ReadonlyMap<string, string>
   return new GraphQLError(error.message, { extensions: { ...extensionsOf(error), http: { status: errorCodes[error.code], headers } } });
 }
 
-function isServerCode(code: string): boolean {
-  return code === 'INTERNAL_SERVER_ERROR' || (Object.hasOwn(errorCodes, code) && errorCodes[code as ErrorCode] >= 500);
+function isCallersCode(code: string): boolean {
+  return Object.hasOwn(errorCodes, code) && code !== 'INTERNAL';
 }
 
 function originalOf(error: GraphQLError): unknown {

@@ -1,3 +1,4 @@
+import 'reflect-metadata';
 import { Field, ID, InterfaceType } from 'type-graphql';
 
 @InterfaceType({ description: 'Anything that can be fetched again by its id.', resolveType: (value: { __typename: string }) => value.__typename })

@@ -61,15 +61,13 @@ export async function startServer(options: { readonly clock?: () => Date; readon
       ports: service.ports, secrets, hub, port: 0, host: '127.0.0.1', ...(options.graphiqlDir && { graphiqlDir: options.graphiqlDir }),
       registerExtra: async (fastify, { authenticator }) => await serveLocalGit(fastify, { ports: service.ports, localHost: service.localHost, authenticator }),
     });
-    return {
-      url: server.url,
-      service,
-      close: async () => {
-        await server.close();
-        await hub.close();
-        await service.stop();
-      },
+    let closing: Promise<void> | undefined;
+    const close = async (): Promise<void> => {
+      await server.close();
+      await hub.close();
+      await service.stop();
     };
+    return { url: server.url, service, close: async () => await (closing ??= close()) };
   }
 
   const main = await begin();

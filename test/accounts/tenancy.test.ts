@@ -1,0 +1,63 @@
+import pg from 'pg';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { seed } from '../graphql/seed.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+let s: TestServer;
+let owner: pg.Client;
+beforeAll(async () => {
+  s = await startServer();
+  await seed(s);
+  owner = new pg.Client({ connectionString: s.databaseUrl });
+  await owner.connect();
+});
+afterAll(async () => {
+  await owner.end();
+  await s.close();
+});
+
+// Tables without a policy, and why nobody's things can be seen in them.
+const withoutPolicy: Readonly<Record<string, string>> = {
+  installation: 'one row about the installation itself',
+  mikro_orm_migrations: 'names of migrations; no role but the owner may read it',
+};
+
+it('guards every table by a policy that is forced, or has a reason not to', async () => {
+  const { rows } = await owner.query<{ name: string; guarded: boolean; policies: string[] }>(`
+    select c.relname as name, c.relrowsecurity and c.relforcerowsecurity as guarded,
+      coalesce(array_agg(p.polname::text order by p.polname) filter (where p.polname is not null), '{}') as policies
+    from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace and n.nspname = 'public'
+    left join pg_catalog.pg_policy p on p.polrelid = c.oid
+    where c.relkind in ('r', 'p', 'v', 'm') group by c.oid order by 1`);
+  const unguarded = rows.filter(({ guarded, policies }) => !guarded || !policies.includes('tenant')).map(({ name }) => name);
+  expect(unguarded).toEqual(Object.keys(withoutPolicy).sort());
+  expect(rows.length).toBeGreaterThan(20);
+});
+
+it('lets a tenant\'s role see nothing without an account, and nothing of another', async () => {
+  const { rows: tables } = await owner.query<{ name: string; column: string }>(`
+    select c.relname as name, case when c.relname = 'account' then 'id' else 'account_id' end as column
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace and n.nspname = 'public' where c.relkind = 'r' and c.relrowsecurity`);
+  await owner.query('begin');
+  await owner.query('set local role interlock_app');
+  for (const account of ['', '999999']) {
+    await owner.query(`select set_config('app.account', $1, true)`, [account]);
+    for (const { name } of tables) expect([name, (await owner.query(`select 1 from ${name}`)).rowCount]).toEqual([name, 0]);
+  }
+  await owner.query(`select set_config('app.account', $1, true)`, [s.accountId]);
+  const seen = [];
+  for (const { name } of tables) if ((await owner.query(`select 1 from ${name}`)).rowCount) seen.push(name);
+  expect(seen).toEqual(expect.arrayContaining(['account', 'api_token', 'repository', 'pull_request', 'batch', 'event', 'proof']));
+  await expect(owner.query(`insert into account_user (account_id, email) values (999999, 'x@y.test')`)).rejects.toThrow('row-level security');
+  await owner.query('rollback');
+});
+
+it('leads unique keys and foreign keys of tenants\' rows with the account', async () => {
+  const { rows } = await owner.query<{ name: string }>(`
+    select c.relname || '.' || x.conname as name from pg_constraint x join pg_class c on c.oid = x.conrelid
+    join pg_namespace n on n.oid = c.relnamespace and n.nspname = 'public'
+    where x.contype in ('u', 'f') and exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'account_id')
+      and (select a.attname from pg_attribute a where a.attrelid = c.oid and a.attnum = x.conkey[1]) <> 'account_id'`);
+  // Found before the account is known; the characters are random.
+  expect(rows.map(({ name }) => name)).toEqual(['api_token.api_token_lookup_key']);
+});

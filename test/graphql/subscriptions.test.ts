@@ -1,0 +1,201 @@
+import { createClient, type Client } from 'graphql-ws';
+import WebSocket from 'ws';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemContext } from '../../src/context.ts';
+import { appendEvents, type NewEvent } from '../../src/modules/events/index.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import { seed, type Seeded } from './seed.ts';
+
+let s: TestServer;
+let other: { url: string; close(): Promise<void> };
+let seeded: Seeded;
+beforeAll(async () => {
+  s = await startServer();
+  other = await s.another();
+  seeded = await seed(s);
+});
+afterAll(async () => await s.close());
+
+interface Followed<Payload> extends AsyncDisposable {
+  readonly payloads: Payload[];
+  readonly errors: unknown[];
+  readonly closed: Promise<{ code: number; reason: string }>;
+  /** Resolves when `count` payloads have come. */
+  until(count: number): Promise<Payload[]>;
+  /** Resolves when the server has answered on this socket. */
+  connected(): Promise<void>;
+}
+
+function client(url: string, token: string, onClosed: (event: { code: number; reason: string }) => void = () => {}): Client {
+  return createClient({
+    url: `${url.replace('http', 'ws')}/graphql`, webSocketImpl: WebSocket, lazy: false, retryAttempts: 0, onNonLazyError: () => {},
+    connectionParams: { Authorization: `Bearer ${token}` }, on: { closed: (event) => onClosed(event as { code: number; reason: string }) },
+  });
+}
+
+function follow<Payload>(query: string, variables: Record<string, unknown> = {}, { url = s.url, token = s.token } = {}): Followed<Payload> {
+  const closing = Promise.withResolvers<{ code: number; reason: string }>();
+  const connection = client(url, token, closing.resolve);
+  const payloads: Payload[] = [];
+  const errors: unknown[] = [];
+  connection.subscribe<Record<string, Payload>>({ query, variables }, {
+    next: ({ data, errors: found }) => {
+      if (found) errors.push(...found);
+      else if (data) payloads.push(Object.values(data)[0] as Payload);
+    },
+    error: (error) => void errors.push(...(Array.isArray(error) ? error : [error])),
+    complete: () => {},
+  });
+  return {
+    payloads, errors, closed: closing.promise,
+    until: async (count) => {
+      await expect.poll(() => payloads.length + errors.length, { timeout: 10_000, interval: 5 }).toBeGreaterThanOrEqual(count);
+      return payloads.slice(0, count);
+    },
+    connected: async () => {
+      for await (const _ of connection.iterate({ query: '{ viewer { email } }' })) break;
+    },
+    [Symbol.asyncDispose]: async () => await connection.dispose(),
+  };
+}
+
+/** Cursor of now: what is written after this comes, however long the subscription takes to begin. */
+async function head(accountId = s.accountId): Promise<string> {
+  await expect.poll(async () => await s.rows('select 1 from event where position is null'), { interval: 5 }).toEqual([]);
+  const [row] = await s.rows<{ cursor: string }>(
+    `select epoch || '.' || coalesce((select position from event_head where account_id = $1), 0) as cursor from installation`, [accountId],
+  );
+  return row?.cursor ?? '';
+}
+
+async function write(...events: NewEvent[]): Promise<void> {
+  const ctx = systemContext(s.ports, s.accountId);
+  await s.ports.db.transaction(s.accountId, async (tx) => await appendEvents(ctx, tx, events));
+}
+
+const repository = { owner: 'acme', name: 'shop' };
+const eventsAfter = 'subscription ($after: String) { events(after: $after) { cursor action payload pullRequest { number } } }';
+
+interface EventPayload { cursor: string; action: string; payload: { n: number } }
+
+describe('events', () => {
+  it('come in order in every server, whichever process wrote them', async () => {
+    const after = await head();
+    await using here = follow<EventPayload>(eventsAfter, { after });
+    await using there = follow<EventPayload>(eventsAfter, { after }, { url: other.url });
+    for (let n = 1; n <= 20; n += 1) await write({ repositoryId: seeded.repositoryId, action: 'test', payload: { n } });
+    for (const followed of [here, there]) expect((await followed.until(20)).map(({ payload }) => payload.n)).toEqual(Array.from({ length: 20 }, (_, at) => at + 1));
+    expect(new Set(here.payloads.map(({ cursor }) => cursor)).size).toBe(20);
+  });
+
+  it('are resumed after a cursor, in another server too, without a gap or a repetition', async () => {
+    await using first = follow<EventPayload>(eventsAfter, { after: await head() });
+    await write(...[1, 2, 3, 4, 5].map((n): NewEvent => ({ repositoryId: seeded.repositoryId, action: 'resume', payload: { n } })));
+    const seen = await first.until(5);
+    await first[Symbol.asyncDispose]();
+    await write({ repositoryId: seeded.repositoryId, action: 'resume', payload: { n: 6 } });
+    await using second = follow<EventPayload>(eventsAfter, { after: seen[1]?.cursor }, { url: other.url });
+    expect((await second.until(4)).map(({ payload }) => payload.n)).toEqual([3, 4, 5, 6]);
+  });
+
+  it('of another account are not heard', async () => {
+    const stranger = await s.otherAccount('stranger');
+    await using theirs = follow<EventPayload>(eventsAfter, { after: await head(stranger.accountId) }, { token: stranger.token });
+    await using mine = follow<EventPayload>(eventsAfter, { after: await head() });
+    await write({ repositoryId: seeded.repositoryId, action: 'secret', payload: { n: 1 } });
+    await mine.until(1);
+    await s.graphql('mutation { createApiToken(input: {name: "Mark", scopes: [QUEUE_READ]}) { token } }', {}, stranger.token);
+    expect((await theirs.until(1)).map(({ action }) => action)).toEqual(['token_created']);
+  });
+
+  it.each([['nonsense', 'BAD_INPUT'], ['1.999999', 'CURSOR_EXPIRED'], ['9.1', 'CURSOR_EXPIRED']])('cannot be followed after %s', async (after, code) => {
+    await using followed = follow(eventsAfter, { after });
+    await followed.until(1);
+    expect(followed.errors).toMatchObject([{ extensions: { code } }]);
+  });
+});
+
+describe('changes', () => {
+  it('of a pull request show it as it is', async () => {
+    await using followed = follow<unknown>(
+      'subscription ($repository: RepositoryInput!, $after: String) { pullRequestChanged(repository: $repository, number: 1, after: $after) { action cursor pullRequest { number title } } }',
+      { repository, after: await head() },
+    );
+    const [row] = await s.rows<{ id: string }>('select id from pull_request where number = 1 and account_id = $1', [s.accountId]);
+    await s.rows(`update pull_request set title = 'New title' where id = $1`, [row?.id]);
+    await write({ repositoryId: seeded.repositoryId, action: 'other' }, { repositoryId: seeded.repositoryId, pullRequestId: row?.id ?? null, action: 'retitled' });
+    expect(await followed.until(1)).toEqual([{ action: 'retitled', cursor: expect.stringMatching(/^\d+\.\d+$/), pullRequest: { number: 1, title: 'New title' } }]);
+  });
+
+  it('of the depth are told when it changed, and not when something else did', async () => {
+    await using followed = follow<{ depth: { queued: number; waiting: number } }>(
+      'subscription ($repository: RepositoryInput!, $after: String) { queueDepthChanged(repository: $repository, after: $after) { depth { queued waiting } repository { name } } }',
+      { repository, after: await head() },
+    );
+    const nothing = { repositoryId: seeded.repositoryId, queueId: seeded.queueId, action: 'nothing' };
+    // What the depth was at the cursor is not known: the first event tells it in any case.
+    await write(nothing);
+    expect(await followed.until(1)).toEqual([{ depth: { queued: 3, waiting: 0 }, repository: { name: 'shop' } }]);
+    await write(nothing, nothing);
+    await s.rows('update queue set waiting = waiting + 1 where id = $1', [seeded.queueId]);
+    await write({ ...nothing, action: 'queued' });
+    await followed.until(2);
+    await write(nothing);
+    await s.rows('update queue set waiting = waiting - 1 where id = $1', [seeded.queueId]);
+    await write({ ...nothing, action: 'dequeued' });
+    expect((await followed.until(3)).map(({ depth }) => depth.queued)).toEqual([3, 4, 3]);
+  });
+
+  it('of a queue tell what concerns it and its repository', async () => {
+    await using followed = follow<{ action: string; queue: { paused: boolean } }>(
+      'subscription ($repository: RepositoryInput!, $after: String) { queueChanged(repository: $repository, baseBranch: "main", after: $after) { action queue { baseBranch paused } } }',
+      { repository, after: await head() }, { url: other.url },
+    );
+    await s.graphql('mutation ($repository: RepositoryInput!) { pauseRepository(input: {repository: $repository, paused: true}) { repository { id } } }', { repository });
+    expect(await followed.until(1)).toEqual([{ action: 'repository_paused', queue: { baseBranch: 'main', paused: true } }]);
+    await s.graphql('mutation ($repository: RepositoryInput!) { pauseRepository(input: {repository: $repository, paused: false}) { repository { id } } }', { repository });
+  });
+});
+
+describe('a socket', () => {
+  it('is closed when its token is revoked, wherever it was', async () => {
+    const token = await s.tokenWith(['queue:read']);
+    await using here = follow(eventsAfter, {}, { token });
+    await using there = follow(eventsAfter, {}, { token, url: other.url });
+    await Promise.all([here.connected(), there.connected()]);
+    const { data } = await s.graphql<{ apiTokens: { id: string }[] }>('{ apiTokens { id } }');
+    const startedAt = performance.now();
+    await s.graphql('mutation ($id: ID!) { revokeApiToken(input: {id: $id}) { apiToken { id } } }', { id: data.apiTokens[0]?.id });
+    expect(await Promise.all([here.closed, there.closed])).toMatchObject([{ code: 4403, reason: 'The token was revoked' }, { code: 4403 }]);
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+  });
+
+  it('is closed when its token expires', async () => {
+    const token = await s.tokenWith(['queue:read'], { expiresAt: new Date(Date.now() + 700) });
+    await using followed = follow(eventsAfter, {}, { token });
+    await followed.connected();
+    expect(await followed.closed).toMatchObject({ code: 4401 });
+  });
+
+  it('serves queries within the same limits', async () => {
+    const connection = client(s.url, s.token);
+    try {
+      for await (const result of connection.iterate({ query: '{ viewer { account { name } } }' })) expect(result.data).toEqual({ viewer: { account: { name: 'acme' } } });
+      const wide = `{ ${Array.from({ length: 101 }, (_, at) => `a${at}: viewer { email }`).join(' ')} }`;
+      const refused = await connection.iterate({ query: wide }).next().catch((error: unknown) => error);
+      expect(refused).toMatchObject([{ extensions: { code: 'BAD_INPUT' }, message: expect.stringContaining('101 aliases') }]);
+    } finally {
+      await connection.dispose();
+    }
+  });
+
+  it('is closed by a server that stops', async () => {
+    const third = await s.another();
+    const closing = Promise.withResolvers<{ code: number }>();
+    const connection = client(third.url, s.token, closing.resolve);
+    for await (const _ of connection.iterate({ query: '{ viewer { email } }' })) break;
+    await third.close();
+    expect((await closing.promise).code).toBe(1001);
+    await connection.dispose();
+  });
+});
