@@ -2,14 +2,14 @@
 import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import pg from 'pg';
 import { pino, type Logger } from 'pino';
 import { lockDataDirectory, removeAccess, writeAccess, type Access } from './launcher/access.ts';
 import { assertPortFree } from './launcher/ports.ts';
-import { startPostgres } from './launcher/postgres.ts';
+import { openPostgres, openTemporal, type Temporal } from './launcher/parts.ts';
+import { removeCluster } from './launcher/postgres-cluster.ts';
 import type { Progress } from './launcher/progress.ts';
-import { StartError } from './launcher/start-error.ts';
-import { prepareNamespace, searchAttributes, startTemporal } from './launcher/temporal.ts';
+import { removeRuntime, writeRuntime } from './launcher/runtime.ts';
+import { searchAttributes } from './launcher/temporal.ts';
 import { createAccount, deriveSecrets, generateSecrets, type Secrets } from './modules/accounts/index.ts';
 import { createEventHub } from './modules/events/index.ts';
 import { migrate } from './platform/migrate.ts';
@@ -48,7 +48,7 @@ export async function startInterlock(options: StartOptions, progress: Progress):
   const stops: Stop[] = [async () => await lock.release()];
   // The last started stops first: no request is answered by a service whose database is gone.
   const stop = async (): Promise<void> => {
-    await removeAccess(dataDir);
+    await Promise.all([removeAccess(dataDir), removeRuntime(dataDir)]);
     for (const part of stops.splice(0).reverse()) await part().catch((error: unknown) => progress.say(`A part did not stop cleanly: ${String(error)}`));
   };
   try {
@@ -70,7 +70,7 @@ async function startParts(options: StartOptions, parts: { dataDir: string; stops
   const secrets = await readSecrets(dataDir);
   const service = await progress.part('Server and worker', async () => await startService({ options, dataDir, databaseUrl, temporal, secrets, log, stops }));
   const { isNew, token } = await firstAccount(service.ports, secrets, dataDir);
-  const access = { url: service.url, token, temporalUi: temporal.uiUrl };
+  const access = { url: service.url, token, temporalUi: temporal.uiUrl ?? process.env['TEMPORAL_UI_URL'] ?? '' };
   await writeAccess(dataDir, access);
   return { ...access, isNew, sandbox: service.sandbox };
 }
@@ -84,55 +84,28 @@ async function both<A, B>(a: Promise<A>, b: Promise<B>): Promise<[A, B]> {
 }
 
 async function clear(dataDir: string): Promise<void> {
-  for (const name of ['postgres', 'git', 'logs', 'secrets.json', 'token', 'temporal.db', 'temporal.db-wal', 'temporal.db-shm', 'temporal-ports.json']) {
+  await removeCluster(dataDir);
+  for (const name of ['git', 'logs', 'secrets.json', 'token', 'temporal.db', 'temporal.db-wal', 'temporal.db-shm', 'temporal-ports.json', 'interlock.log']) {
     await rm(join(dataDir, name), { recursive: true, force: true });
   }
 }
 
-async function startDatabase(options: StartOptions, { dataDir, stops, progress }: { dataDir: string; stops: Stop[]; progress: Progress }): Promise<string> {
-  const url = await progress.part('PostgreSQL', async () => {
-    if (options.databaseUrl !== null) {
-      await assertReachable(options.databaseUrl);
-      return options.databaseUrl;
-    }
-    const server = await startPostgres({ dataDir, log: progress.say });
-    stops.splice(1, 0, async () => await server.stop());
-    return server.url;
-  });
-  await progress.part('Schema', async () => await migrate(url));
-  return url;
+type Starting = { readonly dataDir: string; readonly stops: Stop[]; readonly progress: Progress };
+
+async function startDatabase(options: StartOptions, { dataDir, stops, progress }: Starting): Promise<string> {
+  const database = await progress.part('PostgreSQL', async () => await openPostgres(options.databaseUrl ?? undefined, { dataDir, log: progress.say }));
+  // Before everything that uses it, after the lock: stops run from the end.
+  stops.splice(1, 0, database.stop);
+  await progress.part('Schema', async () => await migrate(database.url));
+  await writeRuntime(dataDir, { databaseUrl: database.url });
+  return database.url;
 }
 
-async function assertReachable(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
-  try {
-    await client.connect();
-    await client.query('select 1');
-  } catch (error) {
-    const where = URL.canParse(url) ? new URL(url).host : 'the given address';
-    throw new StartError(`DATABASE_URL: PostgreSQL at ${where} cannot be reached (${(error as Error).message}). Start it or correct the URL, or leave --database-url out to use the embedded one.`);
-  } finally {
-    await client.end().catch(() => {});
-  }
-}
-
-interface TemporalServer {
-  readonly address: string;
-  readonly namespace: string;
-  readonly uiUrl: string;
-}
-
-async function startTemporalServer(options: StartOptions, { dataDir, stops, progress }: { dataDir: string; stops: Stop[]; progress: Progress }): Promise<TemporalServer> {
-  return await progress.part('Temporal', async () => {
-    if (options.temporalAddress !== null) {
-      const namespace = process.env['TEMPORAL_NAMESPACE'] ?? 'default';
-      await prepareNamespace({ address: options.temporalAddress, namespace, searchAttributes });
-      return { address: options.temporalAddress, namespace, uiUrl: process.env['TEMPORAL_UI_URL'] ?? '' };
-    }
-    const server = await startTemporal({ dataDir, namespace: 'interlock', searchAttributes, log: progress.say });
-    stops.splice(1, 0, async () => await server.stop());
-    return server;
-  });
+async function startTemporalServer(options: StartOptions, { dataDir, stops, progress }: Starting): Promise<Temporal> {
+  const namespace = options.temporalAddress === null ? 'interlock' : (process.env['TEMPORAL_NAMESPACE'] ?? 'default');
+  const temporal = await progress.part('Temporal', async () => await openTemporal(options.temporalAddress ?? undefined, { dataDir, namespace, searchAttributes, log: progress.say }));
+  stops.splice(1, 0, temporal.stop);
+  return temporal;
 }
 
 /** Kept in the data directory, so that tokens outlive a restart; INTERLOCK_SECRET replaces the file. */
@@ -148,7 +121,7 @@ interface ServiceParts {
   readonly options: StartOptions;
   readonly dataDir: string;
   readonly databaseUrl: string;
-  readonly temporal: TemporalServer;
+  readonly temporal: Temporal;
   readonly secrets: Secrets;
   readonly log: Logger;
   readonly stops: Stop[];

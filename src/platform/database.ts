@@ -56,14 +56,14 @@ export async function connectDatabase(options: DatabaseOptions): Promise<Databas
     clientUrl: options.url,
     entities: [...options.entities],
     pool: { min: 0, max: size },
-    driverOptions: { options: appOptions, application_name: 'interlock' },
+    driverOptions: { options: appOptions, application_name: 'interlock', onPoolCreated: giveBackEnded },
     discovery: { warnWhenNoEntities: false },
     implicitTransactions: true,
     forceUtcTimezone: true,
   });
   const reads = new pg.Pool({ connectionString: options.url, max: size, options: appOptions, application_name: 'interlock-read' });
   const systemPool = new pg.Pool({ connectionString: options.url, max: 4, options: `-c role=interlock_system ${guards}`, application_name: 'interlock-system' });
-  for (const pool of [reads, systemPool]) pool.on('error', onError);
+  for (const pool of [reads, systemPool]) pool.on('error', onError).on('connect', (client) => void client.on('error', onError));
 
   return {
     async transaction(accountId, work) {
@@ -166,4 +166,17 @@ async function listen(
     clearTimeout(retry);
     await client?.end();
   };
+}
+
+// Kysely releases a transaction's connection only after a ROLLBACK that succeeded. A session that PostgreSQL ended
+// cannot roll back, and would keep its place in the pool for ever.
+function giveBackEnded(pool: pg.Pool): void {
+  const held = new Set<pg.PoolClient>();
+  pool.on('acquire', (client) => void held.add(client));
+  pool.on('release', (_error, client) => void held.delete(client));
+  pool.on('connect', (client) => {
+    client.on('end', () => {
+      if (held.has(client)) client.release(true);
+    });
+  });
 }

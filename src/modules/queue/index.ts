@@ -5,6 +5,7 @@ export { receiveHostEvent } from './host.events.ts';
 export { createHostInbox, type HostInbox } from './host.inbox.ts';
 export { hosted, reconcileRepository, syncBase, syncPullRequest } from './host.sync.ts';
 export { carryOut } from './intents.ts';
+export { verifyRepository, type Verification } from './verify.ts';
 export { createRelay, type Relay } from './relay.ts';
 export { approvePullRequest } from './reviews.service.ts';
 export {

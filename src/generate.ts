@@ -1,0 +1,32 @@
+// `npm run generate`: writes what is made of the sources. `--check` writes nothing and says what is not up to date.
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { generateFacade } from '../rest-facade/generate.ts';
+import { configurationMarkdown } from './domain/configuration/index.ts';
+import { emitSchema } from './graphql/emit.ts';
+import { projectRoot } from './platform/project-root.ts';
+
+async function main(): Promise<number> {
+  const isCheck = process.argv.includes('--check');
+  const schema = emitSchema();
+  const { openApi, types } = await generateFacade(schema);
+  const files: Readonly<Record<string, string>> = {
+    'schema/schema.graphql': schema,
+    'schema/openapi.yaml': openApi,
+    'rest-facade/generated/openapi.d.ts': types,
+    'docs/configuration.md': configurationMarkdown(),
+  };
+  const stale: string[] = [];
+  for (const [path, text] of Object.entries(files)) {
+    const file = join(projectRoot, path);
+    const there = await readFile(file, 'utf8').catch(() => null);
+    if (there === text) continue;
+    stale.push(path);
+    if (!isCheck) await writeFile(file, text);
+  }
+  if (stale.length === 0) console.log('Everything generated is up to date.');
+  else console.log(isCheck ? `Not up to date: ${stale.join(', ')}. Run npm run generate.` : `Written: ${stale.join(', ')}`);
+  return isCheck && stale.length > 0 ? 1 : 0;
+}
+
+process.exit(await main());

@@ -1,0 +1,43 @@
+// `npm run import -- <path or URL of any git repository> [owner/name]`: brings it into the local host.
+import { basename, resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { Command } from 'commander';
+import { HostRefused } from './hosts/port.ts';
+import { importRepository } from './hosts/local/index.ts';
+import { StartError } from './launcher/start-error.ts';
+import { hosted, syncBase } from './modules/queue/index.ts';
+import { createRepository } from './modules/repositories/index.ts';
+import { contextOf, repositoryOf, runTool, splitName, withService } from './tool.ts';
+
+const program = new Command('npm run import --')
+  .description('Brings any git repository into the local host: branches and tags. Again: moves them to where the source has them.')
+  .argument('<source>', 'path or URL of a git repository')
+  .argument('[owner/name]', 'what it is called here; default: imported/<name of the source>')
+  .option('--data <dir>', 'data directory', process.env['INTERLOCK_DATA'] ?? '.interlock')
+  .option('--database-url <url>', 'a PostgreSQL of yours', process.env['DATABASE_URL'])
+  .option('--account <name>', 'account, where there are several');
+
+async function main(): Promise<number> {
+  program.parse();
+  const { data, databaseUrl, account } = program.opts<{ data: string; databaseUrl?: string; account?: string }>();
+  const [source = '', named] = program.args;
+  // A relative path means the caller's folder, and npm runs this in the project's.
+  const from = existsSync(resolve(process.env['INIT_CWD'] ?? '.', source)) ? resolve(process.env['INIT_CWD'] ?? '.', source) : source;
+  const { owner, name } = splitName(named ?? `imported/${basename(from).replace(/\.git$/, '').replaceAll(/[^A-Za-z0-9._-]/g, '-')}`);
+  await withService({ dataDir: data, databaseUrl }, async (service) => {
+    const ctx = await contextOf(service, account);
+    const repository = (await repositoryOf(ctx, `${owner}/${name}`)) ?? (await createRepository(ctx, { owner, name, host: 'local' }));
+    const imported = await importRepository(service.localHost, hosted(repository), from).catch((error: unknown) => {
+      throw error instanceof HostRefused ? new StartError(error.message) : error;
+    });
+    await ctx.db.transaction(ctx.accountId, async (tx) => {
+      await tx.query('update repository set default_branch = $3 where account_id = $1 and id = $2', [ctx.accountId, repository.id, imported.defaultBranch]);
+    });
+    await service.settle();
+    await syncBase(ctx, hosted(repository), imported.defaultBranch);
+    console.log(`${owner}/${name}: ${imported.branches} branches, ${imported.tags} tags; pull requests land on ${imported.defaultBranch}.`);
+  });
+  return 0;
+}
+
+runTool(main);

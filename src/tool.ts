@@ -1,0 +1,94 @@
+// What the command line programs beside `npm start` share: the service of a data directory, whether Interlock runs on
+// it now or not.
+import { resolve } from 'node:path';
+import pg from 'pg';
+import { pino } from 'pino';
+import color from 'picocolors';
+import { systemContext, type Context } from './context.ts';
+import { lockDataDirectory } from './launcher/access.ts';
+import { openPostgres } from './launcher/parts.ts';
+import { readRuntime } from './launcher/runtime.ts';
+import { StartError } from './launcher/start-error.ts';
+import { findRepository } from './modules/repositories/index.ts';
+import type { RepositoryRow } from './modules/repositories/repositories.entities.ts';
+import { migrate } from './platform/migrate.ts';
+import { createService, type Service } from './service.ts';
+
+export interface ToolOptions {
+  readonly dataDir: string;
+  readonly databaseUrl: string | undefined;
+}
+
+/** Runs `work` with a service on the data directory: the running one's database, or its own, started for this. */
+export async function withService<T>(options: ToolOptions, work: (service: Service) => Promise<T>): Promise<T> {
+  const dataDir = resolve(options.dataDir);
+  const database = await findDatabase(dataDir, options.databaseUrl);
+  const log = pino({ level: 'error' }, pino.destination(2));
+  // Nothing is woken from here: the relay of a running Interlock finds what changed.
+  const service = await createService({ databaseUrl: database.url, dataDir, publicUrl: 'http://127.0.0.1:4000', log, wake: async () => {}, poolSize: 4 });
+  try {
+    return await work(service);
+  } finally {
+    await service.stop();
+    await database.stop();
+  }
+}
+
+async function findDatabase(dataDir: string, given: string | undefined): Promise<{ url: string; stop: () => Promise<void> }> {
+  const running = given === undefined ? await readRuntime(dataDir) : null;
+  if (running !== null && (await answers(running.databaseUrl))) return { url: running.databaseUrl, stop: async () => {} };
+  const lock = given === undefined ? await lockDataDirectory(dataDir) : null;
+  const database = await openPostgres(given, { dataDir, log: () => {} });
+  await migrate(database.url);
+  return {
+    url: database.url,
+    stop: async () => {
+      await database.stop();
+      await lock?.release();
+    },
+  };
+}
+
+async function answers(url: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
+  try {
+    await client.connect();
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+/** The one account of an installation of one's own, or the one that is named. */
+export async function contextOf(service: Service, account: string | undefined): Promise<Context> {
+  const accounts = await service.ports.db.system.query<{ id: string; name: string }>('select id, name from account order by id');
+  const found = account === undefined ? accounts : accounts.filter(({ name }) => name === account);
+  const [only, ...others] = found;
+  if (only === undefined) throw new StartError(account === undefined ? 'There is no account yet. Start Interlock once: npm start' : `There is no account ${account}.`);
+  if (others.length > 0) throw new StartError(`There are several accounts. Name one: --account ${found.map(({ name }) => name).join(' | ')}`);
+  return systemContext(service.ports, only.id);
+}
+
+export async function repositoryOf(ctx: Context, name: string): Promise<RepositoryRow | null> {
+  return await findRepository(ctx, splitName(name));
+}
+
+export function splitName(name: string): { owner: string; name: string } {
+  const parts = name.split('/');
+  const [owner, repository] = parts;
+  if (parts.length !== 2 || !owner || !repository) throw new StartError(`A repository is named <owner>/<name>, not ${name}.`);
+  return { owner, name: repository };
+}
+
+/** Runs a program: its number is the exit code; a StartError is one line. */
+export function runTool(main: () => Promise<number>): void {
+  main().then(
+    (code) => process.exit(code),
+    (error: unknown) => {
+      console.error(error instanceof StartError ? color.red(error.message) : error);
+      process.exit(1);
+    },
+  );
+}
