@@ -90,7 +90,12 @@ export interface Composition {
 }
 
 export type CompositionResult =
-  | { readonly kind: 'composed'; readonly commit: string; readonly tree: string; readonly ownCommits: readonly string[] }
+  | {
+      readonly kind: 'composed';
+      readonly commit: string;
+      readonly tree: string;
+      readonly ownCommits: readonly string[];
+    }
   /** `members[at]` does not merge onto `parent` plus the members before it. */
   | { readonly kind: 'conflict'; readonly at: number; readonly paths: readonly string[] };
 
@@ -110,7 +115,11 @@ export type HostEvent =
 
 /** A compare-and-set failed: nothing of the update was applied. */
 export class RefMoved extends Error {
-  constructor(readonly ref: string, readonly expected: string | null, readonly actual: string | null) {
+  constructor(
+    readonly ref: string,
+    readonly expected: string | null,
+    readonly actual: string | null,
+  ) {
     super(`${ref} is ${actual ?? 'absent'}, expected ${expected ?? 'absent'}`);
     this.name = 'RefMoved';
   }
@@ -128,27 +137,59 @@ export interface CodeHost {
   /** Commit a ref points at, with its tree; null when it does not exist. `ref` is full: `refs/heads/main`. */
   readRef(repository: HostRepository, ref: string): Promise<{ readonly commit: string; readonly tree: string } | null>;
   /** Full names and commits of the refs under a prefix such as `refs/heads/` or `refs/interlock/landings/`. */
-  listRefs(repository: HostRepository, prefix: string): Promise<readonly { readonly ref: string; readonly commit: string }[]>;
+  listRefs(
+    repository: HostRepository,
+    prefix: string,
+  ): Promise<readonly { readonly ref: string; readonly commit: string }[]>;
   readCommit(repository: HostRepository, commit: string): Promise<HostCommit | null>;
   /** First-parent commits from `to` down to, excluding, `from` (null: to the root), newest first, at most `limit`. */
-  listFirstParents(repository: HostRepository, range: { readonly from: string | null; readonly to: string; readonly limit: number }): Promise<readonly HostCommit[]>;
+  listFirstParents(
+    repository: HostRepository,
+    range: { readonly from: string | null; readonly to: string; readonly limit: number },
+  ): Promise<readonly HostCommit[]>;
   isAncestor(repository: HostRepository, ancestor: string, descendant: string): Promise<boolean>;
   /** Text of a file at a commit; null when it is not there or larger than `maxBytes`. `blob` is its object id. */
-  readFile(repository: HostRepository, file: { readonly commit: string; readonly path: string; readonly maxBytes: number }): Promise<{ readonly text: string; readonly blob: string } | null>;
+  readFile(
+    repository: HostRepository,
+    file: { readonly commit: string; readonly path: string; readonly maxBytes: number },
+  ): Promise<{ readonly text: string; readonly blob: string } | null>;
 
   getPullRequest(repository: HostRepository, number: number): Promise<HostPullRequest | null>;
   listOpenPullRequests(repository: HostRepository): Promise<readonly HostPullRequest[]>;
   /** Throws HostRefused when a branch is missing, head and base are the same, or there is nothing to merge. */
-  openPullRequest(repository: HostRepository, input: { readonly title: string; readonly body: string; readonly author: string; readonly headBranch: string; readonly baseBranch: string; readonly draft: boolean; readonly labels?: readonly string[] }): Promise<HostPullRequest>;
+  openPullRequest(
+    repository: HostRepository,
+    input: {
+      readonly title: string;
+      readonly body: string;
+      readonly author: string;
+      readonly headBranch: string;
+      readonly baseBranch: string;
+      readonly draft: boolean;
+      readonly labels?: readonly string[];
+    },
+  ): Promise<HostPullRequest>;
   /** Idempotent: a closed or merged one stays as it is. */
   closePullRequest(repository: HostRepository, number: number): Promise<void>;
   /** After a landing: the host shows it as merged (local), or closed with the commit named (github). Idempotent. */
-  concludePullRequest(repository: HostRepository, number: number, landing: { readonly mergeCommit: string; readonly at: number }): Promise<void>;
+  concludePullRequest(
+    repository: HostRepository,
+    number: number,
+    landing: { readonly mergeCommit: string; readonly at: number },
+  ): Promise<void>;
   /** A review in the name of a handle; its newest word counts. Throws HostRefused for the author's own. */
-  reviewPullRequest(repository: HostRepository, number: number, review: { readonly reviewer: string; readonly verdict: 'approved' | 'changes_requested' }): Promise<void>;
+  reviewPullRequest(
+    repository: HostRepository,
+    number: number,
+    review: { readonly reviewer: string; readonly verdict: 'approved' | 'changes_requested' },
+  ): Promise<void>;
   setLabel(repository: HostRepository, number: number, label: string, present: boolean): Promise<void>;
   /** A comment kept under `key`: written once, edited in place afterwards. */
-  upsertComment(repository: HostRepository, number: number, comment: { readonly key: string; readonly body: string }): Promise<void>;
+  upsertComment(
+    repository: HostRepository,
+    number: number,
+    comment: { readonly key: string; readonly body: string },
+  ): Promise<void>;
 
   /** Newest attempt of every check of a commit. */
   readChecks(repository: HostRepository, commit: string): Promise<CheckReport>;
@@ -164,9 +205,22 @@ export interface CodeHost {
   /** All or none. Throws RefMoved when an expected value does not hold. CI starts for branches it moves, `mq-tmp-*` excepted. */
   updateRefs(repository: HostRepository, updates: readonly RefUpdate[]): Promise<void>;
   /** The host's own merge button: guards the head, not the base. */
-  mergePullRequest(repository: HostRepository, number: number, merge: { readonly expectedHead: string; readonly strategy: MergeStrategy; readonly message: string }): Promise<{ readonly commit: string }>;
+  mergePullRequest(
+    repository: HostRepository,
+    number: number,
+    merge: { readonly expectedHead: string; readonly strategy: MergeStrategy; readonly message: string },
+  ): Promise<{ readonly commit: string }>;
   /** Brings the base into the head branch ("update branch"), with lease on the head. Conflict: null. Already up to date: the head as it is. */
-  updateBranch(repository: HostRepository, input: { readonly headBranch: string; readonly expectedHead: string; readonly from: string; readonly message: string; readonly at: number }): Promise<{ readonly head: string; readonly tree: string } | null>;
+  updateBranch(
+    repository: HostRepository,
+    input: {
+      readonly headBranch: string;
+      readonly expectedHead: string;
+      readonly from: string;
+      readonly message: string;
+      readonly at: number;
+    },
+  ): Promise<{ readonly head: string; readonly tree: string } | null>;
 }
 
 export type Hosts = (kind: CodeHost['kind']) => CodeHost;

@@ -16,8 +16,23 @@ export interface CommitInput {
 let second = 1_700_000_000;
 
 export function git(directory: string, ...args: string[]): string {
-  const env = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1', GIT_TERMINAL_PROMPT: '0', GIT_AUTHOR_NAME: 'Ada', GIT_AUTHOR_EMAIL: 'ada@example.org', GIT_COMMITTER_NAME: 'Ada', GIT_COMMITTER_EMAIL: 'ada@example.org' };
-  return execFileSync('git', args, { cwd: directory, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], maxBuffer: 1 << 28 }).trim();
+  const env = {
+    ...process.env,
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_AUTHOR_NAME: 'Ada',
+    GIT_AUTHOR_EMAIL: 'ada@example.org',
+    GIT_COMMITTER_NAME: 'Ada',
+    GIT_COMMITTER_EMAIL: 'ada@example.org',
+  };
+  return execFileSync('git', args, {
+    cwd: directory,
+    env,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+    maxBuffer: 1 << 28,
+  }).trim();
 }
 
 export function commit(directory: string, input: CommitInput): string {
@@ -33,7 +48,9 @@ export function commit(directory: string, input: CommitInput): string {
     data(input.message ?? `Change ${Object.keys(input.files).join(', ')}`),
     ...(from === null ? [] : [`from ${from}\n`]),
     ...(input.merges ?? []).map((merged) => `merge ${merged}\n`),
-    ...Object.entries(input.files).map(([path, text]) => (text === null ? `D ${path}\n` : `M 100644 inline ${path}\n${data(text)}`)),
+    ...Object.entries(input.files).map(([path, text]) =>
+      text === null ? `D ${path}\n` : `M 100644 inline ${path}\n${data(text)}`,
+    ),
     'done\n',
   ].join('');
   execFileSync('git', ['fast-import', '--quiet', '--force', '--done'], { cwd: directory, input: stream });
@@ -50,12 +67,16 @@ export function tip(directory: string, branch: string): string | null {
 
 /** Files of a commit with their text. */
 export function filesOf(directory: string, revision: string): Record<string, string> {
-  const paths = git(directory, 'ls-tree', '-r', '--name-only', revision).split('\n').filter((path) => path !== '');
+  const paths = git(directory, 'ls-tree', '-r', '--name-only', revision)
+    .split('\n')
+    .filter((path) => path !== '');
   return Object.fromEntries(paths.map((path) => [path, git(directory, 'show', `${revision}:${path}`)]));
 }
 
 export function parentsOf(directory: string, revision: string): string[] {
-  return git(directory, 'log', '-1', '--format=%P', revision).split(' ').filter((parent) => parent !== '');
+  return git(directory, 'log', '-1', '--format=%P', revision)
+    .split(' ')
+    .filter((parent) => parent !== '');
 }
 
 export function messageOf(directory: string, revision: string): string {

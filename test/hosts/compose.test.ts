@@ -23,13 +23,31 @@ beforeEach(() => {
   base = commit(directory, { branch: 'main', files: { 'a.txt': 'a\n', 'shared.txt': '1\n2\n3\n' } });
 });
 
-const branch = (name: string, files: Record<string, string | null>, from: string = base): string => commit(directory, { branch: name, from, files });
-const member = (head: string, strategy: CompositionMember['strategy'], message = `Land ${head.slice(0, 7)}`): CompositionMember => ({
-  head, strategy, message, authorName: 'Grace Hopper', authorEmail: 'grace@example.org',
+const branch = (name: string, files: Record<string, string | null>, from: string = base): string =>
+  commit(directory, { branch: name, from, files });
+const member = (
+  head: string,
+  strategy: CompositionMember['strategy'],
+  message = `Land ${head.slice(0, 7)}`,
+): CompositionMember => ({
+  head,
+  strategy,
+  message,
+  authorName: 'Grace Hopper',
+  authorEmail: 'grace@example.org',
 });
-const compose = async (members: readonly CompositionMember[], changes: Partial<Composition> = {}): Promise<CompositionResult> =>
+const compose = async (
+  members: readonly CompositionMember[],
+  changes: Partial<Composition> = {},
+): Promise<CompositionResult> =>
   await composeCommit(plumbing, directory, {
-    parent: base, members, batchCommit: 'group', groupMessage: 'Land a batch', at: 1_750_000_000_000, keepRef: 'refs/interlock/builds/1', ...changes,
+    parent: base,
+    members,
+    batchCommit: 'group',
+    groupMessage: 'Land a batch',
+    at: 1_750_000_000_000,
+    keepRef: 'refs/interlock/builds/1',
+    ...changes,
   });
 async function composed(members: readonly CompositionMember[], changes: Partial<Composition> = {}) {
   const result = await compose(members, changes);
@@ -47,7 +65,9 @@ describe('one pull request', () => {
     expect(parentsOf(directory, result.commit)).toEqual([base]);
     expect(filesOf(directory, result.commit)).toEqual({ 'a.txt': 'a', 'b.txt': 'bb', 'shared.txt': '1\n2\n3' });
     expect(messageOf(directory, result.commit)).toBe('Add b (#1)\n\nBecause.');
-    expect(git(directory, 'log', '-1', '--format=%an <%ae> %at %cn %ct', result.commit)).toBe('Grace Hopper <grace@example.org> 1750000000 Interlock 1750000000');
+    expect(git(directory, 'log', '-1', '--format=%an <%ae> %at %cn %ct', result.commit)).toBe(
+      'Grace Hopper <grace@example.org> 1750000000 Interlock 1750000000',
+    );
     expect(git(directory, 'rev-parse', `${result.commit}^{tree}`)).toBe(result.tree);
   });
 
@@ -59,7 +79,13 @@ describe('one pull request', () => {
   });
 
   test('a rebase of one commit is that commit on the parent, with its own message and author', async () => {
-    const head = commit(directory, { branch: 'topic', from: base, files: { 'b.txt': 'b\n' }, message: 'Add b', author: 'Linus <linus@example.org>' });
+    const head = commit(directory, {
+      branch: 'topic',
+      from: base,
+      files: { 'b.txt': 'b\n' },
+      message: 'Add b',
+      author: 'Linus <linus@example.org>',
+    });
     const onward = commit(directory, { branch: 'main', files: { 'c.txt': 'c\n' } });
     const result = await composed([member(head, 'rebase')], { parent: onward });
     expect(parentsOf(directory, result.commit)).toEqual([onward]);
@@ -83,14 +109,30 @@ describe('one pull request', () => {
   test('a rebase over a merge of the base keeps what was resolved by hand and drops what the base has', async () => {
     branch('topic', { 'shared.txt': 'one\n2\n3\n' });
     const onward = commit(directory, { branch: 'main', files: { 'shared.txt': 'eins\n2\n3\n' } });
-    const head = commit(directory, { branch: 'topic', merges: [onward], files: { 'shared.txt': 'one and eins\n2\n3\n' } });
+    const head = commit(directory, {
+      branch: 'topic',
+      merges: [onward],
+      files: { 'shared.txt': 'one and eins\n2\n3\n' },
+    });
     // Replaying the first commit alone meets the base's change: that is a conflict a rebase has, and says so.
-    expect(await compose([member(head, 'rebase')], { parent: onward })).toEqual({ kind: 'conflict', at: 0, paths: ['shared.txt'] });
+    expect(await compose([member(head, 'rebase')], { parent: onward })).toEqual({
+      kind: 'conflict',
+      at: 0,
+      paths: ['shared.txt'],
+    });
 
     branch('calm', { 'b.txt': 'b\n' });
-    const merged = commit(directory, { branch: 'calm', merges: [onward], files: { 'shared.txt': 'eins\n2\n3\n', 'by-hand.txt': 'kept\n' } });
+    const merged = commit(directory, {
+      branch: 'calm',
+      merges: [onward],
+      files: { 'shared.txt': 'eins\n2\n3\n', 'by-hand.txt': 'kept\n' },
+    });
     const result = await composed([member(merged, 'rebase')], { parent: onward });
-    expect(filesOf(directory, result.commit)).toMatchObject({ 'b.txt': 'b', 'by-hand.txt': 'kept', 'shared.txt': 'eins\n2\n3' });
+    expect(filesOf(directory, result.commit)).toMatchObject({
+      'b.txt': 'b',
+      'by-hand.txt': 'kept',
+      'shared.txt': 'eins\n2\n3',
+    });
     expect(git(directory, 'rev-list', '--count', '--merges', `${onward}..${result.ownCommits[0]}`)).toBe('0');
   });
 
@@ -104,9 +146,15 @@ describe('one pull request', () => {
 
   test('a rebase keeps texts of an old encoding readable', async () => {
     const raw = Buffer.concat([
-      Buffer.from(`tree ${git(directory, 'rev-parse', `${branch('x', { 'z.txt': 'z\n' })}^{tree}`)}\nparent ${base}\nauthor J`),
-      Buffer.from([0xfc]), Buffer.from('rgen <j@example.org> 1700000000 +0100\ncommitter J <j@example.org> 1700000000 +0100\nencoding ISO-8859-1\n\nGr'),
-      Buffer.from([0xfc, 0xdf]), Buffer.from('e\n'),
+      Buffer.from(
+        `tree ${git(directory, 'rev-parse', `${branch('x', { 'z.txt': 'z\n' })}^{tree}`)}\nparent ${base}\nauthor J`,
+      ),
+      Buffer.from([0xfc]),
+      Buffer.from(
+        'rgen <j@example.org> 1700000000 +0100\ncommitter J <j@example.org> 1700000000 +0100\nencoding ISO-8859-1\n\nGr',
+      ),
+      Buffer.from([0xfc, 0xdf]),
+      Buffer.from('e\n'),
     ]);
     const { stdout } = await plumbing.run(directory, ['hash-object', '-t', 'commit', '-w', '--stdin'], { stdin: raw });
     const onward = commit(directory, { branch: 'main', files: { 'c.txt': 'c\n' } });
@@ -116,19 +164,30 @@ describe('one pull request', () => {
 });
 
 describe('several pull requests', () => {
-  test.each([['squash'], ['merge'], ['rebase']] as const)('%s: a group commit of the parent and the chain of own commits, its tree the chain\'s', async (strategy) => {
-    const heads = ['b', 'c', 'd'].map((name) => branch(name, { [`${name}.txt`]: `${name}\n` }));
-    const result = await composed(heads.map((head) => member(head, strategy)));
-    expect(result.ownCommits).toHaveLength(3);
-    expect(parentsOf(directory, result.commit)).toEqual([base, result.ownCommits[2]]);
-    expect(result.ownCommits.map((own) => parentsOf(directory, own)[0])).toEqual([base, result.ownCommits[0], result.ownCommits[1]]);
-    expect(git(directory, 'rev-parse', `${result.ownCommits[2]}^{tree}`)).toBe(result.tree);
-    expect(filesOf(directory, result.commit)).toMatchObject({ 'b.txt': 'b', 'c.txt': 'c', 'd.txt': 'd' });
-    expect(git(directory, 'rev-list', '--first-parent', '--count', `${base}..${result.commit}`)).toBe('1');
-  });
+  test.each([['squash'], ['merge'], ['rebase']] as const)(
+    "%s: a group commit of the parent and the chain of own commits, its tree the chain's",
+    async (strategy) => {
+      const heads = ['b', 'c', 'd'].map((name) => branch(name, { [`${name}.txt`]: `${name}\n` }));
+      const result = await composed(heads.map((head) => member(head, strategy)));
+      expect(result.ownCommits).toHaveLength(3);
+      expect(parentsOf(directory, result.commit)).toEqual([base, result.ownCommits[2]]);
+      expect(result.ownCommits.map((own) => parentsOf(directory, own)[0])).toEqual([
+        base,
+        result.ownCommits[0],
+        result.ownCommits[1],
+      ]);
+      expect(git(directory, 'rev-parse', `${result.ownCommits[2]}^{tree}`)).toBe(result.tree);
+      expect(filesOf(directory, result.commit)).toMatchObject({ 'b.txt': 'b', 'c.txt': 'c', 'd.txt': 'd' });
+      expect(git(directory, 'rev-list', '--first-parent', '--count', `${base}..${result.commit}`)).toBe('1');
+    },
+  );
 
   test('strategies mix in one group', async () => {
-    const [one, two, three] = ['b', 'c', 'd'].map((name) => branch(name, { [`${name}.txt`]: `${name}\n` })) as [string, string, string];
+    const [one, two, three] = ['b', 'c', 'd'].map((name) => branch(name, { [`${name}.txt`]: `${name}\n` })) as [
+      string,
+      string,
+      string,
+    ];
     const result = await composed([member(one, 'squash'), member(two, 'merge'), member(three, 'rebase')]);
     expect(parentsOf(directory, result.ownCommits[1] ?? '')).toEqual([result.ownCommits[0], two]);
     expect(parentsOf(directory, result.ownCommits[2] ?? '')).toEqual([result.ownCommits[1]]);
@@ -136,9 +195,14 @@ describe('several pull requests', () => {
 
   test('linear puts the own commits on the first-parent line', async () => {
     const heads = ['b', 'c'].map((name) => branch(name, { [`${name}.txt`]: `${name}\n` }));
-    const result = await composed(heads.map((head) => member(head, 'squash')), { batchCommit: 'linear' });
+    const result = await composed(
+      heads.map((head) => member(head, 'squash')),
+      { batchCommit: 'linear' },
+    );
     expect(result.commit).toBe(result.ownCommits[1]);
-    expect(git(directory, 'rev-list', '--first-parent', `${base}..${result.commit}`).split('\n')).toEqual([...result.ownCommits].reverse());
+    expect(git(directory, 'rev-list', '--first-parent', `${base}..${result.commit}`).split('\n')).toEqual(
+      result.ownCommits.toReversed(),
+    );
   });
 
   test('members are merged in order: what the second repairs in the first is in the tree', async () => {
@@ -148,19 +212,26 @@ describe('several pull requests', () => {
     expect(filesOf(directory, result.commit)['shared.txt']).toBe('1\nTWO\n3');
   });
 
-  test.each([['squash'], ['merge'], ['rebase']] as const)('%s: a conflict names the member and the paths, and keeps nothing', async (strategy) => {
-    const fine = branch('fine', { 'b.txt': 'b\n' });
-    const first = branch('first', { 'shared.txt': '1\ntwo\n3\n', 'dir/x.txt': 'x\n' });
-    const second = branch('second', { 'shared.txt': '1\nzwei\n3\n', 'dir/x.txt': 'y\n' });
-    const result = await compose([fine, first, second].map((head) => member(head, strategy)));
-    expect(result).toEqual({ kind: 'conflict', at: 2, paths: ['dir/x.txt', 'shared.txt'] });
-    expect(git(directory, 'for-each-ref', 'refs/interlock')).toBe('');
-  });
+  test.each([['squash'], ['merge'], ['rebase']] as const)(
+    '%s: a conflict names the member and the paths, and keeps nothing',
+    async (strategy) => {
+      const fine = branch('fine', { 'b.txt': 'b\n' });
+      const first = branch('first', { 'shared.txt': '1\ntwo\n3\n', 'dir/x.txt': 'x\n' });
+      const second = branch('second', { 'shared.txt': '1\nzwei\n3\n', 'dir/x.txt': 'y\n' });
+      const result = await compose([fine, first, second].map((head) => member(head, strategy)));
+      expect(result).toEqual({ kind: 'conflict', at: 2, paths: ['dir/x.txt', 'shared.txt'] });
+      expect(git(directory, 'for-each-ref', 'refs/interlock')).toBe('');
+    },
+  );
 
   test('a path with odd characters is named as it is', async () => {
     const first = branch('first', { 'ü "q"\tx.txt': '1\n' });
     const second = branch('second', { 'ü "q"\tx.txt': '2\n' });
-    expect(await compose([member(first, 'squash'), member(second, 'squash')])).toEqual({ kind: 'conflict', at: 1, paths: ['ü "q"\tx.txt'] });
+    expect(await compose([member(first, 'squash'), member(second, 'squash')])).toEqual({
+      kind: 'conflict',
+      at: 1,
+      paths: ['ü "q"\tx.txt'],
+    });
   });
 
   test('histories without a common commit conflict', async () => {
@@ -196,16 +267,27 @@ describe('the result', () => {
 
   test('names of authors cannot forge a header', async () => {
     const head = branch('b', { 'b.txt': 'b\n' });
-    const result = await composed([{ ...member(head, 'squash'), authorName: 'Eve\nparent 0000000000000000000000000000000000000000 <x>', authorEmail: 'e>@x\n' }]);
+    const result = await composed([
+      {
+        ...member(head, 'squash'),
+        authorName: 'Eve\nparent 0000000000000000000000000000000000000000 <x>',
+        authorEmail: 'e>@x\n',
+      },
+    ]);
     expect(parentsOf(directory, result.commit)).toEqual([base]);
     expect(git(directory, 'fsck', '--no-dangling')).not.toContain('error');
   });
 
-  test.each([['--upload-pack=x'], ['main'], ['ABC'], ['0'.repeat(39)]])('a head %s that is no object id is refused before git sees it', async (head) => {
-    await expect(compose([member(head, 'squash')])).rejects.toThrow(HostRefused);
-  });
+  test.each([['--upload-pack=x'], ['main'], ['ABC'], ['0'.repeat(39)]])(
+    'a head %s that is no object id is refused before git sees it',
+    async (head) => {
+      await expect(compose([member(head, 'squash')])).rejects.toThrow(HostRefused);
+    },
+  );
 
   test('an unknown head is refused', async () => {
-    await expect(compose([member('1'.repeat(40), 'squash')])).rejects.toThrow(`${'1'.repeat(40)} is not a commit of this repository`);
+    await expect(compose([member('1'.repeat(40), 'squash')])).rejects.toThrow(
+      `${'1'.repeat(40)} is not a commit of this repository`,
+    );
   });
 });

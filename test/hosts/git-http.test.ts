@@ -34,7 +34,10 @@ beforeEach(async () => {
       if (token === 'reader' && scope === 'queue:write') return 'forbidden';
       return { accountId: found[1].accountId, userId: '1', handle: 'ada', email: 'ada@example.org' };
     },
-    resolve: async (accountId, owner, name) => [world.repository, neighbour].find((repository) => repository.accountId === accountId && owner === repository.owner && name === repository.name) ?? null,
+    resolve: async (accountId, owner, name) =>
+      [world.repository, neighbour].find(
+        (repository) => repository.accountId === accountId && owner === repository.owner && name === repository.name,
+      ) ?? null,
     isManaged: (_repository, branch) => branch === 'release',
     maxPushBytes: 20_000_000,
   });
@@ -52,12 +55,25 @@ interface Answer {
 }
 /** The real client. Its words and whether it succeeded. */
 async function client(cwd: string, ...args: string[]): Promise<Answer> {
-  const env = { PATH: process.env['PATH'], HOME: folder, GIT_CONFIG_NOSYSTEM: '1', GIT_TERMINAL_PROMPT: '0', GIT_ASKPASS: '/bin/false', GIT_AUTHOR_NAME: 'Ada', GIT_AUTHOR_EMAIL: 'a@x', GIT_COMMITTER_NAME: 'Ada', GIT_COMMITTER_EMAIL: 'a@x' };
+  const env = {
+    PATH: process.env['PATH'],
+    HOME: folder,
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_ASKPASS: '/bin/false',
+    GIT_AUTHOR_NAME: 'Ada',
+    GIT_AUTHOR_EMAIL: 'a@x',
+    GIT_COMMITTER_NAME: 'Ada',
+    GIT_COMMITTER_EMAIL: 'a@x',
+  };
   return await new Promise((resolve) => {
-    execFile('git', args, { cwd, env, maxBuffer: 1 << 28 }, (error, stdout, stderr) => resolve({ ok: error === null, text: `${stdout}${stderr}`.trim() }));
+    execFile('git', args, { cwd, env, maxBuffer: 1 << 28 }, (error, stdout, stderr) =>
+      resolve({ ok: error === null, text: `${stdout}${stderr}`.trim() }),
+    );
   });
 }
-const urlFor = (token: string, path = '/git/acme/shop.git'): string => `${origin.replace('//', `//x:${token}@`)}${path}`;
+const urlFor = (token: string, path = '/git/acme/shop.git'): string =>
+  `${origin.replace('//', `//x:${token}@`)}${path}`;
 async function clone(token = 'writer', ...options: string[]): Promise<string> {
   const place = join(folder, `clone-${randomBytes(4).toString('hex')}`);
   const cloned = await client(folder, 'clone', '--quiet', ...options, urlFor(token), place);
@@ -78,7 +94,10 @@ describe('reading', () => {
     const place = await clone('reader', '-c', `protocol.version=${version}`);
     expect((await client(place, 'rev-parse', 'origin/main')).text).toBe(base);
     const moved = world.commit({ branch: 'main', files: { 'b.txt': 'b\n' } });
-    expect(await client(place, '-c', `protocol.version=${version}`, 'fetch', '--quiet')).toEqual({ ok: true, text: '' });
+    expect(await client(place, '-c', `protocol.version=${version}`, 'fetch', '--quiet')).toEqual({
+      ok: true,
+      text: '',
+    });
     expect((await client(place, 'rev-parse', 'origin/main')).text).toBe(moved);
   });
 
@@ -109,9 +128,20 @@ describe('reading', () => {
 });
 
 describe('who may', () => {
-  test.each([['GET', '/git/acme/shop.git/info/refs?service=git-upload-pack'], ['POST', '/git/acme/shop.git/git-receive-pack']] as const)('without a token %s %s asks for one', async (method, url) => {
-    const answer = await fetch(`${origin}${url}`, { method, ...(method === 'POST' ? { body: '0000', headers: { 'content-type': 'application/x-git-receive-pack-request' } } : {}) });
-    expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([401, 'Basic realm="Interlock", charset="UTF-8"']);
+  test.each([
+    ['GET', '/git/acme/shop.git/info/refs?service=git-upload-pack'],
+    ['POST', '/git/acme/shop.git/git-receive-pack'],
+  ] as const)('without a token %s %s asks for one', async (method, url) => {
+    const answer = await fetch(`${origin}${url}`, {
+      method,
+      ...(method === 'POST'
+        ? { body: '0000', headers: { 'content-type': 'application/x-git-receive-pack-request' } }
+        : {}),
+    });
+    expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([
+      401,
+      'Basic realm="Interlock", charset="UTF-8"',
+    ]);
   });
 
   test('a wrong token is told so, and one without the scope cannot push', async () => {
@@ -122,9 +152,11 @@ describe('who may', () => {
     expect(tip(world.directory, 'topic')).toBeNull();
   });
 
-  test('another account\'s repository and an unknown one are the same answer', async () => {
+  test("another account's repository and an unknown one are the same answer", async () => {
     const ask = async (path: string, token = 'writer') => {
-      const answer = await fetch(`${origin}${path}/info/refs?service=git-upload-pack`, { headers: { authorization: `Basic ${Buffer.from(`any:${token}`).toString('base64')}` } });
+      const answer = await fetch(`${origin}${path}/info/refs?service=git-upload-pack`, {
+        headers: { authorization: `Basic ${Buffer.from(`any:${token}`).toString('base64')}` },
+      });
       return [answer.status, await answer.text()];
     };
     expect(await ask('/git/acme/none.git')).toEqual([404, 'Repository not found\n']);
@@ -142,7 +174,10 @@ describe('who may', () => {
     const [check] = (await world.host.readChecks(world.repository, base)).checks;
     const path = new URL(check?.url ?? '').pathname;
     mkdirSync(join(world.dataDir, 'logs', world.repository.accountId), { recursive: true });
-    writeFileSync(join(world.dataDir, 'logs', world.repository.accountId, `${path.split('/').at(-2)}.log`), 'all is well\n');
+    writeFileSync(
+      join(world.dataDir, 'logs', world.repository.accountId, `${path.split('/').at(-2)}.log`),
+      'all is well\n',
+    );
     const read = async (token: string, at = path) => {
       const answer = await fetch(`${origin}${at}`, { headers: { authorization: `Bearer ${token}` } });
       return [answer.status, await answer.text()];
@@ -154,7 +189,9 @@ describe('who may', () => {
   });
 
   test('the old protocol without a service is turned away', async () => {
-    const answer = await fetch(`${origin}/git/acme/shop.git/info/refs`, { headers: { authorization: `Basic ${Buffer.from('x:writer').toString('base64')}` } });
+    const answer = await fetch(`${origin}/git/acme/shop.git/info/refs`, {
+      headers: { authorization: `Basic ${Buffer.from('x:writer').toString('base64')}` },
+    });
     expect(answer.status).toBe(403);
   });
 });
@@ -165,7 +202,14 @@ describe('pushing', () => {
     const head = await commitFile(place, 'topic', 'b.txt', 'b\n');
     expect((await client(place, 'push', 'origin', 'topic')).text).toContain('[new branch]');
     expect(tip(world.directory, 'topic')).toBe(head);
-    await world.host.openPullRequest(world.repository, { title: 't', body: '', author: 'ada', headBranch: 'topic', baseBranch: 'main', draft: false });
+    await world.host.openPullRequest(world.repository, {
+      title: 't',
+      body: '',
+      author: 'ada',
+      headBranch: 'topic',
+      baseBranch: 'main',
+      draft: false,
+    });
     world.events.length = 0;
     const moved = await commitFile(place, 'topic', 'b.txt', 'bb\n');
     expect((await client(place, 'push', 'origin', 'topic')).ok).toBe(true);
@@ -179,7 +223,10 @@ describe('pushing', () => {
   test('takes a large push, which the client sends in chunks after a probe', async () => {
     const place = await clone();
     const head = await commitFile(place, 'large', 'large.bin', randomBytes(5_000_000));
-    expect(await client(place, '-c', 'http.postBuffer=65536', 'push', '--quiet', 'origin', 'large')).toEqual({ ok: true, text: '' });
+    expect(await client(place, '-c', 'http.postBuffer=65536', 'push', '--quiet', 'origin', 'large')).toEqual({
+      ok: true,
+      text: '',
+    });
     expect(tip(world.directory, 'large')).toBe(head);
   });
 
@@ -192,7 +239,15 @@ describe('pushing', () => {
 
   test('answers a probe, reads a compressed body, and refuses what it cannot decode', async () => {
     const post = async (body: Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) =>
-      await fetch(`${origin}/git/acme/shop.git/git-receive-pack`, { method: 'POST', body, headers: { authorization: 'Bearer writer', 'content-type': 'application/x-git-receive-pack-request', ...headers } });
+      await fetch(`${origin}/git/acme/shop.git/git-receive-pack`, {
+        method: 'POST',
+        body,
+        headers: {
+          authorization: 'Bearer writer',
+          'content-type': 'application/x-git-receive-pack-request',
+          ...headers,
+        },
+      });
     const probe = await post(new Uint8Array(Buffer.from('0000')));
     expect([probe.status, await probe.text()]).toEqual([200, '']);
     const command = `${base} ${'0'.repeat(40)} refs/heads/gone\0 report-status\n`;
@@ -220,13 +275,27 @@ describe('pushing', () => {
   test('refuses reserved refs by name, and takes the others of the same push', async () => {
     const place = await clone();
     const head = await commitFile(place, 'topic', 'b.txt', 'b\n');
-    const answer = await client(place, 'push', 'origin', 'topic', 'topic:refs/heads/mq-bot-1', 'topic:refs/interlock/landings/1', 'topic:refs/pull/1/head');
+    const answer = await client(
+      place,
+      'push',
+      'origin',
+      'topic',
+      'topic:refs/heads/mq-bot-1',
+      'topic:refs/interlock/landings/1',
+      'topic:refs/pull/1/head',
+    );
     expect(answer.ok).toBe(false);
     expect(answer.text).toMatch(/\[new branch\]\s+topic -> topic/);
     expect(answer.text).toMatch(/\[remote rejected\] topic -> mq-bot-1 \(reserved for the merge queue\)/);
-    expect(answer.text).toMatch(/\[remote rejected\] topic -> refs\/interlock\/landings\/1 \(reserved for the merge queue\)/);
-    expect(answer.text).toMatch(/\[remote rejected\] topic -> refs\/pull\/1\/head \(only branches, tags and notes can be pushed\)/);
-    expect(world.git('for-each-ref', '--format=%(refname) %(objectname)')).toBe(`refs/heads/main ${base}\nrefs/heads/topic ${head}`);
+    expect(answer.text).toMatch(
+      /\[remote rejected\] topic -> refs\/interlock\/landings\/1 \(reserved for the merge queue\)/,
+    );
+    expect(answer.text).toMatch(
+      /\[remote rejected\] topic -> refs\/pull\/1\/head \(only branches, tags and notes can be pushed\)/,
+    );
+    expect(world.git('for-each-ref', '--format=%(refname) %(objectname)')).toBe(
+      `refs/heads/main ${base}\nrefs/heads/topic ${head}`,
+    );
     expect(pushes()).toEqual(['refs/heads/topic']);
   });
 
@@ -239,19 +308,22 @@ describe('pushing', () => {
     expect(tip(world.directory, 'topic')).toBeNull();
   });
 
-  test.each([['main'], ['release']])('the managed branch %s moves forward, never back, aside or away', async (branch) => {
-    if (branch === 'release') world.git('branch', 'release', base);
-    const place = await clone();
-    const forward = await commitFile(place, 'work', 'b.txt', 'b\n');
-    expect((await client(place, 'push', '--quiet', 'origin', `work:${branch}`)).ok).toBe(true);
-    await client(place, 'checkout', '--quiet', '-B', 'aside', base);
-    const aside = await commitFile(place, 'aside', 'c.txt', 'c\n');
-    const forced = await client(place, 'push', '--force', 'origin', `aside:${branch}`, 'aside:free');
-    expect(forced.text).toMatch(new RegExp(`remote rejected\\] aside -> ${branch} \\(non-fast-forward\\)`));
-    const deleted = await client(place, 'push', 'origin', `:${branch}`);
-    expect(deleted.text).toContain('a base branch of the merge queue cannot be deleted');
-    expect([tip(world.directory, branch), tip(world.directory, 'free')]).toEqual([forward, aside]);
-  });
+  test.each([['main'], ['release']])(
+    'the managed branch %s moves forward, never back, aside or away',
+    async (branch) => {
+      if (branch === 'release') world.git('branch', 'release', base);
+      const place = await clone();
+      const forward = await commitFile(place, 'work', 'b.txt', 'b\n');
+      expect((await client(place, 'push', '--quiet', 'origin', `work:${branch}`)).ok).toBe(true);
+      await client(place, 'checkout', '--quiet', '-B', 'aside', base);
+      const aside = await commitFile(place, 'aside', 'c.txt', 'c\n');
+      const forced = await client(place, 'push', '--force', 'origin', `aside:${branch}`, 'aside:free');
+      expect(forced.text).toMatch(new RegExp(`remote rejected\\] aside -> ${branch} \\(non-fast-forward\\)`));
+      const deleted = await client(place, 'push', 'origin', `:${branch}`);
+      expect(deleted.text).toContain('a base branch of the merge queue cannot be deleted');
+      expect([tip(world.directory, branch), tip(world.directory, 'free')]).toEqual([forward, aside]);
+    },
+  );
 
   test('a feature branch can be forced', async () => {
     const place = await clone();
@@ -276,13 +348,23 @@ describe('pushing', () => {
     const place = await clone();
     await commitFile(place, 'topic', 'b.txt', 'b\n');
     await client(place, 'push', '--quiet', 'origin', 'topic');
-    await world.host.openPullRequest(world.repository, { title: 't', body: '', author: 'ada', headBranch: 'topic', baseBranch: 'main', draft: false });
+    await world.host.openPullRequest(world.repository, {
+      title: 't',
+      body: '',
+      author: 'ada',
+      headBranch: 'topic',
+      baseBranch: 'main',
+      draft: false,
+    });
     await client(place, 'checkout', '--quiet', 'main');
     await client(place, 'merge', '--quiet', '--no-ff', '-m', 'Merge by hand', 'topic');
     const merge = (await client(place, 'rev-parse', 'HEAD')).text;
     await commitFile(place, 'main', 'd.txt', 'd\n');
     expect((await client(place, 'push', '--quiet', 'origin', 'main')).ok).toBe(true);
-    expect(await world.host.getPullRequest(world.repository, 1)).toMatchObject({ state: 'merged', mergeCommitSha: merge });
+    expect(await world.host.getPullRequest(world.repository, 1)).toMatchObject({
+      state: 'merged',
+      mergeCommitSha: merge,
+    });
   });
 
   test('a push and a landing that race for the base: one wins, the other hears of it', async () => {
@@ -296,8 +378,14 @@ describe('pushing', () => {
       const landed = new Promise<boolean>((resolve, reject) => {
         setImmediate(() => {
           world.host
-            .updateRefs(world.repository, [{ ref: 'refs/heads/main', from: before, to: landing }, { ref: `refs/interlock/landings/${round}`, from: null, to: landing }])
-            .then(() => resolve(true), (error: unknown) => (error instanceof RefMoved ? resolve(false) : reject(error)));
+            .updateRefs(world.repository, [
+              { ref: 'refs/heads/main', from: before, to: landing },
+              { ref: `refs/interlock/landings/${round}`, from: null, to: landing },
+            ])
+            .then(
+              () => resolve(true),
+              (error: unknown) => (error instanceof RefMoved ? resolve(false) : reject(error)),
+            );
         });
       });
       const [push, isLanded] = await Promise.all([client(place, 'push', 'origin', 'main'), landed]);

@@ -27,8 +27,16 @@ test('brings branches and tags, and the default branch, but no refs of a queue e
   git(source, 'tag', '-a', '-m', 'One', 'v1', trunk);
   git(source, 'update-ref', 'refs/pull/1/head', topic);
   git(source, 'branch', 'mq-bot-1', topic);
-  expect(await importRepository(world.host, world.repository, source)).toEqual({ defaultBranch: 'trunk', branches: 2, tags: 1 });
-  expect(git(world.directory, 'for-each-ref', '--format=%(refname)').split('\n')).toEqual(['refs/heads/topic/x', 'refs/heads/trunk', 'refs/tags/v1']);
+  expect(await importRepository(world.host, world.repository, source)).toEqual({
+    defaultBranch: 'trunk',
+    branches: 2,
+    tags: 1,
+  });
+  expect(git(world.directory, 'for-each-ref', '--format=%(refname)').split('\n')).toEqual([
+    'refs/heads/topic/x',
+    'refs/heads/trunk',
+    'refs/tags/v1',
+  ]);
   expect(git(world.directory, 'symbolic-ref', 'HEAD')).toBe('refs/heads/trunk');
   expect(await world.host.readRef(world.repository, 'refs/tags/v1')).toMatchObject({ commit: trunk });
 });
@@ -62,8 +70,14 @@ test('refuses an empty repository', async () => {
 test('imports this project, with its history whole', async () => {
   const { defaultBranch } = await importRepository(world.host, world.repository, projectRoot);
   const head = git(projectRoot, 'rev-parse', defaultBranch);
-  const line = await world.host.listFirstParents(world.repository, { from: null, to: tip(world.directory, defaultBranch) ?? '', limit: 5000 });
-  expect(await world.host.isAncestor(world.repository, line.at(-1)?.commit ?? '', tip(world.directory, defaultBranch) ?? '')).toBe(true);
+  const line = await world.host.listFirstParents(world.repository, {
+    from: null,
+    to: tip(world.directory, defaultBranch) ?? '',
+    limit: 5000,
+  });
+  expect(
+    await world.host.isAncestor(world.repository, line.at(-1)?.commit ?? '', tip(world.directory, defaultBranch) ?? ''),
+  ).toBe(true);
   expect(line.length).toBeGreaterThan(0);
   expect(git(projectRoot, 'merge-base', '--is-ancestor', tip(world.directory, defaultBranch) ?? '', head)).toBe('');
 });

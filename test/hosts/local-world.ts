@@ -35,11 +35,21 @@ export async function localWorld(): Promise<LocalWorld> {
   const owner = new pg.Client({ connectionString: database.url });
   await owner.connect();
   const events: HostEvent[] = [];
-  const open = (): LocalHost => createLocalHost({ dataDir, db, emit: (event) => events.push(event), publicUrl: 'http://localhost:4000', clock: () => new Date() });
+  const open = (): LocalHost =>
+    createLocalHost({
+      dataDir,
+      db,
+      emit: (event) => events.push(event),
+      publicUrl: 'http://localhost:4000',
+      clock: () => new Date(),
+    });
   const host = open();
   let accounts = 0;
   const newRepository = async (): Promise<HostRepository> => {
-    const account = await owner.query<{ id: string }>('insert into account (name) values ($1) returning id::text as id', [`account-${++accounts}`]);
+    const account = await owner.query<{ id: string }>(
+      'insert into account (name) values ($1) returning id::text as id',
+      [`account-${++accounts}`],
+    );
     const accountId = account.rows[0]?.id ?? '';
     const row = await owner.query<{ id: string }>(
       `insert into repository (account_id, owner, name, host, configuration_yaml, configuration_hash) values ($1, 'acme', 'shop', 'local', '', '') returning id::text as id`,
@@ -52,12 +62,18 @@ export async function localWorld(): Promise<LocalWorld> {
   const repository = await newRepository();
   const directory = host.installation.directoryOf(repository);
   return {
-    db, dataDir, host, repository, directory, events,
+    db,
+    dataDir,
+    host,
+    repository,
+    directory,
+    events,
     commit: (input) => commit(directory, input),
     git: (...args) => git(directory, ...args),
     neighbour: newRepository,
     secondHost: open,
-    sql: async <Row extends object>(text: string, values: readonly unknown[] = []) => (await owner.query<Row>(text, [...values])).rows,
+    sql: async <Row extends object>(text: string, values: readonly unknown[] = []) =>
+      (await owner.query<Row>(text, [...values])).rows,
     close: async () => {
       await owner.end();
       await db.close();

@@ -2,7 +2,13 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { completeAbandonedUpdates, createGit, type Git, removeStaleLocks, updateRefs } from '../../src/hosts/git/index.ts';
+import {
+  completeAbandonedUpdates,
+  createGit,
+  type Git,
+  removeStaleLocks,
+  updateRefs,
+} from '../../src/hosts/git/index.ts';
 import { HostRefused, HostUnavailable, RefMoved, type RefUpdate } from '../../src/hosts/port.ts';
 import { commit, git, tip } from './commits.ts';
 
@@ -30,7 +36,10 @@ const ref = (name: string): string | null => {
   const found = git(directory, 'for-each-ref', '--format=%(objectname)', name);
   return found === '' ? null : found;
 };
-const land = (): RefUpdate[] => [{ ref: landingRef, from: null, to: landing }, { ref: 'refs/heads/main', from: base, to: landing }];
+const land = (): RefUpdate[] => [
+  { ref: landingRef, from: null, to: landing },
+  { ref: 'refs/heads/main', from: base, to: landing },
+];
 const update = async (updates: readonly RefUpdate[]): Promise<void> => await updateRefs(plumbing, directory, updates);
 const notes = (): string[] => readdirSync(join(directory, 'interlock-updates'));
 
@@ -52,26 +61,45 @@ test('a batch lands once: git itself refuses the second landing', async () => {
   await update(land());
   await expect(update(land())).rejects.toThrow(RefMoved);
   const again = commit(directory, { branch: 'work', files: { 'd.txt': 'd\n' } });
-  const failure = await update([{ ref: landingRef, from: null, to: again }, { ref: 'refs/heads/main', from: landing, to: again }]).catch((error: unknown) => error);
+  const failure = await update([
+    { ref: landingRef, from: null, to: again },
+    { ref: 'refs/heads/main', from: landing, to: again },
+  ]).catch((error: unknown) => error);
   expect(failure).toMatchObject({ ref: landingRef, expected: null, actual: landing });
   expect(tip(directory, 'main')).toBe(landing);
 });
 
 test('of landings that race for one base, one wins and the others hear what is there', async () => {
-  const rivals = ['1', '2', '3', '4'].map((name) => commit(directory, { branch: `r${name}`, from: base, files: { [name]: name } }));
-  const outcomes = await Promise.allSettled(rivals.map(async (to, index) => await update([{ ref: 'refs/heads/main', from: base, to }, { ref: `refs/interlock/landings/${index}`, from: null, to }])));
+  const rivals = ['1', '2', '3', '4'].map((name) =>
+    commit(directory, { branch: `r${name}`, from: base, files: { [name]: name } }),
+  );
+  const outcomes = await Promise.allSettled(
+    rivals.map(
+      async (to, index) =>
+        await update([
+          { ref: 'refs/heads/main', from: base, to },
+          { ref: `refs/interlock/landings/${index}`, from: null, to },
+        ]),
+    ),
+  );
   const won = outcomes.findIndex(({ status }) => status === 'fulfilled');
   expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-  expect(outcomes.filter((outcome) => outcome.status === 'rejected' && outcome.reason instanceof RefMoved)).toHaveLength(3);
+  expect(
+    outcomes.filter((outcome) => outcome.status === 'rejected' && outcome.reason instanceof RefMoved),
+  ).toHaveLength(3);
   expect(tip(directory, 'main')).toBe(rivals[won]);
-  expect(git(directory, 'for-each-ref', '--format=%(refname) %(objectname)', 'refs/interlock')).toBe(`refs/interlock/landings/${won} ${rivals[won]}`);
+  expect(git(directory, 'for-each-ref', '--format=%(refname) %(objectname)', 'refs/interlock')).toBe(
+    `refs/interlock/landings/${won} ${rivals[won]}`,
+  );
 });
 
 test('a ref is deleted only where it was expected', async () => {
   await expect(update([{ ref: 'refs/heads/work', from: base, to: null }])).rejects.toThrow(RefMoved);
   await update([{ ref: 'refs/heads/work', from: landing, to: null }]);
   expect(tip(directory, 'work')).toBeNull();
-  await expect(update([{ ref: 'refs/heads/work', from: landing, to: null }])).rejects.toThrow('refs/heads/work is absent');
+  await expect(update([{ ref: 'refs/heads/work', from: landing, to: null }])).rejects.toThrow(
+    'refs/heads/work is absent',
+  );
 });
 
 test.each([
@@ -85,13 +113,16 @@ test.each([
 
 function writeNote(updates: readonly RefUpdate[], by: { pid: number; writtenAt?: number }): void {
   mkdirSync(join(directory, 'interlock-updates'), { recursive: true });
-  writeFileSync(join(directory, 'interlock-updates', 'note.json'), JSON.stringify({ process: 'another', writtenAt: Date.now(), ...by, updates }));
+  writeFileSync(
+    join(directory, 'interlock-updates', 'note.json'),
+    JSON.stringify({ process: 'another', writtenAt: Date.now(), ...by, updates }),
+  );
 }
 const deadPid = 4_194_304 + 7;
 
 test('a landing that was cut off between its two refs is completed', async () => {
   git(directory, 'update-ref', 'refs/heads/main', landing);
-  writeNote(land().reverse(), { pid: deadPid });
+  writeNote(land().toReversed(), { pid: deadPid });
   await completeAbandonedUpdates(plumbing, directory);
   expect([tip(directory, 'main'), ref(landingRef), notes()]).toEqual([landing, landing, []]);
 });
@@ -99,23 +130,23 @@ test('a landing that was cut off between its two refs is completed', async () =>
 test('it is completed also when the base was pushed on since', async () => {
   git(directory, 'update-ref', 'refs/heads/main', landing);
   const pushed = commit(directory, { branch: 'main', files: { 'e.txt': 'e\n' } });
-  writeNote(land().reverse(), { pid: deadPid });
+  writeNote(land().toReversed(), { pid: deadPid });
   await completeAbandonedUpdates(plumbing, directory);
   expect([tip(directory, 'main'), ref(landingRef)]).toEqual([pushed, landing]);
 });
 
 test('a landing that had not begun is forgotten, not made up for', async () => {
-  writeNote(land().reverse(), { pid: deadPid });
+  writeNote(land().toReversed(), { pid: deadPid });
   await completeAbandonedUpdates(plumbing, directory);
   expect([tip(directory, 'main'), ref(landingRef), notes()]).toEqual([base, null, []]);
 });
 
 test('the note of a living process is left alone for a minute', async () => {
   git(directory, 'update-ref', 'refs/heads/main', landing);
-  writeNote(land().reverse(), { pid: process.ppid });
+  writeNote(land().toReversed(), { pid: process.ppid });
   await completeAbandonedUpdates(plumbing, directory);
   expect([ref(landingRef), notes()]).toEqual([null, ['note.json']]);
-  writeNote(land().reverse(), { pid: process.ppid, writtenAt: Date.now() - 61_000 });
+  writeNote(land().toReversed(), { pid: process.ppid, writtenAt: Date.now() - 61_000 });
   await completeAbandonedUpdates(plumbing, directory);
   expect([ref(landingRef), notes()]).toEqual([landing, []]);
 });

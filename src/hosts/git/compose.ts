@@ -1,7 +1,13 @@
 // Makes the commit that is tested and then lands (ADR on group commits). Everything happens in the object
 // database, by `merge-tree`, without a worktree; dates and identities come from the composition, so the same
 // composition always has the same ids.
-import { type Composition, type CompositionMember, type CompositionResult, HostRefused, HostUnavailable } from '../port.ts';
+import {
+  type Composition,
+  type CompositionMember,
+  type CompositionResult,
+  HostRefused,
+  HostUnavailable,
+} from '../port.ts';
 import { type Git, GitFailed } from './git.ts';
 import { objectId, refName } from './names.ts';
 import { readCommit, readCommits, signature, writeCommit, type RawCommit } from './objects.ts';
@@ -50,7 +56,10 @@ export async function mergeTrees(git: Git, directory: string, ours: string, thei
   const args = ['merge-tree', '--write-tree', '--name-only', '--no-messages', '-z', objectId(ours), objectId(theirs)];
   try {
     const { exitCode, stdout } = await git.run(directory, args, { accept: [0, 1] });
-    const [tree = '', ...paths] = stdout.toString('utf8').split('\0').map((line) => line.replace(/\n$/, ''));
+    const [tree = '', ...paths] = stdout
+      .toString('utf8')
+      .split('\0')
+      .map((line) => line.replace(/\n$/, ''));
     if (exitCode === 0) return { kind: 'merged', tree: objectId(tree) };
     return { kind: 'conflict', paths: [...new Set(paths.filter((path) => path !== ''))] };
   } catch (error) {
@@ -82,7 +91,9 @@ export interface Tip {
   readonly tree: string;
 }
 
-type Growth = { readonly kind: 'grown'; readonly tip: Tip; readonly made: readonly string[] } | Extract<MergeOutcome, { kind: 'conflict' }>;
+type Growth =
+  | { readonly kind: 'grown'; readonly tip: Tip; readonly made: readonly string[] }
+  | Extract<MergeOutcome, { kind: 'conflict' }>;
 
 async function addMember(bench: Bench, chain: Tip, member: CompositionMember): Promise<Growth> {
   const head = await mustReadCommit(bench, member.head);
@@ -122,14 +133,20 @@ async function replay(bench: Bench, chain: Tip, head: RawCommit, member: Composi
     made.push(tip);
   }
   // A head that is wholly on the chain already has no series; it still arrives as a commit of its own.
-  return grown(made.length > 0 ? made : [await commitOn(bench, chain.tree, [chain.commit], authorOf(bench, member), member.message)]);
+  return grown(
+    made.length > 0
+      ? made
+      : [await commitOn(bench, chain.tree, [chain.commit], authorOf(bench, member), member.message)],
+  );
 }
 
 async function ownCommitsOf(bench: Bench, chain: Tip, head: RawCommit): Promise<RawCommit[]> {
   const args = ['rev-list', '--first-parent', '--reverse', head.commit, `^${chain.commit}`];
   const ids = (await bench.git.text(bench.directory, args)).split('\n').filter((id) => id !== '');
   if (ids.length > rebaseLimit) {
-    throw new HostRefused(`${ids.length} commits are too many to rebase (limit ${rebaseLimit}); use squash or merge for this pull request`);
+    throw new HostRefused(
+      `${ids.length} commits are too many to rebase (limit ${rebaseLimit}); use squash or merge for this pull request`,
+    );
   }
   return await readCommits(bench.git, bench.directory, ids);
 }
@@ -144,8 +161,20 @@ async function pick(bench: Bench, tip: Tip, commit: RawCommit): Promise<MergeOut
   return await mergeTrees(bench.git, bench.directory, standIn.commit, commit.commit);
 }
 
-async function commitOn(bench: Bench, tree: string, parents: readonly string[], author: string, message: string): Promise<Tip> {
-  const commit = await writeCommit(bench.git, bench.directory, { tree, parents, author, committer: committer(bench), message });
+async function commitOn(
+  bench: Bench,
+  tree: string,
+  parents: readonly string[],
+  author: string,
+  message: string,
+): Promise<Tip> {
+  const commit = await writeCommit(bench.git, bench.directory, {
+    tree,
+    parents,
+    author,
+    committer: committer(bench),
+    message,
+  });
   return { commit, tree };
 }
 

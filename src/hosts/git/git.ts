@@ -1,6 +1,6 @@
 // The one place that runs git. Arguments are arrays, never a shell's words; object ids and refs are checked before
 // they become an argument; configuration, hooks, prompts and the operator's environment stay outside.
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { HostUnavailable } from '../port.ts';
@@ -12,7 +12,9 @@ export class GitFailed extends Error {
     readonly exitCode: number | null,
     readonly stderr: string,
   ) {
-    super(`git ${command} ${exitCode === null ? 'was killed' : `exited with ${exitCode}`}: ${stderr.trim().slice(0, 2000)}`);
+    super(
+      `git ${command} ${exitCode === null ? 'was killed' : `exited with ${exitCode}`}: ${stderr.trim().slice(0, 2000)}`,
+    );
     this.name = 'GitFailed';
   }
 }
@@ -99,11 +101,6 @@ export function createGit(configFile: string): Git {
   return git;
 }
 
-/** The version of the git on PATH, such as `2.39.5`. Throws when there is none. */
-export function gitVersion(): string {
-  return execFileSync('git', ['--version'], { encoding: 'utf8' }).replace(/^git version (\S+)[\s\S]*$/, '$1');
-}
-
 function writeConfiguration(file: string): void {
   mkdirSync(dirname(file), { recursive: true });
   try {
@@ -130,7 +127,10 @@ async function collect(child: ChildProcess, args: readonly string[], input: GitI
       child.kill('SIGKILL');
     };
     const timeoutMs = input.timeoutMs ?? 120_000;
-    const timer = setTimeout(() => kill(new HostUnavailable(`git ${command} took longer than ${timeoutMs / 1000} s`)), timeoutMs);
+    const timer = setTimeout(
+      () => kill(new HostUnavailable(`git ${command} took longer than ${timeoutMs / 1000} s`)),
+      timeoutMs,
+    );
     child.stdout?.on('data', (chunk: Buffer) => {
       size += chunk.length;
       if (size > limit) kill(new HostUnavailable(`git ${command} wrote more than ${limit} bytes`));
@@ -142,13 +142,18 @@ async function collect(child: ChildProcess, args: readonly string[], input: GitI
     });
     child.on('error', (error) => {
       clearTimeout(timer);
-      reject(new HostUnavailable(`git could not be run (${error.message}): is git on PATH, and the repository's directory in place?`));
+      reject(
+        new HostUnavailable(
+          `git could not be run (${error.message}): is git on PATH, and the repository's directory in place?`,
+        ),
+      );
     });
     child.on('close', (exitCode) => {
       clearTimeout(timer);
       const stderr = Buffer.concat(err).toString('utf8');
       if (refusal !== undefined) reject(refusal);
-      else if (exitCode === null || !(input.accept ?? [0]).includes(exitCode)) reject(new GitFailed(command, exitCode, stderr));
+      else if (exitCode === null || !(input.accept ?? [0]).includes(exitCode))
+        reject(new GitFailed(command, exitCode, stderr));
       else resolve({ exitCode, stdout: Buffer.concat(out), stderr });
     });
     // git may end before it has read everything it was given: that is git's answer, not an error of ours.

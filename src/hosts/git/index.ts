@@ -1,6 +1,25 @@
-export { composeCommit, composeUpdate, mergeTrees, type MergeOutcome, type Tip } from './compose.ts';
+export { composeCommit, composeUpdate } from './compose.ts';
 export { createGit, GitFailed, type Git } from './git.ts';
-export { branchOf, branchRef, isBotBranch, isObjectId, isRefName, isReservedRef, isTemporaryBranch, objectId, refName, zeroObjectId } from './names.ts';
-export { asHostCommit, isAncestor, listFirstParents, listRefs, readCommit, readCommits, readFile, readRef } from './objects.ts';
+export {
+  branchOf,
+  branchRef,
+  isBotBranch,
+  isObjectId,
+  isRefName,
+  isReservedRef,
+  isTemporaryBranch,
+  objectId,
+  zeroObjectId,
+} from './names.ts';
+export {
+  asHostCommit,
+  isAncestor,
+  listFirstParents,
+  listRefs,
+  readCommit,
+  readCommits,
+  readFile,
+  readRef,
+} from './objects.ts';
 export { isAlive } from './process.ts';
 export { completeAbandonedUpdates, readRefValue, removeStaleLocks, updateRefs } from './refs.ts';

@@ -9,7 +9,8 @@ export function isObjectId(text: string): boolean {
 
 /** The id itself. Throws HostRefused when it is no full object id. */
 export function objectId(text: string): string {
-  if (!isObjectId(text)) throw new HostRefused(`${JSON.stringify(text.slice(0, 80))} is not a full commit id (40 hexadecimal digits)`);
+  if (!isObjectId(text))
+    throw new HostRefused(`${JSON.stringify(text.slice(0, 80))} is not a full commit id (40 hexadecimal digits)`);
   return text;
 }
 
@@ -19,7 +20,9 @@ export function isRefName(ref: string): boolean {
   // eslint-disable-next-line no-control-regex -- control characters are what is refused
   if (/[\x00-\x20\x7f~^:?*[\\]|\.\.|@\{|\/\/|\/$|\.$/.test(ref)) return false;
   const parts = ref.split('/');
-  return parts.length > 2 && parts.every((part) => !part.startsWith('.') && !part.endsWith('.lock') && !part.startsWith('-'));
+  return (
+    parts.length > 2 && parts.every((part) => !part.startsWith('.') && !part.endsWith('.lock') && !part.startsWith('-'))
+  );
 }
 
 /** The ref itself. Throws HostRefused when git would not take it as a full ref name. */
@@ -39,7 +42,7 @@ export function branchOf(ref: string): string | null {
 
 /** Refs only the service itself writes: landing and build refs, bot and temporary branches. */
 export function isReservedRef(ref: string): boolean {
-  return ref.startsWith('refs/interlock/') || /^refs\/heads\/mq-/.test(ref);
+  return ref.startsWith('refs/interlock/') || ref.startsWith('refs/heads/mq-');
 }
 
 export function isBotBranch(branch: string): boolean {

@@ -21,7 +21,11 @@ export interface NewCommit {
   readonly message: string;
 }
 
-export async function readRef(git: Git, directory: string, ref: string): Promise<{ commit: string; tree: string } | null> {
+export async function readRef(
+  git: Git,
+  directory: string,
+  ref: string,
+): Promise<{ commit: string; tree: string } | null> {
   const format = '%(refname)%00%(objecttype)%00%(objectname)%00%(tree)%00%(*objectname)%00%(*tree)';
   const output = await git.text(directory, ['for-each-ref', `--format=${format}`, refName(ref)]);
   for (const line of output.split('\n')) {
@@ -34,7 +38,11 @@ export async function readRef(git: Git, directory: string, ref: string): Promise
 }
 
 /** Refs under a prefix with the objects they name. */
-export async function listRefs(git: Git, directory: string, prefix: string): Promise<{ ref: string; commit: string }[]> {
+export async function listRefs(
+  git: Git,
+  directory: string,
+  prefix: string,
+): Promise<{ ref: string; commit: string }[]> {
   const pattern = prefix.replace(/\/+$/, '');
   if (!/^refs(\/[^\x00-\x20~^:?*[\\]+)?$/.test(pattern)) return [];
   const output = await git.text(directory, ['for-each-ref', '--format=%(refname)%00%(objectname)', pattern]);
@@ -98,7 +106,9 @@ export function asHostCommit(raw: RawCommit): HostCommit {
 }
 
 export async function isAncestor(git: Git, directory: string, ancestor: string, descendant: string): Promise<boolean> {
-  const answer = await git.run(directory, ['merge-base', '--is-ancestor', objectId(ancestor), objectId(descendant)], { accept: [0, 1, 128] });
+  const answer = await git.run(directory, ['merge-base', '--is-ancestor', objectId(ancestor), objectId(descendant)], {
+    accept: [0, 1, 128],
+  });
   // 128: one of them is not an object here, so it is nobody's ancestor.
   return answer.exitCode === 0;
 }
@@ -110,7 +120,12 @@ export async function listFirstParents(
   range: { readonly from: string | null; readonly to: string; readonly limit: number },
 ): Promise<string[]> {
   const revisions = [objectId(range.to), ...(range.from === null ? [] : [`^${objectId(range.from)}`])];
-  const output = await git.text(directory, ['rev-list', '--first-parent', `--max-count=${Math.max(0, Math.floor(range.limit))}`, ...revisions]);
+  const output = await git.text(directory, [
+    'rev-list',
+    '--first-parent',
+    `--max-count=${Math.max(0, Math.floor(range.limit))}`,
+    ...revisions,
+  ]);
   return output.split('\n').filter((line) => line !== '');
 }
 
@@ -138,7 +153,8 @@ function parseCommit(id: string, body: Buffer): RawCommit {
   const text = decode(body);
   const split = text.indexOf('\n\n');
   const headers = (split === -1 ? text : text.slice(0, split)).split('\n');
-  const values = (key: string): string[] => headers.filter((line) => line.startsWith(`${key} `)).map((line) => line.slice(key.length + 1));
+  const values = (key: string): string[] =>
+    headers.filter((line) => line.startsWith(`${key} `)).map((line) => line.slice(key.length + 1));
   return {
     commit: id,
     tree: values('tree')[0] ?? '',

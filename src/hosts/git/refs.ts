@@ -36,7 +36,11 @@ export async function completeAbandonedUpdates(git: Git, directory: string): Pro
 
 /** The object a ref names, or null. */
 export async function readRefValue(git: Git, directory: string, ref: string): Promise<string | null> {
-  const { exitCode, stdout } = await git.run(directory, ['rev-parse', '--verify', '--quiet', '--end-of-options', refName(ref)], { accept: [0, 1] });
+  const { exitCode, stdout } = await git.run(
+    directory,
+    ['rev-parse', '--verify', '--quiet', '--end-of-options', refName(ref)],
+    { accept: [0, 1] },
+  );
   const value = stdout.toString('utf8').trim().split('\n').at(-1) ?? '';
   return exitCode === 0 ? value : null;
 }
@@ -44,7 +48,13 @@ export async function readRefValue(git: Git, directory: string, ref: string): Pr
 /** Removes what a killed git left behind. A lock younger than `olderThanMs` may have a living owner. */
 export async function removeStaleLocks(directory: string, olderThanMs: number): Promise<string[]> {
   const inside = await readdir(join(directory, 'refs'), { recursive: true }).catch(() => []);
-  const candidates = ['HEAD.lock', 'packed-refs.lock', 'config.lock', 'shallow.lock', ...inside.filter((path) => path.endsWith('.lock')).map((path) => join('refs', path))];
+  const candidates = [
+    'HEAD.lock',
+    'packed-refs.lock',
+    'config.lock',
+    'shallow.lock',
+    ...inside.filter((path) => path.endsWith('.lock')).map((path) => join('refs', path)),
+  ];
   const removed: string[] = [];
   for (const candidate of candidates) {
     const path = join(directory, candidate);
@@ -76,14 +86,20 @@ function transactionOf(updates: readonly RefUpdate[]): string {
 
 async function settle(git: Git, directory: string, updates: readonly RefUpdate[]): Promise<'applied' | 'not applied'> {
   const moving = updates.filter(({ from, to }) => from !== to);
-  const standings = await Promise.all(moving.map(async (update) => ({ update, standing: await standingOf(git, directory, update) })));
+  const standings = await Promise.all(
+    moving.map(async (update) => ({ update, standing: await standingOf(git, directory, update) })),
+  );
   if (standings.every(({ standing }) => standing !== 'after')) return 'not applied';
   const missing = standings.filter(({ standing }) => standing === 'before').map(({ update }) => update);
   if (missing.length > 0) await git.run(directory, ['update-ref', '--stdin', '-z'], { stdin: transactionOf(missing) });
   return 'applied';
 }
 
-async function standingOf(git: Git, directory: string, { ref, from, to }: RefUpdate): Promise<'before' | 'after' | 'elsewhere'> {
+async function standingOf(
+  git: Git,
+  directory: string,
+  { ref, from, to }: RefUpdate,
+): Promise<'before' | 'after' | 'elsewhere'> {
   const actual = await readRefValue(git, directory, ref);
   if (actual === to) return 'after';
   if (actual === from) return 'before';

@@ -13,7 +13,12 @@ export interface RefChange {
 }
 
 /** `push`: by a user, which may also merge pull requests, as a base that has come to contain their heads. */
-export async function followRefChanges(installation: Installation, repository: HostRepository, changes: readonly RefChange[], by: 'push' | 'service'): Promise<void> {
+export async function followRefChanges(
+  installation: Installation,
+  repository: HostRepository,
+  changes: readonly RefChange[],
+  by: 'push' | 'service',
+): Promise<void> {
   const open = await findOpenPullRequests(installation.db, repository);
   const changed = new Set<number>();
   for (const change of changes) {
@@ -23,7 +28,13 @@ export async function followRefChanges(installation: Installation, repository: H
       if (await followHead(installation, repository, row, change.to)) changed.add(row.number);
     }
     if (by === 'push') {
-      for (const number of await closeMergedByPush(installation, repository, change, open.filter((row) => row.base_branch === branch))) changed.add(number);
+      for (const number of await closeMergedByPush(
+        installation,
+        repository,
+        change,
+        open.filter((row) => row.base_branch === branch),
+      ))
+        changed.add(number);
     }
   }
   await queueChecksOf(installation, repository, changes);
@@ -31,28 +42,46 @@ export async function followRefChanges(installation: Installation, repository: H
   for (const number of changed) installation.emit({ kind: 'pull_request', repository, number });
 }
 
-async function followHead(installation: Installation, repository: HostRepository, row: PullRequestRow, head: string | null): Promise<boolean> {
+async function followHead(
+  installation: Installation,
+  repository: HostRepository,
+  row: PullRequestRow,
+  head: string | null,
+): Promise<boolean> {
   if (head === null) return await markClosed(installation.db, repository, row.number);
   await setHead(installation.db, repository, row.number, head);
   return true;
 }
 
-async function closeMergedByPush(installation: Installation, repository: HostRepository, { from, to }: RefChange, rows: readonly PullRequestRow[]): Promise<number[]> {
+async function closeMergedByPush(
+  installation: Installation,
+  repository: HostRepository,
+  { from, to }: RefChange,
+  rows: readonly PullRequestRow[],
+): Promise<number[]> {
   if (to === null || from === null) return [];
   const directory = installation.directoryOf(repository);
   const merged: number[] = [];
   for (const row of rows) {
     // A head the base had before was merged by a landing that is not concluded yet: that is not this push's doing.
-    const isNew = (await isAncestor(installation.git, directory, row.head_sha, to)) && !(await isAncestor(installation.git, directory, row.head_sha, from));
+    const isNew =
+      (await isAncestor(installation.git, directory, row.head_sha, to)) &&
+      !(await isAncestor(installation.git, directory, row.head_sha, from));
     if (!isNew) continue;
     const commit = await arrivalOf(installation, directory, row.head_sha, { from, to });
-    if (await markMerged(installation.db, repository, row.number, { commit, at: installation.clock() })) merged.push(row.number);
+    if (await markMerged(installation.db, repository, row.number, { commit, at: installation.clock() }))
+      merged.push(row.number);
   }
   return merged;
 }
 
 /** The oldest first-parent commit of a push that contains a head. */
-async function arrivalOf(installation: Installation, directory: string, head: string, { from, to }: { from: string; to: string }): Promise<string> {
+async function arrivalOf(
+  installation: Installation,
+  directory: string,
+  head: string,
+  { from, to }: { from: string; to: string },
+): Promise<string> {
   const line = await listFirstParents(installation.git, directory, { from, to, limit: 100 });
   let arrival = to;
   for (const commit of line) {
@@ -62,12 +91,17 @@ async function arrivalOf(installation: Installation, directory: string, head: st
   return arrival;
 }
 
-async function queueChecksOf(installation: Installation, repository: HostRepository, changes: readonly RefChange[]): Promise<void> {
+async function queueChecksOf(
+  installation: Installation,
+  repository: HostRepository,
+  changes: readonly RefChange[],
+): Promise<void> {
   const moved = changes.filter(({ ref, to }) => branchOf(ref) !== null && to !== null && isObjectId(to));
   if (moved.length === 0) return;
   const branches = await readCiBranches(installation, repository);
   for (const { ref, to } of moved) {
     const priority = decideCiPriority(branchOf(ref) ?? '', branches);
-    if (priority !== null && to !== null) await queueChecks(installation, repository, { commit: to, ref, priority, again: true });
+    if (priority !== null && to !== null)
+      await queueChecks(installation, repository, { commit: to, ref, priority, again: true });
   }
 }

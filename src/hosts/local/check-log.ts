@@ -9,7 +9,12 @@ export interface CheckLog {
 }
 
 /** The end of the output so far; empty before the run wrote anything. */
-export async function readCheckLog(dataDir: string, accountId: string, checkRunId: string, maxBytes = 2 * 1024 * 1024): Promise<CheckLog> {
+export async function readCheckLog(
+  dataDir: string,
+  accountId: string,
+  checkRunId: string,
+  maxBytes = 2 * 1024 * 1024,
+): Promise<CheckLog> {
   const file = await open(checkLogPath(dataDir, accountId, checkRunId)).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
     throw error;

@@ -38,7 +38,11 @@ export interface ClaimedCheckRun {
 }
 
 /** The newest attempt of every check of a commit, by name. */
-export async function findNewestCheckRuns(db: Database, repository: HostRepository, commit: string): Promise<CheckRunRow[]> {
+export async function findNewestCheckRuns(
+  db: Database,
+  repository: HostRepository,
+  commit: string,
+): Promise<CheckRunRow[]> {
   return await db.read<CheckRunRow>(repository.accountId, {
     name: 'local_check_run_newest',
     text: `select distinct on (name) id::text as id, name, attempt, state, conclusion, summary, started_at, completed_at
@@ -47,7 +51,11 @@ from local_check_run where account_id = $1 and repository_id = $2 and commit = $
   });
 }
 
-export async function findCheckRun(db: Database, repository: Pick<HostRepository, 'accountId' | 'id'>, checkRunId: string): Promise<CheckRunRow | null> {
+export async function findCheckRun(
+  db: Database,
+  repository: Pick<HostRepository, 'accountId' | 'id'>,
+  checkRunId: string,
+): Promise<CheckRunRow | null> {
   if (!/^[0-9]{1,18}$/.test(checkRunId)) return null;
   const rows = await db.read<CheckRunRow>(repository.accountId, {
     name: 'local_check_run_one',
@@ -58,6 +66,20 @@ from local_check_run where account_id = $1 and repository_id = $2 and id = $3`,
   return rows[0] ?? null;
 }
 
+/** Of these commits, those that have check runs. */
+export async function findCheckedCommits(
+  db: Database,
+  repository: HostRepository,
+  commits: readonly string[],
+): Promise<Set<string>> {
+  const rows = await db.read<{ commit: string }>(repository.accountId, {
+    name: 'local_check_run_commits',
+    text: 'select distinct commit from local_check_run where account_id = $1 and repository_id = $2 and commit = any($3::text[])',
+    values: [repository.accountId, repository.id, commits],
+  });
+  return new Set(rows.map(({ commit }) => commit));
+}
+
 /**
  * Queues what is not there yet. A check that ran or runs for this commit is shared, whichever branch asked first;
  * with `again`, one that was canceled starts anew, because a branch has come back to the commit.
@@ -65,7 +87,13 @@ from local_check_run where account_id = $1 and repository_id = $2 and id = $3`,
 export async function queueCheckRuns(
   db: Database,
   repository: HostRepository,
-  build: { readonly commit: string; readonly ref: string; readonly priority: number; readonly again: boolean; readonly at: Date },
+  build: {
+    readonly commit: string;
+    readonly ref: string;
+    readonly priority: number;
+    readonly again: boolean;
+    readonly at: Date;
+  },
   runs: readonly NewCheckRun[],
 ): Promise<boolean> {
   const keys = [repository.accountId, repository.id, build.commit];
@@ -86,8 +114,20 @@ export async function queueCheckRuns(
            state, conclusion, summary, completed_at)
          values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
          on conflict (account_id, repository_id, commit, name, attempt) do nothing`,
-        [...keys, build.ref, run.name, Number(newest?.attempt ?? 0) + 1, run.command, run.timeoutSec, build.priority, build.at,
-          isOver ? 'completed' : 'queued', isOver ? 'failure' : null, run.failure ?? null, isOver ? build.at : null],
+        [
+          ...keys,
+          build.ref,
+          run.name,
+          (newest?.attempt ?? 0) + 1,
+          run.command,
+          run.timeoutSec,
+          build.priority,
+          build.at,
+          isOver ? 'completed' : 'queued',
+          isOver ? 'failure' : null,
+          run.failure ?? null,
+          isOver ? build.at : null,
+        ],
       );
     }
     // A bot branch that shares the commit of a waiting pull request moves its runs ahead.
@@ -100,7 +140,13 @@ export async function queueCheckRuns(
 }
 
 /** A new attempt of each named check whose newest attempt is over. Returns whether there is one. */
-export async function requeueCheckRuns(db: Database, repository: HostRepository, commit: string, names: readonly string[], at: Date): Promise<boolean> {
+export async function requeueCheckRuns(
+  db: Database,
+  repository: HostRepository,
+  commit: string,
+  names: readonly string[],
+  at: Date,
+): Promise<boolean> {
   return await db.transaction(repository.accountId, async (tx) => {
     const rows = await tx.query(
       `insert into local_check_run (account_id, repository_id, commit, ref, name, attempt, command, timeout_sec, priority, created_at)
@@ -117,7 +163,12 @@ export async function requeueCheckRuns(db: Database, repository: HostRepository,
 }
 
 /** Ends what is queued and asks for the end of what runs. Returns ids of the latter, and whether anything changed. */
-export async function cancelCheckRuns(db: Database, repository: HostRepository, commit: string, at: Date): Promise<{ running: string[]; changed: boolean }> {
+export async function cancelCheckRuns(
+  db: Database,
+  repository: HostRepository,
+  commit: string,
+  at: Date,
+): Promise<{ running: string[]; changed: boolean }> {
   const keys = [repository.accountId, repository.id, commit];
   return await db.transaction(repository.accountId, async (tx) => {
     const ended = await tx.query(
@@ -135,7 +186,11 @@ export async function cancelCheckRuns(db: Database, repository: HostRepository, 
 }
 
 /** Takes the next queued run: of the account with the fewest running, bot branches first, then the oldest. */
-export async function claimCheckRun(db: Database, leaseOwner: string, leaseSec: number): Promise<ClaimedCheckRun | null> {
+export async function claimCheckRun(
+  db: Database,
+  leaseOwner: string,
+  leaseSec: number,
+): Promise<ClaimedCheckRun | null> {
   const rows = await db.system.query<ClaimedCheckRun>(
     `with running as (select account_id, count(*) as builds from local_check_run where state = 'running' group by account_id),
      next as (
@@ -153,7 +208,11 @@ export async function claimCheckRun(db: Database, leaseOwner: string, leaseSec: 
 }
 
 /** Prolongs the owner's leases. Returns what it still holds, and which of it shall stop. */
-export async function renewLeases(db: Database, leaseOwner: string, leaseSec: number): Promise<{ id: string; cancel_requested: boolean }[]> {
+export async function renewLeases(
+  db: Database,
+  leaseOwner: string,
+  leaseSec: number,
+): Promise<{ id: string; cancel_requested: boolean }[]> {
   return await db.system.query(
     `update local_check_run set lease_until = now() + make_interval(secs => $2) where state = 'running' and lease_owner = $1
      returning id::text as id, cancel_requested`,
@@ -162,7 +221,10 @@ export async function renewLeases(db: Database, leaseOwner: string, leaseSec: nu
 }
 
 /** Puts back what dead runners held: leases that ended, and those of `deadOwners`. One asked to stop is over instead. */
-export async function recoverLeases(db: Database, deadOwners: readonly string[]): Promise<{ id: string; canceled: boolean }[]> {
+export async function recoverLeases(
+  db: Database,
+  deadOwners: readonly string[],
+): Promise<{ id: string; canceled: boolean }[]> {
   return await db.system.query(
     `update local_check_run
      set state = case when cancel_requested then 'completed' else 'queued' end,
@@ -177,7 +239,9 @@ export async function recoverLeases(db: Database, deadOwners: readonly string[])
 }
 
 export async function findLeaseOwners(db: Database): Promise<string[]> {
-  const rows = await db.system.query<{ lease_owner: string }>(`select distinct lease_owner from local_check_run where state = 'running' and lease_owner is not null`);
+  const rows = await db.system.query<{ lease_owner: string }>(
+    `select distinct lease_owner from local_check_run where state = 'running' and lease_owner is not null`,
+  );
   return rows.map(({ lease_owner }) => lease_owner);
 }
 

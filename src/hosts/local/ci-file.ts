@@ -37,7 +37,7 @@ export function parseCiFile(text: string | null): CiFile {
   const unknown = Object.keys(content).filter((key) => key !== 'checks');
   if (unknown.length > 0) return broken(`${ciFilePath}: ${unknown.join(', ')}: unknown key; the only one is checks`);
   const entries = content['checks'] ?? {};
-  if (!isMapping(entries)) return broken('checks: must be a mapping from a check\'s name to {run, timeout}');
+  if (!isMapping(entries)) return broken("checks: must be a mapping from a check's name to {run, timeout}");
   const names = Object.keys(entries);
   if (names.length > mostChecks) return broken(`checks: ${names.length} are too many; at most ${mostChecks}`);
   const reasons: string[] = [];
@@ -52,19 +52,22 @@ function parseCheck(name: string, entry: unknown, reasons: string[]): CiCheck[] 
     return [];
   };
   // eslint-disable-next-line no-control-regex -- control characters are what is refused
-  if (name.trim() === '' || name.length > 100 || /[\x00-\x1f]/.test(name)) return refuse(`${at}: a name has 1 to 100 printable characters`);
+  if (name.trim() === '' || name.length > 100 || /[\x00-\x1f]/.test(name))
+    return refuse(`${at}: a name has 1 to 100 printable characters`);
   if (!isMapping(entry)) return refuse(`${at}: must be a mapping {run, timeout}`);
   const unknown = Object.keys(entry).filter((key) => key !== 'run' && key !== 'timeout');
   if (unknown.length > 0) return refuse(`${at} -> ${unknown[0]}: unknown key; known are run and timeout`);
   const run = entry['run'];
   if (typeof run !== 'string' || run.trim() === '') return refuse(`${at} -> run: must be a shell command`);
   const timeoutSec = parseTimeout(entry['timeout']);
-  if (timeoutSec === null) return refuse(`${at} -> timeout: must be seconds, or a number with s, m or h, and at most 6h`);
+  if (timeoutSec === null)
+    return refuse(`${at} -> timeout: must be seconds, or a number with s, m or h, and at most 6h`);
   return [{ name, run, timeoutSec }];
 }
 
 function parseTimeout(value: unknown): number | null {
   if (value === undefined || value === null) return defaultTimeoutSec;
+  if (typeof value !== 'number' && typeof value !== 'string') return null;
   const [, amount, unit] = /^(\d{1,6})(s|m|h)?$/.exec(String(value)) ?? [];
   if (amount === undefined) return null;
   const seconds = Number(amount) * (unit === 'h' ? 3600 : unit === 'm' ? 60 : 1);

@@ -10,7 +10,13 @@ import { isAlive } from '../git/index.ts';
 import type { HostRepository } from '../port.ts';
 import { checkOut } from './checkout.ts';
 import {
-  type ClaimedCheckRun, claimCheckRun, concludeCheckRun, findLeaseOwners, recoverLeases, releaseCheckRun, renewLeases,
+  type ClaimedCheckRun,
+  claimCheckRun,
+  concludeCheckRun,
+  findLeaseOwners,
+  recoverLeases,
+  releaseCheckRun,
+  renewLeases,
 } from './check-runs.rows.ts';
 import { checkLogPath } from './installation.ts';
 import type { LocalHost } from './local-host.ts';
@@ -67,7 +73,8 @@ export function createCiRunner(options: CiRunnerOptions): CiRunner {
   }
 
   async function fill(): Promise<void> {
-    while (!isStopped && running.size < options.concurrency) {
+    while (running.size < options.concurrency) {
+      if (isStopped) return;
       const run = await claimCheckRun(db, owner, leaseSec);
       if (run === null) return;
       const started: Running = { run, stop: new AbortController(), done: Promise.resolve() };
@@ -130,20 +137,37 @@ export function createCiRunner(options: CiRunnerOptions): CiRunner {
 async function carryOut(options: CiRunnerOptions, owner: string, running: Running): Promise<void> {
   const { installation } = options.host;
   const { run } = running;
-  const repository: HostRepository = { accountId: run.account_id, id: run.repository_id, owner: run.owner, name: run.repository_name };
+  const repository: HostRepository = {
+    accountId: run.account_id,
+    id: run.repository_id,
+    owner: run.owner,
+    name: run.repository_name,
+  };
   installation.emit({ kind: 'checks', repository, commit: run.commit });
   const startedAt = performance.now();
-  const log = await openLog(checkLogPath(installation.dataDir, run.account_id, run.id), options.outputLimitBytes ?? 1024 * 1024);
-  const outcome = await execute(options, repository, running, log).catch((error: Error): SandboxOutcome => ({ kind: 'failed', reason: error.message }));
+  const log = await openLog(
+    checkLogPath(installation.dataDir, run.account_id, run.id),
+    options.outputLimitBytes ?? 1024 * 1024,
+  );
+  const outcome = await execute(options, repository, running, log).catch(
+    (error: Error): SandboxOutcome => ({ kind: 'failed', reason: error.message }),
+  );
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   const result = resultOf(outcome, run, seconds, log.lastLine());
   await log.close(`\n[interlock] ${result.summary}\n`);
   if (running.why === 'lease lost') return;
-  if (running.why === 'shutdown' && outcome.kind !== 'exited') return await releaseCheckRun(installation.db, run, owner);
-  if (await concludeCheckRun(installation.db, run, owner, result)) installation.emit({ kind: 'checks', repository, commit: run.commit });
+  if (running.why === 'shutdown' && outcome.kind !== 'exited')
+    return await releaseCheckRun(installation.db, run, owner);
+  if (await concludeCheckRun(installation.db, run, owner, result))
+    installation.emit({ kind: 'checks', repository, commit: run.commit });
 }
 
-async function execute(options: CiRunnerOptions, repository: HostRepository, { run, stop }: Running, log: Log): Promise<SandboxOutcome> {
+async function execute(
+  options: CiRunnerOptions,
+  repository: HostRepository,
+  { run, stop }: Running,
+  log: Log,
+): Promise<SandboxOutcome> {
   const parent = await mkdtemp(join(options.workDir ?? tmpdir(), `interlock-ci-${process.pid}-`));
   try {
     const folders = await makeRunFolders(parent);
@@ -174,7 +198,10 @@ function resultOf(outcome: SandboxOutcome, run: ClaimedCheckRun, seconds: string
     case 'exited':
       return outcome.code === 0
         ? { conclusion: 'success' as const, summary: `Succeeded after ${seconds} s` }
-        : { conclusion: 'failure' as const, summary: `Exited with code ${outcome.code} after ${seconds} s${lastLine === '' ? '' : `: ${lastLine}`}` };
+        : {
+            conclusion: 'failure' as const,
+            summary: `Exited with code ${outcome.code} after ${seconds} s${lastLine === '' ? '' : `: ${lastLine}`}`,
+          };
     case 'timed out':
       return { conclusion: 'timed_out' as const, summary: `Stopped after its time limit of ${run.timeout_sec} s` };
     case 'canceled':
@@ -212,10 +239,11 @@ async function openLog(path: string, limit: number): Promise<Log> {
       if (written >= limit) stream.write(`\n[interlock] The output was cut here, at ${limit} bytes.\n`);
     },
     lastLine: () => (tail.trimEnd().split('\n').at(-1) ?? '').trim().slice(0, 200),
-    close: async (note) => await new Promise((resolve) => {
-      stream.on('close', () => resolve());
-      stream.end(note);
-    }),
+    close: async (note) =>
+      await new Promise((resolve) => {
+        stream.on('close', () => resolve());
+        stream.end(note);
+      }),
   };
 }
 
@@ -228,6 +256,7 @@ function isDeadOwner(owner: string): boolean {
 async function removeAbandonedFolders(workDir: string): Promise<void> {
   for (const name of await readdir(workDir)) {
     const pid = /^interlock-ci-(\d+)-/.exec(name)?.[1];
-    if (pid !== undefined && Number(pid) !== process.pid && !isAlive(Number(pid))) await rm(join(workDir, name), { recursive: true, force: true });
+    if (pid !== undefined && Number(pid) !== process.pid && !isAlive(Number(pid)))
+      await rm(join(workDir, name), { recursive: true, force: true });
   }
 }

@@ -4,7 +4,14 @@
 // A check belongs to its commit: branches on the same commit share its runs.
 import type { CheckReport, HostRepository } from '../port.ts';
 import { branchOf, branchRef, isBotBranch, isTemporaryBranch, listRefs, readFile, readRef } from '../git/index.ts';
-import { cancelCheckRuns, findNewestCheckRuns, queueCheckRuns, requeueCheckRuns, type CheckRunRow, type NewCheckRun } from './check-runs.rows.ts';
+import {
+  cancelCheckRuns,
+  findNewestCheckRuns,
+  queueCheckRuns,
+  requeueCheckRuns,
+  type CheckRunRow,
+  type NewCheckRun,
+} from './check-runs.rows.ts';
 import { ciFileCheck, ciFileLimit, ciFilePath, parseCiFile, type CiFile } from './ci-file.ts';
 import { type Installation, readDefaultBranch } from './installation.ts';
 import { findOpenPullRequests } from './pull-requests.rows.ts';
@@ -12,7 +19,14 @@ import { findOpenPullRequests } from './pull-requests.rows.ts';
 /** What a branch is to CI: higher runs first, null does not run. */
 export type CiPriority = 0 | 1 | 2;
 
-export function decideCiPriority(branch: string, among: { readonly defaultBranch: string | null; readonly openHeads: ReadonlySet<string>; readonly openBases: ReadonlySet<string> }): CiPriority | null {
+export function decideCiPriority(
+  branch: string,
+  among: {
+    readonly defaultBranch: string | null;
+    readonly openHeads: ReadonlySet<string>;
+    readonly openBases: ReadonlySet<string>;
+  },
+): CiPriority | null {
   if (isTemporaryBranch(branch)) return null;
   if (isBotBranch(branch)) return 2;
   if (among.openHeads.has(branch)) return 1;
@@ -37,14 +51,22 @@ export async function queueChecks(
   for (const wake of installation.onChecksQueued) wake();
 }
 
-export async function readChecks(installation: Installation, repository: HostRepository, commit: string): Promise<CheckReport> {
-  const [rows, file] = await Promise.all([findNewestCheckRuns(installation.db, repository, commit), readCiFile(installation, repository, commit)]);
+export async function readChecks(
+  installation: Installation,
+  repository: HostRepository,
+  commit: string,
+): Promise<CheckReport> {
+  const [rows, file] = await Promise.all([
+    findNewestCheckRuns(installation.db, repository, commit),
+    readCiFile(installation, repository, commit),
+  ]);
   const expected = file.kind === 'checks' ? file.checks.map(({ name }) => name) : [ciFileCheck];
   const isListed = rows.length > 0 && expected.every((name) => rows.some((row) => row.name === name));
   return {
     commit,
     // Without rows the list is known only once a branch that CI looks at stands there: nobody asked before.
-    complete: isListed || (expected.length === 0 && (rows.length > 0 || (await isAskedFor(installation, repository, commit)))),
+    complete:
+      isListed || (expected.length === 0 && (rows.length > 0 || (await isAskedFor(installation, repository, commit)))),
     canceled: rows.some((row) => row.conclusion === 'cancelled'),
     checks: rows.map((row) => ({
       name: row.name,
@@ -59,28 +81,59 @@ export async function readChecks(installation: Installation, repository: HostRep
 }
 
 /** Branch protection: every check of the file at the base branch's tip. A file that cannot be read requires nothing by name. */
-export async function readRequiredChecks(installation: Installation, repository: HostRepository, baseBranch: string): Promise<readonly string[]> {
+export async function readRequiredChecks(
+  installation: Installation,
+  repository: HostRepository,
+  baseBranch: string,
+): Promise<readonly string[]> {
   const tip = await readRef(installation.git, installation.directoryOf(repository), branchRef(baseBranch));
   if (tip === null) return [];
   const file = await readCiFile(installation, repository, tip.commit);
   return file.kind === 'checks' ? file.checks.map(({ name }) => name) : [];
 }
 
-export async function cancelChecks(installation: Installation, repository: HostRepository, commit: string): Promise<void> {
+export async function cancelChecks(
+  installation: Installation,
+  repository: HostRepository,
+  commit: string,
+): Promise<void> {
   const { running, changed } = await cancelCheckRuns(installation.db, repository, commit, installation.clock());
   if (running.length > 0) for (const cancel of installation.onChecksCanceled) cancel(running);
   if (changed) installation.emit({ kind: 'checks', repository, commit });
 }
 
-export async function rerunChecks(installation: Installation, repository: HostRepository, commit: string, names: readonly string[]): Promise<void> {
+export async function rerunChecks(
+  installation: Installation,
+  repository: HostRepository,
+  commit: string,
+  names: readonly string[],
+): Promise<void> {
   if (!(await requeueCheckRuns(installation.db, repository, commit, names, installation.clock()))) return;
   installation.emit({ kind: 'checks', repository, commit });
   for (const wake of installation.onChecksQueued) wake();
 }
 
+// A commit's file never changes, and checks are read often while a build runs.
+const parsedFiles = new WeakMap<Installation, Map<string, CiFile>>();
+const mostParsedFiles = 500;
+
 async function readCiFile(installation: Installation, repository: HostRepository, commit: string): Promise<CiFile> {
-  const file = await readFile(installation.git, installation.directoryOf(repository), { commit, path: ciFilePath, maxBytes: ciFileLimit });
-  return parseCiFile(file?.text ?? null);
+  const known = parsedFiles.get(installation) ?? new Map<string, CiFile>();
+  parsedFiles.set(installation, known);
+  const key = `${repository.accountId}/${repository.id}/${commit}`;
+  const parsed = known.get(key);
+  if (parsed !== undefined) return parsed;
+  const file = await readFile(installation.git, installation.directoryOf(repository), {
+    commit,
+    path: ciFilePath,
+    maxBytes: ciFileLimit,
+  });
+  // A commit that is not there yet has no file yet.
+  const fresh = parseCiFile(file?.text ?? null);
+  if (file !== null) known.set(key, fresh);
+  const oldest = known.keys().next().value;
+  if (known.size > mostParsedFiles && oldest !== undefined) known.delete(oldest);
+  return fresh;
 }
 
 async function isAskedFor(installation: Installation, repository: HostRepository, commit: string): Promise<boolean> {
@@ -91,9 +144,19 @@ async function isAskedFor(installation: Installation, repository: HostRepository
   return standing.some(({ ref }) => decideCiPriority(branchOf(ref) ?? '', branches) !== null);
 }
 
-export async function readCiBranches(installation: Installation, repository: HostRepository): Promise<{ defaultBranch: string | null; openHeads: Set<string>; openBases: Set<string> }> {
-  const [open, defaultBranch] = await Promise.all([findOpenPullRequests(installation.db, repository), readDefaultBranch(installation, repository)]);
-  return { defaultBranch, openHeads: new Set(open.map((row) => row.head_branch)), openBases: new Set(open.map((row) => row.base_branch)) };
+export async function readCiBranches(
+  installation: Installation,
+  repository: HostRepository,
+): Promise<{ defaultBranch: string | null; openHeads: Set<string>; openBases: Set<string> }> {
+  const [open, defaultBranch] = await Promise.all([
+    findOpenPullRequests(installation.db, repository),
+    readDefaultBranch(installation, repository),
+  ]);
+  return {
+    defaultBranch,
+    openHeads: new Set(open.map((row) => row.head_branch)),
+    openBases: new Set(open.map((row) => row.base_branch)),
+  };
 }
 
 function checkUrl(installation: Installation, repository: HostRepository, row: CheckRunRow): string {

@@ -25,7 +25,10 @@ export interface GitUser {
 export interface GitHttpOptions {
   readonly host: LocalHost;
   /** Null: the token is unknown, expired or revoked. `'forbidden'`: it is good, and lacks the scope. */
-  readonly authenticate: (token: string, scopeNeeded: 'queue:read' | 'queue:write') => Promise<GitUser | 'forbidden' | null>;
+  readonly authenticate: (
+    token: string,
+    scopeNeeded: 'queue:read' | 'queue:write',
+  ) => Promise<GitUser | 'forbidden' | null>;
   /** The account's own repository of that name; null otherwise. */
   readonly resolve: (accountId: string, owner: string, name: string) => Promise<HostRepository | null>;
   /** Whether the queue manages this branch; the default branch is managed in any case. */
@@ -44,7 +47,10 @@ const longestPush = 4 * 1024 * 1024 * 1024;
 
 /** An answer that ends the request. */
 class Refusal extends Error {
-  constructor(readonly status: number, message: string) {
+  constructor(
+    readonly status: number,
+    message: string,
+  ) {
     super(message);
   }
 }
@@ -56,12 +62,16 @@ export async function registerGitHttp(fastify: FastifyInstance, options: GitHttp
     scope.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
     scope.setErrorHandler(async (error, request, reply) => await tellError(error, request, reply));
 
-    scope.get<Place & { Querystring: { service?: string } }>('/git/:owner/:repository/info/refs', async (request, reply) => {
-      const { service } = request.query;
-      if (service !== 'git-upload-pack' && service !== 'git-receive-pack') throw new Refusal(403, 'Please upgrade your git client: only the smart HTTP protocol is served');
-      const repository = await admit(options, request, scopeOf[service]);
-      return await advertise(options, repository, service, request, reply);
-    });
+    scope.get<Place & { Querystring: { service?: string } }>(
+      '/git/:owner/:repository/info/refs',
+      async (request, reply) => {
+        const { service } = request.query;
+        if (service !== 'git-upload-pack' && service !== 'git-receive-pack')
+          throw new Refusal(403, 'Please upgrade your git client: only the smart HTTP protocol is served');
+        const repository = await admit(options, request, scopeOf[service]);
+        return await advertise(options, repository, service, request, reply);
+      },
+    );
     scope.post<Place>('/git/:owner/:repository/git-upload-pack', async (request, reply) => {
       const repository = await admit(options, request, scopeOf['git-upload-pack']);
       mustBeType(request, 'git-upload-pack');
@@ -72,22 +82,34 @@ export async function registerGitHttp(fastify: FastifyInstance, options: GitHttp
       mustBeType(request, 'git-receive-pack');
       return await receivePack(options, repository, request, reply);
     });
-    scope.get<{ Params: Place['Params'] & { id: string } }>('/git/:owner/:repository/checks/:id/log', async (request, reply) => {
-      const repository = await admit(options, request, 'queue:read');
-      const log = await options.host.readCheckLog(repository, request.params.id);
-      if (log === null) throw new Refusal(404, 'Check not found');
-      return await uncached(reply).type('text/plain; charset=utf-8').header('x-content-type-options', 'nosniff').send(log.text);
-    });
+    scope.get<{ Params: Place['Params'] & { id: string } }>(
+      '/git/:owner/:repository/checks/:id/log',
+      async (request, reply) => {
+        const repository = await admit(options, request, 'queue:read');
+        const log = await options.host.readCheckLog(repository, request.params.id);
+        if (log === null) throw new Refusal(404, 'Check not found');
+        return await uncached(reply)
+          .type('text/plain; charset=utf-8')
+          .header('x-content-type-options', 'nosniff')
+          .send(log.text);
+      },
+    );
   });
 }
 
-async function admit(options: GitHttpOptions, request: FastifyRequest<Place>, scope: 'queue:read' | 'queue:write'): Promise<HostRepository> {
+async function admit(
+  options: GitHttpOptions,
+  request: FastifyRequest<Place>,
+  scope: 'queue:read' | 'queue:write',
+): Promise<HostRepository> {
   const token = readToken(request.headers.authorization);
   const user = token === null ? null : await options.authenticate(token, scope);
   if (user === null) throw new Refusal(401, 'Sign in with an API token as the password; any user name will do');
   if (user === 'forbidden') throw new Refusal(403, `This token lacks the scope ${scope}`);
   const { owner, repository: file } = request.params;
-  const found = file.endsWith('.git') ? await options.resolve(user.accountId, owner, file.slice(0, -'.git'.length)) : null;
+  const found = file.endsWith('.git')
+    ? await options.resolve(user.accountId, owner, file.slice(0, -'.git'.length))
+    : null;
   // Another account's repository and one that nobody has are the same answer.
   if (found === null || found.accountId !== user.accountId) throw new Refusal(404, 'Repository not found');
   return found;
@@ -101,17 +123,32 @@ function readToken(header: string | undefined): string | null {
   return decoded.slice(decoded.indexOf(':') + 1) || null;
 }
 
-async function advertise(options: GitHttpOptions, repository: HostRepository, service: Service, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function advertise(
+  options: GitHttpOptions,
+  repository: HostRepository,
+  service: Service,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   const { git, directoryOf } = options.host.installation;
   const env = service === 'git-upload-pack' ? protocolOf(request) : {};
-  const { stdout } = await git.run(directoryOf(repository), [service.slice('git-'.length), '--stateless-rpc', '--advertise-refs', '.'], { env });
+  const { stdout } = await git.run(
+    directoryOf(repository),
+    [service.slice('git-'.length), '--stateless-rpc', '--advertise-refs', '.'],
+    { env },
+  );
   // Version 2 has no line that names the service.
   const isVersion2 = env['GIT_PROTOCOL']?.includes('version=2') ?? false;
   const body = isVersion2 ? stdout : Buffer.concat([packet(`# service=${service}\n`), flushPacket, stdout]);
   return await uncached(reply).type(`application/x-${service}-advertisement`).send(body);
 }
 
-async function uploadPack(options: GitHttpOptions, repository: HostRepository, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function uploadPack(
+  options: GitHttpOptions,
+  repository: HostRepository,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   const { git, directoryOf } = options.host.installation;
   const body = bodyOf(request);
   const child = git.spawn(directoryOf(repository), ['upload-pack', '--stateless-rpc', '.'], protocolOf(request));
@@ -125,13 +162,27 @@ async function uploadPack(options: GitHttpOptions, repository: HostRepository, r
   return await uncached(reply).type('application/x-git-upload-pack-result').send(stdout);
 }
 
-async function receivePack(options: GitHttpOptions, repository: HostRepository, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function receivePack(
+  options: GitHttpOptions,
+  repository: HostRepository,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   const { installation } = options.host;
   const folder = await mkdtemp(join(tmpdir(), 'interlock-push-'));
   try {
     const body = join(folder, 'body');
-    await pipeline([...bodyOf(request), limited(options.maxPushBytes ?? longestPush), createWriteStream(body, { mode: 0o600 })]);
-    const answer = await receivePush(installation, repository, body, async (ref) => await isManagedRef(options, repository, ref));
+    await pipeline([
+      ...bodyOf(request),
+      limited(options.maxPushBytes ?? longestPush),
+      createWriteStream(body, { mode: 0o600 }),
+    ]);
+    const answer = await receivePush(
+      installation,
+      repository,
+      body,
+      async (ref) => await isManagedRef(options, repository, ref),
+    );
     return await uncached(reply).type('application/x-git-receive-pack-result').send(answer);
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -141,7 +192,10 @@ async function receivePack(options: GitHttpOptions, repository: HostRepository, 
 async function isManagedRef(options: GitHttpOptions, repository: HostRepository, ref: string): Promise<boolean> {
   const branch = branchOf(ref);
   if (branch === null) return false;
-  return branch === (await readDefaultBranch(options.host.installation, repository)) || (await options.isManaged(repository, branch));
+  return (
+    branch === (await readDefaultBranch(options.host.installation, repository)) ||
+    (await options.isManaged(repository, branch))
+  );
 }
 
 /** The request's body through what undoes its encoding. */
@@ -149,7 +203,8 @@ function bodyOf(request: FastifyRequest): [Readable, ...Transform[]] {
   const body = (request.body as Readable | undefined) ?? request.raw;
   const encoding = request.headers['content-encoding'] ?? 'identity';
   if (encoding === 'gzip' || encoding === 'x-gzip') return [body, createGunzip()];
-  if (encoding !== 'identity') throw new Refusal(415, `Content-Encoding ${encoding} is not supported; use gzip or none`);
+  if (encoding !== 'identity')
+    throw new Refusal(415, `Content-Encoding ${encoding} is not supported; use gzip or none`);
   return [body];
 }
 
@@ -170,11 +225,15 @@ function protocolOf(request: FastifyRequest): Record<string, string> {
 }
 
 function mustBeType(request: FastifyRequest, service: Service): void {
-  if (request.headers['content-type'] !== `application/x-${service}-request`) throw new Refusal(415, `Content-Type must be application/x-${service}-request`);
+  if (request.headers['content-type'] !== `application/x-${service}-request`)
+    throw new Refusal(415, `Content-Type must be application/x-${service}-request`);
 }
 
 function uncached(reply: FastifyReply): FastifyReply {
-  return reply.header('cache-control', 'no-cache, max-age=0, must-revalidate').header('pragma', 'no-cache').header('expires', 'Fri, 01 Jan 1980 00:00:00 GMT');
+  return reply
+    .header('cache-control', 'no-cache, max-age=0, must-revalidate')
+    .header('pragma', 'no-cache')
+    .header('expires', 'Fri, 01 Jan 1980 00:00:00 GMT');
 }
 
 async function tellError(error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
@@ -184,7 +243,10 @@ async function tellError(error: unknown, request: FastifyRequest, reply: Fastify
   if (status === 401) reply.header('www-authenticate', 'Basic realm="Interlock", charset="UTF-8"');
   // The body was not read: a client that still writes it must not take the next answer for this one's.
   if (request.method === 'POST') reply.header('connection', 'close');
-  return await reply.status(status).type('text/plain; charset=utf-8').send(`${refusal?.message ?? 'Internal error'}\n`);
+  return await reply
+    .status(status)
+    .type('text/plain; charset=utf-8')
+    .send(`${refusal?.message ?? 'Internal error'}\n`);
 }
 
 function isMalformed(error: unknown): error is Error {

@@ -20,29 +20,50 @@ const longFetchMs = 3600_000;
  * Mirrors `source` (a URL or a path) into a repository of the local host, which is made if need be. Again: refs move
  * to where the source has them; those it has not are left. Throws HostRefused when it is empty or cannot be read.
  */
-export async function importRepository(host: LocalHost, repository: HostRepository, source: string): Promise<ImportedRepository> {
+export async function importRepository(
+  host: LocalHost,
+  repository: HostRepository,
+  source: string,
+): Promise<ImportedRepository> {
   const from = locationOf(source);
   const { installation } = host;
   const defaultBranch = await readSourceHead(host, from);
   await host.ensureRepository(repository, { defaultBranch });
   const directory = installation.directoryOf(repository);
-  const before = new Map((await listRefs(installation.git, directory, 'refs/heads/')).map(({ ref, commit }) => [ref, commit]));
+  const before = new Map(
+    (await listRefs(installation.git, directory, 'refs/heads/')).map(({ ref, commit }) => [ref, commit]),
+  );
   await runAgainst(source, async () => {
     await installation.git.run(
       directory,
-      ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--update-head-ok', from, '+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*', '^refs/heads/mq-*'],
+      [
+        'fetch',
+        '--quiet',
+        '--no-tags',
+        '--no-write-fetch-head',
+        '--update-head-ok',
+        from,
+        '+refs/heads/*:refs/heads/*',
+        '+refs/tags/*:refs/tags/*',
+        '^refs/heads/mq-*',
+      ],
       { timeoutMs: longFetchMs, env: transport },
     );
   });
-  const [branches, tags] = await Promise.all(['refs/heads/', 'refs/tags/'].map(async (prefix) => await listRefs(installation.git, directory, prefix)));
-  const changes = (branches ?? []).map(({ ref, commit }) => ({ ref, from: before.get(ref) ?? null, to: commit })).filter(({ from: old, to }) => old !== to);
+  const [branches, tags] = await Promise.all(
+    ['refs/heads/', 'refs/tags/'].map(async (prefix) => await listRefs(installation.git, directory, prefix)),
+  );
+  const changes = (branches ?? [])
+    .map(({ ref, commit }) => ({ ref, from: before.get(ref) ?? null, to: commit }))
+    .filter(({ from: old, to }) => old !== to);
   await followRefChanges(installation, repository, changes, 'push');
   return { defaultBranch, branches: branches?.length ?? 0, tags: tags?.length ?? 0 };
 }
 
 function locationOf(source: string): string {
   const trimmed = source.trim();
-  if (trimmed === '' || trimmed.startsWith('-') || trimmed.includes('::')) throw new HostRefused(`${JSON.stringify(source)} is neither a URL nor a path of a git repository`);
+  if (trimmed === '' || trimmed.startsWith('-') || trimmed.includes('::'))
+    throw new HostRefused(`${JSON.stringify(source)} is neither a URL nor a path of a git repository`);
   // `host:path` without a scheme is git's way to write ssh, unless there is such a file.
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed) || (!existsSync(trimmed) && /^[^/]+:/.test(trimmed))) return trimmed;
   const path = resolve(trimmed);
@@ -53,10 +74,21 @@ function locationOf(source: string): string {
 /** What the source's HEAD names; else main, master or its first branch. */
 async function readSourceHead(host: LocalHost, from: string): Promise<string> {
   const { git, dataDir } = host.installation;
-  const listing = await runAgainst(from, async () => await git.text(dataDir, ['ls-remote', '--symref', '--', from, 'HEAD', 'refs/heads/*'], { timeoutMs: 120_000, env: transport }));
+  const listing = await runAgainst(
+    from,
+    async () =>
+      await git.text(dataDir, ['ls-remote', '--symref', '--', from, 'HEAD', 'refs/heads/*'], {
+        timeoutMs: 120_000,
+        env: transport,
+      }),
+  );
   const lines = listing.split('\n').map((line) => line.split('\t'));
-  const branches = lines.map(([, ref]) => branchOf(ref ?? '')).filter((branch) => branch !== null && !isBotBranch(branch) && !isTemporaryBranch(branch));
-  const head = branchOf(lines.find(([what, ref]) => ref === 'HEAD' && what?.startsWith('ref: '))?.[0]?.slice('ref: '.length) ?? '');
+  const branches = lines
+    .map(([, ref]) => branchOf(ref ?? ''))
+    .filter((branch) => branch !== null && !isBotBranch(branch) && !isTemporaryBranch(branch));
+  const head = branchOf(
+    lines.find(([what, ref]) => ref === 'HEAD' && what?.startsWith('ref: '))?.[0]?.slice('ref: '.length) ?? '',
+  );
   const chosen = [head, 'main', 'master', branches[0]].find((branch) => branch && branches.includes(branch));
   if (!chosen) throw new HostRefused(`${from} has no branches to import`);
   return chosen;
@@ -67,8 +99,14 @@ async function runAgainst<T>(source: string, work: () => Promise<T>): Promise<T>
     return await work();
   } catch (error) {
     if (!(error instanceof GitFailed)) throw error;
-    const words = error.stderr.trim().split('\n').find((line) => line.startsWith('fatal: ')) ?? error.message;
+    const words =
+      error.stderr
+        .trim()
+        .split('\n')
+        .find((line) => line.startsWith('fatal: ')) ?? error.message;
     const isOurs = /No space left|out of memory/i.test(error.stderr);
-    throw isOurs ? new HostUnavailable(words) : new HostRefused(`${source} could not be read: ${words.replace(/^fatal: /, '')}`);
+    throw isOurs
+      ? new HostUnavailable(words)
+      : new HostRefused(`${source} could not be read: ${words.replace(/^fatal: /, '')}`);
   }
 }

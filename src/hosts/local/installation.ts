@@ -41,7 +41,10 @@ export function checkLogPath(dataDir: string, accountId: string, checkRunId: str
 }
 
 /** The branch HEAD names. */
-export async function readDefaultBranch(installation: Installation, repository: HostRepository): Promise<string | null> {
+export async function readDefaultBranch(
+  installation: Installation,
+  repository: HostRepository,
+): Promise<string | null> {
   const head = await readFile(join(installation.directoryOf(repository), 'HEAD'), 'utf8').catch(() => '');
   return /^ref: refs\/heads\/(\S+)$/m.exec(head)?.[1] ?? null;
 }

@@ -11,7 +11,9 @@ export function packet(payload: string | Buffer): Buffer {
   return Buffer.concat([Buffer.from((body.length + 4).toString(16).padStart(4, '0')), body]);
 }
 
-export type Packet = { readonly kind: 'data'; readonly payload: Buffer; readonly end: number } | { readonly kind: 'flush'; readonly end: number };
+export type Packet =
+  | { readonly kind: 'data'; readonly payload: Buffer; readonly end: number }
+  | { readonly kind: 'flush'; readonly end: number };
 
 /** The packet at an offset; null when the buffer ends before it does. Throws ProtocolError on what is no packet. */
 export function readPacket(buffer: Buffer, at: number): Packet | null {
@@ -20,7 +22,9 @@ export function readPacket(buffer: Buffer, at: number): Packet | null {
   if (!/^[0-9a-f]{4}$/i.test(digits)) throw new ProtocolError('This is not the git protocol');
   const length = Number.parseInt(digits, 16);
   if (length < 4) return { kind: 'flush', end: at + 4 };
-  return buffer.length < at + length ? null : { kind: 'data', payload: buffer.subarray(at + 4, at + length), end: at + length };
+  return buffer.length < at + length
+    ? null
+    : { kind: 'data', payload: buffer.subarray(at + 4, at + length), end: at + length };
 }
 
 /** Payloads up to the end of the buffer, flushes left out. */

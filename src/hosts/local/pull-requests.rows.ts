@@ -43,26 +43,45 @@ cross join lateral (
 ) r
 where p.account_id = $1 and p.repository_id = $2`;
 
-export async function findPullRequest(db: Database, repository: HostRepository, number: number): Promise<PullRequestRow | null> {
-  const rows = await read(db, repository, { name: 'local_pull_request_one', text: `${selected} and p.number = $3`, values: [number] });
+export async function findPullRequest(
+  db: Database,
+  repository: HostRepository,
+  number: number,
+): Promise<PullRequestRow | null> {
+  const rows = await read(db, repository, {
+    name: 'local_pull_request_one',
+    text: `${selected} and p.number = $3`,
+    values: [number],
+  });
   return rows[0] ?? null;
 }
 
 export async function findOpenPullRequests(db: Database, repository: HostRepository): Promise<PullRequestRow[]> {
-  return await read(db, repository, { name: 'local_pull_request_open', text: `${selected} and p.state = 'open' order by p.number`, values: [] });
+  return await read(db, repository, {
+    name: 'local_pull_request_open',
+    text: `${selected} and p.state = 'open' order by p.number`,
+    values: [],
+  });
 }
 
 async function read(db: Database, repository: HostRepository, statement: Statement): Promise<PullRequestRow[]> {
-  return await db.read<PullRequestRow>(repository.accountId, { ...statement, values: [repository.accountId, repository.id, ...statement.values] });
+  return await db.read<PullRequestRow>(repository.accountId, {
+    ...statement,
+    values: [repository.accountId, repository.id, ...statement.values],
+  });
 }
 
 /** Stores it under the repository's next number; null when an open one has the same head and base. */
-export async function insertPullRequest(db: Database, repository: HostRepository, opened: NewPullRequest): Promise<number | null> {
+export async function insertPullRequest(
+  db: Database,
+  repository: HostRepository,
+  opened: NewPullRequest,
+): Promise<number | null> {
   return await db.transaction(repository.accountId, async (tx) => {
     const keys = [repository.accountId, repository.id];
     // The row's lock makes two openings of the same head and base one after the other.
     const [counter] = await tx.query<{ number: number }>(
-      'update local_repository set next_number = next_number + 1 where account_id = $1 and repository_id = $2 returning next_number - 1 as number',
+      'select next_number as number from local_repository where account_id = $1 and repository_id = $2 for update',
       keys,
     );
     if (counter === undefined) throw new Error(`Repository ${repository.id} was not set up on the local host`);
@@ -72,14 +91,37 @@ export async function insertPullRequest(db: Database, repository: HostRepository
        where not exists (select from local_pull_request
          where account_id = $1 and repository_id = $2 and state = 'open' and head_branch = $7 and base_branch = $8)
        returning number`,
-      [...keys, counter.number, opened.title, opened.body, opened.author, opened.headBranch, opened.baseBranch, opened.headSha, opened.draft, [...new Set(opened.labels)], opened.at],
+      [
+        ...keys,
+        counter.number,
+        opened.title,
+        opened.body,
+        opened.author,
+        opened.headBranch,
+        opened.baseBranch,
+        opened.headSha,
+        opened.draft,
+        [...new Set(opened.labels)],
+        opened.at,
+      ],
     );
-    return inserted[0] === undefined ? null : Number(inserted[0].number);
+    if (inserted.length === 0) return null;
+    await tx.query(
+      'update local_repository set next_number = next_number + 1 where account_id = $1 and repository_id = $2',
+      keys,
+    );
+    return counter.number;
   });
 }
 
 /** Sets columns of one pull request where `condition` holds; whether a row changed. */
-async function change(db: Database, repository: HostRepository, number: number, set: string, values: readonly unknown[]): Promise<boolean> {
+async function change(
+  db: Database,
+  repository: HostRepository,
+  number: number,
+  set: string,
+  values: readonly unknown[],
+): Promise<boolean> {
   const rows = await db.transaction(
     repository.accountId,
     async (tx) =>
@@ -95,20 +137,47 @@ export async function markClosed(db: Database, repository: HostRepository, numbe
   return await change(db, repository, number, `state = 'closed' where state = 'open'`, []);
 }
 
-export async function markReopened(db: Database, repository: HostRepository, number: number, headSha: string): Promise<boolean> {
+export async function markReopened(
+  db: Database,
+  repository: HostRepository,
+  number: number,
+  headSha: string,
+): Promise<boolean> {
   return await change(db, repository, number, `state = 'open', head_sha = $4 where state = 'closed'`, [headSha]);
 }
 
 /** A closed one too: its branch may have been deleted before the landing was told. */
-export async function markMerged(db: Database, repository: HostRepository, number: number, merge: { readonly commit: string; readonly at: Date }): Promise<boolean> {
-  return await change(db, repository, number, `state = 'merged', merge_commit_sha = $4, merged_at = $5 where state <> 'merged'`, [merge.commit, merge.at]);
+export async function markMerged(
+  db: Database,
+  repository: HostRepository,
+  number: number,
+  merge: { readonly commit: string; readonly at: Date },
+): Promise<boolean> {
+  return await change(
+    db,
+    repository,
+    number,
+    `state = 'merged', merge_commit_sha = $4, merged_at = $5 where state <> 'merged'`,
+    [merge.commit, merge.at],
+  );
 }
 
-export async function setHead(db: Database, repository: HostRepository, number: number, headSha: string): Promise<boolean> {
+export async function setHead(
+  db: Database,
+  repository: HostRepository,
+  number: number,
+  headSha: string,
+): Promise<boolean> {
   return await change(db, repository, number, `head_sha = $4 where state = 'open' and head_sha <> $4`, [headSha]);
 }
 
-export async function setLabelPresence(db: Database, repository: HostRepository, number: number, label: string, present: boolean): Promise<boolean> {
+export async function setLabelPresence(
+  db: Database,
+  repository: HostRepository,
+  number: number,
+  label: string,
+  present: boolean,
+): Promise<boolean> {
   const set = present
     ? 'labels = array_append(labels, $4::text) where not labels @> array[$4::text]'
     : 'labels = array_remove(labels, $4::text) where labels @> array[$4::text]';
@@ -121,9 +190,16 @@ export interface PullRequestEdit {
   readonly draft?: boolean;
 }
 
-export async function edit(db: Database, repository: HostRepository, number: number, changes: PullRequestEdit): Promise<boolean> {
+export async function edit(
+  db: Database,
+  repository: HostRepository,
+  number: number,
+  changes: PullRequestEdit,
+): Promise<boolean> {
   return await change(
-    db, repository, number,
+    db,
+    repository,
+    number,
     `title = coalesce($4::text, title), body = coalesce($5::text, body), draft = coalesce($6::boolean, draft) where state = 'open'`,
     [changes.title ?? null, changes.body ?? null, changes.draft ?? null],
   );
@@ -135,11 +211,20 @@ export interface Review {
   readonly verdict: 'approved' | 'changes_requested' | 'dismissed';
 }
 
-export async function storeReview(db: Database, repository: HostRepository, number: number, review: Review, at: Date): Promise<void> {
+export async function storeReview(
+  db: Database,
+  repository: HostRepository,
+  number: number,
+  review: Review,
+  at: Date,
+): Promise<void> {
   const keys = [repository.accountId, repository.id, number, review.reviewer];
   await db.transaction(repository.accountId, async (tx) => {
     if (review.verdict === 'dismissed') {
-      await tx.query('delete from local_review where account_id = $1 and repository_id = $2 and number = $3 and reviewer = $4', keys);
+      await tx.query(
+        'delete from local_review where account_id = $1 and repository_id = $2 and number = $3 and reviewer = $4',
+        keys,
+      );
       return;
     }
     await tx.query(
@@ -156,7 +241,13 @@ export interface Comment {
   readonly body: string;
 }
 
-export async function storeComment(db: Database, repository: HostRepository, number: number, comment: Comment, at: Date): Promise<void> {
+export async function storeComment(
+  db: Database,
+  repository: HostRepository,
+  number: number,
+  comment: Comment,
+  at: Date,
+): Promise<void> {
   await db.transaction(repository.accountId, async (tx) => {
     await tx.query(
       `insert into local_comment as c (account_id, repository_id, number, key, author, body, created_at) values ($1, $2, $3, $4, $5, $6, $7)
@@ -167,7 +258,11 @@ export async function storeComment(db: Database, repository: HostRepository, num
   });
 }
 
-export async function findComments(db: Database, repository: HostRepository, number: number): Promise<(Comment & { readonly created_at: Date; readonly edited_at: Date | null })[]> {
+export async function findComments(
+  db: Database,
+  repository: HostRepository,
+  number: number,
+): Promise<(Comment & { readonly created_at: Date; readonly edited_at: Date | null })[]> {
   return await db.read(repository.accountId, {
     name: 'local_comment_all',
     text: `select key, author, body, created_at, edited_at from local_comment

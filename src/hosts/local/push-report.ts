@@ -12,8 +12,11 @@ export interface PushReport {
 /** Reads what `git receive-pack` wrote. Null when there is no report in it. */
 export function parsePushReport(output: Buffer, hasSideBand: boolean): PushReport | null {
   const payloads = readPayloads(output);
-  const band = (wanted: number): Buffer => Buffer.concat(payloads.filter((payload) => payload[0] === wanted).map((payload) => payload.subarray(1)));
-  const [unpack, ...lines] = (hasSideBand ? readPayloads(band(1)) : payloads).map((payload) => payload.toString('utf8').replace(/\n$/, ''));
+  const band = (wanted: number): Buffer =>
+    Buffer.concat(payloads.filter((payload) => payload[0] === wanted).map((payload) => payload.subarray(1)));
+  const [unpack, ...lines] = (hasSideBand ? readPayloads(band(1)) : payloads).map((payload) =>
+    payload.toString('utf8').replace(/\n$/, ''),
+  );
   return unpack === undefined ? null : { unpack, lines, progress: hasSideBand ? band(2) : Buffer.alloc(0) };
 }
 
@@ -25,7 +28,11 @@ export function refused(ref: string, reason: string): string {
 export function formatPushReport(report: PushReport, capabilities: readonly string[]): Buffer {
   const isAsked = capabilities.some((word) => word === 'report-status' || word === 'report-status-v2');
   if (!isAsked) return Buffer.alloc(0);
-  const body = Buffer.concat([packet(`${report.unpack}\n`), ...report.lines.map((line) => packet(`${line}\n`)), flushPacket]);
+  const body = Buffer.concat([
+    packet(`${report.unpack}\n`),
+    ...report.lines.map((line) => packet(`${line}\n`)),
+    flushPacket,
+  ]);
   if (!hasSideBand(capabilities)) return body;
   return Buffer.concat([sideBand(2, report.progress), sideBand(1, body), flushPacket]);
 }

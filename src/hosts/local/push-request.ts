@@ -34,7 +34,8 @@ export function parsePushRequest(body: Buffer): PushRequest | null {
       continue;
     }
     const [, from, to, ref] = /^([0-9a-f]{40}) ([0-9a-f]{40}) (.+)$/.exec(line) ?? [];
-    if (from === undefined || to === undefined || ref === undefined) throw new ProtocolError('A push names for each ref an old id, a new id and its name');
+    if (from === undefined || to === undefined || ref === undefined)
+      throw new ProtocolError('A push names for each ref an old id, a new id and its name');
     if (words !== undefined) capabilities = words.split(' ').filter((word) => word !== '');
     commands.push({ from, to, ref });
     if (commands.length > mostCommands) throw new ProtocolError(`A push may name at most ${mostCommands} refs`);
@@ -43,6 +44,8 @@ export function parsePushRequest(body: Buffer): PushRequest | null {
 
 /** The head again, for some of its commands. */
 export function formatPushRequest(request: PushRequest, commands: readonly PushCommand[]): Buffer {
-  const lines = commands.map(({ from, to, ref }, index) => packet(`${from} ${to} ${ref}${index === 0 ? `\0 ${request.capabilities.join(' ')}` : ''}`));
+  const lines = commands.map(({ from, to, ref }, index) =>
+    packet(`${from} ${to} ${ref}${index === 0 ? `\0 ${request.capabilities.join(' ')}` : ''}`),
+  );
   return Buffer.concat([...request.shallow.map(packet), ...lines, flushPacket]);
 }

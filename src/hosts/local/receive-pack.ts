@@ -7,7 +7,14 @@ import type { HostRepository } from '../port.ts';
 import { followRefChanges, type RefChange } from './changes.ts';
 import type { Installation } from './installation.ts';
 import { ProtocolError } from './pkt-line.ts';
-import { formatPushReport, hasSideBand, joinReports, parsePushReport, refused, type PushReport } from './push-report.ts';
+import {
+  formatPushReport,
+  hasSideBand,
+  joinReports,
+  parsePushReport,
+  refused,
+  type PushReport,
+} from './push-report.ts';
 import { formatPushRequest, parsePushRequest, type PushCommand, type PushRequest } from './push-request.ts';
 
 const longestHeadBytes = 4 * 1024 * 1024;
@@ -16,21 +23,38 @@ const longestHeadBytes = 4 * 1024 * 1024;
  * `body` is a file with the whole (decoded) request. Managed refs are base branches of the queue: they move forward
  * only and are never deleted. Returns the bytes of the answer.
  */
-export async function receivePush(installation: Installation, repository: HostRepository, body: string, isManaged: (ref: string) => Promise<boolean>): Promise<Buffer> {
+export async function receivePush(
+  installation: Installation,
+  repository: HostRepository,
+  body: string,
+  isManaged: (ref: string) => Promise<boolean>,
+): Promise<Buffer> {
   const request = await readHead(body);
   // The probe a client sends before a large push: it only wants to know that it may.
   if (request.commands.length === 0) return Buffer.alloc(0);
   const managed = new Set<string>();
   for (const { ref } of request.commands) if (await isManaged(ref)) managed.add(ref);
   const refusals = refuse(request, managed);
-  const allowed = refusals.length > 0 && request.capabilities.includes('atomic') ? [] : request.commands.filter(({ ref }) => !refusals.some((refusal) => refusal.ref === ref));
+  const allowed =
+    refusals.length > 0 && request.capabilities.includes('atomic')
+      ? []
+      : request.commands.filter(({ ref }) => !refusals.some((refusal) => refusal.ref === ref));
   const reports: PushReport[] = [];
-  for (const group of groupsOf(request, allowed, managed)) reports.push(await runReceivePack(installation, repository, body, request, group));
+  for (const group of groupsOf(request, allowed, managed))
+    reports.push(await runReceivePack(installation, repository, body, request, group));
   await followRefChanges(installation, repository, await readBack(installation, repository, allowed), 'push');
   const told = request.commands
     .filter((command) => !allowed.includes(command))
-    .map(({ ref }) => refused(ref, refusals.find((refusal) => refusal.ref === ref)?.reason ?? 'atomic push failed: another ref was refused'));
-  return formatPushReport(joinReports([...reports, { unpack: 'unpack ok', lines: told, progress: Buffer.alloc(0) }]), request.capabilities);
+    .map(({ ref }) =>
+      refused(
+        ref,
+        refusals.find((refusal) => refusal.ref === ref)?.reason ?? 'atomic push failed: another ref was refused',
+      ),
+    );
+  return formatPushReport(
+    joinReports([...reports, { unpack: 'unpack ok', lines: told, progress: Buffer.alloc(0) }]),
+    request.capabilities,
+  );
 }
 
 /** Why a ref may not be pushed at all. */
@@ -59,10 +83,19 @@ function groupsOf(request: PushRequest, allowed: readonly PushCommand[], managed
   const others = allowed.filter(({ ref }) => !managed.has(ref));
   // One transaction for an atomic push, under the stricter rule.
   if (request.capabilities.includes('atomic') && bases.length > 0) return [{ commands: allowed, forwardOnly: true }];
-  return [{ commands: bases, forwardOnly: true }, { commands: others, forwardOnly: false }].filter(({ commands }) => commands.length > 0);
+  return [
+    { commands: bases, forwardOnly: true },
+    { commands: others, forwardOnly: false },
+  ].filter(({ commands }) => commands.length > 0);
 }
 
-async function runReceivePack(installation: Installation, repository: HostRepository, body: string, request: PushRequest, group: Group): Promise<PushReport> {
+async function runReceivePack(
+  installation: Installation,
+  repository: HostRepository,
+  body: string,
+  request: PushRequest,
+  group: Group,
+): Promise<PushReport> {
   const directory = installation.directoryOf(repository);
   const strict = group.forwardOnly ? ['-c', 'receive.denyNonFastForwards=true'] : [];
   const child = installation.git.spawn(directory, [...strict, 'receive-pack', '--stateless-rpc', directory]);
@@ -86,10 +119,18 @@ async function runReceivePack(installation: Installation, repository: HostReposi
   const words = Buffer.concat(complaints).toString('utf8').trim().split('\n').at(-1) ?? '';
   // A client that asked for no report gets none; the outcome is read back from the refs.
   if (exitCode === 0) return { unpack: 'unpack ok', lines: [], progress: Buffer.alloc(0) };
-  return { unpack: 'unpack failed', lines: group.commands.map(({ ref }) => refused(ref, words || 'git receive-pack failed')), progress: Buffer.alloc(0) };
+  return {
+    unpack: 'unpack failed',
+    lines: group.commands.map(({ ref }) => refused(ref, words || 'git receive-pack failed')),
+    progress: Buffer.alloc(0),
+  };
 }
 
-async function readBack(installation: Installation, repository: HostRepository, commands: readonly PushCommand[]): Promise<RefChange[]> {
+async function readBack(
+  installation: Installation,
+  repository: HostRepository,
+  commands: readonly PushCommand[],
+): Promise<RefChange[]> {
   const directory = installation.directoryOf(repository);
   const orNull = (id: string): string | null => (id === zeroObjectId ? null : id);
   const changes: RefChange[] = [];
@@ -110,7 +151,8 @@ async function readHead(body: string): Promise<PushRequest> {
       const { buffer } = await file.read(Buffer.alloc(bytes), 0, bytes, 0);
       const request = parsePushRequest(buffer);
       if (request !== null) return request;
-      if (bytes === size || bytes >= longestHeadBytes) throw new ProtocolError('The list of refs of this push is incomplete or too long');
+      if (bytes === size || bytes >= longestHeadBytes)
+        throw new ProtocolError('The list of refs of this push is incomplete or too long');
     }
   } finally {
     await file.close();

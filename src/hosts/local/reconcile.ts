@@ -2,6 +2,7 @@
 import { branchOf, listRefs } from '../git/index.ts';
 import type { HostRepository } from '../port.ts';
 import { followRefChanges, type RefChange } from './changes.ts';
+import { findCheckedCommits } from './check-runs.rows.ts';
 import { decideCiPriority, queueChecks, readCiBranches } from './ci.ts';
 import type { Installation } from './installation.ts';
 import { findOpenPullRequests } from './pull-requests.rows.ts';
@@ -12,16 +13,24 @@ const staleLockMs = 60_000;
 /** Branch tips as this process saw them last, by repository: the first look tells of every branch. */
 export type SeenTips = Map<string, ReadonlyMap<string, string>>;
 
-export async function reconcileRepository(installation: Installation, repository: HostRepository, seen: SeenTips): Promise<void> {
+export async function reconcileRepository(
+  installation: Installation,
+  repository: HostRepository,
+  seen: SeenTips,
+): Promise<void> {
   await repairRepository(installation, repository, staleLockMs);
   const refs = await listRefs(installation.git, installation.directoryOf(repository), 'refs/heads/');
   const tips = new Map(refs.map(({ ref, commit }) => [ref, commit]));
   await followRefChanges(installation, repository, await movedHeads(installation, repository, tips), 'service');
 
-  const branches = await readCiBranches(installation, repository);
+  const [branches, checked] = await Promise.all([
+    readCiBranches(installation, repository),
+    findCheckedCommits(installation.db, repository, [...tips.values()]),
+  ]);
   for (const [ref, commit] of tips) {
     const priority = decideCiPriority(branchOf(ref) ?? '', branches);
-    if (priority !== null) await queueChecks(installation, repository, { commit, ref, priority, again: false });
+    if (priority !== null && !checked.has(commit))
+      await queueChecks(installation, repository, { commit, ref, priority, again: false });
   }
   const before = seen.get(repository.id);
   for (const [ref, commit] of tips) {
@@ -30,7 +39,11 @@ export async function reconcileRepository(installation: Installation, repository
   seen.set(repository.id, tips);
 }
 
-async function movedHeads(installation: Installation, repository: HostRepository, tips: ReadonlyMap<string, string>): Promise<RefChange[]> {
+async function movedHeads(
+  installation: Installation,
+  repository: HostRepository,
+  tips: ReadonlyMap<string, string>,
+): Promise<RefChange[]> {
   const changes = new Map<string, RefChange>();
   for (const row of await findOpenPullRequests(installation.db, repository)) {
     const ref = `refs/heads/${row.head_branch}`;
@@ -46,7 +59,10 @@ export interface Reconciler {
 }
 
 /** Looks at every repository at once, and then every minute. One repository's trouble does not stop the others. */
-export function startReconciler(installation: Installation, options: { readonly everyMs?: number; readonly onError: (error: unknown) => void }): Reconciler {
+export function startReconciler(
+  installation: Installation,
+  options: { readonly everyMs?: number; readonly onError: (error: unknown) => void },
+): Reconciler {
   const seen: SeenTips = new Map();
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;

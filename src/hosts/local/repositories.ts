@@ -7,7 +7,11 @@ import type { HostRepository } from '../port.ts';
 import { type Installation, readDefaultBranch } from './installation.ts';
 
 /** Idempotent; a repository that is there keeps its content. */
-export async function ensureRepository(installation: Installation, repository: HostRepository, options: { readonly defaultBranch: string }): Promise<void> {
+export async function ensureRepository(
+  installation: Installation,
+  repository: HostRepository,
+  options: { readonly defaultBranch: string },
+): Promise<void> {
   const head = branchRef(options.defaultBranch);
   const directory = installation.directoryOf(repository);
   if (!(await exists(join(directory, 'HEAD')))) await initialize(installation, directory, options.defaultBranch);
@@ -15,7 +19,10 @@ export async function ensureRepository(installation: Installation, repository: H
     await installation.git.run(directory, ['symbolic-ref', 'HEAD', head]);
   }
   await installation.db.transaction(repository.accountId, async (tx) => {
-    await tx.query('insert into local_repository (account_id, repository_id) values ($1, $2) on conflict do nothing', [repository.accountId, repository.id]);
+    await tx.query('insert into local_repository (account_id, repository_id) values ($1, $2) on conflict do nothing', [
+      repository.accountId,
+      repository.id,
+    ]);
   });
 }
 
@@ -23,7 +30,11 @@ export async function ensureRepository(installation: Installation, repository: H
  * Clears what killed processes left: half-moved refs are completed, locks removed. `locksOlderThanMs` 0 is for the
  * start of the process tree that owns the data directory, when no git of ours can be alive.
  */
-export async function repairRepository(installation: Installation, repository: Pick<HostRepository, 'accountId' | 'id'>, locksOlderThanMs: number): Promise<void> {
+export async function repairRepository(
+  installation: Installation,
+  repository: Pick<HostRepository, 'accountId' | 'id'>,
+  locksOlderThanMs: number,
+): Promise<void> {
   const directory = installation.directoryOf(repository);
   if (!(await exists(join(directory, 'HEAD')))) return;
   await removeStaleLocks(directory, locksOlderThanMs);
@@ -44,7 +55,14 @@ async function initialize(installation: Installation, directory: string, default
   const parent = dirname(directory);
   await mkdir(parent, { recursive: true, mode: 0o700 });
   const fresh = join(parent, `.new-${randomUUID()}`);
-  await installation.git.run(parent, ['init', '--quiet', '--bare', '--template=', `--initial-branch=${defaultBranch}`, fresh]);
+  await installation.git.run(parent, [
+    'init',
+    '--quiet',
+    '--bare',
+    '--template=',
+    `--initial-branch=${defaultBranch}`,
+    fresh,
+  ]);
   try {
     await rename(fresh, directory);
   } catch (error) {
@@ -55,5 +73,8 @@ async function initialize(installation: Installation, directory: string, default
 }
 
 async function exists(path: string): Promise<boolean> {
-  return await access(path).then(() => true, () => false);
+  return await access(path).then(
+    () => true,
+    () => false,
+  );
 }

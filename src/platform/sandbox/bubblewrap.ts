@@ -4,12 +4,23 @@ import { devices, environmentInside, insideCheckout, insideHome, readLayout } fr
 import type { Sandbox, SandboxRun } from './port.ts';
 import { type Privileges, dropPrivileges, ownFolders } from './privileges.ts';
 
-export function createBubblewrap(programs: { readonly bwrap: string; readonly setpriv: string }, privileges: Privileges): Sandbox {
+export function createBubblewrap(
+  programs: { readonly bwrap: string; readonly setpriv: string },
+  privileges: Privileges,
+): Sandbox {
   return {
     kind: 'bubblewrap',
     run: async (run) => {
       await ownFolders(privileges, run.folders);
-      return await runWrapped({ file: programs.bwrap, args: argumentsFor(run, programs.setpriv, privileges), env: environmentInside(run.env), cwd: '/' }, run);
+      return await runWrapped(
+        {
+          file: programs.bwrap,
+          args: argumentsFor(run, programs.setpriv, privileges),
+          env: environmentInside(run.env),
+          cwd: '/',
+        },
+        run,
+      );
     },
   };
 }
@@ -18,28 +29,73 @@ function argumentsFor(run: SandboxRun, setpriv: string, privileges: Privileges):
   const layout = readLayout();
   const { checkout, home, tmp } = run.folders;
   return [
-    '--unshare-pid', '--unshare-net', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try',
+    '--unshare-pid',
+    '--unshare-net',
+    '--unshare-ipc',
+    '--unshare-uts',
+    '--unshare-cgroup-try',
     ...(privileges.isRoot ? [] : ['--unshare-user']),
-    '--die-with-parent', '--new-session',
+    '--die-with-parent',
+    '--new-session',
     // Made here, or bubblewrap makes them for root's eyes only.
-    ...foldersAbove([...layout.readOnly, layout.node.at, insideHome]).flatMap((path) => ['--perms', '0755', '--dir', path]),
+    ...foldersAbove([...layout.readOnly, layout.node.at, insideHome]).flatMap((path) => [
+      '--perms',
+      '0755',
+      '--dir',
+      path,
+    ]),
     ...layout.readOnly.flatMap((path) => ['--ro-bind', path, path]),
     ...layout.links.flatMap(({ path, target }) => ['--symlink', target, path]),
-    '--ro-bind', layout.node.from, layout.node.at,
-    '--proc', '/proc',
-    '--tmpfs', '/dev', ...devices.flatMap((device) => ['--dev-bind-try', `/dev/${device}`, `/dev/${device}`]),
-    '--symlink', '/proc/self/fd', '/dev/fd', '--symlink', '/proc/self/fd/0', '/dev/stdin',
-    '--symlink', '/proc/self/fd/1', '/dev/stdout', '--symlink', '/proc/self/fd/2', '/dev/stderr',
-    '--perms', '1777', '--tmpfs', '/dev/shm',
-    '--bind', checkout, insideCheckout, '--bind', home, insideHome, '--bind', tmp, '/tmp',
-    '--chdir', insideCheckout,
+    '--ro-bind',
+    layout.node.from,
+    layout.node.at,
+    '--proc',
+    '/proc',
+    '--tmpfs',
+    '/dev',
+    ...devices.flatMap((device) => ['--dev-bind-try', `/dev/${device}`, `/dev/${device}`]),
+    '--symlink',
+    '/proc/self/fd',
+    '/dev/fd',
+    '--symlink',
+    '/proc/self/fd/0',
+    '/dev/stdin',
+    '--symlink',
+    '/proc/self/fd/1',
+    '/dev/stdout',
+    '--symlink',
+    '/proc/self/fd/2',
+    '/dev/stderr',
+    '--perms',
+    '1777',
+    '--tmpfs',
+    '/dev/shm',
+    '--bind',
+    checkout,
+    insideCheckout,
+    '--bind',
+    home,
+    insideHome,
+    '--bind',
+    tmp,
+    '/tmp',
+    '--chdir',
+    insideCheckout,
     // As root, bubblewrap would keep root's capabilities: only those that setpriv needs to become nobody are left.
-    ...(privileges.isRoot ? ['--cap-drop', 'ALL', '--cap-add', 'CAP_SETUID', '--cap-add', 'CAP_SETGID', '--cap-add', 'CAP_SETPCAP'] : []),
-    '--', ...(privileges.isRoot ? dropPrivileges(privileges, setpriv) : []), ...shellOf(run.command),
+    ...(privileges.isRoot
+      ? ['--cap-drop', 'ALL', '--cap-add', 'CAP_SETUID', '--cap-add', 'CAP_SETGID', '--cap-add', 'CAP_SETPCAP']
+      : []),
+    '--',
+    ...(privileges.isRoot ? dropPrivileges(privileges, setpriv) : []),
+    ...shellOf(run.command),
   ];
 }
 
 function foldersAbove(paths: readonly string[]): string[] {
-  const above = (path: string): string[] => path.split('/').slice(1, -1).map((_, index, parts) => `/${parts.slice(0, index + 1).join('/')}`);
+  const above = (path: string): string[] =>
+    path
+      .split('/')
+      .slice(1, -1)
+      .map((_, index, parts) => `/${parts.slice(0, index + 1).join('/')}`);
   return [...new Set(paths.flatMap(above))].sort();
 }

@@ -22,7 +22,12 @@ export function shellOf(command: string, isGuarded = false): string[] {
 export async function runWrapped(command: WrappedCommand, run: SandboxRun): Promise<SandboxOutcome> {
   if (run.signal?.aborted) return { kind: 'canceled' };
   // A process group of its own, so that one signal reaches all of a plain command's children.
-  const child = spawn(command.file, [...command.args], { cwd: command.cwd, env: { ...command.env }, stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'], detached: true });
+  const child = spawn(command.file, [...command.args], {
+    cwd: command.cwd,
+    env: { ...command.env },
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'],
+    detached: true,
+  });
   let hasBegun = false;
   child.stdio[3]?.on('data', () => void (hasBegun = true));
   // Killed with unread bytes in a pipe, its other end hears a reset: the exit code tells what there is to tell.
@@ -41,7 +46,9 @@ export async function runWrapped(command: WrappedCommand, run: SandboxRun): Prom
     const exit = await exitOf(child);
     if (ended !== undefined) return ended;
     if (typeof exit === 'string') return { kind: 'failed', reason: exit };
-    return hasBegun ? { kind: 'exited', code: exit } : { kind: 'failed', reason: `the sandbox could not be made (${command.file} exited with ${exit})` };
+    return hasBegun
+      ? { kind: 'exited', code: exit }
+      : { kind: 'failed', reason: `the sandbox could not be made (${command.file} exited with ${exit})` };
   } finally {
     clearTimeout(timer);
     run.signal?.removeEventListener('abort', onAbort);

@@ -22,7 +22,11 @@ export interface FoundSandbox {
 const cure = 'install bubblewrap (apt-get install bubblewrap), or allow user namespaces';
 
 /** `kinds` bounds what is tried, best first. */
-export async function findSandbox(options: { readonly allowPlain: boolean; readonly kinds?: readonly SandboxKind[]; readonly bwrapPath?: string }): Promise<FoundSandbox> {
+export async function findSandbox(options: {
+  readonly allowPlain: boolean;
+  readonly kinds?: readonly SandboxKind[];
+  readonly bwrapPath?: string;
+}): Promise<FoundSandbox> {
   const kinds = options.kinds ?? ['bubblewrap', 'namespaces', 'plain'];
   const isolated = [
     { kind: 'bubblewrap', make: () => makeBubblewrap(options.bwrapPath) },
@@ -40,7 +44,12 @@ export async function findSandbox(options: { readonly allowPlain: boolean; reado
 
 /** Fresh folders for one run inside `parent`, which whoever the command runs as may pass through. */
 export async function makeRunFolders(parent: string): Promise<RunFolders> {
-  const folders = { root: join(parent, 'root'), checkout: join(parent, 'checkout'), home: join(parent, 'home'), tmp: join(parent, 'tmp') };
+  const folders = {
+    root: join(parent, 'root'),
+    checkout: join(parent, 'checkout'),
+    home: join(parent, 'home'),
+    tmp: join(parent, 'tmp'),
+  };
   await chmod(parent, 0o711);
   for (const folder of Object.values(folders)) await mkdir(folder);
   return folders;

@@ -11,9 +11,25 @@ const toolFolders = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx
 
 /** Files of /etc that tools need to start, to know users and to speak TLS; no password file, no keys. */
 const settings = [
-  '/etc/alternatives', '/etc/ld.so.cache', '/etc/ld.so.conf', '/etc/ld.so.conf.d', '/etc/passwd', '/etc/group', '/etc/nsswitch.conf',
-  '/etc/hosts', '/etc/localtime', '/etc/os-release', '/etc/ssl/certs', '/etc/ssl/openssl.cnf', '/etc/ca-certificates', '/etc/protocols',
-  '/etc/services', '/etc/mime.types', '/etc/java-17-openjdk', '/etc/java-21-openjdk', '/etc/python3',
+  '/etc/alternatives',
+  '/etc/ld.so.cache',
+  '/etc/ld.so.conf',
+  '/etc/ld.so.conf.d',
+  '/etc/passwd',
+  '/etc/group',
+  '/etc/nsswitch.conf',
+  '/etc/hosts',
+  '/etc/localtime',
+  '/etc/os-release',
+  '/etc/ssl/certs',
+  '/etc/ssl/openssl.cnf',
+  '/etc/ca-certificates',
+  '/etc/protocols',
+  '/etc/services',
+  '/etc/mime.types',
+  '/etc/java-17-openjdk',
+  '/etc/java-21-openjdk',
+  '/etc/python3',
 ];
 
 export const devices = ['null', 'zero', 'full', 'random', 'urandom', 'tty'];

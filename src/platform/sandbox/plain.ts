@@ -15,7 +15,12 @@ export function createPlain(): Sandbox {
       if (setpriv !== null) await ownFolders(privileges, run.folders);
       const [file = '/bin/sh', ...args] = [...becomeNobody, ...shellOf(run.command, true)];
       const { checkout, home, tmp } = run.folders;
-      const env = { ...environmentInside(run.env), PATH: process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin', HOME: home, TMPDIR: tmp };
+      const env = {
+        ...environmentInside(run.env),
+        PATH: process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin',
+        HOME: home,
+        TMPDIR: tmp,
+      };
       return await runWrapped({ file, args, env, cwd: checkout }, run);
     },
   };

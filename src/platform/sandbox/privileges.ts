@@ -12,7 +12,9 @@ export interface Privileges {
 /** `nobody` when we are root, ourselves otherwise. */
 export function readPrivileges(): Privileges {
   const isRoot = process.getuid?.() === 0;
-  return isRoot ? { isRoot, uid: 65534, gid: 65534 } : { isRoot, uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
+  return isRoot
+    ? { isRoot, uid: 65534, gid: 65534 }
+    : { isRoot, uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
 }
 
 /** The start of a command line that becomes the unprivileged user for good. */
@@ -24,5 +26,6 @@ export function dropPrivileges(privileges: Privileges, setpriv: string): string[
 
 /** Gives the folders of a run to the user its command runs as. */
 export async function ownFolders({ isRoot, uid, gid }: Privileges, { checkout, home, tmp }: RunFolders): Promise<void> {
-  if (isRoot) await promisify(execFile)('chown', ['-R', '--no-dereference', `${uid}:${gid}`, '--', checkout, home, tmp]);
+  if (isRoot)
+    await promisify(execFile)('chown', ['-R', '--no-dereference', `${uid}:${gid}`, '--', checkout, home, tmp]);
 }

@@ -1,0 +1,95 @@
+// The host's own merges: its merge button and "update branch".
+import * as git from '../git/index.ts';
+import { HostRefused, RefMoved, type CodeHost, type HostRepository } from '../port.ts';
+import { followRefChanges } from './changes.ts';
+import type { Installation } from './installation.ts';
+import * as rows from './pull-requests.rows.ts';
+
+/** Moves refs, and follows up what has moved. */
+export function updateRefsOf(installation: Installation): CodeHost['updateRefs'] {
+  return async (repository, updates) => {
+    await git.updateRefs(installation.git, installation.directoryOf(repository), updates);
+    await followRefChanges(
+      installation,
+      repository,
+      updates.filter(({ from, to }) => from !== to),
+      'service',
+    );
+  };
+}
+
+export function mergeOperations(installation: Installation) {
+  const at = installation.directoryOf;
+  const updateRefs = updateRefsOf(installation);
+  return {
+    mergePullRequest: async (repository, number, merge) => {
+      const row = await rows.findPullRequest(installation.db, repository, number);
+      if (row === null || row.state !== 'open') throw new HostRefused(`Pull request #${number} is not open`);
+      if (row.draft) throw new HostRefused(`Pull request #${number} is a draft`);
+      const [head, base] = await Promise.all(
+        [row.head_branch, row.base_branch].map(
+          async (branch) => await git.readRef(installation.git, at(repository), git.branchRef(branch)),
+        ),
+      );
+      if (!head || !base) throw new HostRefused(`A branch of pull request #${number} is missing`);
+      if (head.commit !== merge.expectedHead)
+        throw new RefMoved(git.branchRef(row.head_branch), merge.expectedHead, head.commit);
+      const commit = await composeAlone(installation, repository, { number, parent: base.commit, ...merge });
+      await updateRefs(repository, [{ ref: git.branchRef(row.base_branch), from: base.commit, to: commit }]);
+      await rows.markMerged(installation.db, repository, number, { commit, at: installation.clock() });
+      installation.emit({ kind: 'pull_request', repository, number });
+      return { commit };
+    },
+    updateBranch: async (repository, input) => {
+      const directory = at(repository);
+      const from = git.isObjectId(input.from)
+        ? input.from
+        : (await git.readRef(installation.git, directory, input.from))?.commit;
+      if (from === undefined) throw new HostRefused(`${input.from} does not exist`);
+      const ref = git.branchRef(input.headBranch);
+      const head = await git.readRef(installation.git, directory, ref);
+      if (head?.commit !== input.expectedHead) throw new RefMoved(ref, input.expectedHead, head?.commit ?? null);
+      if (await git.isAncestor(installation.git, directory, from, head.commit))
+        return { head: head.commit, tree: head.tree };
+      const merged = await git.composeUpdate(installation.git, directory, {
+        head: head.commit,
+        from,
+        message: input.message,
+        at: input.at,
+      });
+      if (merged === null) return null;
+      await updateRefs(repository, [{ ref, from: head.commit, to: merged.commit }]);
+      return { head: merged.commit, tree: merged.tree };
+    },
+  } satisfies Partial<CodeHost>;
+}
+
+async function composeAlone(
+  installation: Installation,
+  repository: HostRepository,
+  merge: {
+    readonly number: number;
+    readonly parent: string;
+    readonly expectedHead: string;
+    readonly strategy: 'squash' | 'merge' | 'rebase';
+    readonly message: string;
+  },
+): Promise<string> {
+  const directory = installation.directoryOf(repository);
+  const head = await git.readCommit(installation.git, directory, merge.expectedHead);
+  if (head === null) throw new HostRefused(`${merge.expectedHead} is not a commit of this repository`);
+  const { authorName, authorEmail } = git.asHostCommit(head);
+  const composed = await git.composeCommit(installation.git, directory, {
+    parent: merge.parent,
+    members: [{ head: merge.expectedHead, strategy: merge.strategy, message: merge.message, authorName, authorEmail }],
+    batchCommit: 'linear',
+    groupMessage: merge.message,
+    at: installation.clock().getTime(),
+    keepRef: `refs/interlock/merges/${merge.number}`,
+  });
+  if (composed.kind === 'conflict')
+    throw new HostRefused(
+      `Pull request #${merge.number} conflicts with its base in ${composed.paths.join(', ') || 'its history'}`,
+    );
+  return composed.commit;
+}

@@ -1,0 +1,162 @@
+// Pull requests of the local host: opened, shown, labelled, reviewed and closed as GitHub would.
+import * as git from '../git/index.ts';
+import { HostRefused, type HostPullRequest, type HostRepository } from '../port.ts';
+import { queueChecks } from './ci.ts';
+import type { Installation } from './installation.ts';
+import type { LocalHost } from './local-host.ts';
+import * as rows from './pull-requests.rows.ts';
+
+export function pullRequestOperations(installation: Installation) {
+  const { db } = installation;
+  const changed = (repository: HostRepository, number: number): void =>
+    installation.emit({ kind: 'pull_request', repository, number });
+  const mustFind = async (repository: HostRepository, number: number): Promise<rows.PullRequestRow> => {
+    const row = await rows.findPullRequest(db, repository, number);
+    if (row === null) throw new HostRefused(`There is no pull request #${number}`);
+    return row;
+  };
+  return {
+    getPullRequest: async (repository, number) => {
+      const row = await rows.findPullRequest(db, repository, number);
+      return row === null ? null : await readPullRequest(installation, repository, row);
+    },
+    listOpenPullRequests: async (repository) => {
+      const [open, branches] = await Promise.all([
+        rows.findOpenPullRequests(db, repository),
+        git.listRefs(installation.git, installation.directoryOf(repository), 'refs/heads/'),
+      ]);
+      const tips = new Map(branches.map(({ ref, commit }) => [ref, commit]));
+      return open.map((row) =>
+        asPullRequest(installation, repository, row, tips.get(git.branchRef(row.head_branch)) ?? null),
+      );
+    },
+    openPullRequest: async (repository, input) => {
+      const headSha = await mustBeMergeable(installation, repository, input.headBranch, input.baseBranch);
+      const number = await rows.insertPullRequest(db, repository, {
+        ...input,
+        headSha,
+        labels: input.labels ?? [],
+        at: installation.clock(),
+      });
+      if (number === null)
+        throw new HostRefused(`A pull request already exists from ${input.headBranch} into ${input.baseBranch}`);
+      const priority = git.isTemporaryBranch(input.headBranch) ? null : git.isBotBranch(input.headBranch) ? 2 : 1;
+      if (priority !== null)
+        await queueChecks(installation, repository, {
+          commit: headSha,
+          ref: git.branchRef(input.headBranch),
+          priority,
+          again: false,
+        });
+      changed(repository, number);
+      return await readPullRequest(installation, repository, await mustFind(repository, number));
+    },
+    closePullRequest: async (repository, number) => {
+      await mustFind(repository, number);
+      if (await rows.markClosed(db, repository, number)) changed(repository, number);
+    },
+    reopenPullRequest: async (repository, number) => {
+      const row = await mustFind(repository, number);
+      if (row.state !== 'closed')
+        throw new HostRefused(`#${number} is ${row.state}; only a closed pull request can be reopened`);
+      const headSha = await mustBeMergeable(installation, repository, row.head_branch, row.base_branch);
+      if (await rows.markReopened(db, repository, number, headSha)) changed(repository, number);
+    },
+    concludePullRequest: async (repository, number, landing) => {
+      await mustFind(repository, number);
+      if (
+        await rows.markMerged(db, repository, number, {
+          commit: git.objectId(landing.mergeCommit),
+          at: new Date(landing.at),
+        })
+      )
+        changed(repository, number);
+    },
+    setLabel: async (repository, number, label, present) => {
+      await mustFind(repository, number);
+      if (await rows.setLabelPresence(db, repository, number, label, present)) changed(repository, number);
+    },
+    upsertComment: async (repository, number, comment) => {
+      await mustFind(repository, number);
+      await rows.storeComment(db, repository, number, { ...comment, author: 'interlock' }, installation.clock());
+    },
+    listComments: async (repository, number) =>
+      (await rows.findComments(db, repository, number)).map(({ created_at, edited_at, ...comment }) => ({
+        ...comment,
+        createdAt: created_at.getTime(),
+        editedAt: edited_at?.getTime() ?? null,
+      })),
+    reviewPullRequest: async (repository, number, review) => {
+      const row = await mustFind(repository, number);
+      if (row.author === review.reviewer) throw new HostRefused('Authors cannot review their own pull requests');
+      await rows.storeReview(db, repository, number, review, installation.clock());
+      changed(repository, number);
+    },
+    editPullRequest: async (repository, number, changes) => {
+      await mustFind(repository, number);
+      if (await rows.edit(db, repository, number, changes)) changed(repository, number);
+    },
+  } satisfies Partial<LocalHost>;
+}
+
+/** The head commit. Refuses what GitHub refuses, in its words where they are good. */
+async function mustBeMergeable(
+  installation: Installation,
+  repository: HostRepository,
+  headBranch: string,
+  baseBranch: string,
+): Promise<string> {
+  if (headBranch === baseBranch) throw new HostRefused(`Head and base are the same branch, ${headBranch}`);
+  const directory = installation.directoryOf(repository);
+  const [head, base] = await Promise.all(
+    [headBranch, baseBranch].map(
+      async (branch) => await git.readRef(installation.git, directory, git.branchRef(branch)),
+    ),
+  );
+  if (!head) throw new HostRefused(`The head branch ${headBranch} does not exist`);
+  if (!base) throw new HostRefused(`The base branch ${baseBranch} does not exist`);
+  if (await git.isAncestor(installation.git, directory, head.commit, base.commit))
+    throw new HostRefused(`There is nothing to merge: no commits between ${baseBranch} and ${headBranch}`);
+  return head.commit;
+}
+
+async function readPullRequest(
+  installation: Installation,
+  repository: HostRepository,
+  row: rows.PullRequestRow,
+): Promise<HostPullRequest> {
+  const branch = git.branchRef(row.head_branch);
+  const tip =
+    row.state === 'open'
+      ? await git.readRefValue(installation.git, installation.directoryOf(repository), branch)
+      : null;
+  return asPullRequest(installation, repository, row, tip);
+}
+
+/** An open one's head is where its branch stands now; the row is what was seen last. */
+function asPullRequest(
+  installation: Installation,
+  repository: HostRepository,
+  row: rows.PullRequestRow,
+  branchTip: string | null,
+): HostPullRequest {
+  return {
+    number: row.number,
+    title: row.title,
+    body: row.body,
+    author: row.author,
+    headBranch: row.head_branch,
+    baseBranch: row.base_branch,
+    headSha: branchTip ?? row.head_sha,
+    state: row.state,
+    draft: row.draft,
+    labels: row.labels,
+    approvals: row.approvals,
+    changesRequested: row.changes_requested,
+    unresolvedConversations: 0,
+    createdAt: row.created_at.getTime(),
+    mergedAt: row.merged_at?.getTime() ?? null,
+    mergeCommitSha: row.merge_commit_sha,
+    url: `${installation.publicUrl}/${encodeURIComponent(repository.owner)}/${encodeURIComponent(repository.name)}/pull/${row.number}`,
+  };
+}
