@@ -1,5 +1,5 @@
-// Writes what is generated from the documents, the schema and the examples.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+// What is generated from the documents, the schema and the examples.
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { buildSchema } from 'graphql';
 import openapiTS, { astToString, COMMENT_HEADER } from 'openapi-typescript';
@@ -20,11 +20,4 @@ export interface Generated {
 export async function generateFacade(sdl: string = readFileSync(schemaFile, 'utf8')): Promise<Generated> {
   const openApi = emitOpenApi(buildSchema(sdl));
   return { openApi, types: `${COMMENT_HEADER}${astToString(await openapiTS(openApi, { silent: true }))}` };
-}
-
-export async function writeFacade(): Promise<void> {
-  const { openApi, types } = await generateFacade();
-  mkdirSync(path.dirname(typesFile), { recursive: true });
-  writeFileSync(openApiFile, openApi);
-  writeFileSync(typesFile, types);
 }
