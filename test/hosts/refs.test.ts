@@ -141,6 +141,13 @@ test('a landing that had not begun is forgotten, not made up for', async () => {
   expect([tip(directory, 'main'), ref(landingRef), notes()]).toEqual([base, null, []]);
 });
 
+test('it is completed once, by however many at the same time', async () => {
+  git(directory, 'update-ref', 'refs/heads/main', landing);
+  writeNote(land().toReversed(), { pid: deadPid });
+  await Promise.all([1, 2, 3, 4].map(async () => await completeAbandonedUpdates(plumbing, directory)));
+  expect([tip(directory, 'main'), ref(landingRef), notes()]).toEqual([landing, landing, []]);
+});
+
 test('the note of a living process is left alone for a minute', async () => {
   git(directory, 'update-ref', 'refs/heads/main', landing);
   writeNote(land().toReversed(), { pid: process.ppid });

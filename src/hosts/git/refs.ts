@@ -84,15 +84,27 @@ function transactionOf(updates: readonly RefUpdate[]): string {
   return ['start\0', ...lines, 'prepare\0', 'commit\0'].join('');
 }
 
-async function settle(git: Git, directory: string, updates: readonly RefUpdate[]): Promise<'applied' | 'not applied'> {
+async function settle(
+  git: Git,
+  directory: string,
+  updates: readonly RefUpdate[],
+  triesLeft = 3,
+): Promise<'applied' | 'not applied'> {
   const moving = updates.filter(({ from, to }) => from !== to);
   const standings = await Promise.all(
     moving.map(async (update) => ({ update, standing: await standingOf(git, directory, update) })),
   );
   if (standings.every(({ standing }) => standing !== 'after')) return 'not applied';
   const missing = standings.filter(({ standing }) => standing === 'before').map(({ update }) => update);
-  if (missing.length > 0) await git.run(directory, ['update-ref', '--stdin', '-z'], { stdin: transactionOf(missing) });
-  return 'applied';
+  if (missing.length === 0) return 'applied';
+  try {
+    await git.run(directory, ['update-ref', '--stdin', '-z'], { stdin: transactionOf(missing) });
+    return 'applied';
+  } catch (error) {
+    // Somebody else may be completing the very same update: what stands now decides.
+    if (triesLeft <= 1) throw error;
+    return await settle(git, directory, updates, triesLeft - 1);
+  }
 }
 
 async function standingOf(
