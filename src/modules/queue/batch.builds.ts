@@ -4,7 +4,7 @@
 import type { Context } from '../../context.ts';
 import { RefMoved, type CompositionResult } from '../../hosts/port.ts';
 import type { Transaction } from '../../platform/database.ts';
-import { judgeBuild } from '../../domain/queue/evidence.ts';
+import { evidenceFor } from '../../domain/queue/evidence.ts';
 import { RepositoryEntity, type RepositoryRow } from '../repositories/repositories.entities.ts';
 import { loadBuilds, recordBuild, recordChecks } from './build.records.ts';
 import { rulesOf } from './configuration.cache.ts';
@@ -239,9 +239,9 @@ async function hasGreenBuild(ctx: Context, { batch, repository }: LoadedBatch, t
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
     const queue = await tx.em.findOneOrFail(QueueEntity, { id: batch.queueId });
     const { rules } = rulesOf(repository, queue.hostRequiredChecks);
-    const lineage = new Set(await loadLineage(ctx, tx, queue.id, queue.baseTip ?? ''));
+    const lineage = await loadLineage(ctx, tx, queue.id, queue.baseTip ?? '');
     const builds = await loadBuilds(ctx, tx, { repositoryId: batch.repositoryId, commits: [], trees: [tree] });
-    return builds.some((build) => lineage.has(build.base) && judgeBuild(build, rules.requiredChecks) === 'green');
+    return evidenceFor(tree, { queue: { lineage }, rules, builds }, ctx.clock().getTime()) !== null;
   });
 }
 
@@ -272,18 +272,19 @@ async function openBotPullRequest(ctx: Context, loaded: LoadedBatch, commit: str
 async function markStarted(ctx: Context, { batch, members, baseBranch }: LoadedBatch, bot: { number: number; url: string } | null): Promise<void> {
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     const work = beginWork(ctx, tx, await changeQueue(ctx, tx, batch.queueId));
-    if (bot !== null) await keepBotPullRequest(ctx, tx, { batch, baseBranch, bot });
+    const isFirst = bot !== null && (await keepBotPullRequest(ctx, tx, { batch, baseBranch, bot }));
     const row = await tx.em.findOneOrFail(BatchEntity, { id: batch.id });
     if (row.state !== 'building') return;
-    row.buildStartedAt ??= work.now;
+    // One that relied on another build's evidence and now gets its own starts its time anew.
+    row.buildStartedAt = bot !== null && isFirst ? work.now : (row.buildStartedAt ?? work.now);
     if (bot !== null) await tagMembers(ctx, tx, work, members);
     await finishWork(work);
   });
 }
 
-async function keepBotPullRequest(ctx: Context, tx: Transaction, opened: { batch: BatchRow; baseBranch: string; bot: { number: number; url: string } }): Promise<void> {
+async function keepBotPullRequest(ctx: Context, tx: Transaction, opened: { batch: BatchRow; baseBranch: string; bot: { number: number; url: string } }): Promise<boolean> {
   const { batch, baseBranch, bot } = opened;
-  if ((await tx.em.count(BotPullRequestEntity, { batchId: batch.id })) > 0) return;
+  if ((await tx.em.count(BotPullRequestEntity, { batchId: batch.id })) > 0) return false;
   tx.em.create(BotPullRequestEntity, {
     accountId: ctx.accountId,
     repositoryId: batch.repositoryId,
@@ -296,6 +297,7 @@ async function keepBotPullRequest(ctx: Context, tx: Transaction, opened: { batch
     preBatchSha: batch.parentCommit,
     createdAt: ctx.clock(),
   });
+  return true;
 }
 
 async function tagMembers(ctx: Context, tx: Transaction, work: ReturnType<typeof beginWork>, members: readonly BatchMemberRow[]): Promise<void> {

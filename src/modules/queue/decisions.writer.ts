@@ -154,13 +154,13 @@ function messageSource(row: PullRequestRow): MessageSource {
   return { number: row.number, title: row.title, body: row.body, mergeTitle: row.mergeTitle ?? null, mergeBody: row.mergeBody ?? null };
 }
 
-/** One landing intent per batch. One that was voided at its gate is planned again; one that failed is not. */
+/** One landing intent per batch. One that was voided at its gate, or found the base moved, is planned again. */
 async function planLandingIntent(work: QueueWork, decision: Of<'LandBatch'>): Promise<void> {
   await work.tx.em.flush();
   await work.tx.query(
     `insert into intent (account_id, queue_id, batch_id, kind, key, payload, planned_at) values ($1, $2, $3, 'land', $4, $5, $6)
      on conflict (account_id, queue_id, kind, key) do update set state = 'planned', payload = excluded.payload, outcome = null, planned_at = excluded.planned_at
-     where intent.state = 'void'`,
+     where intent.state in ('void', 'failed')`,
     [work.ctx.accountId, work.queue.id, decision.batch, decision.batch, JSON.stringify({ evidence: decision.evidence }), work.now.toISOString()],
   );
 }

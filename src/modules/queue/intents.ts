@@ -5,12 +5,11 @@ import { RepositoryEntity } from '../repositories/repositories.entities.ts';
 import { configurationOf } from './configuration.cache.ts';
 import { passFailpoint } from './failpoints.ts';
 import { hosted } from './host.sync.ts';
-import { carryOutLanding } from './landing.ts';
+import { carryOutLanding, mostAttempts } from './landing.ts';
 import { IntentEntity, PullRequestEntity, type IntentRow } from './queue.entities.ts';
 import { changeQueue } from './queue.locks.ts';
 
 const unreadableMs = 10 * 60_000;
-const mostTries = 20;
 
 export async function carryOut(ctx: Context, intentId: string): Promise<void> {
   const intent = await ctx.db.transaction(ctx.accountId, async (tx) => await tx.em.findOneOrFail(IntentEntity, { id: intentId }));
@@ -86,7 +85,7 @@ async function haltIfHopeless(ctx: Context, intentId: string, error: unknown): P
     const intent = await tx.em.findOne(IntentEntity, { id: intentId });
     if (intent === null || intent.kind !== 'land') return;
     const isUnreadable = error instanceof HostUnavailable && intent.begunAt && ctx.clock().getTime() - intent.begunAt.getTime() > unreadableMs;
-    if (!isUnreadable && intent.attempt < mostTries) return;
+    if (!isUnreadable && intent.attempt < mostAttempts) return;
     const queue = await changeQueue(ctx, tx, intent.queueId);
     if (queue.haltedReason) return;
     queue.haltedReason = `Landing batch ${intent.batchId} failed ${intent.attempt} times: ${error instanceof Error ? error.message : String(error)}`;

@@ -25,6 +25,9 @@ export function landingRef(batchId: string): string {
   return `refs/interlock/landings/${batchId}`;
 }
 
+/** A landing tried this often without an end halts the queue. */
+export const mostAttempts = 20;
+
 type Begun = { readonly kind: 'begun'; readonly attempt: number } | { readonly kind: 'void'; readonly reason: string } | { readonly kind: 'over' };
 type Outcome = { readonly kind: 'landed' } | { readonly kind: 'base_moved'; readonly ref: string };
 
@@ -146,6 +149,8 @@ async function concludeLanding(ctx: Context, conclusion: Conclusion): Promise<vo
       batch.state = 'building';
       // Unknown until it is read again: nothing is planned on a tip that is known to be old.
       queue.baseTip = null;
+      if (intent.attempt >= mostAttempts) halt(work, `Batch ${batch.id} could not be landed in ${intent.attempt} attempts: ${outcome.kind === 'landed' ? 'its commit cannot be read' : `${outcome.ref} moved`}.`);
+      await finishWork(work);
       return;
     }
     Object.assign(intent, { state: 'done', outcome: { commit: commit.commit }, concludedAt: work.now });
