@@ -1,4 +1,4 @@
-// Makes the commit that is tested and then lands (ADR on group commits). Everything happens in the object
+// Makes the commit that is tested and then lands. Everything happens in the object
 // database, by `merge-tree`, without a worktree; dates and identities come from the composition, so the same
 // composition always has the same ids.
 import {
