@@ -86,6 +86,13 @@ export function readPage(request: PageRequest, { size, keyLength }: { readonly s
   return { size: first, after: after === null ? null : decodeKey(after, keyLength), offset: ((page ?? 1) - 1) * first };
 }
 
+/** The number a cursor is made of, for connections sorted by one. */
+export function rowId({ after }: Page): string | null {
+  if (after === null) return null;
+  if (!/^\d{1,18}$/.test(String(after[0]))) throw new DomainError('BAD_INPUT', 'after must be a cursor of this connection', 'after');
+  return String(after[0]);
+}
+
 /** `rows` holds one more than the page when there is a next one. */
 export function toConnection<Row, Node>(rows: readonly Row[], size: number, shape: {
   readonly node: (row: Row) => Node;

@@ -2,9 +2,18 @@
 // to the log is what its subscribers get, in order and resumable.
 import { PubSubEngine } from 'graphql-subscriptions';
 import type { PubSub } from 'type-graphql';
+import type { GraphQLContext } from './context.ts';
 import type { EventHub, EventFollower, FollowedEvent, FollowOptions } from '../modules/events/index.ts';
 
 export const eventsTrigger = 'events';
+
+/** Of the argument every subscription has. */
+export const afterDescription = 'Cursor of the last event that was applied: nothing after it is missed. Without it the subscription begins now.';
+
+export interface Subscribing<Args> {
+  readonly args: Args & { readonly after?: string | null };
+  readonly context: GraphQLContext;
+}
 
 type Subscriber = (event: FollowedEvent) => void;
 
@@ -67,6 +76,12 @@ export class SubscriptionFailure {
   constructor(error: unknown) {
     this.error = error;
   }
+}
+
+/** The payload, or the error that ended the subscription. */
+export function told<Change extends object>(change: Change | SubscriptionFailure): Change {
+  if (change instanceof SubscriptionFailure) throw change.error;
+  return change;
 }
 
 /**

@@ -5,6 +5,7 @@ import { buildSchemaSync } from 'type-graphql';
 import { AccountsResolver } from '../modules/accounts/accounts.resolver.ts';
 import { EventsResolver, RepositoryEventsResolver } from '../modules/events/events.resolver.ts';
 import { BatchesResolver, BotPullRequestsResolver } from '../modules/queue/batches.resolver.ts';
+import { ChangesResolver } from '../modules/queue/changes.resolver.ts';
 import { PullRequestsResolver, RepositoryPullRequestsResolver } from '../modules/queue/pull-requests.resolver.ts';
 import { QueuesResolver, RepositoryQueuesResolver } from '../modules/queue/queue.resolver.ts';
 import { RepositoriesResolver } from '../modules/repositories/repositories.resolver.ts';
@@ -24,6 +25,7 @@ function buildInterlockSchema(): GraphQLSchema {
     resolvers: [
       NodeResolver, AccountsResolver, RepositoriesResolver, RepositoryPullRequestsResolver, PullRequestsResolver,
       RepositoryQueuesResolver, QueuesResolver, BatchesResolver, BotPullRequestsResolver, RepositoryEventsResolver, EventsResolver,
+      ChangesResolver,
     ],
     pubSub: logPubSub,
     // Rules are the services' own: a second set in decorators would say other words.

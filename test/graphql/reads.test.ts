@@ -174,6 +174,7 @@ describe('repositories', () => {
     ['{ repository(nameWithOwner: "acme") { id } }', 'must be a repository as <org>/<name>'],
     ['{ repository(owner: "acme", name: "shop") { pullRequest { id } } }', 'Give either number or headBranch'],
     ['{ repository(owner: "acme", name: "shop") { pullRequests(after: "WyJ4Il0") { nodes { id } } } }', 'after must be a cursor of this connection'],
+    ['{ repository(owner: "acme", name: "shop") { events(after: "WyJ4Il0") { nodes { action } } } }', 'after must be a cursor of this connection'],
   ])('refuse %s', async (query, message) => {
     const { errors } = await s.graphql(query);
     expect(errors).toHaveLength(1);

@@ -199,3 +199,42 @@ describe('a socket', () => {
     await connection.dispose();
   });
 });
+
+describe('a reader that is too slow', () => {
+  it('is told after which cursor to go on, and its socket is closed', async () => {
+    const after = await head();
+    const socket = new WebSocket(`${s.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');
+    const closed = Promise.withResolvers<{ code: number; reason: string }>();
+    socket.on('close', (code, reason) => closed.resolve({ code, reason: reason.toString() }));
+    socket.on('open', () => socket.send(JSON.stringify({ type: 'connection_init', payload: { Authorization: `Bearer ${s.token}` } })));
+    const messages: { type: string; payload?: { data?: { events: { payload: { n: number } } }; errors?: { message: string; extensions: { code: string } }[] } }[] = [];
+    const first = Promise.withResolvers<void>();
+    socket.on('message', (data) => {
+      const message = JSON.parse(data.toString());
+      messages.push(message);
+      if (message.type === 'connection_ack') socket.send(JSON.stringify({ id: '1', type: 'subscribe', payload: { query: eventsAfter, variables: { after } } }));
+      if (message.type === 'next') first.resolve();
+    });
+    const padding = 'x'.repeat(20_000);
+    await write({ repositoryId: seeded.repositoryId, action: 'flood', payload: { n: 0, padding } });
+    await first.promise;
+    // It reads no more: what the kernel does not take for it waits in the server.
+    socket.pause();
+    for (let batch = 0; batch < 15; batch += 1) {
+      await write(...Array.from({ length: 100 }, (_, n): NewEvent => ({ repositoryId: seeded.repositoryId, action: 'flood', payload: { n: batch * 100 + n + 1, padding } })));
+    }
+    const last = await head();
+    await using follower = follow<EventPayload>(eventsAfter, { after: `1.${Number(last.split('.')[1]) - 1}` });
+    await follower.until(1);
+    socket.resume();
+    const { code, reason } = await closed.promise;
+    const error = messages.flatMap((message) => message.payload?.errors ?? []).at(-1);
+    expect(error).toMatchObject({ extensions: { code: 'RATE_LIMITED' } });
+    expect([code, reason]).toEqual([4429, error?.message]);
+    const cursor = /after (\d+\.\d+)\.$/.exec(reason)?.[1];
+    const seen = messages.flatMap((message) => message.payload?.data?.events.payload.n ?? []);
+    expect(seen).toEqual(Array.from({ length: seen.length }, (_, n) => n));
+    await using resumed = follow<EventPayload>(eventsAfter, { after: cursor });
+    expect((await resumed.until(1))[0]?.payload.n).toBe(seen.length);
+  });
+});

@@ -3,6 +3,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { print, type DocumentNode } from 'graphql';
 import { pino } from 'pino';
 import { scopes as allScopes, type Ports, type Scope } from '../../src/context.ts';
 import { createAccount, createApiToken, createAuthenticator, generateSecrets, type Secrets } from '../../src/modules/accounts/index.ts';
@@ -21,6 +22,9 @@ export interface GraphQLAnswer<Data> {
   readonly errors: readonly { readonly message: string; readonly path?: readonly unknown[]; readonly extensions: { readonly code: string; readonly field?: string } }[];
 }
 
+/** An operation with the types of its answer and its variables, as generated from test/graphql/operations. */
+type Typed<Data, Variables> = DocumentNode & { __apiType?: (variables: Variables) => Data };
+
 export interface TestServer {
   readonly url: string;
   /** First token of the account: every scope. */
@@ -31,6 +35,8 @@ export interface TestServer {
   readonly ports: Ports;
   readonly databaseUrl: string;
   graphql<Data = Record<string, never>>(query: string, variables?: Readonly<Record<string, unknown>>, token?: string | null): Promise<GraphQLAnswer<Data>>;
+  /** The data of a typed operation by the first token; throws when it is refused. */
+  execute<Data, Variables>(operation: Typed<Data, Variables>, variables: Variables): Promise<Data>;
   rest(method: string, path: string, options?: { readonly body?: unknown; readonly headers?: Readonly<Record<string, string>>; readonly token?: string | null }): Promise<Response>;
   /** A user token of the first account with these scopes only. */
   tokenWith(scopes: readonly Scope[], options?: { readonly expiresAt?: Date }): Promise<string>;
@@ -76,7 +82,7 @@ export async function startServer(options: { readonly clock?: () => Date; readon
   const account = await createAccount(ports, secrets, { name: 'acme', email: 'service@acme.test' });
   const headersOf = (token: string | null): Record<string, string> => (token === null ? {} : { authorization: `Bearer ${token}` });
 
-  return {
+  const server: TestServer = {
     url: main.url, token: account.token, accountId: account.accountId, secrets, service: main.service, ports, databaseUrl: database.url,
     async graphql(query, variables = {}, token = account.token) {
       const response = await fetch(`${main.url}/graphql`, {
@@ -85,6 +91,11 @@ export async function startServer(options: { readonly clock?: () => Date; readon
       const text = await response.text();
       const { data, errors } = JSON.parse(text);
       return { status: response.status, headers: response.headers, text, data, errors: errors ?? [] };
+    },
+    async execute(operation, variables) {
+      const answer = await server.graphql<never>(print(operation), variables as Readonly<Record<string, unknown>>);
+      if (answer.errors.length > 0) throw new Error(answer.text);
+      return answer.data;
     },
     async rest(method, path, { body, headers = {}, token = account.token } = {}) {
       const isText = typeof body === 'string';
@@ -121,6 +132,7 @@ export async function startServer(options: { readonly clock?: () => Date; readon
       await rm(dataDir, { recursive: true, force: true });
     },
   };
+  return server;
 }
 
 export const everyScopeBut = (...without: Scope[]): Scope[] => allScopes.filter((scope) => !without.includes(scope));

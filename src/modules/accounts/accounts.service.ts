@@ -1,7 +1,7 @@
 import { scopes as allScopes, type Context, type Ports, type Scope } from '../../context.ts';
 import { DomainError, notFound } from '../../domain/errors.ts';
 import type { SystemQueries, Transaction } from '../../platform/database.ts';
-import { appendEvents } from '../events/append.ts';
+import { appendEvents } from '../events/index.ts';
 import { requireScope } from './authorisation.ts';
 import { tokenChannel } from './authenticate.ts';
 import { digestToken, encryptSigningDigest, generateToken, lookupOf, signingDigest, type Secrets, type TokenKind } from './tokens.ts';

@@ -7,7 +7,7 @@ type Row = Omit<Event, 'cursor'> & { readonly epoch: number; readonly position: 
 
 export interface EventPage {
   readonly size: number;
-  readonly before: number | null;
+  readonly before: string | null;
 }
 
 /** A repository's events, newest first; one more than `size`. Those of the last instants may not have their place yet. */

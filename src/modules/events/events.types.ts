@@ -1,9 +1,6 @@
 import { Field, ObjectType } from 'type-graphql';
 import { connectionType } from '../../graphql/connection.ts';
 import { DateTime, JSONValue } from '../../graphql/scalars.ts';
-import { PullRequest } from '../queue/pull-requests.types.ts';
-import { Queue, QueueDepth } from '../queue/queue.types.ts';
-import { Repository } from '../repositories/repositories.types.ts';
 
 @ObjectType({ simpleResolvers: true, description: 'Something that changed. Events of one subject come in the order in which they happened.' })
 export class Event {
@@ -29,39 +26,3 @@ export class Event {
 }
 
 export const EventConnection = connectionType(Event, 'Event');
-
-@ObjectType({ simpleResolvers: true, description: 'The depth of a repository\'s queues changed.' })
-export class QueueDepthChange {
-  @Field(() => String, { description: 'Resume `after` it.' })
-  cursor!: string;
-
-  @Field(() => Repository, { description: 'The repository.' })
-  repository!: Repository;
-
-  @Field(() => QueueDepth, { description: 'The depth as it is now.' })
-  depth!: QueueDepth;
-}
-
-@ObjectType({ simpleResolvers: true, description: 'Something in a queue changed.' })
-export class QueueChange {
-  @Field(() => String, { description: 'Resume `after` it.' })
-  cursor!: string;
-
-  @Field(() => String, { description: 'What happened, as in `Event.action`.' })
-  action!: string;
-
-  @Field(() => Queue, { description: 'The queue as it is now.' })
-  queue!: Queue;
-}
-
-@ObjectType({ simpleResolvers: true, description: 'A pull request changed.' })
-export class PullRequestChange {
-  @Field(() => String, { description: 'Resume `after` it.' })
-  cursor!: string;
-
-  @Field(() => String, { description: 'What happened, as in `Event.action`.' })
-  action!: string;
-
-  @Field(() => PullRequest, { description: 'The pull request as it is now.' })
-  pullRequest!: PullRequest;
-}

@@ -5,11 +5,11 @@ import { Node } from '../../graphql/node.ts';
 import { DateTime, GitObjectID, JSONValue, URI } from '../../graphql/scalars.ts';
 import { Repository } from '../repositories/repositories.types.ts';
 import { PullRequest } from './pull-requests.types.ts';
-import type { BatchRow, BatchRowState } from './queue.entities.ts';
 
 const batchStates = {
   MAKING: 'making', BUILDING: 'building', LANDING: 'landing', LANDED: 'landed', FAILED: 'failed', BISECTED: 'bisected', SUPERSEDED: 'superseded',
-} as const satisfies Record<Uppercase<BatchRowState>, BatchRowState>;
+} as const;
+export type BatchState = (typeof batchStates)[keyof typeof batchStates];
 registerEnumType(batchStates, {
   name: 'BatchState',
   description: 'Where a batch stands. The first three are live.',
@@ -24,9 +24,8 @@ registerEnumType(batchStates, {
   },
 });
 
-const batchCauses = { NEW: 'new', OPTIMISTIC: 'optimistic', BISECT: 'bisect', PROBE: 'probe', RETRY: 'retry' } as const satisfies Record<
-  Uppercase<BatchRow['cause']>, BatchRow['cause']
->;
+const batchCauses = { NEW: 'new', OPTIMISTIC: 'optimistic', BISECT: 'bisect', PROBE: 'probe', RETRY: 'retry' } as const;
+export type BatchCause = (typeof batchCauses)[keyof typeof batchCauses];
 registerEnumType(batchCauses, {
   name: 'BatchCause',
   description: 'Why a batch was made.',
@@ -129,10 +128,10 @@ export class Batch {
   position!: number;
 
   @Field(() => batchStates, { description: 'Where it stands.' })
-  state!: BatchRowState;
+  state!: BatchState;
 
   @Field(() => batchCauses, { description: 'Why it was made.' })
-  cause!: BatchRow['cause'];
+  cause!: BatchCause;
 
   @Field(() => GitObjectID, { description: 'First parent of its commit: the tip of the base, or the commit of the batch it assumes to land before it.' })
   parentCommit!: string;

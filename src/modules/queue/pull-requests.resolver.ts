@@ -1,6 +1,6 @@
 import { Arg, Ctx, FieldResolver, Int, Mutation, Resolver, Root } from 'type-graphql';
 import { DomainError } from '../../domain/errors.ts';
-import { readPage, toConnection, type Connection } from '../../graphql/connection.ts';
+import { readPage, rowId, toConnection, type Connection } from '../../graphql/connection.ts';
 import { loaderOf, type GraphQLContext } from '../../graphql/context.ts';
 import { Repository } from '../repositories/repositories.types.ts';
 import { checksOfCommit, latestBotPullRequest, readBatchesOf, readBotPullRequest } from './batches.reads.ts';
@@ -39,7 +39,7 @@ export class RepositoryPullRequestsResolver {
   ): Promise<Connection<PullRequest>> {
     const page = readPage({ first, after }, { size: pageSize, keyLength: 1 });
     const rows = await readPullRequests(ctx, repository, {
-      size: page.size, before: rowId(page.after?.[0]), statuses: filter?.statuses ?? null, baseBranch: filter?.baseBranch ?? null, author: filter?.author ?? null,
+      size: page.size, before: rowId(page), statuses: filter?.statuses ?? null, baseBranch: filter?.baseBranch ?? null, author: filter?.author ?? null,
     });
     return toConnection(rows, page.size, { node: (row) => row, key: (row) => [row.id] });
   }
@@ -90,7 +90,7 @@ export class PullRequestsResolver {
     @Arg('after', () => String, { nullable: true, description: 'Cursor to go on from.' }) after: string | null,
   ): Promise<Connection<Batch>> {
     const page = readPage({ first, after }, { size: 10, keyLength: 1 });
-    const rows = await readBatchesOf(ctx, pullRequest.id, { size: page.size, before: rowId(page.after?.[0]) });
+    const rows = await readBatchesOf(ctx, pullRequest.id, { size: page.size, before: rowId(page) });
     return toConnection(rows, page.size, { node: (row) => row, key: (row) => [row.id] });
   }
 
@@ -124,11 +124,4 @@ async function payload(ctx: GraphQLContext, { pullRequestId }: { readonly pullRe
   const pullRequest = await loaderOf(ctx, pullRequestById).load(pullRequestId);
   if (!pullRequest) throw new Error(`The pull request ${pullRequestId} is gone after its change.`);
   return { pullRequest };
-}
-
-/** A row's id out of a cursor. */
-export function rowId(part: string | number | undefined): string | null {
-  if (part === undefined) return null;
-  if (!/^\d{1,18}$/.test(String(part))) throw new DomainError('BAD_INPUT', 'after must be a cursor of this connection', 'after');
-  return String(part);
 }

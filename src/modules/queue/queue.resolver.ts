@@ -1,12 +1,11 @@
 import { Arg, Ctx, FieldResolver, Int, Mutation, Resolver, Root } from 'type-graphql';
-import { readPage, toConnection, type Connection } from '../../graphql/connection.ts';
+import { readPage, rowId, toConnection, type Connection } from '../../graphql/connection.ts';
 import { loaderOf, type GraphQLContext } from '../../graphql/context.ts';
 import { Repository } from '../repositories/repositories.types.ts';
 import { readBatches } from './batches.reads.ts';
 import { Batch, BatchConnection } from './batches.types.ts';
 import { haltQueue, resumeQueue } from './index.ts';
 import { readQueuedPullRequests } from './pull-requests.reads.ts';
-import { rowId } from './pull-requests.resolver.ts';
 import { PullRequest } from './pull-requests.types.ts';
 import { depthOfQueue, queueById, readQueue, readQueueDepth, readQueues, runningBuilds } from './queue.reads.ts';
 import { HaltQueueInput, Queue, QueueDepth, QueuePayload, QueueRefInput } from './queue.types.ts';
@@ -61,7 +60,7 @@ export class QueuesResolver {
     @Arg('after', () => String, { nullable: true, description: 'Cursor to go on from.' }) after: string | null,
   ): Promise<Connection<Batch>> {
     const page = readPage({ first, after }, { size: 20, keyLength: 1 });
-    const rows = await readBatches(ctx, queue.id, { size: page.size, before: rowId(page.after?.[0]), live });
+    const rows = await readBatches(ctx, queue.id, { size: page.size, before: rowId(page), live });
     return toConnection(rows, page.size, { node: (row) => row, key: (row) => [row.id] });
   }
 

@@ -5,7 +5,7 @@ import { parseConfiguration } from '../../domain/configuration/parse.ts';
 import type { Problem } from '../../domain/configuration/problem.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { recordUserAction, requireScope } from '../accounts/index.ts';
-import { appendEvents } from '../events/append.ts';
+import { appendEvents } from '../events/index.ts';
 import { loadRepository, type RepositoryName } from './repositories.reads.ts';
 import { ConfigurationChangeEntity, type RepositoryRow } from './repositories.entities.ts';
 import { changeQueues, lockRepository } from './repositories.locks.ts';

@@ -3,7 +3,7 @@ import { defaultConfigurationYaml } from '../../domain/configuration/keys.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { HostUnavailable } from '../../hosts/port.ts';
 import { recordUserAction, requireScope } from '../accounts/index.ts';
-import { appendEvents } from '../events/append.ts';
+import { appendEvents } from '../events/index.ts';
 import { configurationHash } from './configuration.service.ts';
 import type { RepositoryRow } from './repositories.entities.ts';
 import { changeQueues, lockRepository } from './repositories.locks.ts';

@@ -1,0 +1,212 @@
+/** Internal type. DO NOT USE DIRECTLY. */
+type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
+/** Internal type. DO NOT USE DIRECTLY. */
+export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
+import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
+/** Where a batch stands. The first three are live. */
+export type BatchState =
+  /** Its build failed and its members were halved. */
+  | 'BISECTED'
+  /** Its commit exists and is validated, or waits for its turn to land. */
+  | 'BUILDING'
+  /** Its build failed for good. */
+  | 'FAILED'
+  /** Its commit is on the base branch. */
+  | 'LANDED'
+  /** Its commit is being put on the base branch. */
+  | 'LANDING'
+  /** Its commit is being made. */
+  | 'MAKING'
+  /** It was reset: its members went back in place. */
+  | 'SUPERSEDED';
+
+/** What a check says about a commit. */
+export type CheckConclusion =
+  | 'ACTION_REQUIRED'
+  | 'BLOCKED'
+  | 'CANCELLED'
+  | 'ERROR'
+  | 'FAILURE'
+  /** It is required and did not run. */
+  | 'MISSING'
+  | 'NEUTRAL'
+  /** It waits or runs. */
+  | 'PENDING'
+  | 'SKIPPED'
+  | 'STALE'
+  | 'SUCCESS'
+  | 'TIMED_OUT'
+  | 'UNKNOWN';
+
+/** Where repositories can be made. */
+export type CreatableCodeHost =
+  /** On this installation, served under /git. */
+  | 'LOCAL';
+
+/** A repository to make. */
+export type CreateRepositoryInput = {
+  /** The branch that is checked out by default. It exists with the first push. */
+  defaultBranch?: string;
+  /** Where it is made. */
+  host: CreatableCodeHost;
+  /** Letters, digits, dots, hyphens and underscores, at most 100. */
+  name: string;
+  /** Organization: letters, digits and single hyphens, at most 39. */
+  owner: string;
+};
+
+/** Who has to act next. */
+export type ExplanationActor =
+  | 'ADMIN'
+  | 'AUTHOR'
+  | 'CI'
+  | 'QUEUE'
+  | 'REVIEWER';
+
+/** What keeps a pull request from being merged. */
+export type ExplanationKind =
+  | 'BLOCKED'
+  | 'BUILDING'
+  | 'BUILD_FAILED'
+  | 'CLOSED'
+  | 'HALTED'
+  | 'IN_LINE'
+  | 'LANDING'
+  | 'MERGED'
+  | 'NOT_ASKED'
+  | 'OWN_CHECKS'
+  | 'PAUSED'
+  | 'PRECONDITION';
+
+/** The message its commit on the base gets. What is left out is taken from the pull request. */
+export type MergeCommitMessageInput = {
+  /** The rest. */
+  body?: string | null | undefined;
+  /** First line. */
+  title?: string | null | undefined;
+};
+
+/** A pull request to open. */
+export type OpenPullRequestInput = {
+  /** The branch to merge into. */
+  baseBranch: string;
+  /** Its description, in Markdown. */
+  body?: string;
+  /** Whether it is a draft, which cannot be merged. */
+  draft?: boolean;
+  /** The branch to merge. */
+  headBranch: string;
+  /** Its repository. */
+  repository: RepositoryInput;
+  /** Its title. */
+  title: string;
+};
+
+/** Names a pull request. */
+export type PullRequestRefInput = {
+  /** Its number. */
+  number: number;
+  /** Its repository. */
+  repository: RepositoryInput;
+};
+
+/** Where a pull request stands (interface 3.1). */
+export type PullRequestStatus =
+  /** Left the queue: its author or an admin must act. */
+  | 'BLOCKED'
+  /** Closed without being merged. */
+  | 'CLOSED'
+  /** On its base branch. */
+  | 'MERGED'
+  /** Nobody asked to merge it. */
+  | 'OPEN'
+  /** Asked to merge; something is missing that comes by itself or from a reviewer. */
+  | 'PENDING'
+  /** In line. */
+  | 'QUEUED'
+  /** In line, and part of a batch whose bot pull request exists. */
+  | 'TAGGED';
+
+/** A pull request to merge, and how (interface 4.3). */
+export type QueuePullRequestInput = {
+  /** The parts of the code base it affects. */
+  affectedTargets?: Array<string> | null | undefined;
+  /** Refused with HEAD_MOVED when it is not the head. */
+  headCommitSha?: string | null | undefined;
+  /** Message of its commit. */
+  mergeCommitMessage?: MergeCommitMessageInput | null | undefined;
+  /** Its number. */
+  number: number;
+  /** Its repository. */
+  repository: RepositoryInput;
+  /** Handle on whose behalf an option is asked for: both users need to be authorised. */
+  requestedBy?: string | null | undefined;
+  /** Moves it to the front. Needs authorisation. */
+  skipLine?: boolean | null | undefined;
+  /** Required by repositories with require_skip_line_reason. */
+  skipLineReason?: string | null | undefined;
+  /** Merges it without validation. Needs authorisation. */
+  skipValidation?: boolean | null | undefined;
+};
+
+/** Names a repository. */
+export type RepositoryInput = {
+  /** Name of the repository. */
+  name: string;
+  /** Organization on the code host. */
+  owner: string;
+};
+
+export type PullRequestQueryVariables = Exact<{
+  owner: string;
+  name: string;
+  number: number;
+}>;
+
+
+export type PullRequestQuery = { repository: { pullRequest: { id: string, number: number, status: PullRequestStatus, queuedAt: string | null, mergedAt: string | null, mergeCommit: string | null, commit: string | null, statusCode: number | null, statusText: string | null } | null } | null };
+
+export type CreateRepositoryMutationVariables = Exact<{
+  input: CreateRepositoryInput;
+}>;
+
+
+export type CreateRepositoryMutation = { createRepository: { repository: { id: string, owner: string, name: string, defaultBranch: string } } };
+
+export type OpenPullRequestMutationVariables = Exact<{
+  input: OpenPullRequestInput;
+}>;
+
+
+export type OpenPullRequestMutation = { openPullRequest: { pullRequest: { id: string, number: number, status: PullRequestStatus } } };
+
+export type QueuePullRequestMutationVariables = Exact<{
+  input: QueuePullRequestInput;
+}>;
+
+
+export type QueuePullRequestMutation = { queuePullRequest: { pullRequest: { number: number, status: PullRequestStatus, queued: boolean } } };
+
+export type DequeuePullRequestMutationVariables = Exact<{
+  input: PullRequestRefInput;
+}>;
+
+
+export type DequeuePullRequestMutation = { dequeuePullRequest: { pullRequest: { number: number, status: PullRequestStatus, queued: boolean } } };
+
+export type QueueOverviewQueryVariables = Exact<{
+  owner: string;
+  name: string;
+  baseBranch: string;
+}>;
+
+
+export type QueueOverviewQuery = { repository: { id: string, paused: boolean, queueDepth: { queued: number, processing: number, waiting: number }, queue: { haltedReason: string | null, builds: number, entries: Array<{ number: number, status: PullRequestStatus, position: number | null, explain: { kind: ExplanationKind, who: ExplanationActor | null, sentence: string } }>, batches: { nodes: Array<{ state: BatchState, members: Array<{ headCommitSha: string, pullRequest: { number: number } }>, botPullRequest: { number: number } | null, checks: Array<{ name: string, conclusion: CheckConclusion }> }> } } | null } | null };
+
+
+export const PullRequestDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"PullRequest"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"owner"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"name"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"number"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"Int"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"repository"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"owner"},"value":{"kind":"Variable","name":{"kind":"Name","value":"owner"}}},{"kind":"Argument","name":{"kind":"Name","value":"name"},"value":{"kind":"Variable","name":{"kind":"Name","value":"name"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"pullRequest"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"number"},"value":{"kind":"Variable","name":{"kind":"Name","value":"number"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"number"}},{"kind":"Field","name":{"kind":"Name","value":"status"}},{"kind":"Field","name":{"kind":"Name","value":"queuedAt"}},{"kind":"Field","name":{"kind":"Name","value":"mergedAt"}},{"kind":"Field","name":{"kind":"Name","value":"mergeCommit"}},{"kind":"Field","name":{"kind":"Name","value":"commit"}},{"kind":"Field","name":{"kind":"Name","value":"statusCode"}},{"kind":"Field","name":{"kind":"Name","value":"statusText"}}]}}]}}]}}]} as unknown as DocumentNode<PullRequestQuery, PullRequestQueryVariables>;
+export const CreateRepositoryDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"CreateRepository"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"CreateRepositoryInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"createRepository"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"repository"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"owner"}},{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"defaultBranch"}}]}}]}}]}}]} as unknown as DocumentNode<CreateRepositoryMutation, CreateRepositoryMutationVariables>;
+export const OpenPullRequestDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"OpenPullRequest"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"OpenPullRequestInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"openPullRequest"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"pullRequest"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"number"}},{"kind":"Field","name":{"kind":"Name","value":"status"}}]}}]}}]}}]} as unknown as DocumentNode<OpenPullRequestMutation, OpenPullRequestMutationVariables>;
+export const QueuePullRequestDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"QueuePullRequest"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"QueuePullRequestInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"queuePullRequest"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"pullRequest"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"number"}},{"kind":"Field","name":{"kind":"Name","value":"status"}},{"kind":"Field","name":{"kind":"Name","value":"queued"}}]}}]}}]}}]} as unknown as DocumentNode<QueuePullRequestMutation, QueuePullRequestMutationVariables>;
+export const DequeuePullRequestDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"DequeuePullRequest"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"PullRequestRefInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"dequeuePullRequest"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"pullRequest"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"number"}},{"kind":"Field","name":{"kind":"Name","value":"status"}},{"kind":"Field","name":{"kind":"Name","value":"queued"}}]}}]}}]}}]} as unknown as DocumentNode<DequeuePullRequestMutation, DequeuePullRequestMutationVariables>;
+export const QueueOverviewDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"QueueOverview"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"owner"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"name"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"baseBranch"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"repository"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"owner"},"value":{"kind":"Variable","name":{"kind":"Name","value":"owner"}}},{"kind":"Argument","name":{"kind":"Name","value":"name"},"value":{"kind":"Variable","name":{"kind":"Name","value":"name"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"paused"}},{"kind":"Field","name":{"kind":"Name","value":"queueDepth"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"queued"}},{"kind":"Field","name":{"kind":"Name","value":"processing"}},{"kind":"Field","name":{"kind":"Name","value":"waiting"}}]}},{"kind":"Field","name":{"kind":"Name","value":"queue"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"baseBranch"},"value":{"kind":"Variable","name":{"kind":"Name","value":"baseBranch"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"haltedReason"}},{"kind":"Field","name":{"kind":"Name","value":"builds"}},{"kind":"Field","name":{"kind":"Name","value":"entries"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"number"}},{"kind":"Field","name":{"kind":"Name","value":"status"}},{"kind":"Field","name":{"kind":"Name","value":"position"}},{"kind":"Field","name":{"kind":"Name","value":"explain"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"kind"}},{"kind":"Field","name":{"kind":"Name","value":"who"}},{"kind":"Field","name":{"kind":"Name","value":"sentence"}}]}}]}},{"kind":"Field","name":{"kind":"Name","value":"batches"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"live"},"value":{"kind":"BooleanValue","value":true}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"nodes"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"state"}},{"kind":"Field","name":{"kind":"Name","value":"members"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"pullRequest"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"number"}}]}},{"kind":"Field","name":{"kind":"Name","value":"headCommitSha"}}]}},{"kind":"Field","name":{"kind":"Name","value":"botPullRequest"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"number"}}]}},{"kind":"Field","name":{"kind":"Name","value":"checks"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"conclusion"}}]}}]}}]}}]}}]}}]}}]} as unknown as DocumentNode<QueueOverviewQuery, QueueOverviewQueryVariables>;
