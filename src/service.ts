@@ -52,19 +52,19 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   };
   const relay = createRelay(ports);
   const reconciler = repeat(reconcileEveryMs, async () => await reconcileAll(ports), onError);
-  let isStarted = false;
+  let hostReconciler: { stop(): Promise<void> } | null = null;
   return {
     ports,
     localHost,
     start() {
-      isStarted = true;
+      hostReconciler = localHost.startReconciler({ onError });
       sequencer.start();
       relay.start();
       reconciler.start();
     },
     settle: async () => await inbox.settle(),
     async stop() {
-      if (isStarted) await Promise.all([relay.stop(), reconciler.stop(), sequencer.stop()]);
+      if (hostReconciler !== null) await Promise.all([relay.stop(), reconciler.stop(), sequencer.stop(), hostReconciler.stop()]);
       await inbox.settle();
       await db.close();
     },

@@ -1,5 +1,6 @@
 // Carries out one intent, whatever it is: the queue's workflow hands over ids and knows no kinds.
 import type { Context } from '../../context.ts';
+import { mergedComment, statusCommentKey } from '../../domain/queue/comment.ts';
 import { HostUnavailable } from '../../hosts/port.ts';
 import { RepositoryEntity } from '../repositories/repositories.entities.ts';
 import { configurationOf } from './configuration.cache.ts';
@@ -38,26 +39,34 @@ async function carryOutKind(ctx: Context, intent: IntentRow): Promise<void> {
 
 /** Shows the pull request as merged at the host. Its branch goes only while it is still at the head that landed. */
 async function concludePullRequest(ctx: Context, intent: IntentRow): Promise<void> {
-  const { pullRequest, repository, pinned } = await ctx.db.transaction(ctx.accountId, async (tx) => {
+  const { pullRequest, repository, pinned, grade } = await ctx.db.transaction(ctx.accountId, async (tx) => {
     const row = await tx.em.findOneOrFail(PullRequestEntity, { id: intent.pullRequestId ?? '' });
-    const [landed] = await tx.query<{ pinned_head: string }>('select pinned_head from landed_member where account_id = $1 and pull_request_id = $2', [ctx.accountId, row.id]);
-    return { pullRequest: row, repository: await tx.em.findOneOrFail(RepositoryEntity, { id: row.repositoryId }), pinned: landed?.pinned_head ?? row.headSha };
+    const [landed] = await tx.query<{ pinned_head: string; grade: string }>(
+      `select m.pinned_head, l.grade from landed_member m join landing l on l.account_id = m.account_id and l.id = m.landing_id
+       where m.account_id = $1 and m.pull_request_id = $2`,
+      [ctx.accountId, row.id],
+    );
+    return { pullRequest: row, repository: await tx.em.findOneOrFail(RepositoryEntity, { id: row.repositoryId }), pinned: landed?.pinned_head ?? row.headSha, grade: landed?.grade ?? 'external' };
   });
   const host = hosted(repository);
   const adapter = ctx.hosts(host.host);
   const mergeCommit = String(intent.payload['mergeCommit']);
+  const rules = configurationOf(repository).merge_rules;
   const tip = await adapter.readRef(host, `refs/heads/${pullRequest.headBranch}`);
   if (tip !== null && tip.commit !== pinned) {
     await adapter.upsertComment(host, pullRequest.number, {
       key: 'left-out',
       body: `Merged as ${mergeCommit} at ${pinned}, the head that was tested. \`${pullRequest.headBranch}\` is at ${tip.commit} now: what came after ${pinned} is not in ${pullRequest.baseBranch}.`,
     });
-  } else if (tip !== null && configurationOf(repository).merge_rules.delete_branch) {
+  } else if (tip !== null && rules.delete_branch) {
     await adapter.updateRefs(host, [{ ref: `refs/heads/${pullRequest.headBranch}`, from: pinned, to: null }]).catch(() => {});
+  }
+  if (rules.enable_comments) {
+    await adapter.upsertComment(host, pullRequest.number, { key: statusCommentKey, body: mergedComment({ baseBranch: pullRequest.baseBranch, commit: mergeCommit, grade }) });
   }
   await adapter.concludePullRequest(host, pullRequest.number, { mergeCommit, at: Number(intent.payload['at']) });
   await passFailpoint('conclude:after_host');
-  await finish(ctx, intent.id);
+  await finish(ctx, intent);
 }
 
 async function writeComment(ctx: Context, intent: IntentRow): Promise<void> {
@@ -67,12 +76,15 @@ async function writeComment(ctx: Context, intent: IntentRow): Promise<void> {
   });
   const host = hosted(repository);
   await ctx.hosts(host.host).upsertComment(host, pullRequest.number, { key: String(intent.payload['key']), body: String(intent.payload['body']) });
-  await finish(ctx, intent.id);
+  await finish(ctx, intent);
 }
 
-async function finish(ctx: Context, intentId: string): Promise<void> {
+/** Unless it was planned again meanwhile, with other words. */
+async function finish(ctx: Context, intent: IntentRow): Promise<void> {
   await ctx.db.transaction(ctx.accountId, async (tx) => {
-    await tx.query(`update intent set state = 'done', concluded_at = $3 where account_id = $1 and id = $2 and state in ('planned', 'begun')`, [ctx.accountId, intentId, ctx.clock().toISOString()]);
+    await tx.query(`update intent set state = 'done', concluded_at = $3 where account_id = $1 and id = $2 and state in ('planned', 'begun') and payload = $4::jsonb`, [
+      ctx.accountId, intent.id, ctx.clock().toISOString(), JSON.stringify(intent.payload),
+    ]);
   });
 }
 

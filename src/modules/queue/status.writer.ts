@@ -3,9 +3,12 @@
 import type { Context } from '../../context.ts';
 import { DomainError } from '../../domain/errors.ts';
 import type { BlockCode, ResetCode } from '../../domain/queue/snapshot.ts';
+import { blockedComment, statusCommentKey } from '../../domain/queue/comment.ts';
 import { blockText, isQueued, statusText, transition, type PullRequestEvent } from '../../domain/queue/status.ts';
 import { appendEvents, type NewEvent } from '../events/append.ts';
 import type { Transaction } from '../../platform/database.ts';
+import { RepositoryEntity } from '../repositories/repositories.entities.ts';
+import { configurationOf } from './configuration.cache.ts';
 import type { PullRequestRow, QueueRow } from './queue.entities.ts';
 
 /** One transaction's work on one queue: the locked row, the instant, and the events in order. */
@@ -23,6 +26,23 @@ export function beginWork(ctx: Context, tx: Transaction, queue: QueueRow): Queue
 
 export async function finishWork(work: QueueWork): Promise<void> {
   await appendEvents(work.ctx, work.tx, work.events);
+  await planComments(work);
+}
+
+/** A block is told on the pull request itself. One intent each, with the newest words: the comment is edited in place. */
+async function planComments(work: QueueWork): Promise<void> {
+  const { ctx, tx, queue, now } = work;
+  const blocked = work.events.filter((event) => event.action === 'blocked');
+  if (blocked.length === 0) return;
+  const repository = await tx.em.findOneOrFail(RepositoryEntity, { id: queue.repositoryId });
+  if (!configurationOf(repository).merge_rules.enable_comments) return;
+  for (const { pullRequestId, payload } of blocked) {
+    await tx.query(
+      `insert into intent (account_id, queue_id, pull_request_id, kind, key, payload, planned_at) values ($1, $2, $3, 'comment', $4, $5, $6)
+       on conflict (account_id, queue_id, kind, key) do update set state = 'planned', payload = excluded.payload, planned_at = excluded.planned_at`,
+      [ctx.accountId, queue.id, pullRequestId, pullRequestId, JSON.stringify({ key: statusCommentKey, body: blockedComment(String(payload?.['statusText'] ?? '')) }), now.toISOString()],
+    );
+  }
 }
 
 export interface Reason {
