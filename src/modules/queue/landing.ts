@@ -153,10 +153,14 @@ async function concludeLanding(ctx: Context, conclusion: Conclusion): Promise<vo
       await finishWork(work);
       return;
     }
-    Object.assign(intent, { state: 'done', outcome: { commit: commit.commit }, concludedAt: work.now });
     if (commit.commit !== batch.commit || commit.tree !== batch.tree) {
-      halt(work, `The commit that landed for batch ${batch.id} is ${commit.commit} with tree ${commit.tree}, not ${batch.commit} with tree ${batch.tree}.`);
+      Object.assign(intent, { state: 'failed', outcome: { reason: 'another commit landed', commit: commit.commit }, concludedAt: work.now });
+      batch.state = 'building';
+      halt(work, `${landingRef(batch.id)} is ${commit.commit} with tree ${commit.tree}; batch ${batch.id} was to land ${batch.commit} with tree ${batch.tree}.`);
+      await finishWork(work);
+      return;
     }
+    Object.assign(intent, { state: 'done', outcome: { commit: commit.commit }, concludedAt: work.now });
     await recordLanding(work, { batch, intent, commit: commit.commit, tree: commit.tree });
     await finishWork(work);
   });
