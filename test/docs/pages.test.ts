@@ -1,0 +1,147 @@
+// Every fenced block of the documentation is run, validated or parsed, and every link leads somewhere. Blocks of shell
+// are either part of a walk-through, which test/docs/walk-through.test.ts runs, or call npm, which is checked here.
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { parse, validate } from 'graphql';
+import { describe, expect, it } from 'vitest';
+import { parseConfiguration } from '../../src/domain/configuration/index.ts';
+import { interlockSchema } from '../../src/graphql/schema.ts';
+import { parseCiFile } from '../../src/hosts/local/ci-file.ts';
+import { projectRoot } from '../../src/platform/project-root.ts';
+import { type Block, listPages, readPage } from './pages.ts';
+import { drawStateDiagram } from './state-diagram.ts';
+import { isWalkThrough } from './walk-throughs.ts';
+
+const pages = listPages();
+const blocks = pages.flatMap((page) =>
+  page.blocks.map((block) => ({ ...block, path: page.path, where: `${page.path}:${block.line}` })),
+);
+const inLanguage = (...languages: string[]) => blocks.filter((block) => languages.includes(block.language));
+
+describe('links', () => {
+  it.each(pages.map((page) => [page.path, page] as const))(
+    'of %s lead to files and headings that exist',
+    (path, page) => {
+      const broken = page.links.filter((link) => !leadsSomewhere(path, link));
+      expect(broken).toEqual([]);
+    },
+  );
+});
+
+function leadsSomewhere(path: string, link: string): boolean {
+  const [file = '', anchor] = link.split('#');
+  const target = file === '' ? path : normalize(join(dirname(path), file));
+  const absolute = join(projectRoot, target);
+  if (target.startsWith('..') || !existsSync(absolute)) return false;
+  if (anchor === undefined) return true;
+  return statSync(absolute).isFile() && target.endsWith('.md') && readPage(target).anchors.includes(anchor);
+}
+
+describe('fenced blocks', () => {
+  it('name a language that is run, validated or parsed; what people only look at is text', () => {
+    const known = ['sh', 'graphql', 'yaml', 'json', 'mermaid', 'text', 'ts', 'sql'];
+    expect(blocks.filter((block) => !known.includes(block.language)).map((block) => block.where)).toEqual([]);
+  });
+
+  it.each(inLanguage('graphql').map((block) => [block.where, block] as const))(
+    'of GraphQL are valid: %s',
+    (_, block) => {
+      expect(validate(interlockSchema(), parse(block.text)).map((error) => error.message)).toEqual([]);
+    },
+  );
+
+  it.each(inLanguage('json').map((block) => [block.where, block] as const))('of JSON are JSON: %s', (_, block) => {
+    expect(() => JSON.parse(block.text) as unknown).not.toThrow();
+  });
+
+  it.each(inLanguage('yaml').map((block) => [block.where, block] as const))(
+    'of YAML are a configuration or a file of checks: %s',
+    (_, block) => {
+      expect(faultsOfYaml(block.text)).toEqual([]);
+    },
+  );
+
+  it.each(inLanguage('ts').map((block) => [block.where, block] as const))(
+    'of TypeScript stand in the sources: %s',
+    (_, block) => {
+      const [first = '', ...rest] = block.text.split('\n');
+      const path = /^\/\/ (\S+)$/.exec(first)?.[1];
+      expect(path).toBeDefined();
+      expect(withoutIndent(readFileSync(join(projectRoot, path ?? ''), 'utf8'))).toContain(
+        withoutIndent(rest.join('\n')),
+      );
+    },
+  );
+
+  it.each(
+    inLanguage('sh')
+      .filter((block) => !isWalkThrough(block.path, block))
+      .map((block) => [block.where, block] as const),
+  )('of shell outside of a walk-through call scripts and flags that exist: %s', (_, block) => {
+    expect(faultsOfCommands(block)).toEqual([]);
+  });
+});
+
+function withoutIndent(text: string): string {
+  return text.replaceAll(/^ +/gm, '');
+}
+
+function faultsOfYaml(text: string): readonly string[] {
+  if (/^checks:/m.test(text)) {
+    const file = parseCiFile(text);
+    return file.kind === 'broken' ? file.reasons : [];
+  }
+  const reading = parseConfiguration(text);
+  return reading.ok ? [] : reading.problems.map((problem) => `${problem.path.join(' -> ')}: ${problem.reason}`);
+}
+
+const scripts = (
+  JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8')) as { scripts: Record<string, string> }
+).scripts;
+const programs: Readonly<Record<string, string>> = {
+  start: 'src/main.ts',
+  verify: 'src/verify.ts',
+  import: 'src/import.ts',
+  bench: 'bench/main.ts',
+};
+
+/** `npm start`, `npm test` and `npm run <script>`, each with `-- <flags>`; `npx vitest run <path>`. */
+function faultsOfCommands({ text }: Block): string[] {
+  return text
+    .split('\n')
+    .filter((line) => line.trim() !== '' && !line.startsWith('#'))
+    .flatMap((line) => {
+      const vitest = /^npx vitest run (\S+)/.exec(line)?.[1];
+      if (vitest !== undefined) return existsSync(join(projectRoot, vitest)) ? [] : [`${vitest} does not exist`];
+      const command = /^npm (?:(start|test)|run (?:-s )?([\w-]+))(?: -- (.*))?$/.exec(line);
+      if (command === null) return [`neither run nor checked: ${line}`];
+      const script = command[1] ?? command[2] ?? '';
+      if (!(script in scripts)) return [`there is no script ${script}`];
+      return faultsOfArguments(script, command[3] ?? '');
+    });
+}
+
+function faultsOfArguments(script: string, text: string): string[] {
+  const flags = [...text.matchAll(/(?:^|\s)(--[\w-]+)/g)].map((match) => match[1] ?? '');
+  if (script === 'test') return text === '' || existsSync(join(projectRoot, text)) ? [] : [`${text} does not exist`];
+  if (flags.length === 0) return [];
+  const program = programs[script];
+  const source = program === undefined ? '' : readFileSync(join(projectRoot, program), 'utf8');
+  return flags.filter((flag) => !source.includes(`'${flag}`)).map((flag) => `npm run ${script} has no ${flag}`);
+}
+
+it('ARCHITECTURE.md shows the statuses as the table of transitions has them', () => {
+  const diagrams = readPage('ARCHITECTURE.md').blocks.filter((block) => block.language === 'mermaid');
+  expect(diagrams.map((block) => block.text)).toEqual([drawStateDiagram()]);
+});
+
+it('README.md lists the flags and variables of npm start, all of them', () => {
+  const source = readFileSync(join(projectRoot, 'src/main.ts'), 'utf8');
+  const declared = [...source.matchAll(/'(--[\w-]+)[^']*', '/g)].map((match) => match[1] ?? '');
+  const variables = [...source.matchAll(/\.env\('(\w+)'\)/g)].map((match) => match[1] ?? '');
+  const readme = readFileSync(join(projectRoot, 'README.md'), 'utf8');
+  expect(declared.length).toBeGreaterThan(5);
+  expect(
+    [...declared.filter((flag) => flag !== '--demo'), ...variables].filter((word) => !readme.includes(`\`${word}`)),
+  ).toEqual([]);
+});

@@ -1,0 +1,120 @@
+// The walk-throughs are run as they stand in the documentation: the real program, in an empty folder, and a shell.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { projectRoot } from '../../src/platform/project-root.ts';
+import { readPage } from './pages.ts';
+import { isWalkThrough, walkThroughs } from './walk-throughs.ts';
+
+const loader = pathToFileURL(join(projectRoot, 'node_modules/tsx/dist/esm/index.mjs')).href;
+const environment = {
+  ...process.env,
+  TSX_TSCONFIG_PATH: join(projectRoot, 'tsconfig.json'),
+  PATH: `${join(projectRoot, 'node_modules/.bin')}:${process.env['PATH'] ?? ''}`,
+  ...Object.fromEntries(
+    ['AUTHOR', 'COMMITTER'].flatMap((who) => [
+      [`GIT_${who}_NAME`, 'Ada'],
+      [`GIT_${who}_EMAIL`, 'ada@example.test'],
+    ]),
+  ),
+};
+
+let folder = '';
+let interlock: ReturnType<typeof spawn> | undefined;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'interlock-docs-'));
+  await chmod(folder, 0o755);
+  // A port of its own, and nothing else than `npm start` says; packages are there and sources need no build under tsx.
+  interlock = spawn(
+    process.execPath,
+    ['--import', loader, join(projectRoot, 'src/main.ts'), '--port', '0', '--no-demo'],
+    {
+      cwd: folder,
+      env: environment,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
+  const said = collect(interlock);
+  while (!existsSync(join(folder, '.interlock/access.json'))) {
+    if (interlock.exitCode !== null) throw new Error(`Interlock did not start: ${said()}`);
+    await delay(100);
+  }
+});
+
+afterAll(async () => {
+  if (interlock !== undefined && interlock.exitCode === null) {
+    const ended = once(interlock, 'exit');
+    interlock.kill('SIGINT');
+    await ended;
+  }
+  await rm(folder, { recursive: true, force: true });
+});
+
+function collect(child: ReturnType<typeof spawn>): () => string {
+  const chunks: Buffer[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => void chunks.push(chunk));
+  return () => Buffer.concat(chunks).toString('utf8');
+}
+
+// `npm run` stands in the project's folder and builds; here the program it would run is run, on the same data.
+const npm = `npm() {
+  test "$1 $2" = 'run -s' || { echo "a walk-through may only call npm run -s" >&2; return 2; }
+  script=$3; shift 4
+  node --import '${loader}' "${projectRoot}/src/$script.ts" "$@"
+}
+`;
+
+/** Answers what was said; throws it when the shell ended with an error. */
+async function walk(path: string): Promise<string> {
+  const { blocks } = readPage(path);
+  const own = blocks.filter((block) => block.language === 'sh' && isWalkThrough(path, block));
+  // The pages after the first build on its definitions of URL, TOKEN, rest and graphql.
+  const first = readPage(walkThroughs[0].path)
+    .blocks.filter((block) => block.language === 'sh' && isWalkThrough(walkThroughs[0].path, block))
+    .slice(0, 1);
+  const script = [npm, ...(path === walkThroughs[0].path ? [] : first), ...own]
+    .map((part) => (typeof part === 'string' ? part : part.text))
+    .join('\n');
+  const shell = spawn('bash', ['-euo', 'pipefail', '-c', script], {
+    cwd: folder,
+    env: environment,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const said = collect(shell);
+  const [code] = (await once(shell, 'close')) as [number | null];
+  if (code !== 0) throw new Error(`The walk-through of ${path} ended with ${code}:\n${said()}`);
+  return said();
+}
+
+describe('a walk-through', () => {
+  it('of README.md pushes, queues, merges two of three, and verifies', async () => {
+    const said = await walk('README.md');
+    expect(said).toContain('{"success":true}');
+    const nodes = [...said.matchAll(/"number":(\d),"status":"([A-Z]+)","mergeCommit"/g)].map(([, number, status]) => [
+      number,
+      status,
+    ]);
+    expect(nodes.sort()).toEqual([
+      ['1', 'MERGED'],
+      ['2', 'MERGED'],
+      ['3', 'BLOCKED'],
+    ]);
+    expect(said).toContain('A required check failed: prices.');
+    expect(said).toContain('every proof was derived again from git and the records');
+  });
+
+  it.each(walkThroughs.slice(1).map(({ path }) => path))(
+    'of %s does what it says, after the one of README.md',
+    async (path) => {
+      const said = await walk(path);
+      expect(said).not.toContain('"errors"');
+    },
+  );
+});

@@ -1,0 +1,13 @@
+// Sections whose blocks of shell are run, in order and in one shell, against an Interlock that was started for them.
+import type { Block } from './pages.ts';
+
+export const walkThroughs = [
+  { path: 'README.md', headings: ['Try it'] },
+  { path: 'docs/operations.md', headings: ['Health', 'Tokens', 'Halting and pausing'] },
+] as const;
+
+export function isWalkThrough(path: string, block: Block): boolean {
+  return walkThroughs.some(
+    (walk) => walk.path === path && walk.headings.some((heading) => block.under.includes(heading)),
+  );
+}
