@@ -213,8 +213,9 @@ async function updateHead(ctx: Context, loaded: LoadedBatch): Promise<void> {
 async function openBuild(ctx: Context, loaded: LoadedBatch): Promise<void> {
   const { batch, members } = loaded;
   if (!batch.commit || !batch.tree) return;
-  // A tree that is green already needs no build: it lands by look-up.
-  if (await hasGreenBuild(ctx, loaded, batch.tree)) return await markStarted(ctx, loaded, null);
+  // A tree that is green already needs no build: it lands by look-up. Marked once: while something else holds its
+  // landing back (a pause), each mark would wake the queue that called for it.
+  if (await hasGreenBuild(ctx, loaded, batch.tree)) return batch.buildStartedAt ? undefined : await markStarted(ctx, loaded, null);
   if (batch.mode === 'serial') {
     await markStarted(ctx, loaded, null);
     return await recordChecks(ctx, loaded.host, batch.testedCommit ?? batch.commit);
