@@ -1,5 +1,5 @@
 // The server: GraphQL, its REST translation and its subscriptions over one port, for requests of many accounts.
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -8,6 +8,7 @@ import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance, t
 import { execute, type ExecutionResult } from 'graphql';
 import { compileFacade, loadDocuments, registerFacade, serverOptions, type Idempotency, type KeyedRequest } from '../rest-facade/index.ts';
 import type { Ports } from './context.ts';
+import { configurationJsonSchema } from './domain/configuration/index.ts';
 import { DomainError, errorCodes } from './domain/errors.ts';
 import { createApollo } from './graphql/apollo.ts';
 import { graphQLContext, type GraphQLContext, type RequestServices } from './graphql/context.ts';
@@ -56,7 +57,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   serveHealth(fastify, ports);
   const stopGraphQL = await serveGraphQL(fastify, parts);
   serveRest(fastify, parts);
-  serveFiles(fastify, options.graphiqlDir ?? join(projectRoot, 'dist', 'graphiql'));
+  serveSchemas(fastify);
+  serveGraphiql(fastify, options.graphiqlDir ?? join(projectRoot, 'dist', 'graphiql'));
   if (options.registerExtra) await fastify.register(async (scope) => await options.registerExtra?.(scope, { authenticator }));
   const sockets = serveSockets({ server: fastify.server, schema: interlockSchema(), authenticator, services, rateLimiter: parts.rateLimiter, log: ports.log, newRequestId: randomUUID });
   const forgetting = setInterval(() => void forgetOldKeys(ports.db).catch((error: unknown) => ports.log.warn({ err: error }, 'old idempotency keys stay')), forgetKeysEveryMs);
@@ -166,6 +168,16 @@ function serveRest(fastify: FastifyInstance, { ports, authenticator, services, r
   });
 }
 
-function serveFiles(fastify: FastifyInstance, graphiqlDir: string): void {
-  if (existsSync(join(graphiqlDir, 'index.html'))) serveFolder(fastify, '/graphiql', graphiqlDir);
+// What clients, editors and generators are written against. None of it is an account's.
+function serveSchemas(fastify: FastifyInstance): void {
+  const configuration = configurationJsonSchema();
+  fastify.get('/schema/config.json', async (_request, reply) => await reply.type('application/schema+json; charset=utf-8').send(JSON.stringify(configuration)));
+  for (const [name, type] of [['openapi.yaml', 'application/yaml'], ['schema.graphql', 'application/graphql']] as const) {
+    const text = readFileSync(join(projectRoot, 'schema', name), 'utf8');
+    fastify.get(`/schema/${name}`, async (_request, reply) => await reply.type(`${type}; charset=utf-8`).send(text));
+  }
+}
+
+function serveGraphiql(fastify: FastifyInstance, folder: string): void {
+  if (existsSync(join(folder, 'index.html'))) serveFolder(fastify, '/graphiql', folder);
 }

@@ -60,6 +60,13 @@ describe('the server', () => {
     expect(await asked.json()).toEqual({ data: { viewer: { email: 'service@acme.test' } } });
   });
 
+  it('serves the schemas it goes by', async () => {
+    const configuration = (await (await fetch(`${s.url}/schema/config.json`)).json()) as { properties: object };
+    expect(configuration.properties).toHaveProperty('merge_rules');
+    expect(await (await fetch(`${s.url}/schema/openapi.yaml`)).text()).toContain('openapi: 3.1');
+    expect(await (await fetch(`${s.url}/schema/schema.graphql`)).text()).toContain('type Query {');
+  });
+
   it('serves GraphiQL from its folder and nothing beside it', async () => {
     const page = await fetch(`${s.url}/graphiql`);
     expect([page.status, page.headers.get('content-type'), await page.text()]).toEqual([200, 'text/html; charset=utf-8', '<!doctype html><title>GraphiQL</title>']);

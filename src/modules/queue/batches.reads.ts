@@ -4,6 +4,7 @@ import type { GraphQLContext } from '../../graphql/context.ts';
 import { requireScope } from '../accounts/index.ts';
 import type { Repository } from '../repositories/repositories.types.ts';
 import type { Batch, BatchMember, BotPullRequest, Check, Proof } from './batches.types.ts';
+import { botColumns, type BotRow } from './bot-pull-requests.rows.ts';
 import { inRepository, pullRequestColumns, withRepositories } from './pull-requests.reads.ts';
 import type { PullRequest } from './pull-requests.types.ts';
 
@@ -12,12 +13,6 @@ const batchColumns = `b.id, b.repository_id as "repositoryId", b.queue_id as "qu
   b.tested_commit as "testedCommit", b.reset_code as "resetCode", b.ended_reason as "endedReason", b.created_at as "createdAt",
   b.build_started_at as "buildStartedAt", b.ended_at as "endedAt", l.grade`;
 const batchSource = 'batch b left join landing l on l.account_id = b.account_id and l.batch_id = b.id';
-
-const botColumns = `bot.id, bot.repository_id as "repositoryId", bot.batch_id as "batchId", bot.number, bot.url as "githubUrl",
-  bot.target_branch as "targetBranch", bot.head_commit_sha as "headCommitSha", bot.head_commit_sha as "headBranchOid",
-  bot.pre_batch_sha as "codemixPreBatchSha", bot.closed_at as "closedAt"`;
-
-type BotRow = Omit<BotPullRequest, 'repository'>;
 
 export interface BatchPage {
   readonly size: number;

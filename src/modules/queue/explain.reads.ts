@@ -28,7 +28,7 @@ export async function explainPullRequest(ctx: GraphQLContext, pullRequest: PullR
     text: pullRequest.statusText,
     ahead: pullRequest.queued ? await loaderOf(ctx, placeInLine).load(pullRequest.id) : null,
     batch: row === undefined || row.batchId === null ? null : await batchFacts(ctx, pullRequest, row),
-    paused: pullRequest.repository.paused ? { message: null } : null,
+    paused: (await pullRequest.repository.paused) ? { message: null } : null,
     haltedReason: row?.haltedReason ?? null,
   });
 }
@@ -56,7 +56,7 @@ async function readLiveBatch(ctx: GraphQLContext, pullRequest: PullRequest): Pro
 async function batchFacts(ctx: GraphQLContext, { repository, repositoryId }: PullRequest, row: LiveBatchRow): Promise<ExplainedPullRequest['batch']> {
   const commit = row.testedCommit;
   const checks = commit === null ? [] : await loaderOf(ctx, checksOfCommit).load({ repositoryId, commit });
-  const { rules } = rulesOf(repository, row.hostRequiredChecks);
+  const { rules } = rulesOf({ configurationYaml: await repository.configurationYaml }, row.hostRequiredChecks);
   const verdict = judgeBuild({
     commit: commit ?? '', tree: '', base: '', checks, complete: row.complete ?? false, canceled: row.canceled ?? false, startedAt: 0, finishedAt: null,
   }, rules.requiredChecks);

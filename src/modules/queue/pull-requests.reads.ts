@@ -6,43 +6,65 @@ import type { GraphQLContext } from '../../graphql/context.ts';
 import { requireScope } from '../accounts/index.ts';
 import { readRepositoriesById } from '../repositories/index.ts';
 import type { Repository } from '../repositories/repositories.types.ts';
+import { botColumns, botOf, type BotRow } from './bot-pull-requests.rows.ts';
 import type { PullRequest } from './pull-requests.types.ts';
 
-type Row = Omit<PullRequest, 'repository'>;
+type Row = Omit<PullRequest, 'repository' | 'latestBot'>;
 
-export const pullRequestColumns = `p.id, p.repository_id as "repositoryId", p.queue_id as "queueId", p.number, p.title, p.body, p.author,
-  p.head_branch as "headBranch", p.base_branch as "baseBranch", p.head_sha as "headCommitSha", p.draft, p.labels, p.url, p.status,
-  p.status in ('queued', 'tagged') as queued, p.status_code as "statusCode", p.status_text as "statusText",
-  p.failed_checks as "failedChecks", p.skip_line as "skipLine", p.skip_line_reason as "skipLineReason",
-  p.skip_validation as "skipValidation", p.requested_by as "requestedBy",
+const narrowColumns = `p.id, p.repository_id as "repositoryId", p.queue_id as "queueId", p.number, p.title, p.author,
+  p.head_branch as "headBranch", p.base_branch as "baseBranch", p.head_sha as "headCommitSha", p.status,
+  p.status in ('queued', 'tagged') as queued, p.skip_line as "skipLine",
   case when p.status in ('queued', 'tagged', 'merged', 'blocked') then p.queued_at end as "queuedAt",
-  p.merged_at as "mergedAt", p.created_at as "createdAt", p.merge_commit_sha as "mergeCommit", p.own_commit_sha as "commit",
-  p.merged_by_queue as "mergedByQueue"`;
+  p.merged_at as "mergedAt", p.created_at as "createdAt"`;
+
+export const pullRequestColumns = `${narrowColumns}, p.body, p.draft, p.labels, p.url, p.status_code as "statusCode", p.status_text as "statusText",
+  p.failed_checks as "failedChecks", p.skip_line_reason as "skipLineReason", p.skip_validation as "skipValidation",
+  p.requested_by as "requestedBy", p.merge_commit_sha as "mergeCommit", p.own_commit_sha as "commit", p.merged_by_queue as "mergedByQueue"`;
+
+/** What a list can show of pull requests at half the price: reading a row costs as much as its columns. */
+export const narrowFields: ReadonlySet<string> = new Set([
+  'id', 'number', 'title', 'author', 'headBranch', 'baseBranch', 'headCommitSha', 'status', 'queued', 'skipLine', 'queuedAt', 'mergedAt', 'createdAt',
+  'repository', 'position', 'checks', 'latestBotPullRequest', 'batches',
+]);
 
 // Where the planner's order is known to SQL: skip line first, then rank.
 const lineOrder = 'p.skip_line desc, p.rank';
 
-/** Null: the repository has none of that number. */
-export async function readPullRequestByNumber(ctx: Context, repository: Repository, number: number): Promise<PullRequest | null> {
+// One pull request is nearly always asked for together with its bot pull request: it comes in the same row.
+const latestBot = `left join lateral (
+    select ${botColumns} from batch_member m join bot_pull_request bot on bot.account_id = m.account_id and bot.batch_id = m.batch_id
+    where m.account_id = p.account_id and m.pull_request_id = p.id order by bot.id desc limit 1) latest on true`;
+
+type RowWithBot = Row & { latestBot: BotRow | null };
+
+/** Null: the repository has none of that number. Narrow: only `narrowFields` are asked for. */
+export async function readPullRequestByNumber(ctx: Context, repository: Repository, number: number, isNarrow = false): Promise<PullRequest | null> {
   requireScope(ctx, 'queue:read');
-  const rows = await ctx.db.read<Row>(ctx.accountId, {
-    name: 'pull_request_by_number',
-    text: `select ${pullRequestColumns} from pull_request p where p.account_id = $1 and p.repository_id = $2 and p.number = $3`,
+  const rows = await ctx.db.read<RowWithBot>(ctx.accountId, {
+    name: isNarrow ? 'pull_request_by_number_narrow' : 'pull_request_by_number',
+    text: `select ${isNarrow ? narrowColumns : pullRequestColumns}, to_jsonb(latest) as "latestBot" from pull_request p ${latestBot} where p.account_id = $1 and p.repository_id = $2 and p.number = $3`,
     values: [ctx.accountId, repository.id, number],
   });
-  return inRepository(rows, repository)[0] ?? null;
+  return withBot(rows[0], repository);
 }
 
 /** The open pull request of a head branch, else the newest of it. */
 export async function readPullRequestByHead(ctx: Context, repository: Repository, headBranch: string): Promise<PullRequest | null> {
   requireScope(ctx, 'queue:read');
-  const rows = await ctx.db.read<Row>(ctx.accountId, {
+  const rows = await ctx.db.read<RowWithBot>(ctx.accountId, {
     name: 'pull_request_by_head',
-    text: `select ${pullRequestColumns} from pull_request p where p.account_id = $1 and p.repository_id = $2 and p.head_branch = $3
+    text: `select ${pullRequestColumns}, to_jsonb(latest) as "latestBot" from pull_request p ${latestBot}
+           where p.account_id = $1 and p.repository_id = $2 and p.head_branch = $3
            order by p.status in ('merged', 'closed'), p.id desc limit 1`,
     values: [ctx.accountId, repository.id, headBranch],
   });
-  return inRepository(rows, repository)[0] ?? null;
+  return withBot(rows[0], repository);
+}
+
+function withBot(row: RowWithBot | undefined, repository: Repository): PullRequest | null {
+  if (row === undefined) return null;
+  const bot = row.latestBot;
+  return Object.assign(row, { repository, latestBot: bot && botOf(bot, repository) });
 }
 
 export interface PullRequestPage {
@@ -68,12 +90,18 @@ export async function readPullRequests(ctx: Context, repository: Repository, pag
   return inRepository(rows, repository);
 }
 
+export interface QueuedSelection {
+  readonly baseBranch: string | null;
+  /** Only `narrowFields` are asked for. */
+  readonly isNarrow: boolean;
+}
+
 /** Everything queued and tagged, in queue order; queues one after another when no base branch is given. */
-export async function readQueuedPullRequests(ctx: Context, repository: Repository, baseBranch: string | null): Promise<PullRequest[]> {
+export async function readQueuedPullRequests(ctx: Context, repository: Repository, { baseBranch, isNarrow }: QueuedSelection): Promise<PullRequest[]> {
   requireScope(ctx, 'queue:read');
   const rows = await ctx.db.read<Row>(ctx.accountId, {
-    name: 'queued_pull_requests',
-    text: `select ${pullRequestColumns}
+    name: isNarrow ? 'queued_pull_requests_narrow' : 'queued_pull_requests',
+    text: `select ${isNarrow ? narrowColumns : pullRequestColumns}
            from queue q join pull_request p on p.account_id = q.account_id and p.queue_id = q.id and p.status in ('queued', 'tagged')
            where q.account_id = $1 and q.repository_id = $2 and ($3::text is null or q.base_branch = $3)
            order by q.id, ${lineOrder}`,

@@ -1,14 +1,16 @@
-import { Arg, Ctx, FieldResolver, Int, Mutation, Resolver, Root } from 'type-graphql';
+import type { GraphQLResolveInfo } from 'graphql';
+import { Arg, Ctx, FieldResolver, Info, Int, Mutation, Resolver, Root } from 'type-graphql';
 import { DomainError } from '../../domain/errors.ts';
 import { readPage, rowId, toConnection, type Connection } from '../../graphql/connection.ts';
 import { loaderOf, type GraphQLContext } from '../../graphql/context.ts';
+import { selectsOnly } from '../../graphql/selection.ts';
 import { Repository } from '../repositories/repositories.types.ts';
 import { checksOfCommit, latestBotPullRequest, readBatchesOf, readBotPullRequest } from './batches.reads.ts';
 import { Batch, BatchConnection, BotPullRequest, Check } from './batches.types.ts';
 import { approvePullRequest, dequeuePullRequest, openPullRequest, queuePullRequest, updatePullRequest } from './index.ts';
 import { explainPullRequest } from './explain.reads.ts';
 import {
-  placeInLine, pullRequestById, readPullRequestByHead, readPullRequestByNumber, readPullRequests, readQueuedPullRequests,
+  narrowFields, placeInLine, pullRequestById, readPullRequestByHead, readPullRequestByNumber, readPullRequests, readQueuedPullRequests,
 } from './pull-requests.reads.ts';
 import {
   Explanation, OpenPullRequestInput, PullRequest, PullRequestConnection, PullRequestFilter, PullRequestPayload, PullRequestRefInput,
@@ -21,13 +23,13 @@ const pageSize = 50;
 export class RepositoryPullRequestsResolver {
   @FieldResolver(() => PullRequest, { nullable: true, description: 'By number, or by head branch: the open one of that branch, else the newest. Null when there is none.' })
   async pullRequest(
-    @Ctx() ctx: GraphQLContext, @Root() repository: Repository,
+    @Ctx() ctx: GraphQLContext, @Root() repository: Repository, @Info() info: GraphQLResolveInfo,
     @Arg('number', () => Int, { nullable: true, description: 'Its number.' }) number: number | null,
     @Arg('headBranch', () => String, { nullable: true, description: 'The branch it merges.' }) headBranch: string | null,
   ): Promise<PullRequest | null> {
     const byNumber = typeof number === 'number';
     if (byNumber === (typeof headBranch === 'string')) throw new DomainError('BAD_INPUT', 'Give either number or headBranch', 'number');
-    return byNumber ? await readPullRequestByNumber(ctx, repository, number) : await readPullRequestByHead(ctx, repository, headBranch ?? '');
+    return byNumber ? await readPullRequestByNumber(ctx, repository, number, selectsOnly(info, narrowFields)) : await readPullRequestByHead(ctx, repository, headBranch ?? '');
   }
 
   @FieldResolver(() => PullRequestConnection, { description: 'Its pull requests, newest first.' })
@@ -46,10 +48,10 @@ export class RepositoryPullRequestsResolver {
 
   @FieldResolver(() => [PullRequest], { description: 'All of its queued and tagged pull requests, in queue order.' })
   async queuedPullRequests(
-    @Ctx() ctx: GraphQLContext, @Root() repository: Repository,
+    @Ctx() ctx: GraphQLContext, @Root() repository: Repository, @Info() info: GraphQLResolveInfo,
     @Arg('baseBranch', () => String, { nullable: true, description: 'Only those merged into this branch.' }) baseBranch: string | null,
   ): Promise<PullRequest[]> {
-    return await readQueuedPullRequests(ctx, repository, baseBranch ?? null);
+    return await readQueuedPullRequests(ctx, repository, { baseBranch: baseBranch ?? null, isNarrow: selectsOnly(info, narrowFields) });
   }
 
   @FieldResolver(() => BotPullRequest, { nullable: true, description: 'A bot pull request by its number. Null when there is none.' })
@@ -80,7 +82,7 @@ export class PullRequestsResolver {
 
   @FieldResolver(() => BotPullRequest, { nullable: true, description: 'The newest bot pull request that validates or validated it. Null when none was made.' })
   async latestBotPullRequest(@Ctx() ctx: GraphQLContext, @Root() pullRequest: PullRequest): Promise<BotPullRequest | null> {
-    return await loaderOf(ctx, latestBotPullRequest).load(pullRequest);
+    return pullRequest.latestBot === undefined ? await loaderOf(ctx, latestBotPullRequest).load(pullRequest) : pullRequest.latestBot;
   }
 
   @FieldResolver(() => BatchConnection, { description: 'The batches it was part of, newest first.' })

@@ -4,6 +4,7 @@ import type { Reason, ReasonKind } from '../../domain/queue/explain.ts';
 import { connectionType } from '../../graphql/connection.ts';
 import { Node } from '../../graphql/node.ts';
 import { DateTime, GitObjectID, PullRequestNumber, URI } from '../../graphql/scalars.ts';
+import type { BotPullRequest } from './batches.types.ts';
 import { Repository, RepositoryInput } from '../repositories/repositories.types.ts';
 
 export const pullRequestStatuses = {
@@ -108,6 +109,8 @@ export class PullRequest {
 
   repositoryId!: string;
   queueId!: string | null;
+  /** Its newest bot pull request, where that was read with it; null when it has none. */
+  latestBot?: BotPullRequest | null;
 }
 
 export const PullRequestConnection = connectionType(PullRequest, 'PullRequest');

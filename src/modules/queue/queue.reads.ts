@@ -65,8 +65,8 @@ export function runningBuilds(ctx: GraphQLContext): DataLoader<string, number> {
 }
 
 /** Of one queue, from its own counters. */
-export function depthOfQueue(queue: Queue): QueueDepth {
-  return depth(queue.repository, { waiting: queue.waitingCount, tagged: queue.taggedCount });
+export async function depthOfQueue(queue: Queue): Promise<QueueDepth> {
+  return await depth(queue.repository, { waiting: queue.waitingCount, tagged: queue.taggedCount });
 }
 
 /** Summed over the repository's base branches: `max_parallel_builds` bounds the repository. */
@@ -78,10 +78,10 @@ export async function readQueueDepth(ctx: Context, repository: Repository): Prom
            from queue q where q.account_id = $1 and q.repository_id = $2`,
     values: [ctx.accountId, repository.id],
   });
-  return depth(repository, counts ?? { waiting: 0, tagged: 0 });
+  return await depth(repository, counts ?? { waiting: 0, tagged: 0 });
 }
 
-function depth(repository: Repository, { waiting, tagged }: { readonly waiting: number; readonly tagged: number }): QueueDepth {
-  const { mode, maxParallelBuilds } = rulesOf(repository, []).rules;
+async function depth(repository: Repository, { waiting, tagged }: { readonly waiting: number; readonly tagged: number }): Promise<QueueDepth> {
+  const { mode, maxParallelBuilds } = rulesOf({ configurationYaml: await repository.configurationYaml }, []).rules;
   return { ...decideDepth({ waiting, tagged, mode, maxParallelBuilds }), tagged };
 }

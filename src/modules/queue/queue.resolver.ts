@@ -1,11 +1,13 @@
-import { Arg, Ctx, FieldResolver, Int, Mutation, Resolver, Root } from 'type-graphql';
+import type { GraphQLResolveInfo } from 'graphql';
+import { Arg, Ctx, FieldResolver, Info, Int, Mutation, Resolver, Root } from 'type-graphql';
 import { readPage, rowId, toConnection, type Connection } from '../../graphql/connection.ts';
 import { loaderOf, type GraphQLContext } from '../../graphql/context.ts';
+import { selectsOnly } from '../../graphql/selection.ts';
 import { Repository } from '../repositories/repositories.types.ts';
 import { readBatches } from './batches.reads.ts';
 import { Batch, BatchConnection } from './batches.types.ts';
 import { haltQueue, resumeQueue } from './index.ts';
-import { readQueuedPullRequests } from './pull-requests.reads.ts';
+import { narrowFields, readQueuedPullRequests } from './pull-requests.reads.ts';
 import { PullRequest } from './pull-requests.types.ts';
 import { depthOfQueue, queueById, readQueue, readQueueDepth, readQueues, runningBuilds } from './queue.reads.ts';
 import { HaltQueueInput, Queue, QueueDepth, QueuePayload, QueueRefInput } from './queue.types.ts';
@@ -33,13 +35,13 @@ export class RepositoryQueuesResolver {
 @Resolver(() => Queue)
 export class QueuesResolver {
   @FieldResolver(() => QueueDepth, { description: 'How many pull requests are in line.' })
-  depth(@Root() queue: Queue): QueueDepth {
-    return depthOfQueue(queue);
+  async depth(@Root() queue: Queue): Promise<QueueDepth> {
+    return await depthOfQueue(queue);
   }
 
   @FieldResolver(() => Boolean, { description: 'Whether a pause is in force, so that nothing is validated or merged.' })
-  paused(@Root() { repository }: Queue): boolean {
-    return repository.paused;
+  async paused(@Root() { repository }: Queue): Promise<boolean> {
+    return await repository.paused;
   }
 
   @FieldResolver(() => Int, { description: 'How many of its batches are being made, validated or landed.' })
@@ -48,8 +50,8 @@ export class QueuesResolver {
   }
 
   @FieldResolver(() => [PullRequest], { description: 'Its queued and tagged pull requests, in queue order.' })
-  async entries(@Ctx() ctx: GraphQLContext, @Root() { repository, baseBranch }: Queue): Promise<PullRequest[]> {
-    return await readQueuedPullRequests(ctx, repository, baseBranch);
+  async entries(@Ctx() ctx: GraphQLContext, @Root() { repository, baseBranch }: Queue, @Info() info: GraphQLResolveInfo): Promise<PullRequest[]> {
+    return await readQueuedPullRequests(ctx, repository, { baseBranch, isNarrow: selectsOnly(info, narrowFields) });
   }
 
   @FieldResolver(() => BatchConnection, { description: 'Its batches, newest first.' })

@@ -31,11 +31,6 @@ export async function loadRepository(ctx: Context, name: RepositoryName): Promis
   return row;
 }
 
-export async function readRepository(ctx: Context, name: RepositoryName): Promise<RepositoryRow | null> {
-  requireScope(ctx, 'queue:read');
-  return await findRepository(ctx, name);
-}
-
 export async function readRepositoriesById(ctx: Context, ids: readonly string[]): Promise<RepositoryRow[]> {
   requireScope(ctx, 'queue:read');
   return await ctx.db.read<RepositoryRow>(ctx.accountId, {
@@ -72,10 +67,4 @@ export async function countRepositories(ctx: Context): Promise<number> {
     values: [ctx.accountId],
   });
   return row?.count ?? 0;
-}
-
-/** The text as it was written (interface 4.5). */
-export function readConfigurationYaml(ctx: Context, repository: Pick<RepositoryRow, 'configurationYaml'>): string {
-  requireScope(ctx, 'config:read');
-  return repository.configurationYaml;
 }

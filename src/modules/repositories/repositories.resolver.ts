@@ -4,8 +4,10 @@ import { DomainError } from '../../domain/errors.ts';
 import { readPage, toConnection, type Connection } from '../../graphql/connection.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
 import { NameWithOwner, PageNumber } from '../../graphql/scalars.ts';
+import { requireScope } from '../accounts/index.ts';
 import { replaceConfiguration, type ReplaceOutcome } from './configuration.service.ts';
-import { countRepositories, readConfigurationYaml, readRepositories, readRepository, type RepositoryName } from './repositories.reads.ts';
+import { readRepository } from './known-repositories.ts';
+import { countRepositories, readRepositories, type RepositoryName } from './repositories.reads.ts';
 import { createRepository, pauseRepository } from './repositories.service.ts';
 import {
   CreateRepositoryInput, CreateRepositoryPayload, PauseRepositoryInput, PauseRepositoryPayload, ReplaceConfigurationInput,
@@ -43,8 +45,9 @@ export class RepositoriesResolver {
   }
 
   @FieldResolver(() => RepositoryConfiguration, { description: 'The rules of its queues. Needs config:read.' })
-  configuration(@Ctx() ctx: GraphQLContext, @Root() repository: Repository): RepositoryConfiguration {
-    return { yaml: readConfigurationYaml(ctx, repository) };
+  async configuration(@Ctx() ctx: GraphQLContext, @Root() repository: Repository): Promise<RepositoryConfiguration> {
+    requireScope(ctx, 'config:read');
+    return { yaml: await repository.configurationYaml };
   }
 
   @Mutation(() => CreateRepositoryPayload, { description: 'Makes an empty repository. Push to it under /git. Needs admin.' })

@@ -14,6 +14,9 @@ registerEnumType(hostKinds, {
   },
 });
 
+/** Of a repository that was found by its name alone, what may change is read when somebody asks for it. */
+type Lazy<T> = T | Promise<T>;
+
 @ObjectType({ implements: Node, simpleResolvers: true, description: 'A repository whose pull requests are merged through queues (interface 2.2).' })
 export class Repository {
   @Field(() => ID, { description: 'Names it among everything of the account. Opaque.' })
@@ -29,19 +32,18 @@ export class Repository {
   host!: HostKind;
 
   @Field(() => String, { description: 'The branch its configuration file is read from.' })
-  defaultBranch!: string;
+  defaultBranch!: Lazy<string>;
 
   @Field(() => Boolean, { description: 'Whether its pull requests can be queued.' })
-  active!: boolean;
+  active!: Lazy<boolean>;
 
   @Field(() => Boolean, { description: 'While true nothing of it is validated or merged, whatever its branches say.' })
-  paused!: boolean;
+  paused!: Lazy<boolean>;
 
   @Field(() => DateTime, { description: 'When it was added here.' })
   createdAt!: Date;
 
-  configurationYaml!: string;
-  configurationHash!: string;
+  configurationYaml!: Lazy<string>;
 }
 
 export const RepositoryConnection = connectionType(Repository, 'Repository', true);
