@@ -1,0 +1,192 @@
+// What arrives while a build is made. The batch is superseded or stands; its members lose nothing but time.
+import { describe, expect, it } from 'vitest';
+import { parallel, world, type World } from '../support/world.ts';
+import {
+  atRest,
+  dyingAt,
+  expectLandedOnce,
+  line,
+  meanwhile,
+  resetCodes,
+  resets,
+  skipLine,
+  statuses,
+} from './stories.ts';
+
+const moments = ['build:after_compose', 'build:after_open'] as const;
+
+async function twoInOneBatch(more = ''): Promise<{ w: World; a: number; b: number }> {
+  const w = await world({ configuration: `${parallel({ builds: 2, batch: 2 })}${more}` });
+  const a = await w.open('a', { 'a.txt': 'a\n' });
+  const b = await w.open('b', { 'b.txt': 'b\n' });
+  await w.queue(a, b);
+  return { w, a, b };
+}
+
+async function isBuilt(w: World): Promise<boolean> {
+  const built = await w.rows(
+    'select 1 from build join batch on batch.commit = build.commit where finished_at is not null',
+  );
+  return built.length > 0;
+}
+
+describe('while the build is made', () => {
+  it.each(moments)(
+    'a dequeued member leaves, the batch is reset with 303, and the other lands (%s)',
+    async (moment) => {
+      const { w, a, b } = await twoInOneBatch();
+      await using _ = w;
+      await meanwhile(
+        moment,
+        () => w.dequeue(a),
+        () => w.settled(b),
+      );
+      expect(await statuses(w, a, b)).toEqual(['open', 'merged']);
+      await expectLandedOnce(w, b);
+      expect(await line(w)).toEqual(['Add b (#2)']);
+      expect(await w.events()).toContainEqual(['dequeued', [a]]);
+      expect(await resetCodes(w)).toEqual([303]);
+      // Before its bot pull request was open nobody stood in the batch, and no reset is told.
+      expect(await resets(w)).toEqual(moment === 'build:after_open' ? [[303, a, 1]] : []);
+    },
+  );
+
+  it.each(moments)(
+    'a push to a head blocks it with 116, the batch is reset with 310, and the other lands (%s)',
+    async (moment) => {
+      const { w, a, b } = await twoInOneBatch();
+      await using _ = w;
+      await meanwhile(
+        moment,
+        async () => void (await w.commit('a', { 'more.txt': 'more\n' })),
+        () => w.settled(a, b),
+      );
+      expect(await statuses(w, a, b)).toEqual(['blocked 116', 'merged']);
+      await expectLandedOnce(w, b);
+      expect(await line(w)).toEqual(['Add b (#2)']);
+      expect(await resetCodes(w)).toEqual([310]);
+      expect(await resets(w)).toEqual(moment === 'build:after_open' ? [[310, a, 1]] : []);
+    },
+  );
+
+  it('a push to a head enters the line again where the repository wants that, and the new head lands', async () => {
+    const { w, a, b } = await twoInOneBatch();
+    await using _ = w;
+    await w.configure(parallel({ builds: 2, batch: 2, more: 'on_commit_added: requeue\n' }));
+    await meanwhile(
+      'build:after_open',
+      async () => void (await w.commit('a', { 'more.txt': 'more\n' })),
+      () => w.settled(a, b),
+    );
+    await expectLandedOnce(w, a, b);
+    expect(await w.git('show', 'main:more.txt')).toBe('more');
+    expect((await w.events()).filter(([action]) => action === 'queued')).toEqual([
+      ['queued', [a]],
+      ['queued', [b]],
+      ['queued', [a]],
+    ]);
+    expect(await resetCodes(w)).toEqual([310]);
+  });
+
+  it('a pause lets the build go on and holds its landing until it ends', async () => {
+    const { w, a, b } = await twoInOneBatch();
+    await using _ = w;
+    await meanwhile(
+      'build:after_open',
+      () => w.pause(true),
+      () => w.until(() => isBuilt(w)),
+    );
+    await w.loop.run(w.service.ports);
+    expect(await statuses(w, a, b)).toEqual(['tagged', 'tagged']);
+    expect(await w.landed()).toEqual([]);
+    await w.pause(false);
+    await w.settled(a, b);
+    await expectLandedOnce(w, a, b);
+    expect(await w.batches()).toHaveLength(1);
+  });
+
+  it('a build key of the configuration resets with 307, and what lands was made by the new one', async () => {
+    const { w, a, b } = await twoInOneBatch();
+    await using _ = w;
+    const configure = () => w.configure(`${parallel({ builds: 2, batch: 2 })}merge_strategy:\n  name: merge\n`);
+    await meanwhile('build:after_open', configure, () => w.settled(a, b));
+    await expectLandedOnce(w, a, b);
+    expect(await resetCodes(w)).toEqual([307]);
+    expect(await resets(w)).toEqual([[307, a, 2]]);
+    expect(await w.git('log', '--merges', '--format=%s', 'main')).toBe('Land #1 and #2\nAdd b (#2)\nAdd a (#1)');
+  });
+
+  it('a gate key of the configuration judges the same build again', async () => {
+    const gate = (check: string) =>
+      `${parallel({ builds: 2, batch: 2, more: `override_required_checks: [${check}]\n` })}preconditions:\n  use_github_mergeability: false\n`;
+    await using w = await world({
+      configuration: gate('lint'),
+      ci: "checks:\n  test: {run: 'true'}\n  lint: {run: 'false'}\n",
+    });
+    const numbers = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
+    await w.queue(...numbers);
+    await meanwhile(
+      'build:after_open',
+      () => w.configure(gate('test')),
+      () => w.settled(...numbers),
+    );
+    await expectLandedOnce(w, ...numbers);
+    expect(await w.batches()).toHaveLength(1);
+  });
+
+  it('one that skips the line goes first and resets what is built with 302', async () => {
+    const { w, a, b } = await twoInOneBatch();
+    await using _ = w;
+    const c = await w.open('c', { 'c.txt': 'c\n' });
+    await meanwhile(
+      'build:after_open',
+      () => skipLine(w, c),
+      () => w.settled(a, b, c),
+    );
+    await expectLandedOnce(w, a, b, c);
+    expect(await line(w)).toEqual(['Add c (#3)', 'Land #1 and #2']);
+    expect(await resets(w)).toEqual([[302, c, 2]]);
+  });
+
+  it('a push to the base resets with 305, and the batch is built again on top of it', async () => {
+    const { w, a, b } = await twoInOneBatch();
+    await using _ = w;
+    const push = async () => void (await w.commit('main', { 'outside.txt': 'o\n' }, { message: 'Outside' }));
+    await meanwhile('build:after_open', push, () => w.settled(a, b));
+    await expectLandedOnce(w, a, b);
+    expect(await line(w)).toEqual(['Outside', 'Land #1 and #2']);
+    expect(await resets(w)).toEqual([[305, a, 2]]);
+  });
+
+  it.each([...moments, 'build:after_branch'])(
+    'a worker that dies at %s leaves one build, and the next goes on with it',
+    async (moment) => {
+      const { w, a, b } = await twoInOneBatch();
+      await using _ = w;
+      await dyingAt(w, moment, () => w.settled(a, b));
+      await expectLandedOnce(w, a, b);
+      expect(await w.rows("select 1 from local_pull_request where head_branch like 'mq-%'")).toHaveLength(1);
+      expect(await w.batches()).toHaveLength(1);
+    },
+  );
+
+  it('a late result of a superseded build moves nothing, and is evidence of its tree', async () => {
+    const { w, a, b } = await twoInOneBatch();
+    await using _ = w;
+    await w.until(async () => (await w.rows('select 1 from bot_pull_request')).length > 0);
+    await w.dequeue(a);
+    // No turn meanwhile: the queue has not seen the dequeue when the result comes.
+    await expect.poll(() => isBuilt(w), { timeout: 30_000 }).toBe(true);
+    expect(await statuses(w, a, b)).toEqual(['open', 'tagged']);
+    await w.dequeue(b);
+    await atRest(w);
+    expect(await w.landed()).toEqual([]);
+    await w.queue(a, b);
+    await w.settled(a, b);
+    await expectLandedOnce(w, a, b);
+    const [first] = await w.rows<{ commit: string }>("select commit from batch where state = 'superseded' order by id");
+    const [proof] = await w.rows<{ body: { grade: string; evidence: { commit: string }[] } }>('select body from proof');
+    expect(proof?.body).toMatchObject({ grade: 'same_tree', evidence: [{ commit: first?.commit }] });
+    expect(await w.rows("select 1 from local_pull_request where head_branch like 'mq-%'")).toHaveLength(1);
+  });
+});

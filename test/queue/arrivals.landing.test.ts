@@ -1,0 +1,281 @@
+// What arrives while a landing is begun, and after the host did it but before that was recorded. Nothing stops it any
+// more: it lands what it pinned, once, and what arrived is seen to afterwards.
+import { describe, expect, it } from 'vitest';
+import { carryOut } from '../../src/modules/queue/index.ts';
+import { parallel, world, type World } from '../support/world.ts';
+import {
+  dequeueAnswer,
+  dyingAt,
+  expectLandedOnce,
+  hostOf,
+  line,
+  meanwhile,
+  resetCodes,
+  skipLine,
+  statuses,
+  wakeAll,
+} from './stories.ts';
+
+const begun = 'landing:after_gate';
+const done = 'landing:after_host';
+
+/** Two batches of one, the second built on the first. */
+async function twoInLine(more = ''): Promise<{ w: World; a: number; b: number }> {
+  const w = await world({ configuration: `${parallel({ builds: 2, batch: 1 })}${more}` });
+  const a = await w.open('a', { 'a.txt': 'a\n' });
+  const b = await w.open('b', { 'b.txt': 'b\n' });
+  await w.queue(a, b);
+  return { w, a, b };
+}
+
+async function landingOf(w: World): Promise<string> {
+  const [intent] = await w.rows<{ id: string }>("select id from intent where kind = 'land' and state = 'begun'");
+  return intent?.id ?? '';
+}
+
+/** What its author reads about commits that came too late. */
+async function leftOut(w: World, number: number): Promise<string[]> {
+  const comments = await w.service.localHost.listComments(hostOf(w), number);
+  return comments.filter((comment) => comment.key === 'left-out').map((comment) => comment.body);
+}
+
+describe.each([begun, done])('at %s', (moment) => {
+  it('a dequeue waits two seconds, is refused, and it is merged', async () => {
+    const { w, a, b } = await twoInLine();
+    await using _ = w;
+    const asked = async () => {
+      const from = performance.now();
+      expect(await dequeueAnswer(w, a)).toBe('LANDING_IN_PROGRESS');
+      expect(performance.now() - from).toBeGreaterThan(1_900);
+      expect((await w.status(a)).status).not.toBe('open');
+    };
+    await meanwhile(moment, asked, () => w.settled(a, b));
+    await expectLandedOnce(w, a, b);
+    expect((await w.events()).map(([action]) => action)).not.toContain('dequeued');
+  });
+
+  it('a dequeue hears that it is merged when the landing ends in time', async () => {
+    const { w, a, b } = await twoInLine();
+    await using _ = w;
+    let answer: Promise<string> | undefined;
+    await meanwhile(
+      moment,
+      async () => void (answer = dequeueAnswer(w, a)),
+      () => w.settled(a, b),
+    );
+    expect(await answer).toBe('NOT_QUEUEABLE');
+    await expectLandedOnce(w, a, b);
+  });
+
+  it('a push to the head is recorded, and what lands is the head that was tested', async () => {
+    const { w, a, b } = await twoInLine('delete_branch: true\n');
+    await using _ = w;
+    const pinned = (await w.status(a)).head_sha;
+    await meanwhile(
+      moment,
+      async () => void (await w.commit('a', { 'late.txt': 'late\n' })),
+      () => w.settled(a, b),
+    );
+    await expectLandedOnce(w, a, b);
+    expect(await w.git('ls-tree', '--name-only', 'main')).not.toContain('late.txt');
+    expect((await w.status(a)).head_sha).not.toBe(pinned);
+    expect(await w.rows('select 1 from landed_member where pinned_head = $1', [pinned])).toHaveLength(1);
+    // Its branch stays, with a word on what was left out; the other's is deleted.
+    expect(await w.git('for-each-ref', '--format=%(refname:short)', 'refs/heads')).toBe('a\nmain');
+    expect(await leftOut(w, a)).toEqual([expect.stringContaining(pinned)]);
+    expect(await leftOut(w, b)).toEqual([]);
+  });
+
+  it('a pause lets this one land and nothing after it', async () => {
+    const { w, a, b } = await twoInLine();
+    await using _ = w;
+    await meanwhile(
+      moment,
+      () => w.pause(true),
+      () => w.settled(a),
+    );
+    await w.until(async () => (await w.rows('select 1 from build where finished_at is null')).length === 0);
+    await w.loop.run(w.service.ports);
+    expect(await statuses(w, a, b)).toEqual(['merged', 'tagged']);
+    expect(await line(w)).toEqual(['Add a (#1)']);
+    await w.pause(false);
+    await w.settled(b);
+    await expectLandedOnce(w, a, b);
+  });
+
+  it('a build key was read inside the gate: this one lands as it was built, the next is reset with 307', async () => {
+    const { w, a, b } = await twoInLine();
+    await using _ = w;
+    const configure = () => w.configure(`${parallel({ builds: 2, batch: 1 })}merge_strategy:\n  name: merge\n`);
+    await meanwhile(moment, configure, () => w.settled(a, b));
+    await expectLandedOnce(w, a, b);
+    expect(await resetCodes(w)).toEqual([307]);
+    const subjectAndParents = await w.git('log', '-2', '--first-parent', '--reverse', '--format=%s: %P', 'main');
+    expect(subjectAndParents).toMatch(/^Add a \(#1\): \w+\nAdd b \(#2\): \w+ \w+$/);
+  });
+
+  it('a gate key was read inside the gate: this one lands, the next is judged by the new one', async () => {
+    const gate = (check: string) =>
+      `${parallel({ builds: 2, batch: 1, more: `override_required_checks: [${check}]\n` })}preconditions:\n  use_github_mergeability: false\n`;
+    await using w = await world({
+      configuration: gate('test'),
+      ci: "checks:\n  test: {run: 'true'}\n  lint: {run: 'false'}\n",
+    });
+    const [a, b] = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
+    await w.queue(a, b);
+    await meanwhile(
+      moment,
+      () => w.configure(gate('lint')),
+      () => w.settled(a, b),
+    );
+    expect(await statuses(w, a, b)).toEqual(['merged', 'blocked 107']);
+    await expectLandedOnce(w, a);
+  });
+
+  it('one that skips the line goes next, and what was built behind the landing is reset with 302', async () => {
+    const { w, a, b } = await twoInLine();
+    await using _ = w;
+    const c = await w.open('c', { 'c.txt': 'c\n' });
+    await meanwhile(
+      moment,
+      () => skipLine(w, c),
+      () => w.settled(a, b, c),
+    );
+    await expectLandedOnce(w, a, b, c);
+    expect(await line(w)).toEqual(['Add a (#1)', 'Add c (#3)', 'Add b (#2)']);
+    expect(await resetCodes(w)).toEqual([302]);
+  });
+
+  it('a worker that dies leaves one landing, which the next concludes', async () => {
+    const { w, a, b } = await twoInLine();
+    await using _ = w;
+    await dyingAt(w, moment, () => w.settled(a, b));
+    await expectLandedOnce(w, a, b);
+    const attempts = await w.rows<{ attempt: number }>("select attempt from intent where kind = 'land' order by id");
+    expect(attempts.map((intent) => intent.attempt)).toEqual([2, 1]);
+  });
+
+  it('a second worker that takes it for dead lands it once, and the first finds it done', async () => {
+    const { w, a, b } = await twoInLine();
+    await using _ = w;
+    await meanwhile(
+      moment,
+      async () => await carryOut(w.ctx, await landingOf(w)),
+      () => w.settled(a, b),
+    );
+    await expectLandedOnce(w, a, b);
+  });
+
+  it('a member closed at the host is merged all the same', async () => {
+    const { w, a, b } = await twoInLine();
+    await using _ = w;
+    const close = async () => {
+      await w.service.localHost.closePullRequest(hostOf(w), a);
+      await w.service.settle();
+    };
+    await meanwhile(moment, close, () =>
+      w.until(async () => (await statuses(w, a, b)).every((status) => status === 'merged')),
+    );
+    await expectLandedOnce(w, a, b);
+  });
+});
+
+describe('a push to the base', () => {
+  const push = async (w: World) => void (await w.commit('main', { 'outside.txt': 'o\n' }, { message: 'Outside' }));
+
+  it('while a landing is begun wins: the landing fails, and the batch is built again on top', async () => {
+    const { w, a, b } = await twoInLine();
+    await using _ = w;
+    await meanwhile(
+      begun,
+      () => push(w),
+      () => w.settled(a, b),
+    );
+    await expectLandedOnce(w, a, b);
+    expect(await line(w)).toEqual(['Outside', 'Add a (#1)', 'Add b (#2)']);
+    expect(await w.rows("select 1 from intent where kind = 'land' and state = 'failed'")).toHaveLength(1);
+  });
+
+  it('after the host moved the base stands on top of the landing, which is recorded', async () => {
+    const { w, a, b } = await twoInLine();
+    await using _ = w;
+    await meanwhile(
+      done,
+      () => push(w),
+      () => w.settled(a, b),
+    );
+    await expectLandedOnce(w, a, b);
+    expect(await line(w)).toEqual(['Add a (#1)', 'Outside', 'Add b (#2)']);
+    expect(await w.rows("select 1 from event where action = 'base_moved'")).toHaveLength(1);
+  });
+
+  it('after the host moved the base, and the worker dead: the landing ref tells, and it is recorded once', async () => {
+    const { w, a, b } = await twoInLine();
+    await using _ = w;
+    const pushAndDie = async () => {
+      await push(w);
+      throw new Error('the worker died');
+    };
+    await expect(meanwhile(done, pushAndDie, () => w.settled(a, b))).rejects.toThrow('the worker died');
+    await wakeAll(w);
+    await w.settled(a, b);
+    await expectLandedOnce(w, a, b);
+    expect(await line(w)).toEqual(['Add a (#1)', 'Outside', 'Add b (#2)']);
+  });
+
+  it('that is taken back before it was read lets the same landing be tried again', async () => {
+    const { w, a, b } = await twoInLine();
+    await using _ = w;
+    const tip = await w.git('rev-parse', 'main');
+    const takeBack = async () => void (await w.git('update-ref', 'refs/heads/main', tip));
+    await meanwhile(
+      begun,
+      () => push(w),
+      () => meanwhile(done, takeBack, () => w.settled(a, b)),
+    );
+    await expectLandedOnce(w, a, b);
+    expect(await line(w)).toEqual(['Add a (#1)', 'Add b (#2)']);
+  });
+});
+
+describe('before the gate', () => {
+  it('a pause that was answered is in force: the landing is void, and planned again when it ends', async () => {
+    const { w, a, b } = await twoInLine();
+    await using _ = w;
+    const isVoid = async () => (await w.rows("select 1 from intent where kind = 'land' and state = 'void'")).length > 0;
+    await meanwhile(
+      'landing:before_gate',
+      () => w.pause(true),
+      () => w.until(isVoid),
+    );
+    expect(await w.landed()).toEqual([]);
+    await w.pause(false);
+    await w.settled(a, b);
+    await expectLandedOnce(w, a, b);
+    expect(await resetCodes(w)).toEqual([]);
+  });
+
+  it('a dequeue wins: the landing is void, and it is open', async () => {
+    const { w, a, b } = await twoInLine();
+    await using _ = w;
+    await meanwhile(
+      'landing:before_gate',
+      () => w.dequeue(a),
+      () => w.settled(a, b),
+    );
+    expect(await statuses(w, a, b)).toEqual(['open', 'merged']);
+    await expectLandedOnce(w, b);
+  });
+
+  it('a push to the head wins: what was not tested does not land', async () => {
+    const { w, a, b } = await twoInLine();
+    await using _ = w;
+    await meanwhile(
+      'landing:before_gate',
+      async () => void (await w.commit('a', { 'late.txt': 'l\n' })),
+      () => w.settled(a, b),
+    );
+    expect(await statuses(w, a, b)).toEqual(['blocked 116', 'merged']);
+    await expectLandedOnce(w, b);
+  });
+});

@@ -1,0 +1,120 @@
+// What the stories of the queue share: things that arrive at an exact instant, and what users see in the end.
+import { expect } from 'vitest';
+import { dequeuePullRequest, queuePullRequest } from '../../src/modules/queue/index.ts';
+import { onFailpoint } from '../../src/modules/queue/failpoints.ts';
+import type { HostRepository } from '../../src/hosts/port.ts';
+import type { World } from '../support/world.ts';
+
+/** Runs `work`; when the engine first comes past the failpoint meanwhile, `arrival` happens there. */
+export async function meanwhile(
+  failpoint: string,
+  arrival: () => Promise<void>,
+  work: () => Promise<void>,
+): Promise<void> {
+  let passed = 0;
+  const disarm = onFailpoint(failpoint, async () => {
+    passed += 1;
+    if (passed === 1) await arrival();
+  });
+  try {
+    await work();
+  } finally {
+    disarm();
+  }
+  expect(passed, `the engine came past ${failpoint}`).toBeGreaterThan(0);
+}
+
+/** The engine stops at the failpoint, as when its process dies; later turns go on. */
+export async function dyingAt(w: World, failpoint: string, work: () => Promise<void>): Promise<void> {
+  const die = async (): Promise<void> => {
+    throw new Error('the worker died');
+  };
+  await expect(meanwhile(failpoint, die, work)).rejects.toThrow('the worker died');
+  await wakeAll(w);
+  await work();
+}
+
+/** What the relay does for a queue whose work stands still. */
+export async function wakeAll(w: World): Promise<void> {
+  for (const { id } of await w.rows<{ id: string }>('select id from queue'))
+    await w.service.ports.wake({ accountId: w.ctx.accountId, queueId: id });
+}
+
+export function hostOf(w: World): HostRepository {
+  return { accountId: w.ctx.accountId, id: w.repositoryId, ...w.repository };
+}
+
+export async function skipLine(w: World, number: number): Promise<void> {
+  await queuePullRequest(w.ctx, { repository: w.repository, number, source: 'graphql_api', skipLine: true });
+}
+
+export async function dequeueAnswer(w: World, number: number): Promise<string> {
+  try {
+    await dequeuePullRequest(w.ctx, { repository: w.repository, number });
+    return 'accepted';
+  } catch (error) {
+    return (error as { code?: string }).code ?? String(error);
+  }
+}
+
+/** Until nothing is left to do: no open intent, nothing to clean up. */
+export async function atRest(w: World): Promise<void> {
+  await w.until(async () => {
+    const open = await w.rows(
+      `select 1 from batch where cleaned_up_at is null union all select 1 from intent where state in ('planned', 'begun')`,
+    );
+    return open.length === 0;
+  });
+}
+
+export async function statuses(w: World, ...numbers: number[]): Promise<string[]> {
+  return await Promise.all(
+    numbers.map(async (number) => {
+      const { status, status_code } = await w.status(number);
+      return status_code === null ? status : `${status} ${status_code}`;
+    }),
+  );
+}
+
+/** Subjects of the base's first-parent line since the first commit, oldest first. */
+export async function line(w: World, base = 'main'): Promise<string[]> {
+  return (await w.git('log', '--first-parent', '--reverse', '--format=%s', base)).split('\n').slice(1);
+}
+
+/** `[code, pull request, put back]` of every reset so far, in order. */
+export async function resets(w: World): Promise<[number, number, number][]> {
+  const rows = await w.rows<{ code: number; number: number; back: number }>(
+    `select (payload->>'resetCode')::int as code, (payload->>'number')::int as number, (payload->>'pullRequestsReset')::int as back
+     from event where action = 'reset' order by id`,
+  );
+  return rows.map(({ code, number, back }) => [code, number, back]);
+}
+
+export async function resetCodes(w: World): Promise<(number | null)[]> {
+  const rows = await w.rows<{ reset_code: number | null }>(
+    "select reset_code from batch where state = 'superseded' order by id",
+  );
+  return rows.map((row) => row.reset_code);
+}
+
+/** Each is merged by one landing, told once; what the service made for it is gone; nothing else was left in line. */
+export async function expectLandedOnce(w: World, ...numbers: number[]): Promise<void> {
+  await atRest(w);
+  const landed = await w.landed();
+  for (const number of numbers) {
+    const { status, merge_commit_sha } = await w.status(number);
+    expect(status, `#${number}`).toBe('merged');
+    expect(landed.filter((commit) => commit === merge_commit_sha)).toHaveLength(1);
+  }
+  const merged = (await w.events()).filter(([action]) => action === 'merged').map(([, [number]]) => number);
+  expect(merged.toSorted()).toEqual([...numbers].toSorted());
+  expect(await w.git('for-each-ref', '--format=%(refname)', 'refs/heads/mq-*')).toBe('');
+  expect(
+    await w.rows("select number from local_pull_request where state = 'open' and head_branch like 'mq-%'"),
+  ).toEqual([]);
+  expect(
+    await w.rows(
+      'select base_branch, halted_reason, waiting, tagged from queue where halted_reason is not null or waiting <> 0 or tagged <> 0',
+    ),
+  ).toEqual([]);
+}
