@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAuthenticator } from '../../src/modules/accounts/index.ts';
 import {
-  decryptSigningDigest, deriveSecrets, digestToken, encryptSigningDigest, generateSecrets, generateToken, isSameDigest, lookupOf, signingDigest,
+  decryptSigningDigest, deriveSecrets, digestToken, encryptSigningDigest, generateSecrets, generateToken, isSameBytes, lookupOf, signingDigest,
 } from '../../src/modules/accounts/tokens.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
@@ -23,9 +23,9 @@ describe('a token', () => {
   it('is known again by a digest that needs the server\'s pepper', () => {
     const [a, b] = [generateSecrets(), generateSecrets()];
     const token = generateToken('user');
-    expect(isSameDigest(digestToken(a, token), digestToken(a, token))).toBe(true);
-    expect(isSameDigest(digestToken(a, token), digestToken(b, token))).toBe(false);
-    expect(isSameDigest(digestToken(a, token), Buffer.alloc(3))).toBe(false);
+    expect(isSameBytes(digestToken(a, token), digestToken(a, token))).toBe(true);
+    expect(isSameBytes(digestToken(a, token), digestToken(b, token))).toBe(false);
+    expect(isSameBytes(digestToken(a, token), Buffer.alloc(3))).toBe(false);
   });
 
   it('has a signing digest that opens for its own row and key alone', () => {

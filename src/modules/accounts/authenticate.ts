@@ -1,7 +1,7 @@
 // From an Authorization header to a Context. Tokens are looked up across accounts, by role interlock_system.
 import type { Actor, Context, Ports, Scope } from '../../context.ts';
 import { DomainError } from '../../domain/errors.ts';
-import { digestToken, isSameDigest, lookupOf, type Secrets } from './tokens.ts';
+import { digestToken, isSameBytes, lookupOf, type Secrets } from './tokens.ts';
 
 const cacheMs = 5_000;
 const cacheSize = 10_000;
@@ -43,6 +43,8 @@ interface Known {
   readonly actor: Actor;
   readonly readAt: number;
   usedAt: number;
+  /** The token that was found to be this row's: until it is read again, comparing the two is enough. */
+  token: Buffer | null;
 }
 
 const tokenByLookup = `
@@ -71,18 +73,26 @@ export async function createAuthenticator({ ports, secrets }: { readonly ports: 
     const [row] = await ports.db.system.query<TokenRow>(tokenByLookup, [lookup]);
     known.delete(lookup);
     if (!row) return undefined;
-    const found = { row, actor: actorOf(row), readAt: now, usedAt: Math.max(row.lastUsedAt?.getTime() ?? 0, cached?.usedAt ?? 0) };
+    const found = { row, actor: actorOf(row), readAt: now, usedAt: Math.max(row.lastUsedAt?.getTime() ?? 0, cached?.usedAt ?? 0), token: null };
     if (before !== revocations) return await find(lookup, now);
     if (known.size >= cacheSize) known.delete(known.keys().next().value as string);
     known.set(lookup, found);
     return found;
   }
 
+  function isTokenOf(found: Known, token: string): boolean {
+    const given = Buffer.from(token);
+    if (found.token !== null) return isSameBytes(given, found.token);
+    const isToken = isSameBytes(digestToken(secrets, token), found.row.tokenHmac);
+    if (isToken) found.token = given;
+    return isToken;
+  }
+
   async function authenticateToken(token: string, requestId: string): Promise<Session> {
     const lookup = lookupOf(token);
     const now = ports.clock().getTime();
     const found = lookup === null ? undefined : await find(lookup, now);
-    if (!found || !isSameDigest(digestToken(secrets, token), found.row.tokenHmac)) throw unauthenticated();
+    if (!found || !isTokenOf(found, token)) throw unauthenticated();
     const { expiresAt } = found.row;
     if (expiresAt !== null && expiresAt.getTime() <= now) throw unauthenticated();
     if (now - found.usedAt >= usedEveryMs) {

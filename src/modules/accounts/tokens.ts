@@ -43,7 +43,8 @@ export function digestToken(secrets: Secrets, token: string): Buffer {
   return createHmac('sha256', key(secrets.pepper)).update(token).digest();
 }
 
-export function isSameDigest(a: Uint8Array, b: Uint8Array): boolean {
+/** In constant time. */
+export function isSameBytes(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
