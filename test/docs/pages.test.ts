@@ -43,6 +43,10 @@ describe('fenced blocks', () => {
     expect(blocks.filter((block) => !known.includes(block.language)).map((block) => block.where)).toEqual([]);
   });
 
+  it('of SQL stand where test/docs/sql.test.ts runs them', () => {
+    expect([...new Set(inLanguage('sql').map((block) => block.path))]).toEqual(['docs/operations.md']);
+  });
+
   it.each(inLanguage('graphql').map((block) => [block.where, block] as const))(
     'of GraphQL are valid: %s',
     (_, block) => {
