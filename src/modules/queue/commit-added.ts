@@ -25,7 +25,7 @@ export async function onCommitAdded(work: QueueWork, row: PullRequestRow, pushed
 }
 
 // A landing past its gate lands the pinned head, whatever is pushed meanwhile (docs/adr/0003).
-async function isLandingBegun(work: QueueWork, row: PullRequestRow): Promise<boolean> {
+export async function isLandingBegun(work: QueueWork, row: PullRequestRow): Promise<boolean> {
   await work.tx.em.flush();
   const rows = await work.tx.query(
     `select 1 from intent i join batch_member m on m.account_id = i.account_id and m.batch_id = i.batch_id

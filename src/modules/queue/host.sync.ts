@@ -1,14 +1,16 @@
 // What a host knows, copied into rows. Host events and webhooks are hints: whatever they say, the facts are read back
 // here, so that a late, doubled or lost one changes nothing but the moment.
 import type { Context } from '../../context.ts';
+import { DomainError } from '../../domain/errors.ts';
+import { isQueued } from '../../domain/queue/status.ts';
 import type { HostCommit, HostPullRequest, HostRepository } from '../../hosts/port.ts';
 import type { Transaction } from '../../platform/database.ts';
 import type { RepositoryRow } from '../repositories/repositories.entities.ts';
 import { recordBuild, recordChecks } from './build.records.ts';
-import { onCommitAdded } from './commit-added.ts';
-import { PullRequestEntity, QueueEntity, type PullRequestRow } from './queue.entities.ts';
-import { changeQueue, ensureQueue } from './queue.locks.ts';
-import { announce, beginWork, finishWork, writeStatus, type QueueWork } from './status.writer.ts';
+import { isLandingBegun, onCommitAdded } from './commit-added.ts';
+import { PullRequestEntity, QueueEntity, type PullRequestRow, type QueueRow } from './queue.entities.ts';
+import { changeQueue, changeQueuesInOrder, ensureQueue } from './queue.locks.ts';
+import { announce, beginWork, finishWork, noOptions, writeStatus, type QueueWork } from './status.writer.ts';
 
 export interface HostedRepository extends HostRepository {
   readonly host: 'local' | 'github';
@@ -45,14 +47,14 @@ export async function syncPullRequest(
   const seen = await host.getPullRequest(repository, number);
   if (seen === null || isBotBranch(seen.headBranch)) return null;
   const head = await readHead(ctx, repository, seen);
-  const row = await ctx.db.transaction(ctx.accountId, async (tx) => {
-    const queueId = await ensureQueue(ctx, tx, repository.id, seen.baseBranch);
-    const work = beginWork(ctx, tx, await changeQueue(ctx, tx, queueId));
-    const pullRequest = await keepPullRequest(work, repository, seen, head, options);
+  const row = (await findUnchanged(ctx, repository, seen, head)) ?? (await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const standing = await standingOf(ctx, tx, repository, seen);
+    const work = await followBase(ctx, tx, standing);
+    const pullRequest = await keepPullRequest(work, repository, standing, { seen, head, options });
     if (head !== null) await recordBuild(ctx, tx, { repositoryId: repository.id, commit: seen.headSha, tree: head.tree, base: head.base });
     await finishWork(work);
     return pullRequest;
-  });
+  }));
   if (head !== null && seen.state === 'open') await recordChecks(ctx, repository, seen.headSha);
   return row;
 }
@@ -83,11 +85,76 @@ async function updatedHead(ctx: Context, repository: HostedRepository, commit: H
   return merged.kind === 'composed' && merged.tree === commit.tree ? previous : null;
 }
 
+/** The row when the host says nothing new: then nobody is locked, planned for or woken. */
+async function findUnchanged(ctx: Context, repository: HostedRepository, seen: HostPullRequest, head: HeadFacts | null): Promise<PullRequestRow | null> {
+  return await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const row = await tx.em.findOne(PullRequestEntity, { accountId: ctx.accountId, repositoryId: repository.id, number: seen.number });
+    if (row === null || !hasFacts(row, seen) || row.headSha !== seen.headSha || !hasFollowed(row, seen)) return null;
+    if (head === null) return row;
+    if (row.authorName !== head.authorName || row.authorEmail !== head.authorEmail) return null;
+    const builds = await tx.query('select 1 from build where account_id = $1 and repository_id = $2 and commit = $3', [ctx.accountId, repository.id, seen.headSha]);
+    return builds.length === 0 ? null : row;
+  });
+}
+
+function hasFollowed(row: PullRequestRow, seen: HostPullRequest): boolean {
+  switch (seen.state) {
+    case 'open':
+      return row.status !== 'closed';
+    case 'closed':
+      return row.status === 'closed' || row.status === 'merged';
+    case 'merged':
+      return row.status === 'merged';
+    default:
+      return seen.state satisfies never;
+  }
+}
+
+/** Where a pull request stands here, with the queues that concern it locked: that of its base branch, and its own. */
+interface Standing {
+  readonly known: PullRequestRow | null;
+  readonly target: QueueRow;
+  /** The queue it is counted in. Another one than `target` when its base branch was changed at the host. */
+  readonly current: QueueRow;
+}
+
+async function standingOf(ctx: Context, tx: Transaction, repository: HostedRepository, seen: HostPullRequest): Promise<Standing> {
+  const targetId = await ensureQueue(ctx, tx, repository.id, seen.baseBranch);
+  const [before] = await tx.query<{ queue_id: string | null }>(
+    'select queue_id from pull_request where account_id = $1 and repository_id = $2 and number = $3', [ctx.accountId, repository.id, seen.number],
+  );
+  const queues = await changeQueuesInOrder(ctx, tx, [targetId, before?.queue_id ?? targetId]);
+  const known = await tx.em.findOne(PullRequestEntity, { accountId: ctx.accountId, repositoryId: repository.id, number: seen.number });
+  const target = queues.get(targetId);
+  const current = queues.get(known?.queueId ?? targetId);
+  // Between the read and the locks it went to a third queue: the caller reads the host again.
+  if (target === undefined || current === undefined) throw new DomainError('CONFLICT', `The base branch of #${seen.number} changed meanwhile. Try again.`);
+  return { known, target, current };
+}
+
+/**
+ * A base branch changed at the host takes the pull request out of the line it stood in, under the lock of that queue:
+ * what was built for one base proves nothing for another. Past the gate of its landing it stays until that is over.
+ */
+async function followBase(ctx: Context, tx: Transaction, { known, target, current }: Standing): Promise<QueueWork> {
+  if (known === null || target === current) return beginWork(ctx, tx, target);
+  const work = beginWork(ctx, tx, current);
+  if (await isLandingBegun(work, known)) return work;
+  if (isQueued(known.status) || known.status === 'pending') {
+    writeStatus(work, known, 'dequeue');
+    announce(work, known, 'dequeued', { statusCode: 104 });
+  }
+  Object.assign(known, { ...noOptions, queueId: target.id, conflictParent: null, conflictAfter: null });
+  await finishWork(work);
+  return beginWork(ctx, tx, target);
+}
+
 async function keepPullRequest(
-  work: QueueWork, repository: HostedRepository, seen: HostPullRequest, head: HeadFacts | null, options: { readonly announceOpened: boolean },
+  work: QueueWork, repository: HostedRepository, { known, target }: Standing,
+  read: { readonly seen: HostPullRequest; readonly head: HeadFacts | null; readonly options: { readonly announceOpened: boolean } },
 ): Promise<PullRequestRow> {
   const { ctx, tx, now } = work;
-  const known = await tx.em.findOne(PullRequestEntity, { accountId: ctx.accountId, repositoryId: repository.id, number: seen.number });
+  const { seen, head, options } = read;
   if (known === null) {
     const created = tx.em.create(PullRequestEntity, {
       accountId: ctx.accountId,
@@ -105,10 +172,13 @@ async function keepPullRequest(
     if (seen.state === 'open' && options.announceOpened) announce(work, created, 'opened');
     return created;
   }
+  const { baseBranch } = known;
   Object.assign(known, factsOf(seen));
+  // It is still being landed where it stood: it changes its base branch when that is over.
+  if (work.queue.id !== target.id) known.baseBranch = baseBranch;
   if (head !== null) Object.assign(known, { authorName: head.authorName, authorEmail: head.authorEmail });
   if (known.headSha !== seen.headSha) await onCommitAdded(work, known, { head: seen.headSha, updates: head?.updates ?? null });
-  followState(work, known, seen);
+  await followState(work, known, seen);
   return known;
 }
 
@@ -131,14 +201,14 @@ function factsOf(seen: HostPullRequest): Pick<
   };
 }
 
-/** Closed, reopened or merged at the host. One of ours that landed is merged by its landing alone, never from here. */
-function followState(work: QueueWork, row: PullRequestRow, seen: HostPullRequest): void {
+/** Closed, reopened or merged at the host. One whose landing is begun is merged by that landing alone, never from here. */
+async function followState(work: QueueWork, row: PullRequestRow, seen: HostPullRequest): Promise<void> {
   if (seen.state === 'closed' && row.status !== 'closed' && row.status !== 'merged') writeStatus(work, row, 'close');
   if (seen.state === 'open' && row.status === 'closed') {
     writeStatus(work, row, 'reopen');
     announce(work, row, 'opened');
   }
-  if (seen.state === 'merged' && row.status !== 'merged' && row.status !== 'closed') {
+  if (seen.state === 'merged' && row.status !== 'merged' && !(await isLandingBegun(work, row))) {
     row.mergeCommitSha = seen.mergeCommitSha;
     row.mergedByQueue = false;
     writeStatus(work, row, 'merge');
@@ -147,31 +217,52 @@ function followState(work: QueueWork, row: PullRequestRow, seen: HostPullRequest
   }
 }
 
+const mostReads = 5;
+
 /**
  * Reads the tip of a base branch and the checks its protection requires. A tip that is not ours is an outside push:
  * the queue plans again on it. While a landing is begun the tip is left to its outcome.
+ *
+ * What was read is written only where the tip known before the read is still the one known after it. A read that was
+ * under way while a landing was concluded, or another read written, may be older than that: it is made again. The
+ * commit itself tells nothing of its age: a force push may bring back any.
  */
 export async function syncBase(ctx: Context, repository: HostedRepository, baseBranch: string): Promise<void> {
   const host = ctx.hosts(repository.host);
   const queueId = await ctx.db.transaction(ctx.accountId, async (tx) => await ensureQueue(ctx, tx, repository.id, baseBranch));
-  const tip = await host.readRef(repository, `refs/heads/${baseBranch}`);
-  if (tip === null) return;
-  const required = [...(await host.readRequiredChecks(repository, baseBranch))].sort();
-  const [before] = await ctx.db.transaction(ctx.accountId, async (tx) => await tx.em.find(QueueEntity, { id: queueId }));
-  if (before?.baseTip === tip.commit && sameNames(before.hostRequiredChecks, required)) return;
-  await ctx.db.transaction(ctx.accountId, async (tx) => {
+  for (let read = 1; read <= mostReads; read += 1) {
+    const before = await ctx.db.transaction(ctx.accountId, async (tx) => await tx.em.findOneOrFail(QueueEntity, { id: queueId }));
+    const tip = await host.readRef(repository, `refs/heads/${baseBranch}`);
+    const required = tip === null ? before.hostRequiredChecks : [...(await host.readRequiredChecks(repository, baseBranch))].sort();
+    if ((before.baseTip ?? null) === (tip?.commit ?? null) && sameNames(before.hostRequiredChecks, required)) return;
+    if (await keepBase(ctx, queueId, { before: before.baseTip ?? null, tip, required })) return;
+  }
+}
+
+interface BaseRead {
+  /** The tip that was known when the read began. */
+  readonly before: string | null;
+  /** Null: the branch does not exist. Nothing is planned until it is there again. */
+  readonly tip: { readonly commit: string; readonly tree: string } | null;
+  readonly required: readonly string[];
+}
+
+/** False: the tip was written meanwhile, by a landing or a later read. */
+async function keepBase(ctx: Context, queueId: string, { before, tip, required }: BaseRead): Promise<boolean> {
+  return await ctx.db.transaction(ctx.accountId, async (tx) => {
     const work = beginWork(ctx, tx, await changeQueue(ctx, tx, queueId));
     const { queue } = work;
-    queue.hostRequiredChecks = required;
-    if (queue.baseTip !== tip.commit && !(await hasBegunLanding(work)) && (await isNews(work, tip.commit))) {
-      if (queue.baseTip !== null && queue.baseTip !== undefined) {
-        work.events.push({ repositoryId: repository.id, queueId, action: 'base_moved', payload: { from: queue.baseTip, to: tip.commit } });
-      }
-      queue.managedFrom ??= tip.commit;
-      queue.baseTip = tip.commit;
-      queue.baseTree = tip.tree;
+    const known = queue.baseTip ?? null;
+    if (known !== before) return false;
+    queue.hostRequiredChecks = [...required];
+    if (known !== (tip?.commit ?? null) && !(await hasBegunLanding(work))) {
+      if (known !== null) work.events.push({ repositoryId: queue.repositoryId, queueId, action: 'base_moved', payload: { from: known, to: tip?.commit ?? null } });
+      queue.managedFrom ??= tip?.commit ?? null;
+      queue.baseTip = tip?.commit ?? null;
+      queue.baseTree = tip?.tree ?? null;
     }
     await finishWork(work);
+    return true;
   });
 }
 
@@ -182,12 +273,6 @@ function sameNames(a: readonly string[], b: readonly string[]): boolean {
 async function hasBegunLanding(work: QueueWork): Promise<boolean> {
   const rows = await work.tx.query(`select 1 from intent where account_id = $1 and queue_id = $2 and kind = 'land' and state = 'begun'`, [work.ctx.accountId, work.queue.id]);
   return rows.length > 0;
-}
-
-// A read that was under way while a landing was concluded brings the tip before it: that landing's first parent.
-async function isNews(work: QueueWork, commit: string): Promise<boolean> {
-  const rows = await work.tx.query('select 1 from landing where account_id = $1 and queue_id = $2 and first_parent = $3', [work.ctx.accountId, work.queue.id, commit]);
-  return rows.length === 0;
 }
 
 /** Brings the rows of one repository in line with its host: base branches with a queue, and every open pull request. */
@@ -212,7 +297,10 @@ async function knownOf(ctx: Context, tx: Transaction, repositoryId: string): Pro
 }
 
 function isSame(row: PullRequestRow, seen: HostPullRequest): boolean {
+  return hasFacts(row, seen) && row.headSha === seen.headSha && seen.state === 'open';
+}
+
+function hasFacts(row: PullRequestRow, seen: HostPullRequest): boolean {
   const facts = factsOf(seen);
-  const same = (Object.keys(facts) as (keyof typeof facts)[]).every((key) => JSON.stringify(row[key]) === JSON.stringify(facts[key]));
-  return same && row.headSha === seen.headSha && seen.state === 'open';
+  return (Object.keys(facts) as (keyof typeof facts)[]).every((key) => JSON.stringify(row[key]) === JSON.stringify(facts[key]));
 }

@@ -12,8 +12,8 @@ import { configurationOf } from './configuration.cache.ts';
 import { voidLandings } from './decisions.writer.ts';
 import { hosted, syncBase, syncPullRequest } from './host.sync.ts';
 import { PullRequestEntity, type PullRequestRow } from './queue.entities.ts';
-import { changeQueue, ensureQueue } from './queue.locks.ts';
-import { announce, beginWork, finishWork, writeStatus, type QueueWork } from './status.writer.ts';
+import { changeQueueOf } from './queue.locks.ts';
+import { announce, beginWork, finishWork, noOptions, writeStatus, type QueueWork } from './status.writer.ts';
 
 export interface RepositoryRef {
   readonly owner: string;
@@ -56,7 +56,7 @@ export async function queuePullRequest(ctx: Context, request: QueueRequest): Pro
   refuseSource(repository, request.source);
   await authoriseSkips(ctx, repository, request);
   const known = await readFresh(ctx, repository, request.number);
-  return await changePullRequest(ctx, repository, known, async (work, row) => {
+  return await changePullRequest(ctx, known, async (work, row) => {
     if (isTerminal(row.status)) throw new DomainError('NOT_QUEUEABLE', `The pull request is ${row.status}; only an open one can be queued.`);
     if (request.headCommitSha && request.headCommitSha !== row.headSha) {
       throw new DomainError('HEAD_MOVED', `pull_request.head_commit_sha is ${request.headCommitSha}, but the head is ${row.headSha}.`, 'pull_request.head_commit_sha');
@@ -112,7 +112,7 @@ export async function updatePullRequest(ctx: Context, request: UpdateRequest): P
   if (request.mergeCommitSha) throw new DomainError('NOT_SUPPORTED', 'pull_request.merge_commit_sha is not supported yet.', 'pull_request.merge_commit_sha');
   const repository = await loadRepository(ctx, request.repository);
   const known = await readFresh(ctx, repository, request.number);
-  return await changePullRequest(ctx, repository, known, async (_work, row) => keepOptions(row, request));
+  return await changePullRequest(ctx, known, async (_work, row) => keepOptions(row, request));
 }
 
 function keepOptions(row: PullRequestRow, request: Pick<UpdateRequest, 'affectedTargets' | 'mergeCommitMessage'>): void {
@@ -131,11 +131,11 @@ export async function dequeuePullRequest(ctx: Context, request: PullRequestRef):
   const repository = await loadRepository(ctx, request.repository);
   const known = await findPullRequest(ctx, repository, request.number);
   await waitForLanding(ctx, known.id);
-  return await changePullRequest(ctx, repository, known, async (work, row) => {
+  return await changePullRequest(ctx, known, async (work, row) => {
     if (isTerminal(row.status)) throw new DomainError('NOT_QUEUEABLE', `The pull request is ${row.status}; it is not in the queue.`);
     if (await isLandingBegun(work.ctx, work.tx, row.id)) throw landingInProgress();
     const wasAsked = row.status === 'queued' || row.status === 'tagged' || row.status === 'pending';
-    Object.assign(row, { skipLine: false, skipLineReason: null, skipValidation: false, requestedBy: null, askedAt: null, askedBy: null });
+    Object.assign(row, noOptions);
     if (!wasAsked) return;
     writeStatus(work, row, 'dequeue');
     announce(work, row, 'dequeued', { statusCode: 104 });
@@ -230,11 +230,10 @@ async function readFresh(ctx: Context, repository: RepositoryRow, number: number
 }
 
 async function changePullRequest(
-  ctx: Context, repository: RepositoryRow, known: PullRequestRow, change: (work: QueueWork, row: PullRequestRow) => Promise<void>,
+  ctx: Context, known: PullRequestRow, change: (work: QueueWork, row: PullRequestRow) => Promise<void>,
 ): Promise<PullRequestAnswer> {
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
-    const queueId = await ensureQueue(ctx, tx, repository.id, known.baseBranch);
-    const work = beginWork(ctx, tx, await changeQueue(ctx, tx, queueId));
+    const work = beginWork(ctx, tx, await changeQueueOf(ctx, tx, known.id));
     const row = await tx.em.findOneOrFail(PullRequestEntity, { id: known.id });
     await change(work, row);
     await finishWork(work);

@@ -45,6 +45,17 @@ async function planComments(work: QueueWork): Promise<void> {
   }
 }
 
+/** What somebody asked for when queueing it: gone when it leaves by a dequeue, so that queueing it again starts clean. */
+export const noOptions = { skipLine: false, skipLineReason: null, skipValidation: false, requestedBy: null, askedAt: null, askedBy: null } as const;
+
+/** Stops planning and landing, with the reason people will read. Admission goes on. */
+export function haltWork(work: QueueWork, reason: string): void {
+  const { queue, now } = work;
+  queue.haltedReason = reason;
+  queue.haltedAt = now;
+  work.events.push({ repositoryId: queue.repositoryId, queueId: queue.id, action: 'queue_halted', payload: { reason } });
+}
+
 export interface Reason {
   /** Null: a reason without a code, such as a check that still runs. */
   readonly code: BlockCode | ResetCode | null;
@@ -62,7 +73,8 @@ export function writeStatus(work: QueueWork, pullRequest: PullRequestRow, event:
   const to = transition(from, event);
   if (to === null) throw new DomainError('CONFLICT', `A ${from} pull request cannot ${event}.`);
   const { queue, now } = work;
-  pullRequest.queueId = queue.id;
+  // The counters of a queue are its own: moving to another one is for `followBase`, under both locks.
+  if (pullRequest.queueId !== queue.id) throw new DomainError('INTERNAL', `#${pullRequest.number} stands in queue ${pullRequest.queueId}, not ${queue.id}.`);
   count(queue, from, -1);
   count(queue, to, +1);
   pullRequest.status = to;

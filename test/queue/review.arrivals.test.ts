@@ -1,0 +1,99 @@
+// Interleavings of the outside world with the queue that once stalled it, or landed what was not meant to.
+import { describe, expect, it } from 'vitest';
+import { syncPullRequest } from '../../src/modules/queue/index.ts';
+import { parallel, world, type World } from '../support/world.ts';
+import { expectLandedOnce, line, meanwhile, statuses } from './stories.ts';
+
+/** As when somebody picks another base branch at the host. */
+async function retarget(w: World, number: number, base: string): Promise<void> {
+  await w.rows('update local_pull_request set base_branch = $2 where number = $1', [number, base]);
+  await sync(w, number);
+}
+
+async function sync(w: World, number: number): Promise<void> {
+  await syncPullRequest(w.ctx, { accountId: w.ctx.accountId, id: w.repositoryId, ...w.repository, host: 'local' }, number);
+}
+
+async function counters(w: World): Promise<[string, number, number][]> {
+  const rows = await w.rows<{ base_branch: string; waiting: number; tagged: number }>('select base_branch, waiting, tagged from queue order by base_branch');
+  return rows.map((row) => [row.base_branch, row.waiting, row.tagged]);
+}
+
+async function withTwoBases(): Promise<World> {
+  const w = await world({ configuration: `${parallel({ builds: 2, batch: 2 })}base_branches: [main, next]\n` });
+  await w.git('branch', 'next', 'main');
+  return w;
+}
+
+describe('a pull request whose base branch is changed', () => {
+  it('leaves the line it stood in, is counted nowhere, and lands where it is queued again', async () => {
+    await using w = await withTwoBases();
+    const [a, b] = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
+    await w.pause(true);
+    await w.queue(a, b);
+    await retarget(w, a, 'next');
+    expect(await statuses(w, a, b)).toEqual(['open', 'queued']);
+    expect(await counters(w)).toEqual([['main', 1, 0], ['next', 0, 0]]);
+    await w.queue(a);
+    expect(await counters(w)).toEqual([['main', 1, 0], ['next', 1, 0]]);
+    await w.pause(false);
+    await w.settled(a, b);
+    await expectLandedOnce({ ...w, landed: async () => [...(await w.landed()), ...(await w.git('log', '--first-parent', '--format=%H', 'next')).split('\n')] }, a, b);
+    expect(await line(w)).toEqual(['Add b (#2)']);
+    expect(await line(w, 'next')).toEqual(['Add a (#1)']);
+    expect((await w.events()).filter(([action]) => action === 'dequeued')).toEqual([['dequeued', [a]]]);
+  });
+
+  it('while its landing is begun lands where it was tested, and changes its base branch only then', async () => {
+    await using w = await withTwoBases();
+    const a = await w.open('a', { 'a.txt': 'a\n' });
+    await w.queue(a);
+    await meanwhile('landing:after_gate', () => retarget(w, a, 'next'), () => w.settled(a));
+    await expectLandedOnce(w, a);
+    expect(await counters(w)).toEqual([['main', 0, 0], ['next', 0, 0]]);
+  });
+});
+
+describe('a force push', () => {
+  it('back to a commit that was landed on before is followed like any other', async () => {
+    await using w = await world({ configuration: parallel({ builds: 2, batch: 1 }) });
+    const first = await w.git('rev-parse', 'main');
+    const a = await w.open('a', { 'a.txt': 'a\n' });
+    await w.queue(a);
+    await w.settled(a);
+    const b = await w.open('b', { 'b.txt': 'b\n' }, { from: first });
+    await w.git('update-ref', 'refs/heads/main', first);
+    await w.queue(b);
+    await w.settled(b);
+    expect(await line(w)).toEqual(['Add b (#2)']);
+  });
+});
+
+describe('one merged at the host', () => {
+  it('while its landing is begun is merged by that landing, once', async () => {
+    await using w = await world({ configuration: parallel({ builds: 2, batch: 1 }) });
+    const a = await w.open('a', { 'a.txt': 'a\n' });
+    const mergeThere = async () => {
+      await w.rows("update local_pull_request set state = 'merged', merged_at = now(), merge_commit_sha = head_sha where number = $1", [a]);
+      await sync(w, a);
+    };
+    await w.queue(a);
+    await meanwhile('landing:after_host', mergeThere, () => w.settled(a));
+    await expectLandedOnce(w, a);
+  });
+});
+
+describe('what has not changed at the host', () => {
+  it('wakes nobody', async () => {
+    await using w = await world({ configuration: parallel() });
+    const a = await w.open('a', { 'a.txt': 'a\n' });
+    await w.until(async () => (await w.rows("select 1 from check_result where conclusion = 'success'")).length > 0);
+    const versions = async () => await w.rows('select version from queue');
+    const before = await versions();
+    await sync(w, a);
+    expect(await versions()).toEqual(before);
+    await w.service.localHost.editPullRequest({ accountId: w.ctx.accountId, id: w.repositoryId, ...w.repository }, a, { title: 'Another' });
+    await sync(w, a);
+    expect(await versions()).not.toEqual(before);
+  });
+});
