@@ -126,7 +126,7 @@ async function makeBuild(ctx: Context, loaded: LoadedBatch): Promise<void> {
     })),
     batchCommit: batch.batchCommit,
     groupMessage: batch.groupMessage,
-    at: batch.createdAt.getTime(),
+    at: await commitTime(ctx, loaded),
     keepRef: `refs/interlock/builds/${batch.id}`,
   });
   await passFailpoint('build:after_compose');
@@ -149,6 +149,21 @@ async function makeBuild(ctx: Context, loaded: LoadedBatch): Promise<void> {
     // Known to the records before CI can start: a result that comes at once finds its build.
     await recordBuild(ctx, tx, { repositoryId: batch.repositoryId, commit: testedCommit, tree: result.tree, base: batch.baseCommit });
   });
+}
+
+/**
+ * Git counts in seconds: two batches of one composition, made in the same one, would share a commit, and the second
+ * inherit the red or canceled build of the first instead of getting its own. So each is a second later than the one before.
+ */
+async function commitTime(ctx: Context, { batch, members }: LoadedBatch): Promise<number> {
+  const [before] = await ctx.db.transaction(ctx.accountId, async (tx) =>
+    await tx.query<{ n: number }>(
+      `select count(*)::int as n from batch_member m join batch b on b.account_id = m.account_id and b.id = m.batch_id
+       where m.account_id = $1 and m.pull_request_id = $2 and m.batch_id < $3 and b.parent_commit = $4`,
+      [ctx.accountId, members[0]?.pullRequestId ?? null, batch.id, batch.parentCommit],
+    ),
+  );
+  return batch.createdAt.getTime() + (before?.n ?? 0) * 1_000;
 }
 
 /** The merge is a fact about two commits; the pull request carries it only while this very head is in line. */
