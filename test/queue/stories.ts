@@ -1,8 +1,10 @@
 // What the stories of the queue share: things that arrive at an exact instant, and what users see in the end.
 import { expect } from 'vitest';
 import { dequeuePullRequest, queuePullRequest } from '../../src/modules/queue/index.ts';
+import { createCiRunner } from '../../src/hosts/local/index.ts';
 import { onFailpoint } from '../../src/modules/queue/failpoints.ts';
 import type { HostRepository } from '../../src/hosts/port.ts';
+import { findSandbox } from '../../src/platform/sandbox/index.ts';
 import type { World } from '../support/world.ts';
 
 /** Runs `work`; when the engine first comes past the failpoint meanwhile, `arrival` happens there. */
@@ -117,4 +119,24 @@ export async function expectLandedOnce(w: World, ...numbers: number[]): Promise<
       'select base_branch, halted_reason, waiting, tagged from queue where halted_reason is not null or waiting <> 0 or tagged <> 0',
     ),
   ).toEqual([]);
+}
+
+/** What the engine does when it is woken at that instant. */
+export async function turnsAt(w: World, now: Date): Promise<void> {
+  await w.service.settle();
+  await wakeAll(w);
+  await w.loop.run({ ...w.service.ports, clock: () => now });
+}
+
+/** Starts the checks of a world that was made without (`runsCi: false`): what CI says is known from here on. */
+export async function startCi(w: World): Promise<AsyncDisposable> {
+  const { sandbox, said } = await findSandbox({ allowPlain: true, kinds: ['plain'] });
+  if (sandbox === null) throw new Error(said);
+  const runner = createCiRunner({ host: w.service.localHost, sandbox, concurrency: 4, pollMs: 50, onError: rethrow });
+  runner.start();
+  return { [Symbol.asyncDispose]: async () => await runner.stop() };
+}
+
+function rethrow(error: unknown): never {
+  throw error;
 }

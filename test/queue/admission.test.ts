@@ -1,0 +1,100 @@
+// Asking to merge: who stands in line at once, who waits for something, who is told to act.
+import { describe, expect, it } from 'vitest';
+import { openPullRequest } from '../../src/modules/queue/index.ts';
+import { parallel, serial, world } from '../support/world.ts';
+import { expectLandedOnce, hostOf, line, startCi, statuses } from './stories.ts';
+
+async function ownChecksDone(w: Awaited<ReturnType<typeof world>>): Promise<boolean> {
+  return (await w.rows('select 1 from build where finished_at is null')).length === 0;
+}
+
+describe('asking to merge', () => {
+  it('waits in serial mode for its own checks, and is queued by itself when they pass', async () => {
+    await using w = await world({ configuration: serial(), runsCi: false });
+    const number = await w.open('a', { 'a.txt': 'a\n' });
+    await w.queue(number);
+    expect(await w.status(number)).toMatchObject({ status: 'pending', status_code: null });
+    expect((await w.status(number)).status_text).toMatch(/checks/i);
+    await using _ = await startCi(w);
+    await w.settled(number);
+    await expectLandedOnce(w, number);
+  });
+
+  it.each([
+    ['serial', serial()],
+    ['parallel', parallel()],
+  ])('is blocked at once with 107 when an own check has failed already (%s)', async (_mode, configuration) => {
+    await using w = await world({ configuration });
+    const number = await w.open('a', { bad: 'bad\n' });
+    await w.until(() => ownChecksDone(w));
+    await w.queue(number);
+    expect(await statuses(w, number)).toEqual(['blocked 107']);
+    expect((await w.status(number)).status_text).toBe('A required check failed: test.');
+    const [blocked] = await w.rows<{ payload: unknown }>("select payload from event where action = 'blocked'");
+    expect(blocked?.payload).toMatchObject({ number, statusCode: 107, failedChecks: ['test'] });
+  });
+
+  it('is blocked in line with 107 when an own check fails only now', async () => {
+    await using w = await world({ configuration: parallel(), runsCi: false });
+    const numbers = [await w.open('a', { bad: 'bad\n' }), await w.open('b', { 'b.txt': 'b\n' })];
+    await w.queue(...numbers);
+    expect(await statuses(w, ...numbers)).toEqual(['queued', 'queued']);
+    await using _ = await startCi(w);
+    await w.settled(...numbers);
+    expect(await statuses(w, ...numbers)).toEqual(['blocked 107', 'merged']);
+  });
+
+  it('of a draft is blocked with 114 until it is ready', async () => {
+    await using w = await world({ configuration: parallel() });
+    await w.commit('a', { 'a.txt': 'a\n' });
+    await openPullRequest(w.ctx, { repository: w.repository, title: 'Add a', headBranch: 'a', draft: true });
+    await w.queue(1);
+    expect(await statuses(w, 1)).toEqual(['blocked 114']);
+    await w.service.localHost.editPullRequest(hostOf(w), 1, { draft: false });
+    await w.queue(1);
+    await w.settled(1);
+    await expectLandedOnce(w, 1);
+  });
+
+  it('waits with 101 for an approval, and is queued by itself when it comes', async () => {
+    await using w = await world({ configuration: `${parallel()}preconditions:\n  number_of_approvals: 1\n` });
+    const number = await w.open('a', { 'a.txt': 'a\n' });
+    await w.queue(number);
+    expect(await statuses(w, number)).toEqual(['pending 101']);
+    await w.service.localHost.reviewPullRequest(hostOf(w), number, { reviewer: 'grace', verdict: 'approved' });
+    await w.settled(number);
+    await expectLandedOnce(w, number);
+    expect((await w.events()).filter(([action]) => action === 'queued')).toEqual([['queued', [number]]]);
+  });
+
+  it('is blocked with 117 by a review that asks for changes, and goes on when the reviewer approves', async () => {
+    await using w = await world({ configuration: parallel() });
+    const number = await w.open('a', { 'a.txt': 'a\n' });
+    await w.service.localHost.reviewPullRequest(hostOf(w), number, { reviewer: 'grace', verdict: 'changes_requested' });
+    await w.queue(number);
+    expect(await statuses(w, number)).toEqual(['blocked 117']);
+    await w.service.localHost.reviewPullRequest(hostOf(w), number, { reviewer: 'grace', verdict: 'approved' });
+    await w.queue(number);
+    await w.settled(number);
+    await expectLandedOnce(w, number);
+  });
+
+  it('is blocked with 118 on a base branch that is not managed', async () => {
+    await using w = await world({ configuration: parallel() });
+    await w.commit('release', { 'release.txt': 'r\n' });
+    await w.commit('a', { 'a.txt': 'a\n' });
+    await openPullRequest(w.ctx, { repository: w.repository, title: 'Add a', headBranch: 'a', baseBranch: 'release' });
+    await w.queue(1);
+    expect(await statuses(w, 1)).toEqual(['blocked 118']);
+  });
+
+  it('where no check ever runs ends in 107, no check ran: nothing untested lands', async () => {
+    await using w = await world({ configuration: parallel(), ci: 'checks: {}\n' });
+    const numbers = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
+    await w.queue(...numbers);
+    await w.settled(...numbers);
+    expect(await statuses(w, ...numbers)).toEqual(['blocked 107', 'blocked 107']);
+    expect((await w.status(1)).status_text).toContain('no check ran');
+    expect(await line(w)).toEqual([]);
+  });
+});

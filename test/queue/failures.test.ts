@@ -1,0 +1,148 @@
+// Red builds, late builds and patience: who is passed, who is tried again, who is blamed.
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parallel, world, type World } from '../support/world.ts';
+import { expectLandedOnce, line, resetCodes, resets, startCi, statuses, turnsAt } from './stories.ts';
+
+const judgedByBuildsAlone = 'preconditions:\n  use_github_mergeability: false\n';
+
+/** Changes that are all built before CI says a word: `broken` fails until `repair` is there. */
+async function builtTogether(names: readonly string[], more = ''): Promise<{ w: World; numbers: number[] }> {
+  const w = await world({
+    configuration: `${parallel({ builds: names.length, more })}${judgedByBuildsAlone}`,
+    ci: "checks:\n  test:\n    run: 'test ! -e broken || test -e repair'\n",
+    runsCi: false,
+  });
+  const numbers: number[] = [];
+  for (const name of names) numbers.push(await w.open(name, { [name]: `${name}\n` }));
+  await w.queue(...numbers);
+  await w.until(async () => (await statuses(w, ...numbers)).every((status) => status === 'tagged'));
+  return { w, numbers };
+}
+
+describe('a red build', () => {
+  it('is passed by the green one on it: both land as one commit', async () => {
+    const { w, numbers } = await builtTogether(['broken', 'repair']);
+    await using _ = w;
+    await using _ci = await startCi(w);
+    await w.settled(...numbers);
+    await expectLandedOnce(w, ...numbers);
+    expect(await line(w)).toEqual(['Land #1 and #2']);
+    expect((await w.batches()).map((batch) => batch.cause)).toEqual(['new', 'new', 'optimistic']);
+    const [proof] = await w.rows<{ body: { grade: string } }>('select body from proof');
+    expect(proof?.body.grade).toBe('same_tree');
+  });
+
+  it('is passed over a second red one where the failure depth is two', async () => {
+    const { w, numbers } = await builtTogether(
+      ['broken', 'other', 'repair'],
+      'optimistic_validation_failure_depth: 2\n',
+    );
+    await using _ = w;
+    await using _ci = await startCi(w);
+    await w.settled(...numbers);
+    await expectLandedOnce(w, ...numbers);
+    expect(await line(w)).toEqual(['Land #1, #2 and #3']);
+  });
+
+  it('is not passed where the failure depth is one: the first is blamed, the others land without it', async () => {
+    const { w, numbers } = await builtTogether(['broken', 'other', 'repair']);
+    await using _ = w;
+    await using _ci = await startCi(w);
+    await w.settled(...numbers);
+    expect(await statuses(w, ...numbers)).toEqual(['blocked 107', 'merged', 'merged']);
+    expect(await line(w)).toEqual(['Add other (#2)', 'Add repair (#3)']);
+    expect(await resets(w)).toEqual([[301, 1, 2]]);
+  });
+
+  it('of one whose own checks are green is tried again as often as the repository says', async () => {
+    const flags = await mkdtemp(join(tmpdir(), 'interlock-flags-'));
+    try {
+      await chmod(flags, 0o777);
+      // Red once for the two together, green afterwards.
+      const flag = join(flags, 'seen');
+      await using w = await world({
+        configuration: parallel({ builds: 1, more: 'max_requeue_attempts: 1\n' }),
+        ci: `checks:\n  test:\n    run: 'test ! -e x || test ! -e y || test -e ${flag} || { touch ${flag}; false; }'\n`,
+      });
+      const number = await w.open('x', { x: 'x\n' });
+      await w.until(async () => (await w.rows("select 1 from check_result where conclusion = 'success'")).length > 0);
+      await w.commit('main', { y: 'y\n' });
+      await w.queue(number);
+      await w.settled(number);
+      await expectLandedOnce(w, number);
+      expect(await resets(w)).toEqual([[301, number, 1]]);
+      expect((await w.batches()).map(({ cause, state }) => [cause, state])).toEqual([
+        ['new', 'failed'],
+        ['retry', 'landed'],
+      ]);
+    } finally {
+      await rm(flags, { recursive: true });
+    }
+  });
+
+  it('blocks with 107 when the attempts are used up', async () => {
+    await using w = await world({
+      configuration: parallel({ builds: 1, more: 'max_requeue_attempts: 1\n' }),
+      ci: "checks:\n  test:\n    run: 'test ! -e x || test ! -e y'\n",
+    });
+    const number = await w.open('x', { x: 'x\n' });
+    await w.until(async () => (await w.rows("select 1 from check_result where conclusion = 'success'")).length > 0);
+    await w.commit('main', { y: 'y\n' });
+    await w.queue(number);
+    await w.settled(number);
+    expect(await statuses(w, number)).toEqual(['blocked 107']);
+    expect((await w.batches()).map((batch) => batch.state)).toEqual(['failed', 'failed']);
+    expect((await w.events()).filter(([action]) => action === 'batch_failed')).toHaveLength(2);
+  });
+});
+
+describe('time', () => {
+  const minutes = (count: number) => new Date(Date.now() + count * 60_000);
+  const isBuilding = async (w: World) => (await w.rows('select 1 from bot_pull_request')).length > 0;
+
+  it('runs out for CI: 111, and the next is built without it', async () => {
+    await using w = await world({ configuration: `${parallel({ builds: 1 })}ci_timeout_mins: 5\n`, runsCi: false });
+    const numbers = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
+    await w.commit('main', { 'other.txt': 'o\n' });
+    await w.queue(...numbers);
+    await w.until(() => isBuilding(w));
+    await turnsAt(w, minutes(4));
+    expect(await statuses(w, ...numbers)).toEqual(['tagged', 'queued']);
+    await turnsAt(w, minutes(6));
+    expect(await statuses(w, ...numbers)).toEqual(['blocked 111', 'tagged']);
+    expect((await w.events()).map(([action]) => action)).toContain('batch_failed');
+  });
+
+  it('is given to a batch to fill: nothing is built before', async () => {
+    await using w = await world({
+      configuration: parallel({ builds: 2, batch: 2, more: 'batch_max_wait_minutes: 10\n' }),
+    });
+    const numbers = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
+    await w.queue(1);
+    await turnsAt(w, minutes(9));
+    expect(await w.batches()).toEqual([]);
+    expect(await w.rows('select 1 from queue where next_look_at > now()')).toHaveLength(1);
+    await w.queue(2);
+    await w.settled(...numbers);
+    await expectLandedOnce(w, ...numbers);
+    expect(await line(w)).toEqual(['Land #1 and #2']);
+  });
+
+  it('ends the wait of a batch that nobody joined', async () => {
+    await using w = await world({
+      configuration: parallel({ builds: 2, batch: 2, more: 'batch_max_wait_minutes: 10\n' }),
+    });
+    const number = await w.open('a', { 'a.txt': 'a\n' });
+    await w.queue(number);
+    await turnsAt(w, minutes(0));
+    expect(await w.batches()).toEqual([]);
+    await turnsAt(w, minutes(11));
+    expect((await w.batches()).map((batch) => batch.members)).toEqual([[number]]);
+    await w.settled(number);
+    await expectLandedOnce(w, number);
+    expect(await resetCodes(w)).toEqual([]);
+  });
+});
