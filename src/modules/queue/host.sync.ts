@@ -11,6 +11,7 @@ import { isLandingBegun, onCommitAdded } from './commit-added.ts';
 import { PullRequestEntity, QueueEntity, type PullRequestRow, type QueueRow } from './queue.entities.ts';
 import { changeQueue, changeQueuesInOrder, ensureQueue } from './queue.locks.ts';
 import { announce, beginWork, finishWork, noOptions, writeStatus, type QueueWork } from './status.writer.ts';
+import { haltOnUnknownLandings } from './unknown-landings.ts';
 
 export interface HostedRepository extends HostRepository {
   readonly host: 'local' | 'github';
@@ -235,6 +236,8 @@ export async function syncBase(ctx: Context, repository: HostedRepository, baseB
     const tip = await host.readRef(repository, `refs/heads/${baseBranch}`);
     const required = tip === null ? before.hostRequiredChecks : [...(await host.readRequiredChecks(repository, baseBranch))].sort();
     if ((before.baseTip ?? null) === (tip?.commit ?? null) && sameNames(before.hostRequiredChecks, required)) return;
+    // Whatever moved the base, a landing that these rows never knew is no outside push.
+    if ((before.baseTip ?? null) !== (tip?.commit ?? null) && (await haltOnUnknownLandings(ctx, repository))) return;
     if (await keepBase(ctx, queueId, { before: before.baseTip ?? null, tip, required })) return;
   }
 }
