@@ -5,6 +5,8 @@ import { defineConfig } from 'vitest/config';
 const pure = ['test/domain/**/*.test.ts', 'test/scripts/**/*.test.ts'];
 // They start servers of their own.
 const launcher = ['test/launcher/**/*.test.ts'];
+// They start the built programs.
+const endToEnd = ['test/e2e/**/*.test.ts'];
 
 export default defineConfig({
   resolve: {
@@ -21,10 +23,14 @@ export default defineConfig({
       { extends: true, test: { name: 'launcher', include: launcher } },
       {
         extends: true,
+        test: { name: 'end to end', include: endToEnd, globalSetup: ['test/e2e/build.ts'], testTimeout: 180_000 },
+      },
+      {
+        extends: true,
         test: {
           name: 'integrated',
           include: ['test/**/*.test.ts'],
-          exclude: [...pure, ...launcher],
+          exclude: [...pure, ...launcher, ...endToEnd],
           globalSetup: ['test/support/global-setup.ts'],
         },
       },

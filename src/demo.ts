@@ -15,11 +15,22 @@ async function main(): Promise<number> {
   const progress = createProgress((line) => console.log(line));
   const dataDir = await mkdtemp(join(tmpdir(), 'interlock-demo-'));
   const starting = startInterlock(
-    { dataDir, port: 0, host: '127.0.0.1', databaseUrl: null, temporalAddress: null, reset: false, ciConcurrency: Math.max(2, availableParallelism()) },
+    {
+      dataDir,
+      port: 0,
+      host: '127.0.0.1',
+      databaseUrl: null,
+      temporalAddress: null,
+      reset: false,
+      ciConcurrency: Math.max(2, availableParallelism()),
+    },
     progress,
   );
   const stop = async (): Promise<void> => {
-    await starting.then(async (interlock) => await interlock.stop(), () => {});
+    await starting.then(
+      async (interlock) => await interlock.stop(),
+      () => {},
+    );
     await rm(dataDir, { recursive: true, force: true });
   };
   stopOnSignals({ stop });
@@ -28,8 +39,17 @@ async function main(): Promise<number> {
     console.log(`\n${interlock.url}   Temporal UI ${interlock.temporalUi}\n`);
     const played = await playDemo({ ...interlock, scenario: demoScenario, say: (line) => console.log(line) });
     console.log('');
-    const failures = await checkOutcome({ ...interlock, scenario: demoScenario, played, say: (line) => console.log(line) });
-    console.log(failures.length === 0 ? color.green('\nThe demo came out as it should.') : color.red(`\nThe demo came out wrong:\n${failures.map((failure) => `  ${failure}`).join('\n')}`));
+    const failures = await checkOutcome({
+      ...interlock,
+      scenario: demoScenario,
+      played,
+      say: (line) => console.log(line),
+    });
+    console.log(
+      failures.length === 0
+        ? color.green('\nThe demo came out as it should.')
+        : color.red(`\nThe demo came out wrong:\n${failures.map((failure) => `  ${failure}`).join('\n')}`),
+    );
     return failures.length === 0 ? 0 : 1;
   } finally {
     await stop();

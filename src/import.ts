@@ -10,7 +10,9 @@ import { createRepository } from './modules/repositories/index.ts';
 import { contextOf, repositoryOf, runTool, splitName, withService } from './tool.ts';
 
 const program = new Command('npm run import --')
-  .description('Brings any git repository into the local host: branches and tags. Again: moves them to where the source has them.')
+  .description(
+    'Brings any git repository into the local host: branches and tags. Again: moves them to where the source has them.',
+  )
   .argument('<source>', 'path or URL of a git repository')
   .argument('[owner/name]', 'what it is called here; default: imported/<name of the source>')
   .option('--data <dir>', 'data directory', process.env['INTERLOCK_DATA'] ?? '.interlock')
@@ -22,20 +24,34 @@ async function main(): Promise<number> {
   const { data, databaseUrl, account } = program.opts<{ data: string; databaseUrl?: string; account?: string }>();
   const [source = '', named] = program.args;
   // A relative path means the caller's folder, and npm runs this in the project's.
-  const from = existsSync(resolve(process.env['INIT_CWD'] ?? '.', source)) ? resolve(process.env['INIT_CWD'] ?? '.', source) : source;
-  const { owner, name } = splitName(named ?? `imported/${basename(from).replace(/\.git$/, '').replaceAll(/[^A-Za-z0-9._-]/g, '-')}`);
+  const from = existsSync(resolve(process.env['INIT_CWD'] ?? '.', source))
+    ? resolve(process.env['INIT_CWD'] ?? '.', source)
+    : source;
+  const { owner, name } = splitName(
+    named ??
+      `imported/${basename(from)
+        .replace(/\.git$/, '')
+        .replaceAll(/[^A-Za-z0-9._-]/g, '-')}`,
+  );
   await withService({ dataDir: data, databaseUrl }, async (service) => {
     const ctx = await contextOf(service, account);
-    const repository = (await repositoryOf(ctx, `${owner}/${name}`)) ?? (await createRepository(ctx, { owner, name, host: 'local' }));
+    const repository =
+      (await repositoryOf(ctx, `${owner}/${name}`)) ?? (await createRepository(ctx, { owner, name, host: 'local' }));
     const imported = await importRepository(service.localHost, hosted(repository), from).catch((error: unknown) => {
       throw error instanceof HostRefused ? new StartError(error.message) : error;
     });
     await ctx.db.transaction(ctx.accountId, async (tx) => {
-      await tx.query('update repository set default_branch = $3 where account_id = $1 and id = $2', [ctx.accountId, repository.id, imported.defaultBranch]);
+      await tx.query('update repository set default_branch = $3 where account_id = $1 and id = $2', [
+        ctx.accountId,
+        repository.id,
+        imported.defaultBranch,
+      ]);
     });
     await service.settle();
     await syncBase(ctx, hosted(repository), imported.defaultBranch);
-    console.log(`${owner}/${name}: ${imported.branches} branches, ${imported.tags} tags; pull requests land on ${imported.defaultBranch}.`);
+    console.log(
+      `${owner}/${name}: ${imported.branches} branches, ${imported.tags} tags; pull requests land on ${imported.defaultBranch}.`,
+    );
   });
   return 0;
 }

@@ -1,5 +1,6 @@
 // `npm start`: everything in one process tree, one line per part, then where to go.
 import { availableParallelism } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Command, Option } from 'commander';
 import color from 'picocolors';
 import { playDemo } from './demo/play.ts';
@@ -24,23 +25,31 @@ const program = new Command('npm start --')
   .addOption(new Option('--port <n>', 'port of the API').default(4000).env('PORT').argParser(portOf))
   .addOption(new Option('--host <address>', 'address to listen on').default('127.0.0.1').env('INTERLOCK_HOST'))
   .addOption(new Option('--data <dir>', 'where everything is kept').default('.interlock').env('INTERLOCK_DATA'))
-  .addOption(new Option('--database-url <url>', 'a PostgreSQL of yours instead of the embedded one').env('DATABASE_URL'))
-  .addOption(new Option('--temporal-address <host:port>', 'a Temporal of yours instead of the embedded one').env('TEMPORAL_ADDRESS'))
+  .addOption(
+    new Option('--database-url <url>', 'a PostgreSQL of yours instead of the embedded one').env('DATABASE_URL'),
+  )
+  .addOption(
+    new Option('--temporal-address <host:port>', 'a Temporal of yours instead of the embedded one').env(
+      'TEMPORAL_ADDRESS',
+    ),
+  )
   .option('--demo', 'a demo repository in an empty data directory', true)
   .option('--no-demo', 'start empty')
   .option('--reset', 'throw away what the data directory holds', false);
 
+const longestStopMs = 15_000;
+
 function portOf(text: string): number {
   const port = Number(text);
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new StartError(`--port must be a number from 0 to 65535, not ${text}.`);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535)
+    throw new StartError(`--port must be a number from 0 to 65535, not ${text}.`);
   return port;
 }
 
 async function main(): Promise<void> {
   const flags = program.parse().opts<Flags>();
-  const progress = createProgress((line) => console.log(line));
   const startedAt = performance.now();
-  let running: Interlock | null = null;
+  let isStopping = false;
   const starting = startInterlock(
     {
       dataDir: flags.data,
@@ -51,17 +60,43 @@ async function main(): Promise<void> {
       reset: flags.reset,
       ciConcurrency: Math.max(2, availableParallelism()),
     },
-    progress,
+    createProgress((line) => console.log(line)),
   );
   stopOnSignals({
     stop: async () => {
+      isStopping = true;
       console.log('\nStopping: what runs is finished or given back …');
-      await starting.then(async (interlock) => await interlock.stop(), () => {});
+      await starting.then(
+        async (interlock) => await interlock.stop(),
+        () => {},
+      );
     },
   });
-  running = await starting;
+  const running = await starting;
+  if (isStopping) return;
   welcome(running, flags, (performance.now() - startedAt) / 1000);
-  if (running.isNew && flags.demo) await playDemo({ ...running, scenario: startScenario, say: (line) => console.log(color.dim(line)) });
+  void running.lost.then(async (sentence) => await stopWithout(sentence, running));
+  if (!running.isNew || !flags.demo) return;
+  await playFirstDemo(running).catch((error: unknown) => {
+    // The service is there with or without its demo.
+    if (!isStopping)
+      console.error(color.red(`The demo broke off: ${error instanceof Error ? error.message : String(error)}`));
+  });
+}
+
+/** Nothing is started again by itself: what ended a part would end it again, and the rows know where to go on. */
+async function stopWithout(sentence: string, running: Interlock): Promise<void> {
+  console.error(color.red(`\n${sentence} Interlock stops; start it again and it goes on where it was.`));
+  await Promise.race([running.stop(), delay(longestStopMs)]);
+  process.exit(1);
+}
+
+async function playFirstDemo(running: Interlock): Promise<void> {
+  const played = await playDemo({ ...running, scenario: startScenario, say: (line) => console.log(color.dim(line)) });
+  const count = (wanted: string): number => played.filter(({ status }) => status === wanted).length;
+  console.log(
+    `\nThe demo is over: ${count('merged')} merged, ${count('blocked')} blocked. Derive every proof again: npm run verify -- ${startScenario.owner}/${startScenario.name}`,
+  );
 }
 
 function welcome({ url, token, temporalUi, sandbox }: Interlock, flags: Flags, seconds: number): void {

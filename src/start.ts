@@ -1,16 +1,24 @@
 // One process tree on one machine: embedded PostgreSQL and Temporal (or those it is given), server and worker.
-import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pino, type Logger } from 'pino';
 import { lockDataDirectory, removeAccess, writeAccess, type Access } from './launcher/access.ts';
-import { assertPortFree } from './launcher/ports.ts';
+import { assertPortFree, findFreePort } from './launcher/ports.ts';
 import { openPostgres, openTemporal, type Temporal } from './launcher/parts.ts';
 import { removeCluster } from './launcher/postgres-cluster.ts';
-import type { Progress } from './launcher/progress.ts';
+import type { Progress, Say } from './launcher/progress.ts';
 import { removeRuntime, writeRuntime } from './launcher/runtime.ts';
+import { StartError } from './launcher/start-error.ts';
 import { searchAttributes } from './launcher/temporal.ts';
-import { createAccount, deriveSecrets, generateSecrets, type Secrets } from './modules/accounts/index.ts';
+import { scopes, systemContext, type Ports } from './context.ts';
+import {
+  createAccount,
+  createApiToken,
+  deriveSecrets,
+  generateSecrets,
+  type Secrets,
+} from './modules/accounts/index.ts';
 import { createEventHub } from './modules/events/index.ts';
 import { migrate } from './platform/migrate.ts';
 import { projectRoot } from './platform/project-root.ts';
@@ -22,6 +30,7 @@ import { startWorker } from './worker.ts';
 
 export interface StartOptions {
   readonly dataDir: string;
+  /** 0 takes a free one. */
   readonly port: number;
   readonly host: string;
   readonly databaseUrl: string | null;
@@ -36,40 +45,78 @@ export interface Interlock extends Access {
   /** There was nothing in the data directory: the account and its token are new. */
   readonly isNew: boolean;
   readonly sandbox: string;
+  /** Resolves, with a sentence that says which, when a part of ours is gone without having been asked to stop. */
+  readonly lost: Promise<string>;
   stop(): Promise<void>;
 }
 
 type Stop = () => Promise<void>;
 
+interface Starting {
+  readonly dataDir: string;
+  readonly stops: Stop[];
+  readonly progress: Progress;
+  /** Tells that a part is gone, whenever `exited` settles. Stopping it is no loss. */
+  readonly watch: (exited: Promise<unknown> | null, sentence: string) => void;
+}
+
 export async function startInterlock(options: StartOptions, progress: Progress): Promise<Interlock> {
   const dataDir = resolve(options.dataDir);
-  if (options.port !== 0) await assertPortFree(options.port);
+  // First: a second start is told of the first one, and not that its port is in use.
   const lock = await lockDataDirectory(dataDir);
   const stops: Stop[] = [async () => await lock.release()];
+  const loss = Promise.withResolvers<string>();
+  let isStopping = false;
   // The last started stops first: no request is answered by a service whose database is gone.
   const stop = async (): Promise<void> => {
+    isStopping = true;
     await Promise.all([removeAccess(dataDir), removeRuntime(dataDir)]);
-    for (const part of stops.splice(0).reverse()) await part().catch((error: unknown) => progress.say(`A part did not stop cleanly: ${String(error)}`));
+    for (const part of stops.splice(0).reverse())
+      await part().catch((error: unknown) => progress.say(`A part did not stop cleanly: ${String(error)}`));
+  };
+  const watch: Starting['watch'] = (exited, sentence) => {
+    const lose = (): void => {
+      if (!isStopping) loss.resolve(sentence);
+    };
+    exited?.then(lose, lose);
   };
   try {
-    return { ...(await startParts(options, { dataDir, stops, progress })), stop };
+    const port = await choosePort(options);
+    const started = await startParts({ ...options, port }, { dataDir, stops, progress, watch });
+    return { ...started, lost: loss.promise, stop };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-async function startParts(options: StartOptions, parts: { dataDir: string; stops: Stop[]; progress: Progress }): Promise<Omit<Interlock, 'stop'>> {
-  const { dataDir, stops, progress } = parts;
+async function choosePort({ port, host }: StartOptions): Promise<number> {
+  if (port === 0) return await findFreePort();
+  await assertPortFree(port, '--port', host).catch((error: NodeJS.ErrnoException) => {
+    if (error instanceof StartError) throw error;
+    throw new StartError(`Interlock cannot listen on ${host} (${error.code}). Correct --host (INTERLOCK_HOST).`);
+  });
+  return port;
+}
+
+async function startParts(options: StartOptions, starting: Starting): Promise<Omit<Interlock, 'stop' | 'lost'>> {
+  const { dataDir, stops, progress } = starting;
   if (options.reset) await clear(dataDir);
   await mkdir(dataDir, { recursive: true });
   // The database's own user walks through it; every secret inside is guarded by its own mode.
   await chmod(dataDir, 0o711);
-  const log = pino({ level: process.env['LOG_LEVEL'] ?? 'warn' }, pino.destination({ dest: join(dataDir, 'interlock.log'), sync: false }));
-  const [databaseUrl, temporal] = await both(startDatabase(options, parts), startTemporalServer(options, parts));
+  const log = pino(
+    { level: process.env['LOG_LEVEL'] ?? 'warn' },
+    pino.destination({ dest: join(dataDir, 'interlock.log'), sync: false }),
+  );
   const secrets = await readSecrets(dataDir);
-  const service = await progress.part('Server and worker', async () => await startService({ options, dataDir, databaseUrl, temporal, secrets, log, stops }));
-  const { isNew, token } = await firstAccount(service.ports, secrets, dataDir);
+  const [databaseUrl, temporal] = await both(startDatabase(options, starting), startTemporalServer(options, starting));
+  const service = await progress.part(
+    'Server and worker',
+    async () =>
+      await startService({ options, dataDir, databaseUrl, temporal, secrets, log, stops, watch: starting.watch }),
+  );
+  const { isNew, token } = await firstAccount(service.ports, secrets, { dataDir, url: service.url, say: progress.say });
   const access = { url: service.url, token, temporalUi: temporal.uiUrl ?? process.env['TEMPORAL_UI_URL'] ?? '' };
   await writeAccess(dataDir, access);
   return { ...access, isNew, sandbox: service.sandbox };
@@ -84,54 +131,91 @@ async function both<A, B>(a: Promise<A>, b: Promise<B>): Promise<[A, B]> {
 }
 
 async function clear(dataDir: string): Promise<void> {
+  const isOurs = ['secrets.json', 'token', 'postgres-password'].some((name) => existsSync(join(dataDir, name)));
+  if (!isOurs && (await readdir(dataDir)).some((name) => name !== 'lock'))
+    throw new StartError(
+      `${dataDir} holds files, and none of Interlock's. Name its data directory by --data <dir>, or start without --reset.`,
+    );
   await removeCluster(dataDir);
-  for (const name of ['git', 'logs', 'secrets.json', 'token', 'temporal.db', 'temporal.db-wal', 'temporal.db-shm', 'temporal-ports.json', 'interlock.log']) {
+  for (const name of [
+    'git',
+    'logs',
+    'secrets.json',
+    'token',
+    'temporal.db',
+    'temporal.db-wal',
+    'temporal.db-shm',
+    'temporal-ports.json',
+    'interlock.log',
+  ]) {
     await rm(join(dataDir, name), { recursive: true, force: true });
   }
 }
 
-type Starting = { readonly dataDir: string; readonly stops: Stop[]; readonly progress: Progress };
-
-async function startDatabase(options: StartOptions, { dataDir, stops, progress }: Starting): Promise<string> {
-  const database = await progress.part('PostgreSQL', async () => await openPostgres(options.databaseUrl ?? undefined, { dataDir, log: progress.say }));
+async function startDatabase(options: StartOptions, { dataDir, stops, progress, watch }: Starting): Promise<string> {
+  const database = await progress.part(
+    'PostgreSQL',
+    async () => await openPostgres(options.databaseUrl ?? undefined, { dataDir, log: progress.say }),
+  );
   // Before everything that uses it, after the lock: stops run from the end.
   stops.splice(1, 0, database.stop);
+  watch(database.exited, `PostgreSQL is gone (its last words are in ${join(options.dataDir, 'postgres.log')}).`);
   await progress.part('Schema', async () => await migrate(database.url));
   await writeRuntime(dataDir, { databaseUrl: database.url });
   return database.url;
 }
 
-async function startTemporalServer(options: StartOptions, { dataDir, stops, progress }: Starting): Promise<Temporal> {
+async function startTemporalServer(
+  options: StartOptions,
+  { dataDir, stops, progress, watch }: Starting,
+): Promise<Temporal> {
   const namespace = options.temporalAddress === null ? 'interlock' : (process.env['TEMPORAL_NAMESPACE'] ?? 'default');
-  const temporal = await progress.part('Temporal', async () => await openTemporal(options.temporalAddress ?? undefined, { dataDir, namespace, searchAttributes, log: progress.say }));
+  const temporal = await progress.part(
+    'Temporal',
+    async () =>
+      await openTemporal(options.temporalAddress ?? undefined, {
+        dataDir,
+        namespace,
+        searchAttributes,
+        log: progress.say,
+      }),
+  );
   stops.splice(1, 0, temporal.stop);
+  watch(temporal.exited, `Temporal is gone (its last words are in ${join(options.dataDir, 'temporal.log')}).`);
   return temporal;
 }
 
 /** Kept in the data directory, so that tokens outlive a restart; INTERLOCK_SECRET replaces the file. */
 async function readSecrets(dataDir: string): Promise<Secrets> {
   const given = process.env['INTERLOCK_SECRET'];
-  if (given !== undefined) return deriveSecrets(given);
+  if (given !== undefined) return secretsFrom(given);
   const file = join(dataDir, 'secrets.json');
   if (!existsSync(file)) await writeFile(file, JSON.stringify(generateSecrets()), { mode: 0o600, flag: 'wx' });
   return JSON.parse(await readFile(file, 'utf8')) as Secrets;
 }
 
-interface ServiceParts {
+function secretsFrom(given: string): Secrets {
+  try {
+    return deriveSecrets(given);
+  } catch (error) {
+    throw new StartError((error as Error).message);
+  }
+}
+
+interface ServiceParts extends Pick<Starting, 'dataDir' | 'stops' | 'watch'> {
   readonly options: StartOptions;
-  readonly dataDir: string;
   readonly databaseUrl: string;
   readonly temporal: Temporal;
   readonly secrets: Secrets;
   readonly log: Logger;
-  readonly stops: Stop[];
 }
 
-async function startService(parts: ServiceParts): Promise<{ url: string; sandbox: string; ports: Awaited<ReturnType<typeof createService>>['ports'] }> {
-  const { options, dataDir, databaseUrl, temporal, secrets, log, stops } = parts;
+async function startService(parts: ServiceParts): Promise<{ url: string; sandbox: string; ports: Ports }> {
+  const { options, dataDir, databaseUrl, temporal, secrets, log, stops, watch } = parts;
   const client = connectTemporal({ ...temporal, log });
   stops.push(async () => await client.close());
-  const publicUrl = process.env['INTERLOCK_PUBLIC_URL'] ?? `http://${options.host === '0.0.0.0' ? '127.0.0.1' : options.host}:${options.port}`;
+  const url = `http://${reachableHost(options.host)}:${options.port}`;
+  const publicUrl = process.env['INTERLOCK_PUBLIC_URL'] ?? url;
   const service = await createService({ databaseUrl, dataDir, publicUrl, log, wake: client.wake });
   stops.push(async () => await service.stop());
   await service.localHost.recover();
@@ -143,26 +227,59 @@ async function startService(parts: ServiceParts): Promise<{ url: string; sandbox
     ci: { concurrency: options.ciConcurrency, allowPlain: true },
   });
   stops.push(async () => await worker.stop());
+  watch(worker.ended, `The Temporal worker ended (interlock.log in ${options.dataDir} says why).`);
   const hub = createEventHub({ db: service.ports.db, log });
   stops.push(async () => await hub.close());
   const server = await startServer({
-    ports: service.ports, secrets, hub, port: options.port, host: options.host,
-    registerExtra: async (fastify, { authenticator }) => await serveLocalGit(fastify, { ports: service.ports, localHost: service.localHost, authenticator }),
+    ports: service.ports,
+    secrets,
+    hub,
+    port: options.port,
+    host: options.host,
+    registerExtra: async (fastify, { authenticator }) =>
+      await serveLocalGit(fastify, { ports: service.ports, localHost: service.localHost, authenticator }),
   });
   stops.push(async () => await server.close());
   service.start();
-  return { url: server.url, sandbox: worker.sandbox, ports: service.ports };
+  return { url, sandbox: worker.sandbox, ports: service.ports };
 }
 
-/** On a database without an account: one is made, and its token is kept beside the data it opens. */
-async function firstAccount(ports: Awaited<ReturnType<typeof createService>>['ports'], secrets: Secrets, dataDir: string): Promise<{ isNew: boolean; token: string }> {
+/** Where a client on this machine reaches what listens on `host`. */
+function reachableHost(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  if (host === '::') return '[::1]';
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+/**
+ * On a database without an account: one is made, and its token is kept beside the data it opens. A token that was lost
+ * (a start killed before it was written, the file removed, other secrets) is replaced where there is one account only.
+ */
+async function firstAccount(
+  ports: Ports,
+  secrets: Secrets,
+  { dataDir, url, say }: { readonly dataDir: string; readonly url: string; readonly say: Say },
+): Promise<{ isNew: boolean; token: string }> {
   const file = join(dataDir, 'token');
-  const accounts = await ports.db.system.query('select 1 from account limit 1');
-  if (accounts.length > 0) {
-    const kept = await readFile(file, 'utf8').catch(() => null);
-    return { isNew: false, token: kept?.trim() ?? '' };
+  const keep = async (token: string): Promise<void> => await writeFile(file, `${token}\n`, { mode: 0o600 });
+  const [account, ...others] = await ports.db.system.query<{ id: string }>(
+    'select id from account order by id limit 2',
+  );
+  if (account === undefined) {
+    const { token } = await createAccount(ports, secrets, { name: 'interlock', email: 'service@interlock.local' });
+    await keep(token);
+    return { isNew: true, token };
   }
-  const { token } = await createAccount(ports, secrets, { name: 'interlock', email: 'service@interlock.local' });
-  await writeFile(file, `${token}\n`, { mode: 0o600 });
-  return { isNew: true, token };
+  const kept = (await readFile(file, 'utf8').catch(() => '')).trim();
+  if (others.length > 0 || (kept !== '' && (await isAccepted(url, kept)))) return { isNew: false, token: kept };
+  const ctx = systemContext(ports, account.id);
+  const { token } = await createApiToken(ctx, secrets, { name: 'Token of npm start', kind: 'account', scopes });
+  await keep(token);
+  say(`The token kept in ${file} ${kept === '' ? 'was missing' : 'is no longer accepted'}: a new one was made.`);
+  return { isNew: false, token };
+}
+
+async function isAccepted(url: string, token: string): Promise<boolean> {
+  const { status } = await fetch(`${url}/api/v1/repo`, { headers: { authorization: `Bearer ${token}` } });
+  return status !== 401;
 }

@@ -25,7 +25,14 @@ export async function withService<T>(options: ToolOptions, work: (service: Servi
   const database = await findDatabase(dataDir, options.databaseUrl);
   const log = pino({ level: 'error' }, pino.destination(2));
   // Nothing is woken from here: the relay of a running Interlock finds what changed.
-  const service = await createService({ databaseUrl: database.url, dataDir, publicUrl: 'http://127.0.0.1:4000', log, wake: async () => {}, poolSize: 4 });
+  const service = await createService({
+    databaseUrl: database.url,
+    dataDir,
+    publicUrl: 'http://127.0.0.1:4000',
+    log,
+    wake: async () => {},
+    poolSize: 4,
+  });
   try {
     return await work(service);
   } finally {
@@ -34,9 +41,13 @@ export async function withService<T>(options: ToolOptions, work: (service: Servi
   }
 }
 
-async function findDatabase(dataDir: string, given: string | undefined): Promise<{ url: string; stop: () => Promise<void> }> {
+async function findDatabase(
+  dataDir: string,
+  given: string | undefined,
+): Promise<{ url: string; stop: () => Promise<void> }> {
   const running = given === undefined ? await readRuntime(dataDir) : null;
-  if (running !== null && (await answers(running.databaseUrl))) return { url: running.databaseUrl, stop: async () => {} };
+  if (running !== null && (await answers(running.databaseUrl)))
+    return { url: running.databaseUrl, stop: async () => {} };
   const lock = given === undefined ? await lockDataDirectory(dataDir) : null;
   const database = await openPostgres(given, { dataDir, log: () => {} });
   await migrate(database.url);
@@ -63,11 +74,21 @@ async function answers(url: string): Promise<boolean> {
 
 /** The one account of an installation of one's own, or the one that is named. */
 export async function contextOf(service: Service, account: string | undefined): Promise<Context> {
-  const accounts = await service.ports.db.system.query<{ id: string; name: string }>('select id, name from account order by id');
+  const accounts = await service.ports.db.system.query<{ id: string; name: string }>(
+    'select id, name from account order by id',
+  );
   const found = account === undefined ? accounts : accounts.filter(({ name }) => name === account);
   const [only, ...others] = found;
-  if (only === undefined) throw new StartError(account === undefined ? 'There is no account yet. Start Interlock once: npm start' : `There is no account ${account}.`);
-  if (others.length > 0) throw new StartError(`There are several accounts. Name one: --account ${found.map(({ name }) => name).join(' | ')}`);
+  if (only === undefined)
+    throw new StartError(
+      account === undefined
+        ? 'There is no account yet. Start Interlock once: npm start'
+        : `There is no account ${account}.`,
+    );
+  if (others.length > 0)
+    throw new StartError(
+      `There are several accounts. Name one: --account ${found.map(({ name }) => name).join(' | ')}`,
+    );
   return systemContext(service.ports, only.id);
 }
 
@@ -78,7 +99,8 @@ export async function repositoryOf(ctx: Context, name: string): Promise<Reposito
 export function splitName(name: string): { owner: string; name: string } {
   const parts = name.split('/');
   const [owner, repository] = parts;
-  if (parts.length !== 2 || !owner || !repository) throw new StartError(`A repository is named <owner>/<name>, not ${name}.`);
+  if (parts.length !== 2 || !owner || !repository)
+    throw new StartError(`A repository is named <owner>/<name>, not ${name}.`);
   return { owner, name: repository };
 }
 

@@ -15,7 +15,12 @@ const program = new Command('npm run verify --')
 
 async function main(): Promise<number> {
   program.parse();
-  const { data, databaseUrl, account, json } = program.opts<{ data: string; databaseUrl?: string; account?: string; json?: boolean }>();
+  const { data, databaseUrl, account, json } = program.opts<{
+    data: string;
+    databaseUrl?: string;
+    account?: string;
+    json?: boolean;
+  }>();
   const name = program.args[0] ?? '';
   const verifications = await withService({ dataDir: data, databaseUrl }, async (service) => {
     const ctx = await contextOf(service, account);
@@ -29,11 +34,25 @@ async function main(): Promise<number> {
   return verifications.some(({ failures }) => failures.length > 0) ? 1 : 0;
 }
 
-function say({ baseBranch, commits, grades, pullRequests, failures }: Awaited<ReturnType<typeof verifyRepository>>[number]): void {
-  const counts = Object.entries(grades).map(([grade, count]) => `${count} ${grade}`).join(', ');
-  console.log(`${baseBranch}: ${commits} first-parent commits, ${pullRequests} pull requests: ${counts || 'nothing landed yet'}`);
+function say({
+  baseBranch,
+  commits,
+  grades,
+  pullRequests,
+  failures,
+}: Awaited<ReturnType<typeof verifyRepository>>[number]): void {
+  const counts = Object.entries(grades)
+    .map(([grade, count]) => `${count} ${grade}`)
+    .join(', ');
+  console.log(
+    `${baseBranch}: ${commits} first-parent commits, ${pullRequests} pull requests: ${counts || 'nothing landed yet'}`,
+  );
   for (const failure of failures) console.log(color.red(`  ${failure}`));
-  console.log(failures.length === 0 ? color.green('  every proof was derived again from git and the records') : color.red(`  ${failures.length} do not hold`));
+  console.log(
+    failures.length === 0
+      ? color.green('  every proof was derived again from git and the records')
+      : color.red(`  ${failures.length} do not hold`),
+  );
 }
 
 runTool(main);

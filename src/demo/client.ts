@@ -22,14 +22,20 @@ export function createClient({ url, token }: { readonly url: string; readonly to
         body: JSON.stringify({ query, variables }),
       });
       const answer = (await response.json()) as { data?: Data; errors?: readonly { message: string }[] };
-      if (answer.errors !== undefined || answer.data === undefined) throw new Error(answer.errors?.map((error) => error.message).join('; ') ?? `GraphQL answered ${response.status}`);
+      if (answer.errors !== undefined || answer.data === undefined)
+        throw new Error(
+          answer.errors?.map((error) => error.message).join('; ') ?? `GraphQL answered ${response.status}`,
+        );
       return answer.data;
     },
     async rest<Answer>(method: string, path: string, body?: unknown): Promise<Answer> {
       const isText = typeof body === 'string';
       const response = await fetch(`${url}${path}`, {
         method,
-        headers: { authorization, ...(body === undefined ? {} : { 'content-type': isText ? 'application/yaml' : 'application/json' }) },
+        headers: {
+          authorization,
+          ...(body === undefined ? {} : { 'content-type': isText ? 'application/yaml' : 'application/json' }),
+        },
         ...(body === undefined ? {} : { body: isText ? body : JSON.stringify(body) }),
       });
       const answer = (await response.json()) as Answer;
@@ -37,10 +43,27 @@ export function createClient({ url, token }: { readonly url: string; readonly to
       return answer;
     },
     async git(folder, ...args) {
-      const identity = ['-c', 'user.name=Demo', '-c', 'user.email=demo@interlock.local', '-c', 'credential.helper=', '-c', 'commit.gpgsign=false'];
+      const identity = [
+        '-c',
+        'user.name=Demo',
+        '-c',
+        'user.email=demo@interlock.local',
+        '-c',
+        'credential.helper=',
+        '-c',
+        'commit.gpgsign=false',
+      ];
       // The token goes by the environment: it would show in the list of processes otherwise.
-      const env = { ...process.env, GIT_TERMINAL_PROMPT: '0', GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'http.extraHeader', GIT_CONFIG_VALUE_0: `Authorization: Basic ${Buffer.from(`token:${token}`).toString('base64')}` };
-      return (await execute('git', [...identity, ...args], { cwd: folder, env, maxBuffer: 64 * 1024 * 1024 })).stdout.trim();
+      const env = {
+        ...process.env,
+        GIT_TERMINAL_PROMPT: '0',
+        GIT_CONFIG_COUNT: '1',
+        GIT_CONFIG_KEY_0: 'http.extraHeader',
+        GIT_CONFIG_VALUE_0: `Authorization: Basic ${Buffer.from(`token:${token}`).toString('base64')}`,
+      };
+      return (
+        await execute('git', [...identity, ...args], { cwd: folder, env, maxBuffer: 64 * 1024 * 1024 })
+      ).stdout.trim();
     },
   };
 }

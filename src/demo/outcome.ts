@@ -24,9 +24,13 @@ export interface OutcomeCheck {
 export async function checkOutcome({ url, token, scenario, played, say }: OutcomeCheck): Promise<readonly string[]> {
   const client = createClient({ url, token });
   const failures = played.flatMap(({ pullRequest, number, status }) =>
-    status === expectedStatus[pullRequest.expected] ? [] : [`#${number} ${pullRequest.title} is ${status}, not ${expectedStatus[pullRequest.expected]}`],
+    status === expectedStatus[pullRequest.expected]
+      ? []
+      : [`#${number} ${pullRequest.title} is ${status}, not ${expectedStatus[pullRequest.expected]}`],
   );
-  say(`${played.filter(({ status }) => status === 'merged').length} merged, ${played.filter(({ status }) => status === 'blocked').length} blocked`);
+  say(
+    `${played.filter(({ status }) => status === 'merged').length} merged, ${played.filter(({ status }) => status === 'blocked').length} blocked`,
+  );
   const folder = await mkdtemp(join(tmpdir(), 'interlock-outcome-'));
   try {
     await client.git(folder, 'clone', '-q', `${url}/git/${scenario.owner}/${scenario.name}.git`, 'clone');
@@ -37,13 +41,19 @@ export async function checkOutcome({ url, token, scenario, played, say }: Outcom
   return failures;
 }
 
-async function checkHistory(client: Client, { scenario, played, say, clone }: Pick<OutcomeCheck, 'scenario' | 'played' | 'say'> & { clone: string }): Promise<string[]> {
+async function checkHistory(
+  client: Client,
+  { scenario, played, say, clone }: Pick<OutcomeCheck, 'scenario' | 'played' | 'say'> & { clone: string },
+): Promise<string[]> {
   const git = async (...args: string[]): Promise<string> => await client.git(clone, ...args);
   const firstParents = (await git('log', '--first-parent', '--format=%H', 'main')).split('\n');
   const failures: string[] = [];
   for (const { pullRequest, number, status } of played.filter((one) => one.status === 'merged')) {
     const { mergeCommit } = await readLanding(client, scenario, number);
-    if (mergeCommit === null || !firstParents.includes(mergeCommit)) failures.push(`#${number} is ${status}, but its merge commit ${mergeCommit} is not on the first-parent line of main`);
+    if (mergeCommit === null || !firstParents.includes(mergeCommit))
+      failures.push(
+        `#${number} is ${status}, but its merge commit ${mergeCommit} is not on the first-parent line of main`,
+      );
     for (const [path, text] of Object.entries(pullRequest.files)) {
       const there = await git('show', `HEAD:${path}`).catch(() => '');
       if (there !== text.trim()) failures.push(`#${number}: ${path} is not what it made it`);
@@ -54,11 +64,17 @@ async function checkHistory(client: Client, { scenario, played, say, clone }: Pi
     await git('checkout', '-q', '--detach', commit);
     await run('sh', ['check.sh'], { cwd: clone }).catch(() => red.push(commit));
   }
-  say(`${firstParents.length} first-parent commits of main, the check run again at each: ${firstParents.length - red.length} green, ${red.length} red`);
+  say(
+    `${firstParents.length} first-parent commits of main, the check run again at each: ${firstParents.length - red.length} green, ${red.length} red`,
+  );
   return [...failures, ...red.map((commit) => `main was red at ${commit}`)];
 }
 
-async function readLanding(client: Client, { owner, name }: Scenario, number: number): Promise<{ mergeCommit: string | null }> {
+async function readLanding(
+  client: Client,
+  { owner, name }: Scenario,
+  number: number,
+): Promise<{ mergeCommit: string | null }> {
   const answer = await client.graphql<{ repository: { pullRequest: { mergeCommit: string | null } } }>(
     'query ($owner: String!, $name: String!, $number: Int!) { repository(owner: $owner, name: $name) { pullRequest(number: $number) { mergeCommit } } }',
     { owner, name, number },

@@ -8,6 +8,7 @@ import { createClient as createSocketClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import { createClient, type Client } from './client.ts';
 import type { DemoPullRequest, Scenario } from './scenario.ts';
+import { createTeller, line, type ToldEvent } from './tell.ts';
 
 export interface Played {
   readonly pullRequest: DemoPullRequest;
@@ -25,7 +26,10 @@ export interface DemoRun {
 export async function playDemo({ url, token, scenario, say }: DemoRun): Promise<readonly Played[]> {
   const client = createClient({ url, token });
   const { owner, name } = scenario;
-  await client.graphql('mutation ($owner: String!, $name: String!) { createRepository(input: {owner: $owner, name: $name, host: LOCAL}) { repository { id } } }', { owner, name });
+  await client.graphql(
+    'mutation ($owner: String!, $name: String!) { createRepository(input: {owner: $owner, name: $name, host: LOCAL}) { repository { id } } }',
+    { owner, name },
+  );
   await client.rest('POST', `/api/v1/config?org=${owner}&repo=${name}`, scenario.configuration);
   const folder = await mkdtemp(join(tmpdir(), 'interlock-demo-'));
   try {
@@ -33,18 +37,34 @@ export async function playDemo({ url, token, scenario, say }: DemoRun): Promise<
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+  say(`${owner}/${name}: ${scenario.pullRequests.length} pull requests, batches of four, up to three builds at once`);
+  const startedAt = performance.now();
+  const tell = (text: string): void =>
+    say(`${((performance.now() - startedAt) / 1000).toFixed(1).padStart(6)} s  ${text}`);
+  const titles = new Map<number, string>();
+  const describe = createTeller(titles);
   const follow = followEvents(url, token, (event) => {
-    const line = describeEvent(event);
-    if (line !== null) say(line);
+    const text = describe(event);
+    if (text !== null) tell(text);
   });
-  say(`${owner}/${name}: ${scenario.pullRequests.length} pull requests are opened and queued, batches of four`);
   const numbers = new Map<number, DemoPullRequest>();
   // Paused while they come in, so that the batches show.
   await client.rest('POST', '/api/v1/repo', { org: owner, name, paused: true });
-  for (const pullRequest of scenario.pullRequests) numbers.set(await openAndQueue(client, scenario, pullRequest), pullRequest);
+  for (const pullRequest of scenario.pullRequests) {
+    const number = await openAndQueue(client, scenario, pullRequest);
+    numbers.set(number, pullRequest);
+    titles.set(number, pullRequest.title);
+    tell(line('queued', `#${number} ${pullRequest.title}`));
+  }
   await client.rest('POST', '/api/v1/repo', { org: owner, name, paused: false });
   await tellUntilSettled(client, scenario, { say, numbers: [...numbers.keys()], follow });
-  return await Promise.all([...numbers].map(async ([number, pullRequest]) => ({ pullRequest, number, status: (await readPullRequest(client, scenario, number)).status })));
+  return await Promise.all(
+    [...numbers].map(async ([number, pullRequest]) => ({
+      pullRequest,
+      number,
+      status: (await readPullRequest(client, scenario, number)).status,
+    })),
+  );
 }
 
 async function pushBranches(client: Client, scenario: Scenario, folder: string): Promise<void> {
@@ -58,7 +78,12 @@ async function pushBranches(client: Client, scenario: Scenario, folder: string):
   await git('push', '-q', `${client.url}/git/${scenario.owner}/${scenario.name}.git`, '--all');
 }
 
-async function commit(git: (...args: string[]) => Promise<string>, folder: string, files: Readonly<Record<string, string>>, message: string): Promise<void> {
+async function commit(
+  git: (...args: string[]) => Promise<string>,
+  folder: string,
+  files: Readonly<Record<string, string>>,
+  message: string,
+): Promise<void> {
   for (const [path, text] of Object.entries(files)) {
     await mkdir(dirname(join(folder, path)), { recursive: true });
     if (text === '') await rm(join(folder, path), { force: true });
@@ -68,14 +93,21 @@ async function commit(git: (...args: string[]) => Promise<string>, folder: strin
   await git('commit', '-q', '-m', message);
 }
 
-async function openAndQueue(client: Client, { owner, name }: Scenario, { branch, title }: DemoPullRequest): Promise<number> {
+async function openAndQueue(
+  client: Client,
+  { owner, name }: Scenario,
+  { branch, title }: DemoPullRequest,
+): Promise<number> {
   const opened = await client.graphql<{ openPullRequest: { pullRequest: { number: number } } }>(
     `mutation ($owner: String!, $name: String!, $title: String!, $branch: String!) {
        openPullRequest(input: {repository: {owner: $owner, name: $name}, title: $title, body: "", headBranch: $branch, baseBranch: "main"}) { pullRequest { number } } }`,
     { owner, name, title, branch },
   );
   const { number } = opened.openPullRequest.pullRequest;
-  await client.rest('POST', '/api/v1/pull_request', { action: 'queue', pull_request: { number, repository: { org: owner, name } } });
+  await client.rest('POST', '/api/v1/pull_request', {
+    action: 'queue',
+    pull_request: { number, repository: { org: owner, name } },
+  });
   return number;
 }
 
@@ -83,20 +115,22 @@ async function readPullRequest(client: Client, { owner, name }: Scenario, number
   return await client.rest('GET', `/api/v1/pull_request?org=${owner}&repo=${name}&number=${number}`);
 }
 
-interface ToldEvent {
-  readonly action: string;
-  readonly payload: Readonly<Record<string, unknown>>;
-}
-
 const longestMs = 5 * 60_000;
 
 /** Tells what the event log says until no pull request is left in line. */
-async function tellUntilSettled(client: Client, scenario: Scenario, told: { say: (line: string) => void; numbers: readonly number[]; follow: Subscription }): Promise<void> {
+async function tellUntilSettled(
+  client: Client,
+  scenario: Scenario,
+  told: { say: (line: string) => void; numbers: readonly number[]; follow: Subscription },
+): Promise<void> {
   const deadline = performance.now() + longestMs;
   for (;;) {
-    const statuses = await Promise.all(told.numbers.map(async (number) => (await readPullRequest(client, scenario, number)).status));
+    const statuses = await Promise.all(
+      told.numbers.map(async (number) => (await readPullRequest(client, scenario, number)).status),
+    );
     if (statuses.every((status) => status === 'merged' || status === 'blocked')) return await told.follow.end();
-    if (performance.now() > deadline) throw new Error(`The demo did not come to its end within five minutes: ${statuses.join(', ')}.`);
+    if (performance.now() > deadline)
+      throw new Error(`The demo did not come to its end within five minutes: ${statuses.join(', ')}.`);
     await delay(300);
   }
 }
@@ -107,10 +141,14 @@ interface Subscription {
 }
 
 function followEvents(url: string, token: string, onEvent: (event: ToldEvent) => void): Subscription {
-  const socket = createSocketClient({ url: `${url.replace(/^http/, 'ws')}/graphql`, webSocketImpl: WebSocket, connectionParams: { Authorization: `Bearer ${token}` } });
+  const socket = createSocketClient({
+    url: `${url.replace(/^http/, 'ws')}/graphql`,
+    webSocketImpl: WebSocket,
+    connectionParams: { Authorization: `Bearer ${token}` },
+  });
   const stop = socket.subscribe<{ events: ToldEvent }>(
     { query: 'subscription { events { action payload } }' },
-    { next: ({ data }) => data && onEvent(data.events), error: (error) => onEvent({ action: 'lost', payload: { error: String(error) } }), complete: () => {} },
+    { next: ({ data }) => data && onEvent(data.events), error: () => {}, complete: () => {} },
   );
   return {
     end: async () => {
@@ -119,25 +157,4 @@ function followEvents(url: string, token: string, onEvent: (event: ToldEvent) =>
       await socket.dispose();
     },
   };
-}
-
-function describeEvent({ action, payload }: ToldEvent): string | null {
-  const members = (Array.isArray(payload['pullRequests']) ? payload['pullRequests'] : []) as readonly (number | { number: number })[];
-  const named = members.map((member) => `#${typeof member === 'number' ? member : member.number}`).join(' ');
-  switch (action) {
-    case 'batch_started':
-      return `  batch     ${named} is built on ${String(payload['parentCommit']).slice(0, 8)} (${String(payload['cause'])})`;
-    case 'batch_bisected':
-      return `  bisected  ${named}: red together, halved`;
-    case 'batch_failed':
-      return `  failed    ${named}`;
-    case 'batch_merged':
-      return `  landed    ${named} as ${String(payload['commit']).slice(0, 8)}, tree verified (${String(payload['grade'])})`;
-    case 'reset':
-      return `  reset     ${String(payload['resetText'] ?? '')}`;
-    case 'blocked':
-      return `  blocked   #${String(payload['number'])}: ${String(payload['statusText'])}`;
-    default:
-      return null;
-  }
 }

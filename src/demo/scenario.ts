@@ -61,9 +61,19 @@ const all: readonly DemoPullRequest[] = [
   tea('oolong', 8),
   tea('matcha', 12),
   tea('rooibos', 3),
-  { branch: 'drop-sencha', title: 'Stop selling sencha', files: { 'teas/sencha': '', 'orders/first': 'assam\n' }, expected: 'merged' },
+  {
+    branch: 'drop-sencha',
+    title: 'Stop selling sencha',
+    files: { 'teas/sencha': '', 'orders/first': 'assam\n' },
+    expected: 'merged',
+  },
   // Green alone; red as soon as sencha is gone: only a build of both tells.
-  { branch: 'sencha-gift', title: 'A gift box with sencha', files: { 'orders/gift': 'sencha sencha assam\n', 'gift.sh': '. ./prices.sh\n' }, expected: 'failed' },
+  {
+    branch: 'sencha-gift',
+    title: 'A gift box with sencha',
+    files: { 'orders/gift': 'sencha sencha assam\n', 'gift.sh': '. ./prices.sh\n' },
+    expected: 'failed',
+  },
   tea('chai', 6),
   { branch: 'raise-assam', title: 'Assam costs 5', files: { 'teas/assam': '5\n' }, expected: 'merged' },
   { branch: 'lower-assam', title: 'Assam costs 3', files: { 'teas/assam': '3\n' }, expected: 'conflict' },
@@ -75,4 +85,7 @@ const all: readonly DemoPullRequest[] = [
 export const demoScenario: Scenario = { owner: 'demo', name: 'tea-shop', files, configuration, pullRequests: all };
 
 /** The same, shorter: what `npm start` plays in an empty data directory. */
-export const startScenario: Scenario = { ...demoScenario, pullRequests: [0, 1, 5, 6, 8, 9, 10].flatMap((index) => all[index] ?? []) };
+export const startScenario: Scenario = {
+  ...demoScenario,
+  pullRequests: [0, 1, 5, 6, 8, 9, 10].flatMap((index) => all[index] ?? []),
+};

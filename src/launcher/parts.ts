@@ -4,9 +4,14 @@ import { type EmbeddedPostgres, type PostgresOptions, startPostgres } from './po
 import { type EmbeddedTemporal, type TemporalOptions, prepareNamespace, startTemporal } from './temporal.ts';
 import { StartError } from './start-error.ts';
 
-export type Postgres = Pick<EmbeddedPostgres, 'url' | 'stop'>;
+export interface Postgres extends Pick<EmbeddedPostgres, 'url' | 'stop'> {
+  /** Null when the server is not ours: it may go and come back. */
+  readonly exited: Promise<unknown> | null;
+}
 
-export interface Temporal extends Omit<EmbeddedTemporal, 'uiUrl'> {
+export interface Temporal extends Omit<EmbeddedTemporal, 'uiUrl' | 'exited'> {
+  /** Null when the server is not ours: it may go and come back. */
+  readonly exited: Promise<unknown> | null;
   /** Null when the server is not ours: nobody told us where its UI is. */
   readonly uiUrl: string | null;
 }
@@ -15,16 +20,16 @@ export interface Temporal extends Omit<EmbeddedTemporal, 'uiUrl'> {
 export async function openPostgres(databaseUrl: string | undefined, options: PostgresOptions): Promise<Postgres> {
   if (!databaseUrl) return startPostgres(options);
   await checkDatabase(databaseUrl);
-  return { url: databaseUrl, stop: async () => undefined };
+  return { url: databaseUrl, exited: null, stop: async () => undefined };
 }
 
 /** `address` comes from --temporal-address or TEMPORAL_ADDRESS. Its server is never stopped. */
 export async function openTemporal(address: string | undefined, options: TemporalOptions): Promise<Temporal> {
   if (!address) return startTemporal(options);
   const { namespace, searchAttributes } = options;
-  await prepareNamespace({ address, namespace, searchAttributes });
   options.log(`Temporal: ${address}, as you said.`);
-  return { address, namespace, uiUrl: null, stop: async () => undefined };
+  await prepareNamespace({ address, namespace, searchAttributes, withinSec: 10 });
+  return { address, namespace, uiUrl: null, exited: null, stop: async () => undefined };
 }
 
 async function checkDatabase(databaseUrl: string): Promise<void> {

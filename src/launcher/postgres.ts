@@ -29,6 +29,8 @@ export interface EmbeddedPostgres {
   /** Of the database `interlock`, as its owner. Holds the password. */
   readonly url: string;
   readonly port: number;
+  /** Settles when the server is gone, stopped or not. */
+  readonly exited: Promise<unknown>;
   stop(): Promise<void>;
 }
 
@@ -67,7 +69,7 @@ export async function startPostgres(options: PostgresOptions): Promise<EmbeddedP
     await server.stop();
     throw error;
   }
-  return { url: urlOf(cluster, port, database), port, stop: () => server.stop() };
+  return { url: urlOf(cluster, port, database), port, exited: server.exited, stop: () => server.stop() };
 }
 
 async function openCluster(dataDir: string, options: PostgresOptions): Promise<Cluster> {

@@ -32,6 +32,8 @@ export interface EmbeddedTemporal {
   readonly address: string;
   readonly namespace: string;
   readonly uiUrl: string;
+  /** Settles when the server is gone, stopped or not. */
+  readonly exited: Promise<unknown>;
   stop(): Promise<void>;
 }
 
@@ -85,6 +87,7 @@ export async function startTemporal(options: TemporalOptions): Promise<EmbeddedT
         address: `127.0.0.1:${port}`,
         namespace: options.namespace,
         uiUrl: `http://127.0.0.1:${uiPort}`,
+        exited: server.exited,
         stop: () => server.stop(),
       };
     } catch (error) {

@@ -1,0 +1,82 @@
+// Tells what the event log says in lines for people. It remembers just enough to name things: titles, what a batch was
+// built on, and which batch takes the place of which.
+export interface ToldEvent {
+  readonly action: string;
+  readonly payload: Readonly<Record<string, unknown>>;
+}
+
+/** Null when the event is nothing to tell. */
+export type Teller = (event: ToldEvent) => string | null;
+
+type Batch = readonly number[];
+
+const causes: Readonly<Record<string, string>> = {
+  bisect: ', one half of a red batch',
+  optimistic: ', which may pass for the red ones before it',
+  probe: ', alone, to see whether it is to blame',
+  retry: ', once more',
+};
+
+export function createTeller(titles: ReadonlyMap<number, string>): Teller {
+  const live: Batch[] = [];
+  const blocked = new Set<number>();
+  let tip: string | null = null;
+
+  function end(batch: Batch): void {
+    const index = live.findIndex((one) => isSame(one, batch));
+    if (index >= 0) live.splice(index, 1);
+  }
+
+  function start(batch: Batch, payload: ToldEvent['payload']): string {
+    const parent = String(payload['parentCommit']);
+    tip ??= parent;
+    const on = parent === tip ? `main at ${short(parent)}` : `the batch before it, ${short(parent)}`;
+    const replaced = live.find((one) => one.some((number) => batch.includes(number)));
+    if (replaced !== undefined) end(replaced);
+    live.push(batch);
+    const instead = replaced === undefined || isSame(replaced, batch) ? '' : `, instead of ${name(replaced)}`;
+    return line('batch', `${name(batch)} on ${on}${causes[String(payload['cause'])] ?? instead}`);
+  }
+
+  return ({ action, payload }) => {
+    const batch = membersOf(payload);
+    switch (action) {
+      case 'batch_started':
+        return start(batch, payload);
+      case 'batch_bisected':
+        end(batch);
+        return line('bisected', `${name(batch)}: red together, so it is halved`);
+      case 'batch_failed':
+        end(batch);
+        return batch.every((number) => blocked.has(number)) ? null : line('red', name(batch));
+      case 'batch_merged':
+        end(batch);
+        tip = String(payload['commit']);
+        return line('landed', `${name(batch)} as ${short(tip)}, tree verified (${String(payload['grade'])})`);
+      case 'reset':
+        return line('reset', String(payload['resetText'] ?? ''));
+      case 'blocked': {
+        const number = Number(payload['number']);
+        blocked.add(number);
+        return line('blocked', `#${number} ${titles.get(number) ?? ''}: ${String(payload['statusText'])}`);
+      }
+      default:
+        return null;
+    }
+  };
+}
+
+export function line(word: string, text: string): string {
+  return `${word.padEnd(9)} ${text}`;
+}
+
+function membersOf(payload: ToldEvent['payload']): Batch {
+  const members = Array.isArray(payload['pullRequests']) ? payload['pullRequests'] : [];
+  return members.map((member: number | { readonly number: number }) =>
+    typeof member === 'number' ? member : member.number,
+  );
+}
+
+const name = (batch: Batch): string => batch.map((number) => `#${number}`).join(' ');
+const short = (commit: string): string => commit.slice(0, 8);
+const isSame = (a: Batch, b: Batch): boolean => a.join() === b.join();

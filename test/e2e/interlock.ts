@@ -1,0 +1,122 @@
+// The built programs as users run them: processes of their own that are read, asked over HTTP, and killed.
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { createClient, type Client } from '../../src/demo/client.ts';
+import { type Access, readAccess } from '../../src/launcher/access.ts';
+import { projectRoot } from '../../src/platform/project-root.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  /** Both outputs, in the order they came. */
+  readonly said: string;
+  readonly stderr: string;
+}
+
+export interface Program {
+  readonly child: ChildProcess;
+  said(): string;
+  readonly ended: Promise<Ended>;
+}
+
+export interface RunningInterlock extends Program {
+  readonly access: Access;
+  readonly client: Client;
+  /** From the start of the process until it said so. */
+  readonly readyAfterMs: number;
+}
+
+/** Variables of whoever runs the tests must not choose other servers. */
+const ownServers: Environment = {
+  DATABASE_URL: undefined,
+  TEMPORAL_ADDRESS: undefined,
+  INTERLOCK_DATA: undefined,
+  INTERLOCK_SECRET: undefined,
+  INTERLOCK_PARENT: undefined,
+  PORT: undefined,
+  NO_COLOR: '1',
+};
+
+/** Runs dist/src/<name>.js with these arguments. */
+export function runProgram(name: string, args: readonly string[], env: Environment = {}): Program {
+  const child = spawn(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', join(projectRoot, 'dist', 'src', `${name}.js`), ...args],
+    { env: { ...process.env, ...ownServers, ...env }, cwd: projectRoot, stdio: ['ignore', 'pipe', 'pipe'] },
+  );
+  let said = '';
+  let stderr = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+      if (stream === child.stderr) stderr += text;
+    });
+  const ended = new Promise<Ended>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, signal) => resolve({ code, signal, said, stderr }));
+  });
+  return { child, said: () => said, ended };
+}
+
+/** `npm start` on a data directory, ready to be used. */
+export async function startInterlock(
+  dataDir: string,
+  args: readonly string[] = [],
+  env: Environment = {},
+): Promise<RunningInterlock> {
+  const startedAt = performance.now();
+  const program = runProgram('main', ['--data', dataDir, '--port', '0', ...args], env);
+  const access = await until(async () => {
+    if (program.child.exitCode !== null) throw new Error(`Interlock did not start:\n${program.said()}`);
+    // Said after access.json was written; a file left by a kill -9 is older than this start.
+    return program.said().includes('Interlock is ready') ? await readAccess(dataDir) : null;
+  });
+  return { ...program, access, client: createClient(access), readyAfterMs: performance.now() - startedAt };
+}
+
+/** Ctrl-C. */
+export async function stopInterlock({ child, ended }: Program): Promise<Ended> {
+  child.kill('SIGINT');
+  return await ended;
+}
+
+/** A directory the database's user can enter. The caller removes it. */
+export async function dataDirectory(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'interlock-e2e-'));
+  await chmod(folder, 0o755);
+  return folder;
+}
+
+export async function removeDirectory(folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+}
+
+/** Resolves with the first answer that is neither null nor false. */
+export async function until<T>(look: () => Promise<T | null | false>, withinMs = 60_000): Promise<T> {
+  const deadline = performance.now() + withinMs;
+  for (;;) {
+    const found = await look();
+    if (found !== null && found !== false) return found;
+    if (performance.now() > deadline) throw new Error(`Not within ${withinMs / 1000} s: ${look.toString()}`);
+    await delay(50);
+  }
+}
+
+/** Command lines of the processes, whoever's they are, that name `text`. */
+export async function processesNaming(text: string): Promise<{ readonly pid: number; readonly command: string }[]> {
+  const { stdout } = await promisify(execFile)('ps', ['-eo', 'pid=,args='], { maxBuffer: 1 << 24 });
+  return stdout
+    .split('\n')
+    .filter((line) => line.includes(text) && !line.includes('ps -eo'))
+    .map((line) => ({ pid: Number.parseInt(line, 10), command: line.trim().replace(/^\d+\s+/, '') }));
+}
+
+export async function postgresPid(dataDir: string): Promise<number> {
+  return Number.parseInt(await readFile(join(dataDir, 'postgres', 'data', 'postmaster.pid'), 'utf8'), 10);
+}

@@ -1,0 +1,222 @@
+// `npm start`, the program itself: what a newcomer sees, what stands in its way, and what killing it leaves.
+import { mkdir, stat } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import {
+  dataDirectory,
+  type Ended,
+  postgresPid,
+  processesNaming,
+  removeDirectory,
+  type RunningInterlock,
+  runProgram,
+  startInterlock,
+  stopInterlock,
+  until,
+} from './interlock.ts';
+import { type TeamRepository, workIn } from './repository.ts';
+
+const part = (name: string): RegExp => new RegExp(`^${name} … \\d+\\.\\d s$`, 'm');
+
+describe('a start that cannot work says why, with the cure, in one line', () => {
+  async function failToStart(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> {
+    const dataDir = await dataDirectory();
+    onTestFinished(async () => await removeDirectory(dataDir));
+    const ended = await runProgram('main', ['--data', dataDir, '--port', '0', ...args], env).ended;
+    expect(ended.code, ended.said).toBe(1);
+    expect(ended.stderr.trim().split('\n'), ended.said).toHaveLength(1);
+    expect(await processesNaming(dataDir)).toEqual([]);
+    expect(existsSync(join(dataDir, 'access.json'))).toBe(false);
+    return ended;
+  }
+
+  test('a busy port', async () => {
+    const busy = createServer().listen(0, '127.0.0.1');
+    onTestFinished(() => void busy.close());
+    await until(async () => busy.listening);
+    const { port } = busy.address() as { port: number };
+    const { stderr } = await failToStart(['--port', String(port)]);
+    expect(stderr).toContain(`Port ${port} is in use. Use --port <n>, or stop what listens there.`);
+  });
+
+  test('a port that is none, an address that is not ours, and a secret that is too short', async () => {
+    expect((await failToStart(['--port', '70000'])).stderr).toContain('--port must be a number from 0 to 65535');
+    const elsewhere = await failToStart(['--host', '192.0.2.1', '--port', '4999']);
+    expect(elsewhere.stderr).toContain('Interlock cannot listen on 192.0.2.1 (EADDRNOTAVAIL). Correct --host');
+    const short = await failToStart([], { INTERLOCK_SECRET: 'short' });
+    expect(short.stderr).toContain('INTERLOCK_SECRET must have at least 32 characters');
+  });
+
+  test('a database that does not answer', async () => {
+    const { stderr } = await failToStart([], { DATABASE_URL: 'postgres://me:secret@127.0.0.1:1/interlock' });
+    expect(stderr).toMatch(/^The database at 127\.0\.0\.1:1\/interlock cannot be reached .* leave it out to use the/);
+    expect(stderr).not.toContain('secret');
+  });
+
+  test('a Temporal that does not answer', async () => {
+    const { stderr } = await failToStart([], { TEMPORAL_ADDRESS: '127.0.0.1:1' });
+    expect(stderr).toMatch(/^Temporal at 127\.0\.0\.1:1 cannot be reached .* leave --temporal-address out to use the/);
+  });
+
+  test('a Temporal program that is none', async () => {
+    const { stderr } = await failToStart([], { TEMPORAL_CLI_PATH: '/bin/true' });
+    expect(stderr).toContain('TEMPORAL_CLI_PATH is /bin/true, which is no Temporal program that runs here.');
+  });
+
+  test('a Temporal program that cannot be had: not on PATH, not cached, no Python, no internet', async () => {
+    const empty = await dataDirectory();
+    onTestFinished(async () => await removeDirectory(empty));
+    const { stderr } = await failToStart([], {
+      PATH: empty,
+      INTERLOCK_CACHE: join(empty, 'cache'),
+      NODE_USE_ENV_PROXY: '1',
+      HTTPS_PROXY: 'http://127.0.0.1:1',
+    });
+    expect(stderr).toMatch(
+      /^No Temporal server was found .*Put `temporal` on PATH, name it in TEMPORAL_CLI_PATH, or name a running server/,
+    );
+  });
+
+  test('--reset on a folder of somebody else', async () => {
+    const folder = await dataDirectory();
+    onTestFinished(async () => await removeDirectory(folder));
+    const thesis = join(folder, 'git');
+    await mkdir(thesis);
+    const { code, stderr } = await runProgram('main', ['--data', folder, '--port', '0', '--reset']).ended;
+    expect([code, existsSync(thesis)]).toEqual([1, true]);
+    expect(stderr).toContain(`${folder} holds files, and none of Interlock's.`);
+  });
+});
+
+// One data directory through its life; each test goes on where the one before it ended.
+describe('a data directory', () => {
+  let dataDir = '';
+  let interlock: RunningInterlock;
+  let shop: TeamRepository;
+
+  beforeAll(async () => {
+    dataDir = await dataDirectory();
+  });
+
+  afterAll(async () => {
+    interlock?.child.kill('SIGKILL');
+    await until(async () => (await processesNaming(dataDir)).length === 0);
+    await shop?.remove();
+    await removeDirectory(dataDir);
+  });
+
+  /** Clones the demo's shop over HTTP; its check is made slow enough to be interrupted. */
+  async function cloneShop(): Promise<TeamRepository> {
+    const folder = await dataDirectory();
+    const repository = workIn(interlock.client, { owner: 'demo', name: 'tea-shop', folder });
+    await repository.git('clone', '-q', `${interlock.access.url}/git/demo/tea-shop.git`, '.');
+    return repository;
+  }
+
+  async function openTea(name: string): Promise<number> {
+    await shop.push(name, { [`teas/${name}`]: '5\n', [`orders/${name}`]: `${name}\n` }, 'origin/main');
+    const number = await shop.open(name, `Sell ${name}`);
+    await shop.queue(number);
+    return number;
+  }
+
+  test('that is empty: each part has a line with its time, and access.json comes when it is ready', async () => {
+    interlock = await startInterlock(dataDir);
+    const { access, client } = interlock;
+    expect(Object.keys(access).sort()).toEqual(['temporalUi', 'token', 'url']);
+    expect((await stat(join(dataDir, 'access.json'))).mode & 0o777).toBe(0o600);
+    expect(await client.rest('GET', '/api/v1/repo')).toBeInstanceOf(Array);
+    expect((await fetch(`${access.url}/graphiql/`)).status).toBe(200);
+    expect((await fetch(access.temporalUi)).status).toBe(200);
+    await until(async () => interlock.said().includes('Ctrl-C stops it'));
+    const said = interlock.said();
+    for (const name of ['PostgreSQL', 'Schema', 'Temporal', 'Server and worker']) expect(said).toMatch(part(name));
+    for (const shown of [access.url, access.token, access.temporalUi, 'curl -s']) expect(said).toContain(shown);
+    console.log(`cold start: ready after ${(interlock.readyAfterMs / 1000).toFixed(1)} s`);
+  });
+
+  test('a second start on it names the first', async () => {
+    const second = await runProgram('main', ['--data', dataDir, '--port', new URL(interlock.access.url).port]).ended;
+    expect(second.code, second.said).toBe(1);
+    expect(second.stderr).toContain(`Interlock already runs on ${dataDir}: ${interlock.access.url} (process `);
+  });
+
+  test('the demo plays in it: batches, the bisection, landings, and its end', async () => {
+    await until(async () => interlock.said().includes('The demo is over'), 120_000);
+    const said = interlock.said();
+    expect(said).toContain('The demo is over: 5 merged, 2 blocked.');
+    expect(said).toMatch(/ s {2}batch {5}#1 #2 #3 #4 on main at [0-9a-f]{8}$/m);
+    expect(said).toMatch(/ s {2}bisected {2}#1 #2 #3 #4: red together/m);
+    expect(said).toMatch(/ s {2}landed {4}#.* as [0-9a-f]{8}, tree verified \(exact\)$/m);
+    const verified = await runProgram('verify', ['demo/tea-shop', '--data', dataDir]).ended;
+    expect(verified.code, verified.said).toBe(0);
+    expect(verified.said).toContain('every proof was derived again');
+  });
+
+  test('kill -9 leaves no process, and the next start lands what was queued', async () => {
+    shop = await cloneShop();
+    const number = await openTea('gyokuro');
+    await until(async () => (await shop.read(number)).status === 'tagged');
+    interlock.child.kill('SIGKILL');
+    await interlock.ended;
+    await until(async () => (await processesNaming(dataDir)).length === 0, 20_000);
+
+    interlock = await startInterlock(dataDir);
+    console.log(`start after kill -9: ready after ${(interlock.readyAfterMs / 1000).toFixed(1)} s`);
+    shop = await reconnect(shop);
+    await shop.settled([number]);
+    expect(await shop.landing(number)).toMatchObject({ status: 'MERGED' });
+  });
+
+  test('Ctrl-C in the middle of a build drains and exits with 0, and the next start is warm and goes on', async () => {
+    const number = await openTea('sencha-2');
+    await until(async () => (await shop.read(number)).status === 'tagged');
+    const { token } = interlock.access;
+    const { code, stderr, said } = await stopInterlock(interlock);
+    expect([code, stderr], said).toEqual([0, '']);
+    expect(said).toContain('Stopping: what runs is finished or given back …');
+    expect(existsSync(join(dataDir, 'access.json'))).toBe(false);
+    expect(await processesNaming(dataDir)).toEqual([]);
+
+    interlock = await startInterlock(dataDir);
+    console.log(`warm start: ready after ${(interlock.readyAfterMs / 1000).toFixed(1)} s`);
+    expect(interlock.access.token).toBe(token);
+    expect(interlock.said()).not.toContain('12 pull requests');
+    shop = await reconnect(shop);
+    await shop.settled([number]);
+    expect((await shop.read(1)).status).not.toBe('open');
+    expect((await shop.read(number)).status).toBe('merged');
+  });
+
+  test('a database that dies ends the service with a line, and the next start goes on', async () => {
+    process.kill(await postgresPid(dataDir), 'SIGKILL');
+    const { code, said, stderr } = await interlock.ended;
+    expect(code, said).toBe(1);
+    expect(stderr).toContain('PostgreSQL is gone');
+    expect(stderr).toContain('Interlock stops; start it again and it goes on where it was.');
+    await until(async () => (await processesNaming(dataDir)).length === 0, 20_000);
+
+    interlock = await startInterlock(dataDir, [], { LOG_LEVEL: 'info' });
+    shop = await reconnect(shop);
+    expect((await shop.read(1)).number).toBe(1);
+  });
+
+  test('--reset --no-demo begins anew and empty', async () => {
+    const { token } = interlock.access;
+    await stopInterlock(interlock);
+    interlock = await startInterlock(dataDir, ['--reset', '--no-demo']);
+    expect(interlock.access.token).not.toBe(token);
+    expect(await interlock.client.rest('GET', '/api/v1/repo')).toEqual([]);
+    expect(existsSync(join(dataDir, 'git', '1'))).toBe(false);
+    expect((await stopInterlock(interlock)).code).toBe(0);
+    expect(interlock.said()).not.toContain('tea-shop');
+  });
+
+  async function reconnect(repository: TeamRepository): Promise<TeamRepository> {
+    const again = workIn(interlock.client, { owner: 'demo', name: 'tea-shop', folder: repository.folder });
+    await again.git('remote', 'set-url', 'origin', `${interlock.access.url}/git/demo/tea-shop.git`);
+    return again;
+  }
+});
