@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { systemContext, type Ports } from './context.ts';
 import { createLocalHost, type LocalHost } from './hosts/local/index.ts';
 import { entities } from './modules/entities.ts';
-import { createSequencer } from './modules/events/index.ts';
+import { createSequencer, forgetOldEvents } from './modules/events/index.ts';
 import { createHostInbox, createRelay, hosted, reconcileRepository } from './modules/queue/index.ts';
 import { RepositoryEntity } from './modules/repositories/repositories.entities.ts';
 import { connectDatabase } from './platform/database.ts';
@@ -29,6 +29,7 @@ export interface Service {
 }
 
 const reconcileEveryMs = 60_000;
+const forgetEveryMs = 24 * 3_600_000;
 
 export async function createService(options: ServiceOptions): Promise<Service> {
   const { log } = options;
@@ -52,6 +53,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   };
   const relay = createRelay(ports);
   const reconciler = repeat(reconcileEveryMs, async () => await reconcileAll(ports), onError);
+  const forgetting = repeat(forgetEveryMs, async () => void (await forgetOldEvents(db, clock())), onError);
   let hostReconciler: { stop(): Promise<void> } | null = null;
   return {
     ports,
@@ -61,10 +63,11 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       sequencer.start();
       relay.start();
       reconciler.start();
+      forgetting.start();
     },
     settle: async () => await inbox.settle(),
     async stop() {
-      if (hostReconciler !== null) await Promise.all([relay.stop(), reconciler.stop(), sequencer.stop(), hostReconciler.stop()]);
+      if (hostReconciler !== null) await Promise.all([relay.stop(), reconciler.stop(), forgetting.stop(), sequencer.stop(), hostReconciler.stop()]);
       await inbox.settle();
       await db.close();
     },

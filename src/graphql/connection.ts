@@ -11,7 +11,10 @@ export class PageInfo {
   @Field(() => Boolean, { description: 'Whether there is more after this page.' })
   hasNextPage!: boolean;
 
-  @Field(() => String, { nullable: true, description: 'Cursor of the last row, to go on with `after`. Null for an empty page.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Cursor of the last row, to go on with `after`. Null for an empty page.',
+  })
   endCursor!: string | null;
 }
 
@@ -29,7 +32,11 @@ export interface Connection<Node> {
 }
 
 /** The two GraphQL types of a connection of `type`. */
-export function connectionType<Node extends object>(type: ClassType<Node>, name: string, counted = false): ClassType<Connection<Node>> {
+export function connectionType<Node extends object>(
+  type: ClassType<Node>,
+  name: string,
+  counted = false,
+): ClassType<Connection<Node>> {
   @ObjectType(`${name}Edge`, { description: `A ${words(name)} in a connection.`, simpleResolvers: true })
   class EdgeOfNode {
     @Field(() => String, { description: 'Its place, to go on from with `after`.' })
@@ -39,9 +46,9 @@ export function connectionType<Node extends object>(type: ClassType<Node>, name:
     node!: Node;
   }
 
-  @ObjectType(`${name}Connection`, { description: `A page of ${words(name)}s.`, simpleResolvers: true })
+  @ObjectType(`${name}Connection`, { description: `A page of ${plural(name)}.`, simpleResolvers: true })
   class ConnectionOfNodes {
-    @Field(() => [type], { description: `The ${words(name)}s of this page.` })
+    @Field(() => [type], { description: `The ${plural(name)} of this page.` })
     nodes!: readonly Node[];
 
     @Field(() => [EdgeOfNode], { description: 'The same with their cursors.' })
@@ -51,9 +58,12 @@ export function connectionType<Node extends object>(type: ClassType<Node>, name:
     pageInfo!: PageInfo;
   }
   if (counted) {
-    Field(() => Int, { description: `How many ${words(name)}s there are on all pages.` })(ConnectionOfNodes.prototype, 'totalCount');
+    Field(() => Int, { description: `How many ${plural(name)} there are on all pages.` })(
+      ConnectionOfNodes.prototype,
+      'totalCount',
+    );
   }
-  return ConnectionOfNodes as unknown as ClassType<Connection<Node>>;
+  return ConnectionOfNodes;
 }
 
 function words(name: string): string {
@@ -77,9 +87,13 @@ export interface Page {
 }
 
 /** Reads `first`, `after` and `page`; the last two exclude each other. `keyLength` is the number of columns in the sort key. */
-export function readPage(request: PageRequest, { size, keyLength }: { readonly size: number; readonly keyLength: number }): Page {
+export function readPage(
+  request: PageRequest,
+  { size, keyLength }: { readonly size: number; readonly keyLength: number },
+): Page {
   const first = request.first ?? size;
-  if (first < 1 || first > greatestPage) throw new DomainError('BAD_INPUT', `first must be between 1 and ${greatestPage}`, 'first');
+  if (first < 1 || first > greatestPage)
+    throw new DomainError('BAD_INPUT', `first must be between 1 and ${greatestPage}`, 'first');
   const page = request.page ?? null;
   const after = request.after ?? null;
   if (page !== null && after !== null) throw new DomainError('BAD_INPUT', 'page and after exclude each other', 'page');
@@ -89,16 +103,21 @@ export function readPage(request: PageRequest, { size, keyLength }: { readonly s
 /** The number a cursor is made of, for connections sorted by one. */
 export function rowId({ after }: Page): string | null {
   if (after === null) return null;
-  if (!/^\d{1,18}$/.test(String(after[0]))) throw new DomainError('BAD_INPUT', 'after must be a cursor of this connection', 'after');
+  if (!/^\d{1,18}$/.test(String(after[0])))
+    throw new DomainError('BAD_INPUT', 'after must be a cursor of this connection', 'after');
   return String(after[0]);
 }
 
 /** `rows` holds one more than the page when there is a next one. */
-export function toConnection<Row, Node>(rows: readonly Row[], size: number, shape: {
-  readonly node: (row: Row) => Node;
-  readonly key: (row: Row) => Key;
-  readonly totalCount?: () => Promise<number>;
-}): Connection<Node> {
+export function toConnection<Row, Node>(
+  rows: readonly Row[],
+  size: number,
+  shape: {
+    readonly node: (row: Row) => Node;
+    readonly key: (row: Row) => Key;
+    readonly totalCount?: () => Promise<number>;
+  },
+): Connection<Node> {
   const shown = rows.slice(0, size);
   const last = shown.at(-1);
   const nodes = shown.map(shape.node);
@@ -119,9 +138,18 @@ function encodeKey(key: Key): string {
 function decodeKey(cursor: string, length: number): Key {
   try {
     const key: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
-    if (Array.isArray(key) && key.length === length && key.every((part) => typeof part === 'string' || typeof part === 'number')) return key;
+    if (
+      Array.isArray(key) &&
+      key.length === length &&
+      key.every((part) => typeof part === 'string' || typeof part === 'number')
+    )
+      return key;
   } catch {
     // Not one of ours, like a key of another shape.
   }
   throw new DomainError('BAD_INPUT', 'after must be a cursor of this connection', 'after');
+}
+
+function plural(name: string): string {
+  return `${words(name)}s`.replace(/([^aeiou])ys$/, '$1ies').replace(/chs$/, 'ches');
 }

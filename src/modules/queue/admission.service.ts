@@ -1,7 +1,7 @@
 // Asks the domain whether a pull request may enter the line, with the facts the rows hold, and writes the answer.
 import type { Context } from '../../context.ts';
 import { isManagedBranch, numberOfApprovals, type Configuration } from '../../domain/configuration/index.ts';
-import { decideAdmission, type Admission } from '../../domain/queue/admission.ts';
+import { decideAdmission, type Admission, type AdmissionFacts } from '../../domain/queue/admission.ts';
 import type { QueueRules } from '../../domain/queue/snapshot.ts';
 import type { Transaction } from '../../platform/database.ts';
 import type { RepositoryRow } from '../repositories/repositories.entities.ts';
@@ -11,22 +11,41 @@ import { PullRequestEntity, type PullRequestRow, type QueueRow } from './queue.e
 import { judgeOwn } from './snapshot.loader.ts';
 import { announce, blockPullRequest, writeStatus, type QueueWork } from './status.writer.ts';
 
-export async function decideFor(ctx: Context, tx: Transaction, of: { repository: RepositoryRow; queue: QueueRow; pullRequest: PullRequestRow }): Promise<Admission> {
+interface Asked {
+  readonly repository: RepositoryRow;
+  readonly queue: QueueRow;
+  readonly pullRequest: PullRequestRow;
+}
+
+export async function decideFor(ctx: Context, tx: Transaction, of: Asked): Promise<Admission> {
   const { repository, queue, pullRequest } = of;
-  const { configuration, rules } = rulesOf(repository, queue.hostRequiredChecks);
+  const { rules } = rulesOf(repository, queue.hostRequiredChecks);
   const [build] = await loadBuilds(ctx, tx, { repositoryId: repository.id, commits: [pullRequest.headSha], trees: [] });
   const own = judgeOwn(build, rules);
+  const conflictsWithBase = await conflictsWithTip(ctx, tx, of);
+  return decideWith(of, { ownVerdict: own.verdict, ownFailedChecks: own.failed, conflictsWithBase });
+}
+
+/**
+ * What takes a pull request out of the line again: an approval withdrawn, changes requested, a draft. Its own checks and
+ * its conflicts are left to the planner, who sees the line. Null: it stands.
+ */
+export function findLoss(of: Asked): Exclude<Admission, { kind: 'queue' }> | null {
+  const admission = decideWith(of, { ownVerdict: 'green', ownFailedChecks: [], conflictsWithBase: false });
+  return admission.kind === 'queue' ? null : admission;
+}
+
+function decideWith({ repository, queue, pullRequest }: Asked, seen: Pick<AdmissionFacts, 'ownVerdict' | 'ownFailedChecks' | 'conflictsWithBase'>): Admission {
+  const { configuration, rules } = rulesOf(repository, queue.hostRequiredChecks);
   return decideAdmission({
     facts: {
+      ...seen,
       isBaseBranchManaged: isManagedBranch(configuration, pullRequest.baseBranch, repository.defaultBranch),
       draft: pullRequest.draft,
       labels: pullRequest.labels,
       approvals: pullRequest.approvals,
       changesRequested: pullRequest.changesRequested,
       unresolvedConversations: pullRequest.unresolvedConversations,
-      ownVerdict: own.verdict,
-      ownFailedChecks: own.failed,
-      conflictsWithBase: await conflictsWithTip(ctx, tx, of),
       hasUnverifiedCommits: false,
       failedValidations: [],
     },
@@ -81,5 +100,26 @@ export async function reconsiderPending(work: QueueWork, repository: RepositoryR
     const admission = await decideFor(ctx, tx, { repository, queue, pullRequest });
     const isUnchanged = admission.kind === 'pend' && admission.text === pullRequest.statusText;
     if (!isUnchanged) writeAdmission(work, pullRequest, admission);
+  }
+}
+
+/** Those in line whose preconditions no longer hold are blocked; a landing past its gate is left to its end. */
+export async function reconsiderInLine(work: QueueWork, repository: RepositoryRow): Promise<void> {
+  const { ctx, tx, queue } = work;
+  const inLine = await tx.em.find(PullRequestEntity, { queueId: queue.id, status: { $in: ['queued', 'tagged'] } });
+  const lost = inLine.flatMap((pullRequest) => {
+    const loss = findLoss({ repository, queue, pullRequest });
+    return loss === null ? [] : [{ pullRequest, loss }];
+  });
+  if (lost.length === 0) return;
+  const landing = await tx.query<{ id: string }>(
+    `select m.pull_request_id as id from intent i join batch_member m on m.account_id = i.account_id and m.batch_id = i.batch_id
+     where i.account_id = $1 and i.queue_id = $2 and i.kind = 'land' and i.state = 'begun'`,
+    [ctx.accountId, queue.id],
+  );
+  const leaving = new Set(landing.map((row) => row.id));
+  for (const { pullRequest, loss } of lost) {
+    if (leaving.has(pullRequest.id) || loss.code === null) continue;
+    blockPullRequest(work, pullRequest, { code: loss.code, text: loss.text });
   }
 }

@@ -3,28 +3,29 @@
 import type { Context } from '../../context.ts';
 import { plan } from '../../domain/queue/plan.ts';
 import { RepositoryEntity } from '../repositories/repositories.entities.ts';
-import { reconsiderPending } from './admission.service.ts';
-import { rulesOf } from './configuration.cache.ts';
+import { reconsiderInLine, reconsiderPending } from './admission.service.ts';
+import { configurationProblem, rulesOf } from './configuration.cache.ts';
+import { causes, describeQueue, effectsOf, named, type OpenBatch, type OpenIntent } from './advance.words.ts';
 import { lookAgainAt, writeDecisions } from './decisions.writer.ts';
 import { hosted, syncBase } from './host.sync.ts';
 import { needOf, type BatchNeed } from './batch.builds.ts';
-import { QueueEntity, type BatchRowState, type QueueRow } from './queue.entities.ts';
+import { QueueEntity, type QueueRow } from './queue.entities.ts';
 import { lockQueue } from './queue.locks.ts';
-import { liveStates, loadSnapshot } from './snapshot.loader.ts';
-import { beginWork, finishWork } from './status.writer.ts';
+import { loadSnapshot } from './snapshot.loader.ts';
+import { beginWork, finishWork, haltWork } from './status.writer.ts';
 
 /** Rises with every change of the planner's rules: a worker of an older version steps back. */
 export const plannerVersion = 1;
 
 export interface Advance {
-  /** Landings first, then what the host is told afterwards. */
-  readonly intents: readonly string[];
-  /** Batches that are live, or ended and not cleaned up. */
-  readonly batches: readonly { readonly id: string; readonly need: BatchNeed; readonly title: string }[];
+  /** Open intents, what belongs together as one: a landing first, then all that the host is told afterwards. */
+  readonly effects: readonly { readonly intents: readonly string[]; readonly title: string }[];
+  /** Batches that are live, or ended and not cleaned up. `details` is Markdown. */
+  readonly batches: readonly { readonly id: string; readonly need: BatchNeed; readonly title: string; readonly details: string }[];
   /** When to look again although nothing wakes the queue; null: never. Milliseconds since the epoch. */
   readonly nextLookAt: number | null;
-  /** For people who read the workflow: state, repository, base branch, and what stands in line. */
-  readonly summary: { readonly repository: string; readonly baseBranch: string; readonly state: string; readonly line: string };
+  /** For people who read the workflow: state, repository, base branch, and what stands in line, as Markdown. */
+  readonly summary: { readonly repository: string; readonly baseBranch: string; readonly state: string; readonly details: string };
 }
 
 export async function advanceQueue(ctx: Context, queueId: string): Promise<Advance> {
@@ -35,10 +36,13 @@ export async function advanceQueue(ctx: Context, queueId: string): Promise<Advan
     const work = beginWork(ctx, tx, queue);
     const isOurs = queue.plannerVersion <= plannerVersion;
     if (isOurs) queue.plannedVersion = queue.version;
+    const problem = configurationProblem(repository);
+    if (problem !== null && !queue.haltedReason) haltWork(work, `The saved configuration is not valid any more: ${problem}`);
     if (isOurs && !queue.haltedReason && queue.baseTip && queue.baseTree) {
       queue.plannerVersion = plannerVersion;
       const { configuration, rules } = rulesOf(repository, queue.hostRequiredChecks);
       await reconsiderPending(work, repository);
+      await reconsiderInLine(work, repository);
       await tx.em.flush();
       const loaded = await loadSnapshot(ctx, tx, { queue, repository, rules, tip: queue.baseTip, tipTree: queue.baseTree });
       const decisions = plan(loaded.snapshot, work.now.getTime());
@@ -67,32 +71,29 @@ async function openWork(
 ): Promise<Advance> {
   const { queue, repository, paused, query } = of;
   const values = [ctx.accountId, queue.id];
-  const intents = await query<{ id: string }>(
-    `select id from intent where account_id = $1 and queue_id = $2 and state in ('planned', 'begun') order by (kind = 'land') desc, intent.id`, values,
+  const numbers = `array(select p.number from batch_member m join pull_request p on p.account_id = m.account_id and p.id = m.pull_request_id
+                         where m.account_id = $1 and m.batch_id = b.id order by m.ordinal)`;
+  const intents = await query<OpenIntent>(
+    `select i.id, i.kind, case when b.id is null then array[p.number] else ${numbers} end as numbers
+     from intent i left join batch b on b.account_id = i.account_id and b.id = i.batch_id
+                   left join pull_request p on p.account_id = i.account_id and p.id = i.pull_request_id
+     where i.account_id = $1 and i.queue_id = $2 and i.state in ('planned', 'begun') order by i.id`, values,
   );
-  const batches = await query<{ id: string; state: BatchRowState; started: boolean; members: number[] | null }>(
-    `select b.id, b.state, b.build_started_at is not null as started, (select array_agg(p.number order by m.ordinal) from batch_member m
-                            join pull_request p on p.account_id = m.account_id and p.id = m.pull_request_id
-                            where m.account_id = $1 and m.batch_id = b.id) as members
+  const batches = await query<OpenBatch>(
+    `select b.id, b.state, b.cause, b.build_started_at is not null as started, b.parent_commit, b.created_at, ${numbers} as numbers
      from batch b where b.account_id = $1 and b.queue_id = $2 and (b.state in ('making', 'building', 'landing') or b.cleaned_up_at is null)
      order by b.position, b.id`, values,
   );
-  const live = batches.filter((batch) => (liveStates as readonly string[]).includes(batch.state));
-  const named = (batch: { members: number[] | null }) => (batch.members ?? []).map((number) => `#${number}`).join(' ');
   const state = queue.haltedReason ? `halted: ${queue.haltedReason}` : paused ? 'paused' : queue.waiting + queue.tagged === 0 ? 'idle' : 'running';
   return {
-    intents: intents.map((row) => row.id),
+    effects: effectsOf(intents, queue.baseBranch),
     batches: batches.map((batch) => ({
       id: batch.id,
       need: needOf({ state: batch.state, hasStarted: batch.started, isCleanedUp: false }),
-      title: `${named(batch)} → ${queue.baseBranch}`,
+      title: `${named(batch.numbers)} → ${queue.baseBranch} of ${repository}`,
+      details: `Batch ${batch.id}: ${causes[batch.cause] ?? batch.cause}, on top of \`${batch.parent_commit}\`.`,
     })),
     nextLookAt: queue.nextLookAt?.getTime() ?? null,
-    summary: {
-      repository,
-      baseBranch: queue.baseBranch,
-      state,
-      line: live.map((batch) => `[${named(batch)} ${batch.state}]`).join(' → ') || 'no batch',
-    },
+    summary: { repository, baseBranch: queue.baseBranch, state, details: describeQueue({ queue, repository, state, batches }) },
   };
 }

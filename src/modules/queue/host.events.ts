@@ -1,6 +1,7 @@
 // A host says that something changed. What it says is only where to look: everything is read back from the host.
 import { systemContext, type Ports } from '../../context.ts';
 import type { HostEvent } from '../../hosts/port.ts';
+import { readConfigurationFile } from '../repositories/index.ts';
 import { RepositoryEntity } from '../repositories/repositories.entities.ts';
 import { recordChecks } from './build.records.ts';
 import { hosted, syncBase, syncPullRequest } from './host.sync.ts';
@@ -19,6 +20,7 @@ export async function receiveHostEvent(ports: Ports, event: HostEvent): Promise<
   const repository = hosted(found.repository);
   switch (event.kind) {
     case 'push':
+      if (found.branch === found.repository.defaultBranch) await readConfigurationFile(ctx, found.repository.id);
       if (found.isBase && found.branch !== null) await syncBase(ctx, repository, found.branch);
       for (const number of found.numbers) await syncPullRequest(ctx, repository, number);
       return;

@@ -9,9 +9,10 @@ import type { BuildState } from '../../domain/queue/snapshot.ts';
 import { isQueued } from '../../domain/queue/status.ts';
 import { RefMoved } from '../../hosts/port.ts';
 import type { Transaction } from '../../platform/database.ts';
+import { findLoss } from './admission.service.ts';
 import { loadBatch, type LoadedBatch } from './batch.builds.ts';
 import { loadBuilds } from './build.records.ts';
-import { rulesOf } from './configuration.cache.ts';
+import { configurationProblem, rulesOf } from './configuration.cache.ts';
 import { announceBatch } from './decisions.writer.ts';
 import { passFailpoint } from './failpoints.ts';
 import { syncBase } from './host.sync.ts';
@@ -19,11 +20,8 @@ import { writeProof } from './proof.ts';
 import { BatchEntity, IntentEntity, PullRequestEntity, type BatchRow, type IntentRow, type PullRequestRow, type QueueRow } from './queue.entities.ts';
 import { changeQueue, shareRepository } from './queue.locks.ts';
 import { loadMembers, judgeOwn } from './snapshot.loader.ts';
-import { announce, beginWork, finishWork, writeStatus, type QueueWork } from './status.writer.ts';
-
-export function landingRef(batchId: string): string {
-  return `refs/interlock/landings/${batchId}`;
-}
+import { announce, beginWork, finishWork, haltWork, writeStatus, type QueueWork } from './status.writer.ts';
+import { landingRef, restoredBecause } from './unknown-landings.ts';
 
 /** A landing tried this often without an end halts the queue. */
 export const mostAttempts = 20;
@@ -85,7 +83,7 @@ interface Gate {
 async function findRefusal(ctx: Context, tx: Transaction, gate: Gate): Promise<string | null> {
   const { batch, queue, repository, loaded } = gate;
   if (repository.paused || !repository.active) return 'paused';
-  if (queue.haltedReason) return 'halted';
+  if (queue.haltedReason || configurationProblem(repository) !== null) return 'halted';
   if (batch.state !== 'building' || !batch.commit || !batch.tree) return 'superseded';
   if (batch.parentCommit !== queue.baseTip) return 'base moved';
   const members = await tx.em.find(PullRequestEntity, { id: { $in: loaded.members.map((member) => member.pullRequestId) } });
@@ -97,6 +95,8 @@ async function findRefusal(ctx: Context, tx: Transaction, gate: Gate): Promise<s
     const row = rows.get(member.pullRequestId);
     if (row === undefined || !isQueued(row.status)) return 'a member left';
     if (row.headSha !== member.pinnedHead) return 'a head moved';
+    const loss = findLoss({ repository, queue, pullRequest: row });
+    if (loss !== null) return loss.text;
     const own = judgeOwn(builds.find((build) => build.commit === row.headSha), rules);
     if (own.verdict === 'red' && !row.skipValidation) return `an own check failed: ${own.failed.join(', ')}`;
   }
@@ -149,14 +149,15 @@ async function concludeLanding(ctx: Context, conclusion: Conclusion): Promise<vo
       batch.state = 'building';
       // Unknown until it is read again: nothing is planned on a tip that is known to be old.
       queue.baseTip = null;
-      if (intent.attempt >= mostAttempts) halt(work, `Batch ${batch.id} could not be landed in ${intent.attempt} attempts: ${outcome.kind === 'landed' ? 'its commit cannot be read' : `${outcome.ref} moved`}.`);
+      if (intent.attempt >= mostAttempts) haltWork(work, `Batch ${batch.id} could not be landed in ${intent.attempt} attempts: ${outcome.kind === 'landed' ? 'its commit cannot be read' : `${outcome.ref} moved`}.`);
       await finishWork(work);
       return;
     }
     if (commit.commit !== batch.commit || commit.tree !== batch.tree) {
       Object.assign(intent, { state: 'failed', outcome: { reason: 'another commit landed', commit: commit.commit }, concludedAt: work.now });
       batch.state = 'building';
-      halt(work, `${landingRef(batch.id)} is ${commit.commit} with tree ${commit.tree}; batch ${batch.id} was to land ${batch.commit} with tree ${batch.tree}.`);
+      // Batch ids come from a sequence, which a restore sets back: another batch had this number, and landed.
+      haltWork(work, restoredBecause(`${landingRef(batch.id)} is ${commit.commit} with tree ${commit.tree}, and batch ${batch.id} was to land ${batch.commit} with tree ${batch.tree}`));
       await finishWork(work);
       return;
     }
@@ -164,12 +165,6 @@ async function concludeLanding(ctx: Context, conclusion: Conclusion): Promise<vo
     await recordLanding(work, { batch, intent, commit: commit.commit, tree: commit.tree });
     await finishWork(work);
   });
-}
-
-function halt(work: QueueWork, reason: string): void {
-  work.queue.haltedReason = reason;
-  work.queue.haltedAt = work.now;
-  work.events.push({ repositoryId: work.queue.repositoryId, queueId: work.queue.id, action: 'queue_halted', payload: { reason } });
 }
 
 async function recordLanding(work: QueueWork, landed: { batch: BatchRow; intent: IntentRow; commit: string; tree: string }): Promise<void> {
@@ -219,7 +214,7 @@ function markMerged(work: QueueWork, landed: { row: PullRequestRow | undefined; 
 }
 
 /** The host is told that the pull requests are merged: shown there, their branches deleted where that is configured. */
-async function planConclusions(work: QueueWork, pullRequestIds: readonly string[], commit: string): Promise<void> {
+export async function planConclusions(work: QueueWork, pullRequestIds: readonly string[], commit: string): Promise<void> {
   for (const id of pullRequestIds) {
     await work.tx.query(
       `insert into intent (account_id, queue_id, pull_request_id, kind, key, payload, planned_at) values ($1, $2, $3, 'conclude_pull_request', $4, $5, $6)

@@ -1,7 +1,7 @@
 // The proof of a landing: what landed, on what, and why that was allowed. Chained per queue by digests, so that a
 // proof that was changed or taken out later shows. `verify` derives each again from git and these rows.
 import { createHash } from 'node:crypto';
-import type { BuildState } from '../../domain/queue/snapshot.ts';
+import type { BuildState, RequiredCheck } from '../../domain/queue/snapshot.ts';
 import { RepositoryEntity } from '../repositories/repositories.entities.ts';
 import type { BatchMemberRow, BatchRow, PullRequestRow } from './queue.entities.ts';
 import { rulesOf } from './configuration.cache.ts';
@@ -19,8 +19,8 @@ export interface ProofBody {
   readonly members: readonly { readonly number: number; readonly head: string; readonly commit: string }[];
   readonly evidence: readonly { readonly commit: string; readonly tree: string; readonly checks: BuildState['checks'] }[];
   readonly configuration: string;
-  /** The gate in force: names and globs of required checks; null where every check that ran counted. */
-  readonly gate: readonly string[] | null;
+  /** The gate in force: names and globs of required checks and what passed; null where every check that ran counted. */
+  readonly gate: readonly RequiredCheck[] | null;
   /** Who chose to land without validation. Null otherwise. */
   readonly exceptionBy: string | null;
   readonly previous: string | null;
@@ -65,7 +65,7 @@ export async function writeProof(
     })),
     evidence: evidence === undefined ? [] : [{ commit: evidence.commit, tree: evidence.tree, checks: evidence.checks }],
     configuration: repository.configurationHash,
-    gate: rules.requiredChecks?.map((check) => check.name) ?? null,
+    gate: rules.requiredChecks,
     exceptionBy: evidence === undefined ? (skipped?.requestedBy ?? skipped?.askedBy ?? null) : null,
     previous: previous?.digest ?? null,
   };

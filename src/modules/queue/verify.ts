@@ -2,14 +2,13 @@
 // proof says: trees are merged again from parent and heads, verdicts judged again from the check results.
 import type { Context } from '../../context.ts';
 import { judgeBuild } from '../../domain/queue/evidence.ts';
-import type { CheckConclusion, MergeStrategy, RequiredCheck } from '../../domain/queue/snapshot.ts';
+import type { MergeStrategy } from '../../domain/queue/snapshot.ts';
 import type { CodeHost, HostCommit } from '../../hosts/port.ts';
 import { loadBuilds } from './build.records.ts';
-import { rulesOf } from './configuration.cache.ts';
 import { hosted, type HostedRepository } from './host.sync.ts';
-import { landingRef } from './landing.ts';
 import { digestProof, type Grade, type ProofBody } from './proof.ts';
 import { QueueEntity, type QueueRow } from './queue.entities.ts';
+import { landingRef } from './unknown-landings.ts';
 import type { RepositoryRow } from '../repositories/repositories.entities.ts';
 
 export interface Verification {
@@ -31,7 +30,6 @@ interface StoredProof {
 }
 
 const mostCommits = 100_000;
-const passing: readonly CheckConclusion[] = ['success', 'skipped', 'neutral'];
 
 export async function verifyRepository(ctx: Context, repository: RepositoryRow): Promise<Verification[]> {
   const queues = await ctx.db.transaction(ctx.accountId, async (tx) => await tx.em.find(QueueEntity, { repositoryId: repository.id }, { orderBy: { baseBranch: 'asc' } }));
@@ -58,7 +56,7 @@ async function verifyQueue(ctx: Context, repository: RepositoryRow, queue: Queue
     const proof = proofOf.get(commit.commit);
     const grade = proof?.body.grade ?? 'external';
     if (!inner.has(commit.commit)) grades[grade] = (grades[grade] ?? 0) + 1;
-    if (proof !== undefined) failures.push(...(await checkProof(ctx, { adapter, host, repository, queue, commit, proof })));
+    if (proof !== undefined) failures.push(...(await checkProof(ctx, { adapter, host, repository, commit, proof })));
   }
   failures.push(...(await checkOnce(ctx, queue.id)));
   return { baseBranch: queue.baseBranch, commits: commits.length, grades, pullRequests: proofs.reduce((sum, proof) => sum + proof.body.members.length, 0), failures };
@@ -99,7 +97,6 @@ interface Examined {
   readonly adapter: CodeHost;
   readonly host: HostedRepository;
   readonly repository: RepositoryRow;
-  readonly queue: QueueRow;
   readonly commit: HostCommit;
   readonly proof: StoredProof;
 }
@@ -127,13 +124,12 @@ async function checkProof(ctx: Context, examined: Examined): Promise<string[]> {
   return failures;
 }
 
-async function checkEvidence(ctx: Context, { adapter, host, repository, queue, commit, proof }: Examined): Promise<string[]> {
+async function checkEvidence(ctx: Context, { adapter, host, repository, commit, proof }: Examined): Promise<string[]> {
   const { body } = proof;
   const named = `${commit.commit}:`;
   if (body.grade === 'unvalidated') return body.exceptionBy === null ? [`${named} landed without validation, and nobody is named for it`] : [];
   if (body.evidence.length === 0) return [`${named} has no evidence`];
   const failures: string[] = [];
-  const required: RequiredCheck[] | null = body.gate?.map((name) => ({ name, acceptableStatuses: acceptedFor(repository, queue, name) })) ?? null;
   for (const evidence of body.evidence) {
     const tested = await adapter.readCommit(host, evidence.commit);
     if (tested === null) failures.push(`${named} the commit that was tested, ${evidence.commit}, is gone`);
@@ -145,14 +141,10 @@ async function checkEvidence(ctx: Context, { adapter, host, repository, queue, c
     for (const check of evidence.checks) {
       if (!known.has(`${check.name} ${check.attempt} ${check.conclusion}`)) failures.push(`${named} no such result is on record: ${check.name}, attempt ${check.attempt}, ${check.conclusion}`);
     }
-    if (judged === undefined || judgeBuild(judged, required) !== 'green') failures.push(`${named} its evidence ${evidence.commit} is not green`);
+    if (judged === undefined || judgeBuild(judged, body.gate) !== 'green') failures.push(`${named} its evidence ${evidence.commit} is not green`);
     if (body.grade === 'exact' && evidence.commit !== commit.commit) failures.push(`${named} is graded exact, but ${evidence.commit} was tested`);
   }
   return failures;
-}
-
-function acceptedFor(repository: RepositoryRow, queue: QueueRow, name: string): readonly CheckConclusion[] {
-  return rulesOf(repository, queue.hostRequiredChecks).rules.requiredChecks?.find((check) => check.name === name)?.acceptableStatuses ?? passing;
 }
 
 async function checkOnce(ctx: Context, queueId: string): Promise<string[]> {

@@ -1,4 +1,8 @@
-export { configurationHash, replaceConfiguration, writeConfiguration, type ConfigurationAuthor, type ReplaceOutcome } from './configuration.service.ts';
-export { changeQueues, lockRepository } from './repositories.locks.ts';
+export {
+  replaceConfiguration,
+  type ConfigurationAuthor,
+  type ReplaceOutcome,
+} from './configuration.service.ts';
+export { readConfigurationFile } from './configuration.file.ts';
 export { findRepository, loadRepository, readRepositoriesById, type RepositoryName } from './repositories.reads.ts';
 export { createRepository, pauseRepository, type NewRepository } from './repositories.service.ts';
