@@ -4,9 +4,22 @@ import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fastifyApolloHandler } from '@as-integrations/fastify';
-import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import Fastify, {
+  LogController,
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify';
 import { execute, type ExecutionResult } from 'graphql';
-import { compileFacade, loadDocuments, registerFacade, serverOptions, type Idempotency, type KeyedRequest } from '../rest-facade/index.ts';
+import {
+  compileFacade,
+  loadDocuments,
+  registerFacade,
+  serverOptions,
+  type Idempotency,
+  type KeyedRequest,
+} from '../rest-facade/index.ts';
 import type { Ports } from './context.ts';
 import { configurationJsonSchema } from './domain/configuration/index.ts';
 import { DomainError, errorCodes } from './domain/errors.ts';
@@ -31,7 +44,10 @@ export interface ServerOptions {
   readonly port: number;
   readonly host: string;
   /** More to serve, such as git over HTTP. Its errors and hooks stay its own. */
-  readonly registerExtra?: (fastify: FastifyInstance, parts: { readonly authenticator: Authenticator }) => Promise<void> | void;
+  readonly registerExtra?: (
+    fastify: FastifyInstance,
+    parts: { readonly authenticator: Authenticator },
+  ) => Promise<void> | void;
   /** The bundled GraphiQL; it is left out where that was not built. */
   readonly graphiqlDir?: string;
 }
@@ -52,16 +68,39 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const authenticator = await createAuthenticator({ ports, secrets });
   const services: RequestServices = { secrets, events: new EventLogPubSub(hub) };
   const parts: Parts = { ports, authenticator, services, rateLimiter: createRateLimiter(ports.clock), log: ports.log };
-  const fastify = Fastify({ ...serverOptions, bodyLimit, loggerInstance: ports.log.child({}, { level: ports.log.isLevelEnabled('info') ? 'warn' : ports.log.level }) as FastifyBaseLogger, logController: new LogController({ disableRequestLogging: true }) });
+  const fastify = Fastify({
+    ...serverOptions,
+    bodyLimit,
+    loggerInstance: ports.log.child(
+      {},
+      { level: ports.log.isLevelEnabled('info') ? 'warn' : ports.log.level },
+    ) as FastifyBaseLogger,
+    logController: new LogController({ disableRequestLogging: true }),
+  });
   describeEveryAnswer(fastify);
   serveHealth(fastify, ports);
   const stopGraphQL = await serveGraphQL(fastify, parts);
   serveRest(fastify, parts);
   serveSchemas(fastify);
   serveGraphiql(fastify, options.graphiqlDir ?? join(projectRoot, 'dist', 'graphiql'));
-  if (options.registerExtra) await fastify.register(async (scope) => await options.registerExtra?.(scope, { authenticator }));
-  const sockets = serveSockets({ server: fastify.server, schema: interlockSchema(), authenticator, services, rateLimiter: parts.rateLimiter, log: ports.log, newRequestId: randomUUID });
-  const forgetting = setInterval(() => void forgetOldKeys(ports.db).catch((error: unknown) => ports.log.warn({ err: error }, 'old idempotency keys stay')), forgetKeysEveryMs);
+  if (options.registerExtra)
+    await fastify.register(async (scope) => await options.registerExtra?.(scope, { authenticator }));
+  const sockets = serveSockets({
+    server: fastify.server,
+    schema: interlockSchema(),
+    authenticator,
+    services,
+    rateLimiter: parts.rateLimiter,
+    log: ports.log,
+    newRequestId: randomUUID,
+  });
+  const forgetting = setInterval(
+    () =>
+      void forgetOldKeys(ports.db).catch((error: unknown) =>
+        ports.log.warn({ err: error }, 'old idempotency keys stay'),
+      ),
+    forgetKeysEveryMs,
+  );
   forgetting.unref();
 
   await fastify.listen({ port: options.port, host: options.host });
@@ -108,12 +147,20 @@ async function sendError(reply: FastifyReply, status: number, error: string): Pr
 function serveHealth(fastify: FastifyInstance, { db }: Ports): void {
   fastify.get('/healthz', async () => ({ status: 'ok' }));
   fastify.get('/readyz', async (_request, reply) => {
-    const isReady = await db.system.query('select 1').then(() => true, () => false);
-    return isReady ? { status: 'ready' } : await reply.code(503).send({ status: 'unavailable', error: 'The database does not answer.' });
+    const isReady = await db.system.query('select 1').then(
+      () => true,
+      () => false,
+    );
+    return isReady
+      ? { status: 'ready' }
+      : await reply.code(503).send({ status: 'unavailable', error: 'The database does not answer.' });
   });
 }
 
-async function serveGraphQL(fastify: FastifyInstance, { authenticator, services, rateLimiter, log }: Parts): Promise<() => Promise<void>> {
+async function serveGraphQL(
+  fastify: FastifyInstance,
+  { authenticator, services, rateLimiter, log }: Parts,
+): Promise<() => Promise<void>> {
   const apollo = createApollo({ schema: interlockSchema(), rateLimiter, log });
   await apollo.start();
   const handler = fastifyApolloHandler(apollo, {
@@ -126,7 +173,13 @@ async function serveGraphQL(fastify: FastifyInstance, { authenticator, services,
       }
     },
   });
-  fastify.route({ method: ['GET', 'POST'], url: '/graphql', bodyLimit: graphqlBodyLimit, exposeHeadRoute: false, handler: handler as never });
+  fastify.route({
+    method: ['GET', 'POST'],
+    url: '/graphql',
+    bodyLimit: graphqlBodyLimit,
+    exposeHeadRoute: false,
+    handler,
+  });
   return async () => await apollo.stop();
 }
 
@@ -139,8 +192,12 @@ function serveRest(fastify: FastifyInstance, { ports, authenticator, services, r
     if (!session) throw new DomainError('UNAUTHENTICATED', 'Unauthorized');
     return session;
   };
-  const keyOf = ({ operation, key, fingerprint, request }: KeyedRequest): IdempotencyKey =>
-    ({ accountId: sessionOf(request).ctx.accountId, operation, key, fingerprint });
+  const keyOf = ({ operation, key, fingerprint, request }: KeyedRequest): IdempotencyKey => ({
+    accountId: sessionOf(request).ctx.accountId,
+    operation,
+    key,
+    fingerprint,
+  });
   const idempotency: Idempotency = {
     begin: async (keyed) => await claimKey(ports.db, keyOf(keyed)),
     finish: async (keyed, answer) => await concludeKey(ports.db, keyOf(keyed), answer),
@@ -171,8 +228,15 @@ function serveRest(fastify: FastifyInstance, { ports, authenticator, services, r
 // What clients, editors and generators are written against. None of it is an account's.
 function serveSchemas(fastify: FastifyInstance): void {
   const configuration = configurationJsonSchema();
-  fastify.get('/schema/config.json', async (_request, reply) => await reply.type('application/schema+json; charset=utf-8').send(JSON.stringify(configuration)));
-  for (const [name, type] of [['openapi.yaml', 'application/yaml'], ['schema.graphql', 'application/graphql']] as const) {
+  fastify.get(
+    '/schema/config.json',
+    async (_request, reply) =>
+      await reply.type('application/schema+json; charset=utf-8').send(JSON.stringify(configuration)),
+  );
+  for (const [name, type] of [
+    ['openapi.yaml', 'application/yaml'],
+    ['schema.graphql', 'application/graphql'],
+  ] as const) {
     const text = readFileSync(join(projectRoot, 'schema', name), 'utf8');
     fastify.get(`/schema/${name}`, async (_request, reply) => await reply.type(`${type}; charset=utf-8`).send(text));
   }

@@ -1,5 +1,8 @@
 import { ApolloServer, type ApolloServerPlugin } from '@apollo/server';
-import { ApolloServerPluginCacheControlDisabled, ApolloServerPluginLandingPageDisabled } from '@apollo/server/plugin/disabled';
+import {
+  ApolloServerPluginCacheControlDisabled,
+  ApolloServerPluginLandingPageDisabled,
+} from '@apollo/server/plugin/disabled';
 import type { GraphQLError, GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
 import { DomainError } from '../domain/errors.ts';
@@ -24,9 +27,17 @@ export function createApollo({ schema, rateLimiter, log }: ApolloOptions): Apoll
     stopOnTerminationSignals: false,
     cache: 'bounded',
     parseOptions: { maxTokens: mostTokens },
-    logger: { debug: () => {}, info: () => {}, warn: (message) => log.warn(message), error: (message) => log.error(message) },
+    logger: {
+      debug: () => {},
+      info: () => {},
+      warn: (message) => log.warn(message),
+      error: (message) => log.error(message),
+    },
     plugins: [
-      ApolloServerPluginCacheControlDisabled(), ApolloServerPluginLandingPageDisabled(), limitRequests(rateLimiter), tellErrors(log),
+      ApolloServerPluginCacheControlDisabled(),
+      ApolloServerPluginLandingPageDisabled(),
+      limitRequests(rateLimiter),
+      tellErrors(log),
     ],
   });
 }
@@ -38,9 +49,12 @@ function limitRequests(rateLimiter: RateLimiter): ApolloServerPlugin<GraphQLCont
         if (!operation) return;
         try {
           const points = pointsOf({ schema, document, operation, variables: request.variables ?? {} });
-          for (const [name, value] of rateLimiter.take(contextValue.accountId, points)) response.http.headers.set(name, value);
+          for (const [name, value] of rateLimiter.take(contextValue.accountId, points))
+            response.http.headers.set(name, value);
         } catch (error) {
-          throw error instanceof DomainError ? refusal(error, error instanceof RateLimited ? error.headers : undefined) : error;
+          throw error instanceof DomainError
+            ? refusal(error, error instanceof RateLimited ? error.headers : undefined)
+            : error;
         }
       },
     }),
@@ -58,7 +72,11 @@ function tellErrors(log: Logger): ApolloServerPlugin<GraphQLContext> {
           if (response.body.kind !== 'single' || !response.body.singleResult.errors) return;
           response.body.singleResult.errors = (found.get('errors') ?? []).map((error) => {
             const told = tellError(error, contextValue.requestId);
-            if (told.isInternal) log.error({ err: error.originalError ?? error, requestId: contextValue.requestId }, 'a GraphQL request failed');
+            if (told.isInternal)
+              log.error(
+                { err: error.originalError ?? error, requestId: contextValue.requestId },
+                'a GraphQL request failed',
+              );
             return told.error.toJSON();
           });
         },

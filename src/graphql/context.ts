@@ -21,10 +21,10 @@ export interface GraphQLContext extends RequestContext, RequestServices {
 export type LoaderFactory<Key, Value> = (ctx: GraphQLContext) => DataLoader<Key, Value>;
 
 export function loaderOf<Key, Value>(ctx: GraphQLContext, factory: LoaderFactory<Key, Value>): DataLoader<Key, Value> {
-  const known = ctx.loaders.get(factory as unknown as LoaderFactory<never, unknown>);
+  const known = ctx.loaders.get(factory);
   if (known) return known as unknown as DataLoader<Key, Value>;
   const loader = factory(ctx);
-  ctx.loaders.set(factory as unknown as LoaderFactory<never, unknown>, loader as unknown as DataLoader<never, unknown>);
+  ctx.loaders.set(factory, loader);
   return loader;
 }
 

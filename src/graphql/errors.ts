@@ -7,7 +7,11 @@ import { DomainError, errorCodes } from '../domain/errors.ts';
 // protocol with clients, who wait for these very codes.
 const protocolCodes: ReadonlySet<string> = new Set(['PERSISTED_QUERY_NOT_FOUND', 'PERSISTED_QUERY_NOT_SUPPORTED']);
 const requestCodes: ReadonlySet<string> = new Set([
-  'GRAPHQL_PARSE_FAILED', 'GRAPHQL_VALIDATION_FAILED', 'BAD_USER_INPUT', 'BAD_REQUEST', 'OPERATION_RESOLUTION_FAILURE',
+  'GRAPHQL_PARSE_FAILED',
+  'GRAPHQL_VALIDATION_FAILED',
+  'BAD_USER_INPUT',
+  'BAD_REQUEST',
+  'OPERATION_RESOLUTION_FAILURE',
 ]);
 
 export interface Told {
@@ -18,10 +22,13 @@ export interface Told {
 
 export function tellError(error: GraphQLError, requestId: string): Told {
   const cause = originalOf(error);
-  if (cause instanceof DomainError) return { error: withExtensions(error, cause.message, extensionsOf(cause)), isInternal: cause.code === 'INTERNAL' };
-  const code = String(error.extensions['code'] ?? '');
+  if (cause instanceof DomainError)
+    return { error: withExtensions(error, cause.message, extensionsOf(cause)), isInternal: cause.code === 'INTERNAL' };
+  const given = error.extensions['code'];
+  const code = typeof given === 'string' ? given : '';
   const { http: _, ...extensions } = error.extensions;
-  if (protocolCodes.has(code) || isCallersCode(code)) return { error: withExtensions(error, error.message, extensions), isInternal: false };
+  if (protocolCodes.has(code) || isCallersCode(code))
+    return { error: withExtensions(error, error.message, extensions), isInternal: false };
   if (requestCodes.has(code) || (cause === undefined && code === '')) {
     return { error: withExtensions(error, error.message, { code: 'BAD_INPUT' }), isInternal: false };
   }
@@ -30,7 +37,9 @@ export function tellError(error: GraphQLError, requestId: string): Told {
 
 /** As an error GraphQL passes on, with the HTTP status of its code: for what is refused before anything is executed. */
 export function refusal(error: DomainError, headers: ReadonlyMap<string, string> = new Map()): GraphQLError {
-  return new GraphQLError(error.message, { extensions: { ...extensionsOf(error), http: { status: errorCodes[error.code], headers } } });
+  return new GraphQLError(error.message, {
+    extensions: { ...extensionsOf(error), http: { status: errorCodes[error.code], headers } },
+  });
 }
 
 function isCallersCode(code: string): boolean {
@@ -48,5 +57,12 @@ function extensionsOf(error: DomainError): Record<string, unknown> {
 }
 
 function withExtensions(error: GraphQLError, message: string, extensions: Record<string, unknown>): GraphQLError {
-  return new GraphQLError(message, { nodes: error.nodes ?? null, source: error.source ?? null, positions: error.positions ?? null, path: error.path ?? null, originalError: error.originalError ?? null, extensions });
+  return new GraphQLError(message, {
+    nodes: error.nodes ?? null,
+    source: error.source ?? null,
+    positions: error.positions ?? null,
+    path: error.path ?? null,
+    originalError: error.originalError ?? null,
+    extensions,
+  });
 }

@@ -8,7 +8,8 @@ import type { EventHub, EventFollower, FollowedEvent, FollowOptions } from '../m
 export const eventsTrigger = 'events';
 
 /** Of the argument every subscription has. */
-export const afterDescription = 'Cursor of the last event that was applied: nothing after it is missed. Without it the subscription begins now.';
+export const afterDescription =
+  'Cursor of the last event that was applied: nothing after it is missed. Without it the subscription begins now.';
 
 export interface Subscribing<Args> {
   readonly args: Args & { readonly after?: string | null };
@@ -89,7 +90,8 @@ export function told<Change extends object>(change: Change | SubscriptionFailure
  * and a subscription that nobody reads any more would wait for one.
  */
 export function mapEvents<Payload extends object>(
-  follower: EventFollower, toPayload: (event: FollowedEvent) => Promise<Payload | null>,
+  follower: EventFollower,
+  toPayload: (event: FollowedEvent) => Promise<Payload | null>,
 ): AsyncIterableIterator<Payload | SubscriptionFailure> {
   let hasFailed = false;
   const next = async (): Promise<IteratorResult<Payload | SubscriptionFailure>> => {

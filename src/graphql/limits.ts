@@ -1,8 +1,16 @@
 // What a GraphQL request may ask for at most, and what it costs. Measured after validation: fragments exist and have
 // no cycles by then, and each is measured once, however often it is spread.
 import {
-  getNamedType, isObjectType, isInterfaceType, Kind, type DocumentNode, type FieldNode, type FragmentDefinitionNode, type GraphQLSchema,
-  type OperationDefinitionNode, type SelectionSetNode,
+  getNamedType,
+  isObjectType,
+  isInterfaceType,
+  Kind,
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
 } from 'graphql';
 import { DomainError } from '../domain/errors.ts';
 
@@ -46,7 +54,8 @@ function tooMuch(what: string, most: number): DomainError {
 
 function measure({ schema, document, operation, variables }: MeasuredRequest): Measure {
   const fragments = new Map<string, FragmentDefinitionNode>();
-  for (const node of document.definitions) if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node);
+  for (const node of document.definitions)
+    if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node);
   const measured = new Map<string, Measure>();
 
   function ofFragment(name: string): Measure {
@@ -61,9 +70,12 @@ function measure({ schema, document, operation, variables }: MeasuredRequest): M
   function ofSelections(selections: SelectionSetNode, typeName: string): Measure {
     let { depth, aliases, cost } = nothing;
     for (const selection of selections.selections) {
-      const part = selection.kind === Kind.FIELD ? ofField(selection, typeName)
-        : selection.kind === Kind.FRAGMENT_SPREAD ? ofFragment(selection.name.value)
-          : ofSelections(selection.selectionSet, selection.typeCondition?.name.value ?? typeName);
+      const part =
+        selection.kind === Kind.FIELD
+          ? ofField(selection, typeName)
+          : selection.kind === Kind.FRAGMENT_SPREAD
+            ? ofFragment(selection.name.value)
+            : ofSelections(selection.selectionSet, selection.typeCondition?.name.value ?? typeName);
       depth = Math.max(depth, part.depth);
       aliases += part.aliases;
       cost += part.cost;
@@ -77,11 +89,16 @@ function measure({ schema, document, operation, variables }: MeasuredRequest): M
     if (field.name.value.startsWith('__')) return { depth: 1, aliases, cost: 0 };
     if (!field.selectionSet) return { depth: 1, aliases, cost: 0 };
     const parent = schema.getType(typeName);
-    const type = isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[field.name.value]?.type : undefined;
+    const type =
+      isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[field.name.value]?.type : undefined;
     if (!type) return { depth: 1, aliases, cost: 0 };
     const named = getNamedType(type).name;
     const below = ofSelections(field.selectionSet, named);
-    const rows = named.endsWith('Connection') ? pageSize(field, variables) : String(type).includes('[') && !isPage(typeName) ? assumedRows : 1;
+    const rows = named.endsWith('Connection')
+      ? pageSize(field, variables)
+      : String(type).includes('[') && !isPage(typeName)
+        ? assumedRows
+        : 1;
     return { depth: below.depth + 1, aliases: below.aliases + aliases, cost: rows * (1 + below.cost) };
   }
 
@@ -96,6 +113,11 @@ function isPage(typeName: string): boolean {
 
 function pageSize(field: FieldNode, variables: Readonly<Record<string, unknown>>): number {
   const value = field.arguments?.find((argument) => argument.name.value === 'first')?.value;
-  const size = value?.kind === Kind.INT ? Number(value.value) : value?.kind === Kind.VARIABLE ? variables[value.name.value] : undefined;
+  const size =
+    value?.kind === Kind.INT
+      ? Number(value.value)
+      : value?.kind === Kind.VARIABLE
+        ? variables[value.name.value]
+        : undefined;
   return typeof size === 'number' && size > 0 ? size : assumedRows;
 }

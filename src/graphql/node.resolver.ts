@@ -26,13 +26,25 @@ const mostNodes = 100;
 
 @Resolver()
 export class NodeResolver {
-  @Query(() => Node, { nullable: true, description: 'Anything by its id. Null when the account has nothing of that id. Needs the scope of what it names.' })
-  async node(@Ctx() ctx: GraphQLContext, @Arg('id', () => ID, { description: 'An id this service gave.' }) id: string): Promise<Node | null> {
+  @Query(() => Node, {
+    nullable: true,
+    description: 'Anything by its id. Null when the account has nothing of that id. Needs the scope of what it names.',
+  })
+  async node(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('id', () => ID, { description: 'An id this service gave.' }) id: string,
+  ): Promise<Node | null> {
     return await readNode(ctx, id);
   }
 
-  @Query(() => [Node], { nullable: 'items', description: 'As `node`, for at most 100 ids, in their order. Needs the scopes of what they name.' })
-  async nodes(@Ctx() ctx: GraphQLContext, @Arg('ids', () => [ID], { description: 'Ids this service gave.' }) ids: string[]): Promise<(Node | null)[]> {
+  @Query(() => [Node], {
+    nullable: 'items',
+    description: 'As `node`, for at most 100 ids, in their order. Needs the scopes of what they name.',
+  })
+  async nodes(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('ids', () => [ID], { description: 'Ids this service gave.' }) ids: string[],
+  ): Promise<(Node | null)[]> {
     if (ids.length > mostNodes) throw new DomainError('BAD_INPUT', `ids must be at most ${mostNodes}`, 'ids');
     return await Promise.all(ids.map(async (id) => await readNode(ctx, id)));
   }

@@ -1,7 +1,10 @@
 import 'reflect-metadata';
 import { Field, ID, InterfaceType } from 'type-graphql';
 
-@InterfaceType({ description: 'Anything that can be fetched again by its id.', resolveType: (value: { __typename: string }) => value.__typename })
+@InterfaceType({
+  description: 'Anything that can be fetched again by its id.',
+  resolveType: (value: { __typename: string }) => value.__typename,
+})
 export abstract class Node {
   @Field(() => ID, { description: 'Names it among everything of the account. Opaque.' })
   id!: string;

@@ -8,8 +8,8 @@ interface ScalarRule<Internal> {
   readonly description: string;
   readonly must: string;
   /** Undefined: not a value of this scalar. */
-  read(value: unknown): Internal | undefined;
-  serialize?(value: unknown): unknown;
+  readonly read: (value: unknown) => Internal | undefined;
+  readonly serialize?: (value: unknown) => unknown;
   readonly specifiedByURL?: string;
 }
 
@@ -64,7 +64,8 @@ export const URI = scalar<string>({
   name: 'URI',
   description: 'An absolute http or https address.',
   must: 'must be an absolute http or https URL',
-  read: (value) => (typeof value === 'string' && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol) ? value : undefined),
+  read: (value) =>
+    typeof value === 'string' && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol) ? value : undefined,
 });
 
 export const NameWithOwner = scalar<string>({
@@ -78,7 +79,9 @@ const greatestInteger = 2 ** 31 - 1;
 
 function wholeNumber(value: unknown): number | undefined {
   const number = typeof value === 'string' && /^\d{1,10}$/.test(value) ? Number(value) : value;
-  return typeof number === 'number' && Number.isInteger(number) && number >= 1 && number <= greatestInteger ? number : undefined;
+  return typeof number === 'number' && Number.isInteger(number) && number >= 1 && number <= greatestInteger
+    ? number
+    : undefined;
 }
 
 export const PullRequestNumber = scalar<number>({

@@ -23,8 +23,17 @@ export function interlockSchema(): GraphQLSchema {
 function buildInterlockSchema(): GraphQLSchema {
   const schema = buildSchemaSync({
     resolvers: [
-      NodeResolver, AccountsResolver, RepositoriesResolver, RepositoryPullRequestsResolver, PullRequestsResolver,
-      RepositoryQueuesResolver, QueuesResolver, BatchesResolver, BotPullRequestsResolver, RepositoryEventsResolver, EventsResolver,
+      NodeResolver,
+      AccountsResolver,
+      RepositoriesResolver,
+      RepositoryPullRequestsResolver,
+      PullRequestsResolver,
+      RepositoryQueuesResolver,
+      QueuesResolver,
+      BatchesResolver,
+      BotPullRequestsResolver,
+      RepositoryEventsResolver,
+      EventsResolver,
       ChangesResolver,
     ],
     pubSub: logPubSub,
@@ -35,7 +44,9 @@ function buildInterlockSchema(): GraphQLSchema {
     if (!isObjectType(type) || !type.getInterfaces().some(({ name }) => name === 'Node')) continue;
     const { id } = type.getFields();
     // Rows carry their own id: it becomes opaque only where it is shown.
-    if (id) id.resolve = (source, args, ctx, info) => encodeNodeId(type.name, defaultFieldResolver(source, args, ctx, info) as string);
+    if (id)
+      id.resolve = (source, args, ctx, info) =>
+        encodeNodeId(type.name, defaultFieldResolver(source, args, ctx, info) as string);
   }
   return schema;
 }

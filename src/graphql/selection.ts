@@ -4,7 +4,10 @@ const known = new WeakMap<SelectionSetNode, ReadonlySet<string>>();
 
 /** Whether a field's own selection asks for nothing but these fields, fragments included. */
 export function selectsOnly({ fieldNodes, fragments }: GraphQLResolveInfo, fields: ReadonlySet<string>): boolean {
-  return fieldNodes.every(({ selectionSet }) => selectionSet === undefined || [...namesIn(selectionSet, fragments)].every((name) => fields.has(name)));
+  return fieldNodes.every(
+    ({ selectionSet }) =>
+      selectionSet === undefined || [...namesIn(selectionSet, fragments)].every((name) => fields.has(name)),
+  );
 }
 
 // A selection belongs to one document, and a document's fragments do not change.
@@ -17,7 +20,8 @@ function namesIn(selections: SelectionSetNode, fragments: GraphQLResolveInfo['fr
       if (!selection.name.value.startsWith('__')) names.add(selection.name.value);
       continue;
     }
-    const inner = selection.kind === Kind.INLINE_FRAGMENT ? selection.selectionSet : fragments[selection.name.value]?.selectionSet;
+    const inner =
+      selection.kind === Kind.INLINE_FRAGMENT ? selection.selectionSet : fragments[selection.name.value]?.selectionSet;
     if (inner) for (const name of namesIn(inner, fragments)) names.add(name);
   }
   known.set(selections, names);

@@ -38,7 +38,11 @@ const path = '/graphql';
 const protocol = 'graphql-transport-ws';
 const mostBytes = 1024 * 1024;
 const longestTimer = 2 ** 31 - 1;
-const closings = { unauthorized: [4401, 'Unauthorized'], revoked: [4403, 'The token was revoked'], goingAway: [1001, 'The server is stopping'] } as const;
+const closings = {
+  unauthorized: [4401, 'Unauthorized'],
+  revoked: [4403, 'The token was revoked'],
+  goingAway: [1001, 'The server is stopping'],
+} as const;
 const tooSlow = 4429;
 
 export interface Sockets {
@@ -50,10 +54,15 @@ export function serveSockets(options: SocketOptions): Sockets {
   const { server, authenticator, log } = options;
   const connections = new Map<WebSocket, Connection>();
   const slow = new Map<WebSocket, string>();
-  const wss = new WebSocketServer({ noServer: true, maxPayload: mostBytes, handleProtocols: (offered) => offered.has(protocol) && protocol });
+  const wss = new WebSocketServer({
+    noServer: true,
+    maxPayload: mostBytes,
+    handleProtocols: (offered) => offered.has(protocol) && protocol,
+  });
 
   const upgrade = (request: IncomingMessage, stream: Duplex, head: Buffer): void => {
-    if (new URL(request.url ?? '/', 'http://localhost').pathname !== path) return void stream.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\n');
+    if (new URL(request.url ?? '/', 'http://localhost').pathname !== path)
+      return void stream.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\n');
     wss.handleUpgrade(request, stream, head, (socket) => wss.emit('connection', socket, request));
   };
   server.on('upgrade', upgrade);
@@ -68,10 +77,13 @@ export function serveSockets(options: SocketOptions): Sockets {
     const { expiresAt, ctx } = connection.session;
     if (expiresAt === null) return;
     const left = expiresAt.getTime() - ctx.clock().getTime();
-    connection.expiry = setTimeout(() => {
-      if (left <= longestTimer) close(connection.socket, closings.unauthorized);
-      else watchExpiry(connection);
-    }, Math.min(Math.max(left, 0), longestTimer));
+    connection.expiry = setTimeout(
+      () => {
+        if (left <= longestTimer) close(connection.socket, closings.unauthorized);
+        else watchExpiry(connection);
+      },
+      Math.min(Math.max(left, 0), longestTimer),
+    );
     connection.expiry.unref();
   }
 
@@ -79,7 +91,12 @@ export function serveSockets(options: SocketOptions): Sockets {
     const authorization = authorizationOf(connectionParams);
     try {
       const session = await authenticator.authenticate(authorization, options.newRequestId());
-      const connection: Connection = { socket: extra.socket, session, authorization: authorization ?? '', expiry: undefined };
+      const connection: Connection = {
+        socket: extra.socket,
+        session,
+        authorization: authorization ?? '',
+        expiry: undefined,
+      };
       connections.set(extra.socket, connection);
       watchExpiry(connection);
     } catch (error) {
@@ -99,37 +116,45 @@ export function serveSockets(options: SocketOptions): Sockets {
   }
 
   const stopHearing = authenticator.onRevoked((tokenId) => {
-    if (tokenId === null) return void lookAgain().catch((error: unknown) => log.error({ err: error }, 'open sockets could not be checked for revoked tokens'));
-    for (const { socket, session } of [...connections.values()]) if (session.ctx.actor.tokenId === tokenId) close(socket, closings.revoked);
+    if (tokenId === null)
+      return void lookAgain().catch((error: unknown) =>
+        log.error({ err: error }, 'open sockets could not be checked for revoked tokens'),
+      );
+    for (const { socket, session } of [...connections.values()])
+      if (session.ctx.actor.tokenId === tokenId) close(socket, closings.revoked);
   });
 
-  const stopServing = useServer<ConnectionInitMessage['payload'], Record<PropertyKey, never>>({
-    connectionInitWaitTimeout: 10_000,
-    onConnect: connect,
-    onSubscribe: ({ extra }, _id, payload) => prepare(options, connections.get(extra.socket)?.session, payload),
-    onNext: ({ extra }, _id, _payload, { contextValue }, result) => {
-      if (!result.errors) return undefined;
-      const { requestId } = contextValue as GraphQLContext;
-      const errors = result.errors.map((error) => {
-        const told = tellError(error, requestId);
-        if (told.isInternal) log.error({ err: error.originalError ?? error, requestId }, 'a GraphQL subscription failed');
-        if (told.error.extensions['code'] === 'RATE_LIMITED') slow.set(extra.socket, told.error.message);
-        return told.error;
-      });
-      return { ...result, errors };
+  const stopServing = useServer(
+    {
+      connectionInitWaitTimeout: 10_000,
+      onConnect: connect,
+      onSubscribe: ({ extra }, _id, payload) => prepare(options, connections.get(extra.socket)?.session, payload),
+      onNext: ({ extra }, _id, _payload, { contextValue }, result) => {
+        if (!result.errors) return undefined;
+        const { requestId } = contextValue as GraphQLContext;
+        const errors = result.errors.map((error) => {
+          const told = tellError(error, requestId);
+          if (told.isInternal)
+            log.error({ err: error.originalError ?? error, requestId }, 'a GraphQL subscription failed');
+          if (told.error.extensions['code'] === 'RATE_LIMITED') slow.set(extra.socket, told.error.message);
+          return told.error;
+        });
+        return { ...result, errors };
+      },
+      onError: (_ctx, _id, _payload, errors) => errors.map((error) => tellError(error, '').error),
+      // A reader that was too slow has been told after which cursor to follow again; the rest of its queue is not worth keeping.
+      onComplete: ({ extra }) => {
+        const message = slow.get(extra.socket);
+        if (message !== undefined) close(extra.socket, [tooSlow, message.slice(0, 120)]);
+      },
+      onDisconnect: ({ extra }) => {
+        clearTimeout(connections.get(extra.socket)?.expiry);
+        connections.delete(extra.socket);
+        slow.delete(extra.socket);
+      },
     },
-    onError: (_ctx, _id, _payload, errors) => errors.map((error) => tellError(error, '').error),
-    // A reader that was too slow has been told after which cursor to follow again; the rest of its queue is not worth keeping.
-    onComplete: ({ extra }) => {
-      const message = slow.get(extra.socket);
-      if (message !== undefined) close(extra.socket, [tooSlow, message.slice(0, 120)]);
-    },
-    onDisconnect: ({ extra }) => {
-      clearTimeout(connections.get(extra.socket)?.expiry);
-      connections.delete(extra.socket);
-      slow.delete(extra.socket);
-    },
-  }, wss);
+    wss,
+  );
 
   return {
     open: () => connections.size,
@@ -147,7 +172,11 @@ function authorizationOf(params: ConnectionInitMessage['payload']): string | und
   return typeof value === 'string' ? value : undefined;
 }
 
-function prepare({ schema, services, rateLimiter, newRequestId }: SocketOptions, session: Session | undefined, payload: SubscribePayload): ExecutionArgs | readonly GraphQLError[] {
+function prepare(
+  { schema, services, rateLimiter, newRequestId }: SocketOptions,
+  session: Session | undefined,
+  payload: SubscribePayload,
+): ExecutionArgs | readonly GraphQLError[] {
   if (!session) return [refusal(new DomainError('UNAUTHENTICATED', 'Unauthorized'))];
   try {
     const document = parse(payload.query, { maxTokens: mostTokens });

@@ -21,7 +21,10 @@ interface Row {
 }
 
 /** Of two equal requests at once one is `First`: the other waits for its row and finds it taken. */
-export async function claimKey(db: Database, { accountId, operation, key, fingerprint }: IdempotencyKey): Promise<Claim> {
+export async function claimKey(
+  db: Database,
+  { accountId, operation, key, fingerprint }: IdempotencyKey,
+): Promise<Claim> {
   return await db.transaction(accountId, async (tx): Promise<Claim> => {
     const claimed = await tx.query(
       `insert into idempotency_key as k (account_id, operation, key, request_digest) values ($1, $2, $3, $4)
@@ -44,10 +47,17 @@ export async function claimKey(db: Database, { accountId, operation, key, finger
 }
 
 /** Keeps the answer, or frees the key when there is none to keep. */
-export async function concludeKey(db: Database, { accountId, operation, key }: IdempotencyKey, answer: Answer | undefined): Promise<void> {
+export async function concludeKey(
+  db: Database,
+  { accountId, operation, key }: IdempotencyKey,
+  answer: Answer | undefined,
+): Promise<void> {
   await db.transaction(accountId, async (tx) => {
     if (answer === undefined) {
-      await tx.query('delete from idempotency_key where account_id = $1 and operation = $2 and key = $3 and status is null', [accountId, operation, key]);
+      await tx.query(
+        'delete from idempotency_key where account_id = $1 and operation = $2 and key = $3 and status is null',
+        [accountId, operation, key],
+      );
       return;
     }
     await tx.query(

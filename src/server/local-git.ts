@@ -14,7 +14,10 @@ export interface LocalGit {
   readonly authenticator: Authenticator;
 }
 
-export async function serveLocalGit(fastify: FastifyInstance, { ports, localHost, authenticator }: LocalGit): Promise<void> {
+export async function serveLocalGit(
+  fastify: FastifyInstance,
+  { ports, localHost, authenticator }: LocalGit,
+): Promise<void> {
   await registerGitHttp(fastify, {
     host: localHost,
     authenticate: async (token, scope) => await gitUser(authenticator, token, scope),
@@ -29,7 +32,11 @@ export async function serveLocalGit(fastify: FastifyInstance, { ports, localHost
   });
 }
 
-async function gitUser(authenticator: Authenticator, token: string, scope: Parameters<GitHttpOptions['authenticate']>[1]): ReturnType<GitHttpOptions['authenticate']> {
+async function gitUser(
+  authenticator: Authenticator,
+  token: string,
+  scope: Parameters<GitHttpOptions['authenticate']>[1],
+): ReturnType<GitHttpOptions['authenticate']> {
   try {
     const { ctx } = await authenticator.authenticateToken(token, 'git');
     if (!ctx.actor.scopes.has(scope)) return 'forbidden';

@@ -5,7 +5,6 @@ import { DomainError } from '../domain/errors.ts';
 const perSecond = 100;
 const burst = 200;
 
-
 export class RateLimited extends DomainError {
   readonly retryAfterSec: number;
   readonly headers: ReadonlyMap<string, string>;

@@ -2,7 +2,7 @@
 // as if they did not exist.
 import { isObjectType, type GraphQLObjectType } from 'graphql';
 import { createClient } from 'graphql-ws';
-import WebSocket from 'ws';
+import { WebSocket } from 'ws';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { scopes } from '../../src/context.ts';
 import { encodeNodeId } from '../../src/graphql/node-id.ts';
@@ -23,18 +23,40 @@ beforeAll(async () => {
   s = await startServer();
   seeded = await seed(s);
   other = await s.otherAccount();
-  for (const scope of new Set(operations.flatMap((operation) => operation.scope ?? []))) limited.set(scope, await s.tokenWith(everyScopeBut(scope)));
-  const [token] = await s.rows<{ id: string }>('select id from api_token where account_id = $1 order by id limit 1', [s.accountId]);
-  real = { owner: seeded.owner, name: seeded.name, number: 1, node: encodeNodeId('Repository', seeded.repositoryId), token: encodeNodeId('ApiToken', token?.id ?? '') };
-  invented = { owner: seeded.owner, name: 'none', number: 1, node: encodeNodeId('Repository', '999999'), token: encodeNodeId('ApiToken', '999999') };
+  for (const scope of new Set(operations.flatMap((operation) => operation.scope ?? [])))
+    limited.set(scope, await s.tokenWith(everyScopeBut(scope)));
+  const [token] = await s.rows<{ id: string }>('select id from api_token where account_id = $1 order by id limit 1', [
+    s.accountId,
+  ]);
+  real = {
+    owner: seeded.owner,
+    name: seeded.name,
+    number: 1,
+    node: encodeNodeId('Repository', seeded.repositoryId),
+    token: encodeNodeId('ApiToken', token?.id ?? ''),
+  };
+  invented = {
+    owner: seeded.owner,
+    name: 'none',
+    number: 1,
+    node: encodeNodeId('Repository', '999999'),
+    token: encodeNodeId('ApiToken', '999999'),
+  };
 });
 afterAll(async () => await s.close());
 
 /** Bytes of the answer; of a subscription those of its refusal. */
-async function ask({ field, document }: Operation, variables: Record<string, unknown>, token: string | null): Promise<string> {
+async function ask(
+  { field, document }: Operation,
+  variables: Record<string, unknown>,
+  token: string | null,
+): Promise<string> {
   if (!field.startsWith('Subscription.')) return (await s.graphql(document, variables, token)).text;
   const client = createClient({
-    url: `${s.url.replace('http', 'ws')}/graphql`, webSocketImpl: WebSocket, retryAttempts: 0, lazy: true,
+    url: `${s.url.replace('http', 'ws')}/graphql`,
+    webSocketImpl: WebSocket,
+    retryAttempts: 0,
+    lazy: true,
     connectionParams: token === null ? {} : { Authorization: `Bearer ${token}` },
   });
   try {
@@ -48,82 +70,144 @@ async function ask({ field, document }: Operation, variables: Record<string, unk
 }
 
 const schema = interlockSchema();
-const fieldsOf = (type: GraphQLObjectType | null | undefined): string[] => Object.keys(type?.getFields() ?? {}).map((field) => `${type?.name}.${field}`);
+const fieldsOf = (type: GraphQLObjectType | null | undefined): string[] =>
+  Object.keys(type?.getFields() ?? {}).map((field) => `${type?.name}.${field}`);
 
 describe('operations without an authorisation test', () => {
   it('are none: the file lists them', async () => {
     const repository = schema.getType('Repository');
     const resolved = isObjectType(repository) ? fieldsOf(repository).filter((field) => !plainFields.has(field)) : [];
-    const all = [...fieldsOf(schema.getQueryType()), ...fieldsOf(schema.getMutationType()), ...fieldsOf(schema.getSubscriptionType()), ...resolved];
+    const all = [
+      ...fieldsOf(schema.getQueryType()),
+      ...fieldsOf(schema.getMutationType()),
+      ...fieldsOf(schema.getSubscriptionType()),
+      ...resolved,
+    ];
     const tested = new Set(operations.map(({ field }) => field));
     const untested = all.filter((field) => !tested.has(field));
-    await expect(untested.map((field) => `${field}\n`).join('')).toMatchFileSnapshot('operations-without-authorisation-test.txt');
+    await expect(untested.map((field) => `${field}\n`).join('')).toMatchFileSnapshot(
+      'operations-without-authorisation-test.txt',
+    );
     expect(operations.map(({ field }) => field).filter((field) => !all.includes(field))).toEqual([]);
   });
 
   it('name only scopes there are, and every type that has an id can be read by it', () => {
     expect(operations.every(({ scope }) => scope === null || scopes.includes(scope))).toBe(true);
     const node = schema.getType('Node');
-    const implementing = node && 'getInterfaces' in node ? schema.getPossibleTypes(node as never).map(({ name }) => name) : [];
+    const implementing =
+      node && 'getInterfaces' in node ? schema.getPossibleTypes(node as never).map(({ name }) => name) : [];
     expect([...nodeTypes].sort()).toEqual([...implementing].sort());
   });
 });
 
 // Columns of the row itself: who may see the repository may see them.
-const plainFields = new Set(['id', 'owner', 'name', 'host', 'defaultBranch', 'active', 'paused', 'createdAt'].map((field) => `Repository.${field}`));
+const plainFields = new Set(
+  ['id', 'owner', 'name', 'host', 'defaultBranch', 'active', 'paused', 'createdAt'].map(
+    (field) => `Repository.${field}`,
+  ),
+);
 
 describe('an operation', () => {
   it.each(operations)('$field is refused without a token', async (operation) => {
     const answer = JSON.parse(await ask(operation, real, null));
-    expect(answer).toEqual(operation.field.startsWith('Subscription.') ? { code: 4401 } : { errors: [{ message: 'Unauthorized', extensions: { code: 'UNAUTHENTICATED' } }] });
+    expect(answer).toEqual(
+      operation.field.startsWith('Subscription.')
+        ? { code: 4401 }
+        : { errors: [{ message: 'Unauthorized', extensions: { code: 'UNAUTHENTICATED' } }] },
+    );
   });
 
-  it.each(operations.filter(({ scope }) => scope !== null))('$field is refused without its scope, which it names', async (operation) => {
-    const answer = JSON.parse(await ask(operation, real, limited.get(operation.scope ?? '') ?? ''));
-    expect(answer.errors).toMatchObject([{ message: `This needs a token with the scope ${operation.scope}.`, extensions: { code: 'FORBIDDEN' } }]);
-  });
+  it.each(operations.filter(({ scope }) => scope !== null))(
+    '$field is refused without its scope, which it names',
+    async (operation) => {
+      const answer = JSON.parse(await ask(operation, real, limited.get(operation.scope ?? '') ?? ''));
+      expect(answer.errors).toMatchObject([
+        { message: `This needs a token with the scope ${operation.scope}.`, extensions: { code: 'FORBIDDEN' } },
+      ]);
+    },
+  );
 
-  it.each(operations.filter(({ field }) => !withoutNames.has(field)))('$field answers another account as if nothing were there', async (operation) => {
-    const answer = await ask(operation, real, other.token);
-    expect(answer).toBe(await ask(operation, invented, other.token));
-    const { data, errors } = JSON.parse(answer);
-    if (errors) expect(errors.map(({ extensions }: { extensions: { code: string } }) => extensions.code)).toEqual(['NOT_FOUND']);
-    else expect([null, [null]]).toContainEqual(Object.values(data)[0]);
-  });
+  it.each(operations.filter(({ field }) => !withoutNames.has(field)))(
+    '$field answers another account as if nothing were there',
+    async (operation) => {
+      const answer = await ask(operation, real, other.token);
+      expect(answer).toBe(await ask(operation, invented, other.token));
+      const { data, errors } = JSON.parse(answer);
+      const said = errors
+        ? errors.map(({ extensions }: { extensions: { code: string } }) => extensions.code)
+        : Object.values(data)[0];
+      expect([['NOT_FOUND'], [null], null]).toContainEqual(said);
+    },
+  );
 });
 
 describe('lists', () => {
   it('hold nothing of another account', async () => {
-    const { data } = await s.graphql('{ repositories { nodes { name } totalCount } apiTokens { name } viewer { account { name } } }', {}, other.token);
-    expect(data).toEqual({ repositories: { nodes: [], totalCount: 0 }, apiTokens: [{ name: 'First token' }], viewer: { account: { name: 'other' } } });
+    const { data } = await s.graphql(
+      '{ repositories { nodes { name } totalCount } apiTokens { name } viewer { account { name } } }',
+      {},
+      other.token,
+    );
+    expect(data).toEqual({
+      repositories: { nodes: [], totalCount: 0 },
+      apiTokens: [{ name: 'First token' }],
+      viewer: { account: { name: 'other' } },
+    });
   });
 
   it('let two accounts have repositories of one name', async () => {
-    await s.graphql('mutation { createRepository(input: {owner: "acme", name: "shop", host: LOCAL}) { repository { id } } }', {}, other.token);
+    await s.graphql(
+      'mutation { createRepository(input: {owner: "acme", name: "shop", host: LOCAL}) { repository { id } } }',
+      {},
+      other.token,
+    );
     const mine = await s.graphql('{ repository(owner: "acme", name: "shop") { queuedPullRequests { number } } }');
-    const theirs = await s.graphql('{ repository(owner: "acme", name: "shop") { queuedPullRequests { number } } }', {}, other.token);
+    const theirs = await s.graphql(
+      '{ repository(owner: "acme", name: "shop") { queuedPullRequests { number } } }',
+      {},
+      other.token,
+    );
     expect([mine.data, theirs.data]).toEqual([
-      { repository: { queuedPullRequests: [{ number: 1 }, { number: 2 }, { number: 3 }] } }, { repository: { queuedPullRequests: [] } },
+      { repository: { queuedPullRequests: [{ number: 1 }, { number: 2 }, { number: 3 }] } },
+      { repository: { queuedPullRequests: [] } },
     ]);
   });
 });
 
 describe('REST', () => {
   const paths = [
-    ['GET', '/api/v1/queue/stats?org=acme&repo=NAME'], ['GET', '/api/v1/config?org=acme&repo=NAME'], ['GET', '/api/v1/pull_request?org=acme&repo=NAME&number=1'],
-    ['GET', '/api/v1/pull_request/queued?org=acme&repo=NAME'], ['GET', '/api/v1/bot_pull_request?org=acme&repo=NAME&number=7'],
+    ['GET', '/api/v1/queue/stats?org=acme&repo=NAME'],
+    ['GET', '/api/v1/config?org=acme&repo=NAME'],
+    ['GET', '/api/v1/pull_request?org=acme&repo=NAME&number=1'],
+    ['GET', '/api/v1/pull_request/queued?org=acme&repo=NAME'],
+    ['GET', '/api/v1/bot_pull_request?org=acme&repo=NAME&number=7'],
     ['POST', '/api/v1/repo', { org: 'acme', name: 'NAME', paused: true }],
-    ['POST', '/api/v1/pull_request', { action: 'queue', pull_request: { number: 1, repository: { org: 'acme', name: 'NAME' } } }],
-    ['POST', '/api/v1/pull_request', { action: 'update', pull_request: { number: 1, repository: { org: 'acme', name: 'NAME' } } }],
-    ['POST', '/api/v1/pull_request', { action: 'dequeue', pull_request: { number: 1, repository: { org: 'acme', name: 'NAME' } } }],
+    [
+      'POST',
+      '/api/v1/pull_request',
+      { action: 'queue', pull_request: { number: 1, repository: { org: 'acme', name: 'NAME' } } },
+    ],
+    [
+      'POST',
+      '/api/v1/pull_request',
+      { action: 'update', pull_request: { number: 1, repository: { org: 'acme', name: 'NAME' } } },
+    ],
+    [
+      'POST',
+      '/api/v1/pull_request',
+      { action: 'dequeue', pull_request: { number: 1, repository: { org: 'acme', name: 'NAME' } } },
+    ],
     ['POST', '/api/v1/config?org=acme&repo=NAME', 'merge_rules: {labels: {trigger: go}}'],
   ] as const;
 
-  it.each(paths)('%s %s does not know what is another account\'s', async (method, path, body?: unknown) => {
+  it.each(paths)("%s %s does not know what is another account's", async (method, path, body?: unknown) => {
     const third = await s.otherAccount(`third-${Math.random()}`);
     const at = async (name: string) => {
       const text = JSON.stringify(body ?? null).replaceAll('NAME', name);
-      const response = await s.rest(method, path.replace('NAME', name), { token: third.token, ...(body !== undefined && { body: JSON.parse(text) }) });
+      const response = await s.rest(method, path.replace('NAME', name), {
+        token: third.token,
+        ...(body !== undefined && { body: JSON.parse(text) }),
+      });
       return [response.status, await response.text()];
     };
     const theirs = await at('shop');
@@ -132,12 +216,26 @@ describe('REST', () => {
   });
 
   it('refuses a stranger before it reads anything', async () => {
-    const response = await s.rest('POST', '/api/v1/pull_request', { body: '{', token: 'il_live_wrong', headers: { 'content-type': 'application/json' } });
-    expect([response.status, response.headers.get('www-authenticate'), await response.json()]).toEqual([401, 'Bearer', { error: 'Unauthorized' }]);
+    const response = await s.rest('POST', '/api/v1/pull_request', {
+      body: '{',
+      token: 'il_live_wrong',
+      headers: { 'content-type': 'application/json' },
+    });
+    expect([response.status, response.headers.get('www-authenticate'), await response.json()]).toEqual([
+      401,
+      'Bearer',
+      { error: 'Unauthorized' },
+    ]);
   });
 
   it('names the scope that is missing', async () => {
-    const response = await s.rest('POST', '/api/v1/repo', { body: { org: 'acme', name: 'shop', paused: true }, token: limited.get('queue:pause') ?? '' });
-    expect([response.status, await response.json()]).toEqual([403, { error: 'This needs a token with the scope queue:pause.' }]);
+    const response = await s.rest('POST', '/api/v1/repo', {
+      body: { org: 'acme', name: 'shop', paused: true },
+      token: limited.get('queue:pause') ?? '',
+    });
+    expect([response.status, await response.json()]).toEqual([
+      403,
+      { error: 'This needs a token with the scope queue:pause.' },
+    ]);
   });
 });

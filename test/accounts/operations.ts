@@ -19,7 +19,11 @@ function inRepository(field: string, scope: Scope, selection: string): Operation
 }
 
 function mutation(name: string, scope: Scope, variables: string, input: string, selection: string): Operation {
-  return { field: `Mutation.${name}`, scope, document: `mutation (${variables}) { ${name}(input: ${input}) { ${selection} } }` };
+  return {
+    field: `Mutation.${name}`,
+    scope,
+    document: `mutation (${variables}) { ${name}(input: ${input}) { ${selection} } }`,
+  };
 }
 
 export const operations: readonly Operation[] = [
@@ -30,33 +34,90 @@ export const operations: readonly Operation[] = [
   { field: 'Query.repositories', scope: 'queue:read', document: '{ repositories { nodes { id } totalCount } }' },
   inRepository('Query.repository', 'queue:read', 'id owner name paused'),
   inRepository('Repository.configuration', 'config:read', 'configuration { yaml }'),
-  inRepository('Repository.pullRequest', 'queue:read', 'pullRequest(number: 1) { id explain { sentence } checks { name } latestBotPullRequest { id } batches { nodes { id } } }'),
+  inRepository(
+    'Repository.pullRequest',
+    'queue:read',
+    'pullRequest(number: 1) { id explain { sentence } checks { name } latestBotPullRequest { id } batches { nodes { id } } }',
+  ),
   inRepository('Repository.pullRequests', 'queue:read', 'pullRequests { nodes { id position } }'),
   inRepository('Repository.queuedPullRequests', 'queue:read', 'queuedPullRequests { id }'),
-  inRepository('Repository.botPullRequest', 'queue:read', 'botPullRequest(number: 7) { id pullRequests { id } batch { id } }'),
-  inRepository('Repository.queue', 'queue:read', 'queue(baseBranch: "main") { id builds entries { id } depth { queued } batches { nodes { id members { commit } proof { digest } } } }'),
+  inRepository(
+    'Repository.botPullRequest',
+    'queue:read',
+    'botPullRequest(number: 7) { id pullRequests { id } batch { id } }',
+  ),
+  inRepository(
+    'Repository.queue',
+    'queue:read',
+    'queue(baseBranch: "main") { id builds entries { id } depth { queued } batches { nodes { id members { commit } proof { digest } } } }',
+  ),
   inRepository('Repository.queues', 'queue:read', 'queues { id }'),
   inRepository('Repository.queueDepth', 'queue:read', 'queueDepth { queued }'),
   inRepository('Repository.events', 'queue:read', 'events { nodes { action } }'),
   mutation('createRepository', 'admin', names, '{owner: $owner, name: $name, host: LOCAL}', 'repository { owner }'),
   mutation('pauseRepository', 'queue:pause', names, `{repository: ${repository}, paused: true}`, 'repository { id }'),
-  mutation('replaceConfiguration', 'config:write', names, `{repository: ${repository}, yaml: "merge_rules: {labels: {trigger: go}}"}`, 'outcome { __typename }'),
-  mutation('openPullRequest', 'queue:write', names, `{repository: ${repository}, title: "T", headBranch: "topic", baseBranch: "main"}`, 'pullRequest { id }'),
+  mutation(
+    'replaceConfiguration',
+    'config:write',
+    names,
+    `{repository: ${repository}, yaml: "merge_rules: {labels: {trigger: go}}"}`,
+    'outcome { __typename }',
+  ),
+  mutation(
+    'openPullRequest',
+    'queue:write',
+    names,
+    `{repository: ${repository}, title: "T", headBranch: "topic", baseBranch: "main"}`,
+    'pullRequest { id }',
+  ),
   mutation('queuePullRequest', 'queue:write', withNumber, pullRequest, 'pullRequest { id }'),
   mutation('updatePullRequest', 'queue:write', withNumber, pullRequest, 'pullRequest { id }'),
   mutation('dequeuePullRequest', 'queue:write', withNumber, pullRequest, 'pullRequest { id }'),
-  mutation('reviewPullRequest', 'queue:write', withNumber, `{repository: ${repository}, number: $number, verdict: APPROVED}`, 'pullRequest { id }'),
-  mutation('haltQueue', 'admin', names, `{repository: ${repository}, baseBranch: "main", reason: "Test"}`, 'queue { id }'),
+  mutation(
+    'reviewPullRequest',
+    'queue:write',
+    withNumber,
+    `{repository: ${repository}, number: $number, verdict: APPROVED}`,
+    'pullRequest { id }',
+  ),
+  mutation(
+    'haltQueue',
+    'admin',
+    names,
+    `{repository: ${repository}, baseBranch: "main", reason: "Test"}`,
+    'queue { id }',
+  ),
   mutation('resumeQueue', 'admin', names, `{repository: ${repository}, baseBranch: "main"}`, 'queue { id }'),
-  { field: 'Mutation.createApiToken', scope: 'admin', document: 'mutation { createApiToken(input: {name: "T", scopes: [QUEUE_READ]}) { apiToken { name } } }' },
+  {
+    field: 'Mutation.createApiToken',
+    scope: 'admin',
+    document: 'mutation { createApiToken(input: {name: "T", scopes: [QUEUE_READ]}) { apiToken { name } } }',
+  },
   mutation('revokeApiToken', 'admin', '$token: ID!', '{id: $token}', 'apiToken { id }'),
   { field: 'Subscription.events', scope: 'queue:read', document: 'subscription { events { action } }' },
-  { field: 'Subscription.queueDepthChanged', scope: 'queue:read', document: `subscription (${names}) { queueDepthChanged(repository: ${repository}) { cursor } }` },
-  { field: 'Subscription.queueChanged', scope: 'queue:read', document: `subscription (${names}) { queueChanged(repository: ${repository}, baseBranch: "main") { cursor } }` },
-  { field: 'Subscription.pullRequestChanged', scope: 'queue:read', document: `subscription (${withNumber}) { pullRequestChanged(repository: ${repository}, number: $number) { cursor } }` },
+  {
+    field: 'Subscription.queueDepthChanged',
+    scope: 'queue:read',
+    document: `subscription (${names}) { queueDepthChanged(repository: ${repository}) { cursor } }`,
+  },
+  {
+    field: 'Subscription.queueChanged',
+    scope: 'queue:read',
+    document: `subscription (${names}) { queueChanged(repository: ${repository}, baseBranch: "main") { cursor } }`,
+  },
+  {
+    field: 'Subscription.pullRequestChanged',
+    scope: 'queue:read',
+    document: `subscription (${withNumber}) { pullRequestChanged(repository: ${repository}, number: $number) { cursor } }`,
+  },
 ];
 
 /** What names nothing of the account that asks: these answer the same for another account's and for invented names. */
 export const withoutNames: ReadonlySet<string> = new Set([
-  'Query.viewer', 'Query.apiTokens', 'Query.repositories', 'Mutation.createRepository', 'Mutation.createApiToken', 'Subscription.events',
+  'Query.viewer',
+  'Query.apiTokens',
+  'Query.repositories',
+  'Mutation.createRepository',
+  'Mutation.createApiToken',
+  'Subscription.events',
 ]);

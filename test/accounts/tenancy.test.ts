@@ -29,12 +29,14 @@ it('guards every table by a policy that is forced, or has a reason not to', asyn
     from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace and n.nspname = 'public'
     left join pg_catalog.pg_policy p on p.polrelid = c.oid
     where c.relkind in ('r', 'p', 'v', 'm') group by c.oid order by 1`);
-  const unguarded = rows.filter(({ guarded, policies }) => !guarded || !policies.includes('tenant')).map(({ name }) => name);
+  const unguarded = rows
+    .filter(({ guarded, policies }) => !guarded || !policies.includes('tenant'))
+    .map(({ name }) => name);
   expect(unguarded).toEqual(Object.keys(withoutPolicy).sort());
   expect(rows.length).toBeGreaterThan(20);
 });
 
-it('lets a tenant\'s role see nothing without an account, and nothing of another', async () => {
+it("lets a tenant's role see nothing without an account, and nothing of another", async () => {
   const { rows: tables } = await owner.query<{ name: string; column: string }>(`
     select c.relname as name, case when c.relname = 'account' then 'id' else 'account_id' end as column
     from pg_class c join pg_namespace n on n.oid = c.relnamespace and n.nspname = 'public' where c.relkind = 'r' and c.relrowsecurity`);
@@ -42,17 +44,22 @@ it('lets a tenant\'s role see nothing without an account, and nothing of another
   await owner.query('set local role interlock_app');
   for (const account of ['', '999999']) {
     await owner.query(`select set_config('app.account', $1, true)`, [account]);
-    for (const { name } of tables) expect([name, (await owner.query(`select 1 from ${name}`)).rowCount]).toEqual([name, 0]);
+    for (const { name } of tables)
+      expect([name, (await owner.query(`select 1 from ${name}`)).rowCount]).toEqual([name, 0]);
   }
   await owner.query(`select set_config('app.account', $1, true)`, [s.accountId]);
   const seen = [];
   for (const { name } of tables) if ((await owner.query(`select 1 from ${name}`)).rowCount) seen.push(name);
-  expect(seen).toEqual(expect.arrayContaining(['account', 'api_token', 'repository', 'pull_request', 'batch', 'event', 'proof']));
-  await expect(owner.query(`insert into account_user (account_id, email) values (999999, 'x@y.test')`)).rejects.toThrow('row-level security');
+  expect(seen).toEqual(
+    expect.arrayContaining(['account', 'api_token', 'repository', 'pull_request', 'batch', 'event', 'proof']),
+  );
+  await expect(owner.query(`insert into account_user (account_id, email) values (999999, 'x@y.test')`)).rejects.toThrow(
+    'row-level security',
+  );
   await owner.query('rollback');
 });
 
-it('leads unique keys and foreign keys of tenants\' rows with the account', async () => {
+it("leads unique keys and foreign keys of tenants' rows with the account", async () => {
   const { rows } = await owner.query<{ name: string }>(`
     select c.relname || '.' || x.conname as name from pg_constraint x join pg_class c on c.oid = x.conrelid
     join pg_namespace n on n.oid = c.relnamespace and n.nspname = 'public'

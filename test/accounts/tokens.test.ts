@@ -2,25 +2,39 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAuthenticator } from '../../src/modules/accounts/index.ts';
 import {
-  decryptSigningDigest, deriveSecrets, digestToken, encryptSigningDigest, generateSecrets, generateToken, isSameBytes, lookupOf, signingDigest,
+  decryptSigningDigest,
+  deriveSecrets,
+  digestToken,
+  encryptSigningDigest,
+  generateSecrets,
+  generateToken,
+  isSameBytes,
+  lookupOf,
+  signingDigest,
 } from '../../src/modules/accounts/tokens.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 describe('a token', () => {
-  it('is a prefix and 80 random characters, longer than SHA-256\'s block', () => {
+  it("is a prefix and 80 random characters, longer than SHA-256's block", () => {
     expect(generateToken('account')).toMatch(/^il_live_[A-Za-z0-9_-]{80}$/);
     expect(generateToken('user')).toMatch(/^il_user_[A-Za-z0-9_-]{80}$/);
     expect(new Set(Array.from({ length: 100 }, () => lookupOf(generateToken('user')))).size).toBe(100);
-    expect(['', 'il_live_', `il_live_${'a'.repeat(79)}`, `il_test_${'a'.repeat(80)}`, `il_live_${'a'.repeat(81)}`].map(lookupOf)).toEqual([null, null, null, null, null]);
+    expect(
+      ['', 'il_live_', `il_live_${'a'.repeat(79)}`, `il_test_${'a'.repeat(80)}`, `il_live_${'a'.repeat(81)}`].map(
+        lookupOf,
+      ),
+    ).toEqual([null, null, null, null, null]);
   });
 
   it('signs by its digest as it would sign itself', () => {
     const token = generateToken('account');
     const body = randomBytes(1000);
-    expect(createHmac('sha256', signingDigest(token)).update(body).digest('hex')).toBe(createHmac('sha256', token).update(body).digest('hex'));
+    expect(createHmac('sha256', signingDigest(token)).update(body).digest('hex')).toBe(
+      createHmac('sha256', token).update(body).digest('hex'),
+    );
   });
 
-  it('is known again by a digest that needs the server\'s pepper', () => {
+  it("is known again by a digest that needs the server's pepper", () => {
     const [a, b] = [generateSecrets(), generateSecrets()];
     const token = generateToken('user');
     expect(isSameBytes(digestToken(a, token), digestToken(a, token))).toBe(true);
@@ -35,13 +49,15 @@ describe('a token', () => {
     const sealed = encryptSigningDigest(secrets, owner, digest);
     expect(decryptSigningDigest(secrets, owner, sealed)).toEqual(digest);
     expect(sealed.includes(digest)).toBe(false);
-    expect(() => decryptSigningDigest(secrets, { ...owner, accountId: '3' }, sealed)).toThrow();
-    expect(() => decryptSigningDigest(secrets, { ...owner, tokenId: '3' }, sealed)).toThrow();
-    expect(() => decryptSigningDigest(generateSecrets(), owner, sealed)).toThrow();
+    expect(() => decryptSigningDigest(secrets, { ...owner, accountId: '3' }, sealed)).toThrow('unable to authenticate');
+    expect(() => decryptSigningDigest(secrets, { ...owner, tokenId: '3' }, sealed)).toThrow('unable to authenticate');
+    expect(() => decryptSigningDigest(generateSecrets(), owner, sealed)).toThrow('unable to authenticate');
     const changed = Buffer.from(sealed);
     changed[20] = (changed[20] ?? 0) ^ 1;
-    expect(() => decryptSigningDigest(secrets, owner, changed)).toThrow();
-    expect(() => decryptSigningDigest(secrets, owner, Buffer.concat([Buffer.of(9), sealed.subarray(1)]))).toThrow('another version');
+    expect(() => decryptSigningDigest(secrets, owner, changed)).toThrow('unable to authenticate');
+    expect(() => decryptSigningDigest(secrets, owner, Buffer.concat([Buffer.of(9), sealed.subarray(1)]))).toThrow(
+      'another version',
+    );
   });
 
   it('has secrets that are the same for the same INTERLOCK_SECRET, which must be long', () => {
@@ -56,31 +72,62 @@ describe('tokens of an account', () => {
   beforeAll(async () => (s = await startServer()));
   afterAll(async () => await s.close());
 
-  const create = async (input: Record<string, unknown>, token?: string) => await s.graphql<{ createApiToken: { token: string; apiToken: { id: string } } }>(
-    'mutation ($input: CreateApiTokenInput!) { createApiToken(input: $input) { token apiToken { id name kind scopes signsWebhooks userEmail expiresAt } } }', { input }, token,
-  );
-  const revoke = async (id: string, successor?: string) => await s.graphql(
-    'mutation ($id: ID!, $successor: ID) { revokeApiToken(input: {id: $id, successor: $successor}) { apiToken { revokedAt signsWebhooks } } }', { id, successor },
-  );
-  const status = async (token: string, url = s.url) => (await fetch(`${url}/api/v1/repo`, { headers: { authorization: `Bearer ${token}` } })).status;
+  const create = async (input: Record<string, unknown>, token?: string) =>
+    await s.graphql<{ createApiToken: { token: string; apiToken: { id: string } } }>(
+      'mutation ($input: CreateApiTokenInput!) { createApiToken(input: $input) { token apiToken { id name kind scopes signsWebhooks userEmail expiresAt } } }',
+      { input },
+      token,
+    );
+  const revoke = async (id: string, successor?: string) =>
+    await s.graphql(
+      'mutation ($id: ID!, $successor: ID) { revokeApiToken(input: {id: $id, successor: $successor}) { apiToken { revokedAt signsWebhooks } } }',
+      { id, successor },
+    );
+  const status = async (token: string, url = s.url) =>
+    (await fetch(`${url}/api/v1/repo`, { headers: { authorization: `Bearer ${token}` } })).status;
 
   it('are shown once and are nowhere in the database', async () => {
     const { data } = await create({ name: 'CI', kind: 'ACCOUNT', scopes: ['QUEUE_READ', 'QUEUE_WRITE'] });
     const { token } = data.createApiToken;
-    expect(data.createApiToken.apiToken).toMatchObject({ name: 'CI', kind: 'ACCOUNT', scopes: ['QUEUE_READ', 'QUEUE_WRITE'], signsWebhooks: false, userEmail: 'service@acme.test', expiresAt: null });
+    expect(data.createApiToken.apiToken).toMatchObject({
+      name: 'CI',
+      kind: 'ACCOUNT',
+      scopes: ['QUEUE_READ', 'QUEUE_WRITE'],
+      signsWebhooks: false,
+      userEmail: 'service@acme.test',
+      expiresAt: null,
+    });
     expect(await status(token)).toBe(200);
     const random = token.slice('il_live_'.length + 12);
-    const stored = (await s.rows<{ row: string }>('select to_jsonb(t)::text as row from api_token t union all select to_jsonb(e)::text from event e')).map(({ row }) => row).join('\n');
+    const stored = (
+      await s.rows<{ row: string }>(
+        'select to_jsonb(t)::text as row from api_token t union all select to_jsonb(e)::text from event e',
+      )
+    )
+      .map(({ row }) => row)
+      .join('\n');
     expect(stored).toContain(lookupOf(token));
-    for (const secret of [random, random.slice(0, 16), signingDigest(token).toString('hex')]) expect(stored).not.toContain(secret);
+    for (const secret of [random, random.slice(0, 16), signingDigest(token).toString('hex')])
+      expect(stored).not.toContain(secret);
   });
 
   it.each([
-    ['no token', undefined], ['another scheme', 'Basic abc'], ['nonsense', 'Bearer x'], ['an unknown token', `Bearer ${generateToken('user')}`],
+    ['no token', undefined],
+    ['another scheme', 'Basic abc'],
+    ['nonsense', 'Bearer x'],
+    ['an unknown token', `Bearer ${generateToken('user')}`],
     ['an empty one', 'Bearer '],
   ])('are refused alike: %s', async (_what, authorization) => {
-    const response = await fetch(`${s.url}/graphql`, { method: 'POST', headers: { 'content-type': 'application/json', ...(authorization && { authorization }) }, body: '{"query":"{viewer{email}}"}' });
-    expect([response.status, response.headers.get('www-authenticate'), await response.json()]).toEqual([401, 'Bearer', { errors: [{ message: 'Unauthorized', extensions: { code: 'UNAUTHENTICATED' } }] }]);
+    const response = await fetch(`${s.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...(authorization && { authorization }) },
+      body: '{"query":"{viewer{email}}"}',
+    });
+    expect([response.status, response.headers.get('www-authenticate'), await response.json()]).toEqual([
+      401,
+      'Bearer',
+      { errors: [{ message: 'Unauthorized', extensions: { code: 'UNAUTHENTICATED' } }] },
+    ]);
   });
 
   it('are refused when only their first characters are right', async () => {
@@ -91,12 +138,19 @@ describe('tokens of an account', () => {
   it('never grant a scope the one in use lacks', async () => {
     const admin = await s.tokenWith(['admin', 'queue:read']);
     const refused = await create({ name: 'More', scopes: ['QUEUE_READ', 'CONFIG_WRITE'] }, admin);
-    expect(refused.errors).toMatchObject([{ message: 'A token can only grant scopes it has itself; this one lacks config:write.', extensions: { code: 'FORBIDDEN', field: 'input.scopes' } }]);
+    expect(refused.errors).toMatchObject([
+      {
+        message: 'A token can only grant scopes it has itself; this one lacks config:write.',
+        extensions: { code: 'FORBIDDEN', field: 'input.scopes' },
+      },
+    ]);
     expect((await create({ name: 'Same', scopes: ['QUEUE_READ'] }, admin)).errors).toEqual([]);
   });
 
   it.each([
-    [{ name: ' ', scopes: ['QUEUE_READ'] }, 'input.name'], [{ name: 'x'.repeat(101), scopes: ['QUEUE_READ'] }, 'input.name'], [{ name: 'x', scopes: [] }, 'input.scopes'],
+    [{ name: ' ', scopes: ['QUEUE_READ'] }, 'input.name'],
+    [{ name: 'x'.repeat(101), scopes: ['QUEUE_READ'] }, 'input.name'],
+    [{ name: 'x', scopes: [] }, 'input.scopes'],
     [{ name: 'x', scopes: ['QUEUE_READ'], expiresAt: '2020-01-01T00:00:00Z' }, 'input.expiresAt'],
   ])('are refused for %j', async (input, field) => {
     expect((await create(input)).errors).toMatchObject([{ extensions: { code: 'BAD_INPUT', field } }]);
@@ -117,24 +171,38 @@ describe('tokens of an account', () => {
     expect([await status(token), await status(token, other.url)]).toEqual([200, 200]);
     const revoked = await revoke(apiToken.id);
     expect(revoked.errors).toEqual([]);
-    await expect.poll(async () => [await status(token), await status(token, other.url)], { timeout: 1_000, interval: 20 }).toEqual([401, 401]);
+    await expect
+      .poll(async () => [await status(token), await status(token, other.url)], { timeout: 1_000, interval: 20 })
+      .toEqual([401, 401]);
     const [before] = await s.rows('select revoked_at from api_token where name = $1', ['Short']);
     await revoke(apiToken.id);
     expect(await s.rows('select revoked_at from api_token where name = $1', ['Short'])).toEqual([before]);
   });
 
   it('hand signing over before they go', async () => {
-    const { data } = await s.graphql<{ apiTokens: { id: string; name: string; signsWebhooks: boolean }[] }>('{ apiTokens { id name signsWebhooks } }');
+    const { data } = await s.graphql<{ apiTokens: { id: string; name: string; signsWebhooks: boolean }[] }>(
+      '{ apiTokens { id name signsWebhooks } }',
+    );
     const signing = data.apiTokens.find(({ signsWebhooks }) => signsWebhooks)?.id ?? '';
     const user = (await create({ name: 'User', scopes: ['QUEUE_READ'] })).data.createApiToken.apiToken.id;
-    const account = (await create({ name: 'Next', kind: 'ACCOUNT', scopes: ['QUEUE_READ'] })).data.createApiToken.apiToken.id;
-    expect((await revoke(signing)).errors).toMatchObject([{ extensions: { code: 'CONFLICT', field: 'input.successor' } }]);
-    for (const wrong of [user, signing]) expect((await revoke(signing, wrong)).errors).toMatchObject([{ extensions: { code: 'BAD_INPUT', field: 'input.successor' } }]);
+    const account = (await create({ name: 'Next', kind: 'ACCOUNT', scopes: ['QUEUE_READ'] })).data.createApiToken
+      .apiToken.id;
+    expect((await revoke(signing)).errors).toMatchObject([
+      { extensions: { code: 'CONFLICT', field: 'input.successor' } },
+    ]);
+    for (const wrong of [user, signing])
+      expect((await revoke(signing, wrong)).errors).toMatchObject([
+        { extensions: { code: 'BAD_INPUT', field: 'input.successor' } },
+      ]);
     expect(await status(s.token)).toBe(200);
     expect((await revoke(account, signing)).errors).toEqual([]);
-    const next = (await create({ name: 'Next 2', kind: 'ACCOUNT', scopes: ['QUEUE_READ'] })).data.createApiToken.apiToken.id;
+    const next = (await create({ name: 'Next 2', kind: 'ACCOUNT', scopes: ['QUEUE_READ'] })).data.createApiToken
+      .apiToken.id;
     expect((await revoke(signing, next)).errors).toEqual([]);
-    const signers = await s.rows<{ name: string }>('select name from api_token where account_id = $1 and signs_webhooks', [s.accountId]);
+    const signers = await s.rows<{ name: string }>(
+      'select name from api_token where account_id = $1 and signs_webhooks',
+      [s.accountId],
+    );
     expect(signers).toEqual([{ name: 'Next 2' }]);
   });
 
@@ -142,7 +210,10 @@ describe('tokens of an account', () => {
     let now = Date.now();
     const other = await startServer({ clock: () => new Date(now) });
     try {
-      const used = async (): Promise<number | undefined> => (await other.rows<{ last_used_at: Date | null }>('select last_used_at from api_token'))[0]?.last_used_at?.getTime();
+      const used = async (): Promise<number | undefined> =>
+        (
+          await other.rows<{ last_used_at: Date | null }>('select last_used_at from api_token')
+        )[0]?.last_used_at?.getTime();
       const authenticator = await createAuthenticator({ ports: other.ports, secrets: other.secrets });
       const first = now;
       await authenticator.authenticateToken(other.token, 'test');
@@ -162,8 +233,13 @@ describe('tokens of an account', () => {
     const fresh = await startServer();
     try {
       const user = await fresh.tokenWith(['admin', 'queue:read', 'queue:pause']);
-      const pause = 'mutation ($p: Boolean!) { pauseRepository(input: {repository: {owner: "acme", name: "shop"}, paused: $p}) { repository { id } } }';
-      await fresh.graphql('mutation { createRepository(input: {owner: "acme", name: "shop", host: LOCAL}) { repository { id } } }', {}, user);
+      const pause =
+        'mutation ($p: Boolean!) { pauseRepository(input: {repository: {owner: "acme", name: "shop"}, paused: $p}) { repository { id } } }';
+      await fresh.graphql(
+        'mutation { createRepository(input: {owner: "acme", name: "shop", host: LOCAL}) { repository { id } } }',
+        {},
+        user,
+      );
       await fresh.graphql(pause, { p: true }, user);
       await fresh.graphql(pause, { p: false });
       await fresh.rest('POST', '/api/v1/repo', { body: { org: 'acme', name: 'shop', paused: true }, token: user });

@@ -14,7 +14,8 @@ it('bundles GraphiQL whole: the page and its styles load nothing from elsewhere,
   expect(loaded.length).toBeGreaterThan(1);
   for (const address of loaded) expect(address).toMatch(/^(\/graphiql\/|data:)/);
   const assets = readdirSync(join(folder, 'assets'));
-  for (const kind of [/^index-.*\.js$/, /^graphql\.worker-.*\.js$/, /^json\.worker-.*\.js$/, /^editor\.worker-.*\.js$/]) expect(assets.some((name) => kind.test(name))).toBe(true);
+  for (const kind of [/^index-.*\.js$/, /^graphql\.worker-.*\.js$/, /^json\.worker-.*\.js$/, /^editor\.worker-.*\.js$/])
+    expect(assets.some((name) => kind.test(name))).toBe(true);
   for (const name of assets.filter((each) => each.endsWith('.css'))) {
     expect(readFileSync(join(folder, 'assets', name), 'utf8')).not.toMatch(/(?:url\(|@import)\s*["']?(?:https?:)?\/\//);
   }

@@ -10,16 +10,27 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { projectRoot } from '../../src/platform/project-root.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import {
-  CreateRepositoryDocument, DequeuePullRequestDocument, OpenPullRequestDocument, PullRequestDocument, QueueOverviewDocument, QueuePullRequestDocument,
+  CreateRepositoryDocument,
+  DequeuePullRequestDocument,
+  OpenPullRequestDocument,
+  PullRequestDocument,
+  QueueOverviewDocument,
+  QueuePullRequestDocument,
 } from './generated/operations.ts';
 
 const run = promisify(execFile);
 const repository = { owner: 'acme', name: 'shop' };
-const author = { GIT_AUTHOR_NAME: 'Ada', GIT_AUTHOR_EMAIL: 'ada@example.test', GIT_COMMITTER_NAME: 'Ada', GIT_COMMITTER_EMAIL: 'ada@example.test' };
+const author = {
+  GIT_AUTHOR_NAME: 'Ada',
+  GIT_AUTHOR_EMAIL: 'ada@example.test',
+  GIT_COMMITTER_NAME: 'Ada',
+  GIT_COMMITTER_EMAIL: 'ada@example.test',
+};
 
 let s: TestServer;
 let work: string;
-const git = async (...args: string[]): Promise<string> => (await run('git', args, { cwd: work, env: { ...process.env, ...author, GIT_TERMINAL_PROMPT: '0' } })).stdout.trim();
+const git = async (...args: string[]): Promise<string> =>
+  (await run('git', args, { cwd: work, env: { ...process.env, ...author, GIT_TERMINAL_PROMPT: '0' } })).stdout.trim();
 
 beforeAll(async () => {
   s = await startServer();
@@ -46,16 +57,31 @@ it('makes a repository, pushes to it, opens a pull request, queues it and takes 
   Object.assign(remote, { username: 'token', password: s.token });
   await git('push', '-q', remote.href, 'main', 'topic');
 
-  const opened = await s.execute(OpenPullRequestDocument, { input: { repository, title: 'Feature', body: 'It is new.', headBranch: 'topic', baseBranch: 'main' } });
+  const opened = await s.execute(OpenPullRequestDocument, {
+    input: { repository, title: 'Feature', body: 'It is new.', headBranch: 'topic', baseBranch: 'main' },
+  });
   expect(opened.openPullRequest.pullRequest).toMatchObject({ number: 1, status: 'OPEN' });
 
   const queued = await s.execute(QueuePullRequestDocument, { input: { repository, number: 1 } });
   expect(queued.queuePullRequest.pullRequest).toEqual({ number: 1, status: 'QUEUED', queued: true });
   const overview = await s.execute(QueueOverviewDocument, { ...repository, baseBranch: 'main' });
-  expect(overview.repository).toMatchObject({ queueDepth: { queued: 1 }, queue: { haltedReason: null, entries: [{ number: 1, position: 1, explain: { who: 'QUEUE' } }] } });
+  expect(overview.repository).toMatchObject({
+    queueDepth: { queued: 1 },
+    queue: { haltedReason: null, entries: [{ number: 1, position: 1, explain: { who: 'QUEUE' } }] },
+  });
 
   const rest = await (await s.rest('GET', '/api/v1/pull_request?org=acme&repo=shop&branch=topic')).json();
-  expect(rest).toMatchObject({ number: 1, status: 'queued', queued: true, title: 'Feature', head_branch: 'topic', base_branch: 'main', repository: { org: 'acme', name: 'shop' }, merged_at: null, bot_pull_request: null });
+  expect(rest).toMatchObject({
+    number: 1,
+    status: 'queued',
+    queued: true,
+    title: 'Feature',
+    head_branch: 'topic',
+    base_branch: 'main',
+    repository: { org: 'acme', name: 'shop' },
+    merged_at: null,
+    bot_pull_request: null,
+  });
 
   const dequeued = await s.execute(DequeuePullRequestDocument, { input: { repository, number: 1 } });
   expect(dequeued.dequeuePullRequest.pullRequest).toEqual({ number: 1, status: 'OPEN', queued: false });

@@ -27,37 +27,69 @@ describe('the schema', () => {
           note(`${type.name}.${field.name}`, field.description);
           // The one argument of a mutation is described by its type.
           if (type.name === 'Mutation') continue;
-          if ('args' in field) for (const argument of field.args) note(`${type.name}.${field.name}(${argument.name})`, argument.description);
+          if ('args' in field)
+            for (const argument of field.args)
+              note(`${type.name}.${field.name}(${argument.name})`, argument.description);
         }
       }
-      if (isEnumType(type)) for (const { name } of type.getValues()) expect(name).toMatch(/^[A-Z][A-Z_]*$/);
     }
     expect(bare).toEqual([]);
+  });
+
+  it('shouts the values of its enums', () => {
+    const names = Object.values(schema.getTypeMap()).flatMap((type) =>
+      isEnumType(type) && !type.name.startsWith('__') ? type.getValues().map(({ name }) => name) : [],
+    );
+    expect(names.filter((name) => !/^[A-Z][A-Z_]*$/.test(name))).toEqual([]);
+    expect(names.length).toBeGreaterThan(50);
   });
 
   it('has a payload and one input for each mutation', () => {
     for (const { name, type, args } of Object.values(schema.getMutationType()?.getFields() ?? {})) {
       expect([name, String(type)]).toEqual([name, expect.stringMatching(/Payload!$/)]);
-      expect(args.map((argument) => [argument.name, String(argument.type)])).toEqual([['input', expect.stringMatching(/Input!$/)]]);
+      expect(args.map((argument) => [argument.name, String(argument.type)])).toEqual([
+        ['input', expect.stringMatching(/Input!$/)],
+      ]);
     }
   });
 });
 
 describe('scalars', () => {
   it.each([
-    [PullRequestNumber, '12', 12], [PullRequestNumber, 12, 12], [PageNumber, '1', 1], [GitObjectID, 'A'.repeat(40), 'a'.repeat(40)],
-    [URI, 'https://a.test/x', 'https://a.test/x'], [NameWithOwner, 'a/b', 'a/b'], [DateTime, '2026-01-02T03:04:05+01:00', new Date('2026-01-02T02:04:05Z')],
+    [PullRequestNumber, '12', 12],
+    [PullRequestNumber, 12, 12],
+    [PageNumber, '1', 1],
+    [GitObjectID, 'A'.repeat(40), 'a'.repeat(40)],
+    [URI, 'https://a.test/x', 'https://a.test/x'],
+    [NameWithOwner, 'a/b', 'a/b'],
+    [DateTime, '2026-01-02T03:04:05+01:00', new Date('2026-01-02T02:04:05Z')],
   ] as const)('%s takes %j', (scalar, value, read) => expect(scalar.parseValue(value)).toEqual(read));
 
   it.each([
-    [PullRequestNumber, ['0', 0, -1, 1.5, '', '1e3', 'x', '12 ', 2 ** 31, true, null, [12]], 'must be a pull request number'],
+    [
+      PullRequestNumber,
+      ['0', 0, -1, 1.5, '', '1e3', 'x', '12 ', 2 ** 31, true, null, [12]],
+      'must be a pull request number',
+    ],
     [PageNumber, [0, '0', 'x', 1.5], 'must be an integer of at least 1'],
     [GitObjectID, ['a'.repeat(39), 'g'.repeat(40), 'HEAD', 7], 'must be a full Git object id of 40 hexadecimal digits'],
     [URI, ['/x', 'ftp://a.test', 'javascript:alert(1)', 7], 'must be an absolute http or https URL'],
     [NameWithOwner, ['a', 'a/b/c', '/b', 'a/', 'a b/c'], 'must be a repository as <org>/<name>'],
-    [DateTime, ['2026-01-02', '2026-02-30T00:00:00Z', '2026-01-02T03:04:05', '2026-13-01T00:00:00Z', 7], 'must be an RFC 3339 date and time, such as 2026-01-31T12:00:00Z'],
+    [
+      DateTime,
+      ['2026-01-02', '2026-02-30T00:00:00Z', '2026-01-02T03:04:05', '2026-13-01T00:00:00Z', 7],
+      'must be an RFC 3339 date and time, such as 2026-01-31T12:00:00Z',
+    ],
   ] as const)('%s says what a value must be', (scalar, values, message) => {
-    for (const value of values) expect(() => scalar.parseValue(value), JSON.stringify(value)).toThrow(message);
+    const taken = values.filter((value) => {
+      try {
+        scalar.parseValue(value);
+        return true;
+      } catch (error) {
+        return (error as Error).message !== message;
+      }
+    });
+    expect(taken).toEqual([]);
   });
 
   it('write instants in UTC with milliseconds', () => {

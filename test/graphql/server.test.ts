@@ -15,7 +15,9 @@ beforeAll(async () => {
   await writeFile(join(graphiqlDir, 'index.html'), '<!doctype html><title>GraphiQL</title>');
   await writeFile(join(graphiqlDir, 'assets', 'main-1.js'), 'export {};');
   s = await startServer({ graphiqlDir, clock: () => new Date(now) });
-  await s.graphql('mutation { createRepository(input: {owner: "acme", name: "shop", host: LOCAL}) { repository { id } } }');
+  await s.graphql(
+    'mutation { createRepository(input: {owner: "acme", name: "shop", host: LOCAL}) { repository { id } } }',
+  );
 });
 afterAll(async () => {
   await s.close();
@@ -28,8 +30,12 @@ async function rawGet(path: string): Promise<{ status: number; body: string }> {
   return await new Promise((resolve, reject) => {
     httpRequest({ hostname, port, path }, (response) => {
       let body = '';
-      response.on('data', (chunk: Buffer) => void (body += chunk.toString())).on('end', () => resolve({ status: response.statusCode ?? 0, body }));
-    }).on('error', reject).end();
+      response
+        .on('data', (chunk: Buffer) => void (body += chunk.toString()))
+        .on('end', () => resolve({ status: response.statusCode ?? 0, body }));
+    })
+      .on('error', reject)
+      .end();
   });
 }
 
@@ -41,12 +47,30 @@ describe('the server', () => {
 
   it('answers errors in JSON, each with the id of its request', async () => {
     for (const [path, init, status] of [
-      ['/nothing', {}, 404], ['/api/v1/nothing', {}, 404], ['/graphql', { method: 'DELETE' }, 404],
-      ['/graphql', { method: 'POST', headers: { 'content-type': 'application/json', authorization: `Bearer ${s.token}` }, body: '{' }, 400],
-      ['/graphql', { method: 'POST', headers: { 'content-type': 'text/csv', authorization: `Bearer ${s.token}` }, body: 'a' }, 415],
+      ['/nothing', {}, 404],
+      ['/api/v1/nothing', {}, 404],
+      ['/graphql', { method: 'DELETE' }, 404],
+      [
+        '/graphql',
+        {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', authorization: `Bearer ${s.token}` },
+          body: '{',
+        },
+        400,
+      ],
+      [
+        '/graphql',
+        { method: 'POST', headers: { 'content-type': 'text/csv', authorization: `Bearer ${s.token}` }, body: 'a' },
+        415,
+      ],
     ] as const) {
       const response = await fetch(`${s.url}${path}`, init);
-      expect([path, response.status, typeof ((await response.json()) as { error: string }).error]).toEqual([path, status, 'string']);
+      expect([path, response.status, typeof ((await response.json()) as { error: string }).error]).toEqual([
+        path,
+        status,
+        'string',
+      ]);
       expect(response.headers.get('x-request-id')).toMatch(/^[\w-]{36}$/);
     }
     const named = await fetch(`${s.url}/healthz`, { headers: { 'x-request-id': 'mine-1' } });
@@ -54,9 +78,13 @@ describe('the server', () => {
   });
 
   it('refuses requests a foreign page could make a browser send', async () => {
-    const simple = await fetch(`${s.url}/graphql?query=%7Bviewer%7Bemail%7D%7D`, { headers: { authorization: `Bearer ${s.token}` } });
+    const simple = await fetch(`${s.url}/graphql?query=%7Bviewer%7Bemail%7D%7D`, {
+      headers: { authorization: `Bearer ${s.token}` },
+    });
     expect(simple.status).toBe(400);
-    const asked = await fetch(`${s.url}/graphql?query=%7Bviewer%7Bemail%7D%7D`, { headers: { authorization: `Bearer ${s.token}`, 'apollo-require-preflight': 'true' } });
+    const asked = await fetch(`${s.url}/graphql?query=%7Bviewer%7Bemail%7D%7D`, {
+      headers: { authorization: `Bearer ${s.token}`, 'apollo-require-preflight': 'true' },
+    });
     expect(await asked.json()).toEqual({ data: { viewer: { email: 'service@acme.test' } } });
   });
 
@@ -69,24 +97,58 @@ describe('the server', () => {
 
   it('serves GraphiQL from its folder and nothing beside it', async () => {
     const page = await fetch(`${s.url}/graphiql`);
-    expect([page.status, page.headers.get('content-type'), await page.text()]).toEqual([200, 'text/html; charset=utf-8', '<!doctype html><title>GraphiQL</title>']);
+    expect([page.status, page.headers.get('content-type'), await page.text()]).toEqual([
+      200,
+      'text/html; charset=utf-8',
+      '<!doctype html><title>GraphiQL</title>',
+    ]);
     const script = await fetch(`${s.url}/graphiql/assets/main-1.js`);
-    expect([script.headers.get('content-type'), script.headers.get('cache-control')]).toEqual(['text/javascript; charset=utf-8', 'public, max-age=31536000, immutable']);
-    for (const path of ['/graphiql/../package.json', '/graphiql/..%2fpackage.json', '/graphiql/%2e%2e/package.json', '/graphiql/nothing.js']) expect([path, (await rawGet(path)).status]).toEqual([path, 404]);
+    expect([script.headers.get('content-type'), script.headers.get('cache-control')]).toEqual([
+      'text/javascript; charset=utf-8',
+      'public, max-age=31536000, immutable',
+    ]);
+    for (const path of [
+      '/graphiql/../package.json',
+      '/graphiql/..%2fpackage.json',
+      '/graphiql/%2e%2e/package.json',
+      '/graphiql/nothing.js',
+    ])
+      expect([path, (await rawGet(path)).status]).toEqual([path, 404]);
   });
 });
 
 describe('a GraphQL request', () => {
-  const nested = (levels: number): string => `{ repositories { nodes { ${'queues { repository { '.repeat(levels)} id ${'} } '.repeat(levels)} } } }`;
+  const nested = (levels: number): string =>
+    `{ repositories { nodes { ${'queues { repository { '.repeat(levels)} id ${'} } '.repeat(levels)} } } }`;
   it.each([
     ['too deep', nested(10), 'levels deep'],
-    ['with too many aliases', `{ ${Array.from({ length: 101 }, (_, at) => `a${at}: viewer { email }`).join(' ')} }`, '101 aliases'],
+    [
+      'with too many aliases',
+      `{ ${Array.from({ length: 101 }, (_, at) => `a${at}: viewer { email }`).join(' ')} }`,
+      '101 aliases',
+    ],
     ['of too many tokens', `{ ${'viewer { email } '.repeat(2_000)} }`, 'tokens'],
-    ['too expensive', '{ repositories(first: 100) { nodes { pullRequests(first: 100) { nodes { batches(first: 100) { nodes { members { commit } } } } } } } }', 'objects'],
-    ['too expensive by fragments that double', `${Array.from({ length: 30 }, (_, at) => `fragment f${at} on Repository { ${at === 29 ? 'queues { id }' : `...f${at + 1} queues { repository { ...f${at + 1} } }`} }`).join('\n')} { repositories { nodes { ...f0 } } }`, 'at most'],
-    ['with a cycle of fragments', '{ repositories { nodes { ...a } } } fragment a on Repository { ...b } fragment b on Repository { ...a }', 'Cannot spread fragment'],
+    [
+      'too expensive',
+      '{ repositories(first: 100) { nodes { pullRequests(first: 100) { nodes { batches(first: 100) { nodes { members { commit } } } } } } } }',
+      'objects',
+    ],
+    [
+      'too expensive by fragments that double',
+      `${Array.from({ length: 30 }, (_, at) => `fragment f${at} on Repository { ${at === 29 ? 'queues { id }' : `...f${at + 1} queues { repository { ...f${at + 1} } }`} }`).join('\n')} { repositories { nodes { ...f0 } } }`,
+      'at most',
+    ],
+    [
+      'with a cycle of fragments',
+      '{ repositories { nodes { ...a } } } fragment a on Repository { ...b } fragment b on Repository { ...a }',
+      'Cannot spread fragment',
+    ],
     ['with a field that is not there', '{ nothing }', 'Cannot query field'],
-    ['with a wrong variable', 'query ($n: PullRequestNumber!) { repository(owner: "a", name: "b") { queue(baseBranch: $n) { id } } }', 'Variable "$n"'],
+    [
+      'with a wrong variable',
+      'query ($n: PullRequestNumber!) { repository(owner: "a", name: "b") { queue(baseBranch: $n) { id } } }',
+      'Variable "$n"',
+    ],
   ])('%s is refused as bad input', async (_what, query, message) => {
     const startedAt = performance.now();
     const answer = await s.graphql(query, { n: 'x' });
@@ -109,10 +171,18 @@ describe('a GraphQL request', () => {
     await owner.query('alter table repository rename column paused to paused_elsewhere');
     try {
       const answer = await s.graphql('{ repositories(first: 3) { nodes { id } } }');
-      expect(answer.errors).toMatchObject([{ message: 'Internal server error', extensions: { code: 'INTERNAL', requestId: answer.headers.get('x-request-id') } }]);
+      expect(answer.errors).toMatchObject([
+        {
+          message: 'Internal server error',
+          extensions: { code: 'INTERNAL', requestId: answer.headers.get('x-request-id') },
+        },
+      ]);
       expect(answer.text).not.toContain('paused');
       const rest = await s.rest('GET', '/api/v1/repo?page=7');
-      expect([rest.status, await rest.json()]).toEqual([500, { error: 'Internal server error', request_id: rest.headers.get('x-request-id') }]);
+      expect([rest.status, await rest.json()]).toEqual([
+        500,
+        { error: 'Internal server error', request_id: rest.headers.get('x-request-id') },
+      ]);
     } finally {
       await owner.query('alter table repository rename column paused_elsewhere to paused');
       await owner.end();
@@ -134,10 +204,18 @@ describe('the rate limit', () => {
       if (left === 0) break;
     }
     const refused = await s.rest('GET', '/api/v1/repo');
-    expect([refused.status, refused.headers.get('retry-after'), refused.headers.get('ratelimit-remaining'), await refused.json()])
-      .toEqual([429, '1', '0', { error: 'Too many requests: try again in 1 s.' }]);
+    expect([
+      refused.status,
+      refused.headers.get('retry-after'),
+      refused.headers.get('ratelimit-remaining'),
+      await refused.json(),
+    ]).toEqual([429, '1', '0', { error: 'Too many requests: try again in 1 s.' }]);
     const refusedGraphql = await s.graphql('{ viewer { email } }');
-    expect([refusedGraphql.status, refusedGraphql.headers.get('retry-after'), refusedGraphql.errors[0]?.extensions.code]).toEqual([429, '1', 'RATE_LIMITED']);
+    expect([
+      refusedGraphql.status,
+      refusedGraphql.headers.get('retry-after'),
+      refusedGraphql.errors[0]?.extensions.code,
+    ]).toEqual([429, '1', 'RATE_LIMITED']);
     const other = await s.otherAccount();
     expect((await s.rest('GET', '/api/v1/repo', { token: other.token })).status).toBe(200);
     now += 1_000;
@@ -146,41 +224,65 @@ describe('the rate limit', () => {
 });
 
 describe('an Idempotency-Key', () => {
-  const post = async (key: string, paused: unknown, token = s.token) => await s.rest('POST', '/api/v1/repo', {
-    body: { org: 'acme', name: 'shop', paused }, headers: { 'idempotency-key': key }, token,
-  });
+  const post = async (key: string, paused: unknown, token = s.token) =>
+    await s.rest('POST', '/api/v1/repo', {
+      body: { org: 'acme', name: 'shop', paused },
+      headers: { 'idempotency-key': key },
+      token,
+    });
   const pauses = async () => (await s.rows(`select 1 from event where action like 'repository_%paused'`)).length;
 
   it('has the first answer told again, and nothing done again', async () => {
     now += 60_000;
     const before = await pauses();
     const first = await post('a', true);
-    await s.graphql('mutation { pauseRepository(input: {repository: {owner: "acme", name: "shop"}, paused: false}) { repository { id } } }');
+    await s.graphql(
+      'mutation { pauseRepository(input: {repository: {owner: "acme", name: "shop"}, paused: false}) { repository { id } } }',
+    );
     const again = await post('a', true);
     expect([again.status, await again.text()]).toEqual([first.status, await first.text()]);
-    expect([first.headers.get('idempotent-replayed'), again.headers.get('idempotent-replayed')]).toEqual([null, 'true']);
+    expect([first.headers.get('idempotent-replayed'), again.headers.get('idempotent-replayed')]).toEqual([
+      null,
+      'true',
+    ]);
     expect(await pauses()).toBe(before + 2);
   });
 
-  it('is refused for another request, and is another account\'s own', async () => {
+  it("is refused for another request, and is another account's own", async () => {
     const other = await post('a', false);
-    expect([other.status, await other.json()]).toEqual([409, { error: 'Idempotency-Key was used with another request' }]);
+    expect([other.status, await other.json()]).toEqual([
+      409,
+      { error: 'Idempotency-Key was used with another request' },
+    ]);
     const stranger = await s.otherAccount('stranger');
     expect((await post('a', true, stranger.token)).status).toBe(404);
   });
 
   it('keeps refusals too', async () => {
     const first = await post('b', 'yes');
-    const missing = await s.rest('POST', '/api/v1/repo', { body: { org: 'acme', name: 'none', paused: true }, headers: { 'idempotency-key': 'c' } });
-    const again = await s.rest('POST', '/api/v1/repo', { body: { org: 'acme', name: 'none', paused: true }, headers: { 'idempotency-key': 'c' } });
-    expect([first.status, missing.status, again.status, again.headers.get('idempotent-replayed')]).toEqual([400, 404, 404, 'true']);
+    const missing = await s.rest('POST', '/api/v1/repo', {
+      body: { org: 'acme', name: 'none', paused: true },
+      headers: { 'idempotency-key': 'c' },
+    });
+    const again = await s.rest('POST', '/api/v1/repo', {
+      body: { org: 'acme', name: 'none', paused: true },
+      headers: { 'idempotency-key': 'c' },
+    });
+    expect([first.status, missing.status, again.status, again.headers.get('idempotent-replayed')]).toEqual([
+      400,
+      404,
+      404,
+      'true',
+    ]);
   });
 
   it('lets one of two requests at once do the work', async () => {
     const before = await pauses();
     const answers = await Promise.all([post('d', true), post('d', true), post('d', true)]);
     expect(await pauses()).toBe(before + 1);
-    expect(answers.filter(({ status, headers }) => status === 200 && headers.get('idempotent-replayed') === null)).toHaveLength(1);
+    expect(
+      answers.filter(({ status, headers }) => status === 200 && headers.get('idempotent-replayed') === null),
+    ).toHaveLength(1);
     for (const { status } of answers) expect([200, 409]).toContain(status);
   });
 
@@ -188,7 +290,9 @@ describe('an Idempotency-Key', () => {
     await s.rows(`update idempotency_key set created_at = now() - interval '25 hours' where key = 'd'`);
     expect((await post('d', false)).headers.get('idempotent-replayed')).toBeNull();
     await s.rows(`update idempotency_key set status = null, created_at = now() - interval '1 minute' where key = 'd'`);
-    expect(await (await post('d', false)).json()).toEqual({ error: 'The first request with this Idempotency-Key is still in progress' });
+    expect(await (await post('d', false)).json()).toEqual({
+      error: 'The first request with this Idempotency-Key is still in progress',
+    });
     await s.rows(`update idempotency_key set created_at = now() - interval '3 minutes' where key = 'd'`);
     expect((await post('d', false)).status).toBe(200);
   });

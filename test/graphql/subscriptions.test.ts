@@ -1,5 +1,5 @@
 import { createClient, type Client } from 'graphql-ws';
-import WebSocket from 'ws';
+import { WebSocket } from 'ws';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemContext } from '../../src/context.ts';
 import { appendEvents, type NewEvent } from '../../src/modules/events/index.ts';
@@ -26,30 +26,50 @@ interface Followed<Payload> extends AsyncDisposable {
   connected(): Promise<void>;
 }
 
-function client(url: string, token: string, onClosed: (event: { code: number; reason: string }) => void = () => {}): Client {
+function client(
+  url: string,
+  token: string,
+  onClosed: (event: { code: number; reason: string }) => void = () => {},
+): Client {
   return createClient({
-    url: `${url.replace('http', 'ws')}/graphql`, webSocketImpl: WebSocket, lazy: false, retryAttempts: 0, onNonLazyError: () => {},
-    connectionParams: { Authorization: `Bearer ${token}` }, on: { closed: (event) => onClosed(event as { code: number; reason: string }) },
+    url: `${url.replace('http', 'ws')}/graphql`,
+    webSocketImpl: WebSocket,
+    lazy: false,
+    retryAttempts: 0,
+    onNonLazyError: () => {},
+    connectionParams: { Authorization: `Bearer ${token}` },
+    on: { closed: (event) => onClosed(event as { code: number; reason: string }) },
   });
 }
 
-function follow<Payload>(query: string, variables: Record<string, unknown> = {}, { url = s.url, token = s.token } = {}): Followed<Payload> {
+function follow<Payload>(
+  query: string,
+  variables: Record<string, unknown> = {},
+  { url = s.url, token = s.token } = {},
+): Followed<Payload> {
   const closing = Promise.withResolvers<{ code: number; reason: string }>();
   const connection = client(url, token, closing.resolve);
   const payloads: Payload[] = [];
   const errors: unknown[] = [];
-  connection.subscribe<Record<string, Payload>>({ query, variables }, {
-    next: ({ data, errors: found }) => {
-      if (found) errors.push(...found);
-      else if (data) payloads.push(Object.values(data)[0] as Payload);
+  connection.subscribe<Record<string, Payload>>(
+    { query, variables },
+    {
+      next: ({ data, errors: found }) => {
+        if (found) errors.push(...found);
+        else if (data) payloads.push(Object.values(data)[0] as Payload);
+      },
+      error: (error) => void errors.push(...(Array.isArray(error) ? error : [error])),
+      complete: () => {},
     },
-    error: (error) => void errors.push(...(Array.isArray(error) ? error : [error])),
-    complete: () => {},
-  });
+  );
   return {
-    payloads, errors, closed: closing.promise,
+    payloads,
+    errors,
+    closed: closing.promise,
     until: async (count) => {
-      await expect.poll(() => payloads.length + errors.length, { timeout: 10_000, interval: 5 }).toBeGreaterThanOrEqual(count);
+      await expect
+        .poll(() => payloads.length + errors.length, { timeout: 10_000, interval: 5 })
+        .toBeGreaterThanOrEqual(count);
       return payloads.slice(0, count);
     },
     connected: async () => {
@@ -61,9 +81,12 @@ function follow<Payload>(query: string, variables: Record<string, unknown> = {},
 
 /** Cursor of now: what is written after this comes, however long the subscription takes to begin. */
 async function head(accountId = s.accountId): Promise<string> {
-  await expect.poll(async () => await s.rows('select 1 from event where position is null'), { interval: 5 }).toEqual([]);
+  await expect
+    .poll(async () => await s.rows('select 1 from event where position is null'), { interval: 5 })
+    .toEqual([]);
   const [row] = await s.rows<{ cursor: string }>(
-    `select epoch || '.' || coalesce((select position from event_head where account_id = $1), 0) as cursor from installation`, [accountId],
+    `select epoch || '.' || coalesce((select position from event_head where account_id = $1), 0) as cursor from installation`,
+    [accountId],
   );
   return row?.cursor ?? '';
 }
@@ -74,9 +97,14 @@ async function write(...events: NewEvent[]): Promise<void> {
 }
 
 const repository = { owner: 'acme', name: 'shop' };
-const eventsAfter = 'subscription ($after: String) { events(after: $after) { cursor action payload pullRequest { number } } }';
+const eventsAfter =
+  'subscription ($after: String) { events(after: $after) { cursor action payload pullRequest { number } } }';
 
-interface EventPayload { cursor: string; action: string; payload: { n: number } }
+interface EventPayload {
+  cursor: string;
+  action: string;
+  payload: { n: number };
+}
 
 describe('events', () => {
   it('come in order in every server, whichever process wrote them', async () => {
@@ -84,13 +112,20 @@ describe('events', () => {
     await using here = follow<EventPayload>(eventsAfter, { after });
     await using there = follow<EventPayload>(eventsAfter, { after }, { url: other.url });
     for (let n = 1; n <= 20; n += 1) await write({ repositoryId: seeded.repositoryId, action: 'test', payload: { n } });
-    for (const followed of [here, there]) expect((await followed.until(20)).map(({ payload }) => payload.n)).toEqual(Array.from({ length: 20 }, (_, at) => at + 1));
+    for (const followed of [here, there])
+      expect((await followed.until(20)).map(({ payload }) => payload.n)).toEqual(
+        Array.from({ length: 20 }, (_, at) => at + 1),
+      );
     expect(new Set(here.payloads.map(({ cursor }) => cursor)).size).toBe(20);
   });
 
   it('are resumed after a cursor, in another server too, without a gap or a repetition', async () => {
     await using first = follow<EventPayload>(eventsAfter, { after: await head() });
-    await write(...[1, 2, 3, 4, 5].map((n): NewEvent => ({ repositoryId: seeded.repositoryId, action: 'resume', payload: { n } })));
+    await write(
+      ...[1, 2, 3, 4, 5].map(
+        (n): NewEvent => ({ repositoryId: seeded.repositoryId, action: 'resume', payload: { n } }),
+      ),
+    );
     const seen = await first.until(5);
     await first[Symbol.asyncDispose]();
     await write({ repositoryId: seeded.repositoryId, action: 'resume', payload: { n: 6 } });
@@ -100,15 +135,27 @@ describe('events', () => {
 
   it('of another account are not heard', async () => {
     const stranger = await s.otherAccount('stranger');
-    await using theirs = follow<EventPayload>(eventsAfter, { after: await head(stranger.accountId) }, { token: stranger.token });
+    await using theirs = follow<EventPayload>(
+      eventsAfter,
+      { after: await head(stranger.accountId) },
+      { token: stranger.token },
+    );
     await using mine = follow<EventPayload>(eventsAfter, { after: await head() });
     await write({ repositoryId: seeded.repositoryId, action: 'secret', payload: { n: 1 } });
     await mine.until(1);
-    await s.graphql('mutation { createApiToken(input: {name: "Mark", scopes: [QUEUE_READ]}) { token } }', {}, stranger.token);
+    await s.graphql(
+      'mutation { createApiToken(input: {name: "Mark", scopes: [QUEUE_READ]}) { token } }',
+      {},
+      stranger.token,
+    );
     expect((await theirs.until(1)).map(({ action }) => action)).toEqual(['token_created']);
   });
 
-  it.each([['nonsense', 'BAD_INPUT'], ['1.999999', 'CURSOR_EXPIRED'], ['9.1', 'CURSOR_EXPIRED']])('cannot be followed after %s', async (after, code) => {
+  it.each([
+    ['nonsense', 'BAD_INPUT'],
+    ['1.999999', 'CURSOR_EXPIRED'],
+    ['9.1', 'CURSOR_EXPIRED'],
+  ])('cannot be followed after %s', async (after, code) => {
     await using followed = follow(eventsAfter, { after });
     await followed.until(1);
     expect(followed.errors).toMatchObject([{ extensions: { code } }]);
@@ -121,10 +168,21 @@ describe('changes', () => {
       'subscription ($repository: RepositoryInput!, $after: String) { pullRequestChanged(repository: $repository, number: 1, after: $after) { action cursor pullRequest { number title } } }',
       { repository, after: await head() },
     );
-    const [row] = await s.rows<{ id: string }>('select id from pull_request where number = 1 and account_id = $1', [s.accountId]);
+    const [row] = await s.rows<{ id: string }>('select id from pull_request where number = 1 and account_id = $1', [
+      s.accountId,
+    ]);
     await s.rows(`update pull_request set title = 'New title' where id = $1`, [row?.id]);
-    await write({ repositoryId: seeded.repositoryId, action: 'other' }, { repositoryId: seeded.repositoryId, pullRequestId: row?.id ?? null, action: 'retitled' });
-    expect(await followed.until(1)).toEqual([{ action: 'retitled', cursor: expect.stringMatching(/^\d+\.\d+$/), pullRequest: { number: 1, title: 'New title' } }]);
+    await write(
+      { repositoryId: seeded.repositoryId, action: 'other' },
+      { repositoryId: seeded.repositoryId, pullRequestId: row?.id ?? null, action: 'retitled' },
+    );
+    expect(await followed.until(1)).toEqual([
+      {
+        action: 'retitled',
+        cursor: expect.stringMatching(/^\d+\.\d+$/),
+        pullRequest: { number: 1, title: 'New title' },
+      },
+    ]);
   });
 
   it('of the depth are told when it changed, and not when something else did', async () => {
@@ -149,11 +207,20 @@ describe('changes', () => {
   it('of a queue tell what concerns it and its repository', async () => {
     await using followed = follow<{ action: string; queue: { paused: boolean } }>(
       'subscription ($repository: RepositoryInput!, $after: String) { queueChanged(repository: $repository, baseBranch: "main", after: $after) { action queue { baseBranch paused } } }',
-      { repository, after: await head() }, { url: other.url },
+      { repository, after: await head() },
+      { url: other.url },
     );
-    await s.graphql('mutation ($repository: RepositoryInput!) { pauseRepository(input: {repository: $repository, paused: true}) { repository { id } } }', { repository });
-    expect(await followed.until(1)).toEqual([{ action: 'repository_paused', queue: { baseBranch: 'main', paused: true } }]);
-    await s.graphql('mutation ($repository: RepositoryInput!) { pauseRepository(input: {repository: $repository, paused: false}) { repository { id } } }', { repository });
+    await s.graphql(
+      'mutation ($repository: RepositoryInput!) { pauseRepository(input: {repository: $repository, paused: true}) { repository { id } } }',
+      { repository },
+    );
+    expect(await followed.until(1)).toEqual([
+      { action: 'repository_paused', queue: { baseBranch: 'main', paused: true } },
+    ]);
+    await s.graphql(
+      'mutation ($repository: RepositoryInput!) { pauseRepository(input: {repository: $repository, paused: false}) { repository { id } } }',
+      { repository },
+    );
   });
 });
 
@@ -165,8 +232,13 @@ describe('a socket', () => {
     await Promise.all([here.connected(), there.connected()]);
     const { data } = await s.graphql<{ apiTokens: { id: string }[] }>('{ apiTokens { id } }');
     const startedAt = performance.now();
-    await s.graphql('mutation ($id: ID!) { revokeApiToken(input: {id: $id}) { apiToken { id } } }', { id: data.apiTokens[0]?.id });
-    expect(await Promise.all([here.closed, there.closed])).toMatchObject([{ code: 4403, reason: 'The token was revoked' }, { code: 4403 }]);
+    await s.graphql('mutation ($id: ID!) { revokeApiToken(input: {id: $id}) { apiToken { id } } }', {
+      id: data.apiTokens[0]?.id,
+    });
+    expect(await Promise.all([here.closed, there.closed])).toMatchObject([
+      { code: 4403, reason: 'The token was revoked' },
+      { code: 4403 },
+    ]);
     expect(performance.now() - startedAt).toBeLessThan(1_000);
   });
 
@@ -180,10 +252,16 @@ describe('a socket', () => {
   it('serves queries within the same limits', async () => {
     const connection = client(s.url, s.token);
     try {
-      for await (const result of connection.iterate({ query: '{ viewer { account { name } } }' })) expect(result.data).toEqual({ viewer: { account: { name: 'acme' } } });
+      for await (const result of connection.iterate({ query: '{ viewer { account { name } } }' }))
+        expect(result.data).toEqual({ viewer: { account: { name: 'acme' } } });
       const wide = `{ ${Array.from({ length: 101 }, (_, at) => `a${at}: viewer { email }`).join(' ')} }`;
-      const refused = await connection.iterate({ query: wide }).next().catch((error: unknown) => error);
-      expect(refused).toMatchObject([{ extensions: { code: 'BAD_INPUT' }, message: expect.stringContaining('101 aliases') }]);
+      const refused = await connection
+        .iterate({ query: wide })
+        .next()
+        .catch((error: unknown) => error);
+      expect(refused).toMatchObject([
+        { extensions: { code: 'BAD_INPUT' }, message: expect.stringContaining('101 aliases') },
+      ]);
     } finally {
       await connection.dispose();
     }
@@ -206,13 +284,24 @@ describe('a reader that is too slow', () => {
     const socket = new WebSocket(`${s.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');
     const closed = Promise.withResolvers<{ code: number; reason: string }>();
     socket.on('close', (code, reason) => closed.resolve({ code, reason: reason.toString() }));
-    socket.on('open', () => socket.send(JSON.stringify({ type: 'connection_init', payload: { Authorization: `Bearer ${s.token}` } })));
-    const messages: { type: string; payload?: { data?: { events: { payload: { n: number } } }; errors?: { message: string; extensions: { code: string } }[] } }[] = [];
+    socket.on('open', () =>
+      socket.send(JSON.stringify({ type: 'connection_init', payload: { Authorization: `Bearer ${s.token}` } })),
+    );
+    const messages: {
+      type: string;
+      payload?: {
+        data?: { events: { payload: { n: number } } };
+        errors?: { message: string; extensions: { code: string } }[];
+      };
+    }[] = [];
     const first = Promise.withResolvers<void>();
-    socket.on('message', (data) => {
+    socket.on('message', (data: Buffer) => {
       const message = JSON.parse(data.toString());
       messages.push(message);
-      if (message.type === 'connection_ack') socket.send(JSON.stringify({ id: '1', type: 'subscribe', payload: { query: eventsAfter, variables: { after } } }));
+      if (message.type === 'connection_ack')
+        socket.send(
+          JSON.stringify({ id: '1', type: 'subscribe', payload: { query: eventsAfter, variables: { after } } }),
+        );
       if (message.type === 'next') first.resolve();
     });
     const padding = 'x'.repeat(20_000);
@@ -221,7 +310,16 @@ describe('a reader that is too slow', () => {
     // It reads no more: what the kernel does not take for it waits in the server.
     socket.pause();
     for (let batch = 0; batch < 15; batch += 1) {
-      await write(...Array.from({ length: 100 }, (_, n): NewEvent => ({ repositoryId: seeded.repositoryId, action: 'flood', payload: { n: batch * 100 + n + 1, padding } })));
+      await write(
+        ...Array.from(
+          { length: 100 },
+          (_, n): NewEvent => ({
+            repositoryId: seeded.repositoryId,
+            action: 'flood',
+            payload: { n: batch * 100 + n + 1, padding },
+          }),
+        ),
+      );
     }
     const last = await head();
     await using follower = follow<EventPayload>(eventsAfter, { after: `1.${Number(last.split('.')[1]) - 1}` });

@@ -6,7 +6,13 @@ import { join } from 'node:path';
 import { print, type DocumentNode } from 'graphql';
 import { pino } from 'pino';
 import { scopes as allScopes, type Ports, type Scope } from '../../src/context.ts';
-import { createAccount, createApiToken, createAuthenticator, generateSecrets, type Secrets } from '../../src/modules/accounts/index.ts';
+import {
+  createAccount,
+  createApiToken,
+  createAuthenticator,
+  generateSecrets,
+  type Secrets,
+} from '../../src/modules/accounts/index.ts';
 import { createEventHub } from '../../src/modules/events/index.ts';
 import { serveLocalGit } from '../../src/server/local-git.ts';
 import { startServer as startHttpServer } from '../../src/server.ts';
@@ -19,7 +25,11 @@ export interface GraphQLAnswer<Data> {
   readonly headers: Headers;
   readonly text: string;
   readonly data: Data;
-  readonly errors: readonly { readonly message: string; readonly path?: readonly unknown[]; readonly extensions: { readonly code: string; readonly field?: string } }[];
+  readonly errors: readonly {
+    readonly message: string;
+    readonly path?: readonly unknown[];
+    readonly extensions: { readonly code: string; readonly field?: string };
+  }[];
 }
 
 /** An operation with the types of its answer and its variables, as generated from test/graphql/operations. */
@@ -34,10 +44,22 @@ export interface TestServer {
   readonly service: Service;
   readonly ports: Ports;
   readonly databaseUrl: string;
-  graphql<Data = Record<string, never>>(query: string, variables?: Readonly<Record<string, unknown>>, token?: string | null): Promise<GraphQLAnswer<Data>>;
+  graphql<Data = Record<string, never>>(
+    query: string,
+    variables?: Readonly<Record<string, unknown>>,
+    token?: string | null,
+  ): Promise<GraphQLAnswer<Data>>;
   /** The data of a typed operation by the first token; throws when it is refused. */
   execute<Data, Variables>(operation: Typed<Data, Variables>, variables: Variables): Promise<Data>;
-  rest(method: string, path: string, options?: { readonly body?: unknown; readonly headers?: Readonly<Record<string, string>>; readonly token?: string | null }): Promise<Response>;
+  rest(
+    method: string,
+    path: string,
+    options?: {
+      readonly body?: unknown;
+      readonly headers?: Readonly<Record<string, string>>;
+      readonly token?: string | null;
+    },
+  ): Promise<Response>;
   /** A user token of the first account with these scopes only. */
   tokenWith(scopes: readonly Scope[], options?: { readonly expiresAt?: Date }): Promise<string>;
   /** The first token of another account. */
@@ -50,7 +72,9 @@ export interface TestServer {
   close(): Promise<void>;
 }
 
-export async function startServer(options: { readonly clock?: () => Date; readonly graphiqlDir?: string } = {}): Promise<TestServer> {
+export async function startServer(
+  options: { readonly clock?: () => Date; readonly graphiqlDir?: string } = {},
+): Promise<TestServer> {
   const database = await createTestDatabase();
   const dataDir = await mkdtemp(join(tmpdir(), 'interlock-server-'));
   const loop = createPlainLoop();
@@ -59,13 +83,25 @@ export async function startServer(options: { readonly clock?: () => Date; readon
 
   async function begin(): Promise<{ url: string; service: Service; close(): Promise<void> }> {
     const service = await createService({
-      databaseUrl: database.url, dataDir, publicUrl: 'http://localhost:4000', log, wake: loop.wake, poolSize: 4, ...(options.clock && { clock: options.clock }),
+      databaseUrl: database.url,
+      dataDir,
+      publicUrl: 'http://localhost:4000',
+      log,
+      wake: loop.wake,
+      poolSize: 4,
+      ...(options.clock && { clock: options.clock }),
     });
     service.start();
     const hub = createEventHub({ db: service.ports.db, log });
     const server = await startHttpServer({
-      ports: service.ports, secrets, hub, port: 0, host: '127.0.0.1', ...(options.graphiqlDir && { graphiqlDir: options.graphiqlDir }),
-      registerExtra: async (fastify, { authenticator }) => await serveLocalGit(fastify, { ports: service.ports, localHost: service.localHost, authenticator }),
+      ports: service.ports,
+      secrets,
+      hub,
+      port: 0,
+      host: '127.0.0.1',
+      ...(options.graphiqlDir && { graphiqlDir: options.graphiqlDir }),
+      registerExtra: async (fastify, { authenticator }) =>
+        await serveLocalGit(fastify, { ports: service.ports, localHost: service.localHost, authenticator }),
     });
     let closing: Promise<void> | undefined;
     const close = async (): Promise<void> => {
@@ -80,13 +116,22 @@ export async function startServer(options: { readonly clock?: () => Date; readon
   const others: { close(): Promise<void> }[] = [];
   const { ports } = main.service;
   const account = await createAccount(ports, secrets, { name: 'acme', email: 'service@acme.test' });
-  const headersOf = (token: string | null): Record<string, string> => (token === null ? {} : { authorization: `Bearer ${token}` });
+  const headersOf = (token: string | null): Record<string, string> =>
+    token === null ? {} : { authorization: `Bearer ${token}` };
 
   const server: TestServer = {
-    url: main.url, token: account.token, accountId: account.accountId, secrets, service: main.service, ports, databaseUrl: database.url,
+    url: main.url,
+    token: account.token,
+    accountId: account.accountId,
+    secrets,
+    service: main.service,
+    ports,
+    databaseUrl: database.url,
     async graphql(query, variables = {}, token = account.token) {
       const response = await fetch(`${main.url}/graphql`, {
-        method: 'POST', headers: { 'content-type': 'application/json', ...headersOf(token) }, body: JSON.stringify({ query, variables }),
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headersOf(token) },
+        body: JSON.stringify({ query, variables }),
       });
       const text = await response.text();
       const { data, errors } = JSON.parse(text);
@@ -101,7 +146,11 @@ export async function startServer(options: { readonly clock?: () => Date; readon
       const isText = typeof body === 'string';
       return await fetch(`${main.url}${path}`, {
         method,
-        headers: { ...headersOf(token), ...(body !== undefined && !isText && { 'content-type': 'application/json' }), ...headers },
+        headers: {
+          ...headersOf(token),
+          ...(body !== undefined && !isText && { 'content-type': 'application/json' }),
+          ...headers,
+        },
         ...(body !== undefined && { body: isText ? body : JSON.stringify(body) }),
       });
     },
@@ -109,12 +158,20 @@ export async function startServer(options: { readonly clock?: () => Date; readon
       const authenticator = await createAuthenticator({ ports, secrets });
       try {
         const { ctx } = await authenticator.authenticateToken(account.token, 'test');
-        return (await createApiToken(ctx, secrets, { name: 'Limited', kind: 'user', scopes: wanted, expiresAt: expiresAt ?? null })).token;
+        return (
+          await createApiToken(ctx, secrets, {
+            name: 'Limited',
+            kind: 'user',
+            scopes: wanted,
+            expiresAt: expiresAt ?? null,
+          })
+        ).token;
       } finally {
         await authenticator.close();
       }
     },
-    otherAccount: async (name = 'other') => await createAccount(ports, secrets, { name, email: `service@${name}.test` }),
+    otherAccount: async (name = 'other') =>
+      await createAccount(ports, secrets, { name, email: `service@${name}.test` }),
     async another() {
       const other = await begin();
       others.push(other);

@@ -5,7 +5,13 @@ import { decodeNodeId } from '../../graphql/node-id.ts';
 import { readAccount, readApiToken, readApiTokens } from './accounts.reads.ts';
 import { createApiToken, revokeApiToken } from './accounts.service.ts';
 import {
-  Account, ApiToken, CreateApiTokenInput, CreateApiTokenPayload, RevokeApiTokenInput, RevokeApiTokenPayload, Viewer,
+  Account,
+  ApiToken,
+  CreateApiTokenInput,
+  CreateApiTokenPayload,
+  RevokeApiTokenInput,
+  RevokeApiTokenPayload,
+  Viewer,
 } from './accounts.types.ts';
 
 @Resolver(() => Viewer)
@@ -20,19 +26,27 @@ export class AccountsResolver {
     return await readAccount(ctx);
   }
 
-  @Query(() => [ApiToken], { description: 'The account\'s tokens, newest first, revoked ones included. Needs admin.' })
+  @Query(() => [ApiToken], { description: "The account's tokens, newest first, revoked ones included. Needs admin." })
   async apiTokens(@Ctx() ctx: GraphQLContext): Promise<ApiToken[]> {
     return await readApiTokens(ctx);
   }
 
   @Mutation(() => CreateApiTokenPayload, { description: 'Makes a token and shows it, once. Needs admin.' })
-  async createApiToken(@Ctx() ctx: GraphQLContext, @Arg('input', () => CreateApiTokenInput) input: CreateApiTokenInput): Promise<CreateApiTokenPayload> {
+  async createApiToken(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('input', () => CreateApiTokenInput) input: CreateApiTokenInput,
+  ): Promise<CreateApiTokenPayload> {
     const { id, token } = await createApiToken(ctx, ctx.secrets, input);
     return { apiToken: await apiToken(ctx, id), token };
   }
 
-  @Mutation(() => RevokeApiTokenPayload, { description: 'Ends a token at once, with the subscriptions it has open. Needs admin.' })
-  async revokeApiToken(@Ctx() ctx: GraphQLContext, @Arg('input', () => RevokeApiTokenInput) input: RevokeApiTokenInput): Promise<RevokeApiTokenPayload> {
+  @Mutation(() => RevokeApiTokenPayload, {
+    description: 'Ends a token at once, with the subscriptions it has open. Needs admin.',
+  })
+  async revokeApiToken(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('input', () => RevokeApiTokenInput) input: RevokeApiTokenInput,
+  ): Promise<RevokeApiTokenPayload> {
     const id = tokenId(input.id);
     await revokeApiToken(ctx, { id, successor: typeof input.successor === 'string' ? tokenId(input.successor) : null });
     return { apiToken: await apiToken(ctx, id) };

@@ -5,9 +5,15 @@ import { DateTime } from '../../graphql/scalars.ts';
 import type { TokenKind } from './tokens.ts';
 
 const scopeNames = Object.fromEntries(scopes.map((scope) => [scope.toUpperCase().replace(':', '_'), scope]));
-registerEnumType(scopeNames, { name: 'Scope', description: 'What a token may do: `QUEUE_READ` is the scope queue:read.' });
+registerEnumType(scopeNames, {
+  name: 'Scope',
+  description: 'What a token may do: `QUEUE_READ` is the scope queue:read.',
+});
 
-const roles = { ADMIN: 'admin', MAINTAINER: 'maintainer', MEMBER: 'member' } as const satisfies Record<Uppercase<Role>, Role>;
+const roles = { ADMIN: 'admin', MAINTAINER: 'maintainer', MEMBER: 'member' } as const satisfies Record<
+  Uppercase<Role>,
+  Role
+>;
 registerEnumType(roles, { name: 'Role', description: 'What a user is in the account.' });
 
 const tokenKinds = { ACCOUNT: 'account', USER: 'user' } as const satisfies Record<Uppercase<TokenKind>, TokenKind>;
@@ -15,7 +21,7 @@ registerEnumType(tokenKinds, {
   name: 'ApiTokenKind',
   description: 'Whom a token acts as.',
   valuesConfig: {
-    ACCOUNT: { description: 'The account\'s service user. It can sign webhooks.' },
+    ACCOUNT: { description: "The account's service user. It can sign webhooks." },
     USER: { description: 'The user who made it.' },
   },
 });
@@ -61,7 +67,7 @@ export class ApiToken {
   @Field(() => [scopeNames], { description: 'What it may do.' })
   scopes!: readonly Scope[];
 
-  @Field(() => Boolean, { description: 'Whether the account\'s webhooks are signed with it. One token is.' })
+  @Field(() => Boolean, { description: "Whether the account's webhooks are signed with it. One token is." })
   signsWebhooks!: boolean;
 
   @Field(() => String, { description: 'Email address of the user it acts as.' })
@@ -97,7 +103,7 @@ export class CreateApiTokenInput {
 
 @ObjectType({ simpleResolvers: true, description: 'What `createApiToken` answers.' })
 export class CreateApiTokenPayload {
-  @Field(() => ApiToken, { description: 'The token\'s record.' })
+  @Field(() => ApiToken, { description: "The token's record." })
   apiToken!: ApiToken;
 
   @Field(() => String, { description: 'The token itself. It is shown this once and stored nowhere.' })
@@ -109,12 +115,15 @@ export class RevokeApiTokenInput {
   @Field(() => ID, { description: 'The token.' })
   id!: string;
 
-  @Field(() => ID, { nullable: true, description: 'The account token that signs webhooks from now on. Required for the one that does.' })
+  @Field(() => ID, {
+    nullable: true,
+    description: 'The account token that signs webhooks from now on. Required for the one that does.',
+  })
   successor?: string | null;
 }
 
 @ObjectType({ simpleResolvers: true, description: 'What `revokeApiToken` answers.' })
 export class RevokeApiTokenPayload {
-  @Field(() => ApiToken, { description: 'The token\'s record.' })
+  @Field(() => ApiToken, { description: "The token's record." })
   apiToken!: ApiToken;
 }

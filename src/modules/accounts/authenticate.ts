@@ -53,7 +53,13 @@ const tokenByLookup = `
   from api_token t join account_user u on u.account_id = t.account_id and u.id = t.user_id
   where t.lookup = $1 and t.revoked_at is null`;
 
-export async function createAuthenticator({ ports, secrets }: { readonly ports: Ports; readonly secrets: Secrets }): Promise<Authenticator> {
+export async function createAuthenticator({
+  ports,
+  secrets,
+}: {
+  readonly ports: Ports;
+  readonly secrets: Secrets;
+}): Promise<Authenticator> {
   const known = new Map<string, Known>();
   const listeners = new Set<(tokenId: string | null) => void>();
   // Revocations that arrive while a row is being read must win over that row.
@@ -73,7 +79,13 @@ export async function createAuthenticator({ ports, secrets }: { readonly ports: 
     const [row] = await ports.db.system.query<TokenRow>(tokenByLookup, [lookup]);
     known.delete(lookup);
     if (!row) return undefined;
-    const found = { row, actor: actorOf(row), readAt: now, usedAt: Math.max(row.lastUsedAt?.getTime() ?? 0, cached?.usedAt ?? 0), token: null };
+    const found = {
+      row,
+      actor: actorOf(row),
+      readAt: now,
+      usedAt: Math.max(row.lastUsedAt?.getTime() ?? 0, cached?.usedAt ?? 0),
+      token: null,
+    };
     if (before !== revocations) return await find(lookup, now);
     if (known.size >= cacheSize) known.delete(known.keys().next().value as string);
     known.set(lookup, found);
@@ -134,7 +146,10 @@ function actorOf(row: TokenRow): Actor {
 
 function noteUse(ports: Ports, tokenId: string, now: number): void {
   ports.db.system
-    .query('update api_token set last_used_at = $2 where id = $1 and (last_used_at is null or last_used_at < $2)', [tokenId, new Date(now).toISOString()])
+    .query('update api_token set last_used_at = $2 where id = $1 and (last_used_at is null or last_used_at < $2)', [
+      tokenId,
+      new Date(now).toISOString(),
+    ])
     .catch((error: unknown) => ports.log.warn({ error }, 'when a token was last used could not be written'));
 }
 

@@ -1,7 +1,15 @@
 // What a token is made of, and what the database keeps of it: twelve characters to find it by, a keyed digest to
 // know it again, and of account tokens the SHA-256 that webhooks are signed with, encrypted (ADR 0004). Who steals
 // the database can neither sign in nor sign; who steals the server's secrets too can sign, never sign in.
-import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  hkdfSync,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto';
 
 /** What only the server knows. Losing it ends every token. */
 export interface Secrets {
@@ -25,8 +33,10 @@ export function generateSecrets(): Secrets {
 
 /** The same secrets in every process that is given the same INTERLOCK_SECRET. */
 export function deriveSecrets(secret: string): Secrets {
-  if (secret.length < 32) throw new Error('INTERLOCK_SECRET must have at least 32 characters, such as those of `openssl rand -base64 32`.');
-  const derive = (purpose: string): string => Buffer.from(hkdfSync('sha256', secret, 'interlock', purpose, 32)).toString('base64url');
+  if (secret.length < 32)
+    throw new Error('INTERLOCK_SECRET must have at least 32 characters, such as those of `openssl rand -base64 32`.');
+  const derive = (purpose: string): string =>
+    Buffer.from(hkdfSync('sha256', secret, 'interlock', purpose, 32)).toString('base64url');
   return { pepper: derive('token pepper'), encryptionKey: derive('encryption') };
 }
 
@@ -75,7 +85,10 @@ export function decryptSigningDigest(secrets: Secrets, owner: Owner, sealed: Buf
   const decipher = createDecipheriv('aes-256-gcm', key(secrets.encryptionKey), nonce, { authTagLength: tagLength })
     .setAAD(associatedData(owner))
     .setAuthTag(sealed.subarray(sealed.length - tagLength));
-  return Buffer.concat([decipher.update(sealed.subarray(1 + nonceLength, sealed.length - tagLength)), decipher.final()]);
+  return Buffer.concat([
+    decipher.update(sealed.subarray(1 + nonceLength, sealed.length - tagLength)),
+    decipher.final(),
+  ]);
 }
 
 function associatedData({ accountId, tokenId }: Owner): Buffer {
@@ -84,6 +97,6 @@ function associatedData({ accountId, tokenId }: Owner): Buffer {
 
 function key(secret: string): Buffer {
   const bytes = Buffer.from(secret, 'base64url');
-  if (bytes.length !== 32) throw new Error('The server\'s secrets must be 32 bytes each, in base64url.');
+  if (bytes.length !== 32) throw new Error("The server's secrets must be 32 bytes each, in base64url.");
   return bytes;
 }

@@ -17,7 +17,11 @@ export interface UserAction {
 }
 
 /** Writes the action in the transaction of its change. Nothing is written for account tokens, REST or the service itself. */
-export async function recordUserAction(ctx: Context & Partial<RequestContext>, tx: Transaction, action: UserAction): Promise<void> {
+export async function recordUserAction(
+  ctx: Context & Partial<RequestContext>,
+  tx: Transaction,
+  action: UserAction,
+): Promise<void> {
   if (ctx.actor.kind !== 'user_token' || ctx.source !== 'graphql_api' || ctx.actor.email === null) return;
   await tx.query(
     'insert into user_action (account_id, action, actor, entity, target, at) values ($1, $2, $3, $4, $5, $6)',

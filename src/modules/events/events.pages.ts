@@ -11,7 +11,11 @@ export interface EventPage {
 }
 
 /** A repository's events, newest first; one more than `size`. Those of the last instants may not have their place yet. */
-export async function readEventsOf(ctx: Context, repositoryId: string, page: EventPage): Promise<(Event & { readonly position: number })[]> {
+export async function readEventsOf(
+  ctx: Context,
+  repositoryId: string,
+  page: EventPage,
+): Promise<(Event & { readonly position: number })[]> {
   requireScope(ctx, 'queue:read');
   const rows = await ctx.db.read<Row>(ctx.accountId, {
     name: 'events_of_repository',

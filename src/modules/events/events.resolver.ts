@@ -1,7 +1,14 @@
 import { Arg, Ctx, FieldResolver, Int, Resolver, Root, Subscription } from 'type-graphql';
 import { readPage, rowId, toConnection, type Connection } from '../../graphql/connection.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
-import { afterDescription, eventsTrigger, told, type Following, type Subscribing, type SubscriptionFailure } from '../../graphql/event-log-pubsub.ts';
+import {
+  afterDescription,
+  eventsTrigger,
+  told,
+  type Following,
+  type Subscribing,
+  type SubscriptionFailure,
+} from '../../graphql/event-log-pubsub.ts';
 import { requireScope } from '../accounts/index.ts';
 import { Repository } from '../repositories/repositories.types.ts';
 import { readEventsOf } from './events.pages.ts';
@@ -29,9 +36,14 @@ export class EventsResolver {
 export class RepositoryEventsResolver {
   @FieldResolver(() => EventConnection, { description: 'What happened in it, newest first.' })
   async events(
-    @Ctx() ctx: GraphQLContext, @Root() repository: Repository,
-    @Arg('first', () => Int, { nullable: true, description: 'Size of a page, 50 if not given, at most 100.' }) first: number | null,
-    @Arg('after', () => String, { nullable: true, description: 'Cursor of the connection to go on from.' }) after: string | null,
+    @Ctx() ctx: GraphQLContext,
+    @Root() repository: Repository,
+    @Arg('first', () => Int, { nullable: true, description: 'Size of a page, 50 if not given, at most 100.' }) first:
+      | number
+      | null,
+    @Arg('after', () => String, { nullable: true, description: 'Cursor of the connection to go on from.' }) after:
+      | string
+      | null,
   ): Promise<Connection<Event>> {
     const page = readPage({ first, after }, { size: 50, keyLength: 1 });
     const rows = await readEventsOf(ctx, repository.id, { size: page.size, before: rowId(page) });

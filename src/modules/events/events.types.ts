@@ -2,18 +2,28 @@ import { Field, ObjectType } from 'type-graphql';
 import { connectionType } from '../../graphql/connection.ts';
 import { DateTime, JSONValue } from '../../graphql/scalars.ts';
 
-@ObjectType({ simpleResolvers: true, description: 'Something that changed. Events of one subject come in the order in which they happened.' })
+@ObjectType({
+  simpleResolvers: true,
+  description: 'Something that changed. Events of one subject come in the order in which they happened.',
+})
 export class Event {
-  @Field(() => String, { description: 'Its place in the account\'s log: following `after` it resumes with the next one.' })
+  @Field(() => String, {
+    description: "Its place in the account's log: following `after` it resumes with the next one.",
+  })
   cursor!: string;
 
-  @Field(() => String, { description: 'What happened: an action of webhooks (interface 6.2 to 6.4), or one of our own.' })
+  @Field(() => String, {
+    description: 'What happened: an action of webhooks (interface 6.2 to 6.4), or one of our own.',
+  })
   action!: string;
 
   @Field(() => DateTime, { description: 'When it happened.' })
   at!: Date;
 
-  @Field(() => String, { nullable: true, description: 'Email address of who did it, `interlock` for the service itself. Null when unknown.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Email address of who did it, `interlock` for the service itself. Null when unknown.',
+  })
   actor!: string | null;
 
   @Field(() => JSONValue, { description: 'What the event says beside its subject. Its keys depend on the action.' })

@@ -35,7 +35,11 @@ export async function readBatches(ctx: Context, queueId: string, page: BatchPage
 }
 
 /** The batches a pull request was part of, newest first; one more than `size`. */
-export async function readBatchesOf(ctx: Context, pullRequestId: string, page: Omit<BatchPage, 'live'>): Promise<Batch[]> {
+export async function readBatchesOf(
+  ctx: Context,
+  pullRequestId: string,
+  page: Omit<BatchPage, 'live'>,
+): Promise<Batch[]> {
   requireScope(ctx, 'queue:read');
   return await ctx.db.read<Batch>(ctx.accountId, {
     name: 'batches_of_pull_request',
@@ -47,37 +51,57 @@ export async function readBatchesOf(ctx: Context, pullRequestId: string, page: O
 }
 
 export function batchById(ctx: GraphQLContext): DataLoader<string, Batch | null> {
-  return new DataLoader(async (ids) => {
-    requireScope(ctx, 'queue:read');
-    const rows = await ctx.db.read<Batch>(ctx.accountId, {
-      name: 'batches_by_id',
-      text: `select ${batchColumns} from ${batchSource} where b.account_id = $1 and b.id = any ($2::bigint[])`,
-      values: [ctx.accountId, ids],
-    });
-    return inOrder(ids, rows, (row) => row.id);
-  }, { cache: false });
+  return new DataLoader(
+    async (ids) => {
+      requireScope(ctx, 'queue:read');
+      const rows = await ctx.db.read<Batch>(ctx.accountId, {
+        name: 'batches_by_id',
+        text: `select ${batchColumns} from ${batchSource} where b.account_id = $1 and b.id = any ($2::bigint[])`,
+        values: [ctx.accountId, ids],
+      });
+      return inOrder(ids, rows, (row) => row.id);
+    },
+    { cache: false },
+  );
 }
 
-type MemberRow = Omit<PullRequest, 'repository'> & { readonly batchId: string; readonly pinnedHead: string; readonly ownCommit: string | null };
+type MemberRow = Omit<PullRequest, 'repository'> & {
+  readonly batchId: string;
+  readonly pinnedHead: string;
+  readonly ownCommit: string | null;
+};
 
 /** Members in queue order, by batch id. */
 export function membersOfBatch(ctx: GraphQLContext): DataLoader<string, BatchMember[]> {
-  return new DataLoader(async (batchIds) => {
-    requireScope(ctx, 'queue:read');
-    const rows = await ctx.db.read<MemberRow>(ctx.accountId, {
-      name: 'batch_members',
-      text: `select m.batch_id as "batchId", m.pinned_head as "pinnedHead", m.own_commit as "ownCommit", ${pullRequestColumns}
+  return new DataLoader(
+    async (batchIds) => {
+      requireScope(ctx, 'queue:read');
+      const rows = await ctx.db.read<MemberRow>(ctx.accountId, {
+        name: 'batch_members',
+        text: `select m.batch_id as "batchId", m.pinned_head as "pinnedHead", m.own_commit as "ownCommit", ${pullRequestColumns}
              from batch_member m join pull_request p on p.account_id = m.account_id and p.id = m.pull_request_id
              where m.account_id = $1 and m.batch_id = any ($2::bigint[]) order by m.batch_id, m.ordinal`,
-      values: [ctx.accountId, batchIds],
-    });
-    const members = Map.groupBy(await withRepositories(ctx, rows), (row) => row.batchId);
-    return batchIds.map((id) => (members.get(id) ?? []).map((row) => ({ pullRequest: row, headCommitSha: row.pinnedHead, commit: row.ownCommit })));
-  }, { cache: false });
+        values: [ctx.accountId, batchIds],
+      });
+      const members = Map.groupBy(await withRepositories(ctx, rows), (row) => row.batchId);
+      return batchIds.map((id) =>
+        (members.get(id) ?? []).map((row) => ({
+          pullRequest: row,
+          headCommitSha: row.pinnedHead,
+          commit: row.ownCommit,
+        })),
+      );
+    },
+    { cache: false },
+  );
 }
 
 /** Null: the repository has no bot pull request of that number. */
-export async function readBotPullRequest(ctx: Context, repository: Repository, number: number): Promise<BotPullRequest | null> {
+export async function readBotPullRequest(
+  ctx: Context,
+  repository: Repository,
+  number: number,
+): Promise<BotPullRequest | null> {
   requireScope(ctx, 'queue:read');
   const rows = await ctx.db.read<BotRow>(ctx.accountId, {
     name: 'bot_pull_request_by_number',
@@ -95,35 +119,46 @@ export function botPullRequestOfBatch(ctx: GraphQLContext): DataLoader<string, B
   return botLoader(ctx, 'bot_pull_requests_of_batches', 'bot.batch_id', (row) => row.batchId);
 }
 
-function botLoader(ctx: GraphQLContext, name: string, column: string, keyOf: (row: BotPullRequest) => string): DataLoader<string, BotPullRequest | null> {
-  return new DataLoader(async (keys) => {
-    requireScope(ctx, 'queue:read');
-    const rows = await ctx.db.read<BotRow>(ctx.accountId, {
-      name,
-      text: `select ${botColumns} from bot_pull_request bot where bot.account_id = $1 and ${column} = any ($2::bigint[])`,
-      values: [ctx.accountId, keys],
-    });
-    return inOrder(keys, await withRepositories(ctx, rows), keyOf);
-  }, { cache: false });
+function botLoader(
+  ctx: GraphQLContext,
+  name: string,
+  column: string,
+  keyOf: (row: BotPullRequest) => string,
+): DataLoader<string, BotPullRequest | null> {
+  return new DataLoader(
+    async (keys) => {
+      requireScope(ctx, 'queue:read');
+      const rows = await ctx.db.read<BotRow>(ctx.accountId, {
+        name,
+        text: `select ${botColumns} from bot_pull_request bot where bot.account_id = $1 and ${column} = any ($2::bigint[])`,
+        values: [ctx.accountId, keys],
+      });
+      return inOrder(keys, await withRepositories(ctx, rows), keyOf);
+    },
+    { cache: false },
+  );
 }
 
 /** The newest bot pull request of each pull request. */
 export function latestBotPullRequest(ctx: GraphQLContext): DataLoader<PullRequest, BotPullRequest | null, string> {
-  return new DataLoader(async (pullRequests) => {
-    requireScope(ctx, 'queue:read');
-    const rows = await ctx.db.read<BotRow & { readonly pullRequestId: string }>(ctx.accountId, {
-      name: 'latest_bot_pull_requests',
-      text: `select distinct on (m.pull_request_id) m.pull_request_id as "pullRequestId", ${botColumns}
+  return new DataLoader(
+    async (pullRequests) => {
+      requireScope(ctx, 'queue:read');
+      const rows = await ctx.db.read<BotRow & { readonly pullRequestId: string }>(ctx.accountId, {
+        name: 'latest_bot_pull_requests',
+        text: `select distinct on (m.pull_request_id) m.pull_request_id as "pullRequestId", ${botColumns}
              from batch_member m join bot_pull_request bot on bot.account_id = m.account_id and bot.batch_id = m.batch_id
              where m.account_id = $1 and m.pull_request_id = any ($2::bigint[]) order by m.pull_request_id, bot.id desc`,
-      values: [ctx.accountId, pullRequests.map(({ id }) => id)],
-    });
-    const found = new Map(rows.map((row) => [row.pullRequestId, row]));
-    return pullRequests.map(({ id, repository }) => {
-      const row = found.get(id);
-      return row ? Object.assign(row, { repository }) : null;
-    });
-  }, { cache: false, cacheKeyFn: ({ id }) => id });
+        values: [ctx.accountId, pullRequests.map(({ id }) => id)],
+      });
+      const found = new Map(rows.map((row) => [row.pullRequestId, row]));
+      return pullRequests.map(({ id, repository }) => {
+        const row = found.get(id);
+        return row ? Object.assign(row, { repository }) : null;
+      });
+    },
+    { cache: false, cacheKeyFn: ({ id }) => id },
+  );
 }
 
 export interface CommitKey {
@@ -133,20 +168,23 @@ export interface CommitKey {
 
 /** Newest attempts by name, of each commit. */
 export function checksOfCommit(ctx: GraphQLContext): DataLoader<CommitKey, Check[]> {
-  return new DataLoader(async (commits) => {
-    requireScope(ctx, 'queue:read');
-    const rows = await ctx.db.read<Check & CommitKey>(ctx.accountId, {
-      name: 'checks_of_commits',
-      text: `select distinct on (c.repository_id, c.commit, c.name) c.repository_id as "repositoryId", c.commit, c.name, c.attempt, c.conclusion,
+  return new DataLoader(
+    async (commits) => {
+      requireScope(ctx, 'queue:read');
+      const rows = await ctx.db.read<Check & CommitKey>(ctx.accountId, {
+        name: 'checks_of_commits',
+        text: `select distinct on (c.repository_id, c.commit, c.name) c.repository_id as "repositoryId", c.commit, c.name, c.attempt, c.conclusion,
                c.url, c.summary, c.started_at as "startedAt", c.completed_at as "completedAt"
              from check_result c
              where c.account_id = $1 and (c.repository_id, c.commit) in (select * from unnest($2::bigint[], $3::text[]))
              order by c.repository_id, c.commit, c.name, c.attempt desc`,
-      values: [ctx.accountId, commits.map((key) => key.repositoryId), commits.map((key) => key.commit)],
-    });
-    const checks = Map.groupBy(rows, commitKey);
-    return commits.map((key) => checks.get(commitKey(key)) ?? []);
-  }, { cache: false });
+        values: [ctx.accountId, commits.map((key) => key.repositoryId), commits.map((key) => key.commit)],
+      });
+      const checks = Map.groupBy(rows, commitKey);
+      return commits.map((key) => checks.get(commitKey(key)) ?? []);
+    },
+    { cache: false },
+  );
 }
 
 function commitKey({ repositoryId, commit }: CommitKey): string {
@@ -154,17 +192,20 @@ function commitKey({ repositoryId, commit }: CommitKey): string {
 }
 
 export function proofOfBatch(ctx: GraphQLContext): DataLoader<string, Proof | null> {
-  return new DataLoader(async (batchIds) => {
-    requireScope(ctx, 'queue:read');
-    const rows = await ctx.db.read<Proof & { readonly batchId: string }>(ctx.accountId, {
-      name: 'proofs_of_batches',
-      text: `select l.batch_id as "batchId", f.digest, f.body as document, f.created_at as "createdAt"
+  return new DataLoader(
+    async (batchIds) => {
+      requireScope(ctx, 'queue:read');
+      const rows = await ctx.db.read<Proof & { readonly batchId: string }>(ctx.accountId, {
+        name: 'proofs_of_batches',
+        text: `select l.batch_id as "batchId", f.digest, f.body as document, f.created_at as "createdAt"
              from landing l join proof f on f.account_id = l.account_id and f.landing_id = l.id
              where l.account_id = $1 and l.batch_id = any ($2::bigint[])`,
-      values: [ctx.accountId, batchIds],
-    });
-    return inOrder(batchIds, rows, (row) => row.batchId);
-  }, { cache: false });
+        values: [ctx.accountId, batchIds],
+      });
+      return inOrder(batchIds, rows, (row) => row.batchId);
+    },
+    { cache: false },
+  );
 }
 
 function inOrder<Row>(keys: readonly string[], rows: readonly Row[], keyOf: (row: Row) => string): (Row | null)[] {

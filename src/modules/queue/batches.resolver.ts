@@ -11,12 +11,18 @@ export class BatchesResolver {
     return await loaderOf(ctx, membersOfBatch).load(batch.id);
   }
 
-  @FieldResolver(() => Batch, { nullable: true, description: 'The batch it assumes to land before it. Null: it was built on the tip of the base.' })
+  @FieldResolver(() => Batch, {
+    nullable: true,
+    description: 'The batch it assumes to land before it. Null: it was built on the tip of the base.',
+  })
   async parent(@Ctx() ctx: GraphQLContext, @Root() { parentBatchId }: Batch): Promise<Batch | null> {
     return parentBatchId === null ? null : await loaderOf(ctx, batchById).load(parentBatchId);
   }
 
-  @FieldResolver(() => BotPullRequest, { nullable: true, description: 'The bot pull request that validates it. Null before it is opened, and in serial mode.' })
+  @FieldResolver(() => BotPullRequest, {
+    nullable: true,
+    description: 'The bot pull request that validates it. Null before it is opened, and in serial mode.',
+  })
   async botPullRequest(@Ctx() ctx: GraphQLContext, @Root() batch: Batch): Promise<BotPullRequest | null> {
     return await loaderOf(ctx, botPullRequestOfBatch).load(batch.id);
   }
@@ -27,7 +33,10 @@ export class BatchesResolver {
     return tested === null ? [] : await loaderOf(ctx, checksOfCommit).load({ repositoryId, commit: tested });
   }
 
-  @FieldResolver(() => Proof, { nullable: true, description: 'What its landing can be checked by. Null until it landed.' })
+  @FieldResolver(() => Proof, {
+    nullable: true,
+    description: 'What its landing can be checked by. Null until it landed.',
+  })
   async proof(@Ctx() ctx: GraphQLContext, @Root() batch: Batch): Promise<Proof | null> {
     return batch.grade === null ? null : await loaderOf(ctx, proofOfBatch).load(batch.id);
   }

@@ -7,7 +7,13 @@ import { Repository } from '../repositories/repositories.types.ts';
 import { PullRequest } from './pull-requests.types.ts';
 
 const batchStates = {
-  MAKING: 'making', BUILDING: 'building', LANDING: 'landing', LANDED: 'landed', FAILED: 'failed', BISECTED: 'bisected', SUPERSEDED: 'superseded',
+  MAKING: 'making',
+  BUILDING: 'building',
+  LANDING: 'landing',
+  LANDED: 'landed',
+  FAILED: 'failed',
+  BISECTED: 'bisected',
+  SUPERSEDED: 'superseded',
 } as const;
 export type BatchState = (typeof batchStates)[keyof typeof batchStates];
 registerEnumType(batchStates, {
@@ -39,7 +45,12 @@ registerEnumType(batchCauses, {
 });
 
 const grades = {
-  EXACT: 'exact', SAME_TREE: 'same_tree', COMPOSED: 'composed', HOST_MERGED: 'host_merged', UNVALIDATED: 'unvalidated', EXTERNAL: 'external',
+  EXACT: 'exact',
+  SAME_TREE: 'same_tree',
+  COMPOSED: 'composed',
+  HOST_MERGED: 'host_merged',
+  UNVALIDATED: 'unvalidated',
+  EXTERNAL: 'external',
 } as const;
 export type ProofGrade = (typeof grades)[keyof typeof grades];
 registerEnumType(grades, {
@@ -56,8 +67,19 @@ registerEnumType(grades, {
 });
 
 const conclusions = {
-  SUCCESS: 'success', PENDING: 'pending', FAILURE: 'failure', CANCELLED: 'cancelled', TIMED_OUT: 'timed_out', SKIPPED: 'skipped',
-  NEUTRAL: 'neutral', ACTION_REQUIRED: 'action_required', STALE: 'stale', UNKNOWN: 'unknown', ERROR: 'error', BLOCKED: 'blocked', MISSING: 'missing',
+  SUCCESS: 'success',
+  PENDING: 'pending',
+  FAILURE: 'failure',
+  CANCELLED: 'cancelled',
+  TIMED_OUT: 'timed_out',
+  SKIPPED: 'skipped',
+  NEUTRAL: 'neutral',
+  ACTION_REQUIRED: 'action_required',
+  STALE: 'stale',
+  UNKNOWN: 'unknown',
+  ERROR: 'error',
+  BLOCKED: 'blocked',
+  MISSING: 'missing',
 } as const satisfies Record<Uppercase<CheckConclusion>, CheckConclusion>;
 registerEnumType(conclusions, {
   name: 'CheckConclusion',
@@ -92,12 +114,17 @@ export class Check {
   completedAt!: Date | null;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'What a landing can be checked by, chained to the landing before it.' })
+@ObjectType({
+  simpleResolvers: true,
+  description: 'What a landing can be checked by, chained to the landing before it.',
+})
 export class Proof {
   @Field(() => String, { description: 'SHA-256 over the document and the proof before it.' })
   digest!: string;
 
-  @Field(() => JSONValue, { description: 'Landing commit, first parent, tree, members, evidence, configuration and gate.' })
+  @Field(() => JSONValue, {
+    description: 'Landing commit, first parent, tree, members, evidence, configuration and gate.',
+  })
   document!: unknown;
 
   @Field(() => DateTime, { description: 'When it was written.' })
@@ -112,13 +139,18 @@ export class BatchMember {
   @Field(() => GitObjectID, { description: 'The head that this batch was made with.' })
   headCommitSha!: string;
 
-  @Field(() => GitObjectID, { nullable: true, description: 'Its own commit inside of the batch. Null until it is made.' })
+  @Field(() => GitObjectID, {
+    nullable: true,
+    description: 'Its own commit inside of the batch. Null until it is made.',
+  })
   commit!: string | null;
 }
 
 @ObjectType({
-  implements: Node, simpleResolvers: true,
-  description: 'Pull requests that are validated and landed together. Members, parent and commit of a batch never change: a reset makes a new one.',
+  implements: Node,
+  simpleResolvers: true,
+  description:
+    'Pull requests that are validated and landed together. Members, parent and commit of a batch never change: a reset makes a new one.',
 })
 export class Batch {
   @Field(() => ID, { description: 'Names it among everything of the account. Opaque.' })
@@ -133,13 +165,19 @@ export class Batch {
   @Field(() => batchCauses, { description: 'Why it was made.' })
   cause!: BatchCause;
 
-  @Field(() => GitObjectID, { description: 'First parent of its commit: the tip of the base, or the commit of the batch it assumes to land before it.' })
+  @Field(() => GitObjectID, {
+    description:
+      'First parent of its commit: the tip of the base, or the commit of the batch it assumes to land before it.',
+  })
   parentCommit!: string;
 
   @Field(() => GitObjectID, { description: 'The commit of the base at the bottom of what it assumes.' })
   baseCommit!: string;
 
-  @Field(() => GitObjectID, { nullable: true, description: 'The commit that is validated and lands. Null until it is made.' })
+  @Field(() => GitObjectID, {
+    nullable: true,
+    description: 'The commit that is validated and lands. Null until it is made.',
+  })
   commit!: string | null;
 
   @Field(() => GitObjectID, { nullable: true, description: 'Tree of the commit. Null until it is made.' })
@@ -160,7 +198,10 @@ export class Batch {
   @Field(() => DateTime, { nullable: true, description: 'When it landed, failed or was reset. Null before.' })
   endedAt!: Date | null;
 
-  @Field(() => grades, { nullable: true, description: 'How what landed relates to what was tested. Null until it landed.' })
+  @Field(() => grades, {
+    nullable: true,
+    description: 'How what landed relates to what was tested. Null until it landed.',
+  })
   grade!: ProofGrade | null;
 
   repositoryId!: string;
@@ -171,7 +212,11 @@ export class Batch {
 
 export const BatchConnection = connectionType(Batch, 'Batch');
 
-@ObjectType({ implements: Node, simpleResolvers: true, description: 'A draft pull request made to validate a batch (interface 2.5).' })
+@ObjectType({
+  implements: Node,
+  simpleResolvers: true,
+  description: 'A draft pull request made to validate a batch (interface 2.5).',
+})
 export class BotPullRequest {
   @Field(() => ID, { description: 'Names it among everything of the account. Opaque.' })
   id!: string;
@@ -188,10 +233,15 @@ export class BotPullRequest {
   @Field(() => GitObjectID, { description: 'Its head commit: the one that is validated.' })
   headCommitSha!: string;
 
-  @Field(() => GitObjectID, { deprecationReason: 'Use headCommitSha, head_commit_sha in REST.', description: 'The same as `headCommitSha`.' })
+  @Field(() => GitObjectID, {
+    deprecationReason: 'Use headCommitSha, head_commit_sha in REST.',
+    description: 'The same as `headCommitSha`.',
+  })
   headBranchOid!: string;
 
-  @Field(() => GitObjectID, { description: 'The commit right before its pull requests were added: what they depend on is in it, they are not.' })
+  @Field(() => GitObjectID, {
+    description: 'The commit right before its pull requests were added: what they depend on is in it, they are not.',
+  })
   codemixPreBatchSha!: string;
 
   @Field(() => Repository, { description: 'The repository it belongs to.' })

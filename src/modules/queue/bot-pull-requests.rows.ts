@@ -7,8 +7,22 @@ export const botColumns = `bot.id, bot.repository_id as "repositoryId", bot.batc
 
 export type BotRow = Omit<BotPullRequest, 'repository'>;
 
-/** A row that came as JSON inside of another one: its numbers are numbers and its instants text. */
-export function botOf(row: BotRow, repository: Repository): BotPullRequest {
+/** A row that came as JSON inside of another one: its ids are numbers and its instants text. */
+export interface EmbeddedBotRow extends Omit<BotRow, 'id' | 'batchId' | 'repositoryId' | 'closedAt'> {
+  readonly id: number;
+  readonly batchId: number;
+  readonly repositoryId: number;
+  readonly closedAt: string | null;
+}
+
+export function botOf(row: EmbeddedBotRow, repository: Repository): BotPullRequest {
   const closedAt = row.closedAt === null ? null : new Date(row.closedAt);
-  return { ...row, id: String(row.id), batchId: String(row.batchId), repositoryId: String(row.repositoryId), closedAt, repository };
+  return {
+    ...row,
+    id: String(row.id),
+    batchId: String(row.batchId),
+    repositoryId: String(row.repositoryId),
+    closedAt,
+    repository,
+  };
 }

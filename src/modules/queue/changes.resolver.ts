@@ -2,7 +2,13 @@
 import { Arg, Ctx, FieldResolver, Resolver, Root, Subscription } from 'type-graphql';
 import { notFound } from '../../domain/errors.ts';
 import { loaderOf, type GraphQLContext } from '../../graphql/context.ts';
-import { afterDescription, mapEvents, told, type Subscribing, type SubscriptionFailure } from '../../graphql/event-log-pubsub.ts';
+import {
+  afterDescription,
+  mapEvents,
+  told,
+  type Subscribing,
+  type SubscriptionFailure,
+} from '../../graphql/event-log-pubsub.ts';
 import { PullRequestNumber } from '../../graphql/scalars.ts';
 import { requireScope } from '../accounts/index.ts';
 import type { FollowedEvent } from '../events/index.ts';
@@ -17,14 +23,17 @@ import type { QueueDepth } from './queue.types.ts';
 
 @Resolver(() => Event)
 export class ChangesResolver {
-  @FieldResolver(() => PullRequest, { nullable: true, description: 'The pull request it is about. Null when it is about none.' })
+  @FieldResolver(() => PullRequest, {
+    nullable: true,
+    description: 'The pull request it is about. Null when it is about none.',
+  })
   async pullRequest(@Ctx() ctx: GraphQLContext, @Root() { pullRequestId }: Event): Promise<PullRequest | null> {
     return pullRequestId === null ? null : await loaderOf(ctx, pullRequestById).load(pullRequestId);
   }
 
   @Subscription(() => QueueDepthChange, {
     subscribe: followDepth,
-    description: 'The depth of a repository\'s queues, each time it changed. Needs queue:read.',
+    description: "The depth of a repository's queues, each time it changed. Needs queue:read.",
   })
   queueDepthChanged(
     @Root() change: QueueDepthChange | SubscriptionFailure,
@@ -61,10 +70,17 @@ export class ChangesResolver {
   }
 }
 
-async function followDepth({ args, context }: Subscribing<{ repository: RepositoryName }>): Promise<AsyncIterable<unknown>> {
+async function followDepth({
+  args,
+  context,
+}: Subscribing<{ repository: RepositoryName }>): Promise<AsyncIterable<unknown>> {
   requireScope(context, 'queue:read');
   const { id } = await loadRepository(context, args.repository);
-  const follower = context.events.follow({ accountId: context.accountId, after: args.after, matches: (event) => event.repositoryId === id });
+  const follower = context.events.follow({
+    accountId: context.accountId,
+    after: args.after,
+    matches: (event) => event.repositoryId === id,
+  });
   await follower.started;
   // Resumed, the depth that was seen last is not known: the first change is told in any case.
   let last = args.after ? '' : depthKey(await readQueueDepth(context, await loadRepository(context, args.repository)));
@@ -81,11 +97,18 @@ function depthKey({ queued, processing, waiting, tagged }: QueueDepth): string {
   return [queued, processing, waiting, tagged].join();
 }
 
-async function followQueue({ args, context }: Subscribing<{ repository: RepositoryName; baseBranch: string }>): Promise<AsyncIterable<unknown>> {
+async function followQueue({
+  args,
+  context,
+}: Subscribing<{ repository: RepositoryName; baseBranch: string }>): Promise<AsyncIterable<unknown>> {
   requireScope(context, 'queue:read');
   const { id } = await loadRepository(context, args.repository);
   // An event of the repository alone, such as a pause, concerns all of its queues.
-  const follower = context.events.follow({ accountId: context.accountId, after: args.after, matches: (event) => event.repositoryId === id });
+  const follower = context.events.follow({
+    accountId: context.accountId,
+    after: args.after,
+    matches: (event) => event.repositoryId === id,
+  });
   await follower.started;
   return mapEvents(follower, async (event) => {
     const queue = await readQueue(context, await loadRepository(context, args.repository), args.baseBranch);
@@ -94,7 +117,10 @@ async function followQueue({ args, context }: Subscribing<{ repository: Reposito
   });
 }
 
-async function followPullRequest({ args, context }: Subscribing<{ repository: RepositoryName; number: number }>): Promise<AsyncIterable<unknown>> {
+async function followPullRequest({
+  args,
+  context,
+}: Subscribing<{ repository: RepositoryName; number: number }>): Promise<AsyncIterable<unknown>> {
   requireScope(context, 'queue:read');
   const found = await readPullRequestByNumber(context, await loadRepository(context, args.repository), args.number);
   if (found === null) throw notFound('Pull request');

@@ -3,7 +3,7 @@ import { Repository } from '../repositories/repositories.types.ts';
 import { PullRequest } from './pull-requests.types.ts';
 import { Queue, QueueDepth } from './queue.types.ts';
 
-@ObjectType({ simpleResolvers: true, description: 'The depth of a repository\'s queues changed.' })
+@ObjectType({ simpleResolvers: true, description: "The depth of a repository's queues changed." })
 export class QueueDepthChange {
   @Field(() => String, { description: 'Resume `after` it.' })
   cursor!: string;

@@ -53,13 +53,27 @@ async function readLiveBatch(ctx: GraphQLContext, pullRequest: PullRequest): Pro
   });
 }
 
-async function batchFacts(ctx: GraphQLContext, { repository, repositoryId }: PullRequest, row: LiveBatchRow): Promise<ExplainedPullRequest['batch']> {
+async function batchFacts(
+  ctx: GraphQLContext,
+  { repository, repositoryId }: PullRequest,
+  row: LiveBatchRow,
+): Promise<ExplainedPullRequest['batch']> {
   const commit = row.testedCommit;
   const checks = commit === null ? [] : await loaderOf(ctx, checksOfCommit).load({ repositoryId, commit });
   const { rules } = rulesOf({ configurationYaml: await repository.configurationYaml }, row.hostRequiredChecks);
-  const verdict = judgeBuild({
-    commit: commit ?? '', tree: '', base: '', checks, complete: row.complete ?? false, canceled: row.canceled ?? false, startedAt: 0, finishedAt: null,
-  }, rules.requiredChecks);
+  const verdict = judgeBuild(
+    {
+      commit: commit ?? '',
+      tree: '',
+      base: '',
+      checks,
+      complete: row.complete ?? false,
+      canceled: row.canceled ?? false,
+      startedAt: 0,
+      finishedAt: null,
+    },
+    rules.requiredChecks,
+  );
   return {
     verdict: verdict === 'none' ? 'pending' : verdict,
     hasCommit: commit !== null,

@@ -6,7 +6,7 @@ import type { GraphQLContext } from '../../graphql/context.ts';
 import { requireScope } from '../accounts/index.ts';
 import { readRepositoriesById } from '../repositories/index.ts';
 import type { Repository } from '../repositories/repositories.types.ts';
-import { botColumns, botOf, type BotRow } from './bot-pull-requests.rows.ts';
+import { botColumns, botOf, type EmbeddedBotRow } from './bot-pull-requests.rows.ts';
 import type { PullRequest } from './pull-requests.types.ts';
 
 type Row = Omit<PullRequest, 'repository' | 'latestBot'>;
@@ -23,8 +23,24 @@ export const pullRequestColumns = `${narrowColumns}, p.body, p.draft, p.labels, 
 
 /** What a list can show of pull requests at half the price: reading a row costs as much as its columns. */
 export const narrowFields: ReadonlySet<string> = new Set([
-  'id', 'number', 'title', 'author', 'headBranch', 'baseBranch', 'headCommitSha', 'status', 'queued', 'skipLine', 'queuedAt', 'mergedAt', 'createdAt',
-  'repository', 'position', 'checks', 'latestBotPullRequest', 'batches',
+  'id',
+  'number',
+  'title',
+  'author',
+  'headBranch',
+  'baseBranch',
+  'headCommitSha',
+  'status',
+  'queued',
+  'skipLine',
+  'queuedAt',
+  'mergedAt',
+  'createdAt',
+  'repository',
+  'position',
+  'checks',
+  'latestBotPullRequest',
+  'batches',
 ]);
 
 // Where the planner's order is known to SQL: skip line first, then rank.
@@ -35,10 +51,15 @@ const latestBot = `left join lateral (
     select ${botColumns} from batch_member m join bot_pull_request bot on bot.account_id = m.account_id and bot.batch_id = m.batch_id
     where m.account_id = p.account_id and m.pull_request_id = p.id order by bot.id desc limit 1) latest on true`;
 
-type RowWithBot = Row & { latestBot: BotRow | null };
+type RowWithBot = Row & { latestBot: EmbeddedBotRow | null };
 
 /** Null: the repository has none of that number. Narrow: only `narrowFields` are asked for. */
-export async function readPullRequestByNumber(ctx: Context, repository: Repository, number: number, isNarrow = false): Promise<PullRequest | null> {
+export async function readPullRequestByNumber(
+  ctx: Context,
+  repository: Repository,
+  number: number,
+  isNarrow = false,
+): Promise<PullRequest | null> {
   requireScope(ctx, 'queue:read');
   const rows = await ctx.db.read<RowWithBot>(ctx.accountId, {
     name: isNarrow ? 'pull_request_by_number_narrow' : 'pull_request_by_number',
@@ -49,7 +70,11 @@ export async function readPullRequestByNumber(ctx: Context, repository: Reposito
 }
 
 /** The open pull request of a head branch, else the newest of it. */
-export async function readPullRequestByHead(ctx: Context, repository: Repository, headBranch: string): Promise<PullRequest | null> {
+export async function readPullRequestByHead(
+  ctx: Context,
+  repository: Repository,
+  headBranch: string,
+): Promise<PullRequest | null> {
   requireScope(ctx, 'queue:read');
   const rows = await ctx.db.read<RowWithBot>(ctx.accountId, {
     name: 'pull_request_by_head',
@@ -76,7 +101,11 @@ export interface PullRequestPage {
 }
 
 /** Newest first; one more than `size`. */
-export async function readPullRequests(ctx: Context, repository: Repository, page: PullRequestPage): Promise<PullRequest[]> {
+export async function readPullRequests(
+  ctx: Context,
+  repository: Repository,
+  page: PullRequestPage,
+): Promise<PullRequest[]> {
   requireScope(ctx, 'queue:read');
   const rows = await ctx.db.read<Row>(ctx.accountId, {
     name: 'pull_requests',
@@ -97,7 +126,11 @@ export interface QueuedSelection {
 }
 
 /** Everything queued and tagged, in queue order; queues one after another when no base branch is given. */
-export async function readQueuedPullRequests(ctx: Context, repository: Repository, { baseBranch, isNarrow }: QueuedSelection): Promise<PullRequest[]> {
+export async function readQueuedPullRequests(
+  ctx: Context,
+  repository: Repository,
+  { baseBranch, isNarrow }: QueuedSelection,
+): Promise<PullRequest[]> {
   requireScope(ctx, 'queue:read');
   const rows = await ctx.db.read<Row>(ctx.accountId, {
     name: isNarrow ? 'queued_pull_requests_narrow' : 'queued_pull_requests',
@@ -121,41 +154,55 @@ export async function readPullRequestsById(ctx: Context, ids: readonly string[])
 }
 
 export function pullRequestById(ctx: GraphQLContext): DataLoader<string, PullRequest | null> {
-  return new DataLoader(async (ids) => {
-    const found = new Map((await readPullRequestsById(ctx, ids)).map((row) => [row.id, row]));
-    return ids.map((id) => found.get(id) ?? null);
-  }, { cache: false });
+  return new DataLoader(
+    async (ids) => {
+      const found = new Map((await readPullRequestsById(ctx, ids)).map((row) => [row.id, row]));
+      return ids.map((id) => found.get(id) ?? null);
+    },
+    { cache: false },
+  );
 }
 
 /** Pull requests before each in its line, by id; absent unless queued or tagged. */
 export function placeInLine(ctx: GraphQLContext): DataLoader<string, number | null> {
-  return new DataLoader(async (ids) => {
-    requireScope(ctx, 'queue:read');
-    const rows = await ctx.db.read<{ id: string; ahead: number }>(ctx.accountId, {
-      name: 'places_in_line',
-      text: `select p.id, (
+  return new DataLoader(
+    async (ids) => {
+      requireScope(ctx, 'queue:read');
+      const rows = await ctx.db.read<{ id: string; ahead: number }>(ctx.accountId, {
+        name: 'places_in_line',
+        text: `select p.id, (
                select count(*) from pull_request o
                where o.account_id = p.account_id and o.queue_id = p.queue_id and o.status in ('queued', 'tagged')
                  and (not o.skip_line, o.rank) < (not p.skip_line, p.rank))::integer as ahead
              from pull_request p
              where p.account_id = $1 and p.id = any ($2::bigint[]) and p.status in ('queued', 'tagged')`,
-      values: [ctx.accountId, ids],
-    });
-    const ahead = new Map(rows.map((row) => [row.id, row.ahead]));
-    return ids.map((id) => ahead.get(id) ?? null);
-  }, { cache: false });
+        values: [ctx.accountId, ids],
+      });
+      const ahead = new Map(rows.map((row) => [row.id, row.ahead]));
+      return ids.map((id) => ahead.get(id) ?? null);
+    },
+    { cache: false },
+  );
 }
 
 /** Gives each row its repository, read once. */
-export async function withRepositories<R extends { readonly repositoryId: string }>(ctx: Context, rows: readonly R[]): Promise<(R & { repository: Repository })[]> {
+export async function withRepositories<R extends { readonly repositoryId: string }>(
+  ctx: Context,
+  rows: readonly R[],
+): Promise<(R & { repository: Repository })[]> {
   if (rows.length === 0) return [];
-  const repositories = new Map((await readRepositoriesById(ctx, [...new Set(rows.map((row) => row.repositoryId))])).map((row) => [row.id, row]));
+  const repositories = new Map(
+    (await readRepositoriesById(ctx, [...new Set(rows.map((row) => row.repositoryId))])).map((row) => [row.id, row]),
+  );
   return rows.flatMap((row) => {
     const repository = repositories.get(row.repositoryId);
     return repository ? [Object.assign(row, { repository })] : [];
   });
 }
 
-export function inRepository<R extends object>(rows: readonly R[], repository: Repository): (R & { repository: Repository })[] {
+export function inRepository<R extends object>(
+  rows: readonly R[],
+  repository: Repository,
+): (R & { repository: Repository })[] {
   return rows.map((row) => Object.assign(row, { repository }));
 }

@@ -6,57 +6,107 @@ import { loaderOf, type GraphQLContext } from '../../graphql/context.ts';
 import { selectsOnly } from '../../graphql/selection.ts';
 import { Repository } from '../repositories/repositories.types.ts';
 import { checksOfCommit, latestBotPullRequest, readBatchesOf, readBotPullRequest } from './batches.reads.ts';
-import { Batch, BatchConnection, BotPullRequest, Check } from './batches.types.ts';
-import { approvePullRequest, dequeuePullRequest, openPullRequest, queuePullRequest, updatePullRequest } from './index.ts';
+import { type Batch, BatchConnection, BotPullRequest, Check } from './batches.types.ts';
+import {
+  approvePullRequest,
+  dequeuePullRequest,
+  openPullRequest,
+  queuePullRequest,
+  updatePullRequest,
+} from './index.ts';
 import { explainPullRequest } from './explain.reads.ts';
 import {
-  narrowFields, placeInLine, pullRequestById, readPullRequestByHead, readPullRequestByNumber, readPullRequests, readQueuedPullRequests,
+  narrowFields,
+  placeInLine,
+  pullRequestById,
+  readPullRequestByHead,
+  readPullRequestByNumber,
+  readPullRequests,
+  readQueuedPullRequests,
 } from './pull-requests.reads.ts';
 import {
-  Explanation, OpenPullRequestInput, PullRequest, PullRequestConnection, PullRequestFilter, PullRequestPayload, PullRequestRefInput,
-  QueuePullRequestInput, ReviewPullRequestInput, UpdatePullRequestInput,
+  Explanation,
+  OpenPullRequestInput,
+  PullRequest,
+  PullRequestConnection,
+  PullRequestFilter,
+  PullRequestPayload,
+  PullRequestRefInput,
+  QueuePullRequestInput,
+  ReviewPullRequestInput,
+  UpdatePullRequestInput,
 } from './pull-requests.types.ts';
 
 const pageSize = 50;
 
 @Resolver(() => Repository)
 export class RepositoryPullRequestsResolver {
-  @FieldResolver(() => PullRequest, { nullable: true, description: 'By number, or by head branch: the open one of that branch, else the newest. Null when there is none.' })
+  @FieldResolver(() => PullRequest, {
+    nullable: true,
+    description: 'By number, or by head branch: the open one of that branch, else the newest. Null when there is none.',
+  })
   async pullRequest(
-    @Ctx() ctx: GraphQLContext, @Root() repository: Repository, @Info() info: GraphQLResolveInfo,
+    @Ctx() ctx: GraphQLContext,
+    @Root() repository: Repository,
+    @Info() info: GraphQLResolveInfo,
     @Arg('number', () => Int, { nullable: true, description: 'Its number.' }) number: number | null,
-    @Arg('headBranch', () => String, { nullable: true, description: 'The branch it merges.' }) headBranch: string | null,
+    @Arg('headBranch', () => String, { nullable: true, description: 'The branch it merges.' }) headBranch:
+      | string
+      | null,
   ): Promise<PullRequest | null> {
     const byNumber = typeof number === 'number';
-    if (byNumber === (typeof headBranch === 'string')) throw new DomainError('BAD_INPUT', 'Give either number or headBranch', 'number');
-    return byNumber ? await readPullRequestByNumber(ctx, repository, number, selectsOnly(info, narrowFields)) : await readPullRequestByHead(ctx, repository, headBranch ?? '');
+    if (byNumber === (typeof headBranch === 'string'))
+      throw new DomainError('BAD_INPUT', 'Give either number or headBranch', 'number');
+    return byNumber
+      ? await readPullRequestByNumber(ctx, repository, number, selectsOnly(info, narrowFields))
+      : await readPullRequestByHead(ctx, repository, headBranch ?? '');
   }
 
   @FieldResolver(() => PullRequestConnection, { description: 'Its pull requests, newest first.' })
   async pullRequests(
-    @Ctx() ctx: GraphQLContext, @Root() repository: Repository,
-    @Arg('filter', () => PullRequestFilter, { nullable: true, description: 'Which of them. All if not given.' }) filter: PullRequestFilter | null,
-    @Arg('first', () => Int, { nullable: true, description: 'Size of a page, 50 if not given, at most 100.' }) first: number | null,
+    @Ctx() ctx: GraphQLContext,
+    @Root() repository: Repository,
+    @Arg('filter', () => PullRequestFilter, { nullable: true, description: 'Which of them. All if not given.' })
+    filter: PullRequestFilter | null,
+    @Arg('first', () => Int, { nullable: true, description: 'Size of a page, 50 if not given, at most 100.' }) first:
+      | number
+      | null,
     @Arg('after', () => String, { nullable: true, description: 'Cursor to go on from.' }) after: string | null,
   ): Promise<Connection<PullRequest>> {
     const page = readPage({ first, after }, { size: pageSize, keyLength: 1 });
     const rows = await readPullRequests(ctx, repository, {
-      size: page.size, before: rowId(page), statuses: filter?.statuses ?? null, baseBranch: filter?.baseBranch ?? null, author: filter?.author ?? null,
+      size: page.size,
+      before: rowId(page),
+      statuses: filter?.statuses ?? null,
+      baseBranch: filter?.baseBranch ?? null,
+      author: filter?.author ?? null,
     });
     return toConnection(rows, page.size, { node: (row) => row, key: (row) => [row.id] });
   }
 
   @FieldResolver(() => [PullRequest], { description: 'All of its queued and tagged pull requests, in queue order.' })
   async queuedPullRequests(
-    @Ctx() ctx: GraphQLContext, @Root() repository: Repository, @Info() info: GraphQLResolveInfo,
-    @Arg('baseBranch', () => String, { nullable: true, description: 'Only those merged into this branch.' }) baseBranch: string | null,
+    @Ctx() ctx: GraphQLContext,
+    @Root() repository: Repository,
+    @Info() info: GraphQLResolveInfo,
+    @Arg('baseBranch', () => String, { nullable: true, description: 'Only those merged into this branch.' }) baseBranch:
+      | string
+      | null,
   ): Promise<PullRequest[]> {
-    return await readQueuedPullRequests(ctx, repository, { baseBranch: baseBranch ?? null, isNarrow: selectsOnly(info, narrowFields) });
+    return await readQueuedPullRequests(ctx, repository, {
+      baseBranch: baseBranch ?? null,
+      isNarrow: selectsOnly(info, narrowFields),
+    });
   }
 
-  @FieldResolver(() => BotPullRequest, { nullable: true, description: 'A bot pull request by its number. Null when there is none.' })
+  @FieldResolver(() => BotPullRequest, {
+    nullable: true,
+    description: 'A bot pull request by its number. Null when there is none.',
+  })
   async botPullRequest(
-    @Ctx() ctx: GraphQLContext, @Root() repository: Repository, @Arg('number', () => Int, { description: 'Its number.' }) number: number,
+    @Ctx() ctx: GraphQLContext,
+    @Root() repository: Repository,
+    @Arg('number', () => Int, { description: 'Its number.' }) number: number,
   ): Promise<BotPullRequest | null> {
     return await readBotPullRequest(ctx, repository, number);
   }
@@ -64,7 +114,10 @@ export class RepositoryPullRequestsResolver {
 
 @Resolver(() => PullRequest)
 export class PullRequestsResolver {
-  @FieldResolver(() => Int, { nullable: true, description: 'Its place in line, counted from 1. Null unless queued or tagged.' })
+  @FieldResolver(() => Int, {
+    nullable: true,
+    description: 'Its place in line, counted from 1. Null unless queued or tagged.',
+  })
   async position(@Ctx() ctx: GraphQLContext, @Root() pullRequest: PullRequest): Promise<number | null> {
     const ahead = pullRequest.queued ? await loaderOf(ctx, placeInLine).load(pullRequest.id) : null;
     return ahead === null ? null : ahead + 1;
@@ -75,20 +128,33 @@ export class PullRequestsResolver {
     return await explainPullRequest(ctx, pullRequest);
   }
 
-  @FieldResolver(() => [Check], { description: 'What CI says about its head commit: the newest attempt of each check.' })
+  @FieldResolver(() => [Check], {
+    description: 'What CI says about its head commit: the newest attempt of each check.',
+  })
   async checks(@Ctx() ctx: GraphQLContext, @Root() { repositoryId, headCommitSha }: PullRequest): Promise<Check[]> {
     return await loaderOf(ctx, checksOfCommit).load({ repositoryId, commit: headCommitSha });
   }
 
-  @FieldResolver(() => BotPullRequest, { nullable: true, description: 'The newest bot pull request that validates or validated it. Null when none was made.' })
-  async latestBotPullRequest(@Ctx() ctx: GraphQLContext, @Root() pullRequest: PullRequest): Promise<BotPullRequest | null> {
-    return pullRequest.latestBot === undefined ? await loaderOf(ctx, latestBotPullRequest).load(pullRequest) : pullRequest.latestBot;
+  @FieldResolver(() => BotPullRequest, {
+    nullable: true,
+    description: 'The newest bot pull request that validates or validated it. Null when none was made.',
+  })
+  async latestBotPullRequest(
+    @Ctx() ctx: GraphQLContext,
+    @Root() pullRequest: PullRequest,
+  ): Promise<BotPullRequest | null> {
+    return pullRequest.latestBot === undefined
+      ? await loaderOf(ctx, latestBotPullRequest).load(pullRequest)
+      : pullRequest.latestBot;
   }
 
   @FieldResolver(() => BatchConnection, { description: 'The batches it was part of, newest first.' })
   async batches(
-    @Ctx() ctx: GraphQLContext, @Root() pullRequest: PullRequest,
-    @Arg('first', () => Int, { nullable: true, description: 'Size of a page, 10 if not given, at most 100.' }) first: number | null,
+    @Ctx() ctx: GraphQLContext,
+    @Root() pullRequest: PullRequest,
+    @Arg('first', () => Int, { nullable: true, description: 'Size of a page, 10 if not given, at most 100.' }) first:
+      | number
+      | null,
     @Arg('after', () => String, { nullable: true, description: 'Cursor to go on from.' }) after: string | null,
   ): Promise<Connection<Batch>> {
     const page = readPage({ first, after }, { size: 10, keyLength: 1 });
@@ -96,33 +162,62 @@ export class PullRequestsResolver {
     return toConnection(rows, page.size, { node: (row) => row, key: (row) => [row.id] });
   }
 
-  @Mutation(() => PullRequestPayload, { description: 'Opens a pull request in a repository that lives on this installation. Needs queue:write.' })
-  async openPullRequest(@Ctx() ctx: GraphQLContext, @Arg('input', () => OpenPullRequestInput) input: OpenPullRequestInput): Promise<PullRequestPayload> {
+  @Mutation(() => PullRequestPayload, {
+    description: 'Opens a pull request in a repository that lives on this installation. Needs queue:write.',
+  })
+  async openPullRequest(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('input', () => OpenPullRequestInput) input: OpenPullRequestInput,
+  ): Promise<PullRequestPayload> {
     return await payload(ctx, await openPullRequest(ctx, input));
   }
 
-  @Mutation(() => PullRequestPayload, { description: 'Asks to merge a pull request (interface 4.3). Asking again changes nothing. Needs queue:write.' })
-  async queuePullRequest(@Ctx() ctx: GraphQLContext, @Arg('input', () => QueuePullRequestInput) input: QueuePullRequestInput): Promise<PullRequestPayload> {
-    return await payload(ctx, await queuePullRequest(ctx, { ...input, source: ctx.source }));
+  @Mutation(() => PullRequestPayload, {
+    description: 'Asks to merge a pull request (interface 4.3). Asking again changes nothing. Needs queue:write.',
+  })
+  async queuePullRequest(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('input', () => QueuePullRequestInput) input: QueuePullRequestInput,
+  ): Promise<PullRequestPayload> {
+    return await payload(ctx, await queuePullRequest(ctx, Object.assign(input, { source: ctx.source })));
   }
 
-  @Mutation(() => PullRequestPayload, { description: 'Stores targets, message or head of a pull request, or that it was merged elsewhere (interface 4.3). Needs queue:write.' })
-  async updatePullRequest(@Ctx() ctx: GraphQLContext, @Arg('input', () => UpdatePullRequestInput) input: UpdatePullRequestInput): Promise<PullRequestPayload> {
+  @Mutation(() => PullRequestPayload, {
+    description:
+      'Stores targets, message or head of a pull request, or that it was merged elsewhere (interface 4.3). Needs queue:write.',
+  })
+  async updatePullRequest(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('input', () => UpdatePullRequestInput) input: UpdatePullRequestInput,
+  ): Promise<PullRequestPayload> {
     return await payload(ctx, await updatePullRequest(ctx, input));
   }
 
-  @Mutation(() => PullRequestPayload, { description: 'Takes a pull request out of the queue and clears its options (interface 3.1). Needs queue:write.' })
-  async dequeuePullRequest(@Ctx() ctx: GraphQLContext, @Arg('input', () => PullRequestRefInput) input: PullRequestRefInput): Promise<PullRequestPayload> {
+  @Mutation(() => PullRequestPayload, {
+    description: 'Takes a pull request out of the queue and clears its options (interface 3.1). Needs queue:write.',
+  })
+  async dequeuePullRequest(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('input', () => PullRequestRefInput) input: PullRequestRefInput,
+  ): Promise<PullRequestPayload> {
     return await payload(ctx, await dequeuePullRequest(ctx, input));
   }
 
-  @Mutation(() => PullRequestPayload, { description: 'Reviews a pull request of a repository that lives on this installation. Needs queue:write.' })
-  async reviewPullRequest(@Ctx() ctx: GraphQLContext, @Arg('input', () => ReviewPullRequestInput) input: ReviewPullRequestInput): Promise<PullRequestPayload> {
+  @Mutation(() => PullRequestPayload, {
+    description: 'Reviews a pull request of a repository that lives on this installation. Needs queue:write.',
+  })
+  async reviewPullRequest(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('input', () => ReviewPullRequestInput) input: ReviewPullRequestInput,
+  ): Promise<PullRequestPayload> {
     return await payload(ctx, await approvePullRequest(ctx, input));
   }
 }
 
-async function payload(ctx: GraphQLContext, { pullRequestId }: { readonly pullRequestId: string }): Promise<PullRequestPayload> {
+async function payload(
+  ctx: GraphQLContext,
+  { pullRequestId }: { readonly pullRequestId: string },
+): Promise<PullRequestPayload> {
   const pullRequest = await loaderOf(ctx, pullRequestById).load(pullRequestId);
   if (!pullRequest) throw new Error(`The pull request ${pullRequestId} is gone after its change.`);
   return { pullRequest };

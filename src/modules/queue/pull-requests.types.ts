@@ -8,7 +8,13 @@ import type { BotPullRequest } from './batches.types.ts';
 import { Repository, RepositoryInput } from '../repositories/repositories.types.ts';
 
 export const pullRequestStatuses = {
-  OPEN: 'open', PENDING: 'pending', QUEUED: 'queued', TAGGED: 'tagged', BLOCKED: 'blocked', MERGED: 'merged', CLOSED: 'closed',
+  OPEN: 'open',
+  PENDING: 'pending',
+  QUEUED: 'queued',
+  TAGGED: 'tagged',
+  BLOCKED: 'blocked',
+  MERGED: 'merged',
+  CLOSED: 'closed',
 } as const satisfies Record<Uppercase<PullRequestStatus>, PullRequestStatus>;
 registerEnumType(pullRequestStatuses, {
   name: 'PullRequestStatus',
@@ -86,10 +92,16 @@ export class PullRequest {
   @Field(() => Boolean, { description: 'Whether it merges without validation.' })
   skipValidation!: boolean;
 
-  @Field(() => String, { nullable: true, description: 'On whose behalf an option was asked for. Null: the token\'s own user.' })
+  @Field(() => String, {
+    nullable: true,
+    description: "On whose behalf an option was asked for. Null: the token's own user.",
+  })
   requestedBy!: string | null;
 
-  @Field(() => DateTime, { nullable: true, description: 'When it last entered the queue. Null unless queued, tagged, merged or blocked.' })
+  @Field(() => DateTime, {
+    nullable: true,
+    description: 'When it last entered the queue. Null unless queued, tagged, merged or blocked.',
+  })
   queuedAt!: Date | null;
 
   @Field(() => DateTime, { nullable: true, description: 'When it was merged. Null until then.' })
@@ -98,13 +110,22 @@ export class PullRequest {
   @Field(() => DateTime, { description: 'When the service first observed it.' })
   createdAt!: Date;
 
-  @Field(() => GitObjectID, { nullable: true, description: 'The first-parent commit of the base it arrived with. Null until merged.' })
+  @Field(() => GitObjectID, {
+    nullable: true,
+    description: 'The first-parent commit of the base it arrived with. Null until merged.',
+  })
   mergeCommit!: string | null;
 
-  @Field(() => GitObjectID, { nullable: true, description: 'Its own commit inside of `mergeCommit`: the same one when it landed alone. Null until merged.' })
+  @Field(() => GitObjectID, {
+    nullable: true,
+    description: 'Its own commit inside of `mergeCommit`: the same one when it landed alone. Null until merged.',
+  })
   commit!: string | null;
 
-  @Field(() => Boolean, { nullable: true, description: 'Whether the queue merged it, and not somebody outside. Null until merged.' })
+  @Field(() => Boolean, {
+    nullable: true,
+    description: 'Whether the queue merged it, and not somebody outside. Null until merged.',
+  })
   mergedByQueue!: boolean | null;
 
   repositoryId!: string;
@@ -116,14 +137,28 @@ export class PullRequest {
 export const PullRequestConnection = connectionType(PullRequest, 'PullRequest');
 
 const reasonKinds = {
-  MERGED: 'merged', CLOSED: 'closed', NOT_ASKED: 'not_asked', BLOCKED: 'blocked', PRECONDITION: 'precondition', HALTED: 'halted',
-  PAUSED: 'paused', LANDING: 'landing', OWN_CHECKS: 'own_checks', BUILD_FAILED: 'build_failed', BUILDING: 'building', IN_LINE: 'in_line',
+  MERGED: 'merged',
+  CLOSED: 'closed',
+  NOT_ASKED: 'not_asked',
+  BLOCKED: 'blocked',
+  PRECONDITION: 'precondition',
+  HALTED: 'halted',
+  PAUSED: 'paused',
+  LANDING: 'landing',
+  OWN_CHECKS: 'own_checks',
+  BUILD_FAILED: 'build_failed',
+  BUILDING: 'building',
+  IN_LINE: 'in_line',
 } as const satisfies Record<Uppercase<ReasonKind>, ReasonKind>;
 registerEnumType(reasonKinds, { name: 'ExplanationKind', description: 'What keeps a pull request from being merged.' });
 
-const actors = { AUTHOR: 'author', REVIEWER: 'reviewer', CI: 'ci', QUEUE: 'queue', ADMIN: 'admin' } as const satisfies Record<
-  Uppercase<NonNullable<Reason['who']>>, NonNullable<Reason['who']>
->;
+const actors = {
+  AUTHOR: 'author',
+  REVIEWER: 'reviewer',
+  CI: 'ci',
+  QUEUE: 'queue',
+  ADMIN: 'admin',
+} as const satisfies Record<Uppercase<NonNullable<Reason['who']>>, NonNullable<Reason['who']>>;
 registerEnumType(actors, { name: 'ExplanationActor', description: 'Who has to act next.' });
 
 @ObjectType({ simpleResolvers: true, description: 'Why a pull request is not merged yet.' })
@@ -209,7 +244,10 @@ export class QueuePullRequestInput extends PullRequestRefInput {
   @Field(() => Boolean, { nullable: true, description: 'Merges it without validation. Needs authorisation.' })
   skipValidation?: boolean | null;
 
-  @Field(() => String, { nullable: true, description: 'Handle on whose behalf an option is asked for: both users need to be authorised.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Handle on whose behalf an option is asked for: both users need to be authorised.',
+  })
   requestedBy?: string | null;
 }
 
@@ -224,7 +262,10 @@ export class UpdatePullRequestInput extends PullRequestRefInput {
   @Field(() => MergeCommitMessageInput, { nullable: true, description: 'Message of its commit.' })
   mergeCommitMessage?: MergeCommitMessageInput | null;
 
-  @Field(() => GitObjectID, { nullable: true, description: 'The commit on the base that holds it, when it was merged elsewhere.' })
+  @Field(() => GitObjectID, {
+    nullable: true,
+    description: 'The commit on the base that holds it, when it was merged elsewhere.',
+  })
   mergeCommitSha?: string | null;
 }
 

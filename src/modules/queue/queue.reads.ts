@@ -36,32 +36,38 @@ export async function readQueues(ctx: Context, repository: Repository): Promise<
 }
 
 export function queueById(ctx: GraphQLContext): DataLoader<string, Queue | null> {
-  return new DataLoader(async (ids) => {
-    requireScope(ctx, 'queue:read');
-    const rows = await ctx.db.read<Row>(ctx.accountId, {
-      name: 'queues_by_id',
-      text: `select ${columns} from queue q where q.account_id = $1 and q.id = any ($2::bigint[])`,
-      values: [ctx.accountId, ids],
-    });
-    const found = new Map((await withRepositories(ctx, rows)).map((row) => [row.id, row]));
-    return ids.map((id) => found.get(id) ?? null);
-  }, { cache: false });
+  return new DataLoader(
+    async (ids) => {
+      requireScope(ctx, 'queue:read');
+      const rows = await ctx.db.read<Row>(ctx.accountId, {
+        name: 'queues_by_id',
+        text: `select ${columns} from queue q where q.account_id = $1 and q.id = any ($2::bigint[])`,
+        values: [ctx.accountId, ids],
+      });
+      const found = new Map((await withRepositories(ctx, rows)).map((row) => [row.id, row]));
+      return ids.map((id) => found.get(id) ?? null);
+    },
+    { cache: false },
+  );
 }
 
 /** Batches of each queue whose commit is being made or validated. */
 export function runningBuilds(ctx: GraphQLContext): DataLoader<string, number> {
-  return new DataLoader(async (queueIds) => {
-    requireScope(ctx, 'queue:read');
-    const rows = await ctx.db.read<{ queueId: string; builds: number }>(ctx.accountId, {
-      name: 'running_builds',
-      text: `select b.queue_id as "queueId", count(*)::integer as builds from batch b
+  return new DataLoader(
+    async (queueIds) => {
+      requireScope(ctx, 'queue:read');
+      const rows = await ctx.db.read<{ queueId: string; builds: number }>(ctx.accountId, {
+        name: 'running_builds',
+        text: `select b.queue_id as "queueId", count(*)::integer as builds from batch b
              where b.account_id = $1 and b.queue_id = any ($2::bigint[]) and b.state in ('making', 'building', 'landing')
              group by b.queue_id`,
-      values: [ctx.accountId, queueIds],
-    });
-    const builds = new Map(rows.map((row) => [row.queueId, row.builds]));
-    return queueIds.map((id) => builds.get(id) ?? 0);
-  }, { cache: false });
+        values: [ctx.accountId, queueIds],
+      });
+      const builds = new Map(rows.map((row) => [row.queueId, row.builds]));
+      return queueIds.map((id) => builds.get(id) ?? 0);
+    },
+    { cache: false },
+  );
 }
 
 /** Of one queue, from its own counters. */
@@ -81,7 +87,10 @@ export async function readQueueDepth(ctx: Context, repository: Repository): Prom
   return await depth(repository, counts ?? { waiting: 0, tagged: 0 });
 }
 
-async function depth(repository: Repository, { waiting, tagged }: { readonly waiting: number; readonly tagged: number }): Promise<QueueDepth> {
+async function depth(
+  repository: Repository,
+  { waiting, tagged }: { readonly waiting: number; readonly tagged: number },
+): Promise<QueueDepth> {
   const { mode, maxParallelBuilds } = rulesOf({ configurationYaml: await repository.configurationYaml }, []).rules;
   return { ...decideDepth({ waiting, tagged, mode, maxParallelBuilds }), tagged };
 }

@@ -5,7 +5,7 @@ import { loaderOf, type GraphQLContext } from '../../graphql/context.ts';
 import { selectsOnly } from '../../graphql/selection.ts';
 import { Repository } from '../repositories/repositories.types.ts';
 import { readBatches } from './batches.reads.ts';
-import { Batch, BatchConnection } from './batches.types.ts';
+import { type Batch, BatchConnection } from './batches.types.ts';
 import { haltQueue, resumeQueue } from './index.ts';
 import { narrowFields, readQueuedPullRequests } from './pull-requests.reads.ts';
 import { PullRequest } from './pull-requests.types.ts';
@@ -14,9 +14,14 @@ import { HaltQueueInput, Queue, QueueDepth, QueuePayload, QueueRefInput } from '
 
 @Resolver(() => Repository)
 export class RepositoryQueuesResolver {
-  @FieldResolver(() => Queue, { nullable: true, description: 'The queue of a base branch. Null while nothing was ever queued for it.' })
+  @FieldResolver(() => Queue, {
+    nullable: true,
+    description: 'The queue of a base branch. Null while nothing was ever queued for it.',
+  })
   async queue(
-    @Ctx() ctx: GraphQLContext, @Root() repository: Repository, @Arg('baseBranch', () => String, { description: 'The branch it merges into.' }) baseBranch: string,
+    @Ctx() ctx: GraphQLContext,
+    @Root() repository: Repository,
+    @Arg('baseBranch', () => String, { description: 'The branch it merges into.' }) baseBranch: string,
   ): Promise<Queue | null> {
     return await readQueue(ctx, repository, baseBranch);
   }
@@ -26,7 +31,9 @@ export class RepositoryQueuesResolver {
     return await readQueues(ctx, repository);
   }
 
-  @FieldResolver(() => QueueDepth, { description: 'How many pull requests are in line, over all of its base branches (interface 4.6).' })
+  @FieldResolver(() => QueueDepth, {
+    description: 'How many pull requests are in line, over all of its base branches (interface 4.6).',
+  })
   async queueDepth(@Ctx() ctx: GraphQLContext, @Root() repository: Repository): Promise<QueueDepth> {
     return await readQueueDepth(ctx, repository);
   }
@@ -50,15 +57,22 @@ export class QueuesResolver {
   }
 
   @FieldResolver(() => [PullRequest], { description: 'Its queued and tagged pull requests, in queue order.' })
-  async entries(@Ctx() ctx: GraphQLContext, @Root() { repository, baseBranch }: Queue, @Info() info: GraphQLResolveInfo): Promise<PullRequest[]> {
+  async entries(
+    @Ctx() ctx: GraphQLContext,
+    @Root() { repository, baseBranch }: Queue,
+    @Info() info: GraphQLResolveInfo,
+  ): Promise<PullRequest[]> {
     return await readQueuedPullRequests(ctx, repository, { baseBranch, isNarrow: selectsOnly(info, narrowFields) });
   }
 
   @FieldResolver(() => BatchConnection, { description: 'Its batches, newest first.' })
   async batches(
-    @Ctx() ctx: GraphQLContext, @Root() queue: Queue,
+    @Ctx() ctx: GraphQLContext,
+    @Root() queue: Queue,
     @Arg('live', () => Boolean, { defaultValue: false, description: 'Only those that have not ended.' }) live: boolean,
-    @Arg('first', () => Int, { nullable: true, description: 'Size of a page, 20 if not given, at most 100.' }) first: number | null,
+    @Arg('first', () => Int, { nullable: true, description: 'Size of a page, 20 if not given, at most 100.' }) first:
+      | number
+      | null,
     @Arg('after', () => String, { nullable: true, description: 'Cursor to go on from.' }) after: string | null,
   ): Promise<Connection<Batch>> {
     const page = readPage({ first, after }, { size: 20, keyLength: 1 });
@@ -66,13 +80,21 @@ export class QueuesResolver {
     return toConnection(rows, page.size, { node: (row) => row, key: (row) => [row.id] });
   }
 
-  @Mutation(() => QueuePayload, { description: 'Stops a queue until it is resumed. It still admits pull requests. Needs admin.' })
-  async haltQueue(@Ctx() ctx: GraphQLContext, @Arg('input', () => HaltQueueInput) input: HaltQueueInput): Promise<QueuePayload> {
+  @Mutation(() => QueuePayload, {
+    description: 'Stops a queue until it is resumed. It still admits pull requests. Needs admin.',
+  })
+  async haltQueue(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('input', () => HaltQueueInput) input: HaltQueueInput,
+  ): Promise<QueuePayload> {
     return await payload(ctx, await haltQueue(ctx, input));
   }
 
   @Mutation(() => QueuePayload, { description: 'Lets a halted queue go on. Needs admin.' })
-  async resumeQueue(@Ctx() ctx: GraphQLContext, @Arg('input', () => QueueRefInput) input: QueueRefInput): Promise<QueuePayload> {
+  async resumeQueue(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('input', () => QueueRefInput) input: QueueRefInput,
+  ): Promise<QueuePayload> {
     return await payload(ctx, await resumeQueue(ctx, input));
   }
 }

@@ -8,7 +8,9 @@ export class QueueDepth {
   @Field(() => Int, { description: 'In line. Neither pending nor blocked ones are counted.' })
   queued!: number;
 
-  @Field(() => Int, { description: 'Actively processed: all of them in serial mode, at most `max_parallel_builds` in parallel mode.' })
+  @Field(() => Int, {
+    description: 'Actively processed: all of them in serial mode, at most `max_parallel_builds` in parallel mode.',
+  })
   processing!: number;
 
   @Field(() => Int, { description: 'Queued and not processed. Always 0 in serial mode.' })
@@ -18,7 +20,11 @@ export class QueueDepth {
   tagged!: number;
 }
 
-@ObjectType({ implements: Node, simpleResolvers: true, description: 'The queue of one base branch. It exists from its first pull request on.' })
+@ObjectType({
+  implements: Node,
+  simpleResolvers: true,
+  description: 'The queue of one base branch. It exists from its first pull request on.',
+})
 export class Queue {
   @Field(() => ID, { description: 'Names it among everything of the account. Opaque.' })
   id!: string;
@@ -29,13 +35,19 @@ export class Queue {
   @Field(() => String, { description: 'The branch it merges into.' })
   baseBranch!: string;
 
-  @Field(() => String, { nullable: true, description: 'Why nothing is merged until an admin resumes it. Null unless it is halted.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Why nothing is merged until an admin resumes it. Null unless it is halted.',
+  })
   haltedReason!: string | null;
 
   @Field(() => DateTime, { nullable: true, description: 'Since when it is halted. Null unless it is.' })
   haltedAt!: Date | null;
 
-  @Field(() => GitObjectID, { nullable: true, description: 'Tip of the base branch as the queue knows it. Null before it first looked.' })
+  @Field(() => GitObjectID, {
+    nullable: true,
+    description: 'Tip of the base branch as the queue knows it. Null before it first looked.',
+  })
   baseTip!: string | null;
 
   repositoryId!: string;

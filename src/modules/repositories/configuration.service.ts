@@ -22,7 +22,10 @@ export type ConfigurationAuthor =
 const configurationPath = '.service/config.yml';
 
 /** Replaces the whole document. A refused one changes nothing; the very same text writes no history and no event. */
-export async function replaceConfiguration(ctx: Context, input: { readonly repository: RepositoryName; readonly yaml: string }): Promise<ReplaceOutcome> {
+export async function replaceConfiguration(
+  ctx: Context,
+  input: { readonly repository: RepositoryName; readonly yaml: string },
+): Promise<ReplaceOutcome> {
   requireScope(ctx, 'config:write');
   const { id } = await loadRepository(ctx, input.repository);
   return await writeConfiguration(ctx, { repositoryId: id, yaml: input.yaml, author: { email: ctx.actor.email } });
@@ -30,7 +33,12 @@ export async function replaceConfiguration(ctx: Context, input: { readonly repos
 
 /** The write itself, whoever asks: the API, the dashboard, or a push to the default branch. */
 export async function writeConfiguration(
-  ctx: Context, { repositoryId, yaml, author }: { readonly repositoryId: string; readonly yaml: string; readonly author: ConfigurationAuthor },
+  ctx: Context,
+  {
+    repositoryId,
+    yaml,
+    author,
+  }: { readonly repositoryId: string; readonly yaml: string; readonly author: ConfigurationAuthor },
 ): Promise<ReplaceOutcome> {
   const parsed = parseConfiguration(yaml);
   if (!parsed.ok) return { kind: 'refused', problems: parsed.problems };
@@ -43,7 +51,10 @@ export async function writeConfiguration(
 }
 
 async function recordChange(
-  ctx: Context, tx: Transaction, repository: RepositoryRow, { yaml, author }: { readonly yaml: string; readonly author: ConfigurationAuthor },
+  ctx: Context,
+  tx: Transaction,
+  repository: RepositoryRow,
+  { yaml, author }: { readonly yaml: string; readonly author: ConfigurationAuthor },
 ): Promise<void> {
   const diff = unifiedDiff(repository.configurationYaml, yaml);
   const modifiedAt = ctx.clock();
@@ -52,21 +63,40 @@ async function recordChange(
   repository.configurationYaml = yaml;
   repository.configurationHash = configurationHash(yaml);
   tx.em.create(ConfigurationChangeEntity, {
-    accountId: ctx.accountId, repositoryId: repository.id, yaml, diff, email, ghUsername, commitSha, modifiedAt,
+    accountId: ctx.accountId,
+    repositoryId: repository.id,
+    yaml,
+    diff,
+    email,
+    ghUsername,
+    commitSha,
+    modifiedAt,
   });
   await tx.em.flush();
   const target = `${repository.owner}/${repository.name}`;
-  await appendEvents(ctx, tx, [{
-    repositoryId: repository.id,
-    action: 'config_change',
-    payload: { owner: repository.owner, name: repository.name, email, ghUsername, commitSha, modifiedAt: modifiedAt.toISOString(), diff },
-  }]);
+  await appendEvents(ctx, tx, [
+    {
+      repositoryId: repository.id,
+      action: 'config_change',
+      payload: {
+        owner: repository.owner,
+        name: repository.name,
+        email,
+        ghUsername,
+        commitSha,
+        modifiedAt: modifiedAt.toISOString(),
+        diff,
+      },
+    },
+  ]);
   await recordUserAction(ctx, tx, { action: 'queue_config_changed', entity: 'merge_queue', target });
   await changeQueues(ctx, tx, repository.id);
 }
 
 function unifiedDiff(before: string, after: string): string {
-  return createTwoFilesPatch(configurationPath, configurationPath, before, after, undefined, undefined, { headerOptions: FILE_HEADERS_ONLY });
+  return createTwoFilesPatch(configurationPath, configurationPath, before, after, undefined, undefined, {
+    headerOptions: FILE_HEADERS_ONLY,
+  });
 }
 
 export function configurationHash(yaml: string): string {

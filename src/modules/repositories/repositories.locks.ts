@@ -6,7 +6,10 @@ import type { Transaction } from '../../platform/database.ts';
 import { RepositoryEntity, type RepositoryRow } from './repositories.entities.ts';
 
 export async function lockRepository(ctx: Context, tx: Transaction, repositoryId: string): Promise<RepositoryRow> {
-  const rows = await tx.query('select 1 from repository where account_id = $1 and id = $2 for no key update', [ctx.accountId, repositoryId]);
+  const rows = await tx.query('select 1 from repository where account_id = $1 and id = $2 for no key update', [
+    ctx.accountId,
+    repositoryId,
+  ]);
   if (rows.length === 0) throw notFound('Repository');
   return await tx.em.findOneOrFail(RepositoryEntity, { id: repositoryId, accountId: ctx.accountId }, { refresh: true });
 }
@@ -15,8 +18,12 @@ export async function lockRepository(ctx: Context, tx: Transaction, repositoryId
 export async function changeQueues(ctx: Context, tx: Transaction, repositoryId: string): Promise<void> {
   // Locked in order of id before any is changed, or two of these could wait for each other.
   const queues = await tx.query<{ id: string }>(
-    'select id from queue where account_id = $1 and repository_id = $2 order by id for no key update', [ctx.accountId, repositoryId],
+    'select id from queue where account_id = $1 and repository_id = $2 order by id for no key update',
+    [ctx.accountId, repositoryId],
   );
-  await tx.query('update queue set version = version + 1 where account_id = $1 and repository_id = $2', [ctx.accountId, repositoryId]);
+  await tx.query('update queue set version = version + 1 where account_id = $1 and repository_id = $2', [
+    ctx.accountId,
+    repositoryId,
+  ]);
   for (const { id } of queues) tx.afterCommit(() => ctx.wake({ accountId: ctx.accountId, queueId: id }));
 }

@@ -48,7 +48,10 @@ export interface RepositoryPage {
 }
 
 /** By owner, then name. */
-export async function readRepositories(ctx: Context, { size, offset, after }: RepositoryPage): Promise<RepositoryRow[]> {
+export async function readRepositories(
+  ctx: Context,
+  { size, offset, after }: RepositoryPage,
+): Promise<RepositoryRow[]> {
   requireScope(ctx, 'queue:read');
   return await ctx.db.read<RepositoryRow>(ctx.accountId, {
     name: 'repositories',

@@ -10,33 +10,52 @@ import { readRepository } from './known-repositories.ts';
 import { countRepositories, readRepositories, type RepositoryName } from './repositories.reads.ts';
 import { createRepository, pauseRepository } from './repositories.service.ts';
 import {
-  CreateRepositoryInput, CreateRepositoryPayload, PauseRepositoryInput, PauseRepositoryPayload, ReplaceConfigurationInput,
-  ReplaceConfigurationPayload, Repository, RepositoryConfiguration, RepositoryConnection,
+  CreateRepositoryInput,
+  CreateRepositoryPayload,
+  PauseRepositoryInput,
+  PauseRepositoryPayload,
+  ReplaceConfigurationInput,
+  ReplaceConfigurationPayload,
+  Repository,
+  RepositoryConfiguration,
+  RepositoryConnection,
 } from './repositories.types.ts';
 
 const pageSize = 10;
 
 @Resolver(() => Repository)
 export class RepositoriesResolver {
-  @Query(() => Repository, { nullable: true, description: 'A repository by `owner` and `name`, or by `nameWithOwner`. Null when the account has none of that name. Needs queue:read.' })
+  @Query(() => Repository, {
+    nullable: true,
+    description:
+      'A repository by `owner` and `name`, or by `nameWithOwner`. Null when the account has none of that name. Needs queue:read.',
+  })
   async repository(
     @Ctx() ctx: GraphQLContext,
     @Arg('owner', () => String, { nullable: true, description: 'Organization on the code host.' }) owner: string | null,
     @Arg('name', () => String, { nullable: true, description: 'Name of the repository.' }) name: string | null,
-    @Arg('nameWithOwner', () => NameWithOwner, { nullable: true, description: 'Both, in the place of the other two.' }) nameWithOwner: string | null,
+    @Arg('nameWithOwner', () => NameWithOwner, { nullable: true, description: 'Both, in the place of the other two.' })
+    nameWithOwner: string | null,
   ): Promise<Repository | null> {
     return await readRepository(ctx, repositoryName(owner, name, nameWithOwner));
   }
 
-  @Query(() => RepositoryConnection, { description: 'The account\'s repositories by owner and name. Needs queue:read.' })
+  @Query(() => RepositoryConnection, { description: "The account's repositories by owner and name. Needs queue:read." })
   async repositories(
     @Ctx() ctx: GraphQLContext,
-    @Arg('first', () => Int, { nullable: true, description: 'Size of a page, 10 if not given, at most 100.' }) first: number | null,
+    @Arg('first', () => Int, { nullable: true, description: 'Size of a page, 10 if not given, at most 100.' }) first:
+      | number
+      | null,
     @Arg('after', () => String, { nullable: true, description: 'Cursor to go on from.' }) after: string | null,
-    @Arg('page', () => PageNumber, { nullable: true, description: 'A page by its number, in the place of `after`.' }) page: number | null,
+    @Arg('page', () => PageNumber, { nullable: true, description: 'A page by its number, in the place of `after`.' })
+    page: number | null,
   ): Promise<Connection<Repository>> {
     const { size, offset, after: key } = readPage({ first, after, page }, { size: pageSize, keyLength: 2 });
-    const rows = await readRepositories(ctx, { size, offset, after: key && { owner: String(key[0]), name: String(key[1]) } });
+    const rows = await readRepositories(ctx, {
+      size,
+      offset,
+      after: key && { owner: String(key[0]), name: String(key[1]) },
+    });
     return toConnection(rows, size, {
       node: (row): Repository => row,
       key: (row) => [row.owner, row.name],
@@ -50,19 +69,32 @@ export class RepositoriesResolver {
     return { yaml: await repository.configurationYaml };
   }
 
-  @Mutation(() => CreateRepositoryPayload, { description: 'Makes an empty repository. Push to it under /git. Needs admin.' })
-  async createRepository(@Ctx() ctx: GraphQLContext, @Arg('input', () => CreateRepositoryInput) input: CreateRepositoryInput): Promise<CreateRepositoryPayload> {
+  @Mutation(() => CreateRepositoryPayload, {
+    description: 'Makes an empty repository. Push to it under /git. Needs admin.',
+  })
+  async createRepository(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('input', () => CreateRepositoryInput) input: CreateRepositoryInput,
+  ): Promise<CreateRepositoryPayload> {
     return { repository: await createRepository(ctx, input) };
   }
 
-  @Mutation(() => PauseRepositoryPayload, { description: 'Stops or resumes validating and merging in a repository (interface 4.1). Needs queue:pause.' })
-  async pauseRepository(@Ctx() ctx: GraphQLContext, @Arg('input', () => PauseRepositoryInput) input: PauseRepositoryInput): Promise<PauseRepositoryPayload> {
+  @Mutation(() => PauseRepositoryPayload, {
+    description: 'Stops or resumes validating and merging in a repository (interface 4.1). Needs queue:pause.',
+  })
+  async pauseRepository(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('input', () => PauseRepositoryInput) input: PauseRepositoryInput,
+  ): Promise<PauseRepositoryPayload> {
     return { repository: await pauseRepository(ctx, input) };
   }
 
-  @Mutation(() => ReplaceConfigurationPayload, { description: 'Replaces a repository\'s configuration (interface 4.5). Needs config:write.' })
+  @Mutation(() => ReplaceConfigurationPayload, {
+    description: "Replaces a repository's configuration (interface 4.5). Needs config:write.",
+  })
   async replaceConfiguration(
-    @Ctx() ctx: GraphQLContext, @Arg('input', () => ReplaceConfigurationInput) input: ReplaceConfigurationInput,
+    @Ctx() ctx: GraphQLContext,
+    @Arg('input', () => ReplaceConfigurationInput) input: ReplaceConfigurationInput,
   ): Promise<ReplaceConfigurationPayload> {
     return { outcome: toOutcome(await replaceConfiguration(ctx, input)) };
   }
@@ -73,10 +105,18 @@ function toOutcome(outcome: ReplaceOutcome): ReplaceConfigurationPayload['outcom
   return { success: false, messages: outcome.problems.map(problemText), problems: [...outcome.problems] };
 }
 
-export function repositoryName(owner: string | null | undefined, name: string | null | undefined, nameWithOwner: string | null | undefined): RepositoryName {
+export function repositoryName(
+  owner: string | null | undefined,
+  name: string | null | undefined,
+  nameWithOwner: string | null | undefined,
+): RepositoryName {
   const apart = typeof owner === 'string' && typeof name === 'string';
   if (apart === (typeof nameWithOwner === 'string')) {
-    throw new DomainError('BAD_INPUT', 'Give either owner and name, or nameWithOwner', apart ? 'nameWithOwner' : 'owner');
+    throw new DomainError(
+      'BAD_INPUT',
+      'Give either owner and name, or nameWithOwner',
+      apart ? 'nameWithOwner' : 'owner',
+    );
   }
   if (apart) return { owner, name };
   const [first = '', second = ''] = String(nameWithOwner).split('/');

@@ -29,13 +29,24 @@ export async function createRepository(ctx: Context, input: NewRepository): Prom
   const defaultBranch = checkedNames(input);
   const repository = (await findRepository(ctx, input)) ?? (await insertRepository(ctx, input, defaultBranch));
   // Not active: an attempt that was cut off before the host had made it. It is finished now.
-  if (repository.active) throw new DomainError('CONFLICT', `A repository ${input.owner}/${input.name} exists already.`, 'input.name');
+  if (repository.active)
+    throw new DomainError('CONFLICT', `A repository ${input.owner}/${input.name} exists already.`, 'input.name');
   await makeOnHost(ctx, repository);
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
     const row = await lockRepository(ctx, tx, repository.id);
     row.active = true;
-    await appendEvents(ctx, tx, [{ repositoryId: row.id, action: 'repository_created', payload: { owner: row.owner, name: row.name, host: row.host } }]);
-    await recordUserAction(ctx, tx, { action: 'repository_created', entity: 'repository', target: `${row.owner}/${row.name}` });
+    await appendEvents(ctx, tx, [
+      {
+        repositoryId: row.id,
+        action: 'repository_created',
+        payload: { owner: row.owner, name: row.name, host: row.host },
+      },
+    ]);
+    await recordUserAction(ctx, tx, {
+      action: 'repository_created',
+      entity: 'repository',
+      target: `${row.owner}/${row.name}`,
+    });
     return row;
   });
 }
@@ -43,21 +54,43 @@ export async function createRepository(ctx: Context, input: NewRepository): Prom
 function checkedNames({ owner, name, defaultBranch }: NewRepository): string {
   const branch = defaultBranch ?? 'main';
   if (!ownerPattern.test(owner)) {
-    throw new DomainError('BAD_INPUT', 'input.owner must have 1 to 39 letters, digits and single hyphens between them', 'input.owner');
+    throw new DomainError(
+      'BAD_INPUT',
+      'input.owner must have 1 to 39 letters, digits and single hyphens between them',
+      'input.owner',
+    );
   }
   if (!namePattern.test(name)) {
-    throw new DomainError('BAD_INPUT', 'input.name must have 1 to 100 letters, digits, dots, hyphens and underscores, and not end in .git', 'input.name');
+    throw new DomainError(
+      'BAD_INPUT',
+      'input.name must have 1 to 100 letters, digits, dots, hyphens and underscores, and not end in .git',
+      'input.name',
+    );
   }
-  if (!branchPattern.test(branch)) throw new DomainError('BAD_INPUT', 'input.defaultBranch must be a branch name', 'input.defaultBranch');
+  if (!branchPattern.test(branch))
+    throw new DomainError('BAD_INPUT', 'input.defaultBranch must be a branch name', 'input.defaultBranch');
   return branch;
 }
 
-async function insertRepository(ctx: Context, { owner, name, host }: NewRepository, defaultBranch: string): Promise<RepositoryRow> {
+async function insertRepository(
+  ctx: Context,
+  { owner, name, host }: NewRepository,
+  defaultBranch: string,
+): Promise<RepositoryRow> {
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     await tx.query(
       `insert into repository (account_id, owner, name, host, default_branch, active, configuration_yaml, configuration_hash, created_at)
        values ($1, $2, $3, $4, $5, false, $6, $7, $8) on conflict (account_id, owner, name) do nothing`,
-      [ctx.accountId, owner, name, host, defaultBranch, defaultConfigurationYaml, configurationHash(defaultConfigurationYaml), ctx.clock().toISOString()],
+      [
+        ctx.accountId,
+        owner,
+        name,
+        host,
+        defaultBranch,
+        defaultConfigurationYaml,
+        configurationHash(defaultConfigurationYaml),
+        ctx.clock().toISOString(),
+      ],
     );
   });
   return await loadRepository(ctx, { owner, name });
@@ -67,13 +100,17 @@ async function makeOnHost(ctx: Context, { id, owner, name, host, defaultBranch }
   try {
     await ctx.hosts(host).ensureRepository({ accountId: ctx.accountId, id, owner, name }, { defaultBranch });
   } catch (error) {
-    if (error instanceof HostUnavailable) throw new DomainError('HOST_UNAVAILABLE', 'The code host could not be reached. Try again.');
+    if (error instanceof HostUnavailable)
+      throw new DomainError('HOST_UNAVAILABLE', 'The code host could not be reached. Try again.');
     throw error;
   }
 }
 
 /** Nothing of a paused repository is validated or merged; this overrides what its branches say (interface 4.1). */
-export async function pauseRepository(ctx: Context, input: { readonly repository: RepositoryName; readonly paused: boolean }): Promise<RepositoryRow> {
+export async function pauseRepository(
+  ctx: Context,
+  input: { readonly repository: RepositoryName; readonly paused: boolean },
+): Promise<RepositoryRow> {
   requireScope(ctx, 'queue:pause');
   const { id } = await loadRepository(ctx, input.repository);
   return await ctx.db.transaction(ctx.accountId, async (tx) => {

@@ -17,7 +17,11 @@ registerEnumType(hostKinds, {
 /** Of a repository that was found by its name alone, what may change is read when somebody asks for it. */
 type Lazy<T> = T | Promise<T>;
 
-@ObjectType({ implements: Node, simpleResolvers: true, description: 'A repository whose pull requests are merged through queues (interface 2.2).' })
+@ObjectType({
+  implements: Node,
+  simpleResolvers: true,
+  description: 'A repository whose pull requests are merged through queues (interface 2.2).',
+})
 export class Repository {
   @Field(() => ID, { description: 'Names it among everything of the account. Opaque.' })
   id!: string;
@@ -48,7 +52,7 @@ export class Repository {
 
 export const RepositoryConnection = connectionType(Repository, 'Repository', true);
 
-@ObjectType({ simpleResolvers: true, description: 'The rules of a repository\'s queues (interface 2.6).' })
+@ObjectType({ simpleResolvers: true, description: "The rules of a repository's queues (interface 2.6)." })
 export class RepositoryConfiguration {
   @Field(() => String, { description: 'The YAML document, as it was written.' })
   yaml!: string;
@@ -81,7 +85,10 @@ export class CreateRepositoryInput {
   @Field(() => creatableHosts, { description: 'Where it is made.' })
   host!: 'local';
 
-  @Field(() => String, { defaultValue: 'main', description: 'The branch that is checked out by default. It exists with the first push.' })
+  @Field(() => String, {
+    defaultValue: 'main',
+    description: 'The branch that is checked out by default. It exists with the first push.',
+  })
   defaultBranch!: string;
 }
 
@@ -123,7 +130,9 @@ export class ConfigurationAccepted {
 
 @ObjectType({ simpleResolvers: true, description: 'One reason why a configuration was refused.' })
 export class ConfigurationProblem {
-  @Field(() => [String], { description: 'The keys as the document spells them, entries of lists by their index. Empty: the document itself.' })
+  @Field(() => [String], {
+    description: 'The keys as the document spells them, entries of lists by their index. Empty: the document itself.',
+  })
   path!: string[];
 
   @Field(() => String, { description: 'What is wrong, for people.' })
