@@ -36,6 +36,8 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     activities: createActivities(service.ports),
     ...(options.workflowBundle === null ? { workflowsPath: fileURLToPath(new URL('../workflows/index.ts', import.meta.url)) } : { workflowBundle: { codePath: options.workflowBundle } }),
     maxConcurrentActivityTaskExecutions: 100,
+    // A killed worker's cached runs are another's after this long; the default is twice as much.
+    stickyQueueScheduleToStartTimeout: '5s',
     shutdownGraceTime: '10s',
     shutdownForceTime: '20s',
   });

@@ -28,6 +28,6 @@ export function createPlainLoop(): PlainLoop {
     const ctx = systemContext(ports, accountId);
     const advance = await advanceQueue(ctx, queueId);
     for (const batch of advance.batches) await driveBatch(ctx, batch.id);
-    for (const intentId of advance.intents) await carryOut(ctx, intentId);
+    for (const { intents } of advance.effects) for (const intentId of intents) await carryOut(ctx, intentId);
   }
 }

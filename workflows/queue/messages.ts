@@ -7,6 +7,8 @@ export const taskQueue = 'interlock';
 export interface QueueInput {
   readonly accountId: string;
   readonly queueId: string;
+  /** Events of history after which a run continues as a new one; the workflow's own limit when absent. */
+  readonly mostHistoryEvents?: number;
 }
 
 /** One workflow per base branch of a repository. */

@@ -1,0 +1,57 @@
+// What a turn of a queue leaves to do, in words: how it reads in the workflow's window.
+import type { BatchRowState, IntentRow, QueueRow } from './queue.entities.ts';
+
+export interface OpenIntent {
+  readonly id: string;
+  readonly kind: IntentRow['kind'];
+  /** Of its pull requests. */
+  readonly numbers: readonly number[];
+}
+
+export interface OpenBatch {
+  readonly id: string;
+  readonly state: BatchRowState;
+  readonly cause: string;
+  readonly started: boolean;
+  readonly parent_commit: string;
+  readonly created_at: Date | string;
+  readonly numbers: readonly number[];
+}
+
+export const causes: Readonly<Record<string, string>> = {
+  new: 'next in line',
+  optimistic: 'carries the earlier ones with it',
+  bisect: 'half of a batch that failed',
+  probe: 'to tell whose failure it is',
+  retry: 'tried once more',
+};
+
+export function named(numbers: readonly number[]): string {
+  return numbers.map((number) => `#${number}`).join(' ');
+}
+
+/** Landings one by one, because what follows depends on each; all that the host is only told goes together. */
+export function effectsOf(intents: readonly OpenIntent[], baseBranch: string): { intents: string[]; title: string }[] {
+  const landings = intents.filter((intent) => intent.kind === 'land');
+  const told = intents.filter((intent) => intent.kind !== 'land');
+  const numbersOf = (kind: OpenIntent['kind']): number[] => told.filter((intent) => intent.kind === kind).flatMap((intent) => intent.numbers);
+  const words = [
+    numbersOf('conclude_pull_request').length > 0 ? `show ${named(numbersOf('conclude_pull_request'))} as merged` : '',
+    numbersOf('comment').length > 0 ? `comment on ${named(numbersOf('comment'))}` : '',
+  ].filter((word) => word !== '');
+  return [
+    ...landings.map((intent) => ({ intents: [intent.id], title: `Land ${named(intent.numbers)} on ${baseBranch}` })),
+    ...(told.length === 0 ? [] : [{ intents: told.map((intent) => intent.id), title: `At the host: ${words.join('; ')}` }]),
+  ];
+}
+
+export function describeQueue({ queue, repository, state, batches }: { queue: QueueRow; repository: string; state: string; batches: readonly OpenBatch[] }): string {
+  const head = `**${repository}** → \`${queue.baseBranch}\`: **${state}** · ${queue.waiting} waiting, ${queue.tagged} in builds · base \`${queue.baseTip?.slice(0, 12) ?? 'unknown'}\``;
+  if (batches.length === 0) return head;
+  const rows = batches.map((batch) => `| ${batch.id} | ${named(batch.numbers)} | ${batch.state} | ${causes[batch.cause] ?? batch.cause} | \`${batch.parent_commit.slice(0, 12)}\` | ${timeOf(batch.created_at)} |`);
+  return [head, '', '| batch | pull requests | state | why | on top of | since |', '|---|---|---|---|---|---|', ...rows].join('\n');
+}
+
+function timeOf(at: Date | string): string {
+  return `${new Date(at).toISOString().slice(11, 19)} UTC`;
+}

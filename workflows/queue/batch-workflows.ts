@@ -1,0 +1,75 @@
+// Every batch has a workflow of its own. One that was lost, by whatever hand, is started again while its batch is open;
+// one that sleeps while its batch ended is told to look.
+import { getExternalWorkflowHandle, ParentClosePolicy, startChild, WorkflowIdReusePolicy } from '@temporalio/workflow';
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import { batchWorkflowId, lookSignal } from '../batch/messages.ts';
+import type { QueueActivities } from './activities.ts';
+import type { QueueInput } from './messages.ts';
+
+type OpenBatch = Awaited<ReturnType<QueueActivities['advanceQueue']>>['batches'][number];
+
+export interface BatchWorkflows {
+  /** Reads the queue. What ends meanwhile is not missed: its rows may have been read before its end. */
+  during<T>(read: () => Promise<T>): Promise<T>;
+  attend(batches: readonly OpenBatch[]): Promise<void>;
+}
+
+interface Attended {
+  need: OpenBatch['need'];
+  /** The reading during or before which its workflow ended. */
+  endedIn?: number;
+}
+
+export function createBatchWorkflows({ accountId }: QueueInput): BatchWorkflows {
+  const attended = new Map<string, Attended>();
+  let reading = 0;
+
+  async function start({ id, need, title, details }: OpenBatch): Promise<void> {
+    const input = { accountId, batchId: id };
+    const batch: Attended = { need };
+    attended.set(id, batch);
+    const end = (): void => {
+      batch.endedIn = reading;
+    };
+    try {
+      const child = await startChild('batch', {
+        args: [input],
+        workflowId: batchWorkflowId(input),
+        workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
+        parentClosePolicy: ParentClosePolicy.ABANDON,
+        staticSummary: title,
+        staticDetails: details,
+      });
+      void child.result().then(end, end);
+    } catch (error) {
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+      await tell(id, batch);
+    }
+  }
+
+  async function tell(batchId: string, batch: Attended): Promise<void> {
+    try {
+      await getExternalWorkflowHandle(batchWorkflowId({ accountId, batchId })).signal(lookSignal);
+    } catch {
+      // There is none. It may have ended in this moment, having seen the same rows.
+      batch.endedIn ??= reading;
+    }
+  }
+
+  return {
+    async during(read) {
+      reading += 1;
+      return await read();
+    },
+    async attend(batches) {
+      for (const batch of batches) {
+        const before = attended.get(batch.id);
+        if (before === undefined || (before.endedIn ?? reading) < reading) await start(batch);
+        else if (batch.need === 'clean_up' && before.need !== 'clean_up') await tell(batch.id, before);
+        attended.set(batch.id, Object.assign(attended.get(batch.id) ?? {}, { need: batch.need }));
+      }
+      const open = new Set(batches.map((batch) => batch.id));
+      for (const id of attended.keys()) if (!open.has(id)) attended.delete(id);
+    },
+  };
+}

@@ -1,0 +1,24 @@
+// How every activity runs: it says that it lives, so that the work of a killed worker is given to another within
+// seconds, and it tells Temporal what trying again cannot cure.
+import { NotFoundError } from '@mikro-orm/core';
+import { ApplicationFailure, heartbeat } from '@temporalio/activity';
+import { DomainError } from '../../src/domain/errors.ts';
+
+const heartbeatEveryMs = 2_000;
+
+export async function runActivity<T>(work: () => Promise<T>): Promise<T> {
+  const timer = setInterval(heartbeat, heartbeatEveryMs);
+  try {
+    return await work();
+  } catch (error) {
+    throw isGone(error) ? ApplicationFailure.create({ type: 'NOT_FOUND', message: String(error), nonRetryable: true }) : error;
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+// Every try reads everything again, so that all other refusals may pass. Rows that are gone, in a restored database or
+// with their account, do not come back.
+function isGone(error: unknown): boolean {
+  return error instanceof NotFoundError || (error instanceof DomainError && error.code === 'NOT_FOUND');
+}
