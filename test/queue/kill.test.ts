@@ -2,23 +2,8 @@
 // what the host says. Whatever was being done is done once.
 import { describe, expect, it } from 'vitest';
 import { startEngine } from '../support/engine.ts';
-import { parallel, serial, world, type World } from '../support/world.ts';
-
-async function expectOneLandingEach(w: World, numbers: readonly number[]): Promise<void> {
-  const landed = await w.landed();
-  for (const number of numbers) {
-    const { status, merge_commit_sha } = await w.status(number);
-    expect(status).toBe('merged');
-    expect(landed.filter((commit) => commit === merge_commit_sha)).toHaveLength(1);
-  }
-  const merged = (await w.events()).filter(([action]) => action === 'merged').map(([, [number]]) => number);
-  expect(merged.toSorted()).toEqual([...numbers].toSorted());
-  const rows = await w.rows<{ commit: string }>('select commit from landing order by id');
-  expect(rows.map((row) => row.commit)).toEqual(landed);
-  expect((await w.git('for-each-ref', '--format=%(refname)', 'refs/heads/mq-*')).trim()).toBe('');
-  expect(await w.rows("select 1 from local_pull_request where state = 'open'")).toEqual([]);
-  expect(await w.rows('select 1 from queue where halted_reason is not null or waiting <> 0 or tagged <> 0')).toEqual([]);
-}
+import { expectOneLandingEach } from '../support/landings.ts';
+import { parallel, serial, world } from '../support/world.ts';
 
 const failpoints = [
   'landing:before_gate', 'landing:after_gate', 'landing:after_host', 'landing:after_conclude',

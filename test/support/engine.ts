@@ -1,8 +1,7 @@
 // Starts the engine in a process of its own, so that a test can kill it or have it killed at a failpoint.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
-import { projectRoot } from '../../src/platform/project-root.ts';
+import { inject } from 'vitest';
 import type { EngineSettings } from './engine-process.ts';
 
 export interface Engine extends AsyncDisposable {
@@ -15,11 +14,7 @@ export interface Engine extends AsyncDisposable {
 export async function startEngine(settings: EngineSettings, failpoint?: string): Promise<Engine> {
   const child = spawn(
     process.execPath,
-    [
-      join(projectRoot, 'node_modules/tsx/dist/cli.mjs'),
-      join(projectRoot, 'test/support/engine-process.ts'),
-      JSON.stringify(settings),
-    ],
+    ['--enable-source-maps', inject('engineBundle'), JSON.stringify(settings)],
     {
       stdio: ['pipe', 'pipe', 'inherit'],
       env: { ...process.env, ...(failpoint === undefined ? {} : { INTERLOCK_FAILPOINT: failpoint }) },
@@ -31,7 +26,7 @@ export async function startEngine(settings: EngineSettings, failpoint?: string):
     once(child.stdout, 'data'),
     ended.then((how) => Promise.reject(new Error(`The engine ended before it was ready: ${how}.`))),
   ]);
-  // tsx runs node below it: the whole group goes, as when a machine loses power.
+  // The checks it runs go with it, as when a machine loses power.
   const kill = async (): Promise<void> => {
     if (child.exitCode === null && child.signalCode === null && child.pid !== undefined) {
       try {

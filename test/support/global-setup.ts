@@ -12,6 +12,7 @@ import { searchAttributes, startTemporal } from '../../src/launcher/temporal.ts'
 import { bundleWorkflows } from '../../src/launcher/workflow-bundle.ts';
 import { migrate } from '../../src/platform/migrate.ts';
 import { projectRoot } from '../../src/platform/project-root.ts';
+import { bundleEngine } from './engine-bundle.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -20,6 +21,8 @@ declare module 'vitest' {
     /** Null while there are no workflows. */
     workflowBundle: string | null;
     cacheDir: string;
+    /** test/support/engine-process.ts for plain node. */
+    engineBundle: string;
   }
 }
 
@@ -59,8 +62,14 @@ export default async function setup(project: TestProject): Promise<() => Promise
     project.provide('workflowBundle', existsSync(entry) ? outFile : null);
   }
 
+  async function engine() {
+    const bundle = await bundleEngine();
+    stops.push(() => bundle.remove());
+    project.provide('engineBundle', bundle.path);
+  }
+
   project.provide('cacheDir', cacheDir);
-  const parts = await Promise.allSettled([postgres(), temporal(), workflows()]);
+  const parts = await Promise.allSettled([postgres(), temporal(), workflows(), engine()]);
   const failure = parts.find((part) => part.status === 'rejected');
   if (failure) {
     await teardown();

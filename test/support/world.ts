@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { pino } from 'pino';
-import { systemContext, type Context } from '../../src/context.ts';
+import { systemContext, type Context, type Ports } from '../../src/context.ts';
 import { createCiRunner } from '../../src/hosts/local/index.ts';
 import { createAccount, generateSecrets, type Secrets } from '../../src/modules/accounts/index.ts';
 import {
@@ -32,6 +32,8 @@ export interface WorldOptions {
   readonly files?: Readonly<Record<string, string>>;
   /** False: another process runs the checks. Default true. */
   readonly runsCi?: boolean;
+  /** Wakes another engine than the plain loop. */
+  readonly wake?: Ports['wake'];
 }
 
 export interface World extends AsyncDisposable {
@@ -113,7 +115,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     dataDir,
     publicUrl: 'http://localhost:4000',
     log,
-    wake: loop.wake,
+    wake: options.wake ?? loop.wake,
     poolSize: 6,
   });
   const secrets = generateSecrets();
