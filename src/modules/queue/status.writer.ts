@@ -5,7 +5,7 @@ import { DomainError } from '../../domain/errors.ts';
 import type { BlockCode, ResetCode } from '../../domain/queue/snapshot.ts';
 import { blockedComment, statusCommentKey } from '../../domain/queue/comment.ts';
 import { blockText, isQueued, statusText, transition, type PullRequestEvent } from '../../domain/queue/status.ts';
-import { appendEvents, type NewEvent } from '../events/append.ts';
+import { appendEvents, type NewEvent } from '../events/index.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { RepositoryEntity } from '../repositories/repositories.entities.ts';
 import { configurationOf } from './configuration.cache.ts';
