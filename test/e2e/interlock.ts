@@ -98,13 +98,16 @@ export async function removeDirectory(folder: string): Promise<void> {
 }
 
 /** Resolves with the first answer that is neither null nor false. */
-export async function until<T>(look: () => Promise<T | null | false>, withinMs = 60_000): Promise<T> {
+export async function until<T>(
+  look: () => Promise<T | null | false>,
+  { withinMs = 60_000, everyMs = 50 }: { readonly withinMs?: number; readonly everyMs?: number } = {},
+): Promise<T> {
   const deadline = performance.now() + withinMs;
   for (;;) {
     const found = await look();
     if (found !== null && found !== false) return found;
     if (performance.now() > deadline) throw new Error(`Not within ${withinMs / 1000} s: ${look.toString()}`);
-    await delay(50);
+    await delay(everyMs);
   }
 }
 

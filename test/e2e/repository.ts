@@ -92,11 +92,13 @@ export function workIn(
     },
     async settled(numbers, withinMs = 90_000) {
       let last = '';
-      await until(async () => {
+      const look = async (): Promise<boolean> => {
         const all = await Promise.all(numbers.map(async (number) => await repository.read(number)));
         last = all.map(({ number, status }) => `#${number} ${status}`).join(', ');
         return all.every(({ status }) => status === 'merged' || status === 'blocked');
-      }, withinMs).catch((error: unknown) => {
+      };
+      // Slow enough for the rate limit, several repositories at once.
+      await until(look, { withinMs, everyMs: 500 }).catch((error: unknown) => {
         throw new Error(`${name}: ${last}`, { cause: error });
       });
     },

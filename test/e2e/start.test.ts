@@ -144,7 +144,7 @@ describe('a data directory', () => {
   });
 
   test('the demo plays in it: batches, the bisection, landings, and its end', async () => {
-    await until(async () => interlock.said().includes('The demo is over'), 120_000);
+    await until(async () => interlock.said().includes('The demo is over'), { withinMs: 120_000 });
     const said = interlock.said();
     expect(said).toContain('The demo is over: 5 merged, 2 blocked.');
     expect(said).toMatch(/ s {2}batch {5}#1 #2 #3 #4 on main at [0-9a-f]{8}$/m);
@@ -161,7 +161,7 @@ describe('a data directory', () => {
     await until(async () => (await shop.read(number)).status === 'tagged');
     interlock.child.kill('SIGKILL');
     await interlock.ended;
-    await until(async () => (await processesNaming(dataDir)).length === 0, 20_000);
+    await until(async () => (await processesNaming(dataDir)).length === 0, { withinMs: 20_000 });
 
     interlock = await startInterlock(dataDir);
     console.log(`start after kill -9: ready after ${(interlock.readyAfterMs / 1000).toFixed(1)} s`);
@@ -196,7 +196,7 @@ describe('a data directory', () => {
     expect(code, said).toBe(1);
     expect(stderr).toContain('PostgreSQL is gone');
     expect(stderr).toContain('Interlock stops; start it again and it goes on where it was.');
-    await until(async () => (await processesNaming(dataDir)).length === 0, 20_000);
+    await until(async () => (await processesNaming(dataDir)).length === 0, { withinMs: 20_000 });
 
     interlock = await startInterlock(dataDir, [], { LOG_LEVEL: 'info' });
     shop = await reconnect(shop);
