@@ -5,6 +5,13 @@ import type { Logger } from 'pino';
 import type { Ports } from './context.ts';
 import { queueWorkflowId, taskQueue, wakeSignal, type QueueInput } from '../workflows/queue/messages.ts';
 
+const wakeWithinMs = 2_000;
+
+interface Flight {
+  again: boolean;
+  ended: Promise<void>;
+}
+
 export interface TemporalClient {
   readonly client: Client;
   readonly wake: Ports['wake'];
@@ -14,9 +21,10 @@ export interface TemporalClient {
 export function connectTemporal(options: { readonly address: string; readonly namespace: string; readonly log: Logger; readonly taskQueue?: string }): TemporalClient {
   const connection = Connection.lazy({ address: options.address });
   const client = new Client({ connection, namespace: options.namespace });
-  const inFlight = new Map<string, { again: boolean }>();
+  const inFlight = new Map<string, Flight>();
 
-  // Wakes of one queue while one is under way are one wake after it.
+  // Wakes of one queue while one is under way are one wake after it. Nobody waits for them: a request is answered at
+  // once while Temporal is down.
   async function wake(input: QueueInput): Promise<void> {
     const workflowId = queueWorkflowId(input);
     const flying = inFlight.get(workflowId);
@@ -24,19 +32,24 @@ export function connectTemporal(options: { readonly address: string; readonly na
       flying.again = true;
       return;
     }
-    const flight = { again: true };
+    const flight: Flight = { again: true, ended: Promise.resolve() };
     inFlight.set(workflowId, flight);
+    flight.ended = fly(flight, input, workflowId);
+  }
+
+  async function fly(flight: Flight, input: QueueInput, workflowId: string): Promise<void> {
     try {
       while (flight.again) {
         flight.again = false;
-        await client.workflow.signalWithStart('queue', {
+        // Longer tries would only stand in the way of the relay's next one.
+        await connection.withDeadline(Date.now() + wakeWithinMs, async () => await client.workflow.signalWithStart('queue', {
           workflowId,
           taskQueue: options.taskQueue ?? taskQueue,
           args: [input],
           signal: wakeSignal,
           staticSummary: `Queue ${input.queueId}`,
           staticDetails: 'Plans and lands the pull requests of one base branch. Its batches are workflows of their own.',
-        });
+        }));
       }
     } catch (error) {
       options.log.warn({ error: String(error), workflowId }, 'A queue could not be woken; the relay will.');
@@ -45,5 +58,12 @@ export function connectTemporal(options: { readonly address: string; readonly na
     }
   }
 
-  return { client, wake, close: async () => await connection.close() };
+  return {
+    client,
+    wake,
+    async close() {
+      await Promise.all([...inFlight.values()].map(async (flight) => await flight.ended));
+      await connection.close();
+    },
+  };
 }

@@ -1,0 +1,120 @@
+// A world whose engine is the worker of production: processes of their own on a real Temporal server, to be killed.
+import { randomUUID } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { Client } from '@temporalio/client';
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import { pino } from 'pino';
+import { inject } from 'vitest';
+import { projectRoot } from '../../src/platform/project-root.ts';
+import { connectTemporal } from '../../src/temporal.ts';
+import { batchWorkflowId } from '../../workflows/batch/messages.ts';
+import { queueWorkflowId, type QueueInput } from '../../workflows/queue/messages.ts';
+import { startEngine, type Engine } from '../support/engine.ts';
+import { testTemporal } from '../support/temporal.ts';
+import { world, type World, type WorldOptions } from '../support/world.ts';
+
+export const historiesFolder = join(projectRoot, 'test', 'workflows', 'histories');
+
+type History = Awaited<ReturnType<ReturnType<Client['workflow']['getHandle']>['fetchHistory']>>;
+
+export interface EngineWorld extends AsyncDisposable {
+  readonly w: World;
+  readonly client: Client;
+  readonly taskQueue: string;
+  /** What the workflow of `main`'s queue is given. */
+  input(): Promise<QueueInput>;
+  start(failpoint?: string): Promise<Engine>;
+  /** Of the queue's workflow, the newest run or the one that is named, and of all batches, oldest first. */
+  histories(runId?: string): Promise<{ readonly queue: History; readonly batches: readonly History[] }>;
+  /** Stores the histories as they are now for the replay tests, when record-histories.ts asked for that. */
+  keepHistories(name: string, runId?: string): Promise<void>;
+}
+
+export interface EngineWorldOptions extends WorldOptions {
+  /** Default: the run's shared server. */
+  readonly temporal?: { readonly address: string; readonly namespace: string };
+  /** False: changes made by the test wake nobody, as when signals are lost. Default true. */
+  readonly wakes?: boolean;
+}
+
+export async function engineWorld(options: EngineWorldOptions = {}): Promise<EngineWorld> {
+  const { temporal = testTemporal(), wakes = true, ...worldOptions } = options;
+  const settings = { address: temporal.address, namespace: temporal.namespace, taskQueue: `test-${randomUUID()}` };
+  const connected = connectTemporal({ ...settings, log: pino({ level: process.env['LOG_LEVEL'] ?? 'fatal' }) });
+  const { client } = connected;
+  const w = await world({ ...worldOptions, runsCi: false, wake: wakes ? connected.wake : async () => {} });
+  const engines: Engine[] = [];
+
+  const e: EngineWorld = {
+    w,
+    client,
+    taskQueue: settings.taskQueue,
+    async input() {
+      const [row] = await w.rows<{ account_id: string; id: string }>(
+        "select account_id, id from queue where base_branch = 'main'",
+      );
+      if (row === undefined) throw new Error('main has no queue yet.');
+      return { accountId: row.account_id, queueId: row.id };
+    },
+    async start(failpoint) {
+      const workflowBundle = inject('workflowBundle');
+      if (workflowBundle === null) throw new Error('There is no bundle of workflows.');
+      const { databaseUrl, dataDir } = w;
+      const engine = await startEngine(
+        { mode: 'temporal', databaseUrl, dataDir, temporal: settings, workflowBundle },
+        failpoint,
+      );
+      engines.push(engine);
+      return engine;
+    },
+    async histories(runId) {
+      const input = await e.input();
+      const batches: History[] = [];
+      for (const { id } of await w.batches()) {
+        const workflowId = batchWorkflowId({ accountId: input.accountId, batchId: id });
+        batches.push(await client.workflow.getHandle(workflowId).fetchHistory());
+      }
+      return { queue: await client.workflow.getHandle(queueWorkflowId(input), runId).fetchHistory(), batches };
+    },
+    async keepHistories(name, runId) {
+      if (process.env['INTERLOCK_RECORD_HISTORIES'] !== 'yes') return;
+      const { queue, batches } = await e.histories(runId);
+      await mkdir(historiesFolder, { recursive: true });
+      await keep(`${name}.queue`, queue);
+      for (const [index, history] of batches.entries()) await keep(`${name}.batch-${index + 1}`, history);
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all(engines.map(async (engine) => await engine.kill()));
+      await connected.close();
+      await w[Symbol.asyncDispose]();
+    },
+  };
+  return e;
+}
+
+async function keep(name: string, history: History): Promise<void> {
+  const packed = await promisify(gzip)(JSON.stringify(historyToJSON(history)), { level: 9 });
+  await writeFile(join(historiesFolder, `${name}.json.gz`), packed);
+}
+
+/** How many events of each kind, such as `workflowExecutionSignaled`. */
+export function countEvents(history: History): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const event of history.events ?? []) {
+    const kind = Object.keys(event).find((key) => key.endsWith('EventAttributes') && event[key as keyof typeof event]);
+    const name = (kind ?? 'unknown').replace('EventAttributes', '');
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return counts;
+}
+
+export async function eventually(isSo: () => Promise<boolean>, what: string, withinMs = 30_000): Promise<void> {
+  const deadline = performance.now() + withinMs;
+  while (!(await isSo())) {
+    if (performance.now() > deadline) throw new Error(`It did not come about: ${what}.`);
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+}

@@ -1,0 +1,69 @@
+// A line worked off by the workflows: what lands, what it costs in history, and what a burst of wakes does.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { queueWorkflowId, wakeSignal } from '../../workflows/queue/messages.ts';
+import { expectOneLandingEach } from '../support/landings.ts';
+import { parallel } from '../support/world.ts';
+import { countEvents, engineWorld, eventually, type EngineWorld } from './engine-world.ts';
+
+describe('a line on Temporal', () => {
+  let e: EngineWorld;
+  const numbers: number[] = [];
+  beforeAll(async () => {
+    e = await engineWorld({ configuration: parallel({ builds: 3, batch: 4 }) });
+    await e.start();
+  });
+  afterAll(async () => await e[Symbol.asyncDispose]());
+
+  async function land(count: number): Promise<void> {
+    const opened: number[] = [];
+    for (let i = 0; i < count; i += 1) {
+      const name = `change-${numbers.length + i + 1}`;
+      opened.push(await e.w.open(name, { [`${name}.txt`]: 'x\n' }));
+    }
+    await e.w.queue(...opened);
+    await e.w.watch(opened);
+    numbers.push(...opened);
+  }
+
+  async function historyLength(): Promise<{ all: number; batches: readonly number[] }> {
+    const { queue, batches } = await e.histories();
+    const lengths = batches.map((history) => history.events?.length ?? 0);
+    return { all: (queue.events?.length ?? 0) + lengths.reduce((sum, length) => sum + length, 0), batches: lengths };
+  }
+
+  it('lands one pull request, a few, and many, each once, at a bounded cost in history', async () => {
+    const costs: string[] = [];
+    let before = 0;
+    for (const { count, most } of [
+      { count: 1, most: 90 },
+      { count: 5, most: 12 + 5 * 40 },
+      { count: 20, most: 12 + 20 * 30 },
+    ]) {
+      await land(count);
+      const { all } = await historyLength();
+      costs.push(`${count}: ${all - before}`);
+      expect(all - before, `events of history for ${count} pull requests`).toBeLessThanOrEqual(most);
+      before = all;
+      if (count === 1) await e.keepHistories('single-landing');
+    }
+    console.log(`events of history per burst of pull requests — ${costs.join(', ')}`);
+    // Made and opened in one step, told to look once, cleaned up. A poll more is a timer and a step.
+    expect(Math.min(...(await historyLength()).batches)).toBeLessThanOrEqual(25);
+    await expectOneLandingEach(e.w, numbers);
+  });
+
+  it('plans a few times when it is woken a thousand times at once', async () => {
+    const handle = e.client.workflow.getHandle(queueWorkflowId(await e.input()));
+    const plans = async (): Promise<{ woken: number; planned: number }> => {
+      const counts = countEvents(await handle.fetchHistory());
+      return { woken: counts.get('workflowExecutionSignaled') ?? 0, planned: counts.get('markerRecorded') ?? 0 };
+    };
+    const before = await plans();
+    await Promise.all(Array.from({ length: 1_000 }, async () => await handle.signal(wakeSignal)));
+    await eventually(async () => (await handle.describe()).raw.pendingWorkflowTask == null, 'every wake is handled');
+    const after = await plans();
+    expect(after.woken - before.woken).toBe(1_000);
+    expect(after.planned - before.planned).toBeGreaterThan(0);
+    expect(after.planned - before.planned).toBeLessThan(50);
+  });
+});
