@@ -3,6 +3,7 @@ import { systemContext, type Ports } from '../../context.ts';
 import type { HostEvent } from '../../hosts/port.ts';
 import { readConfigurationFile } from '../repositories/index.ts';
 import { RepositoryEntity } from '../repositories/repositories.entities.ts';
+import { resetClosedBuild } from './bot-pull-requests.service.ts';
 import { recordChecks } from './build.records.ts';
 import { hosted, syncBase, syncPullRequest } from './host.sync.ts';
 import { PullRequestEntity } from './queue.entities.ts';
@@ -25,7 +26,7 @@ export async function receiveHostEvent(ports: Ports, event: HostEvent): Promise<
       for (const number of found.numbers) await syncPullRequest(ctx, repository, number);
       return;
     case 'pull_request':
-      await syncPullRequest(ctx, repository, event.number);
+      if ((await syncPullRequest(ctx, repository, event.number)) === null) await resetClosedBuild(ctx, repository, event.number);
       return;
     case 'checks':
       return await recordChecks(ctx, repository, event.commit);
