@@ -12,6 +12,7 @@ import { needOf, type BatchNeed } from './batch.builds.ts';
 import { QueueEntity, type QueueRow } from './queue.entities.ts';
 import { lockQueue } from './queue.locks.ts';
 import { loadSnapshot } from './snapshot.loader.ts';
+import { lookForBuildsAt, wakeWaitingQueues } from './shared-builds.ts';
 import { beginWork, finishWork, haltWork } from './status.writer.ts';
 
 /** Rises with every change of the planner's rules: a worker of an older version steps back. */
@@ -47,13 +48,18 @@ export async function advanceQueue(ctx: Context, queueId: string): Promise<Advan
       const loaded = await loadSnapshot(ctx, tx, { queue, repository, rules, tip: queue.baseTip, tipTree: queue.baseTree });
       const decisions = plan(loaded.snapshot, work.now.getTime());
       await writeDecisions(work, loaded, decisions, configuration);
-      const next = lookAgainAt(decisions);
+      await wakeWaitingQueues(work, decisions);
+      const next = earliest(lookAgainAt(decisions), lookForBuildsAt(loaded.snapshot, work.now.getTime()));
       queue.nextLookAt = next === null ? null : new Date(next);
     }
     await finishWork(work);
     await tx.em.flush();
     return await openWork(ctx, { queue, repository: `${repository.owner}/${repository.name}`, paused: repository.paused, query: tx.query.bind(tx) });
   });
+}
+
+function earliest(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : Math.min(a, b);
 }
 
 async function readBaseIfUnknown(ctx: Context, queueId: string): Promise<void> {

@@ -37,6 +37,12 @@ export async function recordChecks(ctx: Context, repository: HostRepository & { 
        union
        select queue_id from pull_request
        where account_id = $1 and repository_id = $2 and head_sha = $3 and status in ('pending', 'queued', 'tagged') and queue_id is not null
+       union
+       -- The end of a build leaves room for the other queues of its repository (max_parallel_builds).
+       select id from queue
+       where account_id = $1 and repository_id = $2 and waiting > 0
+         and exists (select from batch where account_id = $1 and repository_id = $2 and tested_commit = $3 and state in ('making', 'building', 'landing'))
+         and exists (select from build where account_id = $1 and repository_id = $2 and commit = $3 and finished_at is not null)
        order by 1`,
       [ctx.accountId, repository.id, commit],
     );
