@@ -230,7 +230,7 @@ async function openBuild(ctx: Context, loaded: LoadedBatch): Promise<void> {
   if (!batch.commit || !batch.tree) return;
   // A tree that is green already needs no build: it lands by look-up. Marked once: while something else holds its
   // landing back (a pause), each mark would wake the queue that called for it.
-  if (await hasGreenBuild(ctx, loaded, batch.tree)) return batch.buildStartedAt ? undefined : await markStarted(ctx, loaded, null);
+  if (await needsNoBuild(ctx, loaded, batch.tree)) return batch.buildStartedAt ? undefined : await markStarted(ctx, loaded, null);
   if (batch.mode === 'serial') {
     await markStarted(ctx, loaded, null);
     return await recordChecks(ctx, loaded.host, batch.testedCommit ?? batch.commit);
@@ -251,8 +251,11 @@ async function watchBuild(ctx: Context, loaded: LoadedBatch): Promise<void> {
   if (bots === 0) await openBuild(ctx, loaded);
 }
 
-async function hasGreenBuild(ctx: Context, { batch, repository }: LoadedBatch, tree: string): Promise<boolean> {
+/** A green build of its tree exists, or its members skip validation. */
+async function needsNoBuild(ctx: Context, { batch, members, repository }: LoadedBatch, tree: string): Promise<boolean> {
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const rows = await tx.em.find(PullRequestEntity, { id: { $in: members.map((member) => member.pullRequestId) } });
+    if (rows.every((row) => row.skipValidation)) return true;
     const queue = await tx.em.findOneOrFail(QueueEntity, { id: batch.queueId });
     const { rules } = rulesOf(repository, queue.hostRequiredChecks);
     const lineage = await loadLineage(ctx, tx, queue.id, queue.baseTip ?? '');
