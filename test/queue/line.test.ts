@@ -1,0 +1,164 @@
+// Who goes first, who goes without, and what people do at the host meanwhile.
+import { describe, expect, it } from 'vitest';
+import { openPullRequest, queuePullRequest } from '../../src/modules/queue/index.ts';
+import { parallel, world } from '../support/world.ts';
+import { atRest, expectLandedOnce, hostOf, line, resetCodes, resets, skipLine, startCi, statuses } from './stories.ts';
+
+describe('skipping', () => {
+  it('the line passes those before it and resets them with 302; two keep their own order, each alone', async () => {
+    await using w = await world({ configuration: parallel({ builds: 3, batch: 2 }), runsCi: false });
+    const numbers: number[] = [];
+    for (const name of ['a', 'b', 'c', 'd']) numbers.push(await w.open(name, { [`${name}.txt`]: `${name}\n` }));
+    const [a = 0, b = 0, c = 0, d = 0] = numbers;
+    await w.queue(a, b);
+    await w.until(async () => (await statuses(w, a, b)).every((status) => status === 'tagged'));
+    await skipLine(w, c);
+    await skipLine(w, d);
+    await using _ = await startCi(w);
+    await w.settled(...numbers);
+    await expectLandedOnce(w, ...numbers);
+    expect(await line(w)).toEqual(['Add c (#3)', 'Add d (#4)', 'Land #1 and #2']);
+    expect(await resets(w)).toEqual([[302, c, 2]]);
+  });
+
+  it('the line while in it moves it, and its time of entry stays', async () => {
+    await using w = await world({ configuration: parallel({ builds: 1 }), runsCi: false });
+    const [a, b] = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
+    await w.queue(a, b);
+    const before = await w.rows('select queued_at from pull_request order by number');
+    await skipLine(w, b);
+    expect(await w.rows('select queued_at from pull_request order by number')).toEqual(before);
+    await using _ = await startCi(w);
+    await w.settled(a, b);
+    await expectLandedOnce(w, a, b);
+    expect(await line(w)).toEqual(['Add b (#2)', 'Add a (#1)']);
+  });
+
+  it('validation lands what is red, says unvalidated, and names who wanted that', async () => {
+    await using w = await world({ configuration: parallel() });
+    const number = await w.open('a', { bad: 'bad\n' });
+    await w.until(async () => (await w.rows('select 1 from build where finished_at is null')).length === 0);
+    await queuePullRequest(w.ctx, { repository: w.repository, number, source: 'graphql_api', skipValidation: true });
+    const [asked] = await w.rows<{ asked_by: string | null }>('select asked_by from pull_request');
+    await w.settled(number);
+    await expectLandedOnce(w, number);
+    const [proof] = await w.rows<{ body: object }>('select body from proof');
+    expect(proof?.body).toMatchObject({ grade: 'unvalidated', evidence: [], exceptionBy: asked?.asked_by });
+    expect(await w.rows("select 1 from local_pull_request where head_branch like 'mq-%'")).toEqual([]);
+  });
+});
+
+describe('at the host', () => {
+  it('a closed pull request leaves its batch, the others are reset with 304 and land', async () => {
+    await using w = await world({ configuration: parallel({ builds: 1, batch: 2 }), runsCi: false });
+    const [a, b] = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
+    await w.queue(a, b);
+    await w.until(async () => (await statuses(w, a, b)).every((status) => status === 'tagged'));
+    await w.service.localHost.closePullRequest(hostOf(w), a);
+    await using _ = await startCi(w);
+    await w.settled(b);
+    expect(await statuses(w, a, b)).toEqual(['closed', 'merged']);
+    await expectLandedOnce(w, b);
+    // Webhooks know no `closed`: the reset is told on the one that was put back.
+    expect(await resets(w)).toEqual([[304, b, 1]]);
+  });
+
+  it('a pull request merged by hand is merged here too, and the others land on top', async () => {
+    await using w = await world({ configuration: parallel({ builds: 2 }), runsCi: false });
+    const [a, b] = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
+    await w.queue(a, b);
+    await w.until(async () => (await statuses(w, a, b)).every((status) => status === 'tagged'));
+    const { head_sha } = await w.status(a);
+    const { commit } = await w.service.localHost.mergePullRequest(hostOf(w), a, {
+      expectedHead: head_sha,
+      strategy: 'merge',
+      message: 'By hand',
+    });
+    await using _ = await startCi(w);
+    await w.settled(a, b);
+    expect(await line(w)).toEqual(['By hand', 'Add b (#2)']);
+    expect((await w.status(a)).merge_commit_sha).toBe(commit);
+    await expectLandedOnce(w, a, b);
+    expect(await w.rows('select number from pull_request where merged_by_queue = false')).toEqual([{ number: a }]);
+  });
+
+  it('a bot pull request that somebody closes is built again, with 304', async () => {
+    await using w = await world({ configuration: parallel({ builds: 1, batch: 2 }), runsCi: false });
+    const [a, b] = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
+    await w.queue(a, b);
+    await w.until(async () => (await statuses(w, a, b)).every((status) => status === 'tagged'));
+    const [bot] = await w.rows<{ number: number }>('select number from bot_pull_request');
+    await w.service.localHost.closePullRequest(hostOf(w), bot?.number ?? 0);
+    await w.until(async () => (await w.batches()).length === 2);
+    expect(await resetCodes(w)).toEqual([304]);
+    await using _ = await startCi(w);
+    await w.settled(a, b);
+    await expectLandedOnce(w, a, b);
+    expect(await w.rows("select 1 from local_pull_request where head_branch like 'mq-%'")).toHaveLength(2);
+  });
+
+  it('an identical change pushed to the base resets nobody to a new build: the tree is known', async () => {
+    await using w = await world({ configuration: parallel({ builds: 1, batch: 2 }) });
+    const [a, b] = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
+    await w.queue(a, b);
+    await w.until(async () => (await statuses(w, a, b)).every((status) => status === 'tagged'));
+    await w.commit('main', { 'a.txt': 'a\n' }, { message: 'The same by hand' });
+    await w.settled(a, b);
+    await expectLandedOnce(w, a, b);
+    expect(await w.git('show', 'main:b.txt')).toBe('b');
+  });
+});
+
+describe('two queues of one repository', () => {
+  it('share max_parallel_builds, and the second goes on when the first is done', async () => {
+    await using w = await world({
+      configuration: `${parallel({ builds: 1 })}base_branches: [main, release]\n`,
+      runsCi: false,
+    });
+    await w.commit('release', { 'release.txt': 'r\n' });
+    for (const [name, base] of [
+      ['a', 'main'],
+      ['b', 'release'],
+    ] as const) {
+      await w.commit(name, { [`${name}.txt`]: `${name}\n` }, { from: `origin/${base}` });
+      await openPullRequest(w.ctx, {
+        repository: w.repository,
+        title: `Add ${name}`,
+        headBranch: name,
+        baseBranch: base,
+      });
+      // Behind its base, so that it needs a build of its own.
+      await w.commit(base, { [`${name}-${base}.txt`]: 'x\n' }, { message: 'Outside' });
+    }
+    {
+      // Their own checks are done before: nothing but the first build wakes the second queue.
+      await using _own = await startCi(w);
+      await w.until(async () => (await w.rows('select 1 from build where finished_at is null')).length === 0);
+    }
+    await w.queue(1, 2);
+    await w.until(async () => (await statuses(w, 1))[0] === 'tagged');
+    expect(await statuses(w, 1, 2)).toEqual(['tagged', 'queued']);
+    expect(await w.batches()).toHaveLength(1);
+    await using _ = await startCi(w);
+    await w.settled(1, 2);
+    await atRest(w);
+    expect(await statuses(w, 1, 2)).toEqual(['merged', 'merged']);
+    expect(await line(w)).toEqual(['Outside', 'Add a (#1)']);
+    expect((await line(w, 'release')).at(-1)).toBe('Add b (#2)');
+  });
+});
+
+describe('a pause', () => {
+  it('lets nothing be built, and is told by the statuses; its end starts the line', async () => {
+    await using w = await world({ configuration: parallel({ builds: 2 }) });
+    await w.pause(true);
+    const [a, b] = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
+    await w.queue(a, b);
+    await w.until(async () => (await w.rows('select 1 from build where finished_at is null')).length === 0);
+    expect(await w.batches()).toEqual([]);
+    expect(await statuses(w, a, b)).toEqual(['queued', 'queued']);
+    await w.pause(false);
+    await w.settled(a, b);
+    await expectLandedOnce(w, a, b);
+  });
+});
