@@ -2,11 +2,12 @@
 // commit is still to be composed, while it is `building` without a start its checks are still to be asked for. Every
 // step may run twice and writes facts only where the batch still lives; zero rows mean it was superseded.
 import type { Context } from '../../context.ts';
-import { RefMoved, type CompositionResult } from '../../hosts/port.ts';
+import { HostRefused, RefMoved, type CompositionResult } from '../../hosts/port.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { evidenceFor } from '../../domain/queue/evidence.ts';
 import { RepositoryEntity, type RepositoryRow } from '../repositories/repositories.entities.ts';
-import { loadBuilds, recordBuild, recordChecks } from './build.records.ts';
+import { blockMembers, blockRefused, takeStep } from './batch.refusals.ts';
+import { isFresh, loadBuilds, recordBuild, recordChecks } from './build.records.ts';
 import { rulesOf } from './configuration.cache.ts';
 import { passFailpoint } from './failpoints.ts';
 import { hosted, syncPullRequest, type HostedRepository } from './host.sync.ts';
@@ -76,8 +77,8 @@ export interface BatchProgress {
 export async function driveBatch(ctx: Context, batchId: string): Promise<BatchProgress> {
   const loaded = await loadBatch(ctx, batchId);
   const need = needOfRow(loaded.batch);
-  if (need === 'make') await makeBuild(ctx, loaded);
-  if (need === 'open') await openBuild(ctx, loaded);
+  if (need === 'make') await takeStep(ctx, loaded, async () => await makeBuild(ctx, loaded));
+  if (need === 'open') await takeStep(ctx, loaded, async () => await openBuild(ctx, loaded));
   if (need === 'wait') await watchBuild(ctx, loaded);
   if (need === 'clean_up') await cleanUp(ctx, loaded);
   return await describeBatch(ctx, batchId);
@@ -118,20 +119,21 @@ export function botBranch(batchId: string): string {
 }
 
 async function makeBuild(ctx: Context, loaded: LoadedBatch): Promise<void> {
-  const { batch, members, host } = loaded;
-  const result = await ctx.hosts(host.host).composeCommit(host, {
-    parent: batch.parentCommit,
-    members: members.map((member) => ({
-      head: member.pinnedHead, strategy: batch.strategy, message: member.message, authorName: member.authorName, authorEmail: member.authorEmail,
-    })),
-    batchCommit: batch.batchCommit,
-    groupMessage: batch.groupMessage,
-    at: await commitTime(ctx, loaded),
-    keepRef: `refs/interlock/builds/${batch.id}`,
-  });
+  const { batch, members } = loaded;
+  const at = await commitTime(ctx, loaded);
+  let result: CompositionResult;
+  try {
+    result = await compose(ctx, loaded, { members, at });
+  } catch (error) {
+    if (!(error instanceof HostRefused)) throw error;
+    return await blockRefused(ctx, loaded, error, async (member) => await compose(ctx, loaded, { members: [member], at }));
+  }
   await passFailpoint('build:after_compose');
   if (result.kind === 'conflict') return await keepConflict(ctx, loaded, result);
-  if (batch.mode === 'serial' && !(await isUpToDate(ctx, loaded, result.tree))) return await updateHead(ctx, loaded);
+  if (batch.mode === 'serial') {
+    if (!(await isUpToDate(ctx, loaded, result.tree))) return await updateHead(ctx, loaded);
+    await renewHeadBuild(ctx, loaded);
+  }
   const [first] = members;
   const testedCommit = batch.mode === 'serial' ? (first?.pinnedHead ?? result.commit) : result.commit;
   await ctx.db.transaction(ctx.accountId, async (tx) => {
@@ -148,6 +150,19 @@ async function makeBuild(ctx: Context, loaded: LoadedBatch): Promise<void> {
     }
     // Known to the records before CI can start: a result that comes at once finds its build.
     await recordBuild(ctx, tx, { repositoryId: batch.repositoryId, commit: testedCommit, tree: result.tree, base: batch.baseCommit });
+  });
+}
+
+async function compose(ctx: Context, { batch, host }: LoadedBatch, of: { readonly members: readonly BatchMemberRow[]; readonly at: number }): Promise<CompositionResult> {
+  return await ctx.hosts(host.host).composeCommit(host, {
+    parent: batch.parentCommit,
+    members: of.members.map((member) => ({
+      head: member.pinnedHead, strategy: batch.strategy, message: member.message, authorName: member.authorName, authorEmail: member.authorEmail,
+    })),
+    batchCommit: batch.batchCommit,
+    groupMessage: batch.groupMessage,
+    at: of.at,
+    keepRef: `refs/interlock/builds/${batch.id}`,
   });
 }
 
@@ -175,8 +190,11 @@ async function keepConflict(ctx: Context, loaded: LoadedBatch, conflict: Extract
     const member = members[conflict.at];
     const row = member && (await tx.em.findOne(PullRequestEntity, { id: member.pullRequestId, headSha: member.pinnedHead, status: { $in: ['queued', 'tagged'] } }));
     if (member === undefined || !row) return;
+    const after = members.slice(0, conflict.at).map((earlier) => earlier.pinnedHead);
+    // Known already: the batch waits for the planner to end it.
+    if (row.conflictParent === batch.parentCommit && row.conflictAfter?.join() === after.join()) return;
     row.conflictParent = batch.parentCommit;
-    row.conflictAfter = members.slice(0, conflict.at).map((earlier) => earlier.pinnedHead);
+    row.conflictAfter = after;
     announce(work, row, 'conflict_found', { parentCommit: batch.parentCommit, paths: conflict.paths.slice(0, 20) });
     await finishWork(work);
   });
@@ -191,9 +209,34 @@ async function keepMergeResult(ctx: Context, tx: Transaction, { batch, members }
   );
 }
 
-async function isUpToDate(ctx: Context, { host, members }: LoadedBatch, tree: string): Promise<boolean> {
-  const head = members[0] && (await ctx.hosts(host.host).readCommit(host, members[0].pinnedHead));
-  return head?.tree === tree;
+/** Its tree is what would land, and it stands on the base: then its own checks are evidence. */
+async function isUpToDate(ctx: Context, { batch, host, members }: LoadedBatch, tree: string): Promise<boolean> {
+  const [member] = members;
+  if (member === undefined) return false;
+  const adapter = ctx.hosts(host.host);
+  const head = await adapter.readCommit(host, member.pinnedHead);
+  return head?.tree === tree && (await adapter.isAncestor(host, batch.parentCommit, member.pinnedHead));
+}
+
+/**
+ * A head that was tested before may be landed on that: its build stands on the base, whatever the base was when it was
+ * first seen. One that was canceled or is too old proves nothing, and no new commit comes to be tested: its checks are
+ * run again, or the batch would be found worthless and started anew without end.
+ */
+async function renewHeadBuild(ctx: Context, loaded: LoadedBatch): Promise<void> {
+  const { batch, members, host } = loaded;
+  const head = members[0]?.pinnedHead ?? '';
+  const names = await ctx.db.transaction(ctx.accountId, async (tx) => {
+    await tx.query('update build set base_commit = $4 where account_id = $1 and repository_id = $2 and commit = $3 and base_commit <> $4', [
+      ctx.accountId, batch.repositoryId, head, batch.baseCommit,
+    ]);
+    const [build] = await loadBuilds(ctx, tx, { repositoryId: batch.repositoryId, commits: [head], trees: [] });
+    if (build === undefined || (!build.canceled && isFresh(build, ctx.clock().getTime()))) return [];
+    return [...new Set(build.checks.map((check) => check.name))];
+  });
+  if (names.length === 0) return;
+  await ctx.hosts(host.host).rerunChecks(host, head, names);
+  await recordChecks(ctx, host, head);
 }
 
 /**
@@ -207,14 +250,20 @@ async function updateHead(ctx: Context, loaded: LoadedBatch): Promise<void> {
   const row = await ctx.db.transaction(ctx.accountId, async (tx) => await tx.em.findOneOrFail(PullRequestEntity, { id: member.pullRequestId }));
   if (row.headSha !== member.pinnedHead) return;
   try {
-    await ctx.hosts(host.host).updateBranch(host, {
+    const updated = await ctx.hosts(host.host).updateBranch(host, {
       headBranch: row.headBranch,
       expectedHead: member.pinnedHead,
       from: batch.parentCommit,
       message: `Merge branch '${baseBranch}' into ${row.headBranch}\n`,
       at: batch.createdAt.getTime(),
     });
+    // A rebase can succeed where the merge into the head does not.
+    if (updated === null) return await keepConflict(ctx, loaded, { kind: 'conflict', at: 0, paths: [] });
+    if (updated.head === member.pinnedHead) {
+      return await blockMembers(ctx, loaded, [{ member, words: `a ${batch.strategy} onto ${baseBranch} gives another tree than its head, which is what was tested` }]);
+    }
   } catch (error) {
+    if (error instanceof HostRefused) return await blockMembers(ctx, loaded, [{ member, words: error.message }]);
     if (!(error instanceof RefMoved)) throw error;
   }
   await passFailpoint('build:after_update');
@@ -271,7 +320,9 @@ async function openBotPullRequest(ctx: Context, loaded: LoadedBatch, commit: str
   try {
     await adapter.updateRefs(host, [{ ref: `refs/heads/${branch}`, from: null, to: commit }]);
   } catch (error) {
-    if (!(error instanceof RefMoved && error.actual === commit)) throw error;
+    if (!(error instanceof RefMoved)) throw error;
+    // Such branches are ours alone: one that stands elsewhere is older than the records, and is moved.
+    if (error.actual !== commit) await adapter.updateRefs(host, [{ ref: `refs/heads/${branch}`, from: error.actual, to: commit }]);
   }
   await passFailpoint('build:after_branch');
   const existing = (await adapter.listOpenPullRequests(host)).find((pullRequest) => pullRequest.headBranch === branch);

@@ -63,19 +63,33 @@ async function keepReport(ctx: Context, tx: Transaction, repositoryId: string, r
      on conflict (account_id, repository_id, commit, name, attempt) do update
        set conclusion = excluded.conclusion, url = excluded.url, summary = excluded.summary,
            started_at = excluded.started_at, completed_at = excluded.completed_at
-       where check_result.conclusion is distinct from excluded.conclusion
+       where check_result.conclusion is distinct from excluded.conclusion and excluded.conclusion <> 'pending'
      returning conclusion`,
     [ctx.accountId, repositoryId, report.commit, JSON.stringify(checks)],
   );
-  const finished = report.complete && checks.every((check) => check.conclusion !== 'pending');
+  // Judged by what is kept, not by the report: two that read the host at once may write in the other order. An attempt
+  // that ended does not run again (a rerun is another attempt), and a list that was complete stays so.
   const completed = await tx.query(
-    `update build set complete = $4, canceled = canceled or $5, finished_at = case when $6 then coalesce(finished_at, $7) end
-     where account_id = $1 and repository_id = $2 and commit = $3
-       and (complete <> $4 or canceled <> (canceled or $5) or (finished_at is not null) <> $6)
+    `update build b set complete = now.complete, canceled = now.canceled, finished_at = case when now.finished then coalesce(b.finished_at, $6) end
+     from (select k.complete or $4 as complete, $5 or coalesce(bool_or(c.conclusion = 'cancelled'), false) as canceled,
+                  (k.complete or $4) and not coalesce(bool_or(c.conclusion = 'pending'), false) as finished
+           from build k
+           left join lateral (
+             select distinct on (r.name) r.conclusion from check_result r
+             where r.account_id = $1 and r.repository_id = $2 and r.commit = $3 order by r.name, r.attempt desc) c on true
+           where k.account_id = $1 and k.repository_id = $2 and k.commit = $3
+           group by k.complete) now
+     where b.account_id = $1 and b.repository_id = $2 and b.commit = $3
+       and (b.complete <> now.complete or b.canceled <> now.canceled or (b.finished_at is not null) <> now.finished)
      returning 1`,
-    [ctx.accountId, repositoryId, report.commit, report.complete, report.canceled, finished, ctx.clock().toISOString()],
+    [ctx.accountId, repositoryId, report.commit, report.complete, report.canceled, ctx.clock().toISOString()],
   );
   return completed.length > 0 || changed.some((row) => row.conclusion !== 'pending');
+}
+
+/** Whether a build is young enough to prove something. */
+export function isFresh(build: BuildState, now: number): boolean {
+  return build.finishedAt === null || now - build.finishedAt <= evidenceHours * 3_600_000;
 }
 
 /** Builds of the given commits, and every build of the given trees young enough to be evidence. */

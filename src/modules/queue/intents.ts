@@ -1,7 +1,7 @@
 // Carries out one intent, whatever it is: the queue's workflow hands over ids and knows no kinds.
 import type { Context } from '../../context.ts';
 import { mergedComment, statusCommentKey } from '../../domain/queue/comment.ts';
-import { HostUnavailable } from '../../hosts/port.ts';
+import { HostRefused, HostUnavailable } from '../../hosts/port.ts';
 import { RepositoryEntity } from '../repositories/repositories.entities.ts';
 import { configurationOf } from './configuration.cache.ts';
 import { passFailpoint } from './failpoints.ts';
@@ -9,6 +9,7 @@ import { hosted } from './host.sync.ts';
 import { carryOutLanding, mostAttempts } from './landing.ts';
 import { IntentEntity, PullRequestEntity, type IntentRow } from './queue.entities.ts';
 import { changeQueue } from './queue.locks.ts';
+import { beginWork, finishWork, haltWork } from './status.writer.ts';
 
 const unreadableMs = 10 * 60_000;
 
@@ -18,6 +19,8 @@ export async function carryOut(ctx: Context, intentId: string): Promise<void> {
   try {
     await carryOutKind(ctx, intent);
   } catch (error) {
+    // What the host is only told changes nothing here: a refusal ends it, or every turn would try in vain again.
+    if (error instanceof HostRefused && intent.kind !== 'land') return await giveUp(ctx, intent, error);
     await haltIfHopeless(ctx, intentId, error);
     throw error;
   }
@@ -75,8 +78,19 @@ async function writeComment(ctx: Context, intent: IntentRow): Promise<void> {
     return { pullRequest: row, repository: await tx.em.findOneOrFail(RepositoryEntity, { id: row.repositoryId }) };
   });
   const host = hosted(repository);
+  // Overtaken: what it said is not so any more, and the comment may say the newer thing already.
+  if (pullRequest.status !== 'blocked') return await finish(ctx, intent);
   await ctx.hosts(host.host).upsertComment(host, pullRequest.number, { key: String(intent.payload['key']), body: String(intent.payload['body']) });
   await finish(ctx, intent);
+}
+
+async function giveUp(ctx: Context, intent: IntentRow, refusal: HostRefused): Promise<void> {
+  ctx.log.warn({ intent: intent.id, kind: intent.kind, refusal: refusal.message }, 'The host refused what it was to be told.');
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    await tx.query(`update intent set state = 'failed', outcome = $3, concluded_at = $4 where account_id = $1 and id = $2 and state in ('planned', 'begun') and payload = $5::jsonb`, [
+      ctx.accountId, intent.id, JSON.stringify({ reason: refusal.message }), ctx.clock().toISOString(), JSON.stringify(intent.payload),
+    ]);
+  });
 }
 
 /** Unless it was planned again meanwhile, with other words. */
@@ -98,9 +112,9 @@ async function haltIfHopeless(ctx: Context, intentId: string, error: unknown): P
     if (intent === null || intent.kind !== 'land') return;
     const isUnreadable = error instanceof HostUnavailable && intent.begunAt && ctx.clock().getTime() - intent.begunAt.getTime() > unreadableMs;
     if (!isUnreadable && intent.attempt < mostAttempts) return;
-    const queue = await changeQueue(ctx, tx, intent.queueId);
-    if (queue.haltedReason) return;
-    queue.haltedReason = `Landing batch ${intent.batchId} failed ${intent.attempt} times: ${error instanceof Error ? error.message : String(error)}`;
-    queue.haltedAt = ctx.clock();
+    const work = beginWork(ctx, tx, await changeQueue(ctx, tx, intent.queueId));
+    if (work.queue.haltedReason) return;
+    haltWork(work, `Landing batch ${intent.batchId} failed ${intent.attempt} times: ${error instanceof Error ? error.message : String(error)}`);
+    await finishWork(work);
   });
 }

@@ -4,10 +4,10 @@
 // anywhere in between reads it back and concludes (docs/adr/0003).
 import type { Context } from '../../context.ts';
 import { DomainError } from '../../domain/errors.ts';
-import { failedChecks, judgeBuild } from '../../domain/queue/evidence.ts';
-import type { BuildState } from '../../domain/queue/snapshot.ts';
-import { isQueued } from '../../domain/queue/status.ts';
-import { RefMoved } from '../../hosts/port.ts';
+import { evidenceFor } from '../../domain/queue/evidence.ts';
+import type { BuildState, QueueRules } from '../../domain/queue/snapshot.ts';
+import { blockText, isQueued } from '../../domain/queue/status.ts';
+import { HostRefused, HostUnavailable, RefMoved } from '../../hosts/port.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { findLoss } from './admission.service.ts';
 import { loadBatch, type LoadedBatch } from './batch.builds.ts';
@@ -19,15 +19,29 @@ import { syncBase } from './host.sync.ts';
 import { writeProof } from './proof.ts';
 import { BatchEntity, IntentEntity, PullRequestEntity, type BatchRow, type IntentRow, type PullRequestRow, type QueueRow } from './queue.entities.ts';
 import { changeQueue, shareRepository } from './queue.locks.ts';
-import { loadMembers, judgeOwn } from './snapshot.loader.ts';
-import { announce, beginWork, finishWork, haltWork, writeStatus, type QueueWork } from './status.writer.ts';
+import { judgeOwn, loadLineage, loadMembers } from './snapshot.loader.ts';
+import { announce, beginWork, blockPullRequest, finishWork, haltWork, writeStatus, type QueueWork } from './status.writer.ts';
 import { landingRef, restoredBecause } from './unknown-landings.ts';
 
 /** A landing tried this often without an end halts the queue. */
 export const mostAttempts = 20;
 
 type Begun = { readonly kind: 'begun'; readonly attempt: number } | { readonly kind: 'void'; readonly reason: string } | { readonly kind: 'over' };
-type Outcome = { readonly kind: 'landed' } | { readonly kind: 'base_moved'; readonly ref: string };
+type Outcome =
+  | { readonly kind: 'landed' }
+  | { readonly kind: 'base_moved'; readonly ref: string }
+  /** For good, and nothing was moved. */
+  | { readonly kind: 'refused'; readonly words: string };
+
+/** What the gate let through, kept with the intent: the proof says by which rules and results, whatever both become meanwhile. */
+interface Passed {
+  readonly gate: QueueRules['requiredChecks'];
+  readonly configuration: string;
+  /** Null: validation was skipped. */
+  readonly evidence: BuildState | null;
+}
+
+type Verdict = { readonly kind: 'refused'; readonly reason: string } | { readonly kind: 'passed'; readonly passed: Passed };
 
 /** Carries out one landing intent, from wherever an earlier attempt left it. */
 export async function carryOutLanding(ctx: Context, intentId: string, batchId: string): Promise<void> {
@@ -56,13 +70,13 @@ async function beginLanding(ctx: Context, intentId: string, loaded: LoadedBatch)
     }
     if (intent.state !== 'planned') return { kind: 'over' };
     const batch = await tx.em.findOneOrFail(BatchEntity, { id: loaded.batch.id }, { refresh: true });
-    const refusal = await findRefusal(ctx, tx, { intent, batch, queue, repository, loaded });
-    if (refusal !== null) {
-      Object.assign(intent, { state: 'void', outcome: { reason: refusal }, concludedAt: ctx.clock() });
-      return { kind: 'void', reason: refusal };
+    const verdict = await passGate(ctx, tx, { intent, batch, queue, repository, loaded });
+    if (verdict.kind === 'refused') {
+      Object.assign(intent, { state: 'void', outcome: { reason: verdict.reason }, concludedAt: ctx.clock() });
+      return { kind: 'void', reason: verdict.reason };
     }
     batch.state = 'landing';
-    Object.assign(intent, { state: 'begun', attempt: intent.attempt + 1, begunAt: ctx.clock() });
+    Object.assign(intent, { state: 'begun', attempt: intent.attempt + 1, begunAt: ctx.clock(), payload: { ...intent.payload, passed: verdict.passed } });
     return { kind: 'begun', attempt: intent.attempt };
   });
 }
@@ -80,32 +94,43 @@ interface Gate {
   readonly loaded: LoadedBatch;
 }
 
-async function findRefusal(ctx: Context, tx: Transaction, gate: Gate): Promise<string | null> {
+async function passGate(ctx: Context, tx: Transaction, gate: Gate): Promise<Verdict> {
+  const refused = (reason: string): Verdict => ({ kind: 'refused', reason });
   const { batch, queue, repository, loaded } = gate;
-  if (repository.paused || !repository.active) return 'paused';
-  if (queue.haltedReason || configurationProblem(repository) !== null) return 'halted';
-  if (batch.state !== 'building' || !batch.commit || !batch.tree) return 'superseded';
-  if (batch.parentCommit !== queue.baseTip) return 'base moved';
-  const members = await tx.em.find(PullRequestEntity, { id: { $in: loaded.members.map((member) => member.pullRequestId) } });
-  const rows = new Map(members.map((row) => [row.id, row]));
+  if (repository.paused || !repository.active) return refused('paused');
+  if (queue.haltedReason || configurationProblem(repository) !== null) return refused('halted');
+  if (batch.state !== 'building' || !batch.commit || !batch.tree) return refused('superseded');
+  if (batch.parentCommit !== queue.baseTip) return refused('base moved');
   const { rules } = rulesOf(repository, queue.hostRequiredChecks);
-  if (rules.buildKeysHash !== batch.buildKeysHash) return 'configuration changed';
-  const builds = await loadBuilds(ctx, tx, { repositoryId: batch.repositoryId, commits: members.map((row) => row.headSha), trees: [batch.tree] });
+  if (rules.buildKeysHash !== batch.buildKeysHash) return refused('configuration changed');
+  const claimed = String(gate.intent.payload['evidence'] ?? '');
+  const rows = await tx.em.find(PullRequestEntity, { id: { $in: loaded.members.map((member) => member.pullRequestId) } });
+  const builds = await loadBuilds(ctx, tx, { repositoryId: batch.repositoryId, commits: [claimed, ...rows.map((row) => row.headSha)], trees: [batch.tree] });
+  const loss = findMemberLoss(gate, { rows, builds, rules });
+  if (loss !== null) return refused(loss);
+  const passed = { gate: rules.requiredChecks, configuration: repository.configurationHash };
+  // As the planner decides it: a gate that refused what is planned would have it planned again without end.
+  const isExempt = rules.mode === 'no-queue' || rows.every((row) => row.skipValidation);
+  if (claimed === '') return isExempt ? { kind: 'passed', passed: { ...passed, evidence: null } } : refused('no evidence');
+  const lineage = await loadLineage(ctx, tx, queue.id, batch.parentCommit);
+  const evidence = evidenceFor(batch.tree, { queue: { lineage }, rules, builds }, ctx.clock().getTime(), claimed);
+  return evidence?.commit === claimed ? { kind: 'passed', passed: { ...passed, evidence } } : refused(`the build of ${claimed} is no evidence any more`);
+}
+
+function findMemberLoss(
+  { queue, repository, loaded }: Gate,
+  of: { readonly rows: readonly PullRequestRow[]; readonly builds: readonly BuildState[]; readonly rules: QueueRules },
+): string | null {
   for (const member of loaded.members) {
-    const row = rows.get(member.pullRequestId);
-    if (row === undefined || !isQueued(row.status)) return 'a member left';
+    const row = of.rows.find((candidate) => candidate.id === member.pullRequestId);
+    if (row === undefined || row.queueId !== queue.id || !isQueued(row.status)) return 'a member left';
     if (row.headSha !== member.pinnedHead) return 'a head moved';
     const loss = findLoss({ repository, queue, pullRequest: row });
     if (loss !== null) return loss.text;
-    const own = judgeOwn(builds.find((build) => build.commit === row.headSha), rules);
+    const own = judgeOwn(of.builds.find((build) => build.commit === row.headSha), of.rules);
     if (own.verdict === 'red' && !row.skipValidation) return `an own check failed: ${own.failed.join(', ')}`;
   }
-  const evidence = builds.find((build) => build.commit === gate.intent.payload['evidence']);
-  const exempt = gate.intent.payload['evidence'] === '' && members.length === 1 && members[0]?.skipValidation === true;
-  if (exempt) return null;
-  if (evidence === undefined || evidence.tree !== batch.tree) return 'no evidence';
-  const verdict = judgeBuild(evidence, rules.requiredChecks);
-  return verdict === 'green' ? null : `the evidence is ${verdict}: ${failedChecks(evidence, rules.requiredChecks).join(', ')}`;
+  return null;
 }
 
 async function moveBase(ctx: Context, { batch, host, baseBranch }: LoadedBatch): Promise<Outcome> {
@@ -119,10 +144,11 @@ async function moveBase(ctx: Context, { batch, host, baseBranch }: LoadedBatch):
     ]);
     return { kind: 'landed' };
   } catch (error) {
-    if (!(error instanceof RefMoved)) throw error;
+    if (!(error instanceof RefMoved || error instanceof HostRefused)) throw error;
     // The update may be ours, answered late: the landing ref alone tells.
     const now = await adapter.readRef(host, landingRef(batch.id));
-    return now === null ? { kind: 'base_moved', ref: error.ref } : { kind: 'landed' };
+    if (now !== null) return { kind: 'landed' };
+    return error instanceof RefMoved ? { kind: 'base_moved', ref: error.ref } : { kind: 'refused', words: error.message };
   }
 }
 
@@ -138,6 +164,8 @@ async function concludeLanding(ctx: Context, conclusion: Conclusion): Promise<vo
   const host = ctx.hosts(loaded.host.host);
   const landed = outcome.kind === 'landed' ? await host.readRef(loaded.host, landingRef(loaded.batch.id)) : null;
   const commit = landed === null ? null : await host.readCommit(loaded.host, landed.commit);
+  // It landed: to call it failed, because it cannot be read at this moment, would land it twice.
+  if (outcome.kind === 'landed' && commit === null) throw new HostUnavailable(`What landed for batch ${loaded.batch.id} cannot be read.`);
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     const queue = await changeQueue(ctx, tx, loaded.batch.queueId);
     const intent = await lockIntent(ctx, tx, conclusion.intentId);
@@ -145,11 +173,8 @@ async function concludeLanding(ctx: Context, conclusion: Conclusion): Promise<vo
     const work = beginWork(ctx, tx, queue);
     const batch = await tx.em.findOneOrFail(BatchEntity, { id: loaded.batch.id }, { refresh: true });
     if (commit === null) {
-      Object.assign(intent, { state: 'failed', outcome: { reason: 'base moved' }, concludedAt: work.now });
-      batch.state = 'building';
-      // Unknown until it is read again: nothing is planned on a tip that is known to be old.
-      queue.baseTip = null;
-      if (intent.attempt >= mostAttempts) haltWork(work, `Batch ${batch.id} could not be landed in ${intent.attempt} attempts: ${outcome.kind === 'landed' ? 'its commit cannot be read' : `${outcome.ref} moved`}.`);
+      if (outcome.kind === 'refused') await failLanding(work, { batch, intent, words: outcome.words });
+      else retryLanding(work, { batch, intent, moved: outcome.kind === 'base_moved' ? outcome.ref : '' });
       await finishWork(work);
       return;
     }
@@ -167,6 +192,24 @@ async function concludeLanding(ctx: Context, conclusion: Conclusion): Promise<vo
   });
 }
 
+function retryLanding(work: QueueWork, { batch, intent, moved }: { readonly batch: BatchRow; readonly intent: IntentRow; readonly moved: string }): void {
+  Object.assign(intent, { state: 'failed', outcome: { reason: 'base moved' }, concludedAt: work.now });
+  batch.state = 'building';
+  // Unknown until it is read again: nothing is planned on a tip that is known to be old.
+  work.queue.baseTip = null;
+  if (intent.attempt >= mostAttempts) haltWork(work, `Batch ${batch.id} could not be landed in ${intent.attempt} attempts: ${moved} moved.`);
+}
+
+/** The host takes this commit neither now nor later: its members are blocked with the host's words, the line goes on. */
+async function failLanding(work: QueueWork, { batch, intent, words }: { readonly batch: BatchRow; readonly intent: IntentRow; readonly words: string }): Promise<void> {
+  Object.assign(intent, { state: 'failed', outcome: { reason: words }, concludedAt: work.now });
+  Object.assign(batch, { state: 'failed', endedAt: work.now, endedReason: words });
+  const members = await loadMembers(work.tx, [batch.id]);
+  const rows = await work.tx.em.find(PullRequestEntity, { id: { $in: [...members.values()].flat().map((member) => member.pullRequestId) } });
+  for (const row of rows.filter((member) => isQueued(member.status))) blockPullRequest(work, row, { code: 110, text: blockText(110, [words]) });
+  announceBatch(work, { members, pullRequests: new Map(rows.map((row) => [row.id, row])) }, batch, 'batch_failed');
+}
+
 async function recordLanding(work: QueueWork, landed: { batch: BatchRow; intent: IntentRow; commit: string; tree: string }): Promise<void> {
   const { ctx, tx, queue, now } = work;
   const { batch, intent, commit, tree } = landed;
@@ -174,9 +217,9 @@ async function recordLanding(work: QueueWork, landed: { batch: BatchRow; intent:
   const own = members.get(batch.id) ?? [];
   const rows = await tx.em.find(PullRequestEntity, { id: { $in: own.map((member) => member.pullRequestId) } });
   const pullRequests = new Map(rows.map((row) => [row.id, row]));
-  const builds = await loadBuilds(ctx, tx, { repositoryId: batch.repositoryId, commits: [String(intent.payload['evidence'] ?? '')], trees: [] });
-  const evidence: BuildState | undefined = builds[0];
-  const grade = evidence === undefined ? 'unvalidated' : evidence.commit === commit ? 'exact' : 'same_tree';
+  const passed = intent.payload['passed'] as Passed;
+  const { evidence } = passed;
+  const grade = evidence === null ? 'unvalidated' : evidence.commit === commit ? 'exact' : 'same_tree';
   batch.state = 'landed';
   batch.endedAt = now;
   queue.baseTip = commit;
@@ -196,7 +239,7 @@ async function recordLanding(work: QueueWork, landed: { batch: BatchRow; intent:
       [ctx.accountId, batch.repositoryId, member.pullRequestId, landingId, member.pinnedHead, member.ownCommit ?? commit],
     );
   }
-  await writeProof(work, { landingId, batch, members: own, pullRequests, commit, tree, grade, evidence });
+  await writeProof(work, { landingId, batch, members: own, pullRequests, commit, tree, grade, passed });
   await planConclusions(work, own.map((member) => member.pullRequestId), commit);
   announceBatch(work, { members, pullRequests }, batch, 'batch_merged', { commit, tree, grade });
 }
@@ -208,6 +251,7 @@ function markMerged(work: QueueWork, landed: { row: PullRequestRow | undefined; 
   row.ownCommitSha = landed.ownCommit;
   row.mergedByQueue = true;
   // A host that closed it in the same minute does not unmake the landing: facts win over the table.
+  if (row.status === 'merged') return;
   if (row.status === 'closed') writeStatus(work, row, 'reopen');
   writeStatus(work, row, 'merge');
   announce(work, row, 'merged', { mergeCommit: landed.commit, commit: landed.ownCommit });

@@ -2,9 +2,7 @@
 // proof that was changed or taken out later shows. `verify` derives each again from git and these rows.
 import { createHash } from 'node:crypto';
 import type { BuildState, RequiredCheck } from '../../domain/queue/snapshot.ts';
-import { RepositoryEntity } from '../repositories/repositories.entities.ts';
 import type { BatchMemberRow, BatchRow, PullRequestRow } from './queue.entities.ts';
-import { rulesOf } from './configuration.cache.ts';
 import type { QueueWork } from './status.writer.ts';
 
 export type Grade = 'exact' | 'same_tree' | 'composed' | 'host_merged' | 'unvalidated' | 'external';
@@ -42,17 +40,17 @@ export async function writeProof(
   work: QueueWork,
   landed: {
     landingId: string; batch: BatchRow; members: readonly BatchMemberRow[]; pullRequests: ReadonlyMap<string, PullRequestRow>;
-    commit: string; tree: string; grade: Grade; evidence: BuildState | undefined;
+    commit: string; tree: string; grade: Grade; passed: { readonly gate: ProofBody['gate']; readonly configuration: string; readonly evidence: BuildState | null };
   },
 ): Promise<void> {
   const { ctx, tx, queue, now } = work;
-  const { batch, members, pullRequests, evidence } = landed;
-  const repository = await tx.em.findOneOrFail(RepositoryEntity, { id: batch.repositoryId });
-  const { rules } = rulesOf(repository, queue.hostRequiredChecks);
+  const { batch, members, pullRequests, passed } = landed;
+  const { evidence } = passed;
   const [previous] = await tx.query<{ id: string; digest: string }>(
     'select id, digest from proof where account_id = $1 and queue_id = $2 order by id desc limit 1', [ctx.accountId, queue.id],
   );
-  const skipped = [...pullRequests.values()].find((row) => row.skipValidation);
+  // Who skipped validation; in no-queue mode nothing is validated, and whoever asked to merge chose it.
+  const skipped = [...pullRequests.values()].find((row) => row.skipValidation) ?? [...pullRequests.values()][0];
   const body: ProofBody = {
     grade: landed.grade,
     commit: landed.commit,
@@ -63,10 +61,10 @@ export async function writeProof(
     members: members.map((member) => ({
       number: pullRequests.get(member.pullRequestId)?.number ?? 0, head: member.pinnedHead, commit: member.ownCommit ?? landed.commit,
     })),
-    evidence: evidence === undefined ? [] : [{ commit: evidence.commit, tree: evidence.tree, checks: evidence.checks }],
-    configuration: repository.configurationHash,
-    gate: rules.requiredChecks,
-    exceptionBy: evidence === undefined ? (skipped?.requestedBy ?? skipped?.askedBy ?? null) : null,
+    evidence: evidence === null ? [] : [{ commit: evidence.commit, tree: evidence.tree, checks: evidence.checks }],
+    configuration: passed.configuration,
+    gate: passed.gate,
+    exceptionBy: evidence === null ? (skipped?.requestedBy ?? skipped?.askedBy ?? null) : null,
     previous: previous?.digest ?? null,
   };
   await tx.query(
