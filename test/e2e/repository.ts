@@ -15,6 +15,7 @@ export interface PullRequestRead {
 export interface Landing {
   readonly status: string;
   readonly statusCode: number | null;
+  readonly statusText: string | null;
   readonly mergeCommit: string | null;
   readonly headCommitSha: string;
 }
@@ -52,8 +53,9 @@ export async function createTeamRepository(client: Client, name: string, files: 
 /** The same verbs on a repository that is there already; `folder` is a clone of it. */
 export function workIn(
   client: Client,
-  { owner, name, folder }: { readonly owner: string; readonly name: string; readonly folder: string },
+  place: { readonly owner: string; readonly name: string; readonly folder: string; readonly baseBranch?: string },
 ): TeamRepository {
+  const { owner, name, folder, baseBranch = 'main' } = place;
   const git = async (...args: string[]): Promise<string> => await client.git(folder, ...args);
   const repository: TeamRepository = {
     name: `${owner}/${name}`,
@@ -71,9 +73,9 @@ export function workIn(
     },
     async open(branch, title) {
       const { openPullRequest } = await client.graphql<{ openPullRequest: { pullRequest: { number: number } } }>(
-        `mutation ($owner: String!, $name: String!, $title: String!, $branch: String!) {
-           openPullRequest(input: {repository: {owner: $owner, name: $name}, title: $title, body: "", headBranch: $branch, baseBranch: "main"}) { pullRequest { number } } }`,
-        { owner, name, title, branch },
+        `mutation ($owner: String!, $name: String!, $title: String!, $branch: String!, $base: String!) {
+           openPullRequest(input: {repository: {owner: $owner, name: $name}, title: $title, body: "", headBranch: $branch, baseBranch: $base}) { pullRequest { number } } }`,
+        { owner, name, title, branch, base: baseBranch },
       );
       return openPullRequest.pullRequest.number;
     },
@@ -85,7 +87,7 @@ export function workIn(
     async landing(number) {
       const answer = await client.graphql<{ repository: { pullRequest: Landing } }>(
         `query ($owner: String!, $name: String!, $number: Int!) { repository(owner: $owner, name: $name) {
-           pullRequest(number: $number) { status statusCode mergeCommit headCommitSha } } }`,
+           pullRequest(number: $number) { status statusCode statusText mergeCommit headCommitSha } } }`,
         { owner, name, number },
       );
       return answer.repository.pullRequest;

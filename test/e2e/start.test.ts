@@ -4,6 +4,9 @@ import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { checkOutcome } from '../../src/demo/outcome.ts';
+import type { Played } from '../../src/demo/play.ts';
+import { type DemoPullRequest, startScenario } from '../../src/demo/scenario.ts';
 import {
   dataDirectory,
   type Ended,
@@ -154,6 +157,38 @@ describe('a data directory', () => {
     expect(verified.code, verified.said).toBe(0);
     expect(verified.said).toContain('every proof was derived again');
   });
+
+  test('the check of its outcome says what is wrong', async () => {
+    const pullRequests = startScenario.pullRequests.map((pullRequest, index) => ({ pullRequest, number: index + 1 }));
+    const played: Played[] = await Promise.all(
+      pullRequests.map(async (one) => ({ ...one, status: (await readPullRequest(one.number)).status })),
+    );
+    const check = async (seen: readonly Played[]): Promise<readonly string[]> =>
+      await checkOutcome({ ...interlock.access, scenario: startScenario, played: seen, say: () => {} });
+    expect(await check(played)).toEqual([]);
+    const [first, ...others] = played;
+    if (first === undefined) throw new Error('The demo has no pull requests.');
+    const expectedToFail: DemoPullRequest = { ...first.pullRequest, expected: 'failed', files: { 'teas/none': '1\n' } };
+    const blocked = others.find(({ status }) => status === 'blocked') ?? first;
+    expect(
+      await check([
+        { ...first, pullRequest: expectedToFail },
+        { ...blocked, status: 'merged' },
+      ]),
+    ).toEqual([
+      '#1 Sell earl-grey is merged, not blocked',
+      `#${blocked.number} ${blocked.pullRequest.title} is merged, not blocked`,
+      '#1: teas/none is not what it made it',
+      expect.stringContaining(
+        `#${blocked.number} is merged, but its merge commit null is not on the first-parent line`,
+      ),
+      ...Object.keys(blocked.pullRequest.files).map((path) => `#${blocked.number}: ${path} is not what it made it`),
+    ]);
+  });
+
+  async function readPullRequest(number: number): Promise<{ status: string }> {
+    return await interlock.client.rest('GET', `/api/v1/pull_request?org=demo&repo=tea-shop&number=${number}`);
+  }
 
   test('kill -9 leaves no process, and the next start lands what was queued', async () => {
     shop = await cloneShop();
