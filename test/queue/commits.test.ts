@@ -1,0 +1,95 @@
+// What git shows afterwards: who wrote what, on which line, with which tree.
+import { describe, expect, it } from 'vitest';
+import { openPullRequest, queuePullRequest } from '../../src/modules/queue/index.ts';
+import { parallel, world, type World } from '../support/world.ts';
+import { expectLandedOnce, line } from './stories.ts';
+
+/** #1 has two commits, `One` and `Two`; #2 has `Change b`. */
+async function twoPullRequests(w: World): Promise<void> {
+  await w.commit('a', { 'a.txt': '1\n' }, { message: 'One' });
+  await w.commit('a', { 'a.txt': '2\n' }, { message: 'Two' });
+  await w.commit('b', { 'b.txt': 'b\n' });
+  for (const name of ['a', 'b'])
+    await openPullRequest(w.ctx, { repository: w.repository, title: `Add ${name}`, headBranch: name });
+}
+
+async function log(w: World, ...args: string[]): Promise<string[]> {
+  return (await w.git('log', '--reverse', ...args)).split('\n');
+}
+
+const ownCommits = {
+  squash: ['Add a (#1)', 'Add b (#2)'],
+  merge: ['Add a (#1)', 'Add b (#2)'],
+  rebase: ['One', 'Two', 'Change b'],
+} as const;
+
+describe.each(['squash', 'merge', 'rebase'] as const)('a batch by %s', (strategy) => {
+  it.each(['group', 'linear'] as const)('as %s', async (batchCommit) => {
+    await using w = await world({
+      configuration: `${parallel({ builds: 1, batch: 2 })}merge_strategy:\n  name: ${strategy}\n  batch_commit: ${batchCommit}\n`,
+    });
+    const base = await w.git('rev-parse', 'main');
+    await twoPullRequests(w);
+    const heads = [(await w.status(1)).head_sha, (await w.status(2)).head_sha];
+    await w.queue(1, 2);
+    await w.settled(1, 2);
+    await expectLandedOnce(w, 1, 2);
+
+    const chain = batchCommit === 'group' ? 'main^2' : 'main';
+    expect(await log(w, '--first-parent', '--format=%s', `${base}..${chain}`)).toEqual(ownCommits[strategy]);
+    if (batchCommit === 'group') {
+      expect(await line(w)).toEqual(['Land #1 and #2']);
+      expect(await w.git('rev-parse', 'main^1')).toBe(base);
+      expect(await w.git('rev-parse', 'main^{tree}')).toBe(await w.git('rev-parse', 'main^2^{tree}'));
+    }
+    const merged = strategy === 'merge' ? [`Add a (#1) ${heads[0]}`, `Add b (#2) ${heads[1]}`] : [];
+    const merges = (
+      await w.git('log', '--reverse', '--merges', '--first-parent', '--format=%s %P', `${base}..${chain}`)
+    )
+      .split('\n')
+      .filter(Boolean);
+    expect(merges.map((text) => text.replace(/ [0-9a-f]+( [0-9a-f]+)$/, '$1'))).toEqual(merged);
+    const authors = await log(w, '--no-merges', '--format=%an <%ae>', `${base}..${chain}`);
+    expect(new Set(authors)).toEqual(new Set(['Ada <ada@example.test>']));
+    expect(await w.git('ls-tree', '--name-only', 'main')).toBe('.service\nREADME.md\na.txt\nb.txt');
+    expect(await w.git('show', 'main:a.txt')).toBe('2');
+    const members = await w.rows<{ own_commit: string }>(
+      'select own_commit from landed_member order by pull_request_id',
+    );
+    const subjects = await Promise.all(
+      members.map(async ({ own_commit }) => await w.git('log', '-1', '--format=%s', own_commit)),
+    );
+    expect(subjects).toEqual(strategy === 'rebase' ? ['Two', 'Change b'] : ['Add a (#1)', 'Add b (#2)']);
+  });
+});
+
+describe('one pull request', () => {
+  it.each([
+    ['squash', 'Add a (#1)', 1],
+    ['merge', 'Add a (#1)', 2],
+    // Two commits arrive in one landing: a group commit holds them.
+    ['rebase', 'Land #1', 2],
+  ] as const)('by %s is one commit on the first-parent line', async (strategy, subject, parents) => {
+    await using w = await world({ configuration: `${parallel()}merge_strategy:\n  name: ${strategy}\n` });
+    const base = await w.git('rev-parse', 'main');
+    await twoPullRequests(w);
+    await w.queue(1);
+    await w.settled(1);
+    await expectLandedOnce(w, 1);
+    expect(await line(w)).toEqual([subject]);
+    const of = (await w.git('log', '-1', '--format=%P', 'main')).split(' ');
+    expect(of).toHaveLength(parents);
+    expect(of[0]).toBe(base);
+    if (strategy === 'merge') expect(of[1]).toBe((await w.status(1)).head_sha);
+    if (strategy === 'rebase') expect(await log(w, '--format=%s', `${base}..main^2`)).toEqual(['One', 'Two']);
+  });
+
+  it('says the message it was queued with', async () => {
+    await using w = await world({ configuration: parallel() });
+    const number = await w.open('a', { 'a.txt': 'a\n' });
+    const mergeCommitMessage = { title: 'Sell tea', body: 'By the cup.\n\nAnd by the pot.' };
+    await queuePullRequest(w.ctx, { repository: w.repository, number, source: 'graphql_api', mergeCommitMessage });
+    await w.settled(number);
+    expect(await w.git('log', '-1', '--format=%B', 'main')).toBe('Sell tea\n\nBy the cup.\n\nAnd by the pot.');
+  });
+});
