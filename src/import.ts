@@ -49,11 +49,14 @@ async function main(): Promise<number> {
     });
     await service.settle();
     await syncBase(ctx, hosted(repository), imported.defaultBranch);
-    console.log(
-      `${owner}/${name}: ${imported.branches} branches, ${imported.tags} tags; pull requests land on ${imported.defaultBranch}.`,
-    );
+    const counts = `${count(imported.branches, 'branch', 'branches')}, ${count(imported.tags, 'tag', 'tags')}`;
+    console.log(`${owner}/${name}: ${counts}; pull requests land on ${imported.defaultBranch}.`);
   });
   return 0;
+}
+
+function count(n: number, one: string, many: string): string {
+  return `${n} ${n === 1 ? one : many}`;
 }
 
 runTool(main);

@@ -31,6 +31,8 @@ const configuration = `merge_rules:
       batch_size: 2
 `;
 
+const ciFile = { '.service/ci.yml': 'checks:\n  files:\n    run: test -s package.json\n    timeout: 60\n' };
+
 let dataDir = '';
 let interlock: RunningInterlock;
 const folders: string[] = [];
@@ -83,10 +85,10 @@ async function findSource(): Promise<string> {
   return made;
 }
 
-async function cloneImported(): Promise<TeamRepository> {
+async function cloneImported(name: string): Promise<TeamRepository> {
   const clone = await folder();
-  const repository = workIn(interlock.client, { owner: 'imported', name: 'self', folder: clone, baseBranch: 'trunk' });
-  await repository.git('clone', '-q', `${interlock.access.url}/git/imported/self.git`, '.');
+  const repository = workIn(interlock.client, { owner: 'imported', name, folder: clone, baseBranch: 'trunk' });
+  await repository.git('clone', '-q', `${interlock.access.url}/git/imported/${name}.git`, '.');
   return repository;
 }
 
@@ -94,16 +96,12 @@ test('real commits of an imported repository land, and their proofs hold', async
   const source = await findSource();
   const imported = await runProgram('import', [source, 'imported/self', '--data', dataDir]).ended;
   expect(imported.code, imported.said).toBe(0);
-  expect(imported.said).toMatch(/^imported\/self: \d+ branches, \d+ tags; pull requests land on \S+\.$/m);
+  expect(imported.said).toMatch(/^imported\/self: \d+ branch(es)?, \d+ tags?; pull requests land on \S+\.$/m);
 
-  const self = await cloneImported();
+  const self = await cloneImported('self');
   const history = (await self.git('rev-list', '--first-parent', 'origin/HEAD')).split('\n');
   const replayed = history.slice(0, wantedPullRequests * commitsApart).reverse();
-  await self.push(
-    'trunk',
-    { '.service/ci.yml': 'checks:\n  files:\n    run: test -s package.json\n    timeout: 60\n' },
-    history[replayed.length],
-  );
+  await self.push('trunk', ciFile, history[replayed.length]);
   await interlock.client.rest('POST', '/api/v1/config?org=imported&repo=self', configuration);
 
   // A head needs the base's check on itself, so the commits are replayed on top of it; each pull request is a stack of
@@ -136,6 +134,25 @@ test('real commits of an imported repository land, and their proofs hold', async
   const verified = await runProgram('verify', ['imported/self', '--data', dataDir]).ended;
   expect(verified.code, verified.said).toBe(0);
   expect(verified.said).toMatch(/^trunk: \d+ first-parent commits, 4 pull requests: (\d+ (exact|same_tree)(, )?)+$/m);
+});
+
+test('a shallow clone comes with the history it has, and is landed on as well', async () => {
+  const shallow = await folder();
+  await interlock.client.git(shallow, 'clone', '-q', '--depth', '2', `file://${await findSource()}`, '.');
+  const imported = await runProgram('import', [shallow, 'imported/shallow', '--data', dataDir]).ended;
+  expect(imported.code, imported.said).toBe(0);
+  expect(imported.said).toContain('imported/shallow: 1 branch, 0 tags');
+
+  const repository = await cloneImported('shallow');
+  await repository.push('trunk', ciFile, 'origin/HEAD');
+  await interlock.client.rest('POST', '/api/v1/config?org=imported&repo=shallow', configuration);
+  await repository.push('change', { 'added.txt': 'added\n' }, 'trunk');
+  const number = await repository.open('change', 'Add a file');
+  await repository.queue(number);
+  await repository.settled([number]);
+  expect(await repository.landing(number)).toMatchObject({ status: 'MERGED' });
+  const verified = await runProgram('verify', ['imported/shallow', '--data', dataDir]).ended;
+  expect(verified.code, verified.said).toBe(0);
 });
 
 test('what cannot be imported is told in one line', async () => {

@@ -42,6 +42,8 @@ export async function importRepository(
         '--no-tags',
         '--no-write-fetch-head',
         '--update-head-ok',
+        // A shallow source would otherwise be left out without a word; it comes with the history it has.
+        '--update-shallow',
         from,
         '+refs/heads/*:refs/heads/*',
         '+refs/tags/*:refs/tags/*',
