@@ -10,6 +10,7 @@ export const programs = {
   demo: 'dist/src/demo.js',
   verify: 'dist/src/verify.js',
   import: 'dist/src/import.js',
+  recover: 'dist/src/recover.js',
   generate: 'dist/src/generate.js',
   bench: 'dist/bench/main.js',
 };

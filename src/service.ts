@@ -1,10 +1,10 @@
 // What server and worker have in common: the database, the hosts, the sequencer, the relay, and the ports made of them.
 import type { Logger } from 'pino';
-import { systemContext, type Ports } from './context.ts';
+import { systemContext, type Context, type Ports } from './context.ts';
 import { createLocalHost, type LocalHost } from './hosts/local/index.ts';
 import { entities } from './modules/entities.ts';
 import { createSequencer, forgetOldEvents } from './modules/events/index.ts';
-import { createHostInbox, createRelay, hosted, reconcileRepository } from './modules/queue/index.ts';
+import { createHostInbox, createRelay, haltOnUnknownLandings, hosted, reconcileRepository, type HostedRepository } from './modules/queue/index.ts';
 import { RepositoryEntity } from './modules/repositories/repositories.entities.ts';
 import { connectDatabase } from './platform/database.ts';
 
@@ -55,18 +55,26 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const reconciler = repeat(reconcileEveryMs, async () => await reconcileAll(ports), onError);
   const forgetting = repeat(forgetEveryMs, async () => void (await forgetOldEvents(db, clock())), onError);
   let hostReconciler: { stop(): Promise<void> } | null = null;
+  let looked: Promise<void> = Promise.resolve();
+  let isStopping = false;
   return {
     ports,
     localHost,
     start() {
       hostReconciler = localHost.startReconciler({ onError });
       sequencer.start();
-      relay.start();
-      reconciler.start();
       forgetting.start();
+      // A database older than its repositories halts its queues before anything wakes them.
+      looked = haltRestored(ports).catch(onError).then(() => {
+        if (isStopping) return;
+        relay.start();
+        reconciler.start();
+      });
     },
     settle: async () => await inbox.settle(),
     async stop() {
+      isStopping = true;
+      await looked;
       if (hostReconciler !== null) await Promise.all([relay.stop(), reconciler.stop(), forgetting.stop(), sequencer.stop(), hostReconciler.stop()]);
       await inbox.settle();
       await db.close();
@@ -76,12 +84,23 @@ export async function createService(options: ServiceOptions): Promise<Service> {
 
 /** Compares every repository's rows with its host: what an event should have told is found here at the latest. */
 export async function reconcileAll(ports: Ports): Promise<void> {
+  await forEachRepository(ports, async (ctx, repository) => {
+    await haltOnUnknownLandings(ctx, repository);
+    await reconcileRepository(ctx, repository);
+  });
+}
+
+async function haltRestored(ports: Ports): Promise<void> {
+  await forEachRepository(ports, async (ctx, repository) => void (await haltOnUnknownLandings(ctx, repository)));
+}
+
+async function forEachRepository(ports: Ports, look: (ctx: Context, repository: HostedRepository) => Promise<void>): Promise<void> {
   const repositories = await ports.db.system.query<{ account_id: string; id: string }>('select account_id, id from repository where active order by id');
   for (const { account_id, id } of repositories) {
     const ctx = systemContext(ports, account_id);
     const row = await ctx.db.transaction(account_id, async (tx) => await tx.em.findOneOrFail(RepositoryEntity, { id }));
     try {
-      await reconcileRepository(ctx, hosted(row));
+      await look(ctx, hosted(row));
     } catch (error) {
       ports.log.warn({ error: String(error), repository: `${row.owner}/${row.name}` }, 'A repository could not be compared with its host; it is tried again.');
     }

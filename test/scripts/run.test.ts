@@ -56,7 +56,7 @@ test('an unknown program is refused by name', async () => {
   const clone = await project();
   expect(await clone.run('run.mjs', ['toString'])).toMatchObject({
     code: 1,
-    stderr: 'Unknown program toString. Use one of start, demo, verify, import, generate, bench.\n',
+    stderr: 'Unknown program toString. Use one of start, demo, verify, import, recover, generate, bench.\n',
   });
 });
 

@@ -3,10 +3,13 @@ export { driveBatch, type BatchNeed, type BatchProgress } from './batch.builds.t
 export { haltQueue, resumeQueue } from './halting.service.ts';
 export { receiveHostEvent } from './host.events.ts';
 export { createHostInbox, type HostInbox } from './host.inbox.ts';
-export { hosted, reconcileRepository, syncBase, syncPullRequest } from './host.sync.ts';
+export { hosted, reconcileRepository, syncBase, syncPullRequest, type HostedRepository } from './host.sync.ts';
 export { carryOut } from './intents.ts';
 export { verifyRepository, type Verification } from './verify.ts';
+export { recoverDatabase } from './recovery.ts';
+export { surveyInstallation, type Survey } from './recovery.survey.ts';
 export { createRelay, type Relay } from './relay.ts';
+export { haltOnUnknownLandings } from './unknown-landings.ts';
 export { approvePullRequest } from './reviews.service.ts';
 export {
   dequeuePullRequest, openPullRequest, queuePullRequest, updatePullRequest,

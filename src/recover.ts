@@ -1,0 +1,61 @@
+// `npm run recover`: makes a restored database fit its newer repositories again. It says what it will do; `--yes` does it.
+import { Command } from 'commander';
+import color from 'picocolors';
+import { recoverDatabase, surveyInstallation, type Survey } from './modules/queue/index.ts';
+import { runTool, withService } from './tool.ts';
+
+const program = new Command('npm run recover --')
+  .description('After a backup of the database was restored: takes over what landed since, and lets the queues go on.')
+  .option('--data <dir>', 'data directory', process.env['INTERLOCK_DATA'] ?? '.interlock')
+  .option('--database-url <url>', 'a PostgreSQL of yours', process.env['DATABASE_URL'])
+  .option('--yes', 'do it; without, only say what would be done', false);
+
+async function main(): Promise<number> {
+  program.parse();
+  const { data, databaseUrl, yes } = program.opts<{ data: string; databaseUrl?: string; yes: boolean }>();
+  return await withService({ dataDir: data, databaseUrl }, async (service) => {
+    if (!yes) {
+      const survey = await surveyInstallation(service.ports);
+      if (!survey.isNeeded) return sayNothing();
+      console.log('The database is older than its repositories. To recover:');
+      for (const line of describeSurvey(survey)) console.log(`  ${line}`);
+      console.log('Nothing was changed. Do it with: npm run recover -- --yes');
+      return 0;
+    }
+    const recovered = await recoverDatabase(service.ports);
+    if (recovered === null) return sayNothing();
+    for (const line of describeSurvey(recovered.survey)) console.log(`  ${line}`);
+    console.log(color.green(`Recovered: epoch ${recovered.epoch}. The queues go on; npm run verify counts what was taken over as external.`));
+    return 0;
+  });
+}
+
+function sayNothing(): number {
+  console.log('Nothing to recover: the database knows everything that its repositories hold.');
+  return 0;
+}
+
+function describeSurvey({ repositories }: Survey): string[] {
+  const lines = ['begin a new epoch: cursors into the event log given out before expire; ids go on past all that were used'];
+  for (const { repository, queues, strays } of repositories) {
+    for (const { baseBranch, landings, pushed, liveBatches, impossible, isHalted } of queues) {
+      const at = `${repository} ${baseBranch}:`;
+      for (const { ref, commit, arrivals } of landings) {
+        const merged = arrivals.length === 0 ? 'no pull request on record' : arrivals.map(({ number }) => `#${number}`).join(', ');
+        lines.push(`${at} take over ${ref} at ${commit.commit}: ${merged}`);
+      }
+      for (const { number, commit } of pushed) lines.push(`${at} #${number} is merged, by a push, with ${commit}`);
+      if (impossible.length > 0) lines.push(`${at} give up ${count(impossible.length, 'landing')} whose number was used by another batch`);
+      if (liveBatches > 0) lines.push(`${at} start ${count(liveBatches, 'build')} anew; a landing that had begun is ended by the queue`);
+      if (isHalted || landings.length > 0) lines.push(`${at} read the tip again and resume`);
+    }
+    for (const { ref } of strays) lines.push(`${repository}: delete ${ref}, which no batch knows, and close its pull request`);
+  }
+  return lines;
+}
+
+function count(n: number, what: string): string {
+  return n === 1 ? `one ${what}` : `${n} ${what}s`;
+}
+
+runTool(main);

@@ -1,0 +1,242 @@
+// A backup of the database is restored beside repositories that have gone on: nothing lands until somebody recovers,
+// and nothing lands twice afterwards.
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { pino } from 'pino';
+import { describe, expect, inject, it } from 'vitest';
+import { systemContext, type Context } from '../../src/context.ts';
+import { createCiRunner } from '../../src/hosts/local/index.ts';
+import { createEventHub } from '../../src/modules/events/index.ts';
+import { hosted, queuePullRequest, recoverDatabase, surveyInstallation, verifyRepository } from '../../src/modules/queue/index.ts';
+import { RepositoryEntity } from '../../src/modules/repositories/repositories.entities.ts';
+import { findSandbox } from '../../src/platform/sandbox/index.ts';
+import { createService, type Service } from '../../src/service.ts';
+import { createPlainLoop } from '../support/plain-loop.ts';
+import { parallel, world, type World } from '../support/world.ts';
+import { meanwhile } from './stories.ts';
+
+describe('a restored database', () => {
+  it('halts, still admits, takes over what landed since, and goes on', async () => {
+    await using w = await world({ configuration: `${parallel({ builds: 2, batch: 2 })}delete_branch: true\n`, runsCi: false });
+    const checks = await runChecks(w.service);
+    const [before, first, second, later, own, waiting] = [
+      await w.open('before', { 'before.txt': '1\n' }), await w.open('first', { 'first.txt': '2\n' }), await w.open('second', { 'second.txt': '3\n' }),
+      await w.open('later', { 'later.txt': '4\n' }), await w.open('own', { 'first.txt': '2\n', 'own.txt': '5\n' }), await w.open('waiting', { 'waiting.txt': '6\n' }),
+    ];
+    await w.queue(before);
+    await w.settled(before);
+    await checks.stop();
+    await w.queue(first, second);
+    await w.until(async () => (await w.rows('select 1 from bot_pull_request where closed_at is null')).length > 0);
+    await using backup = await backUp(w);
+
+    await using _more = await runChecks(w.service);
+    await w.settled(first, second);
+    await w.queue(later, own);
+    await w.settled(later, own);
+    const lost = await w.open('lost', { 'lost.txt': '7\n' });
+    await w.queue(lost);
+    await w.settled(lost);
+    const unfinished = await w.open('unfinished', { 'unfinished.txt': '8\n' });
+    await w.commit('main', { 'outside.txt': 'pushed\n' });
+    await w.queue(unfinished);
+    await w.until(async () => (await w.git('for-each-ref', 'refs/heads/mq-*')) !== '');
+    const landed = await w.landed();
+    const merged = await Promise.all([first, second, later, own].map(async (number) => await w.status(number)));
+    expect(merged.map(({ status }) => status)).toEqual(['merged', 'merged', 'merged', 'merged']);
+
+    await using r = await restore(w, backup.url);
+    const cursor = await cursorOfNow(r);
+    r.service.start();
+    await r.until(async () => (await r.halted()).length > 0);
+    expect(await r.halted()).toEqual([expect.stringMatching(/^DATABASE_RESTORED: no record knows the landing refs\/interlock\/landings\/\d+ .*npm run recover/)]);
+    await queuePullRequest(r.ctx, { repository: w.repository, number: waiting, source: 'graphql_api' });
+    expect(await r.status(waiting)).toMatchObject({ status: 'queued' });
+    await r.loop.run(r.service.ports);
+    expect(await w.landed()).toEqual(landed);
+
+    const planned = await surveyInstallation(r.service.ports);
+    expect(planned.isNeeded).toBe(true);
+    expect(await r.halted()).toHaveLength(1);
+    const recovered = await recoverDatabase(r.service.ports);
+    expect(recovered?.epoch).toBe(2);
+    expect(await recoverDatabase(r.service.ports)).toBeNull();
+    expect(await r.halted()).toEqual([]);
+    for (const [index, number] of [first, second, later, own].entries()) {
+      expect(await r.status(number)).toMatchObject({ status: 'merged', merge_commit_sha: merged[index]?.merge_commit_sha });
+    }
+    await expect(followOnce(r, cursor)).rejects.toMatchObject({ code: 'CURSOR_EXPIRED' });
+
+    await r.until(async () => (await r.status(waiting)).status === 'merged');
+    await r.atRest();
+    const after = await w.landed();
+    expect(after.slice(0, landed.length)).toEqual(landed);
+    expect(after.slice(landed.length)).toEqual([(await r.status(waiting)).merge_commit_sha]);
+    expect(await w.git('for-each-ref', '--format=%(refname)', 'refs/heads/mq-*')).toBe('');
+    expect(await r.rows("select number, state from local_pull_request where state = 'open'")).toEqual([]);
+    expect((await r.rows<{ id: string }>('select id from batch order by id desc limit 1'))[0]?.id).toMatch(/^1\d{6}$/);
+    const told = await r.rows<{ action: string; n: number }>(
+      `select action, count(*)::int as n from event where action in ('database_recovered', 'queue_halted', 'queue_resumed')
+         or (action = 'merged' and payload->>'recovered' = 'true') group by action order by action`,
+    );
+    expect(told).toEqual([{ action: 'database_recovered', n: 1 }, { action: 'merged', n: 4 }, { action: 'queue_halted', n: 1 }, { action: 'queue_resumed', n: 1 }]);
+    const [verification] = await r.verify();
+    expect(verification).toMatchObject({ failures: [], pullRequests: 2 });
+    // The outside push, and the landings that were taken over.
+    const { external = 0, ...proven } = verification?.grades ?? {};
+    expect(external).toBe(landed.length - 1);
+    expect(Object.values(proven).reduce((sum, n) => sum + n, 0)).toBe(2);
+  });
+
+  it('lets the queue itself conclude the landing that the backup caught past its gate', async () => {
+    await using w = await world({ configuration: parallel({ builds: 1, batch: 1 }), runsCi: false });
+    await using checks = await runChecks(w.service);
+    const number = await w.open('one', { 'one.txt': '1\n' });
+    await w.queue(number);
+    let backup: Awaited<ReturnType<typeof backUp>> | undefined;
+    const arrival = async (): Promise<void> => {
+      await checks.stop();
+      backup = await backUp(w);
+    };
+    await meanwhile('landing:after_gate', arrival, async () => await w.settled(number));
+    if (backup === undefined) throw new Error('No backup was made.');
+    await using kept = backup;
+    await using r = await restore(w, kept.url);
+    r.service.start();
+    await r.until(async () => (await r.status(number)).status === 'merged');
+    await r.atRest();
+    expect(await r.halted()).toEqual([]);
+    expect(await w.landed()).toEqual([(await r.status(number)).merge_commit_sha]);
+    expect(await recoverDatabase(r.service.ports)).toBeNull();
+    expect(await r.verify()).toMatchObject([{ failures: [], pullRequests: 1 }]);
+  });
+
+  it('never takes the landing of another batch that had its number for its own', async () => {
+    await using w = await world({ configuration: parallel({ builds: 1, batch: 1 }) });
+    const number = await w.open('one', { 'one.txt': '1\n' });
+    const [first] = await w.rows<{ base_tip: string }>('select base_tip from queue');
+    const commit = await w.git('commit-tree', '-p', first?.base_tip ?? '', '-m', 'Landed in another time', `${first?.base_tip ?? ''}^{tree}`);
+    await w.git('update-ref', 'refs/interlock/landings/1', commit);
+    await w.queue(number);
+    await w.until(async () => (await w.rows('select 1 from queue where halted_reason is not null')).length > 0);
+    const [queue] = await w.rows<{ halted_reason: string }>('select halted_reason from queue');
+    expect(queue?.halted_reason).toMatch(/^DATABASE_RESTORED: refs\/interlock\/landings\/1 is /);
+    expect((await w.status(number)).status).not.toBe('merged');
+    expect(await w.landed()).toEqual([]);
+    expect(await w.rows('select 1 from landing')).toEqual([]);
+
+    await recoverDatabase(w.service.ports);
+    await w.settled(number);
+    expect(await w.landed()).toEqual([(await w.status(number)).merge_commit_sha]);
+    expect(await recoverDatabase(w.service.ports)).toBeNull();
+  });
+});
+
+async function runChecks(service: Service): Promise<{ stop(): Promise<void> } & AsyncDisposable> {
+  const { sandbox } = await findSandbox({ allowPlain: true, kinds: ['plain'] });
+  if (sandbox === null) throw new Error('There is no plain sandbox.');
+  const runner = createCiRunner({ host: service.localHost, sandbox, concurrency: 4, pollMs: 200, onError: (error) => service.ports.log.error(error) });
+  runner.start();
+  return { stop: async () => await runner.stop(), [Symbol.asyncDispose]: async () => await runner.stop() };
+}
+
+/** A copy of the database as it is now. No check may run: sessions end for the moment, as when somebody restarts PostgreSQL. */
+async function backUp(w: World): Promise<{ url: string } & AsyncDisposable> {
+  await w.service.settle();
+  const name = `backup_${randomBytes(8).toString('hex')}`;
+  const of = new URL(w.databaseUrl).pathname.slice(1);
+  await asAdmin(
+    `alter database ${of} with allow_connections false`,
+    `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${of}'`,
+    `create database ${name} template ${of}`,
+    `alter database ${of} with allow_connections true`,
+    `alter database ${name} with allow_connections true`,
+  );
+  const url = new URL(w.databaseUrl);
+  url.pathname = `/${name}`;
+  return { url: url.href, [Symbol.asyncDispose]: async () => await asAdmin(`drop database if exists ${name} with (force)`) };
+}
+
+async function asAdmin(...statements: string[]): Promise<void> {
+  const client = new pg.Client({ connectionString: inject('postgres').adminUrl });
+  await client.connect();
+  try {
+    for (const statement of statements) await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+interface Restored extends AsyncDisposable {
+  readonly ctx: Context;
+  readonly service: Service;
+  readonly loop: ReturnType<typeof createPlainLoop>;
+  rows<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
+  until(condition: () => Promise<boolean>): Promise<void>;
+  atRest(): Promise<void>;
+  status(number: number): Promise<{ status: string; merge_commit_sha: string | null }>;
+  halted(): Promise<string[]>;
+  verify(): ReturnType<typeof verifyRepository>;
+}
+
+/** Another start on the same data directory, with the old database. */
+async function restore(w: World, databaseUrl: string): Promise<Restored> {
+  const loop = createPlainLoop();
+  const log = pino({ level: process.env['LOG_LEVEL'] ?? 'fatal' });
+  const service = await createService({ databaseUrl, dataDir: w.dataDir, publicUrl: 'http://localhost:4000', log, wake: loop.wake, poolSize: 6 });
+  const checks = await runChecks(service);
+  const ctx = systemContext(service.ports, w.ctx.accountId);
+  const r: Restored = {
+    ctx, service, loop,
+    rows: async (text, values = []) => await service.ports.db.system.query(text, values),
+    async until(condition) {
+      const deadline = performance.now() + 30_000;
+      for (;;) {
+        await service.settle();
+        await loop.run(service.ports);
+        if (await condition()) return;
+        if (performance.now() > deadline) {
+          const state = await r.rows('select number, status, status_text from pull_request order by number');
+          throw new Error(`It did not come about. ${JSON.stringify([state, await r.halted(), await r.rows('select id, state, commit from batch')], null, 1)}`);
+        }
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    },
+    atRest: async () =>
+      await r.until(async () => (await r.rows("select 1 from batch where cleaned_up_at is null union all select 1 from intent where state in ('planned', 'begun')")).length === 0),
+    async status(number) {
+      const [row] = await r.rows<{ status: string; merge_commit_sha: string | null }>('select status, merge_commit_sha from pull_request where number = $1', [number]);
+      if (row === undefined) throw new Error(`There is no pull request #${number}.`);
+      return row;
+    },
+    halted: async () => (await r.rows<{ halted_reason: string }>('select halted_reason from queue where halted_reason is not null')).map((row) => row.halted_reason),
+    async verify() {
+      const repository = await ctx.db.transaction(ctx.accountId, async (tx) => await tx.em.findOneOrFail(RepositoryEntity, { id: w.repositoryId }));
+      expect(hosted(repository).id).toBe(w.repositoryId);
+      return await verifyRepository(ctx, repository);
+    },
+    async [Symbol.asyncDispose]() {
+      await checks.stop();
+      await service.stop();
+    },
+  };
+  return r;
+}
+
+async function cursorOfNow(r: Restored): Promise<string> {
+  const hub = createEventHub({ db: r.service.ports.db, log: r.service.ports.log });
+  try {
+    return await hub.follow({ accountId: r.ctx.accountId }).started;
+  } finally {
+    await hub.close();
+  }
+}
+
+async function followOnce(r: Restored, after: string): Promise<void> {
+  const hub = createEventHub({ db: r.service.ports.db, log: r.service.ports.log });
+  try {
+    await hub.follow({ accountId: r.ctx.accountId, after }).started;
+  } finally {
+    await hub.close();
+  }
+}
