@@ -26,6 +26,9 @@ function isBotBranch(branch: string): boolean {
   return branch.startsWith('mq-');
 }
 
+/** How often the host is read again because a row was written meanwhile; then the last word is taken. */
+const mostReads = 5;
+
 /** Facts about a head commit that the rows need and the pull request does not carry. */
 interface HeadFacts {
   readonly tree: string;
@@ -45,19 +48,35 @@ export async function syncPullRequest(
   ctx: Context, repository: HostedRepository, number: number, options: { readonly announceOpened: boolean } = { announceOpened: true },
 ): Promise<PullRequestRow | null> {
   const host = ctx.hosts(repository.host);
-  const seen = await host.getPullRequest(repository, number);
-  if (seen === null || isBotBranch(seen.headBranch)) return null;
-  const head = await readHead(ctx, repository, seen);
-  const row = (await findUnchanged(ctx, repository, seen, head)) ?? (await ctx.db.transaction(ctx.accountId, async (tx) => {
-    const standing = await standingOf(ctx, tx, repository, seen);
-    const work = await followBase(ctx, tx, standing);
-    const pullRequest = await keepPullRequest(work, repository, standing, { seen, head, options });
-    if (head !== null) await recordBuild(ctx, tx, { repositoryId: repository.id, commit: seen.headSha, tree: head.tree, base: head.base });
-    await finishWork(work);
-    return pullRequest;
-  }));
-  if (head !== null && seen.state === 'open') await recordChecks(ctx, repository, seen.headSha);
-  return row;
+  for (let reads = 1; ; reads += 1) {
+    const before = await writtenAt(ctx, repository, number);
+    const seen = await host.getPullRequest(repository, number);
+    if (seen === null || isBotBranch(seen.headBranch)) return null;
+    const head = await readHead(ctx, repository, seen);
+    const row = (await findUnchanged(ctx, repository, seen, head)) ?? (await ctx.db.transaction(ctx.accountId, async (tx) => {
+      const standing = await standingOf(ctx, tx, repository, seen);
+      // Somebody wrote since this read began, perhaps a later state of the host: the head never goes back to an older one.
+      if (reads < mostReads && (standing.known?.updatedAt.getTime() ?? null) !== before) return null;
+      const work = await followBase(ctx, tx, standing);
+      const pullRequest = await keepPullRequest(work, repository, standing, { seen, head, options });
+      if (head !== null) await recordBuild(ctx, tx, { repositoryId: repository.id, commit: seen.headSha, tree: head.tree, base: head.base });
+      await finishWork(work);
+      return pullRequest;
+    }));
+    if (row === null) continue;
+    if (head !== null && seen.state === 'open') await recordChecks(ctx, repository, seen.headSha);
+    return row;
+  }
+}
+
+/** When the row was last written; null while there is none. */
+async function writtenAt(ctx: Context, repository: HostedRepository, number: number): Promise<number | null> {
+  const [row] = await ctx.db.read<{ updated_at: Date }>(ctx.accountId, {
+    name: 'pull_request_written_at',
+    text: 'select updated_at from pull_request where account_id = $1 and repository_id = $2 and number = $3',
+    values: [ctx.accountId, repository.id, number],
+  });
+  return row?.updated_at.getTime() ?? null;
 }
 
 async function readHead(ctx: Context, repository: HostedRepository, seen: HostPullRequest): Promise<HeadFacts | null> {
@@ -217,8 +236,6 @@ async function followState(work: QueueWork, row: PullRequestRow, seen: HostPullR
     announce(work, row, 'merged');
   }
 }
-
-const mostReads = 5;
 
 /**
  * Reads the tip of a base branch and the checks its protection requires. A tip that is not ours is an outside push:
