@@ -11,6 +11,15 @@ import { StartError } from './launcher/start-error.ts';
 import { stopOnSignals } from './launcher/stop-signals.ts';
 import { startInterlock } from './start.ts';
 
+const colours = { landed: color.green, bisected: color.yellow, blocked: color.red, red: color.red } as const;
+
+/** The word after the time. Without a terminal there are no colours. */
+function paint(line: string): string {
+  return line.replace(/(?<= s {2})(landed|bisected|blocked|red)\b/, (word) =>
+    colours[word as keyof typeof colours](word),
+  );
+}
+
 async function main(): Promise<number> {
   const progress = createProgress((line) => console.log(line));
   const dataDir = await mkdtemp(join(tmpdir(), 'interlock-demo-'));
@@ -37,7 +46,7 @@ async function main(): Promise<number> {
   try {
     const interlock = await starting;
     console.log(`\n${interlock.url}   Temporal UI ${interlock.temporalUi}\n`);
-    const played = await playDemo({ ...interlock, scenario: demoScenario, say: (line) => console.log(line) });
+    const played = await playDemo({ ...interlock, scenario: demoScenario, say: (line) => console.log(paint(line)) });
     console.log('');
     const failures = await checkOutcome({
       ...interlock,

@@ -1,6 +1,7 @@
 // What the command line programs beside `npm start` share: the service of a data directory, whether Interlock runs on
 // it now or not.
-import { resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import pg from 'pg';
 import { pino } from 'pino';
 import color from 'picocolors';
@@ -48,6 +49,11 @@ async function findDatabase(
   const running = given === undefined ? await readRuntime(dataDir) : null;
   if (running !== null && (await answers(running.databaseUrl)))
     return { url: running.databaseUrl, stop: async () => {} };
+  // A mistyped directory must not become a new installation.
+  if (given === undefined && !existsSync(join(dataDir, 'postgres-password')))
+    throw new StartError(
+      `There is no Interlock in ${dataDir}. Name its data directory by --data <dir>, or its database by --database-url <url>.`,
+    );
   const lock = given === undefined ? await lockDataDirectory(dataDir) : null;
   const database = await openPostgres(given, { dataDir, log: () => {} });
   await migrate(database.url);

@@ -26,27 +26,29 @@ export interface DemoRun {
 export async function playDemo({ url, token, scenario, say }: DemoRun): Promise<readonly Played[]> {
   const client = createClient({ url, token });
   const { owner, name } = scenario;
+  say(`${owner}/${name}: ${scenario.pullRequests.length} pull requests, batches of four, up to three builds at once`);
   await client.graphql(
     'mutation ($owner: String!, $name: String!) { createRepository(input: {owner: $owner, name: $name, host: LOCAL}) { repository { id } } }',
     { owner, name },
   );
   await client.rest('POST', `/api/v1/config?org=${owner}&repo=${name}`, scenario.configuration);
-  const folder = await mkdtemp(join(tmpdir(), 'interlock-demo-'));
-  try {
-    await pushBranches(client, scenario, folder);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-  say(`${owner}/${name}: ${scenario.pullRequests.length} pull requests, batches of four, up to three builds at once`);
   const startedAt = performance.now();
   const tell = (text: string): void =>
     say(`${((performance.now() - startedAt) / 1000).toFixed(1).padStart(6)} s  ${text}`);
   const titles = new Map<number, string>();
   const describe = createTeller(titles);
+  // From before the first pull request, so that no event is missed.
   const follow = followEvents(url, token, (event) => {
     const text = describe(event);
     if (text !== null) tell(text);
   });
+  const folder = await mkdtemp(join(tmpdir(), 'interlock-demo-'));
+  try {
+    await pushBranches(client, scenario, folder);
+    tell(line('pushed', `main and ${scenario.pullRequests.length} branches, over HTTP`));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
   const numbers = new Map<number, DemoPullRequest>();
   // Paused while they come in, so that the batches show.
   await client.rest('POST', '/api/v1/repo', { org: owner, name, paused: true });

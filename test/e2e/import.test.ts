@@ -155,9 +155,30 @@ test('a shallow clone comes with the history it has, and is landed on as well', 
   expect(verified.code, verified.said).toBe(0);
 });
 
-test('what cannot be imported is told in one line', async () => {
-  const { code, stderr } = await runProgram('import', ['/no/such/repository', 'imported/none', '--data', dataDir])
-    .ended;
-  expect(code).toBe(1);
-  expect(stderr.trim().split('\n')).toEqual(['/no/such/repository does not exist']);
+test('what cannot be imported or verified is told in one line', async () => {
+  const mistyped = join(dataDir, 'mistyped');
+  const attempts = [
+    {
+      name: 'import',
+      args: ['/no/such/repository', 'imported/none', '--data', dataDir],
+      told: '/no/such/repository does not exist',
+    },
+    {
+      name: 'import',
+      args: [projectRoot, 'no-owner', '--data', dataDir],
+      told: 'A repository is named <owner>/<name>, not no-owner.',
+    },
+    { name: 'verify', args: ['imported/unknown', '--data', dataDir], told: 'There is no repository imported/unknown.' },
+    {
+      name: 'verify',
+      args: ['imported/self', '--data', mistyped],
+      told: `There is no Interlock in ${mistyped}. Name its data`,
+    },
+  ];
+  for (const { name, args, told } of attempts) {
+    const { code, stderr } = await runProgram(name, args).ended;
+    expect(code, stderr).toBe(1);
+    expect(stderr.trim().split('\n')).toEqual([expect.stringContaining(told)]);
+  }
+  expect(existsSync(mistyped)).toBe(false);
 });

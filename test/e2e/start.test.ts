@@ -1,5 +1,5 @@
 // `npm start`, the program itself: what a newcomer sees, what stands in its way, and what killing it leaves.
-import { mkdir, stat } from 'node:fs/promises';
+import { mkdir, readFile, rm, stat } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -110,7 +110,7 @@ describe('a data directory', () => {
     await removeDirectory(dataDir);
   });
 
-  /** Clones the demo's shop over HTTP; its check is made slow enough to be interrupted. */
+  /** Clones the demo's shop over HTTP. */
   async function cloneShop(): Promise<TeamRepository> {
     const folder = await dataDirectory();
     const repository = workIn(interlock.client, { owner: 'demo', name: 'tea-shop', folder });
@@ -118,8 +118,9 @@ describe('a data directory', () => {
     return repository;
   }
 
+  /** Behind its base, so that it is built before it lands. */
   async function openTea(name: string): Promise<number> {
-    await shop.push(name, { [`teas/${name}`]: '5\n', [`orders/${name}`]: `${name}\n` }, 'origin/main');
+    await shop.push(name, { [`teas/${name}`]: '5\n', [`orders/${name}`]: `${name}\n` }, 'origin/main~1');
     const number = await shop.open(name, `Sell ${name}`);
     await shop.queue(number);
     return number;
@@ -214,6 +215,9 @@ describe('a data directory', () => {
     expect(said).toContain('Stopping: what runs is finished or given back …');
     expect(existsSync(join(dataDir, 'access.json'))).toBe(false);
     expect(await processesNaming(dataDir)).toEqual([]);
+    const verified = await runProgram('verify', ['demo/tea-shop', '--data', dataDir]).ended;
+    expect(verified.code, verified.said).toBe(0);
+    expect(await processesNaming(dataDir)).toEqual([]);
 
     interlock = await startInterlock(dataDir);
     console.log(`warm start: ready after ${(interlock.readyAfterMs / 1000).toFixed(1)} s`);
@@ -233,7 +237,12 @@ describe('a data directory', () => {
     expect(stderr).toContain('Interlock stops; start it again and it goes on where it was.');
     await until(async () => (await processesNaming(dataDir)).length === 0, { withinMs: 20_000 });
 
-    interlock = await startInterlock(dataDir, [], { LOG_LEVEL: 'info' });
+    // Lost as by a kill between the account and the file.
+    await rm(join(dataDir, 'token'));
+    const { token } = interlock.access;
+    interlock = await startInterlock(dataDir);
+    expect(interlock.said()).toContain('token was missing: a new one was made.');
+    expect(interlock.access.token).not.toBe(token);
     shop = await reconnect(shop);
     expect((await shop.read(1)).number).toBe(1);
   });
@@ -245,8 +254,23 @@ describe('a data directory', () => {
     expect(interlock.access.token).not.toBe(token);
     expect(await interlock.client.rest('GET', '/api/v1/repo')).toEqual([]);
     expect(existsSync(join(dataDir, 'git', '1'))).toBe(false);
-    expect((await stopInterlock(interlock)).code).toBe(0);
     expect(interlock.said()).not.toContain('tea-shop');
+  });
+
+  test('a Temporal that dies ends the service as well', async () => {
+    process.kill(Number(await readFile(join(dataDir, 'temporal.pid'), 'utf8')), 'SIGKILL');
+    const { code, said, stderr } = await interlock.ended;
+    expect(code, said).toBe(1);
+    expect(stderr).toContain('Temporal is gone');
+    await until(async () => (await processesNaming(dataDir)).length === 0, { withinMs: 20_000 });
+  });
+
+  test('Ctrl-C while it starts leaves nothing running', async () => {
+    const starting = runProgram('main', ['--data', dataDir, '--port', '0']);
+    await until(async () => starting.said().includes('Temporal …'));
+    const { code, said } = await stopInterlock(starting);
+    expect(code, said).toBe(0);
+    expect(await processesNaming(dataDir)).toEqual([]);
   });
 
   async function reconnect(repository: TeamRepository): Promise<TeamRepository> {
