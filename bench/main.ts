@@ -26,11 +26,23 @@ try {
   const rival = await startMeasured('rival', environment);
   const contender = await startMeasured('contender', environment);
   try {
-    const effort = { rounds: Number(values.rounds), requests: Number(values.requests), concurrency: Number(values.concurrency) };
+    const effort = {
+      rounds: Number(values.rounds),
+      requests: Number(values.requests),
+      concurrency: Number(values.concurrency),
+    };
     const measurements = await measureReads(waysOf({ rival, contender }), { ...effort, tenants });
-    const machine = { node: process.version, cpu: cpus()[0]?.model ?? 'unknown', cores: availableParallelism(), ...effort };
+    const machine = {
+      node: process.version,
+      cpu: cpus()[0]?.model ?? 'unknown',
+      cores: availableParallelism(),
+      ...effort,
+    };
     if (values.json) console.log(JSON.stringify({ machine, measurements }, null, 2));
-    else console.log(`${machine.cpu}, ${machine.cores} cores, Node ${machine.node}; ${effort.rounds} rounds of ${effort.requests} requests, median\n\n${tableOf(measurements)}`);
+    else
+      console.log(
+        `${machine.cpu}, ${machine.cores} cores, Node ${machine.node}; ${effort.rounds} rounds of ${effort.requests} requests, median\n\n${tableOf(measurements)}`,
+      );
   } finally {
     await Promise.all([rival.stop(), contender.stop()]);
   }

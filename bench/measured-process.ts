@@ -14,12 +14,17 @@ export interface MeasuredProcess {
 }
 
 /** Starts `./<name>.ts`, or its compiled form beside this one, with `environment` added to ours. */
-export async function startMeasured(name: string, environment: Readonly<Record<string, string>>): Promise<MeasuredProcess> {
+export async function startMeasured(
+  name: string,
+  environment: Readonly<Record<string, string>>,
+): Promise<MeasuredProcess> {
   const script = new URL(`./${name}${extname(fileURLToPath(import.meta.url))}`, import.meta.url);
   const child = fork(fileURLToPath(script), [], { env: { ...process.env, NODE_ENV: 'production', ...environment } });
   const exited = once(child, 'exit');
   const answer = async (): Promise<Answer> => {
-    const [first] = (await Promise.race([once(child, 'message'), exited.then(() => [undefined])])) as [Answer | undefined];
+    const [first] = (await Promise.race([once(child, 'message'), exited.then(() => [undefined])])) as [
+      Answer | undefined,
+    ];
     if (first === undefined) throw new Error(`The server ${name} of the bench ended. Its output is above.`);
     return first;
   };

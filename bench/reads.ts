@@ -77,9 +77,11 @@ export async function measureReads(ways: readonly Way[], effort: Effort): Promis
 async function cpuPerRequest(way: Way, read: Read, send: Send, effort: Effort): Promise<number> {
   const before = await way.server.cpuMicros();
   let left = effort.requests;
-  await Promise.all(Array.from({ length: effort.concurrency }, async () => {
-    while (left-- > 0) await send(way, read);
-  }));
+  await Promise.all(
+    Array.from({ length: effort.concurrency }, async () => {
+      while (left-- > 0) await send(way, read);
+    }),
+  );
   return ((await way.server.cpuMicros()) - before) / effort.requests;
 }
 
@@ -110,16 +112,25 @@ function senderOf(tenants: readonly Tenant[], agent: Agent): Send {
 
 async function send(way: Way, call: Call, headers: Readonly<Record<string, string>>, agent: Agent): Promise<string> {
   return await new Promise((resolve, reject) => {
-    const outgoing = request(new URL(call.path, way.server.url), { method: call.method, headers, agent }, (incoming) => {
-      const chunks: Buffer[] = [];
-      incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
-      incoming.on('error', reject);
-      incoming.on('end', () => {
-        const text = Buffer.concat(chunks).toString();
-        if (incoming.statusCode === 200) resolve(text);
-        else reject(new Error(`${way.name}: ${call.method} ${call.path} answered ${incoming.statusCode}: ${text.slice(0, 500)}`));
-      });
-    });
+    const outgoing = request(
+      new URL(call.path, way.server.url),
+      { method: call.method, headers, agent },
+      (incoming) => {
+        const chunks: Buffer[] = [];
+        incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+        incoming.on('error', reject);
+        incoming.on('end', () => {
+          const text = Buffer.concat(chunks).toString();
+          if (incoming.statusCode === 200) resolve(text);
+          else
+            reject(
+              new Error(
+                `${way.name}: ${call.method} ${call.path} answered ${incoming.statusCode}: ${text.slice(0, 500)}`,
+              ),
+            );
+        });
+      },
+    );
     outgoing.on('error', reject);
     outgoing.end(call.body);
   });
@@ -134,9 +145,20 @@ function median(values: readonly number[]): number {
 
 export function tableOf(measurements: readonly Measurement[]): string {
   const lines = measurements.map(({ way, read, cpuMicros, ratio, aim }) => [
-    way, read, `${(cpuMicros / 1000).toFixed(3)} ms`, ratio.toFixed(2), aim === null ? '' : `${aim.toFixed(2)} ${ratio >= aim ? 'reached' : 'missed'}`,
+    way,
+    read,
+    `${(cpuMicros / 1000).toFixed(3)} ms`,
+    ratio.toFixed(2),
+    aim === null ? '' : `${aim.toFixed(2)} ${ratio >= aim ? 'reached' : 'missed'}`,
   ]);
   const rows = [['way', 'read', 'CPU a request', 'ratio', 'aim'], ...lines];
   const widths = [0, 1, 2, 3, 4].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ').trimEnd()).join('\n');
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
 }

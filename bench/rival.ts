@@ -70,7 +70,10 @@ server.get<{ Querystring: Query }>('/api/v1/pull_request', async (request, reply
 });
 
 server.get<{ Querystring: Query }>('/api/v1/pull_request/queued', async (request) => {
-  const { rows } = await pool.query<Row>({ ...line, values: [accountOf(request), request.query.org, request.query.repo] });
+  const { rows } = await pool.query<Row>({
+    ...line,
+    values: [accountOf(request), request.query.org, request.query.repo],
+  });
   return { pull_requests: rows.map(pullRequest) };
 });
 

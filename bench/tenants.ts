@@ -23,7 +23,12 @@ export async function createTenants(databaseUrl: string, count: number): Promise
   try {
     const tenants: Tenant[] = [];
     for (let n = 0; n < count; n++) {
-      tenants.push(await createAccount({ db } as Pick<Ports, 'db'> as Ports, secrets, { name: `bench ${n}`, email: 'bench@example.com' }));
+      tenants.push(
+        await createAccount({ db } as Pick<Ports, 'db'> as Ports, secrets, {
+          name: `bench ${n}`,
+          email: 'bench@example.com',
+        }),
+      );
     }
     return { tenants, secret };
   } finally {

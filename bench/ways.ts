@@ -17,23 +17,44 @@ const oneQuery = `query One($org: String!, $repo: String!, $number: Int!) {
 const fiftyQuery = `query Fifty($org: String!, $repo: String!) {
   repository(owner: $org, name: $repo) { pull_requests: queuedPullRequests { ${pullRequestFields} } } }`;
 
-export function waysOf({ rival, contender }: { readonly rival: MeasuredProcess; readonly contender: MeasuredProcess }): Way[] {
+export function waysOf({
+  rival,
+  contender,
+}: {
+  readonly rival: MeasuredProcess;
+  readonly contender: MeasuredProcess;
+}): Way[] {
   const names = { org: target.owner, repo: target.name };
-  const rest = { one: { method: 'GET', path: restPaths.one }, fifty: { method: 'GET', path: restPaths.fifty } } as const;
+  const rest = {
+    one: { method: 'GET', path: restPaths.one },
+    fifty: { method: 'GET', path: restPaths.fifty },
+  } as const;
   const withToken: Way['headers'] = ({ token }) => ({ authorization: `Bearer ${token}` });
   return [
-    { name: 'raw Fastify + pg', server: rival, aim: null, calls: rest, headers: ({ accountId }) => ({ 'x-account': accountId }) },
+    {
+      name: 'raw Fastify + pg',
+      server: rival,
+      aim: null,
+      calls: rest,
+      headers: ({ accountId }) => ({ 'x-account': accountId }),
+    },
     { name: 'REST', server: contender, aim: 0.35, calls: rest, headers: withToken },
     {
-      name: 'GraphQL', server: contender, aim: 0.25,
+      name: 'GraphQL',
+      server: contender,
+      aim: 0.25,
       headers: (tenant) => ({ ...withToken(tenant), 'content-type': 'application/json' }),
       calls: {
         one: {
-          method: 'POST', path: '/graphql', body: JSON.stringify({ query: oneQuery, variables: { ...names, number: target.number } }),
+          method: 'POST',
+          path: '/graphql',
+          body: JSON.stringify({ query: oneQuery, variables: { ...names, number: target.number } }),
           record: (answer) => inRestWords((answer as OneAnswer).data.repository.pullRequest),
         },
         fifty: {
-          method: 'POST', path: '/graphql', body: JSON.stringify({ query: fiftyQuery, variables: names }),
+          method: 'POST',
+          path: '/graphql',
+          body: JSON.stringify({ query: fiftyQuery, variables: names }),
           record: (answer) => inRestWords((answer as FiftyAnswer).data.repository),
         },
       },
@@ -41,10 +62,18 @@ export function waysOf({ rival, contender }: { readonly rival: MeasuredProcess; 
   ];
 }
 
-interface OneAnswer { readonly data: { readonly repository: { readonly pullRequest: unknown } } }
-interface FiftyAnswer { readonly data: { readonly repository: unknown } }
+interface OneAnswer {
+  readonly data: { readonly repository: { readonly pullRequest: unknown } };
+}
+interface FiftyAnswer {
+  readonly data: { readonly repository: unknown };
+}
 
 // GraphQL says QUEUED where REST says queued; apart from that the answers are the same.
 function inRestWords(record: unknown): unknown {
-  return JSON.parse(JSON.stringify(record, (key, value: unknown) => (key === 'status' && typeof value === 'string' ? value.toLowerCase() : value)));
+  return JSON.parse(
+    JSON.stringify(record, (key, value: unknown) =>
+      key === 'status' && typeof value === 'string' ? value.toLowerCase() : value,
+    ),
+  );
 }

@@ -61,14 +61,27 @@ export async function connectDatabase(options: DatabaseOptions): Promise<Databas
     implicitTransactions: true,
     forceUtcTimezone: true,
   });
-  const reads = new pg.Pool({ connectionString: options.url, max: size, options: appOptions, application_name: 'interlock-read' });
-  const systemPool = new pg.Pool({ connectionString: options.url, max: 4, options: `-c role=interlock_system ${guards}`, application_name: 'interlock-system' });
-  for (const pool of [reads, systemPool]) pool.on('error', onError).on('connect', (client) => void client.on('error', onError));
+  const reads = new pg.Pool({
+    connectionString: options.url,
+    max: size,
+    options: appOptions,
+    application_name: 'interlock-read',
+  });
+  const systemPool = new pg.Pool({
+    connectionString: options.url,
+    max: 4,
+    options: `-c role=interlock_system ${guards}`,
+    application_name: 'interlock-system',
+  });
+  for (const pool of [reads, systemPool])
+    pool.on('error', onError).on('connect', (client) => void client.on('error', onError));
 
   return {
     async transaction(accountId, work) {
       const effects: (() => unknown)[] = [];
-      const em = (orm.em as EntityManager).fork({ session: { variables: { 'app.account': accountId } } } as never) as EntityManager;
+      const em = (orm.em as EntityManager).fork({
+        session: { variables: { 'app.account': accountId } },
+      } as never) as EntityManager;
       const result = await em.transactional(async (inner) => {
         const scoped = inner as EntityManager;
         return await work({
@@ -89,7 +102,11 @@ export async function connectDatabase(options: DatabaseOptions): Promise<Databas
     },
     read: async <Row extends object>(accountId: string, statement: Statement) => {
       const values = [...statement.values, accountId];
-      const result = await reads.query<Row>({ name: statement.name, text: underAccount(statement.text, values.length), values });
+      const result = await reads.query<Row>({
+        name: statement.name,
+        text: underAccount(statement.text, values.length),
+        values,
+      });
       return result.rows;
     },
     system: {
@@ -112,7 +129,11 @@ function underAccount(text: string, parameter: number): string {
 select q.* from _c, lateral (select i.* from (${text}) i where _c.a is not null offset 0) q`;
 }
 
-async function rawQuery<Row extends object>(em: EntityManager, text: string, values: readonly unknown[]): Promise<Row[]> {
+async function rawQuery<Row extends object>(
+  em: EntityManager,
+  text: string,
+  values: readonly unknown[],
+): Promise<Row[]> {
   // MikroORM's own raw execution writes parameters into the text; its Kysely transaction binds them.
   const transaction = em.getTransactionContext<KyselyTransaction<unknown>>();
   if (transaction === undefined) throw new Error('A query of a unit of work was made outside of its transaction.');
@@ -126,7 +147,8 @@ async function systemTransaction<T>(pool: pg.Pool, work: (query: SystemQueries['
   try {
     await client.query('begin');
     const result = await work(
-      async <Row extends object>(text: string, values: readonly unknown[] = []) => (await client.query<Row>(text, [...values])).rows,
+      async <Row extends object>(text: string, values: readonly unknown[] = []) =>
+        (await client.query<Row>(text, [...values])).rows,
     );
     await client.query('commit');
     return result;

@@ -23,7 +23,10 @@ export async function migrate(databaseUrl: string): Promise<void> {
   }
 }
 
-function sqlMigrations(): { name: string; class: new (...input: ConstructorParameters<typeof Migration>) => Migration }[] {
+function sqlMigrations(): {
+  name: string;
+  class: new (...input: ConstructorParameters<typeof Migration>) => Migration;
+}[] {
   const folder = join(projectRoot, 'migrations');
   return readdirSync(folder)
     .filter((file) => file.endsWith('.sql'))

@@ -1,6 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
-  createEventHub, createSequencer, type EventHub, forgetOldEvents, type Sequencer, sequenceEvents, SlowFollowerError,
+  createEventHub,
+  createSequencer,
+  type EventHub,
+  forgetOldEvents,
+  type Sequencer,
+  sequenceEvents,
+  SlowFollowerError,
 } from '../../src/modules/events/index.ts';
 import type { Database } from '../../src/platform/database.ts';
 import { log, openWorld, patience, serials, take, terminate, upTo, type World } from './world.ts';
@@ -28,7 +34,9 @@ afterEach(async () => {
 
 /** Resolves when every event written so far has its position. */
 async function sequenced(): Promise<void> {
-  await expect.poll(async () => (await world.owner.query('select from event where position is null')).rows.length, patience).toBe(0);
+  await expect
+    .poll(async () => (await world.owner.query('select from event where position is null')).rows.length, patience)
+    .toBe(0);
 }
 
 async function write(events: number, each = 1): Promise<void> {
@@ -53,10 +61,19 @@ describe('followers', () => {
     const follower = hub.follow({ accountId });
     await follower.started;
     await write(1);
-    expect(await take(follower, 1)).toEqual([{
-      cursor: '1.1', action: 'queued', at: expect.any(Date), actor: 'interlock',
-      repositoryId: subject.repositoryId, queueId: null, pullRequestId: null, batchId: null, payload: { serial: 1 },
-    }]);
+    expect(await take(follower, 1)).toEqual([
+      {
+        cursor: '1.1',
+        action: 'queued',
+        at: expect.any(Date),
+        actor: 'interlock',
+        repositoryId: subject.repositoryId,
+        queueId: null,
+        pullRequestId: null,
+        batchId: null,
+        payload: { serial: 1 },
+      },
+    ]);
   });
 
   test('that come back with their cursor go on after it, while events keep coming', async () => {
@@ -93,7 +110,8 @@ describe('followers', () => {
   });
 
   test('see only what matches, and are not held up by the rest', async () => {
-    const isEven = (event: { payload: Readonly<Record<string, unknown>> }): boolean => Number(event.payload.serial) % 2 === 0;
+    const isEven = (event: { payload: Readonly<Record<string, unknown>> }): boolean =>
+      Number(event.payload.serial) % 2 === 0;
     const follower = hub.follow({ accountId, after: '1.0', matches: isEven });
     await write(2_100, 700);
     expect(serials(await take(follower, 1_050))).toEqual(upTo(1_050).map((n) => 2 * n));
@@ -108,14 +126,18 @@ describe('followers', () => {
     const first = [take(follower, 1), take(live, 1)];
     await world.write(other, 5);
     await write(1);
-    for (const events of await Promise.all(first)) expect(events.map((event) => event.repositoryId)).toEqual([subject.repositoryId]);
+    for (const events of await Promise.all(first))
+      expect(events.map((event) => event.repositoryId)).toEqual([subject.repositoryId]);
     expect(await hub.head(accountId)).toBe('1.1');
     expect(await hub.head(otherAccount)).toBe('1.5');
   });
 
   test('of one account cost one read a notification, however many they are', async () => {
     let reads = 0;
-    const counted: Database = { ...world.db, read: async (account, statement) => (reads++, await world.db.read(account, statement)) };
+    const counted: Database = {
+      ...world.db,
+      read: async (account, statement) => (reads++, await world.db.read(account, statement)),
+    };
     const counting = createEventHub({ db: counted, log, recheckMs: never });
     const followers = upTo(50).map(() => counting.follow({ accountId, after: '1.0' }));
     const first = Promise.all(followers.map((follower) => take(follower, 1)));
@@ -141,7 +163,10 @@ describe('a slow follower', () => {
     await Promise.all([take(slow, 1), take(quick, 1), write(1)]);
     // Live followers are offered each event in the order in which they came: what the quick one has, the slow one was offered.
     await Promise.all([take(quick, 1_200), write(1_200, 600)]);
-    const error = await slow.next().then(() => undefined, (thrown: unknown) => thrown);
+    const error = await slow.next().then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
     expect(error).toBeInstanceOf(SlowFollowerError);
     expect(error).toMatchObject({ code: 'RATE_LIMITED', cursor: '1.1' });
     expect(await slow.next()).toEqual({ done: true, value: undefined });
@@ -185,10 +210,13 @@ describe('the hub', () => {
     let attempts = 0;
     const failing: Database = {
       ...world.db,
-      system: { ...world.db.system, listen: async (...given) => {
-        if (attempts++ === 0) throw new Error('the database is away');
-        return await world.db.system.listen(...given);
-      } },
+      system: {
+        ...world.db.system,
+        listen: async (...given) => {
+          if (attempts++ === 0) throw new Error('the database is away');
+          return await world.db.system.listen(...given);
+        },
+      },
     };
     const second = createEventHub({ db: failing, log, recheckMs: never });
     await expect(second.follow({ accountId }).started).rejects.toThrow('the database is away');
@@ -212,16 +240,25 @@ describe('the hub', () => {
 });
 
 describe('a cursor', () => {
-  test.each(['', '1', '1.', '.1', '1.-1', '1.1.1', 'x.1', '01.1', '1.01', '0.1', '1.9999999999999999999', ' 1.1'])('%j is refused as bad input', async (after) => {
-    const follower = hub.follow({ accountId, after });
-    await expect(follower.started).rejects.toMatchObject({ code: 'BAD_INPUT', field: 'after' });
-    await expect(follower.next()).rejects.toMatchObject({ code: 'BAD_INPUT', field: 'after' });
-  });
+  test.each(['', '1', '1.', '.1', '1.-1', '1.1.1', 'x.1', '01.1', '1.01', '0.1', '1.9999999999999999999', ' 1.1'])(
+    '%j is refused as bad input',
+    async (after) => {
+      const follower = hub.follow({ accountId, after });
+      await expect(follower.started).rejects.toMatchObject({ code: 'BAD_INPUT', field: 'after' });
+      await expect(follower.next()).rejects.toMatchObject({ code: 'BAD_INPUT', field: 'after' });
+    },
+  );
 
-  test.each([['of another epoch', '2.1'], ['ahead of the log', '1.3']])('%s has expired', async (_, after) => {
+  test.each([
+    ['of another epoch', '2.1'],
+    ['ahead of the log', '1.3'],
+  ])('%s has expired', async (_, after) => {
     await write(2);
     await sequenced();
-    await expect(hub.follow({ accountId, after }).started).rejects.toMatchObject({ code: 'CURSOR_EXPIRED', message: expect.stringContaining('1.0') });
+    await expect(hub.follow({ accountId, after }).started).rejects.toMatchObject({
+      code: 'CURSOR_EXPIRED',
+      message: expect.stringContaining('1.0'),
+    });
   });
 
   test('expires with the events it would need; the oldest one that works is told', async () => {
@@ -229,7 +266,10 @@ describe('a cursor', () => {
     await sequenced();
     await world.owner.query(`update event set at = now() - interval '401 days' where position <= 4`);
     expect(await forgetOldEvents(world.db, new Date())).toBe(4);
-    await expect(hub.follow({ accountId, after: '1.3' }).started).rejects.toMatchObject({ code: 'CURSOR_EXPIRED', message: expect.stringContaining('1.4') });
+    await expect(hub.follow({ accountId, after: '1.3' }).started).rejects.toMatchObject({
+      code: 'CURSOR_EXPIRED',
+      message: expect.stringContaining('1.4'),
+    });
     expect(serials(await take(hub.follow({ accountId, after: '1.4' }), 6))).toEqual(upTo(10, 5));
   });
 
@@ -240,7 +280,10 @@ describe('a cursor', () => {
     await take(follower, 500);
     await world.owner.query(`update event set at = now() - interval '401 days' where position <= 550`);
     await forgetOldEvents(world.db, new Date());
-    await expect(follower.next()).rejects.toMatchObject({ code: 'CURSOR_EXPIRED', message: expect.stringContaining('1.550') });
+    await expect(follower.next()).rejects.toMatchObject({
+      code: 'CURSOR_EXPIRED',
+      message: expect.stringContaining('1.550'),
+    });
   });
 
   test('expires under its live followers when the database is restored', async () => {

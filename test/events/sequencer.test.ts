@@ -22,34 +22,48 @@ async function subjectsOf(accounts: number, each: number): Promise<{ accountId: 
 }
 
 /** 16 writers at once; transactions of random length, some of them rolled back. Answers how many events were committed. */
-async function writeAtRandom(subjects: readonly { accountId: string; repositoryId: string }[], transactionsEach: number): Promise<number> {
+async function writeAtRandom(
+  subjects: readonly { accountId: string; repositoryId: string }[],
+  transactionsEach: number,
+): Promise<number> {
   let committed = 0;
-  await Promise.all(upTo(16).map(async () => {
-    for (let n = 0; n < transactionsEach; n++) {
-      const subject = subjects[Math.floor(Math.random() * subjects.length)];
-      if (subject === undefined) return;
-      const count = 1 + Math.floor(Math.random() * 4);
-      const lengthSec = Math.random() < 0.1 ? 0.15 : Math.random() * 0.01;
-      const isRolledBack = Math.random() < 0.15;
-      const transaction = world.write(subject, count, async () => {
-        await world.db.system.query('select pg_sleep($1)', [lengthSec]);
-        if (isRolledBack) throw new Error('rolled back');
-      });
-      await transaction.then(() => void (committed += count), (error: Error) => {
-        if (error.message !== 'rolled back') throw error;
-      });
-    }
-  }));
+  await Promise.all(
+    upTo(16).map(async () => {
+      for (let n = 0; n < transactionsEach; n++) {
+        const subject = subjects[Math.floor(Math.random() * subjects.length)];
+        if (subject === undefined) return;
+        const count = 1 + Math.floor(Math.random() * 4);
+        const lengthSec = Math.random() < 0.1 ? 0.15 : Math.random() * 0.01;
+        const isRolledBack = Math.random() < 0.15;
+        const transaction = world.write(subject, count, async () => {
+          await world.db.system.query('select pg_sleep($1)', [lengthSec]);
+          if (isRolledBack) throw new Error('rolled back');
+        });
+        await transaction.then(
+          () => void (committed += count),
+          (error: Error) => {
+            if (error.message !== 'rolled back') throw error;
+          },
+        );
+      }
+    }),
+  );
   return committed;
 }
 
-async function expectWholeLog(subjects: readonly { accountId: string; repositoryId: string }[], committed: number): Promise<void> {
+async function expectWholeLog(
+  subjects: readonly { accountId: string; repositoryId: string }[],
+  committed: number,
+): Promise<void> {
   await expect.poll(() => unpositioned(world), patience).toBe(0);
   let found = 0;
   for (const accountId of new Set(subjects.map((subject) => subject.accountId))) {
     const events = await positionedLog(world, accountId);
     found += events.length;
-    expect(events.map((event) => event.position), 'no gap, none twice').toEqual(upTo(events.length));
+    expect(
+      events.map((event) => event.position),
+      'no gap, none twice',
+    ).toEqual(upTo(events.length));
     for (const { repositoryId } of subjects.filter((subject) => subject.accountId === accountId)) {
       const ofSubject = events.filter((event) => event.repositoryId === repositoryId).map((event) => event.serial);
       expect(ofSubject, 'in the order they were written').toEqual(upTo(ofSubject.length));
@@ -76,7 +90,10 @@ describe('positions', () => {
         killed += rows.length;
       }
     })();
-    const [committed] = await Promise.all([writeAtRandom(subjects, 25).finally(() => void (isWriting = false)), killing]);
+    const [committed] = await Promise.all([
+      writeAtRandom(subjects, 25).finally(() => void (isWriting = false)),
+      killing,
+    ]);
     await expectWholeLog(subjects, committed);
     await Promise.all(sequencers.map((sequencer) => sequencer.stop()));
     expect(killed).toBeGreaterThan(0);
@@ -95,7 +112,10 @@ describe('positions', () => {
         kills++;
       }
     })();
-    const [committed] = await Promise.all([writeAtRandom(subjects, 20).finally(() => void (isWriting = false)), killing]);
+    const [committed] = await Promise.all([
+      writeAtRandom(subjects, 20).finally(() => void (isWriting = false)),
+      killing,
+    ]);
     await expectWholeLog(subjects, committed);
     await sequencer.stop();
   });
@@ -109,7 +129,10 @@ describe('positions', () => {
     });
     expect(await sequenceEvents(world.db)).toBe(1);
     const events = await positionedLog(world, early.accountId);
-    expect(events.map((event) => [event.position, event.repositoryId])).toEqual([[1, late.repositoryId], [2, early.repositoryId]]);
+    expect(events.map((event) => [event.position, event.repositoryId])).toEqual([
+      [1, late.repositoryId],
+      [2, early.repositoryId],
+    ]);
     const { rows } = await world.owner.query('select repository_id from event order by id');
     expect(rows.map((row) => row.repository_id)).toEqual([early.repositoryId, late.repositoryId]);
   });
@@ -213,7 +236,9 @@ describe('the notification', () => {
     await world.write(second, 2);
     await sequenceEvents(world.db);
     await vi.waitFor(() => expect(heard.length).toBeGreaterThan(1), patience);
-    expect(heard.slice(1).map((payload) => JSON.parse(payload))).toEqual([{ [first.accountId]: 3, [second.accountId]: 2 }]);
+    expect(heard.slice(1).map((payload) => JSON.parse(payload))).toEqual([
+      { [first.accountId]: 3, [second.accountId]: 2 },
+    ]);
     await stop();
   });
 
@@ -232,7 +257,9 @@ describe('the notification', () => {
 });
 
 async function positioned(of: World): Promise<number> {
-  const { rows } = await of.owner.query<{ count: number }>('select count(*)::int as count from event where position is not null');
+  const { rows } = await of.owner.query<{ count: number }>(
+    'select count(*)::int as count from event where position is not null',
+  );
   return rows[0]?.count ?? 0;
 }
 

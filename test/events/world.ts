@@ -24,7 +24,11 @@ export interface World {
    * One transaction under the repository's lock that appends `count` events, each with the next `serial` of its
    * repository; `meanwhile` runs before it commits, and a throw of it rolls back.
    */
-  write(subject: { accountId: string; repositoryId: string }, count?: number, meanwhile?: () => Promise<unknown>): Promise<void>;
+  write(
+    subject: { accountId: string; repositoryId: string },
+    count?: number,
+    meanwhile?: () => Promise<unknown>,
+  ): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -48,7 +52,9 @@ export async function openWorld(eventsWritten: () => void = () => {}): Promise<W
     owner,
     connect,
     async account() {
-      const { rows } = await owner.query<{ id: string }>('insert into account (name) values ($1) returning id', [`account ${++made}`]);
+      const { rows } = await owner.query<{ id: string }>('insert into account (name) values ($1) returning id', [
+        `account ${++made}`,
+      ]);
       return rows[0]?.id ?? '';
     },
     async repository(accountId) {
@@ -68,9 +74,15 @@ export async function openWorld(eventsWritten: () => void = () => {}): Promise<W
           [accountId, count, repositoryId],
         );
         const before = row?.before ?? 0;
-        await appendEvents(systemContext(ports, accountId), tx, Array.from({ length: count }, (_, index) => ({
-          repositoryId, action: 'queued', payload: { serial: before + index + 1 },
-        })));
+        await appendEvents(
+          systemContext(ports, accountId),
+          tx,
+          Array.from({ length: count }, (_, index) => ({
+            repositoryId,
+            action: 'queued',
+            payload: { serial: before + index + 1 },
+          })),
+        );
         await meanwhile?.();
       });
     },
@@ -92,7 +104,10 @@ export async function terminate(world: World, applicationName: string): Promise<
 }
 
 /** Every positioned event of an account, in order of position. */
-export async function positionedLog(world: World, accountId: string): Promise<{ position: number; repositoryId: string; serial: number }[]> {
+export async function positionedLog(
+  world: World,
+  accountId: string,
+): Promise<{ position: number; repositoryId: string; serial: number }[]> {
   const { rows } = await world.owner.query(
     `select position::int, repository_id as "repositoryId", (payload ->> 'serial')::int as serial
      from event where account_id = $1 and position is not null order by position`,
@@ -102,7 +117,9 @@ export async function positionedLog(world: World, accountId: string): Promise<{ 
 }
 
 export async function unpositioned(world: World): Promise<number> {
-  const { rows } = await world.owner.query<{ count: number }>('select count(*)::int as count from event where position is null');
+  const { rows } = await world.owner.query<{ count: number }>(
+    'select count(*)::int as count from event where position is null',
+  );
   return rows[0]?.count ?? 0;
 }
 

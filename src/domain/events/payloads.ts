@@ -4,7 +4,16 @@ import type { PullRequestStatus } from '../queue/snapshot.ts';
 import { webhookStatus, type WebhookStatus } from '../queue/status.ts';
 
 export const pullRequestActions = [
-  'opened', 'labeled', 'queued', 'dequeued', 'added_to_batch', 'top_of_queue', 'merged', 'blocked', 'stuck', 'reset',
+  'opened',
+  'labeled',
+  'queued',
+  'dequeued',
+  'added_to_batch',
+  'top_of_queue',
+  'merged',
+  'blocked',
+  'stuck',
+  'reset',
 ] as const;
 export type PullRequestAction = (typeof pullRequestActions)[number];
 
@@ -79,7 +88,11 @@ export interface BotPullRequestPayload {
 }
 
 /** Null for a closed pull request, of which webhooks do not know (interface 6.1, 6.2). */
-export function pullRequestPayload(action: PullRequestAction, repository: RepositoryName, facts: PullRequestEventFacts): PullRequestPayload | null {
+export function pullRequestPayload(
+  action: PullRequestAction,
+  repository: RepositoryName,
+  facts: PullRequestEventFacts,
+): PullRequestPayload | null {
   const status = webhookStatus(facts.status);
   if (status === null) return null;
   const code = action === 'reset' ? (facts.resetCode ?? facts.statusCode) : facts.statusCode;
@@ -103,11 +116,15 @@ export function pullRequestPayload(action: PullRequestAction, repository: Reposi
   };
 }
 
-function resetKeys(facts: PullRequestEventFacts, code: number | null): Pick<PullRequestPayload, 'pr_reset_count' | 'closed_bot_pr_count' | 'bot_pull_request'> {
+function resetKeys(
+  facts: PullRequestEventFacts,
+  code: number | null,
+): Pick<PullRequestPayload, 'pr_reset_count' | 'closed_bot_pr_count' | 'bot_pull_request'> {
   return {
     pr_reset_count: facts.pullRequestsReset ?? 0,
     closed_bot_pr_count: facts.botPullRequestsClosed ?? 0,
-    ...(code === 301 && facts.botPullRequest !== undefined && { bot_pull_request: botPullRequestPayload(facts.botPullRequest) }),
+    ...(code === 301 &&
+      facts.botPullRequest !== undefined && { bot_pull_request: botPullRequestPayload(facts.botPullRequest) }),
   };
 }
 
@@ -154,7 +171,15 @@ export function batchPayload(action: BatchAction, repository: RepositoryName, fa
     pull_requests: facts.pullRequests.flatMap((member) => {
       const status = webhookStatus(member.status);
       if (status === null) return [];
-      return [{ pr_number: member.number, author: member.author, status, skip_line: member.skipLine, status_code: member.statusCode }];
+      return [
+        {
+          pr_number: member.number,
+          author: member.author,
+          status,
+          skip_line: member.skipLine,
+          status_code: member.statusCode,
+        },
+      ];
     }),
     ...(facts.message !== undefined && { message: facts.message }),
     ...(facts.batchCommitSha !== null && { batch_commit_sha: facts.batchCommitSha }),

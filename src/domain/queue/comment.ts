@@ -5,7 +5,14 @@ export function blockedComment(reason: string): string {
   return `**Blocked.** ${reason}\n\nQueue it again once that is settled.`;
 }
 
-export function mergedComment(landed: { readonly baseBranch: string; readonly commit: string; readonly grade: string }): string {
-  const tested = landed.grade === 'unvalidated' ? 'It was merged without validation, as was asked.' : `Its tree was verified against what was tested (${landed.grade}).`;
+export function mergedComment(landed: {
+  readonly baseBranch: string;
+  readonly commit: string;
+  readonly grade: string;
+}): string {
+  const tested =
+    landed.grade === 'unvalidated'
+      ? 'It was merged without validation, as was asked.'
+      : `Its tree was verified against what was tested (${landed.grade}).`;
   return `**Merged** into \`${landed.baseBranch}\` as ${landed.commit}. ${tested}`;
 }

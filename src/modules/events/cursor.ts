@@ -26,7 +26,8 @@ export function formatCursor(cursor: Cursor): string {
 /** Throws BAD_INPUT naming `field` when the text is no cursor. */
 export function parseCursor(text: string, field = 'after'): Cursor {
   const parts = form.exec(text);
-  if (parts === null) throw new DomainError('BAD_INPUT', `${field} must be a cursor of an event, as this service gave it`, field);
+  if (parts === null)
+    throw new DomainError('BAD_INPUT', `${field} must be a cursor of an event, as this service gave it`, field);
   return { epoch: Number(parts[1]), position: Number(parts[2]) };
 }
 
@@ -36,10 +37,15 @@ export function parseCursor(text: string, field = 'after'): Cursor {
  * read the state anew and follow from a cursor of now.
  */
 export function requireFollowable(cursor: Cursor, bounds: LogBounds): void {
-  if (cursor.epoch !== bounds.epoch || cursor.position < bounds.oldest || cursor.position > bounds.head) throw cursorExpired(bounds);
+  if (cursor.epoch !== bounds.epoch || cursor.position < bounds.oldest || cursor.position > bounds.head)
+    throw cursorExpired(bounds);
 }
 
 export function cursorExpired(bounds: LogBounds): DomainError {
   const oldest = formatCursor({ epoch: bounds.epoch, position: bounds.oldest });
-  return new DomainError('CURSOR_EXPIRED', `Events after this cursor are no longer kept. The oldest cursor is ${oldest}.`, 'after');
+  return new DomainError(
+    'CURSOR_EXPIRED',
+    `Events after this cursor are no longer kept. The oldest cursor is ${oldest}.`,
+    'after',
+  );
 }

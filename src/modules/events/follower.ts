@@ -56,7 +56,10 @@ export class Follower implements EventFollower {
       this.isPulling = false;
       return formatCursor(cursor);
     });
-    this.started.then(() => this.pull(), (error: unknown) => this.end({ error }));
+    this.started.then(
+      () => this.pull(),
+      (error: unknown) => this.end({ error }),
+    );
   }
 
   /** Takes the next event into account; one that it has had already is passed over. */

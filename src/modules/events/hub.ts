@@ -131,7 +131,14 @@ export function createEventHub({ db, log, recheckMs = 5_000 }: EventHubOptions):
   }
 
   function openTail(accountId: string, at: Cursor): Tail {
-    const tail = { accountId, epoch: at.epoch, position: at.position, isReading: false, hasNews: false, followers: new Set<Follower>() };
+    const tail = {
+      accountId,
+      epoch: at.epoch,
+      position: at.position,
+      isReading: false,
+      hasNews: false,
+      followers: new Set<Follower>(),
+    };
     tails.set(accountId, tail);
     return tail;
   }
@@ -181,5 +188,7 @@ export function createEventHub({ db, log, recheckMs = 5_000 }: EventHubOptions):
 // Positions have no gaps, so a page that does not begin right after what was had says that rows in between were
 // forgotten, and another epoch says that the database was restored.
 function continues(page: readonly PositionedEvent[], after: Cursor): boolean {
-  return page.every((positioned, index) => positioned.epoch === after.epoch && positioned.position === after.position + 1 + index);
+  return page.every(
+    (positioned, index) => positioned.epoch === after.epoch && positioned.position === after.position + 1 + index,
+  );
 }

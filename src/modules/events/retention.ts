@@ -10,7 +10,9 @@ const batchSize = 5_000;
  */
 export async function forgetOldEvents(db: Database, now: Date): Promise<number> {
   const cutoff = new Date(now.getTime() - daysKept * 24 * 3_600_000);
-  const accounts = await db.system.query<{ id: string }>('select account_id::text as id from event_head order by account_id');
+  const accounts = await db.system.query<{ id: string }>(
+    'select account_id::text as id from event_head order by account_id',
+  );
   let forgotten = 0;
   for (const { id } of accounts) {
     for (;;) {

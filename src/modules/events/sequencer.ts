@@ -82,7 +82,9 @@ export async function sequenceEvents(db: Database): Promise<number | 'busy'> {
   if ((await db.system.query('select 1 from event where position is null limit 1')).length === 0) return 0;
   let total = 0;
   for (;;) {
-    const taken = await db.system.transaction(async (query) => ((await isAtWork(query)) ? await positionBatch(query) : null));
+    const taken = await db.system.transaction(async (query) =>
+      (await isAtWork(query)) ? await positionBatch(query) : null,
+    );
     if (taken === null) return total === 0 ? 'busy' : total;
     total += taken;
     if (taken < batchSize) return total;
@@ -120,11 +122,14 @@ select head.account_id::text as "accountId", head.position::float8 as position,
 from head`;
 
 async function positionBatch(query: SystemQueries['query']): Promise<number> {
-  const heads = await query<{ accountId: string; position: number; taken: number; positioned: number }>(positionStatement);
+  const heads = await query<{ accountId: string; position: number; taken: number; positioned: number }>(
+    positionStatement,
+  );
   const [first] = heads;
   if (first === undefined) return 0;
   // Fails the transaction instead of leaving a gap, should anything else ever touch an unpositioned event.
-  if (first.positioned !== first.taken) throw new Error(`Of ${first.taken} events only ${first.positioned} took their position.`);
+  if (first.positioned !== first.taken)
+    throw new Error(`Of ${first.taken} events only ${first.positioned} took their position.`);
   await query('select pg_notify($1, $2)', [eventsChannel, notificationOf(heads)]);
   return first.taken;
 }
