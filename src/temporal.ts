@@ -47,8 +47,8 @@ export function connectTemporal(options: { readonly address: string; readonly na
           taskQueue: options.taskQueue ?? taskQueue,
           args: [input],
           signal: wakeSignal,
-          staticSummary: `Queue ${input.queueId}`,
-          staticDetails: 'Plans and lands the pull requests of one base branch. Its batches are workflows of their own.',
+          staticSummary: 'Plans and lands the pull requests of one base branch',
+          staticDetails: 'Where it stands is under Current Details. Its batches are workflows of their own, under Relationships.',
         }));
       }
     } catch (error) {

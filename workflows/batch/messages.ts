@@ -3,6 +3,8 @@ import { defineSignal } from '@temporalio/workflow';
 export interface BatchInput {
   readonly accountId: string;
   readonly batchId: string;
+  /** Its pull requests and where they go, for people who read the run. */
+  readonly title?: string;
 }
 
 export function batchWorkflowId({ accountId, batchId }: BatchInput): string {

@@ -21,16 +21,18 @@ export interface BatchResult {
 }
 
 export async function batch(input: BatchInput): Promise<BatchResult> {
-  let mustLook = true;
+  let isTold = false;
   setHandler(lookSignal, () => {
-    mustLook = true;
+    isTold = true;
   });
   const describe = createDescription();
-  let need: string = 'make';
+  let need: Need = 'make';
+  let step = stepNames.make;
   let polls = 0;
   for (;;) {
-    mustLook = false;
-    const progress = await driveBatch.executeWithOptions({ summary: stepNames[need] ?? need }, [input]);
+    isTold = false;
+    const summary = input.title === undefined ? step : `${input.title}: ${step}`;
+    const progress = await driveBatch.executeWithOptions({ summary }, [input]);
     describe(progress.details, [
       { key: repositoryAttribute, value: progress.repository },
       { key: baseBranchAttribute, value: progress.baseBranch },
@@ -39,18 +41,24 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
     if (progress.need === 'done') return { state: progress.state, summary: progress.summary };
     polls = progress.need === 'wait' && need === 'wait' ? polls + 1 : 0;
     need = progress.need;
-    if (need === 'wait' || isStuck(progress)) await condition(() => mustLook, `${pollSeconds[Math.min(polls, pollSeconds.length - 1)] ?? 300}s`);
+    step = stepNames[need];
+    // One whose commit could not be made, for a conflict, waits for the planner to end it.
+    if (need !== 'wait' && need !== 'make') continue;
+    const pollSec = pollSeconds[Math.min(polls, pollSeconds.length - 1)] ?? 300;
+    if (await condition(() => isTold, `${pollSec}s`, { summary: `${waitingFor[need]}; the host is asked again after ${pollSec} s` })) step = toldStep;
   }
 }
 
-const stepNames: Readonly<Record<string, string>> = {
-  make: 'Make the commit that is tested and lands, open its bot pull request',
-  open: 'Open the bot pull request',
-  wait: 'Read the checks',
-  clean_up: 'Close the bot pull request, delete its branch',
+type Need = Exclude<Awaited<ReturnType<BatchActivities['driveBatch']>>['need'], 'done'>;
+
+const stepNames: Readonly<Record<Need, string>> = {
+  make: 'make the commit that is tested and lands, open its bot pull request',
+  open: 'open the bot pull request',
+  wait: 'read the checks',
+  clean_up: 'close the bot pull request, delete its branch',
 };
 
-/** A batch whose commit could not be made (a conflict) waits for the planner to end it. */
-function isStuck(progress: { readonly need: string }): boolean {
-  return progress.need === 'make';
-}
+/** The queue's workflow tells a batch that it ended. */
+const toldStep = 'ended: close the bot pull request, delete its branch';
+
+const waitingFor = { make: 'The commit could not be made', wait: 'Waiting for the checks' } as const;

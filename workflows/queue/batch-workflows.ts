@@ -25,7 +25,7 @@ export function createBatchWorkflows({ accountId }: QueueInput): BatchWorkflows 
   let reading = 0;
 
   async function start({ id, need, title, details }: OpenBatch): Promise<void> {
-    const input = { accountId, batchId: id };
+    const input = { accountId, batchId: id, title };
     const batch: Attended = { need };
     attended.set(id, batch);
     const end = (): void => {

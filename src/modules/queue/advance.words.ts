@@ -48,8 +48,11 @@ export function effectsOf(intents: readonly OpenIntent[], baseBranch: string): {
 export function describeQueue({ queue, repository, state, batches }: { queue: QueueRow; repository: string; state: string; batches: readonly OpenBatch[] }): string {
   const head = `**${repository}** → \`${queue.baseBranch}\`: **${state}** · ${queue.waiting} waiting, ${queue.tagged} in builds · base \`${queue.baseTip?.slice(0, 12) ?? 'unknown'}\``;
   if (batches.length === 0) return head;
-  const rows = batches.map((batch) => `| ${batch.id} | ${named(batch.numbers)} | ${batch.state} | ${causes[batch.cause] ?? batch.cause} | \`${batch.parent_commit.slice(0, 12)}\` | ${timeOf(batch.created_at)} |`);
-  return [head, '', '| batch | pull requests | state | why | on top of | since |', '|---|---|---|---|---|---|', ...rows].join('\n');
+  const lines = batches.map(
+    (batch) =>
+      `**${named(batch.numbers)}** ${batch.state} · batch ${batch.id}, ${causes[batch.cause] ?? batch.cause} · on \`${batch.parent_commit.slice(0, 12)}\` · since ${timeOf(batch.created_at)}`,
+  );
+  return [head, '', ...lines].join('\n');
 }
 
 function timeOf(at: Date | string): string {

@@ -4,6 +4,7 @@
 import type { Context } from '../../context.ts';
 import { HostRefused, RefMoved, type CompositionResult } from '../../hosts/port.ts';
 import type { Transaction } from '../../platform/database.ts';
+import { causes } from './advance.words.ts';
 import { evidenceFor } from '../../domain/queue/evidence.ts';
 import { RepositoryEntity, type RepositoryRow } from '../repositories/repositories.entities.ts';
 import { blockMembers, blockRefused, takeStep } from './batch.refusals.ts';
@@ -96,10 +97,12 @@ async function describeBatch(ctx: Context, batchId: string): Promise<BatchProgre
     const [landing] = await tx.query<{ grade: string }>('select grade from landing where account_id = $1 and batch_id = $2', [ctx.accountId, batch.id]);
     return { named: members.map((member) => `#${numbers.get(member.pullRequestId) ?? '?'}`).join(', '), checks, grade: landing?.grade ?? null };
   });
-  const outcome = facts.grade === null ? (batch.endedReason ?? '') : `tree verified: ${facts.grade}`;
+  const failed = facts.checks.filter(({ conclusion }) => !['success', 'skipped', 'neutral', 'pending'].includes(conclusion));
+  const failure = failed.length === 0 ? '' : `failed: ${failed.map((check) => check.name).join(', ')}`;
+  const outcome = facts.grade === null ? (batch.endedReason ?? failure) : `tree verified: ${facts.grade}`;
   const lines = [
     `**${facts.named}** → \`${baseBranch}\` of ${repository.owner}/${repository.name}: **${batch.state}** ${outcome}`,
-    `- why it exists: ${batch.cause}`,
+    `- why it exists: ${causes[batch.cause] ?? batch.cause}`,
     `- parent \`${batch.parentCommit}\``,
     `- commit \`${batch.commit ?? 'not made yet'}\`, tree \`${batch.tree ?? '-'}\``,
     ...facts.checks.map((check) => `- check ${check.name} (attempt ${check.attempt}): ${check.conclusion}`),
