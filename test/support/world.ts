@@ -5,6 +5,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import pg from 'pg';
 import { pino } from 'pino';
 import { systemContext, type Context, type Ports } from '../../src/context.ts';
 import { createCiRunner } from '../../src/hosts/local/index.ts';
@@ -32,6 +33,8 @@ export interface WorldOptions {
   readonly files?: Readonly<Record<string, string>>;
   /** False: another process runs the checks. Default true. */
   readonly runsCi?: boolean;
+  /** Id of its account, for worlds that share a Temporal: workflows are named by it. */
+  readonly accountId?: number;
   /** Wakes another engine than the plain loop. */
   readonly wake?: Ports['wake'];
 }
@@ -89,6 +92,16 @@ export interface World extends AsyncDisposable {
 
 const defaultCi = "checks:\n  test:\n    run: 'test ! -e bad'\n";
 
+async function countAccountsFrom(url: string, accountId: number): Promise<void> {
+  const owner = new pg.Client({ connectionString: url });
+  await owner.connect();
+  try {
+    await owner.query(`alter table account alter column id restart with ${accountId}`);
+  } finally {
+    await owner.end();
+  }
+}
+
 export const parallel = (options: { builds?: number; batch?: number; more?: string } = {}): string =>
   `merge_mode:\n  type: parallel\n  parallel_mode:\n    max_parallel_builds: ${options.builds ?? 3}\n    batch_size: ${options.batch ?? 1}\n${indent(options.more ?? '', 4)}`;
 
@@ -118,6 +131,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     wake: options.wake ?? loop.wake,
     poolSize: 6,
   });
+  if (options.accountId !== undefined) await countAccountsFrom(database.url, options.accountId);
   const secrets = generateSecrets();
   const account = await createAccount(service.ports, secrets, { name: 'world', email: 'service@example.test' });
   const ctx = systemContext(service.ports, account.accountId);

@@ -1,5 +1,5 @@
 // A world whose engine is the worker of production: processes of their own on a real Temporal server, to be killed.
-import { randomUUID } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -45,7 +45,8 @@ export async function engineWorld(options: EngineWorldOptions = {}): Promise<Eng
   const settings = { address: temporal.address, namespace: temporal.namespace, taskQueue: `test-${randomUUID()}` };
   const connected = connectTemporal({ ...settings, log: pino({ level: process.env['LOG_LEVEL'] ?? 'fatal' }) });
   const { client } = connected;
-  const w = await world({ ...worldOptions, runsCi: false, wake: wakes ? connected.wake : async () => {} });
+  const wake = wakes ? connected.wake : async () => {};
+  const w = await world({ ...worldOptions, runsCi: false, wake, accountId: randomInt(2, 1_000_000_000) });
   const engines: Engine[] = [];
 
   const e: EngineWorld = {
@@ -96,7 +97,7 @@ export async function engineWorld(options: EngineWorldOptions = {}): Promise<Eng
 }
 
 async function keep(name: string, history: History): Promise<void> {
-  const packed = await promisify(gzip)(JSON.stringify(historyToJSON(history)), { level: 9 });
+  const packed = await promisify(gzip)(historyToJSON(history), { level: 9 });
   await writeFile(join(historiesFolder, `${name}.json.gz`), packed);
 }
 

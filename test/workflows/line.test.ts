@@ -5,7 +5,7 @@ import { expectOneLandingEach } from '../support/landings.ts';
 import { parallel } from '../support/world.ts';
 import { countEvents, engineWorld, eventually, type EngineWorld } from './engine-world.ts';
 
-describe('a line on Temporal', () => {
+describe('a line on Temporal', { timeout: 120_000 }, () => {
   let e: EngineWorld;
   const numbers: number[] = [];
   beforeAll(async () => {
@@ -62,7 +62,7 @@ describe('a line on Temporal', () => {
     await Promise.all(Array.from({ length: 1_000 }, async () => await handle.signal(wakeSignal)));
     await eventually(async () => (await handle.describe()).raw.pendingWorkflowTask == null, 'every wake is handled');
     const after = await plans();
-    expect(after.woken - before.woken).toBe(1_000);
+    expect(after.woken - before.woken).toBeGreaterThanOrEqual(1_000);
     expect(after.planned - before.planned).toBeGreaterThan(0);
     expect(after.planned - before.planned).toBeLessThan(50);
   });

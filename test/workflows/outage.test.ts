@@ -1,0 +1,131 @@
+// The database is the truth: signals get lost, Temporal stops, comes back, or forgets everything, and the line goes on.
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, inject, it } from 'vitest';
+import { findFreePort } from '../../src/launcher/ports.ts';
+import { searchAttributes, startTemporal, type EmbeddedTemporal } from '../../src/launcher/temporal.ts';
+import { queueWorkflowId } from '../../workflows/queue/messages.ts';
+import { expectOneLandingEach } from '../support/landings.ts';
+import { parallel, type World } from '../support/world.ts';
+import { countEvents, engineWorld, eventually } from './engine-world.ts';
+
+interface OwnTemporal extends AsyncDisposable {
+  readonly address: string;
+  readonly namespace: string;
+  stop(): Promise<void>;
+  /** On the same ports, with what it knew. */
+  start(): Promise<void>;
+  forgetEverything(): Promise<void>;
+}
+
+async function ownTemporal(): Promise<OwnTemporal> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'interlock-temporal-'));
+  const namespace = 'own';
+  const [port, uiPort] = [await findFreePort(), await findFreePort()];
+  const begin = async (): Promise<EmbeddedTemporal> =>
+    await startTemporal({
+      dataDir,
+      cacheDir: inject('cacheDir'),
+      port,
+      uiPort,
+      namespace,
+      searchAttributes,
+      log: () => {},
+    });
+  let running: EmbeddedTemporal | null = await begin();
+  const stop = async (): Promise<void> => {
+    await running?.stop();
+    running = null;
+  };
+  return {
+    address: running.address,
+    namespace,
+    stop,
+    async start() {
+      running = await begin();
+    },
+    async forgetEverything() {
+      for (const file of await readdir(dataDir)) if (file.startsWith('temporal.db')) await rm(join(dataDir, file));
+    },
+    async [Symbol.asyncDispose]() {
+      await stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function open(w: World, count: number): Promise<number[]> {
+  const numbers: number[] = [];
+  for (let i = 1; i <= count; i += 1) numbers.push(await w.open(`change-${i}`, { [`${i}.txt`]: 'x\n' }));
+  return numbers;
+}
+
+const slowCi = "checks:\n  test:\n    run: 'sleep 1'\n";
+
+describe('a line outlives', { timeout: 120_000 }, () => {
+  it('wakes that were lost: the relay finds what is ahead of its plan', async () => {
+    await using e = await engineWorld({ configuration: parallel({ builds: 2, batch: 2 }), wakes: false });
+    await e.start();
+    const numbers = await open(e.w, 2);
+    await e.w.queue(...numbers);
+    await e.w.watch(numbers);
+    await expectOneLandingEach(e.w, numbers);
+  });
+
+  it('a Temporal that lost all of its data in the middle: everything lands, once', async () => {
+    await using temporal = await ownTemporal();
+    await using e = await engineWorld({ configuration: parallel({ builds: 2, batch: 2 }), ci: slowCi, temporal });
+    const { w } = e;
+    await e.start();
+    const numbers = await open(w, 6);
+    await w.queue(...numbers);
+    await eventually(
+      async () => (await w.rows("select 1 from batch where state = 'landed'")).length > 0 && (await w.rows("select 1 from batch where state = 'building'")).length > 0,
+      'one batch has landed and another is built',
+    );
+    await temporal.stop();
+    await temporal.forgetEverything();
+    await temporal.start();
+    await w.watch(numbers, 90_000);
+    await expectOneLandingEach(w, numbers);
+  });
+
+  it('a Temporal that is down: pull requests are admitted at once, and land when it is back', async () => {
+    await using temporal = await ownTemporal();
+    await using e = await engineWorld({ configuration: parallel({ builds: 2, batch: 2 }), temporal });
+    const { w } = e;
+    await e.start();
+    const numbers = await open(w, 3);
+    await temporal.stop();
+    const startedAt = performance.now();
+    await w.queue(...numbers);
+    expect(performance.now() - startedAt).toBeLessThan(3_000);
+    for (const number of numbers) expect((await w.status(number)).status).toBe('queued');
+    await temporal.start();
+    await w.watch(numbers, 90_000);
+    await expectOneLandingEach(w, numbers);
+  });
+});
+
+describe('a long history', { timeout: 120_000 }, () => {
+  it('goes on as a new run, and nothing is lost', async () => {
+    await using e = await engineWorld({ configuration: parallel({ builds: 2, batch: 1 }), wakes: false });
+    const { w } = e;
+    const numbers = await open(w, 4);
+    const input = await e.input();
+    const handle = await e.client.workflow.start('queue', {
+      workflowId: queueWorkflowId(input),
+      taskQueue: e.taskQueue,
+      args: [{ ...input, mostHistoryEvents: 25 }],
+    });
+    await e.start();
+    await w.queue(...numbers);
+    await w.watch(numbers, 90_000);
+    await expectOneLandingEach(w, numbers);
+    const first = await e.client.workflow.getHandle(handle.workflowId, handle.firstExecutionRunId).fetchHistory();
+    expect(countEvents(first).get('workflowExecutionContinuedAsNew')).toBe(1);
+    expect(first.events?.length).toBeLessThan(70);
+    await e.keepHistories('continue-as-new', handle.firstExecutionRunId);
+  });
+});
