@@ -6,37 +6,66 @@ import type { QueueRules } from '../../domain/queue/snapshot.ts';
 import type { Transaction } from '../../platform/database.ts';
 import type { RepositoryRow } from '../repositories/repositories.entities.ts';
 import { loadBuilds } from './build.records.ts';
+import { readLine, readPending, type AdmissionRow } from './line.rows.ts';
 import { rulesOf } from './configuration.cache.ts';
 import { PullRequestEntity, type PullRequestRow, type QueueRow } from './queue.entities.ts';
 import { judgeOwn } from './snapshot.loader.ts';
 import { announce, blockPullRequest, writeStatus, type QueueWork } from './status.writer.ts';
 
-interface Asked {
+interface Line {
   readonly repository: RepositoryRow;
   readonly queue: QueueRow;
-  readonly pullRequest: PullRequestRow;
 }
 
+interface Asked extends Line {
+  readonly pullRequest: AdmissionRow;
+}
+
+type Seen = Pick<AdmissionFacts, 'ownVerdict' | 'ownFailedChecks' | 'conflictsWithBase'>;
+
 export async function decideFor(ctx: Context, tx: Transaction, of: Asked): Promise<Admission> {
-  const { repository, queue, pullRequest } = of;
-  const { rules } = rulesOf(repository, queue.hostRequiredChecks);
-  const [build] = await loadBuilds(ctx, tx, { repositoryId: repository.id, commits: [pullRequest.headSha], trees: [] });
-  const own = judgeOwn(build, rules);
-  const conflictsWithBase = await conflictsWithTip(ctx, tx, of);
-  return decideWith(of, { ownVerdict: own.verdict, ownFailedChecks: own.failed, conflictsWithBase });
+  const [admission] = await decideAll(ctx, tx, of, [of.pullRequest]);
+  if (admission === undefined) throw new Error('Nothing was asked.');
+  return admission;
+}
+
+/** In the order asked, by three statements however many are asked for. */
+async function decideAll(ctx: Context, tx: Transaction, line: Line, asked: readonly AdmissionRow[]): Promise<Admission[]> {
+  const { repository, queue } = line;
+  const heads = asked.map((pullRequest) => pullRequest.headSha);
+  const { configuration, rules } = rulesOf(repository, queue.hostRequiredChecks);
+  const builds = new Map((await loadBuilds(ctx, tx, { repositoryId: repository.id, commits: heads, trees: [] })).map((build) => [build.commit, build]));
+  const conflicting = await conflictsWithTip(ctx, tx, queue, heads);
+  return asked.map((pullRequest) => {
+    const own = judgeOwn(builds.get(pullRequest.headSha), rules);
+    const seen = { ownVerdict: own.verdict, ownFailedChecks: own.failed, conflictsWithBase: conflicting.has(pullRequest.headSha) };
+    return decideWith({ configuration, rules }, { repository, pullRequest, seen });
+  });
 }
 
 /**
  * What takes a pull request out of the line again: an approval withdrawn, changes requested, a draft. Its own checks and
  * its conflicts are left to the planner, who sees the line. Null: it stands.
  */
-export function findLoss(of: Asked): Exclude<Admission, { kind: 'queue' }> | null {
-  const admission = decideWith(of, { ownVerdict: 'green', ownFailedChecks: [], conflictsWithBase: false });
-  return admission.kind === 'queue' ? null : admission;
+export function findLoss({ repository, queue, pullRequest }: Asked): Loss | null {
+  return findLosses({ repository, queue }, [pullRequest])[0]?.loss ?? null;
 }
 
-function decideWith({ repository, queue, pullRequest }: Asked, seen: Pick<AdmissionFacts, 'ownVerdict' | 'ownFailedChecks' | 'conflictsWithBase'>): Admission {
-  const { configuration, rules } = rulesOf(repository, queue.hostRequiredChecks);
+type Loss = Exclude<Admission, { kind: 'queue' }>;
+
+function findLosses<Row extends AdmissionRow>({ repository, queue }: Line, standing: readonly Row[]): { readonly pullRequest: Row; readonly loss: Loss }[] {
+  const inForce = rulesOf(repository, queue.hostRequiredChecks);
+  const seen: Seen = { ownVerdict: 'green', ownFailedChecks: [], conflictsWithBase: false };
+  return standing.flatMap((pullRequest) => {
+    const admission = decideWith(inForce, { repository, pullRequest, seen });
+    return admission.kind === 'queue' ? [] : [{ pullRequest, loss: admission }];
+  });
+}
+
+function decideWith(
+  { configuration, rules }: ReturnType<typeof rulesOf>,
+  { repository, pullRequest, seen }: { readonly repository: RepositoryRow; readonly pullRequest: AdmissionRow; readonly seen: Seen },
+): Admission {
   return decideAdmission({
     facts: {
       ...seen,
@@ -66,12 +95,14 @@ function admissionRules(configuration: Configuration, rules: QueueRules): Parame
   };
 }
 
-async function conflictsWithTip(ctx: Context, tx: Transaction, of: { queue: QueueRow; pullRequest: PullRequestRow }): Promise<boolean> {
-  const rows = await tx.query(
-    'select 1 from merge_result where account_id = $1 and repository_id = $2 and parent = $3 and heads = $4 and conflict_at = 0',
-    [ctx.accountId, of.queue.repositoryId, of.queue.baseTip ?? '', [of.pullRequest.headSha]],
+/** Those of the heads that are known not to merge onto the base's present tip. */
+async function conflictsWithTip(ctx: Context, tx: Transaction, queue: QueueRow, heads: readonly string[]): Promise<Set<string>> {
+  const rows = await tx.query<{ head: string }>(
+    `select heads[1] as head from merge_result
+     where account_id = $1 and repository_id = $2 and parent = $3 and cardinality(heads) = 1 and heads[1] = any($4) and conflict_at = 0`,
+    [ctx.accountId, queue.repositoryId, queue.baseTip ?? '', [...heads]],
   );
-  return rows.length > 0;
+  return new Set(rows.map((row) => row.head));
 }
 
 /** Writes what was decided: in line, waiting for something, or blocked with the reason. */
@@ -95,22 +126,33 @@ export function writeAdmission(work: QueueWork, pullRequest: PullRequestRow, adm
 /** Pending pull requests are looked at again whenever the queue plans: a fact may have come. */
 export async function reconsiderPending(work: QueueWork, repository: RepositoryRow): Promise<void> {
   const { ctx, tx, queue } = work;
-  const pending = await tx.em.find(PullRequestEntity, { queueId: queue.id, status: 'pending' }, { orderBy: { askedAt: 'asc', id: 'asc' } });
-  for (const pullRequest of pending) {
-    const admission = await decideFor(ctx, tx, { repository, queue, pullRequest });
-    const isUnchanged = admission.kind === 'pend' && admission.text === pullRequest.statusText;
-    if (!isUnchanged) writeAdmission(work, pullRequest, admission);
+  const pending = await readPending(ctx, tx, queue.id);
+  if (pending.length === 0) return;
+  const admissions = await decideAll(ctx, tx, { repository, queue }, pending);
+  const changed = new Map<string, Admission>();
+  for (const [index, admission] of admissions.entries()) {
+    const before = pending[index];
+    const isUnchanged = admission.kind === 'pend' && admission.text === before?.statusText;
+    if (before !== undefined && !isUnchanged) changed.set(before.id, admission);
   }
+  const rows = await loadInOrder(tx, [...changed.keys()]);
+  for (const row of rows) {
+    const admission = changed.get(row.id);
+    if (admission !== undefined) writeAdmission(work, row, admission);
+  }
+}
+
+async function loadInOrder(tx: Transaction, ids: readonly string[]): Promise<PullRequestRow[]> {
+  if (ids.length === 0) return [];
+  const rows = new Map((await tx.em.find(PullRequestEntity, { id: { $in: [...ids] } })).map((row) => [row.id, row]));
+  return ids.flatMap((id) => rows.get(id) ?? []);
 }
 
 /** Those in line whose preconditions no longer hold are blocked; a landing past its gate is left to its end. */
 export async function reconsiderInLine(work: QueueWork, repository: RepositoryRow): Promise<void> {
   const { ctx, tx, queue } = work;
-  const inLine = await tx.em.find(PullRequestEntity, { queueId: queue.id, status: { $in: ['queued', 'tagged'] } });
-  const lost = inLine.flatMap((pullRequest) => {
-    const loss = findLoss({ repository, queue, pullRequest });
-    return loss === null ? [] : [{ pullRequest, loss }];
-  });
+  await tx.em.flush();
+  const lost = findLosses({ repository, queue }, await readLine(ctx, tx, queue.id));
   if (lost.length === 0) return;
   const landing = await tx.query<{ id: string }>(
     `select m.pull_request_id as id from intent i join batch_member m on m.account_id = i.account_id and m.batch_id = i.batch_id
@@ -118,8 +160,9 @@ export async function reconsiderInLine(work: QueueWork, repository: RepositoryRo
     [ctx.accountId, queue.id],
   );
   const leaving = new Set(landing.map((row) => row.id));
-  for (const { pullRequest, loss } of lost) {
-    if (leaving.has(pullRequest.id) || loss.code === null) continue;
-    blockPullRequest(work, pullRequest, { code: loss.code, text: loss.text });
+  const losses = new Map(lost.map(({ pullRequest, loss }) => [pullRequest.id, loss]));
+  for (const row of await loadInOrder(tx, [...losses.keys()].filter((id) => !leaving.has(id)))) {
+    const loss = losses.get(row.id);
+    if (loss !== undefined && loss.code !== null) blockPullRequest(work, row, { code: loss.code, text: loss.text });
   }
 }

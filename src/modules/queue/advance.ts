@@ -36,7 +36,8 @@ export async function advanceQueue(ctx: Context, queueId: string): Promise<Advan
     const repository = await tx.em.findOneOrFail(RepositoryEntity, { id: queue.repositoryId });
     const work = beginWork(ctx, tx, queue);
     const isOurs = queue.plannerVersion <= plannerVersion;
-    if (isOurs) queue.plannedVersion = queue.version;
+    // A deadline that nobody plans for, in a halted queue or one without its base, would be past for ever.
+    if (isOurs) Object.assign(queue, { plannedVersion: queue.version, nextLookAt: null });
     const problem = configurationProblem(repository);
     if (problem !== null && !queue.haltedReason) haltWork(work, `The saved configuration is not valid any more: ${problem}`);
     if (isOurs && !queue.haltedReason && queue.baseTip && queue.baseTree) {
@@ -54,7 +55,8 @@ export async function advanceQueue(ctx: Context, queueId: string): Promise<Advan
     }
     await finishWork(work);
     await tx.em.flush();
-    return await openWork(ctx, { queue, repository: `${repository.owner}/${repository.name}`, paused: repository.paused, query: tx.query.bind(tx) });
+    const open = await openWork(ctx, { queue, repository: `${repository.owner}/${repository.name}`, paused: repository.paused, query: tx.query.bind(tx) });
+    return isOurs ? open : { ...open, nextLookAt: null };
   });
 }
 

@@ -13,7 +13,10 @@ export async function recordBuild(
   ctx: Context, tx: Transaction, build: { repositoryId: string; commit: string; tree: string; base: string },
 ): Promise<void> {
   await tx.query(
-    `insert into build (account_id, repository_id, commit, tree, base_commit, started_at) values ($1, $2, $3, $4, $5, $6)
+    // Read first: an insert that meets a row whose results are being written waits for them, and they for the queue's row.
+    `insert into build (account_id, repository_id, commit, tree, base_commit, started_at)
+     select $1::bigint, $2::bigint, $3::text, $4::text, $5::text, $6::timestamptz
+     where not exists (select from build where account_id = $1 and repository_id = $2 and commit = $3)
      on conflict (account_id, repository_id, commit) do nothing`,
     [ctx.accountId, build.repositoryId, build.commit, build.tree, build.base, ctx.clock().toISOString()],
   );
@@ -51,7 +54,8 @@ export async function recordChecks(ctx: Context, repository: HostRepository & { 
 }
 
 async function keepReport(ctx: Context, tx: Transaction, repositoryId: string, report: CheckReport): Promise<boolean> {
-  const checks = report.checks.map((check) => ({
+  // In one order, so that two who write the same results never wait for each other.
+  const checks = report.checks.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.attempt - b.attempt)).map((check) => ({
     ...check,
     startedAt: check.startedAt === null ? null : new Date(check.startedAt).toISOString(),
     completedAt: check.completedAt === null ? null : new Date(check.completedAt).toISOString(),

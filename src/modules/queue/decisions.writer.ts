@@ -5,15 +5,26 @@ import { statusText, webhookStatus } from '../../domain/queue/status.ts';
 import type { Configuration } from '../../domain/configuration/keys.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { BatchEntity, BatchMemberEntity, type BatchMemberRow, type BatchRow, type PullRequestRow } from './queue.entities.ts';
-import type { LoadedQueue } from './snapshot.loader.ts';
+import { loadNamed, type LoadedQueue } from './snapshot.loader.ts';
 import { announce, blockPullRequest, describe, writeStatus, type QueueWork } from './status.writer.ts';
 
 type Of<K extends Decision['kind']> = Extract<Decision, { kind: K }>;
 
-export async function writeDecisions(work: QueueWork, loaded: LoadedQueue, decisions: readonly Decision[], configuration: Configuration): Promise<void> {
+export async function writeDecisions(work: QueueWork, planned: LoadedQueue, decisions: readonly Decision[], configuration: Configuration): Promise<void> {
+  const loaded = await loadNamed(work.tx, planned, decisions);
   const resets = new Resets();
   const ended: BatchRow[] = [];
+  let isDeparting = true;
+  const announceDepartures = (): void => {
+    if (isDeparting) {
+      resets.announceAll(work, loaded);
+      for (const batch of ended) announceBatch(work, loaded, batch, 'batch_failed');
+    }
+    isDeparting = false;
+  };
   for (const decision of decisions) {
+    // What ended is told before what begins.
+    if (decision.kind === 'StartBatch' || decision.kind === 'AnnounceTop') announceDepartures();
     switch (decision.kind) {
       case 'SupersedeBatch':
         resets.add(decision, supersede(work, loaded, decision));
@@ -48,8 +59,7 @@ export async function writeDecisions(work: QueueWork, loaded: LoadedQueue, decis
         decision satisfies never;
     }
   }
-  resets.announceAll(work, loaded);
-  for (const batch of ended) announceBatch(work, loaded, batch, 'batch_failed');
+  announceDepartures();
   await voidLandings(work);
 }
 

@@ -2,17 +2,18 @@
 import type { Context } from '../../context.ts';
 import { failedChecks, judgeChecks } from '../../domain/queue/evidence.ts';
 import { resetCodeOfDeparture } from '../../domain/queue/status.ts';
-import type { BatchState, BlockCode, BuildState, PullRequestState, QueueRules, Snapshot, Verdict } from '../../domain/queue/snapshot.ts';
+import type { BatchState, BlockCode, BuildState, Decision, PullRequestState, QueueRules, Snapshot, Verdict } from '../../domain/queue/snapshot.ts';
 import type { Transaction } from '../../platform/database.ts';
 import type { RepositoryRow } from '../repositories/repositories.entities.ts';
 import { loadBuilds } from './build.records.ts';
+import { readLine, type LineRow } from './line.rows.ts';
 import { BatchEntity, BatchMemberEntity, PullRequestEntity, type BatchMemberRow, type BatchRow, type PullRequestRow, type QueueRow } from './queue.entities.ts';
 
 export const liveStates = ['making', 'building', 'landing'] as const;
 
 export interface LoadedQueue {
   readonly snapshot: Snapshot;
-  /** The rows behind the snapshot, loaded in the unit of work, by id. */
+  /** In the unit of work, by id: see `loadNamed`. */
   readonly pullRequests: ReadonlyMap<string, PullRequestRow>;
   readonly batches: ReadonlyMap<string, BatchRow>;
   readonly members: ReadonlyMap<string, readonly BatchMemberRow[]>;
@@ -24,9 +25,9 @@ export async function loadSnapshot(
   const { queue, repository, rules, tip } = from;
   const batches = await tx.em.find(BatchEntity, { queueId: queue.id, state: { $in: [...liveStates] } }, { orderBy: { position: 'asc' } });
   const members = await loadMembers(tx, batches.map((batch) => batch.id));
-  const inLine = await tx.em.find(PullRequestEntity, { queueId: queue.id, status: { $in: ['queued', 'tagged'] } }, { orderBy: { rank: 'asc' } });
-  const rows = new Map(inLine.map((row) => [row.id, row]));
-  const departed = [...members.values()].flat().map((member) => member.pullRequestId).filter((id) => !rows.has(id));
+  const inLine = await readLine(ctx, tx, queue.id);
+  const standing = new Set(inLine.map((row) => row.id));
+  const departed = [...members.values()].flat().map((member) => member.pullRequestId).filter((id) => !standing.has(id));
   const gone = departed.length === 0 ? [] : await tx.em.find(PullRequestEntity, { id: { $in: departed } });
   const builds = await loadBuilds(ctx, tx, {
     repositoryId: repository.id,
@@ -58,7 +59,36 @@ export async function loadSnapshot(
     builds,
     mergeResults: await loadMergeResults(ctx, tx, repository.id, [...lineage, ...batches.flatMap((batch) => [batch.parentCommit, batch.commit ?? batch.parentCommit])]),
   };
-  return { snapshot, pullRequests: new Map([...rows, ...gone.map((row) => [row.id, row] as const)]), batches: new Map(batches.map((batch) => [batch.id, batch])), members };
+  return { snapshot, pullRequests: new Map(), batches: new Map(batches.map((batch) => [batch.id, batch])), members };
+}
+
+/** With the pull requests that the decisions are about: those they name, and all members of live batches. */
+export async function loadNamed(tx: Transaction, loaded: LoadedQueue, decisions: readonly Decision[]): Promise<LoadedQueue> {
+  const named = decisions.flatMap(namedBy);
+  if (decisions.every((decision) => decision.kind === 'LookAgainAt')) return loaded;
+  const ids = new Set([...named, ...[...loaded.members.values()].flat().map((member) => member.pullRequestId)]);
+  const rows = await tx.em.find(PullRequestEntity, { id: { $in: [...ids] } });
+  return { ...loaded, pullRequests: new Map(rows.map((row) => [row.id, row])) };
+}
+
+function namedBy(decision: Decision): string[] {
+  switch (decision.kind) {
+    case 'StartBatch':
+      return decision.members.map((member) => member.pullRequest);
+    case 'SupersedeBatch':
+      return decision.causedBy === null ? [] : [decision.causedBy];
+    case 'BlockPullRequest':
+    case 'RequeuePullRequest':
+    case 'AnnounceTop':
+      return [decision.pullRequest];
+    case 'BisectBatch':
+    case 'FailBatch':
+    case 'LandBatch':
+    case 'LookAgainAt':
+      return [];
+    default:
+      return decision satisfies never;
+  }
 }
 
 export async function loadMembers(tx: Transaction, batchIds: readonly string[]): Promise<Map<string, BatchMemberRow[]>> {
@@ -80,7 +110,7 @@ export function judgeOwn(build: BuildState | undefined, rules: QueueRules): OwnC
   return { verdict, failed: verdict === 'red' ? failedChecks(build, rules.ownRequiredChecks) : [] };
 }
 
-function toPullRequestState(row: PullRequestRow, build: BuildState | undefined, rules: QueueRules): PullRequestState {
+function toPullRequestState(row: LineRow, build: BuildState | undefined, rules: QueueRules): PullRequestState {
   const own = judgeOwn(build, rules);
   const { conflictParent, bisectionGroup, bisectionMax } = row;
   return {
@@ -88,10 +118,10 @@ function toPullRequestState(row: PullRequestRow, build: BuildState | undefined, 
     number: row.number,
     status: row.status === 'tagged' ? 'tagged' : 'queued',
     head: row.headSha,
-    rank: row.rank ?? 0,
+    rank: row.rank,
     skipLine: row.skipLine,
     skipValidation: row.skipValidation,
-    queuedAt: row.queuedAt?.getTime() ?? 0,
+    queuedAt: Math.round(row.queuedAt),
     requeueAttempts: row.requeueAttempts,
     ownVerdict: own.verdict,
     ownFailedChecks: own.failed,

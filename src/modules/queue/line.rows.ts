@@ -1,0 +1,47 @@
+// The line as plain rows: what is decided on, for all who stand in it, without an entity each. A turn of a line of a
+// thousand reads it in a few milliseconds; entities are loaded for those alone that a decision names.
+import type { Context } from '../../context.ts';
+import type { Transaction } from '../../platform/database.ts';
+import type { PullRequestRow } from './queue.entities.ts';
+
+/** What admission looks at besides checks and conflicts. */
+export type AdmissionRow = Pick<
+  PullRequestRow, 'baseBranch' | 'draft' | 'labels' | 'approvals' | 'changesRequested' | 'unresolvedConversations' | 'skipValidation' | 'headSha'
+>;
+
+export interface LineRow extends AdmissionRow {
+  readonly id: string;
+  readonly number: number;
+  readonly status: PullRequestRow['status'];
+  readonly statusText: string | null;
+  readonly rank: number;
+  readonly skipLine: boolean;
+  /** Milliseconds since the epoch. */
+  readonly queuedAt: number;
+  readonly requeueAttempts: number;
+  readonly bisectionGroup: string | null;
+  readonly bisectionMax: number | null;
+  readonly topAnnounced: boolean;
+  readonly conflictParent: string | null;
+  readonly conflictAfter: string[] | null;
+}
+
+const columns = `id, number, status, status_text as "statusText", base_branch as "baseBranch", draft, labels, approvals,
+  changes_requested as "changesRequested", unresolved_conversations as "unresolvedConversations", skip_validation as "skipValidation",
+  head_sha as "headSha", coalesce(rank, 0)::float8 as rank, skip_line as "skipLine", coalesce(extract(epoch from queued_at) * 1000, 0)::float8 as "queuedAt",
+  requeue_attempts as "requeueAttempts", bisection_group as "bisectionGroup", bisection_max as "bisectionMax", top_announced as "topAnnounced",
+  conflict_parent as "conflictParent", conflict_after as "conflictAfter"`;
+
+/** Everything queued or tagged, by rank. Flush before: it reads past the unit of work. */
+export async function readLine(ctx: Context, tx: Transaction, queueId: string): Promise<LineRow[]> {
+  return await tx.query<LineRow>(
+    `select ${columns} from pull_request where account_id = $1 and queue_id = $2 and status in ('queued', 'tagged') order by rank`, [ctx.accountId, queueId],
+  );
+}
+
+/** Everything that waits to be let in, longest first. */
+export async function readPending(ctx: Context, tx: Transaction, queueId: string): Promise<LineRow[]> {
+  return await tx.query<LineRow>(
+    `select ${columns} from pull_request where account_id = $1 and queue_id = $2 and status = 'pending' order by asked_at, id`, [ctx.accountId, queueId],
+  );
+}
