@@ -98,11 +98,11 @@ async function forEachRepository(ports: Ports, look: (ctx: Context, repository: 
   const repositories = await ports.db.system.query<{ account_id: string; id: string }>('select account_id, id from repository where active order by id');
   for (const { account_id, id } of repositories) {
     const ctx = systemContext(ports, account_id);
-    const row = await ctx.db.transaction(account_id, async (tx) => await tx.em.findOneOrFail(RepositoryEntity, { id }));
     try {
+      const row = await ctx.db.transaction(account_id, async (tx) => await tx.em.findOneOrFail(RepositoryEntity, { id }));
       await look(ctx, hosted(row));
     } catch (error) {
-      ports.log.warn({ error: String(error), repository: `${row.owner}/${row.name}` }, 'A repository could not be compared with its host; it is tried again.');
+      ports.log.warn({ error: String(error), repository: id }, 'A repository could not be compared with its host; it is tried again.');
     }
   }
 }

@@ -1,6 +1,6 @@
 // Interleavings of the outside world with the queue that once stalled it, or landed what was not meant to.
 import { describe, expect, it } from 'vitest';
-import { syncPullRequest } from '../../src/modules/queue/index.ts';
+import { syncBase, syncPullRequest } from '../../src/modules/queue/index.ts';
 import { parallel, world, type World } from '../support/world.ts';
 import { expectLandedOnce, line, meanwhile, statuses } from './stories.ts';
 
@@ -66,6 +66,25 @@ describe('a force push', () => {
     await w.queue(b);
     await w.settled(b);
     expect(await line(w)).toEqual(['Add b (#2)']);
+  });
+});
+
+describe('a base branch that is deleted', () => {
+  it('stops its queue without an error, and lands when it is back', async () => {
+    await using w = await world({ configuration: parallel({ builds: 2, batch: 1 }) });
+    const tip = await w.git('rev-parse', 'main');
+    const host = { accountId: w.ctx.accountId, id: w.repositoryId, ...w.repository, host: 'local' as const };
+    const a = await w.open('a', { 'a.txt': 'a\n' });
+    await w.git('update-ref', '-d', 'refs/heads/main');
+    await w.queue(a);
+    await syncBase(w.ctx, host, 'main');
+    await w.loop.run(w.service.ports);
+    expect(await statuses(w, a)).toEqual(['queued']);
+    expect(await w.rows('select base_tip, halted_reason from queue')).toEqual([{ base_tip: null, halted_reason: null }]);
+    await w.git('update-ref', 'refs/heads/main', tip);
+    await syncBase(w.ctx, host, 'main');
+    await w.settled(a);
+    await expectLandedOnce(w, a);
   });
 });
 
