@@ -25,7 +25,11 @@ async function main(): Promise<number> {
     const recovered = await recoverDatabase(service.ports);
     if (recovered === null) return sayNothing();
     for (const line of describeSurvey(recovered.survey)) console.log(`  ${line}`);
-    console.log(color.green(`Recovered: epoch ${recovered.epoch}. The queues go on; npm run verify counts what was taken over as external.`));
+    console.log(
+      color.green(
+        `Recovered: epoch ${recovered.epoch}. The queues go on; npm run verify counts what was taken over as external.`,
+      ),
+    );
     return 0;
   });
 }
@@ -36,20 +40,26 @@ function sayNothing(): number {
 }
 
 function describeSurvey({ repositories }: Survey): string[] {
-  const lines = ['begin a new epoch: cursors into the event log given out before expire; ids go on past all that were used'];
+  const lines = [
+    'begin a new epoch: cursors into the event log given out before expire; ids go on past all that were used',
+  ];
   for (const { repository, queues, strays } of repositories) {
     for (const { baseBranch, landings, pushed, liveBatches, impossible, isHalted } of queues) {
       const at = `${repository} ${baseBranch}:`;
       for (const { ref, commit, arrivals } of landings) {
-        const merged = arrivals.length === 0 ? 'no pull request on record' : arrivals.map(({ number }) => `#${number}`).join(', ');
+        const merged =
+          arrivals.length === 0 ? 'no pull request on record' : arrivals.map(({ number }) => `#${number}`).join(', ');
         lines.push(`${at} take over ${ref} at ${commit.commit}: ${merged}`);
       }
       for (const { number, commit } of pushed) lines.push(`${at} #${number} is merged, by a push, with ${commit}`);
-      if (impossible.length > 0) lines.push(`${at} give up ${count(impossible.length, 'landing')} whose number was used by another batch`);
-      if (liveBatches > 0) lines.push(`${at} start ${count(liveBatches, 'build')} anew; a landing that had begun is ended by the queue`);
+      if (impossible.length > 0)
+        lines.push(`${at} give up ${count(impossible.length, 'landing')} whose number was used by another batch`);
+      if (liveBatches > 0)
+        lines.push(`${at} start ${count(liveBatches, 'build')} anew; a landing that had begun is ended by the queue`);
       if (isHalted || landings.length > 0) lines.push(`${at} read the tip again and resume`);
     }
-    for (const { ref } of strays) lines.push(`${repository}: delete ${ref}, which no batch knows, and close its pull request`);
+    for (const { ref } of strays)
+      lines.push(`${repository}: delete ${ref}, which no batch knows, and close its pull request`);
   }
   return lines;
 }

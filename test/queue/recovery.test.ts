@@ -7,7 +7,13 @@ import { describe, expect, inject, it } from 'vitest';
 import { systemContext, type Context } from '../../src/context.ts';
 import { createCiRunner } from '../../src/hosts/local/index.ts';
 import { createEventHub } from '../../src/modules/events/index.ts';
-import { hosted, queuePullRequest, recoverDatabase, surveyInstallation, verifyRepository } from '../../src/modules/queue/index.ts';
+import {
+  hosted,
+  queuePullRequest,
+  recoverDatabase,
+  surveyInstallation,
+  verifyRepository,
+} from '../../src/modules/queue/index.ts';
 import { RepositoryEntity } from '../../src/modules/repositories/repositories.entities.ts';
 import { findSandbox } from '../../src/platform/sandbox/index.ts';
 import { createService, type Service } from '../../src/service.ts';
@@ -15,13 +21,23 @@ import { createPlainLoop } from '../support/plain-loop.ts';
 import { parallel, world, type World } from '../support/world.ts';
 import { meanwhile } from './stories.ts';
 
-describe('a restored database', () => {
+// Two services after one another, each with checks that run.
+const patience = { timeout: 180_000 };
+
+describe('a restored database', patience, () => {
   it('halts, still admits, takes over what landed since, and goes on', async () => {
-    await using w = await world({ configuration: `${parallel({ builds: 2, batch: 2 })}delete_branch: true\n`, runsCi: false });
+    await using w = await world({
+      configuration: `${parallel({ builds: 2, batch: 2 })}delete_branch: true\n`,
+      runsCi: false,
+    });
     const checks = await runChecks(w.service);
     const [before, first, second, later, own, waiting] = [
-      await w.open('before', { 'before.txt': '1\n' }), await w.open('first', { 'first.txt': '2\n' }), await w.open('second', { 'second.txt': '3\n' }),
-      await w.open('later', { 'later.txt': '4\n' }), await w.open('own', { 'first.txt': '2\n', 'own.txt': '5\n' }), await w.open('waiting', { 'waiting.txt': '6\n' }),
+      await w.open('before', { 'before.txt': '1\n' }),
+      await w.open('first', { 'first.txt': '2\n' }),
+      await w.open('second', { 'second.txt': '3\n' }),
+      await w.open('later', { 'later.txt': '4\n' }),
+      await w.open('own', { 'first.txt': '2\n', 'own.txt': '5\n' }),
+      await w.open('waiting', { 'waiting.txt': '6\n' }),
     ];
     await w.queue(before);
     await w.settled(before);
@@ -49,7 +65,11 @@ describe('a restored database', () => {
     const cursor = await cursorOfNow(r);
     r.service.start();
     await r.until(async () => (await r.halted()).length > 0);
-    expect(await r.halted()).toEqual([expect.stringMatching(/^DATABASE_RESTORED: no record knows the landing refs\/interlock\/landings\/\d+ .*npm run recover/)]);
+    expect(await r.halted()).toEqual([
+      expect.stringMatching(
+        /^DATABASE_RESTORED: no record knows the landing refs\/interlock\/landings\/\d+ .*npm run recover/,
+      ),
+    ]);
     await queuePullRequest(r.ctx, { repository: w.repository, number: waiting, source: 'graphql_api' });
     expect(await r.status(waiting)).toMatchObject({ status: 'queued' });
     await r.loop.run(r.service.ports);
@@ -63,7 +83,10 @@ describe('a restored database', () => {
     expect(await recoverDatabase(r.service.ports)).toBeNull();
     expect(await r.halted()).toEqual([]);
     for (const [index, number] of [first, second, later, own].entries()) {
-      expect(await r.status(number)).toMatchObject({ status: 'merged', merge_commit_sha: merged[index]?.merge_commit_sha });
+      expect(await r.status(number)).toMatchObject({
+        status: 'merged',
+        merge_commit_sha: merged[index]?.merge_commit_sha,
+      });
     }
     await expect(followOnce(r, cursor)).rejects.toMatchObject({ code: 'CURSOR_EXPIRED' });
 
@@ -79,7 +102,12 @@ describe('a restored database', () => {
       `select action, count(*)::int as n from event where action in ('database_recovered', 'queue_halted', 'queue_resumed')
          or (action = 'merged' and payload->>'recovered' = 'true') group by action order by action`,
     );
-    expect(told).toEqual([{ action: 'database_recovered', n: 1 }, { action: 'merged', n: 4 }, { action: 'queue_halted', n: 1 }, { action: 'queue_resumed', n: 1 }]);
+    expect(told).toEqual([
+      { action: 'database_recovered', n: 1 },
+      { action: 'merged', n: 4 },
+      { action: 'queue_halted', n: 1 },
+      { action: 'queue_resumed', n: 1 },
+    ]);
     const [verification] = await r.verify();
     expect(verification).toMatchObject({ failures: [], pullRequests: 2 });
     // The outside push, and the landings that were taken over.
@@ -87,6 +115,38 @@ describe('a restored database', () => {
     expect(external).toBe(landed.length - 1);
     expect(Object.values(proven).reduce((sum, n) => sum + n, 0)).toBe(2);
   });
+
+  it.each(['squash', 'merge', 'rebase'] as const)(
+    'tells by plain git what landed by %s, and what only looks like it',
+    async (strategy) => {
+      await using w = await world({
+        configuration: `${parallel({ builds: 2, batch: 2 })}merge_strategy:\n  name: ${strategy}\n`,
+        runsCi: false,
+      });
+      const [one, two, same] = [
+        await w.open('one', { 'one.txt': '1\n' }),
+        await w.open('two', { 'two.txt': '2\n' }),
+        await w.open('same', { 'one.txt': '1\n', 'more.txt': '1\n' }),
+      ];
+      await w.commit('one', { 'more.txt': '1\n' });
+      await using backup = await backUp(w);
+      await using _checks = await runChecks(w.service);
+      await w.queue(one);
+      await w.settled(one);
+      // Later lines over those of the first: its head no longer merges into the tip.
+      await w.commit('main', { 'one.txt': 'other\n' });
+      await w.queue(two);
+      await w.settled(two);
+      const rows =
+        'select number, status, merge_commit_sha, own_commit_sha, merged_by_queue from pull_request where number = any($1) order by number';
+      const before = await w.rows(rows, [[one, two, same]]);
+
+      await using r = await restore(w, backup.url);
+      await recoverDatabase(r.service.ports);
+      expect(await r.rows(rows, [[one, two, same]])).toEqual(before);
+      expect(await r.verify()).toMatchObject([{ failures: [] }]);
+    },
+  );
 
   it('lets the queue itself conclude the landing that the backup caught past its gate', async () => {
     await using w = await world({ configuration: parallel({ builds: 1, batch: 1 }), runsCi: false });
@@ -115,7 +175,14 @@ describe('a restored database', () => {
     await using w = await world({ configuration: parallel({ builds: 1, batch: 1 }) });
     const number = await w.open('one', { 'one.txt': '1\n' });
     const [first] = await w.rows<{ base_tip: string }>('select base_tip from queue');
-    const commit = await w.git('commit-tree', '-p', first?.base_tip ?? '', '-m', 'Landed in another time', `${first?.base_tip ?? ''}^{tree}`);
+    const commit = await w.git(
+      'commit-tree',
+      '-p',
+      first?.base_tip ?? '',
+      '-m',
+      'Landed in another time',
+      `${first?.base_tip ?? ''}^{tree}`,
+    );
     await w.git('update-ref', 'refs/interlock/landings/1', commit);
     await w.queue(number);
     await w.until(async () => (await w.rows('select 1 from queue where halted_reason is not null')).length > 0);
@@ -135,7 +202,13 @@ describe('a restored database', () => {
 async function runChecks(service: Service): Promise<{ stop(): Promise<void> } & AsyncDisposable> {
   const { sandbox } = await findSandbox({ allowPlain: true, kinds: ['plain'] });
   if (sandbox === null) throw new Error('There is no plain sandbox.');
-  const runner = createCiRunner({ host: service.localHost, sandbox, concurrency: 4, pollMs: 200, onError: (error) => service.ports.log.error(error) });
+  const runner = createCiRunner({
+    host: service.localHost,
+    sandbox,
+    concurrency: 4,
+    pollMs: 200,
+    onError: (error) => service.ports.log.error(error),
+  });
   runner.start();
   return { stop: async () => await runner.stop(), [Symbol.asyncDispose]: async () => await runner.stop() };
 }
@@ -154,7 +227,10 @@ async function backUp(w: World): Promise<{ url: string } & AsyncDisposable> {
   );
   const url = new URL(w.databaseUrl);
   url.pathname = `/${name}`;
-  return { url: url.href, [Symbol.asyncDispose]: async () => await asAdmin(`drop database if exists ${name} with (force)`) };
+  return {
+    url: url.href,
+    [Symbol.asyncDispose]: async () => await asAdmin(`drop database if exists ${name} with (force)`),
+  };
 }
 
 async function asAdmin(...statements: string[]): Promise<void> {
@@ -183,11 +259,20 @@ interface Restored extends AsyncDisposable {
 async function restore(w: World, databaseUrl: string): Promise<Restored> {
   const loop = createPlainLoop();
   const log = pino({ level: process.env['LOG_LEVEL'] ?? 'fatal' });
-  const service = await createService({ databaseUrl, dataDir: w.dataDir, publicUrl: 'http://localhost:4000', log, wake: loop.wake, poolSize: 6 });
+  const service = await createService({
+    databaseUrl,
+    dataDir: w.dataDir,
+    publicUrl: 'http://localhost:4000',
+    log,
+    wake: loop.wake,
+    poolSize: 6,
+  });
   const checks = await runChecks(service);
   const ctx = systemContext(service.ports, w.ctx.accountId);
   const r: Restored = {
-    ctx, service, loop,
+    ctx,
+    service,
+    loop,
     rows: async (text, values = []) => await service.ports.db.system.query(text, values),
     async until(condition) {
       const deadline = performance.now() + 30_000;
@@ -197,21 +282,39 @@ async function restore(w: World, databaseUrl: string): Promise<Restored> {
         if (await condition()) return;
         if (performance.now() > deadline) {
           const state = await r.rows('select number, status, status_text from pull_request order by number');
-          throw new Error(`It did not come about. ${JSON.stringify([state, await r.halted(), await r.rows('select id, state, commit from batch')], null, 1)}`);
+          throw new Error(
+            `It did not come about. ${JSON.stringify([state, await r.halted(), await r.rows('select id, state, commit from batch')], null, 1)}`,
+          );
         }
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
     },
     atRest: async () =>
-      await r.until(async () => (await r.rows("select 1 from batch where cleaned_up_at is null union all select 1 from intent where state in ('planned', 'begun')")).length === 0),
+      await r.until(
+        async () =>
+          (
+            await r.rows(
+              "select 1 from batch where cleaned_up_at is null union all select 1 from intent where state in ('planned', 'begun')",
+            )
+          ).length === 0,
+      ),
     async status(number) {
-      const [row] = await r.rows<{ status: string; merge_commit_sha: string | null }>('select status, merge_commit_sha from pull_request where number = $1', [number]);
+      const [row] = await r.rows<{ status: string; merge_commit_sha: string | null }>(
+        'select status, merge_commit_sha from pull_request where number = $1',
+        [number],
+      );
       if (row === undefined) throw new Error(`There is no pull request #${number}.`);
       return row;
     },
-    halted: async () => (await r.rows<{ halted_reason: string }>('select halted_reason from queue where halted_reason is not null')).map((row) => row.halted_reason),
+    halted: async () =>
+      (await r.rows<{ halted_reason: string }>('select halted_reason from queue where halted_reason is not null')).map(
+        (row) => row.halted_reason,
+      ),
     async verify() {
-      const repository = await ctx.db.transaction(ctx.accountId, async (tx) => await tx.em.findOneOrFail(RepositoryEntity, { id: w.repositoryId }));
+      const repository = await ctx.db.transaction(
+        ctx.accountId,
+        async (tx) => await tx.em.findOneOrFail(RepositoryEntity, { id: w.repositoryId }),
+      );
       expect(hosted(repository).id).toBe(w.repositoryId);
       return await verifyRepository(ctx, repository);
     },

@@ -11,13 +11,21 @@ const scratchRef = 'refs/interlock/recover';
 
 /** First-parent commits of a base, oldest first, from the one after what rows knew last up to the tip. Empty when none of `unknown` is among them. */
 export async function readUnrecordedLine(
-  ctx: Context, host: HostedRepository,
-  base: { readonly branch: string; readonly managedFrom: string | null; readonly known: ReadonlySet<string>; readonly unknown: ReadonlySet<string> },
+  ctx: Context,
+  host: HostedRepository,
+  base: {
+    readonly branch: string;
+    readonly managedFrom: string | null;
+    readonly known: ReadonlySet<string>;
+    readonly unknown: ReadonlySet<string>;
+  },
 ): Promise<readonly HostCommit[]> {
   const adapter = ctx.hosts(host.host);
   const tip = await adapter.readRef(host, `refs/heads/${base.branch}`);
   if (tip === null) return [];
-  const line = [...(await adapter.listFirstParents(host, { from: base.managedFrom, to: tip.commit, limit: mostCommits }))].reverse();
+  const line = (
+    await adapter.listFirstParents(host, { from: base.managedFrom, to: tip.commit, limit: mostCommits })
+  ).toReversed();
   const first = line.findIndex(({ commit }) => base.unknown.has(commit));
   if (first < 0) return [];
   const before = line.slice(0, first).findLastIndex(({ commit }) => base.known.has(commit));
@@ -43,7 +51,12 @@ export interface Arrival {
   readonly own: string;
 }
 
-export async function findArrivals(ctx: Context, host: HostedRepository, line: readonly HostCommit[], candidates: readonly Candidate[]): Promise<readonly Arrival[]> {
+export async function findArrivals(
+  ctx: Context,
+  host: HostedRepository,
+  line: readonly HostCommit[],
+  candidates: readonly Candidate[],
+): Promise<readonly Arrival[]> {
   const [first] = line;
   if (first === undefined || candidates.length === 0) return [];
   const before = first.parents[0] === undefined ? null : await ctx.hosts(host.host).readCommit(host, first.parents[0]);
@@ -55,11 +68,17 @@ export async function findArrivals(ctx: Context, host: HostedRepository, line: r
   }
   await forgetScratch(ctx, host);
   // The same change may be proposed twice: the one that a commit names is the one it holds.
-  const named = new Set(found.filter(({ candidate, state }) => state.names === candidate.number).map(({ state }) => state));
+  const named = new Set(
+    found.filter(({ candidate, state }) => state.names.has(candidate.number)).map(({ state }) => state),
+  );
   return found
-    .filter(({ candidate, state }) => !named.has(state) || state.names === candidate.number)
+    .filter(({ candidate, state }) => !named.has(state) || state.names.has(candidate.number))
     .map(({ candidate: { pullRequestId, number }, head, state }) => ({
-      pullRequestId, number, head, commit: state.arrivedWith, own: state.commit === head ? state.arrivedWith : state.commit,
+      pullRequestId,
+      number,
+      head,
+      commit: state.arrivedWith,
+      own: state.commit === head ? state.arrivedWith : state.commit,
     }));
 }
 
@@ -68,8 +87,8 @@ interface State {
   readonly commit: string;
   readonly tree: string;
   readonly arrivedWith: string;
-  /** Number of the pull request its message says it is; null when it says none. */
-  readonly names: number | null;
+  /** Numbers of the pull requests it is said to hold: by its own message, else by that of the landing. */
+  readonly names: ReadonlySet<number>;
 }
 
 interface Search {
@@ -83,17 +102,27 @@ async function readStates(ctx: Context, host: HostedRepository, line: readonly H
   const states: State[] = [];
   for (const landed of line) {
     for (const inner of [...(await readGroup(ctx, host, landed)), landed]) {
-      states.push({ commit: inner.commit, tree: inner.tree, arrivedWith: landed.commit, names: namedBy(inner.message) });
+      const own = namedBy(inner.message);
+      const names =
+        own === null ? [...landed.message.matchAll(/\(#(\d+)\)$/gm)].map(([, number]) => Number(number)) : [own];
+      states.push({ commit: inner.commit, tree: inner.tree, arrivedWith: landed.commit, names: new Set(names) });
     }
   }
   return states;
 }
 
 /** The members' own commits of a group commit, in order. Empty for any other commit. */
-async function readGroup(ctx: Context, host: HostedRepository, { parents, tree }: HostCommit): Promise<readonly HostCommit[]> {
+async function readGroup(
+  ctx: Context,
+  host: HostedRepository,
+  { parents, tree, message }: HostCommit,
+): Promise<readonly HostCommit[]> {
   const [parent, chain] = parents;
-  if (parent === undefined || chain === undefined || parents.length !== 2) return [];
-  const own = [...(await ctx.hosts(host.host).listFirstParents(host, { from: parent, to: chain, limit: mostInGroup }))].reverse();
+  // The merge commit of one pull request has that one's own history for its second parent.
+  if (parent === undefined || chain === undefined || parents.length !== 2 || namedBy(message) !== null) return [];
+  const own = (
+    await ctx.hosts(host.host).listFirstParents(host, { from: parent, to: chain, limit: mostInGroup })
+  ).toReversed();
   return own[0]?.parents[0] === parent && own.at(-1)?.tree === tree ? own : [];
 }
 
@@ -114,12 +143,12 @@ async function searchFor(search: Search, candidate: Candidate): Promise<{ head: 
 
 async function searchHead(search: Search, head: string, { number, isInLine }: Candidate): Promise<State | null> {
   const { states, before } = search;
-  const contains = async (state: Pick<HostCommit, 'commit' | 'tree'>): Promise<boolean> => await holds(search, state, head);
-  const said = states.findIndex((state) => state.names === number);
-  const saying = states[said];
-  if (saying !== undefined) {
-    const previous = states[said - 1] ?? before;
-    if ((await contains(saying)) && (previous === null || !(await contains(previous)))) return saying;
+  const contains = async (state: Pick<HostCommit, 'commit' | 'tree'>): Promise<boolean> =>
+    await holds(search, state, head);
+  for (const [index, state] of states.entries()) {
+    if (!state.names.has(number)) continue;
+    const previous = states[index - 1] ?? before;
+    if ((await contains(state)) && (previous === null || !(await contains(previous)))) return state;
   }
   const last = states.at(-1);
   if (!isInLine && (last === undefined || !(await contains(last)))) return null;
@@ -129,11 +158,17 @@ async function searchHead(search: Search, head: string, { number, isInLine }: Ca
   return null;
 }
 
-async function holds({ ctx, host }: Search, state: Pick<HostCommit, 'commit' | 'tree'>, head: string): Promise<boolean> {
+async function holds(
+  { ctx, host }: Search,
+  state: Pick<HostCommit, 'commit' | 'tree'>,
+  head: string,
+): Promise<boolean> {
   if (state.commit === head) return true;
   const merged = await ctx.hosts(host.host).composeCommit(host, {
     parent: state.commit,
-    members: [{ head, strategy: 'squash', message: 'recover\n', authorName: 'recover', authorEmail: 'recover@interlock' }],
+    members: [
+      { head, strategy: 'squash', message: 'recover\n', authorName: 'recover', authorEmail: 'recover@interlock' },
+    ],
     batchCommit: 'linear',
     groupMessage: 'recover\n',
     at: 0,

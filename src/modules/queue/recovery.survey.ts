@@ -9,10 +9,20 @@ import { rulesOf } from './configuration.cache.ts';
 import { hosted, type HostedRepository } from './host.sync.ts';
 import { PullRequestEntity, QueueEntity, type PullRequestRow, type QueueRow } from './queue.entities.ts';
 import { ensureQueue } from './queue.locks.ts';
-import { findUnknownLandings, landingRef, landingRefs, restoredReason, type UnknownLanding } from './unknown-landings.ts';
+import {
+  findUnknownLandings,
+  landingRef,
+  landingRefs,
+  restoredReason,
+  type UnknownLanding,
+} from './unknown-landings.ts';
 
 const branches = 'refs/heads/';
-const numberedRefs = [[landingRefs, landingRefs], ['refs/interlock/builds/', 'refs/interlock/builds/'], [branches, `${branches}${botBranch('')}`]] as const;
+const numberedRefs = [
+  [landingRefs, landingRefs],
+  ['refs/interlock/builds/', 'refs/interlock/builds/'],
+  [branches, `${branches}${botBranch('')}`],
+] as const;
 
 /** A landing without a record, with what it brought. */
 export interface FoundLanding {
@@ -57,7 +67,9 @@ export interface Survey {
 }
 
 export async function surveyInstallation(ports: Ports): Promise<Survey> {
-  const rows = await ports.db.system.query<{ account_id: string; id: string }>('select account_id, id from repository order by id');
+  const rows = await ports.db.system.query<{ account_id: string; id: string }>(
+    'select account_id, id from repository order by id',
+  );
   const repositories: RepositorySurvey[] = [];
   let highest = 0n;
   for (const { account_id, id } of rows) {
@@ -67,7 +79,10 @@ export async function surveyInstallation(ports: Ports): Promise<Survey> {
     repositories.push(await surveyRepository(ctx, row));
   }
   const given = await readHighestGiven(ports);
-  const isOlder = repositories.some(({ queues, strays }) => strays.length > 0 || queues.some(({ isHalted, landings }) => isHalted || landings.length > 0));
+  const isOlder = repositories.some(
+    ({ queues, strays }) =>
+      strays.length > 0 || queues.some(({ isHalted, landings }) => isHalted || landings.length > 0),
+  );
   return { repositories, highestBatch: String(highest), isNeeded: isOlder || highest > given };
 }
 
@@ -75,7 +90,9 @@ async function readHighestGiven(ports: Ports): Promise<bigint> {
   return await ports.db.system.transaction(async (query) => {
     // Sequences belong to whoever migrated: the user of the connection, not its role.
     await query('set local role none');
-    const [row] = await query<{ highest: string | null }>(`select pg_sequence_last_value(pg_get_serial_sequence('batch', 'id')::regclass)::text as highest`);
+    const [row] = await query<{ highest: string | null }>(
+      `select pg_sequence_last_value(pg_get_serial_sequence('batch', 'id')::regclass)::text as highest`,
+    );
     return BigInt(row?.highest ?? 0);
   });
 }
@@ -83,7 +100,8 @@ async function readHighestGiven(ports: Ports): Promise<bigint> {
 async function readBatchNumbers(ctx: Context, host: HostedRepository): Promise<bigint[]> {
   const ids: string[] = [];
   for (const [folder, prefix] of numberedRefs) {
-    for (const { ref } of await ctx.hosts(host.host).listRefs(host, folder)) if (ref.startsWith(prefix)) ids.push(ref.slice(prefix.length));
+    for (const { ref } of await ctx.hosts(host.host).listRefs(host, folder))
+      if (ref.startsWith(prefix)) ids.push(ref.slice(prefix.length));
   }
   return ids.filter((id) => /^\d{1,18}$/.test(id)).map(BigInt);
 }
@@ -110,14 +128,19 @@ async function surveyRepository(ctx: Context, row: RepositoryRow): Promise<Repos
 
 /** Landings on a branch that is gone, or on one with no queue any more: kept on record, bringing nothing. */
 async function withOrphans(
-  ctx: Context, host: HostedRepository, queues: readonly QueueSurvey[], { defaultBranch, orphans }: { readonly defaultBranch: string; readonly orphans: readonly UnknownLanding[] },
+  ctx: Context,
+  host: HostedRepository,
+  queues: readonly QueueSurvey[],
+  { defaultBranch, orphans }: { readonly defaultBranch: string; readonly orphans: readonly UnknownLanding[] },
 ): Promise<QueueSurvey[]> {
   const found: FoundLanding[] = [];
   for (const { ref, commit } of orphans) {
     const read = await ctx.hosts(host.host).readCommit(host, commit);
     if (read !== null) found.push({ ref, commit: read, arrivals: [] });
   }
-  return queues.map((queue) => (queue.baseBranch === defaultBranch ? { ...queue, landings: [...queue.landings, ...found] } : queue));
+  return queues.map((queue) =>
+    queue.baseBranch === defaultBranch ? { ...queue, landings: [...queue.landings, ...found] } : queue,
+  );
 }
 
 interface QueueAt {
@@ -130,21 +153,46 @@ interface QueueAt {
 
 async function surveyQueue(ctx: Context, { host, row, queue, unknown }: QueueAt): Promise<QueueSurvey> {
   const { baseBranch } = queue;
-  const recorded = await ctx.db.transaction(ctx.accountId, async (tx) =>
-    await tx.query<{ commit: string }>('select commit from landing where account_id = $1 and queue_id = $2', [ctx.accountId, queue.id]),
+  const recorded = await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) =>
+      await tx.query<{ commit: string }>('select commit from landing where account_id = $1 and queue_id = $2', [
+        ctx.accountId,
+        queue.id,
+      ]),
   );
   const known = new Set([...recorded.map(({ commit }) => commit), ...(queue.baseTip ? [queue.baseTip] : [])]);
-  const line = await readUnrecordedLine(ctx, host, { branch: baseBranch, managedFrom: queue.managedFrom ?? null, known, unknown: new Set(unknown.keys()) });
+  const line = await readUnrecordedLine(ctx, host, {
+    branch: baseBranch,
+    managedFrom: queue.managedFrom ?? null,
+    known,
+    unknown: new Set(unknown.keys()),
+  });
   const begun = await readBegun(ctx, host, queue.id);
-  const remembered = await readRemembered(ctx, line.filter(({ commit }) => unknown.has(commit)).map(({ commit }) => commit));
+  const remembered = await readRemembered(
+    ctx,
+    line.filter(({ commit }) => unknown.has(commit)).map(({ commit }) => commit),
+  );
   const settled = new Set([...remembered.map(({ pullRequestId }) => pullRequestId), ...begun.landedMembers]);
-  const candidates = line.length === 0 ? [] : await readCandidates(ctx, host, queue.id, new Date(line[0]?.authoredAt ?? 0));
-  const arrivals = [...remembered, ...(await findArrivals(ctx, host, line, candidates.filter(({ pullRequestId }) => !settled.has(pullRequestId))))];
+  const candidates =
+    line.length === 0 ? [] : await readCandidates(ctx, host, queue.id, new Date(line[0]?.authoredAt ?? 0));
+  const arrivals = [
+    ...remembered,
+    ...(await findArrivals(
+      ctx,
+      host,
+      line,
+      candidates.filter(({ pullRequestId }) => !settled.has(pullRequestId)),
+    )),
+  ];
   const isLinear = rulesOf(row, queue.hostRequiredChecks).rules.batchCommit === 'linear';
   const { landings, pushed } = attribute({ line, unknown, arrivals, isLinear });
   for (const { commit } of landings) unknown.delete(commit.commit);
   return {
-    queueId: queue.id, baseBranch, landings, pushed,
+    queueId: queue.id,
+    baseBranch,
+    landings,
+    pushed,
     isHalted: queue.haltedReason?.startsWith(restoredReason) ?? false,
     liveBatches: await countLive(ctx, queue.id),
     impossible: begun.impossible,
@@ -152,9 +200,17 @@ async function surveyQueue(ctx: Context, { host, row, queue, unknown }: QueueAt)
 }
 
 /** With linear history a landing puts its members on the line before its last commit; otherwise each has its own commit. */
-function attribute(
-  { line, unknown, arrivals, isLinear }: { line: readonly HostCommit[]; unknown: ReadonlyMap<string, UnknownLanding>; arrivals: readonly Arrival[]; isLinear: boolean },
-): Pick<QueueSurvey, 'landings' | 'pushed'> {
+function attribute({
+  line,
+  unknown,
+  arrivals,
+  isLinear,
+}: {
+  line: readonly HostCommit[];
+  unknown: ReadonlyMap<string, UnknownLanding>;
+  arrivals: readonly Arrival[];
+  isLinear: boolean;
+}): Pick<QueueSurvey, 'landings' | 'pushed'> {
   const landings: FoundLanding[] = [];
   const pushed: Arrival[] = [];
   let waiting: Arrival[] = [];
@@ -162,7 +218,11 @@ function attribute(
     const landing = unknown.get(commit.commit);
     const here = arrivals.filter((arrival) => arrival.commit === commit.commit);
     if (landing !== undefined) {
-      landings.push({ ref: landing.ref, commit, arrivals: [...waiting, ...here].map((arrival) => ({ ...arrival, commit: commit.commit })) });
+      landings.push({
+        ref: landing.ref,
+        commit,
+        arrivals: [...waiting, ...here].map((arrival) => ({ ...arrival, commit: commit.commit })),
+      });
       waiting = [];
     } else if (isLinear) waiting.push(...here);
     else pushed.push(...here);
@@ -172,22 +232,35 @@ function attribute(
 
 /** Members of batches whose rows were saved and which landed afterwards: nothing has to be told from git. */
 async function readRemembered(ctx: Context, commits: readonly string[]): Promise<Arrival[]> {
-  return await ctx.db.transaction(ctx.accountId, async (tx) =>
-    await tx.query<Arrival & { pullRequestId: string }>(
-      `select m.pull_request_id as "pullRequestId", p.number, m.pinned_head as head, b.commit, coalesce(m.own_commit, b.commit) as own
+  return await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) =>
+      await tx.query<Arrival & { pullRequestId: string }>(
+        `select m.pull_request_id as "pullRequestId", p.number, m.pinned_head as head, b.commit, coalesce(m.own_commit, b.commit) as own
        from batch b join batch_member m on m.account_id = b.account_id and m.batch_id = b.id
                     join pull_request p on p.account_id = m.account_id and p.id = m.pull_request_id
        where b.account_id = $1 and b.commit = any($2) order by b.id, m.ordinal`,
-      [ctx.accountId, commits],
-    ),
+        [ctx.accountId, commits],
+      ),
   );
 }
 
-async function readCandidates(ctx: Context, host: HostedRepository, queueId: string, since: Date): Promise<Candidate[]> {
-  const present = new Map((await ctx.hosts(host.host).listOpenPullRequests(host)).map(({ number, headSha }) => [number, headSha]));
+async function readCandidates(
+  ctx: Context,
+  host: HostedRepository,
+  queueId: string,
+  since: Date,
+): Promise<Candidate[]> {
+  const present = new Map(
+    (await ctx.hosts(host.host).listOpenPullRequests(host)).map(({ number, headSha }) => [number, headSha]),
+  );
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
     // A branch deleted after its landing looks like a pull request closed since.
-    const rows = await tx.em.find(PullRequestEntity, { queueId, $or: [{ status: { $nin: ['merged', 'closed'] } }, { status: 'closed', closedAt: { $gte: since } }] }, { orderBy: { rank: 'asc nulls last', id: 'asc' } });
+    const rows = await tx.em.find(
+      PullRequestEntity,
+      { queueId, $or: [{ status: { $nin: ['merged', 'closed'] } }, { status: 'closed', closedAt: { $gte: since } }] },
+      { orderBy: { rank: 'asc nulls last', id: 'asc' } },
+    );
     const pinned = await readPinned(ctx, tx, rows);
     return rows.map((row) => ({
       pullRequestId: row.id,
@@ -198,7 +271,11 @@ async function readCandidates(ctx: Context, host: HostedRepository, queueId: str
   });
 }
 
-async function readPinned(ctx: Context, tx: Transaction, rows: readonly PullRequestRow[]): Promise<Map<string, string>> {
+async function readPinned(
+  ctx: Context,
+  tx: Transaction,
+  rows: readonly PullRequestRow[],
+): Promise<Map<string, string>> {
   const pinned = await tx.query<{ pull_request_id: string; pinned_head: string }>(
     `select distinct on (pull_request_id) pull_request_id, pinned_head from batch_member
      where account_id = $1 and pull_request_id = any($2) order by pull_request_id, batch_id desc`,
@@ -208,14 +285,20 @@ async function readPinned(ctx: Context, tx: Transaction, rows: readonly PullRequ
 }
 
 /** Landings past their gate. The queue itself ends them by reading the host, except those whose number was used by another batch. */
-async function readBegun(ctx: Context, host: HostedRepository, queueId: string): Promise<{ impossible: string[]; landedMembers: string[] }> {
-  const begun = await ctx.db.transaction(ctx.accountId, async (tx) =>
-    await tx.query<{ intent_id: string; batch_id: string; commit: string; members: string[] }>(
-      `select i.id as intent_id, b.id as batch_id, b.commit, array(select m.pull_request_id::text from batch_member m where m.account_id = $1 and m.batch_id = b.id) as members
+async function readBegun(
+  ctx: Context,
+  host: HostedRepository,
+  queueId: string,
+): Promise<{ impossible: string[]; landedMembers: string[] }> {
+  const begun = await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) =>
+      await tx.query<{ intent_id: string; batch_id: string; commit: string; members: string[] }>(
+        `select i.id as intent_id, b.id as batch_id, b.commit, array(select m.pull_request_id::text from batch_member m where m.account_id = $1 and m.batch_id = b.id) as members
        from intent i join batch b on b.account_id = i.account_id and b.id = i.batch_id
        where i.account_id = $1 and i.queue_id = $2 and i.kind = 'land' and i.state = 'begun'`,
-      [ctx.accountId, queueId],
-    ),
+        [ctx.accountId, queueId],
+      ),
   );
   const impossible: string[] = [];
   const landedMembers: string[] = [];
@@ -228,10 +311,13 @@ async function readBegun(ctx: Context, host: HostedRepository, queueId: string):
 }
 
 async function countLive(ctx: Context, queueId: string): Promise<number> {
-  const [row] = await ctx.db.transaction(ctx.accountId, async (tx) =>
-    await tx.query<{ n: number }>(
-      `select count(*)::int as n from batch where account_id = $1 and queue_id = $2 and state in ('making', 'building', 'landing')`, [ctx.accountId, queueId],
-    ),
+  const [row] = await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) =>
+      await tx.query<{ n: number }>(
+        `select count(*)::int as n from batch where account_id = $1 and queue_id = $2 and state in ('making', 'building', 'landing')`,
+        [ctx.accountId, queueId],
+      ),
   );
   return row?.n ?? 0;
 }
@@ -239,8 +325,13 @@ async function countLive(ctx: Context, queueId: string): Promise<number> {
 async function findStrays(ctx: Context, host: HostedRepository): Promise<StrayBranch[]> {
   // The refs first: a batch's row is there before its branch.
   const refs = await ctx.hosts(host.host).listRefs(host, branches);
-  const batches = await ctx.db.transaction(ctx.accountId, async (tx) =>
-    await tx.query<{ id: string }>('select id from batch where account_id = $1 and repository_id = $2 and cleaned_up_at is null', [ctx.accountId, host.id]),
+  const batches = await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) =>
+      await tx.query<{ id: string }>(
+        'select id from batch where account_id = $1 and repository_id = $2 and cleaned_up_at is null',
+        [ctx.accountId, host.id],
+      ),
   );
   const known = new Set(batches.map(({ id }) => `${branches}${botBranch(id)}`));
   return refs.filter(({ ref }) => ref.startsWith(`${branches}mq-`) && !known.has(ref));

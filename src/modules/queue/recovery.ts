@@ -13,7 +13,14 @@ import { syncBase, type HostedRepository } from './host.sync.ts';
 import { planConclusions } from './landing.ts';
 import { BatchEntity, IntentEntity, PullRequestEntity, type PullRequestRow } from './queue.entities.ts';
 import { changeQueue } from './queue.locks.ts';
-import { surveyInstallation, type FoundLanding, type QueueSurvey, type RepositorySurvey, type StrayBranch, type Survey } from './recovery.survey.ts';
+import {
+  surveyInstallation,
+  type FoundLanding,
+  type QueueSurvey,
+  type RepositorySurvey,
+  type StrayBranch,
+  type Survey,
+} from './recovery.survey.ts';
 import { liveStates, loadMembers } from './snapshot.loader.ts';
 import { announce, beginWork, finishWork, writeStatus, type QueueWork } from './status.writer.ts';
 import { haltOnUnknownLandings, landingRefs, restoredReason } from './unknown-landings.ts';
@@ -22,7 +29,9 @@ import { haltOnUnknownLandings, landingRefs, restoredReason } from './unknown-la
 const idsGivenSince = 1_000_000;
 
 /** Does what `surveyInstallation` found. Null: nothing shows that the database is older than a repository. */
-export async function recoverDatabase(ports: Ports): Promise<{ readonly epoch: number; readonly survey: Survey } | null> {
+export async function recoverDatabase(
+  ports: Ports,
+): Promise<{ readonly epoch: number; readonly survey: Survey } | null> {
   const before = await surveyInstallation(ports);
   if (!before.isNeeded) return null;
   // An Interlock that runs meanwhile plans nothing from here on.
@@ -35,7 +44,9 @@ export async function recoverDatabase(ports: Ports): Promise<{ readonly epoch: n
 
 async function beginEpoch(ports: Ports, highestBatch: string): Promise<number> {
   return await ports.db.system.transaction(async (query) => {
-    const [row] = await query<{ epoch: number }>('update installation set epoch = epoch + 1 returning epoch::float8 as epoch');
+    const [row] = await query<{ epoch: number }>(
+      'update installation set epoch = epoch + 1 returning epoch::float8 as epoch',
+    );
     if (row === undefined) throw new DomainError('INTERNAL', 'The database names no installation.');
     // Sequences belong to whoever migrated: the user of the connection, not its role.
     await query('set local role none');
@@ -46,7 +57,10 @@ async function beginEpoch(ports: Ports, highestBatch: string): Promise<number> {
              where a.attidentity <> '' and not a.attisdropped and c.relkind in ('r', 'p') and n.nspname = current_schema()) s`,
       [idsGivenSince],
     );
-    await query(`select setval(s.name, greatest(nextval(s.name), $1::bigint)) from (select pg_get_serial_sequence('batch', 'id')::regclass as name) s`, [highestBatch]);
+    await query(
+      `select setval(s.name, greatest(nextval(s.name), $1::bigint)) from (select pg_get_serial_sequence('batch', 'id')::regclass as name) s`,
+      [highestBatch],
+    );
     return row.epoch;
   });
 }
@@ -84,7 +98,16 @@ async function importLanding(work: QueueWork, landing: FoundLanding): Promise<vo
   const [landed] = await tx.query<{ id: string }>(
     `insert into landing (account_id, queue_id, repository_id, batch_id, commit, first_parent, tree, grade, landed_at)
      values ($1, $2, $3, $4, $5, $6, $7, 'external', $8) on conflict do nothing returning id`,
-    [ctx.accountId, queue.id, queue.repositoryId, batchId, commit.commit, commit.parents[0] ?? '', commit.tree, at.toISOString()],
+    [
+      ctx.accountId,
+      queue.id,
+      queue.repositoryId,
+      batchId,
+      commit.commit,
+      commit.parents[0] ?? '',
+      commit.tree,
+      at.toISOString(),
+    ],
   );
   if (landed === undefined) return;
   for (const { pullRequestId, head, own } of arrivals) {
@@ -111,32 +134,71 @@ async function makeUpBatch(work: QueueWork, { ref, commit, arrivals }: FoundLand
   const { rules } = rulesOf(repository, queue.hostRequiredChecks);
   const parent = commit.parents[0] ?? '';
   const values = [
-    ctx.accountId, queue.id, queue.repositoryId, queue.nextPosition, parent, rules.strategy, rules.batchCommit, commit.message, commit.commit, commit.tree,
-    new Date(commit.authoredAt).toISOString(), now.toISOString(),
+    ctx.accountId,
+    queue.id,
+    queue.repositoryId,
+    queue.nextPosition,
+    parent,
+    rules.strategy,
+    rules.batchCommit,
+    commit.message,
+    commit.commit,
+    commit.tree,
+    new Date(commit.authoredAt).toISOString(),
+    now.toISOString(),
   ];
-  const columns = 'account_id, queue_id, repository_id, position, parent_commit, base_commit, strategy, batch_commit, group_message, commit, tree, created_at, ended_at, cleaned_up_at, cause, mode, state, build_keys_hash';
+  const columns =
+    'account_id, queue_id, repository_id, position, parent_commit, base_commit, strategy, batch_commit, group_message, commit, tree, created_at, ended_at, cleaned_up_at, cause, mode, state, build_keys_hash';
   const row = `$1, $2, $3, $4, $5, $5, $6, $7, $8, $9, $10, $11, $12, $12, 'new', 'parallel', 'landed', ''`;
   queue.nextPosition += 1;
   const number = /^\d{1,18}$/.exec(ref.slice(landingRefs.length))?.[0];
   // Since the restore the number may have been given to a batch of anybody: then this one takes the next.
-  const [kept] = number === undefined
-    ? []
-    : await tx.query<{ id: string }>(`insert into batch (id, ${columns}) overriding system value values ($13, ${row}) on conflict do nothing returning id`, [...values, number]);
-  const [made] = kept === undefined ? await tx.query<{ id: string }>(`insert into batch (${columns}) values (${row}) returning id`, values) : [kept];
+  const [kept] =
+    number === undefined
+      ? []
+      : await tx.query<{ id: string }>(
+          `insert into batch (id, ${columns}) overriding system value values ($13, ${row}) on conflict do nothing returning id`,
+          [...values, number],
+        );
+  const [made] =
+    kept === undefined
+      ? await tx.query<{ id: string }>(`insert into batch (${columns}) values (${row}) returning id`, values)
+      : [kept];
   if (made === undefined) throw new DomainError('INTERNAL', `No batch could be recorded for ${ref}.`);
   for (const [ordinal, { pullRequestId, head, own }] of arrivals.entries()) {
     await tx.query(
       `insert into batch_member (account_id, batch_id, ordinal, pull_request_id, pinned_head, message, author_name, author_email, own_commit)
        values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-      [ctx.accountId, made.id, ordinal, pullRequestId, head, commit.message, commit.authorName, commit.authorEmail, own],
+      [
+        ctx.accountId,
+        made.id,
+        ordinal,
+        pullRequestId,
+        head,
+        commit.message,
+        commit.authorName,
+        commit.authorEmail,
+        own,
+      ],
     );
   }
   return made.id;
 }
 
-async function markMerged(work: QueueWork, arrivals: readonly Arrival[], how: { readonly byQueue: boolean; readonly at: Date }): Promise<void> {
+async function markMerged(
+  work: QueueWork,
+  arrivals: readonly Arrival[],
+  how: { readonly byQueue: boolean; readonly at: Date },
+): Promise<void> {
   const { tx, queue } = work;
-  const rows = new Map((await tx.em.find(PullRequestEntity, { id: { $in: arrivals.map(({ pullRequestId }) => pullRequestId) }, queueId: queue.id })).map((row) => [row.id, row]));
+  const rows = new Map(
+    (
+      await tx.em.find(PullRequestEntity, {
+        id: { $in: arrivals.map(({ pullRequestId }) => pullRequestId) },
+        queueId: queue.id,
+      })
+    ).map((row) => [row.id, row]),
+  );
   for (const { pullRequestId, commit, own } of arrivals) {
     const row = rows.get(pullRequestId);
     if (row === undefined || row.status === 'merged') continue;
@@ -151,7 +213,11 @@ async function markMerged(work: QueueWork, arrivals: readonly Arrival[], how: { 
 
 async function voidImpossible({ tx, now }: QueueWork, intentIds: readonly string[]): Promise<void> {
   for (const intent of await tx.em.find(IntentEntity, { id: { $in: [...intentIds] }, state: 'begun' })) {
-    Object.assign(intent, { state: 'void', outcome: { reason: 'another batch landed under its number' }, concludedAt: now });
+    Object.assign(intent, {
+      state: 'void',
+      outcome: { reason: 'another batch landed under its number' },
+      concludedAt: now,
+    });
   }
   await tx.em.flush();
 }
@@ -164,17 +230,32 @@ async function supersedeLive(work: QueueWork): Promise<void> {
   const { tx, queue, now } = work;
   const begun = await tx.em.find(IntentEntity, { queueId: queue.id, kind: 'land', state: 'begun' });
   const kept = begun.flatMap(({ batchId }) => batchId ?? []);
-  const batches = await tx.em.find(BatchEntity, { queueId: queue.id, state: { $in: [...liveStates] }, id: { $nin: kept } }, { orderBy: { position: 'asc' } });
-  const members = await loadMembers(tx, batches.map(({ id }) => id));
+  const batches = await tx.em.find(
+    BatchEntity,
+    { queueId: queue.id, state: { $in: [...liveStates] }, id: { $nin: kept } },
+    { orderBy: { position: 'asc' } },
+  );
+  const members = await loadMembers(
+    tx,
+    batches.map(({ id }) => id),
+  );
   const back: PullRequestRow[] = [];
   for (const batch of batches) {
     Object.assign(batch, { state: 'superseded', resetCode: 309, endedAt: now, endedReason: statusText(309) });
     const ids = (members.get(batch.id) ?? []).map(({ pullRequestId }) => pullRequestId);
-    back.push(...(await tx.em.find(PullRequestEntity, { id: { $in: ids }, status: 'tagged' }, { orderBy: { rank: 'asc' } })));
+    back.push(
+      ...(await tx.em.find(PullRequestEntity, { id: { $in: ids }, status: 'tagged' }, { orderBy: { rank: 'asc' } })),
+    );
   }
   const [first] = back;
   for (const row of back) writeStatus(work, row, 'reset');
-  if (first !== undefined) announce(work, first, 'reset', { resetCode: 309, resetText: statusText(309), pullRequestsReset: back.length, botPullRequestsClosed: batches.length });
+  if (first !== undefined)
+    announce(work, first, 'reset', {
+      resetCode: 309,
+      resetText: statusText(309),
+      pullRequestsReset: back.length,
+      botPullRequestsClosed: batches.length,
+    });
   await voidLandings(work);
 }
 
@@ -182,7 +263,8 @@ async function removeStray(ctx: Context, host: HostedRepository, { ref, commit }
   const adapter = ctx.hosts(host.host);
   const branch = ref.slice('refs/heads/'.length);
   await adapter.cancelChecks(host, commit);
-  for (const { number } of (await adapter.listOpenPullRequests(host)).filter(({ headBranch }) => headBranch === branch)) await adapter.closePullRequest(host, number);
+  for (const { number } of (await adapter.listOpenPullRequests(host)).filter(({ headBranch }) => headBranch === branch))
+    await adapter.closePullRequest(host, number);
   try {
     await adapter.updateRefs(host, [{ ref, from: commit, to: null }]);
   } catch (error) {
@@ -196,7 +278,11 @@ async function resume(ctx: Context, survey: QueueSurvey, epoch: number): Promise
     const { queue } = work;
     const about = { repositoryId: queue.repositoryId, queueId: queue.id };
     const arrivals = [...survey.landings.flatMap((landing) => landing.arrivals), ...survey.pushed];
-    work.events.push({ ...about, action: 'database_recovered', payload: { epoch, landings: survey.landings.length, pullRequests: arrivals.map(({ number }) => number) } });
+    work.events.push({
+      ...about,
+      action: 'database_recovered',
+      payload: { epoch, landings: survey.landings.length, pullRequests: arrivals.map(({ number }) => number) },
+    });
     // Somebody's own halt stands.
     if (queue.haltedReason?.startsWith(restoredReason)) {
       Object.assign(queue, { haltedReason: null, haltedAt: null });

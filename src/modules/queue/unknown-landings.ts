@@ -22,20 +22,25 @@ export interface UnknownLanding {
 }
 
 /** Landing refs of the host that are neither on record nor about to be: no landing of that commit, no begun intent for it. */
-export async function findUnknownLandings(ctx: Context, repository: HostedRepository): Promise<readonly UnknownLanding[]> {
+export async function findUnknownLandings(
+  ctx: Context,
+  repository: HostedRepository,
+): Promise<readonly UnknownLanding[]> {
   // The refs first: a ref of ours is made after its intent was begun, so its rows are there when they are read.
   const refs = await ctx.hosts(repository.host).listRefs(repository, landingRefs);
   if (refs.length === 0) return [];
-  return await ctx.db.transaction(ctx.accountId, async (tx) =>
-    await tx.query<{ ref: string; commit: string }>(
-      `select seen.ref, seen.commit from unnest($3::text[], $4::text[]) with ordinality as seen (ref, commit, n)
+  return await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) =>
+      await tx.query<{ ref: string; commit: string }>(
+        `select seen.ref, seen.commit from unnest($3::text[], $4::text[]) with ordinality as seen (ref, commit, n)
        where not exists (select from landing l where l.account_id = $1 and l.repository_id = $2 and l.commit = seen.commit)
          and not exists (select from intent i join batch b on b.account_id = i.account_id and b.id = i.batch_id
                          where i.account_id = $1 and i.kind = 'land' and i.state = 'begun'
                            and b.repository_id = $2 and b.commit = seen.commit and $5 || b.id = seen.ref)
        order by seen.n`,
-      [ctx.accountId, repository.id, refs.map(({ ref }) => ref), refs.map(({ commit }) => commit), landingRefs],
-    ),
+        [ctx.accountId, repository.id, refs.map(({ ref }) => ref), refs.map(({ commit }) => commit), landingRefs],
+      ),
   );
 }
 
@@ -46,7 +51,11 @@ export async function haltOnUnknownLandings(ctx: Context, repository: HostedRepo
   if (first === undefined) return false;
   const others = unknown.length === 1 ? '' : `, and ${unknown.length - 1} more`;
   const reason = restoredBecause(`no record knows the landing ${first.ref} at ${first.commit}${others}`);
-  const running = await ctx.db.transaction(ctx.accountId, async (tx) => await tx.em.find(QueueEntity, { repositoryId: repository.id, haltedReason: null }, { orderBy: { id: 'asc' } }));
+  const running = await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) =>
+      await tx.em.find(QueueEntity, { repositoryId: repository.id, haltedReason: null }, { orderBy: { id: 'asc' } }),
+  );
   for (const { id } of running) {
     await ctx.db.transaction(ctx.accountId, async (tx) => {
       const work = beginWork(ctx, tx, await changeQueue(ctx, tx, id));
