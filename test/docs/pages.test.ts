@@ -106,6 +106,7 @@ const programs: Readonly<Record<string, string>> = {
   start: 'src/main.ts',
   verify: 'src/verify.ts',
   import: 'src/import.ts',
+  recover: 'src/recover.ts',
   bench: 'bench/main.ts',
 };
 
