@@ -71,7 +71,7 @@ export async function startInterlock(options: StartOptions, progress: Progress):
   const stop = async (): Promise<void> => {
     isStopping = true;
     await Promise.all([removeAccess(dataDir), removeRuntime(dataDir)]);
-    for (const part of stops.splice(0).reverse())
+    for (const part of stops.splice(0).toReversed())
       await part().catch((error: unknown) => progress.say(`A part did not stop cleanly: ${String(error)}`));
   };
   const watch: Starting['watch'] = (exited, sentence) => {

@@ -54,7 +54,7 @@ export function createTeller(titles: ReadonlyMap<number, string>): Teller {
         tip = String(payload['commit']);
         return line('landed', `${name(batch)} as ${short(tip)}, tree verified (${String(payload['grade'])})`);
       case 'reset':
-        return line('reset', String(payload['resetText'] ?? ''));
+        return typeof payload['resetText'] === 'string' ? line('reset', payload['resetText']) : null;
       case 'blocked': {
         const number = Number(payload['number']);
         blocked.add(number);

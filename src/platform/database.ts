@@ -79,11 +79,8 @@ export async function connectDatabase(options: DatabaseOptions): Promise<Databas
   return {
     async transaction(accountId, work) {
       const effects: (() => unknown)[] = [];
-      const em = (orm.em as EntityManager).fork({
-        session: { variables: { 'app.account': accountId } },
-      } as never) as EntityManager;
-      const result = await em.transactional(async (inner) => {
-        const scoped = inner as EntityManager;
+      const em = orm.em.fork({ session: { variables: { 'app.account': accountId } } });
+      const result = await em.transactional(async (scoped) => {
         return await work({
           em: scoped,
           query: async <Row extends object>(text: string, values: readonly unknown[] = []) =>

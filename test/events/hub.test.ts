@@ -234,7 +234,7 @@ describe('the hub', () => {
     abort.abort();
     await returned.return?.();
     await hub.close();
-    expect(await Promise.all(waiting)).toEqual(Array(3).fill({ done: true, value: undefined }));
+    expect(await Promise.all(waiting)).toEqual(Array.from({ length: 3 }, () => ({ done: true, value: undefined })));
     expect(await hub.follow({ accountId, signal: abort.signal }).next()).toEqual({ done: true, value: undefined });
   });
 });

@@ -37,7 +37,7 @@ export function createHostInbox(ports: () => Ports): HostInbox {
       line.running ??= drain(id);
     },
     async settle() {
-      while (lines.size > 0) await Promise.all([...lines.values()].map((line) => line.running));
+      while (lines.size > 0) await Promise.all([...lines.values()].flatMap((line) => line.running ?? []));
     },
   };
 }

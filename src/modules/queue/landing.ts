@@ -103,7 +103,8 @@ async function passGate(ctx: Context, tx: Transaction, gate: Gate): Promise<Verd
   if (batch.parentCommit !== queue.baseTip) return refused('base moved');
   const { rules } = rulesOf(repository, queue.hostRequiredChecks);
   if (rules.buildKeysHash !== batch.buildKeysHash) return refused('configuration changed');
-  const claimed = String(gate.intent.payload['evidence'] ?? '');
+  const { evidence: said } = gate.intent.payload;
+  const claimed = typeof said === 'string' ? said : '';
   const rows = await tx.em.find(PullRequestEntity, { id: { $in: loaded.members.map((member) => member.pullRequestId) } });
   const builds = await loadBuilds(ctx, tx, { repositoryId: batch.repositoryId, commits: [claimed, ...rows.map((row) => row.headSha)], trees: [batch.tree] });
   const loss = findMemberLoss(gate, { rows, builds, rules });

@@ -40,13 +40,17 @@ async function planComments(work: QueueWork): Promise<void> {
     await tx.query(
       `insert into intent (account_id, queue_id, pull_request_id, kind, key, payload, planned_at) values ($1, $2, $3, 'comment', $4, $5, $6)
        on conflict (account_id, queue_id, kind, key) do update set state = 'planned', payload = excluded.payload, planned_at = excluded.planned_at`,
-      [ctx.accountId, queue.id, pullRequestId, pullRequestId, JSON.stringify({ key: statusCommentKey, body: blockedComment(String(payload?.['statusText'] ?? '')) }), now.toISOString()],
+      [ctx.accountId, queue.id, pullRequestId, pullRequestId, JSON.stringify({ key: statusCommentKey, body: blockedComment(textOf(payload?.['statusText'])) }), now.toISOString()],
     );
   }
 }
 
 /** What somebody asked for when queueing it: gone when it leaves by a dequeue, so that queueing it again starts clean. */
 export const noOptions = { skipLine: false, skipLineReason: null, skipValidation: false, requestedBy: null, askedAt: null, askedBy: null } as const;
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
 
 /** Stops planning and landing, with the reason people will read. Admission goes on. */
 export function haltWork(work: QueueWork, reason: string): void {

@@ -44,7 +44,7 @@ async function verifyQueue(ctx: Context, repository: RepositoryRow, queue: Queue
   const adapter = ctx.hosts(host.host);
   const failures: string[] = [];
   const tip = await adapter.readRef(host, `refs/heads/${queue.baseBranch}`);
-  const commits = tip === null ? [] : [...(await adapter.listFirstParents(host, { from: queue.managedFrom ?? null, to: tip.commit, limit: mostCommits }))].reverse();
+  const commits = tip === null ? [] : (await adapter.listFirstParents(host, { from: queue.managedFrom ?? null, to: tip.commit, limit: mostCommits })).toReversed();
   const proofs = await readProofs(ctx, queue.id);
   const proofOf = new Map(proofs.map((proof) => [proof.commit, proof]));
   checkChain(proofs, failures);
