@@ -10,13 +10,14 @@ import {
   resetCodes,
   resets,
   skipLine,
+  startCi,
   statuses,
 } from './stories.ts';
 
 const moments = ['build:after_compose', 'build:after_open'] as const;
 
-async function twoInOneBatch(more = ''): Promise<{ w: World; a: number; b: number }> {
-  const w = await world({ configuration: `${parallel({ builds: 2, batch: 2 })}${more}` });
+async function twoInOneBatch({ runsCi = true } = {}): Promise<{ w: World; a: number; b: number }> {
+  const w = await world({ configuration: parallel({ builds: 2, batch: 2 }), runsCi });
   const a = await w.open('a', { 'a.txt': 'a\n' });
   const b = await w.open('b', { 'b.txt': 'b\n' });
   await w.queue(a, b);
@@ -171,10 +172,11 @@ describe('while the build is made', () => {
   );
 
   it('a late result of a superseded build moves nothing, and is evidence of its tree', async () => {
-    const { w, a, b } = await twoInOneBatch();
+    const { w, a, b } = await twoInOneBatch({ runsCi: false });
     await using _ = w;
     await w.until(async () => (await w.rows('select 1 from bot_pull_request')).length > 0);
     await w.dequeue(a);
+    await using _ci = await startCi(w);
     // No turn meanwhile: the queue has not seen the dequeue when the result comes.
     await expect.poll(() => isBuilt(w), { timeout: 30_000 }).toBe(true);
     expect(await statuses(w, a, b)).toEqual(['open', 'tagged']);
