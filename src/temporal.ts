@@ -18,7 +18,12 @@ export interface TemporalClient {
   close(): Promise<void>;
 }
 
-export function connectTemporal(options: { readonly address: string; readonly namespace: string; readonly log: Logger; readonly taskQueue?: string }): TemporalClient {
+export function connectTemporal(options: {
+  readonly address: string;
+  readonly namespace: string;
+  readonly log: Logger;
+  readonly taskQueue?: string;
+}): TemporalClient {
   const connection = Connection.lazy({ address: options.address });
   const client = new Client({ connection, namespace: options.namespace });
   const inFlight = new Map<string, Flight>();
@@ -42,14 +47,19 @@ export function connectTemporal(options: { readonly address: string; readonly na
       while (flight.again) {
         flight.again = false;
         // Longer tries would only stand in the way of the relay's next one.
-        await connection.withDeadline(Date.now() + wakeWithinMs, async () => await client.workflow.signalWithStart('queue', {
-          workflowId,
-          taskQueue: options.taskQueue ?? taskQueue,
-          args: [input],
-          signal: wakeSignal,
-          staticSummary: 'Plans and lands the pull requests of one base branch',
-          staticDetails: 'Where it stands is under Current Details. Its batches are workflows of their own, under Relationships.',
-        }));
+        await connection.withDeadline(
+          Date.now() + wakeWithinMs,
+          async () =>
+            await client.workflow.signalWithStart('queue', {
+              workflowId,
+              taskQueue: options.taskQueue ?? taskQueue,
+              args: [input],
+              signal: wakeSignal,
+              staticSummary: 'Plans and lands the pull requests of one base branch',
+              staticDetails:
+                'Where it stands is under Current Details. Its batches are workflows of their own, under Relationships.',
+            }),
+        );
       }
     } catch (error) {
       options.log.warn({ error: String(error), workflowId }, 'A queue could not be woken; the relay will.');

@@ -34,7 +34,9 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     namespace: temporal.namespace,
     taskQueue: temporal.taskQueue ?? taskQueue,
     activities: createActivities(service.ports),
-    ...(options.workflowBundle === null ? { workflowsPath: fileURLToPath(new URL('../workflows/index.ts', import.meta.url)) } : { workflowBundle: { codePath: options.workflowBundle } }),
+    ...(options.workflowBundle === null
+      ? { workflowsPath: fileURLToPath(new URL('../workflows/index.ts', import.meta.url)) }
+      : { workflowBundle: { codePath: options.workflowBundle } }),
     maxConcurrentActivityTaskExecutions: 100,
     // A killed worker's cached runs are another's after this long; the default is twice as much.
     stickyQueueScheduleToStartTimeout: '5s',
@@ -44,7 +46,15 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const ended = worker.run();
   ended.catch((error: unknown) => log.error({ error: String(error) }, 'The Temporal worker failed.'));
   const found = await findSandbox({ allowPlain: options.ci.allowPlain });
-  const runner = found.sandbox === null ? null : createCiRunner({ host: service.localHost, sandbox: found.sandbox, concurrency: options.ci.concurrency, onError: (error) => log.error({ error: String(error) }, 'A check could not be run.') });
+  const runner =
+    found.sandbox === null
+      ? null
+      : createCiRunner({
+          host: service.localHost,
+          sandbox: found.sandbox,
+          concurrency: options.ci.concurrency,
+          onError: (error) => log.error({ error: String(error) }, 'A check could not be run.'),
+        });
   runner?.start();
   return {
     sandbox: found.said,
@@ -64,6 +74,7 @@ let isInstalled = false;
 function installRuntime(log: Logger): void {
   if (isInstalled) return;
   isInstalled = true;
-  const write: ConstructorParameters<typeof DefaultLogger>[1] = ({ message, meta }) => log.warn({ temporal: meta }, message);
+  const write: ConstructorParameters<typeof DefaultLogger>[1] = ({ message, meta }) =>
+    log.warn({ temporal: meta }, message);
   Runtime.install({ shutdownSignals: [], logger: new DefaultLogger('WARN', write) });
 }

@@ -14,7 +14,17 @@ export async function bundleEngine(): Promise<{ readonly path: string; remove():
     configFile: false,
     root: projectRoot,
     logLevel: 'error',
-    build: { ssr: 'test/support/engine-process.ts', target: 'node22', minify: false, sourcemap: 'inline', outDir: folder, emptyOutDir: true },
+    build: {
+      ssr: 'test/support/engine-process.ts',
+      target: 'node22',
+      minify: false,
+      sourcemap: 'inline',
+      outDir: folder,
+      emptyOutDir: true,
+    },
   });
-  return { path: join(folder, 'engine-process.js'), remove: async () => await rm(folder, { recursive: true, force: true }) };
+  return {
+    path: join(folder, 'engine-process.js'),
+    remove: async () => await rm(folder, { recursive: true, force: true }),
+  };
 }

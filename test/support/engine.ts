@@ -12,15 +12,11 @@ export interface Engine extends AsyncDisposable {
 }
 
 export async function startEngine(settings: EngineSettings, failpoint?: string): Promise<Engine> {
-  const child = spawn(
-    process.execPath,
-    ['--enable-source-maps', inject('engineBundle'), JSON.stringify(settings)],
-    {
-      stdio: ['pipe', 'pipe', 'inherit'],
-      env: { ...process.env, ...(failpoint === undefined ? {} : { INTERLOCK_FAILPOINT: failpoint }) },
-      detached: true,
-    },
-  );
+  const child = spawn(process.execPath, ['--enable-source-maps', inject('engineBundle'), JSON.stringify(settings)], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    env: { ...process.env, ...(failpoint === undefined ? {} : { INTERLOCK_FAILPOINT: failpoint }) },
+    detached: true,
+  });
   const ended = once(child, 'exit').then(([code, signal]) => String(signal ?? code));
   await Promise.race([
     once(child.stdout, 'data'),

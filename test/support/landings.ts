@@ -6,7 +6,11 @@ import type { World } from './world.ts';
  * These pull requests, and no others, are merged: once in the history, in the records and in the events. Nothing is
  * left over, at the host neither, but the pull requests that are said to be open.
  */
-export async function expectOneLandingEach(w: World, numbers: readonly number[], { open = [] }: { readonly open?: readonly number[] } = {}): Promise<void> {
+export async function expectOneLandingEach(
+  w: World,
+  numbers: readonly number[],
+  { open = [] }: { readonly open?: readonly number[] } = {},
+): Promise<void> {
   const landed = await w.landed();
   for (const number of numbers) {
     const { status, merge_commit_sha } = await w.status(number);
@@ -18,7 +22,11 @@ export async function expectOneLandingEach(w: World, numbers: readonly number[],
   const rows = await w.rows<{ commit: string }>('select commit from landing order by id');
   expect(rows.map((row) => row.commit)).toEqual(landed);
   expect((await w.git('for-each-ref', '--format=%(refname)', 'refs/heads/mq-*')).trim()).toBe('');
-  const stillOpen = await w.rows<{ number: number }>("select number from local_pull_request where state = 'open' order by number");
+  const stillOpen = await w.rows<{ number: number }>(
+    "select number from local_pull_request where state = 'open' order by number",
+  );
   expect(stillOpen.map(({ number }) => number)).toEqual(open);
-  expect(await w.rows('select 1 from queue where halted_reason is not null or waiting <> 0 or tagged <> 0')).toEqual([]);
+  expect(await w.rows('select 1 from queue where halted_reason is not null or waiting <> 0 or tagged <> 0')).toEqual(
+    [],
+  );
 }

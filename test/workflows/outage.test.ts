@@ -81,7 +81,9 @@ describe('a line outlives', { timeout: 120_000 }, () => {
     const numbers = await open(w, 6);
     await w.queue(...numbers);
     await eventually(
-      async () => (await w.rows("select 1 from batch where state = 'landed'")).length > 0 && (await w.rows("select 1 from batch where state = 'building'")).length > 0,
+      async () =>
+        (await w.rows("select 1 from batch where state = 'landed'")).length > 0 &&
+        (await w.rows("select 1 from batch where state = 'building'")).length > 0,
       'one batch has landed and another is built',
     );
     await temporal.stop();

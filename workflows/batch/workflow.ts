@@ -45,7 +45,12 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
     // One whose commit could not be made, for a conflict, waits for the planner to end it.
     if (need !== 'wait' && need !== 'make') continue;
     const pollSec = pollSeconds[Math.min(polls, pollSeconds.length - 1)] ?? 300;
-    if (await condition(() => isTold, `${pollSec}s`, { summary: `${waitingFor[need]}; the host is asked again after ${pollSec} s` })) step = toldStep;
+    if (
+      await condition(() => isTold, `${pollSec}s`, {
+        summary: `${waitingFor[need]}; the host is asked again after ${pollSec} s`,
+      })
+    )
+      step = toldStep;
   }
 }
 

@@ -24,9 +24,14 @@ export function createQueueActivities(ports: Ports): QueueActivities {
     carryOut: async ({ accountId, intents }) =>
       await runActivity(async () => {
         const errors: unknown[] = [];
-        for (const intentId of intents) await carryOut(systemContext(ports, accountId), intentId).catch((error: unknown) => errors.push(error));
+        for (const intentId of intents)
+          await carryOut(systemContext(ports, accountId), intentId).catch((error: unknown) => errors.push(error));
         if (errors.length === 1) throw errors[0];
-        if (errors.length > 1) throw new AggregateError(errors, `${errors.length} of ${intents.length} failed: ${errors.map(String).join('; ')}`);
+        if (errors.length > 1)
+          throw new AggregateError(
+            errors,
+            `${errors.length} of ${intents.length} failed: ${errors.map(String).join('; ')}`,
+          );
       }),
   };
 }

@@ -1,7 +1,16 @@
 // The queue of one base branch. It waits to be woken or for the next deadline, has the queue planned in one activity,
 // carries out what that left open, and sees that every batch has its workflow. It holds nothing but ids: it can
 // continue as new, be started twice, or be lost with all of Temporal's data, and the next one goes on from the rows.
-import { condition, continueAsNew, isCancellation, log, proxyActivities, proxyLocalActivities, setHandler, workflowInfo } from '@temporalio/workflow';
+import {
+  condition,
+  continueAsNew,
+  isCancellation,
+  log,
+  proxyActivities,
+  proxyLocalActivities,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
 import { baseBranchAttribute, queueStatusAttribute, repositoryAttribute } from '../shared/search-attributes.ts';
 import { createDescription } from '../shared/describe.ts';
 import type { QueueActivities } from './activities.ts';
@@ -12,7 +21,11 @@ const retryMs = 15_000;
 const mostHistoryEvents = 4_000;
 
 const planning = 'Read the queue, plan, write what was decided';
-const locally = proxyLocalActivities<QueueActivities>({ summary: planning, startToCloseTimeout: '5s', retry: { maximumAttempts: 1 } });
+const locally = proxyLocalActivities<QueueActivities>({
+  summary: planning,
+  startToCloseTimeout: '5s',
+  retry: { maximumAttempts: 1 },
+});
 const { advanceQueue } = proxyActivities<QueueActivities>({
   summary: planning,
   startToCloseTimeout: '30s',
@@ -55,7 +68,8 @@ export async function queue(input: QueueInput): Promise<void> {
       if (!isDone) nextLookAt = Math.min(nextLookAt ?? Number.MAX_SAFE_INTEGER, Date.now() + retryMs);
     }
     const { historyLength, continueAsNewSuggested } = workflowInfo();
-    if (continueAsNewSuggested || historyLength > (input.mostHistoryEvents ?? mostHistoryEvents)) await continueAsNew<typeof queue>(input);
+    if (continueAsNewSuggested || historyLength > (input.mostHistoryEvents ?? mostHistoryEvents))
+      await continueAsNew<typeof queue>(input);
   }
 }
 

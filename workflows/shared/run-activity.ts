@@ -11,7 +11,9 @@ export async function runActivity<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw isGone(error) ? ApplicationFailure.create({ type: 'NOT_FOUND', message: String(error), nonRetryable: true }) : error;
+    throw isGone(error)
+      ? ApplicationFailure.create({ type: 'NOT_FOUND', message: String(error), nonRetryable: true })
+      : error;
   } finally {
     clearInterval(timer);
   }

@@ -34,18 +34,31 @@ export function named(numbers: readonly number[]): string {
 export function effectsOf(intents: readonly OpenIntent[], baseBranch: string): { intents: string[]; title: string }[] {
   const landings = intents.filter((intent) => intent.kind === 'land');
   const told = intents.filter((intent) => intent.kind !== 'land');
-  const numbersOf = (kind: OpenIntent['kind']): number[] => told.filter((intent) => intent.kind === kind).flatMap((intent) => intent.numbers);
+  const numbersOf = (kind: OpenIntent['kind']): number[] =>
+    told.filter((intent) => intent.kind === kind).flatMap((intent) => intent.numbers);
   const words = [
     numbersOf('conclude_pull_request').length > 0 ? `show ${named(numbersOf('conclude_pull_request'))} as merged` : '',
     numbersOf('comment').length > 0 ? `comment on ${named(numbersOf('comment'))}` : '',
   ].filter((word) => word !== '');
   return [
     ...landings.map((intent) => ({ intents: [intent.id], title: `Land ${named(intent.numbers)} on ${baseBranch}` })),
-    ...(told.length === 0 ? [] : [{ intents: told.map((intent) => intent.id), title: `At the host: ${words.join('; ')}` }]),
+    ...(told.length === 0
+      ? []
+      : [{ intents: told.map((intent) => intent.id), title: `At the host: ${words.join('; ')}` }]),
   ];
 }
 
-export function describeQueue({ queue, repository, state, batches }: { queue: QueueRow; repository: string; state: string; batches: readonly OpenBatch[] }): string {
+export function describeQueue({
+  queue,
+  repository,
+  state,
+  batches,
+}: {
+  queue: QueueRow;
+  repository: string;
+  state: string;
+  batches: readonly OpenBatch[];
+}): string {
   const head = `**${repository}** → \`${queue.baseBranch}\`: **${state}** · ${queue.waiting} waiting, ${queue.tagged} in builds · base \`${queue.baseTip?.slice(0, 12) ?? 'unknown'}\``;
   if (batches.length === 0) return head;
   const lines = batches.map(

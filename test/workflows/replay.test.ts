@@ -1,0 +1,56 @@
+// Runs that began under an older version go on under this one: what is stored in histories/ replays without a
+// difference. After a change that is meant to differ, the histories are recorded anew (record-histories.ts) in the
+// version that ships it, and runs of before are ended first.
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import { Worker } from '@temporalio/worker';
+import { describe, expect, it } from 'vitest';
+import { workflowBundle } from '../support/temporal.ts';
+import { historiesFolder } from './engine-world.ts';
+
+interface StoredHistory {
+  readonly workflowId: string;
+  readonly history: {
+    events: { eventType: string; activityTaskScheduledEventAttributes?: { activityType: { name: string } } }[];
+  };
+}
+
+async function readHistories(): Promise<StoredHistory[]> {
+  const files = (await readdir(historiesFolder)).filter((file) => file.endsWith('.json.gz')).toSorted();
+  return await Promise.all(
+    files.map(async (file) => {
+      const text = (await promisify(gunzip)(await readFile(join(historiesFolder, file)))).toString('utf8');
+      return { workflowId: file.replace('.json.gz', ''), history: JSON.parse(text) as StoredHistory['history'] };
+    }),
+  );
+}
+
+describe('stored histories', () => {
+  it('replay under the present workflows', async () => {
+    const histories = await readHistories();
+    const paths = new Set(histories.map(({ workflowId }) => workflowId.split('.')[0]));
+    expect([...paths].toSorted()).toEqual(['bisection', 'conflict', 'continue-as-new', 'reset', 'single-landing']);
+    const failures: string[] = [];
+    for await (const { workflowId, error } of Worker.runReplayHistories(
+      { workflowBundle: workflowBundle() },
+      histories,
+    )) {
+      if (error) failures.push(`${workflowId}: ${error.message}`);
+    }
+    expect(failures).toEqual([]);
+  });
+
+  it('would tell of a workflow that does something else', async () => {
+    const [stored] = (await readHistories()).filter(({ workflowId }) => workflowId === 'single-landing.batch-1');
+    if (stored === undefined) throw new Error('single-landing.batch-1 is not stored.');
+    const scheduled = stored.history.events.find((event) => event.activityTaskScheduledEventAttributes !== undefined);
+    if (scheduled?.activityTaskScheduledEventAttributes === undefined) throw new Error('It ran no activity.');
+    scheduled.activityTaskScheduledEventAttributes.activityType.name = 'somethingElse';
+    const results = [];
+    for await (const result of Worker.runReplayHistories({ workflowBundle: workflowBundle() }, [stored]))
+      results.push(result.error);
+    expect(results).toEqual([expect.objectContaining({ name: 'DeterminismViolationError' })]);
+  });
+});
