@@ -1,6 +1,6 @@
 import { systemContext, type Ports } from '../../src/context.ts';
 import { driveBatch, type BatchProgress } from '../../src/modules/queue/index.ts';
-import { runActivity } from '../shared/run-activity.ts';
+import { runActivity } from '../shared/activities.ts';
 import type { BatchInput } from './messages.ts';
 
 export interface BatchActivities {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { systemContext, type Ports } from '../../src/context.ts';
 import { advanceQueue, carryOut, type Advance } from '../../src/modules/queue/index.ts';
-import { runActivity } from '../shared/run-activity.ts';
+import { runActivity } from '../shared/activities.ts';
 import type { QueueInput } from './messages.ts';
 
 export interface QueueActivities {
