@@ -23,7 +23,13 @@ export default defineConfig({
       { extends: true, test: { name: 'launcher', include: launcher } },
       {
         extends: true,
-        test: { name: 'end to end', include: endToEnd, globalSetup: ['test/e2e/build.ts'], testTimeout: 180_000 },
+        test: {
+          name: 'end to end',
+          include: endToEnd,
+          globalSetup: ['test/e2e/build.ts'],
+          hookTimeout: 180_000,
+          testTimeout: 300_000,
+        },
       },
       {
         extends: true,

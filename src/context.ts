@@ -5,8 +5,19 @@ import type { Database } from './platform/database.ts';
 import type { Hosts } from './hosts/port.ts';
 
 export const scopes = [
-  'queue:read', 'queue:write', 'queue:pause', 'config:read', 'config:write', 'analytics:read', 'audit:read',
-  'release:read', 'release:write', 'deploy:write', 'runbook:write', 'preview:register', 'admin',
+  'queue:read',
+  'queue:write',
+  'queue:pause',
+  'config:read',
+  'config:write',
+  'analytics:read',
+  'audit:read',
+  'release:read',
+  'release:write',
+  'deploy:write',
+  'runbook:write',
+  'preview:register',
+  'admin',
 ] as const;
 export type Scope = (typeof scopes)[number];
 export type Role = 'admin' | 'maintainer' | 'member';
@@ -48,6 +59,14 @@ export function systemContext(ports: Ports, accountId: string): Context {
     ...ports,
     accountId,
     requestId: 'system',
-    actor: { kind: 'system', userId: null, tokenId: null, email: null, handle: null, role: 'admin', scopes: new Set(scopes) },
+    actor: {
+      kind: 'system',
+      userId: null,
+      tokenId: null,
+      email: null,
+      handle: null,
+      role: 'admin',
+      scopes: new Set(scopes),
+    },
   };
 }

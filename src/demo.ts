@@ -9,7 +9,7 @@ import { demoScenario } from './demo/scenario.ts';
 import { createProgress } from './launcher/progress.ts';
 import { StartError } from './launcher/start-error.ts';
 import { stopOnSignals } from './launcher/stop-signals.ts';
-import { startInterlock } from './start.ts';
+import { startInterlock, type Interlock } from './start.ts';
 
 const colours = { landed: color.green, bisected: color.yellow, blocked: color.red, red: color.red } as const;
 
@@ -21,7 +21,6 @@ function paint(line: string): string {
 }
 
 async function main(): Promise<number> {
-  const progress = createProgress((line) => console.log(line));
   const dataDir = await mkdtemp(join(tmpdir(), 'interlock-demo-'));
   const starting = startInterlock(
     {
@@ -33,36 +32,45 @@ async function main(): Promise<number> {
       reset: false,
       ciConcurrency: Math.max(2, availableParallelism()),
     },
-    progress,
+    createProgress(say),
   );
-  const stop = async (): Promise<void> => {
-    await starting.then(
-      async (interlock) => await interlock.stop(),
-      () => {},
-    );
-    await rm(dataDir, { recursive: true, force: true });
-  };
-  stopOnSignals({ stop });
+  let stopping: Promise<void> | null = null;
+  const stop = async (): Promise<void> => await (stopping ??= clearAway(starting, dataDir));
+  // Broken off, it has shown nothing.
+  stopOnSignals({ stop, exit: () => process.exit(130) });
   try {
-    const interlock = await starting;
-    console.log(`\n${interlock.url}   Temporal UI ${interlock.temporalUi}\n`);
-    const played = await playDemo({ ...interlock, scenario: demoScenario, say: (line) => console.log(paint(line)) });
-    console.log('');
-    const failures = await checkOutcome({
-      ...interlock,
-      scenario: demoScenario,
-      played,
-      say: (line) => console.log(line),
-    });
-    console.log(
-      failures.length === 0
-        ? color.green('\nThe demo came out as it should.')
-        : color.red(`\nThe demo came out wrong:\n${failures.map((failure) => `  ${failure}`).join('\n')}`),
-    );
-    return failures.length === 0 ? 0 : 1;
+    return await playAndCheck(await starting);
+  } catch (error) {
+    // What fails because it was stopped is no news; the signal decides the exit code.
+    return stopping === null ? Promise.reject(error) : 130;
   } finally {
     await stop();
   }
+}
+
+async function playAndCheck(interlock: Interlock): Promise<number> {
+  say(`\n${interlock.url}   Temporal UI ${interlock.temporalUi}\n`);
+  const played = await playDemo({ ...interlock, scenario: demoScenario, say: (line) => say(paint(line)) });
+  say('');
+  const failures = await checkOutcome({ ...interlock, scenario: demoScenario, played, say });
+  if (failures.length === 0) {
+    say(color.green('\nThe demo came out as it should.'));
+    return 0;
+  }
+  say(color.red(`\nThe demo came out wrong:\n${failures.map((failure) => `  ${failure}`).join('\n')}`));
+  return 1;
+}
+
+async function clearAway(starting: Promise<Interlock>, dataDir: string): Promise<void> {
+  await starting.then(
+    async (interlock) => await interlock.stop(),
+    () => {},
+  );
+  await rm(dataDir, { recursive: true, force: true });
+}
+
+function say(line: string): void {
+  console.log(line);
 }
 
 main().then(

@@ -25,7 +25,10 @@ async function main(): Promise<number> {
     if (!isCheck) await writeFile(file, text);
   }
   if (stale.length === 0) console.log('Everything generated is up to date.');
-  else console.log(isCheck ? `Not up to date: ${stale.join(', ')}. Run npm run generate.` : `Written: ${stale.join(', ')}`);
+  else
+    console.log(
+      isCheck ? `Not up to date: ${stale.join(', ')}. Run npm run generate.` : `Written: ${stale.join(', ')}`,
+    );
   return isCheck && stale.length > 0 ? 1 : 0;
 }
 

@@ -4,7 +4,14 @@ import { systemContext, type Context, type Ports } from './context.ts';
 import { createLocalHost, type LocalHost } from './hosts/local/index.ts';
 import { entities } from './modules/entities.ts';
 import { createSequencer, forgetOldEvents } from './modules/events/index.ts';
-import { createHostInbox, createRelay, haltOnUnknownLandings, hosted, reconcileRepository, type HostedRepository } from './modules/queue/index.ts';
+import {
+  createHostInbox,
+  createRelay,
+  haltOnUnknownLandings,
+  hosted,
+  reconcileRepository,
+  type HostedRepository,
+} from './modules/queue/index.ts';
 import { RepositoryEntity } from './modules/repositories/repositories.entities.ts';
 import { connectDatabase } from './platform/database.ts';
 
@@ -34,11 +41,22 @@ const forgetEveryMs = 24 * 3_600_000;
 export async function createService(options: ServiceOptions): Promise<Service> {
   const { log } = options;
   const onError = (error: unknown): void => log.error({ error: String(error) }, 'A part of the service failed.');
-  const db = await connectDatabase({ url: options.databaseUrl, entities, onError, ...(options.poolSize === undefined ? {} : { poolSize: options.poolSize }) });
+  const db = await connectDatabase({
+    url: options.databaseUrl,
+    entities,
+    onError,
+    ...(options.poolSize === undefined ? {} : { poolSize: options.poolSize }),
+  });
   const sequencer = createSequencer({ db, log });
   const clock = options.clock ?? (() => new Date());
   const inbox = createHostInbox(() => ports);
-  const localHost = createLocalHost({ dataDir: options.dataDir, db, emit: (event) => inbox.receive(event), publicUrl: options.publicUrl, clock });
+  const localHost = createLocalHost({
+    dataDir: options.dataDir,
+    db,
+    emit: (event) => inbox.receive(event),
+    publicUrl: options.publicUrl,
+    clock,
+  });
   const ports: Ports = {
     db,
     clock,
@@ -65,17 +83,26 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       sequencer.start();
       forgetting.start();
       // A database older than its repositories halts its queues before anything wakes them.
-      looked = haltRestored(ports).catch(onError).then(() => {
-        if (isStopping) return;
-        relay.start();
-        reconciler.start();
-      });
+      looked = haltRestored(ports)
+        .catch(onError)
+        .then(() => {
+          if (isStopping) return;
+          relay.start();
+          reconciler.start();
+        });
     },
     settle: async () => await inbox.settle(),
     async stop() {
       isStopping = true;
       await looked;
-      if (hostReconciler !== null) await Promise.all([relay.stop(), reconciler.stop(), forgetting.stop(), sequencer.stop(), hostReconciler.stop()]);
+      if (hostReconciler !== null)
+        await Promise.all([
+          relay.stop(),
+          reconciler.stop(),
+          forgetting.stop(),
+          sequencer.stop(),
+          hostReconciler.stop(),
+        ]);
       await inbox.settle();
       await db.close();
     },
@@ -94,27 +121,44 @@ async function haltRestored(ports: Ports): Promise<void> {
   await forEachRepository(ports, async (ctx, repository) => void (await haltOnUnknownLandings(ctx, repository)));
 }
 
-async function forEachRepository(ports: Ports, look: (ctx: Context, repository: HostedRepository) => Promise<void>): Promise<void> {
-  const repositories = await ports.db.system.query<{ account_id: string; id: string }>('select account_id, id from repository where active order by id');
+async function forEachRepository(
+  ports: Ports,
+  look: (ctx: Context, repository: HostedRepository) => Promise<void>,
+): Promise<void> {
+  const repositories = await ports.db.system.query<{ account_id: string; id: string }>(
+    'select account_id, id from repository where active order by id',
+  );
   for (const { account_id, id } of repositories) {
     const ctx = systemContext(ports, account_id);
     try {
-      const row = await ctx.db.transaction(account_id, async (tx) => await tx.em.findOneOrFail(RepositoryEntity, { id }));
+      const row = await ctx.db.transaction(
+        account_id,
+        async (tx) => await tx.em.findOneOrFail(RepositoryEntity, { id }),
+      );
       await look(ctx, hosted(row));
     } catch (error) {
-      ports.log.warn({ error: String(error), repository: id }, 'A repository could not be compared with its host; it is tried again.');
+      ports.log.warn(
+        { error: String(error), repository: id },
+        'A repository could not be compared with its host; it is tried again.',
+      );
     }
   }
 }
 
-function repeat(everyMs: number, work: () => Promise<void>, onError: (error: unknown) => void): { start(): void; stop(): Promise<void> } {
+function repeat(
+  everyMs: number,
+  work: () => Promise<void>,
+  onError: (error: unknown) => void,
+): { start(): void; stop(): Promise<void> } {
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
   let stopped = false;
   const turn = (): void => {
-    running = work().catch(onError).finally(() => {
-      if (!stopped) timer = setTimeout(turn, everyMs);
-    });
+    running = work()
+      .catch(onError)
+      .finally(() => {
+        if (!stopped) timer = setTimeout(turn, everyMs);
+      });
   };
   return {
     start: turn,

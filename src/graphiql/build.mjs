@@ -28,6 +28,7 @@ export async function buildGraphiql(outDir) {
 function digest() {
   const hash = createHash('sha256');
   for (const name of readdirSync(folder).sort()) hash.update(name).update(readFileSync(join(folder, name)));
-  for (const name of packages) hash.update(readFileSync(join(folder, '..', '..', 'node_modules', name, 'package.json')));
+  for (const name of packages)
+    hash.update(readFileSync(join(folder, '..', '..', 'node_modules', name, 'package.json')));
   return hash.digest('hex');
 }

@@ -48,11 +48,25 @@ function Page() {
     sessionStorage.setItem(tokenKey, event.target.value.trim());
     setToken(event.target.value.trim());
   };
-  return h('div', { className: 'page' },
-    h('label', { className: 'token' }, 'API token',
-      h('input', { type: 'password', autoComplete: 'off', spellCheck: false, placeholder: 'il_live_…', value: token, onChange: change })),
+  return h(
+    'div',
+    { className: 'page' },
+    h(
+      'label',
+      { className: 'token' },
+      'API token',
+      h('input', {
+        type: 'password',
+        autoComplete: 'off',
+        spellCheck: false,
+        placeholder: 'il_live_…',
+        value: token,
+        onChange: change,
+      }),
+    ),
     // A new token is a new schema request.
-    h('div', { className: 'graphiql' }, h(GraphiQL, { key: token, fetcher, defaultQuery })));
+    h('div', { className: 'graphiql' }, h(GraphiQL, { key: token, fetcher, defaultQuery })),
+  );
 }
 
 createRoot(document.getElementById('root')).render(h(Page));

@@ -2,11 +2,24 @@
 import { AccountEntity, AccountUserEntity, ApiTokenEntity } from './accounts/accounts.entities.ts';
 import { ConfigurationChangeEntity, RepositoryEntity } from './repositories/repositories.entities.ts';
 import {
-  BatchEntity, BatchMemberEntity, BotPullRequestEntity, IntentEntity, PullRequestEntity, QueueEntity,
+  BatchEntity,
+  BatchMemberEntity,
+  BotPullRequestEntity,
+  IntentEntity,
+  PullRequestEntity,
+  QueueEntity,
 } from './queue/queue.entities.ts';
 
 export const entities = [
-  AccountEntity, AccountUserEntity, ApiTokenEntity,
-  RepositoryEntity, ConfigurationChangeEntity,
-  QueueEntity, PullRequestEntity, BatchEntity, BatchMemberEntity, BotPullRequestEntity, IntentEntity,
+  AccountEntity,
+  AccountUserEntity,
+  ApiTokenEntity,
+  RepositoryEntity,
+  ConfigurationChangeEntity,
+  QueueEntity,
+  PullRequestEntity,
+  BatchEntity,
+  BatchMemberEntity,
+  BotPullRequestEntity,
+  IntentEntity,
 ];

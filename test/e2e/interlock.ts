@@ -100,7 +100,7 @@ export async function removeDirectory(folder: string): Promise<void> {
 /** Resolves with the first answer that is neither null nor false. */
 export async function until<T>(
   look: () => Promise<T | null | false>,
-  { withinMs = 60_000, everyMs = 50 }: { readonly withinMs?: number; readonly everyMs?: number } = {},
+  { withinMs = 120_000, everyMs = 50 }: { readonly withinMs?: number; readonly everyMs?: number } = {},
 ): Promise<T> {
   const deadline = performance.now() + withinMs;
   for (;;) {

@@ -92,7 +92,7 @@ export function workIn(
       );
       return answer.repository.pullRequest;
     },
-    async settled(numbers, withinMs = 90_000) {
+    async settled(numbers, withinMs = 150_000) {
       let last = '';
       const look = async (): Promise<boolean> => {
         const all = await Promise.all(numbers.map(async (number) => await repository.read(number)));

@@ -6,15 +6,26 @@ import { expectOneLandingEach } from '../support/landings.ts';
 import { parallel, serial, world } from '../support/world.ts';
 
 const failpoints = [
-  'landing:before_gate', 'landing:after_gate', 'landing:after_host', 'landing:after_conclude',
-  'build:after_compose', 'build:after_branch', 'build:after_open', 'clean_up:after_host', 'conclude:after_host',
+  'landing:before_gate',
+  'landing:after_gate',
+  'landing:after_host',
+  'landing:after_conclude',
+  'build:after_compose',
+  'build:after_branch',
+  'build:after_open',
+  'clean_up:after_host',
+  'conclude:after_host',
 ] as const;
 
 describe('a process killed with -9', () => {
   it.each(failpoints)('at %s: one landing each', async (failpoint) => {
     await using w = await world({ configuration: parallel({ builds: 2, batch: 2 }), runsCi: false });
     const settings = { mode: 'loop', databaseUrl: w.databaseUrl, dataDir: w.dataDir } as const;
-    const numbers = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' }), await w.open('c', { 'c.txt': 'c\n' })];
+    const numbers = [
+      await w.open('a', { 'a.txt': 'a\n' }),
+      await w.open('b', { 'b.txt': 'b\n' }),
+      await w.open('c', { 'c.txt': 'c\n' }),
+    ];
     await w.queue(...numbers);
     await using killed = await startEngine(settings, failpoint);
     expect(await killed.ended).toMatch(/SIGKILL|137/);

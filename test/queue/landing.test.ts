@@ -28,12 +28,24 @@ describe('the queue lands what it tested', () => {
     const [proof] = await w.rows<{ body: { grade: string; evidence: { commit: string }[] } }>('select body from proof');
     expect(proof?.body).toMatchObject({ grade: 'exact', evidence: [{ commit: merge_commit_sha }] });
     const actions = (await w.events()).filter(([, numbers]) => numbers.includes(number)).map(([action]) => action);
-    expect(actions).toEqual(['opened', 'queued', 'batch_started', 'added_to_batch', 'top_of_queue', 'merged', 'batch_merged']);
+    expect(actions).toEqual([
+      'opened',
+      'queued',
+      'batch_started',
+      'added_to_batch',
+      'top_of_queue',
+      'merged',
+      'batch_merged',
+    ]);
   });
 
   it('lands a batch as one group commit on the first-parent line', async () => {
     await using w = await world({ configuration: parallel({ builds: 2, batch: 3 }) });
-    const numbers = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' }), await w.open('c', { 'c.txt': 'c\n' })];
+    const numbers = [
+      await w.open('a', { 'a.txt': 'a\n' }),
+      await w.open('b', { 'b.txt': 'b\n' }),
+      await w.open('c', { 'c.txt': 'c\n' }),
+    ];
     await w.queue(...numbers);
     await w.settled(...numbers);
     const landed = await w.landed();
@@ -42,20 +54,37 @@ describe('the queue lands what it tested', () => {
   });
 
   it('halves a red batch, blocks the one that fails and lands the others', async () => {
-    await using w = await world({ configuration: parallel({ builds: 3, batch: 4 }), ci: "checks:\n  test:\n    run: 'test ! -e x || test ! -e y'\n" });
+    await using w = await world({
+      configuration: parallel({ builds: 3, batch: 4 }),
+      ci: "checks:\n  test:\n    run: 'test ! -e x || test ! -e y'\n",
+    });
     await w.pause(true);
-    const numbers = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('x', { x: 'x\n' }), await w.open('y', { y: 'y\n' }), await w.open('d', { 'd.txt': 'd\n' })];
+    const numbers = [
+      await w.open('a', { 'a.txt': 'a\n' }),
+      await w.open('x', { x: 'x\n' }),
+      await w.open('y', { y: 'y\n' }),
+      await w.open('d', { 'd.txt': 'd\n' }),
+    ];
     await w.queue(...numbers);
     await w.pause(false);
     await w.settled(...numbers);
-    expect(await Promise.all(numbers.map(async (number) => (await w.status(number)).status))).toEqual(['merged', 'merged', 'blocked', 'merged']);
+    expect(await Promise.all(numbers.map(async (number) => (await w.status(number)).status))).toEqual([
+      'merged',
+      'merged',
+      'blocked',
+      'merged',
+    ]);
     expect((await w.status(numbers[2] ?? 0)).status_text).toContain('test');
     expect((await w.events()).map(([action]) => action)).toContain('batch_bisected');
   });
 
   it('blocks a conflict with 106 and lands what is behind it', async () => {
     await using w = await world({ configuration: parallel({ builds: 3, batch: 2 }) });
-    const numbers = [await w.open('one', { 'same.txt': 'one\n' }), await w.open('two', { 'same.txt': 'two\n' }), await w.open('three', { 'three.txt': '3\n' })];
+    const numbers = [
+      await w.open('one', { 'same.txt': 'one\n' }),
+      await w.open('two', { 'same.txt': 'two\n' }),
+      await w.open('three', { 'three.txt': '3\n' }),
+    ];
     await w.queue(...numbers);
     await w.settled(...numbers);
     expect((await w.status(numbers[0] ?? 0)).status).toBe('merged');
@@ -68,7 +97,10 @@ describe('the queue lands what it tested', () => {
     const numbers = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
     await w.queue(...numbers);
     await w.settled(...numbers);
-    expect(await Promise.all(numbers.map(async (number) => (await w.status(number)).status))).toEqual(['merged', 'merged']);
+    expect(await Promise.all(numbers.map(async (number) => (await w.status(number)).status))).toEqual([
+      'merged',
+      'merged',
+    ]);
     expect(await w.landed()).toHaveLength(2);
     const grades = await w.rows<{ grade: string }>('select grade from landing order by id');
     expect(grades.map((row) => row.grade)).toEqual(['same_tree', 'same_tree']);

@@ -11,11 +11,17 @@ async function retarget(w: World, number: number, base: string): Promise<void> {
 }
 
 async function sync(w: World, number: number): Promise<void> {
-  await syncPullRequest(w.ctx, { accountId: w.ctx.accountId, id: w.repositoryId, ...w.repository, host: 'local' }, number);
+  await syncPullRequest(
+    w.ctx,
+    { accountId: w.ctx.accountId, id: w.repositoryId, ...w.repository, host: 'local' },
+    number,
+  );
 }
 
 async function counters(w: World): Promise<[string, number, number][]> {
-  const rows = await w.rows<{ base_branch: string; waiting: number; tagged: number }>('select base_branch, waiting, tagged from queue order by base_branch');
+  const rows = await w.rows<{ base_branch: string; waiting: number; tagged: number }>(
+    'select base_branch, waiting, tagged from queue order by base_branch',
+  );
   return rows.map((row) => [row.base_branch, row.waiting, row.tagged]);
 }
 
@@ -33,12 +39,28 @@ describe('a pull request whose base branch is changed', () => {
     await w.queue(a, b);
     await retarget(w, a, 'next');
     expect(await statuses(w, a, b)).toEqual(['open', 'queued']);
-    expect(await counters(w)).toEqual([['main', 1, 0], ['next', 0, 0]]);
+    expect(await counters(w)).toEqual([
+      ['main', 1, 0],
+      ['next', 0, 0],
+    ]);
     await w.queue(a);
-    expect(await counters(w)).toEqual([['main', 1, 0], ['next', 1, 0]]);
+    expect(await counters(w)).toEqual([
+      ['main', 1, 0],
+      ['next', 1, 0],
+    ]);
     await w.pause(false);
     await w.settled(a, b);
-    await expectLandedOnce({ ...w, landed: async () => [...(await w.landed()), ...(await w.git('log', '--first-parent', '--format=%H', 'next')).split('\n')] }, a, b);
+    await expectLandedOnce(
+      {
+        ...w,
+        landed: async () => [
+          ...(await w.landed()),
+          ...(await w.git('log', '--first-parent', '--format=%H', 'next')).split('\n'),
+        ],
+      },
+      a,
+      b,
+    );
     expect(await line(w)).toEqual(['Add b (#2)']);
     expect(await line(w, 'next')).toEqual(['Add a (#1)']);
     expect((await w.events()).filter(([action]) => action === 'dequeued')).toEqual([['dequeued', [a]]]);
@@ -48,9 +70,16 @@ describe('a pull request whose base branch is changed', () => {
     await using w = await withTwoBases();
     const a = await w.open('a', { 'a.txt': 'a\n' });
     await w.queue(a);
-    await meanwhile('landing:after_gate', () => retarget(w, a, 'next'), () => w.settled(a));
+    await meanwhile(
+      'landing:after_gate',
+      () => retarget(w, a, 'next'),
+      () => w.settled(a),
+    );
     await expectLandedOnce(w, a);
-    expect(await counters(w)).toEqual([['main', 0, 0], ['next', 0, 0]]);
+    expect(await counters(w)).toEqual([
+      ['main', 0, 0],
+      ['next', 0, 0],
+    ]);
   });
 });
 
@@ -80,7 +109,9 @@ describe('a base branch that is deleted', () => {
     await syncBase(w.ctx, host, 'main');
     await w.loop.run(w.service.ports);
     expect(await statuses(w, a)).toEqual(['queued']);
-    expect(await w.rows('select base_tip, halted_reason from queue')).toEqual([{ base_tip: null, halted_reason: null }]);
+    expect(await w.rows('select base_tip, halted_reason from queue')).toEqual([
+      { base_tip: null, halted_reason: null },
+    ]);
     await w.git('update-ref', 'refs/heads/main', tip);
     await syncBase(w.ctx, host, 'main');
     await w.settled(a);
@@ -93,7 +124,10 @@ describe('one merged at the host', () => {
     await using w = await world({ configuration: parallel({ builds: 2, batch: 1 }) });
     const a = await w.open('a', { 'a.txt': 'a\n' });
     const mergeThere = async () => {
-      await w.rows("update local_pull_request set state = 'merged', merged_at = now(), merge_commit_sha = head_sha where number = $1", [a]);
+      await w.rows(
+        "update local_pull_request set state = 'merged', merged_at = now(), merge_commit_sha = head_sha where number = $1",
+        [a],
+      );
       await sync(w, a);
     };
     await w.queue(a);
@@ -111,7 +145,9 @@ describe('what has not changed at the host', () => {
     const before = await versions();
     await sync(w, a);
     expect(await versions()).toEqual(before);
-    await w.service.localHost.editPullRequest({ accountId: w.ctx.accountId, id: w.repositoryId, ...w.repository }, a, { title: 'Another' });
+    await w.service.localHost.editPullRequest({ accountId: w.ctx.accountId, id: w.repositoryId, ...w.repository }, a, {
+      title: 'Another',
+    });
     await sync(w, a);
     expect(await versions()).not.toEqual(before);
   });

@@ -5,28 +5,43 @@ import { parallel, world, type World } from '../support/world.ts';
 
 /** A thousand more with green heads, behind the first, as admission leaves them; and three days of landings behind them. */
 async function aThousand(w: World, status: 'queued' | 'pending'): Promise<string> {
-  const [queue] = await w.rows<{ id: string; account_id: string; repository_id: string; base_tip: string; base_tree: string }>('select * from queue where base_branch = $1', ['main']);
+  const [queue] = await w.rows<{
+    id: string;
+    account_id: string;
+    repository_id: string;
+    base_tip: string;
+    base_tree: string;
+  }>('select * from queue where base_branch = $1', ['main']);
   if (queue === undefined) throw new Error('There is no queue.');
   const keys = [queue.account_id, queue.repository_id, queue.id];
   await w.rows(
     `insert into pull_request (account_id, repository_id, queue_id, number, title, author, head_branch, base_branch, head_sha, author_name, author_email, url, status, status_text, rank, queued_at, asked_at, created_at)
      select $1::bigint, $2::bigint, $3::bigint, 1000 + n, 'Change ' || n, 'ada', 'branch-' || n, 'main', md5(n::text) || '00000000', 'Ada', 'ada@example.test', '', $4::text,
-            case when $4 = 'pending' then 'It has 0 of 1 required approvals.' end, case when $4 = 'queued' then 1000 + n end, now(), now(), now() from generate_series(1, 1000) n`, [...keys, status]);
+            case when $4 = 'pending' then 'It has 0 of 1 required approvals.' end, case when $4 = 'queued' then 1000 + n end, now(), now(), now() from generate_series(1, 1000) n`,
+    [...keys, status],
+  );
   await w.rows(
     `insert into build (account_id, repository_id, commit, tree, base_commit, complete, started_at, finished_at)
-     select $1::bigint, $2::bigint, md5(n::text) || '00000000', md5('tree' || n) || '00000000', '', true, now(), now() from generate_series(1, 1000) n`, keys.slice(0, 2));
+     select $1::bigint, $2::bigint, md5(n::text) || '00000000', md5('tree' || n) || '00000000', '', true, now(), now() from generate_series(1, 1000) n`,
+    keys.slice(0, 2),
+  );
   await w.rows(
     `insert into check_result (account_id, repository_id, commit, name, attempt, conclusion)
-     select $1::bigint, $2::bigint, md5(n::text) || '00000000', case c when 1 then 'test' else 'test' || c end, 1, 'success' from generate_series(1, 1000) n, generate_series(1, 5) c`, keys.slice(0, 2));
+     select $1::bigint, $2::bigint, md5(n::text) || '00000000', case c when 1 then 'test' else 'test' || c end, 1, 'success' from generate_series(1, 1000) n, generate_series(1, 5) c`,
+    keys.slice(0, 2),
+  );
   await w.rows(
     `with made as (
        insert into batch (account_id, queue_id, repository_id, position, cause, mode, state, parent_commit, base_commit, strategy, batch_commit, build_keys_hash, group_message, created_at, cleaned_up_at)
        select $1::bigint, $3::bigint, $2::bigint, -n, 'new', 'parallel', 'landed', '', '', 'squash', 'group', '', '', now(), now() from generate_series(1, 9000) n returning id)
      insert into landing (account_id, queue_id, repository_id, batch_id, commit, first_parent, tree, grade, landed_at)
-     select $1::bigint, $3::bigint, $2::bigint, id, md5('landing' || id) || '00000000', md5('landing' || (id - 1)) || '00000000', 'tree', 'exact', now() - make_interval(secs => 28 * (id::int % 9000)) from made`, keys);
+     select $1::bigint, $3::bigint, $2::bigint, id, md5('landing' || id) || '00000000', md5('landing' || (id - 1)) || '00000000', 'tree', 'exact', now() - make_interval(secs => 28 * (id::int % 9000)) from made`,
+    keys,
+  );
   await w.rows(
     `insert into merge_result (account_id, repository_id, parent, heads, tree, conflict_at)
-     select account_id, repository_id, commit, array[md5('head' || id)], tree, case when id % 20 = 0 then 0 else -1 end from landing`);
+     select account_id, repository_id, commit, array[md5('head' || id)], tree, case when id % 20 = 0 then 0 else -1 end from landing`,
+  );
   if (status === 'queued') await w.rows('update queue set waiting = waiting + 1000 where id = $1', [queue.id]);
   await w.rows('analyze');
   return queue.id;
@@ -44,7 +59,10 @@ async function timeOf(turn: () => Promise<unknown>, times: number): Promise<numb
 
 describe('a line of a thousand', () => {
   it.each(['queued', 'pending'] as const)('%s is planned in a fraction of a second', async (status) => {
-    await using w = await world({ configuration: `${parallel({ builds: 20, batch: 4 })}preconditions:\n  number_of_approvals: ${status === 'pending' ? 1 : 0}\n`, runsCi: false });
+    await using w = await world({
+      configuration: `${parallel({ builds: 20, batch: 4 })}preconditions:\n  number_of_approvals: ${status === 'pending' ? 1 : 0}\n`,
+      runsCi: false,
+    });
     const queueId = await aThousand(w, status);
     await advanceQueue(w.ctx, queueId);
     const took = await timeOf(async () => await advanceQueue(w.ctx, queueId), 7);
@@ -55,7 +73,9 @@ describe('a line of a thousand', () => {
 
 describe('a queue that plans nothing', () => {
   it('has no deadline, or it would look without end once that is past', async () => {
-    await using w = await world({ configuration: `${parallel({ builds: 2, batch: 4, more: 'batch_max_wait_minutes: 60\n' })}` });
+    await using w = await world({
+      configuration: `${parallel({ builds: 2, batch: 4, more: 'batch_max_wait_minutes: 60\n' })}`,
+    });
     await w.queue(await w.open('a', { 'a.txt': 'a\n' }));
     const [queue] = await w.rows<{ id: string }>('select id from queue');
     const queueId = queue?.id ?? '';

@@ -8,40 +8,53 @@ import { parallel, serial, world, type World } from '../support/world.ts';
 import { expectLandedOnce, line, meanwhile, statuses } from './stories.ts';
 
 /** From now on the host does this instead, as often as it says so; `original` is what it did before. */
-function instead<Name extends keyof LocalHost>(w: World, name: Name, does: (original: LocalHost[Name]) => LocalHost[Name]): void {
+function instead<Name extends keyof LocalHost>(
+  w: World,
+  name: Name,
+  does: (original: LocalHost[Name]) => LocalHost[Name],
+): void {
   const host = w.service.localHost as { -readonly [Key in keyof LocalHost]: LocalHost[Key] };
   host[name] = does(host[name]);
 }
 
 async function three(w: World): Promise<[number, number, number]> {
   await w.pause(true);
-  const numbers: [number, number, number] = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' }), await w.open('c', { 'c.txt': 'c\n' })];
+  const numbers: [number, number, number] = [
+    await w.open('a', { 'a.txt': 'a\n' }),
+    await w.open('b', { 'b.txt': 'b\n' }),
+    await w.open('c', { 'c.txt': 'c\n' }),
+  ];
   await w.queue(...numbers);
   await w.pause(false);
   return numbers;
 }
 
 describe('what the host refuses', () => {
-  it.each([1, 3])('to compose blocks that pull request with its words, and the others land (batches of %i)', async (batch) => {
-    await using w = await world({ configuration: parallel({ builds: 3, batch }) });
-    const [a, b, c] = await three(w);
-    const poisoned = (await w.status(b)).head_sha;
-    instead(w, 'composeCommit', (original) => async (repository, composition) => {
-      if (composition.members.some((member) => member.head === poisoned)) throw new HostRefused('612 commits are too many to rebase');
-      return await original(repository, composition);
-    });
-    await w.settled(a, b, c);
-    expect(await statuses(w, a, b, c)).toEqual(['merged', 'blocked 110', 'merged']);
-    expect((await w.status(b)).status_text).toContain('612 commits are too many to rebase');
-    await expectLandedOnce(w, a, c);
-  });
+  it.each([1, 3])(
+    'to compose blocks that pull request with its words, and the others land (batches of %i)',
+    async (batch) => {
+      await using w = await world({ configuration: parallel({ builds: 3, batch }) });
+      const [a, b, c] = await three(w);
+      const poisoned = (await w.status(b)).head_sha;
+      instead(w, 'composeCommit', (original) => async (repository, composition) => {
+        if (composition.members.some((member) => member.head === poisoned))
+          throw new HostRefused('612 commits are too many to rebase');
+        return await original(repository, composition);
+      });
+      await w.settled(a, b, c);
+      expect(await statuses(w, a, b, c)).toEqual(['merged', 'blocked 110', 'merged']);
+      expect((await w.status(b)).status_text).toContain('612 commits are too many to rebase');
+      await expectLandedOnce(w, a, c);
+    },
+  );
 
   it('to land blocks the members of that landing, and the line goes on', async () => {
     await using w = await world({ configuration: parallel({ builds: 3, batch: 1 }) });
     const [a, b, c] = await three(w);
     instead(w, 'updateRefs', (original) => async (repository, updates) => {
       const landing = updates.find((update) => update.ref.startsWith('refs/interlock/landings/'));
-      if (landing !== undefined && (await w.landed()).length === 1) throw new HostRefused('protected branch hook declined');
+      if (landing !== undefined && (await w.landed()).length === 1)
+        throw new HostRefused('protected branch hook declined');
       return await original(repository, updates);
     });
     await w.until(async () => (await w.status(b)).status === 'blocked');
@@ -61,7 +74,9 @@ describe('what the host refuses', () => {
       throw new HostRefused('this conversation is locked');
     });
     await w.queue(a);
-    await w.until(async () => (await w.rows("select 1 from intent where kind = 'comment' and state = 'failed'")).length > 0);
+    await w.until(
+      async () => (await w.rows("select 1 from intent where kind = 'comment' and state = 'failed'")).length > 0,
+    );
     expect(await statuses(w, a)).toEqual(['blocked 107']);
     expect(asked).toBe(1);
   });
@@ -81,27 +96,44 @@ describe('serial mode', () => {
   it('runs the checks of an old head again instead of starting it anew without end', async () => {
     await using w = await world({ configuration: serial() });
     const a = await w.open('a', { 'a.txt': 'a\n' });
-    await w.until(async () => (await w.rows("select 1 from build where finished_at is not null and tree = (select tree from build where commit = $1)", [(await w.status(a)).head_sha])).length > 0);
-    await w.rows("update build set started_at = started_at - interval '25 hours', finished_at = finished_at - interval '25 hours'");
+    await w.until(
+      async () =>
+        (
+          await w.rows(
+            'select 1 from build where finished_at is not null and tree = (select tree from build where commit = $1)',
+            [(await w.status(a)).head_sha],
+          )
+        ).length > 0,
+    );
+    await w.rows(
+      "update build set started_at = started_at - interval '25 hours', finished_at = finished_at - interval '25 hours'",
+    );
     await w.queue(a);
     await w.settled(a);
     await expectLandedOnce(w, a);
     expect(await w.batches()).toHaveLength(1);
-    const attempts = await w.rows<{ attempt: number }>('select attempt from check_result where commit = $1 order by attempt', [(await w.status(a)).head_sha]);
+    const attempts = await w.rows<{ attempt: number }>(
+      'select attempt from check_result where commit = $1 order by attempt',
+      [(await w.status(a)).head_sha],
+    );
     expect(attempts.map((check) => check.attempt)).toEqual([1, 2]);
   });
 });
 
 describe('skipped validation', () => {
   it('asked for two that stand in one batch already lands both', async () => {
-    await using w = await world({ configuration: parallel({ builds: 2, batch: 2 }), ci: "checks:\n  test: {run: 'sleep 600'}\n" });
+    await using w = await world({
+      configuration: parallel({ builds: 2, batch: 2 }),
+      ci: "checks:\n  test: {run: 'sleep 600'}\n",
+    });
     await w.pause(true);
     const numbers = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
     await w.queue(...numbers);
     await w.pause(false);
     await w.until(async () => (await w.rows('select 1 from bot_pull_request')).length > 0);
     await w.pause(true);
-    for (const number of numbers) await queuePullRequest(w.ctx, { repository: w.repository, number, source: 'graphql_api', skipValidation: true });
+    for (const number of numbers)
+      await queuePullRequest(w.ctx, { repository: w.repository, number, source: 'graphql_api', skipValidation: true });
     await w.pause(false);
     await w.settled(...numbers);
     await expectLandedOnce(w, ...numbers);
@@ -114,10 +146,17 @@ describe('the proof', () => {
   it('names the rules its landing passed the gate by, though others hold when it is recorded', async () => {
     const gate = (check: string) =>
       `${parallel({ builds: 2, batch: 1, more: `override_required_checks: [${check}]\n` })}preconditions:\n  use_github_mergeability: false\n`;
-    await using w = await world({ configuration: gate('test'), ci: "checks:\n  test: {run: 'true'}\n  lint: {run: 'false'}\n" });
+    await using w = await world({
+      configuration: gate('test'),
+      ci: "checks:\n  test: {run: 'true'}\n  lint: {run: 'false'}\n",
+    });
     const a = await w.open('a', { 'a.txt': 'a\n' });
     await w.queue(a);
-    await meanwhile('landing:after_gate', () => w.configure(gate('lint')), () => w.settled(a));
+    await meanwhile(
+      'landing:after_gate',
+      () => w.configure(gate('lint')),
+      () => w.settled(a),
+    );
     const verified = await verifyRepository(w.ctx, await loadRepository(w.ctx, w.repository));
     expect(verified.map((queue) => queue.grades)).toEqual([{ same_tree: 1 }]);
     expect(verified.flatMap((queue) => queue.failures)).toEqual([]);
@@ -129,11 +168,17 @@ describe('two reads of the checks at once', () => {
     await using w = await world({ configuration: parallel() });
     const a = await w.open('a', { 'a.txt': 'a\n' });
     const { head_sha } = await w.status(a);
-    const finished = async () => (await w.rows('select 1 from build where commit = $1 and finished_at is not null and complete', [head_sha])).length > 0;
+    const finished = async () =>
+      (await w.rows('select 1 from build where commit = $1 and finished_at is not null and complete', [head_sha]))
+        .length > 0;
     await w.until(finished);
     instead(w, 'readChecks', (original) => async (repository, commit) => {
       const report = await original(repository, commit);
-      return { ...report, complete: false, checks: report.checks.map((check) => ({ ...check, conclusion: 'pending' as const, completedAt: null })) };
+      return {
+        ...report,
+        complete: false,
+        checks: report.checks.map((check) => ({ ...check, conclusion: 'pending' as const, completedAt: null })),
+      };
     });
     await syncPullRequest(w.ctx, { accountId: w.ctx.accountId, id: w.repositoryId, ...w.repository, host: 'local' }, a);
     expect(await finished()).toBe(true);

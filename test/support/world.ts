@@ -73,9 +73,7 @@ export interface World extends AsyncDisposable {
   settled(...numbers: number[]): Promise<void>;
   /** As `settled`, while other processes do the work: only looks. Waits for clean-up too. */
   watch(numbers: readonly number[], withinMs?: number): Promise<void>;
-  status(
-    number: number,
-  ): Promise<{
+  status(number: number): Promise<{
     status: string;
     status_code: number | null;
     status_text: string | null;

@@ -30,15 +30,29 @@ export async function decideFor(ctx: Context, tx: Transaction, of: Asked): Promi
 }
 
 /** In the order asked, by three statements however many are asked for. */
-async function decideAll(ctx: Context, tx: Transaction, line: Line, asked: readonly AdmissionRow[]): Promise<Admission[]> {
+async function decideAll(
+  ctx: Context,
+  tx: Transaction,
+  line: Line,
+  asked: readonly AdmissionRow[],
+): Promise<Admission[]> {
   const { repository, queue } = line;
   const heads = asked.map((pullRequest) => pullRequest.headSha);
   const { configuration, rules } = rulesOf(repository, queue.hostRequiredChecks);
-  const builds = new Map((await loadBuilds(ctx, tx, { repositoryId: repository.id, commits: heads, trees: [] })).map((build) => [build.commit, build]));
+  const builds = new Map(
+    (await loadBuilds(ctx, tx, { repositoryId: repository.id, commits: heads, trees: [] })).map((build) => [
+      build.commit,
+      build,
+    ]),
+  );
   const conflicting = await conflictsWithTip(ctx, tx, queue, heads);
   return asked.map((pullRequest) => {
     const own = judgeOwn(builds.get(pullRequest.headSha), rules);
-    const seen = { ownVerdict: own.verdict, ownFailedChecks: own.failed, conflictsWithBase: conflicting.has(pullRequest.headSha) };
+    const seen = {
+      ownVerdict: own.verdict,
+      ownFailedChecks: own.failed,
+      conflictsWithBase: conflicting.has(pullRequest.headSha),
+    };
     return decideWith({ configuration, rules }, { repository, pullRequest, seen });
   });
 }
@@ -53,7 +67,10 @@ export function findLoss({ repository, queue, pullRequest }: Asked): Loss | null
 
 type Loss = Exclude<Admission, { kind: 'queue' }>;
 
-function findLosses<Row extends AdmissionRow>({ repository, queue }: Line, standing: readonly Row[]): { readonly pullRequest: Row; readonly loss: Loss }[] {
+function findLosses<Row extends AdmissionRow>(
+  { repository, queue }: Line,
+  standing: readonly Row[],
+): { readonly pullRequest: Row; readonly loss: Loss }[] {
   const inForce = rulesOf(repository, queue.hostRequiredChecks);
   const seen: Seen = { ownVerdict: 'green', ownFailedChecks: [], conflictsWithBase: false };
   return standing.flatMap((pullRequest) => {
@@ -64,7 +81,11 @@ function findLosses<Row extends AdmissionRow>({ repository, queue }: Line, stand
 
 function decideWith(
   { configuration, rules }: ReturnType<typeof rulesOf>,
-  { repository, pullRequest, seen }: { readonly repository: RepositoryRow; readonly pullRequest: AdmissionRow; readonly seen: Seen },
+  {
+    repository,
+    pullRequest,
+    seen,
+  }: { readonly repository: RepositoryRow; readonly pullRequest: AdmissionRow; readonly seen: Seen },
 ): Admission {
   return decideAdmission({
     facts: {
@@ -83,7 +104,10 @@ function decideWith(
   });
 }
 
-function admissionRules(configuration: Configuration, rules: QueueRules): Parameters<typeof decideAdmission>[0]['rules'] {
+function admissionRules(
+  configuration: Configuration,
+  rules: QueueRules,
+): Parameters<typeof decideAdmission>[0]['rules'] {
   const { preconditions, merge_mode } = configuration.merge_rules;
   return {
     mode: rules.mode,
@@ -96,7 +120,12 @@ function admissionRules(configuration: Configuration, rules: QueueRules): Parame
 }
 
 /** Those of the heads that are known not to merge onto the base's present tip. */
-async function conflictsWithTip(ctx: Context, tx: Transaction, queue: QueueRow, heads: readonly string[]): Promise<Set<string>> {
+async function conflictsWithTip(
+  ctx: Context,
+  tx: Transaction,
+  queue: QueueRow,
+  heads: readonly string[],
+): Promise<Set<string>> {
   const rows = await tx.query<{ head: string }>(
     `select heads[1] as head from merge_result
      where account_id = $1 and repository_id = $2 and parent = $3 and cardinality(heads) = 1 and heads[1] = any($4) and conflict_at = 0`,
@@ -116,7 +145,11 @@ export function writeAdmission(work: QueueWork, pullRequest: PullRequestRow, adm
       writeStatus(work, pullRequest, 'pend', { code: admission.code, text: admission.text });
       break;
     case 'block':
-      blockPullRequest(work, pullRequest, { code: admission.code, text: admission.text, failedChecks: admission.code === 107 ? admission.names : [] });
+      blockPullRequest(work, pullRequest, {
+        code: admission.code,
+        text: admission.text,
+        failedChecks: admission.code === 107 ? admission.names : [],
+      });
       break;
     default:
       admission satisfies never;
@@ -161,7 +194,10 @@ export async function reconsiderInLine(work: QueueWork, repository: RepositoryRo
   );
   const leaving = new Set(landing.map((row) => row.id));
   const losses = new Map(lost.map(({ pullRequest, loss }) => [pullRequest.id, loss]));
-  for (const row of await loadInOrder(tx, [...losses.keys()].filter((id) => !leaving.has(id)))) {
+  for (const row of await loadInOrder(
+    tx,
+    [...losses.keys()].filter((id) => !leaving.has(id)),
+  )) {
     const loss = losses.get(row.id);
     if (loss !== undefined && loss.code !== null) blockPullRequest(work, row, { code: loss.code, text: loss.text });
   }

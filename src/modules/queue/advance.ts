@@ -22,11 +22,21 @@ export interface Advance {
   /** Open intents, what belongs together as one: a landing first, then all that the host is told afterwards. */
   readonly effects: readonly { readonly intents: readonly string[]; readonly title: string }[];
   /** Batches that are live, or ended and not cleaned up. `details` is Markdown. */
-  readonly batches: readonly { readonly id: string; readonly need: BatchNeed; readonly title: string; readonly details: string }[];
+  readonly batches: readonly {
+    readonly id: string;
+    readonly need: BatchNeed;
+    readonly title: string;
+    readonly details: string;
+  }[];
   /** When to look again although nothing wakes the queue; null: never. Milliseconds since the epoch. */
   readonly nextLookAt: number | null;
   /** For people who read the workflow: state, repository, base branch, and what stands in line, as Markdown. */
-  readonly summary: { readonly repository: string; readonly baseBranch: string; readonly state: string; readonly details: string };
+  readonly summary: {
+    readonly repository: string;
+    readonly baseBranch: string;
+    readonly state: string;
+    readonly details: string;
+  };
 }
 
 export async function advanceQueue(ctx: Context, queueId: string): Promise<Advance> {
@@ -39,14 +49,21 @@ export async function advanceQueue(ctx: Context, queueId: string): Promise<Advan
     // A deadline that nobody plans for, in a halted queue or one without its base, would be past for ever.
     if (isOurs) Object.assign(queue, { plannedVersion: queue.version, nextLookAt: null });
     const problem = configurationProblem(repository);
-    if (problem !== null && !queue.haltedReason) haltWork(work, `The saved configuration is not valid any more: ${problem}`);
+    if (problem !== null && !queue.haltedReason)
+      haltWork(work, `The saved configuration is not valid any more: ${problem}`);
     if (isOurs && !queue.haltedReason && queue.baseTip && queue.baseTree) {
       queue.plannerVersion = plannerVersion;
       const { configuration, rules } = rulesOf(repository, queue.hostRequiredChecks);
       await reconsiderPending(work, repository);
       await reconsiderInLine(work, repository);
       await tx.em.flush();
-      const loaded = await loadSnapshot(ctx, tx, { queue, repository, rules, tip: queue.baseTip, tipTree: queue.baseTree });
+      const loaded = await loadSnapshot(ctx, tx, {
+        queue,
+        repository,
+        rules,
+        tip: queue.baseTip,
+        tipTree: queue.baseTree,
+      });
       const decisions = plan(loaded.snapshot, work.now.getTime());
       await writeDecisions(work, loaded, decisions, configuration);
       await wakeWaitingQueues(work, decisions);
@@ -55,7 +72,12 @@ export async function advanceQueue(ctx: Context, queueId: string): Promise<Advan
     }
     await finishWork(work);
     await tx.em.flush();
-    const open = await openWork(ctx, { queue, repository: `${repository.owner}/${repository.name}`, paused: repository.paused, query: tx.query.bind(tx) });
+    const open = await openWork(ctx, {
+      queue,
+      repository: `${repository.owner}/${repository.name}`,
+      paused: repository.paused,
+      query: tx.query.bind(tx),
+    });
     return isOurs ? open : { ...open, nextLookAt: null };
   });
 }
@@ -75,7 +97,13 @@ async function readBaseIfUnknown(ctx: Context, queueId: string): Promise<void> {
 }
 
 async function openWork(
-  ctx: Context, of: { queue: QueueRow; repository: string; paused: boolean; query: <R extends object>(text: string, values: readonly unknown[]) => Promise<R[]> },
+  ctx: Context,
+  of: {
+    queue: QueueRow;
+    repository: string;
+    paused: boolean;
+    query: <R extends object>(text: string, values: readonly unknown[]) => Promise<R[]>;
+  },
 ): Promise<Advance> {
   const { queue, repository, paused, query } = of;
   const values = [ctx.accountId, queue.id];
@@ -85,14 +113,22 @@ async function openWork(
     `select i.id, i.kind, case when b.id is null then array[p.number] else ${numbers} end as numbers
      from intent i left join batch b on b.account_id = i.account_id and b.id = i.batch_id
                    left join pull_request p on p.account_id = i.account_id and p.id = i.pull_request_id
-     where i.account_id = $1 and i.queue_id = $2 and i.state in ('planned', 'begun') order by i.id`, values,
+     where i.account_id = $1 and i.queue_id = $2 and i.state in ('planned', 'begun') order by i.id`,
+    values,
   );
   const batches = await query<OpenBatch>(
     `select b.id, b.state, b.cause, b.build_started_at is not null as started, b.parent_commit, b.created_at, ${numbers} as numbers
      from batch b where b.account_id = $1 and b.queue_id = $2 and (b.state in ('making', 'building', 'landing') or b.cleaned_up_at is null)
-     order by b.position, b.id`, values,
+     order by b.position, b.id`,
+    values,
   );
-  const state = queue.haltedReason ? `halted: ${queue.haltedReason}` : paused ? 'paused' : queue.waiting + queue.tagged === 0 ? 'idle' : 'running';
+  const state = queue.haltedReason
+    ? `halted: ${queue.haltedReason}`
+    : paused
+      ? 'paused'
+      : queue.waiting + queue.tagged === 0
+        ? 'idle'
+        : 'running';
   return {
     effects: effectsOf(intents, queue.baseBranch),
     batches: batches.map((batch) => ({
@@ -102,6 +138,11 @@ async function openWork(
       details: `Batch ${batch.id}: ${causes[batch.cause] ?? batch.cause}, on top of \`${batch.parent_commit}\`.`,
     })),
     nextLookAt: queue.nextLookAt?.getTime() ?? null,
-    summary: { repository, baseBranch: queue.baseBranch, state, details: describeQueue({ queue, repository, state, batches }) },
+    summary: {
+      repository,
+      baseBranch: queue.baseBranch,
+      state,
+      details: describeQueue({ queue, repository, state, batches }),
+    },
   };
 }

@@ -13,8 +13,14 @@ import { rulesOf } from './configuration.cache.ts';
 import { passFailpoint } from './failpoints.ts';
 import { hosted, syncPullRequest, type HostedRepository } from './host.sync.ts';
 import {
-  BatchEntity, BotPullRequestEntity, PullRequestEntity, QueueEntity,
-  type BatchMemberRow, type BatchRow, type BatchRowState, type PullRequestRow,
+  BatchEntity,
+  BotPullRequestEntity,
+  PullRequestEntity,
+  QueueEntity,
+  type BatchMemberRow,
+  type BatchRow,
+  type BatchRowState,
+  type PullRequestRow,
 } from './queue.entities.ts';
 import { changeQueue } from './queue.locks.ts';
 import { loadLineage, loadMembers } from './snapshot.loader.ts';
@@ -41,7 +47,11 @@ export async function loadBatch(ctx: Context, batchId: string): Promise<LoadedBa
 /** What a batch needs next. `wait`: its checks run, or its landing does. `done`: nothing any more. */
 export type BatchNeed = 'make' | 'open' | 'wait' | 'clean_up' | 'done';
 
-export function needOf(batch: { readonly state: BatchRowState; readonly hasStarted: boolean; readonly isCleanedUp: boolean }): BatchNeed {
+export function needOf(batch: {
+  readonly state: BatchRowState;
+  readonly hasStarted: boolean;
+  readonly isCleanedUp: boolean;
+}): BatchNeed {
   switch (batch.state) {
     case 'making':
       return 'make';
@@ -60,7 +70,11 @@ export function needOf(batch: { readonly state: BatchRowState; readonly hasStart
 }
 
 function needOfRow(batch: BatchRow): BatchNeed {
-  return needOf({ state: batch.state, hasStarted: Boolean(batch.buildStartedAt), isCleanedUp: Boolean(batch.cleanedUpAt) });
+  return needOf({
+    state: batch.state,
+    hasStarted: Boolean(batch.buildStartedAt),
+    isCleanedUp: Boolean(batch.cleanedUpAt),
+  });
 }
 
 /** Where a batch stands, for its workflow and for people who read it there. */
@@ -94,10 +108,19 @@ async function describeBatch(ctx: Context, batchId: string): Promise<BatchProgre
       'select name, attempt, conclusion from check_result where account_id = $1 and repository_id = $2 and commit = $3 order by name, attempt',
       [ctx.accountId, batch.repositoryId, batch.testedCommit ?? ''],
     );
-    const [landing] = await tx.query<{ grade: string }>('select grade from landing where account_id = $1 and batch_id = $2', [ctx.accountId, batch.id]);
-    return { named: members.map((member) => `#${numbers.get(member.pullRequestId) ?? '?'}`).join(', '), checks, grade: landing?.grade ?? null };
+    const [landing] = await tx.query<{ grade: string }>(
+      'select grade from landing where account_id = $1 and batch_id = $2',
+      [ctx.accountId, batch.id],
+    );
+    return {
+      named: members.map((member) => `#${numbers.get(member.pullRequestId) ?? '?'}`).join(', '),
+      checks,
+      grade: landing?.grade ?? null,
+    };
   });
-  const failed = facts.checks.filter(({ conclusion }) => !['success', 'skipped', 'neutral', 'pending'].includes(conclusion));
+  const failed = facts.checks.filter(
+    ({ conclusion }) => !['success', 'skipped', 'neutral', 'pending'].includes(conclusion),
+  );
   const failure = failed.length === 0 ? '' : `failed: ${failed.map((check) => check.name).join(', ')}`;
   const outcome = facts.grade === null ? (batch.endedReason ?? failure) : `tree verified: ${facts.grade}`;
   const lines = [
@@ -129,7 +152,12 @@ async function makeBuild(ctx: Context, loaded: LoadedBatch): Promise<void> {
     result = await compose(ctx, loaded, { members, at });
   } catch (error) {
     if (!(error instanceof HostRefused)) throw error;
-    return await blockRefused(ctx, loaded, error, async (member) => await compose(ctx, loaded, { members: [member], at }));
+    return await blockRefused(
+      ctx,
+      loaded,
+      error,
+      async (member) => await compose(ctx, loaded, { members: [member], at }),
+    );
   }
   await passFailpoint('build:after_compose');
   if (result.kind === 'conflict') return await keepConflict(ctx, loaded, result);
@@ -149,18 +177,34 @@ async function makeBuild(ctx: Context, loaded: LoadedBatch): Promise<void> {
     await keepMergeResult(ctx, tx, loaded, { tree: result.tree, conflictAt: -1 });
     if (made.length === 0) return;
     for (const [ordinal, own] of result.ownCommits.entries()) {
-      await tx.query('update batch_member set own_commit = $4 where account_id = $1 and batch_id = $2 and ordinal = $3', [ctx.accountId, batch.id, ordinal, own]);
+      await tx.query(
+        'update batch_member set own_commit = $4 where account_id = $1 and batch_id = $2 and ordinal = $3',
+        [ctx.accountId, batch.id, ordinal, own],
+      );
     }
     // Known to the records before CI can start: a result that comes at once finds its build.
-    await recordBuild(ctx, tx, { repositoryId: batch.repositoryId, commit: testedCommit, tree: result.tree, base: batch.baseCommit });
+    await recordBuild(ctx, tx, {
+      repositoryId: batch.repositoryId,
+      commit: testedCommit,
+      tree: result.tree,
+      base: batch.baseCommit,
+    });
   });
 }
 
-async function compose(ctx: Context, { batch, host }: LoadedBatch, of: { readonly members: readonly BatchMemberRow[]; readonly at: number }): Promise<CompositionResult> {
+async function compose(
+  ctx: Context,
+  { batch, host }: LoadedBatch,
+  of: { readonly members: readonly BatchMemberRow[]; readonly at: number },
+): Promise<CompositionResult> {
   return await ctx.hosts(host.host).composeCommit(host, {
     parent: batch.parentCommit,
     members: of.members.map((member) => ({
-      head: member.pinnedHead, strategy: batch.strategy, message: member.message, authorName: member.authorName, authorEmail: member.authorEmail,
+      head: member.pinnedHead,
+      strategy: batch.strategy,
+      message: member.message,
+      authorName: member.authorName,
+      authorEmail: member.authorEmail,
     })),
     batchCommit: batch.batchCommit,
     groupMessage: batch.groupMessage,
@@ -174,24 +218,36 @@ async function compose(ctx: Context, { batch, host }: LoadedBatch, of: { readonl
  * inherit the red or canceled build of the first instead of getting its own. So each is a second later than the one before.
  */
 async function commitTime(ctx: Context, { batch, members }: LoadedBatch): Promise<number> {
-  const [before] = await ctx.db.transaction(ctx.accountId, async (tx) =>
-    await tx.query<{ n: number }>(
-      `select count(*)::int as n from batch_member m join batch b on b.account_id = m.account_id and b.id = m.batch_id
+  const [before] = await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) =>
+      await tx.query<{ n: number }>(
+        `select count(*)::int as n from batch_member m join batch b on b.account_id = m.account_id and b.id = m.batch_id
        where m.account_id = $1 and m.pull_request_id = $2 and m.batch_id < $3 and b.parent_commit = $4`,
-      [ctx.accountId, members[0]?.pullRequestId ?? null, batch.id, batch.parentCommit],
-    ),
+        [ctx.accountId, members[0]?.pullRequestId ?? null, batch.id, batch.parentCommit],
+      ),
   );
   return batch.createdAt.getTime() + (before?.n ?? 0) * 1_000;
 }
 
 /** The merge is a fact about two commits; the pull request carries it only while this very head is in line. */
-async function keepConflict(ctx: Context, loaded: LoadedBatch, conflict: Extract<CompositionResult, { kind: 'conflict' }>): Promise<void> {
+async function keepConflict(
+  ctx: Context,
+  loaded: LoadedBatch,
+  conflict: Extract<CompositionResult, { kind: 'conflict' }>,
+): Promise<void> {
   const { batch, members } = loaded;
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     const work = beginWork(ctx, tx, await changeQueue(ctx, tx, batch.queueId));
     await keepMergeResult(ctx, tx, loaded, { tree: null, conflictAt: conflict.at });
     const member = members[conflict.at];
-    const row = member && (await tx.em.findOne(PullRequestEntity, { id: member.pullRequestId, headSha: member.pinnedHead, status: { $in: ['queued', 'tagged'] } }));
+    const row =
+      member &&
+      (await tx.em.findOne(PullRequestEntity, {
+        id: member.pullRequestId,
+        headSha: member.pinnedHead,
+        status: { $in: ['queued', 'tagged'] },
+      }));
     if (member === undefined || !row) return;
     const after = members.slice(0, conflict.at).map((earlier) => earlier.pinnedHead);
     // Known already: the batch waits for the planner to end it.
@@ -203,8 +259,15 @@ async function keepConflict(ctx: Context, loaded: LoadedBatch, conflict: Extract
   });
 }
 
-async function keepMergeResult(ctx: Context, tx: Transaction, { batch, members }: LoadedBatch, result: { tree: string | null; conflictAt: number }): Promise<void> {
-  const heads = members.slice(0, result.conflictAt < 0 ? members.length : result.conflictAt + 1).map((member) => member.pinnedHead);
+async function keepMergeResult(
+  ctx: Context,
+  tx: Transaction,
+  { batch, members }: LoadedBatch,
+  result: { tree: string | null; conflictAt: number },
+): Promise<void> {
+  const heads = members
+    .slice(0, result.conflictAt < 0 ? members.length : result.conflictAt + 1)
+    .map((member) => member.pinnedHead);
   await tx.query(
     `insert into merge_result (account_id, repository_id, parent, heads, tree, conflict_at) values ($1, $2, $3, $4, $5, $6)
      on conflict do nothing`,
@@ -230,9 +293,10 @@ async function renewHeadBuild(ctx: Context, loaded: LoadedBatch): Promise<void> 
   const { batch, members, host } = loaded;
   const head = members[0]?.pinnedHead ?? '';
   const names = await ctx.db.transaction(ctx.accountId, async (tx) => {
-    await tx.query('update build set base_commit = $4 where account_id = $1 and repository_id = $2 and commit = $3 and base_commit <> $4', [
-      ctx.accountId, batch.repositoryId, head, batch.baseCommit,
-    ]);
+    await tx.query(
+      'update build set base_commit = $4 where account_id = $1 and repository_id = $2 and commit = $3 and base_commit <> $4',
+      [ctx.accountId, batch.repositoryId, head, batch.baseCommit],
+    );
     const [build] = await loadBuilds(ctx, tx, { repositoryId: batch.repositoryId, commits: [head], trees: [] });
     if (build === undefined || (!build.canceled && isFresh(build, ctx.clock().getTime()))) return [];
     return [...new Set(build.checks.map((check) => check.name))];
@@ -250,7 +314,10 @@ async function updateHead(ctx: Context, loaded: LoadedBatch): Promise<void> {
   const { batch, members, host, baseBranch } = loaded;
   const [member] = members;
   if (member === undefined) return;
-  const row = await ctx.db.transaction(ctx.accountId, async (tx) => await tx.em.findOneOrFail(PullRequestEntity, { id: member.pullRequestId }));
+  const row = await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) => await tx.em.findOneOrFail(PullRequestEntity, { id: member.pullRequestId }),
+  );
   if (row.headSha !== member.pinnedHead) return;
   try {
     const updated = await ctx.hosts(host.host).updateBranch(host, {
@@ -263,7 +330,12 @@ async function updateHead(ctx: Context, loaded: LoadedBatch): Promise<void> {
     // A rebase can succeed where the merge into the head does not.
     if (updated === null) return await keepConflict(ctx, loaded, { kind: 'conflict', at: 0, paths: [] });
     if (updated.head === member.pinnedHead) {
-      return await blockMembers(ctx, loaded, [{ member, words: `a ${batch.strategy} onto ${baseBranch} gives another tree than its head, which is what was tested` }]);
+      return await blockMembers(ctx, loaded, [
+        {
+          member,
+          words: `a ${batch.strategy} onto ${baseBranch} gives another tree than its head, which is what was tested`,
+        },
+      ]);
     }
   } catch (error) {
     if (error instanceof HostRefused) return await blockMembers(ctx, loaded, [{ member, words: error.message }]);
@@ -272,7 +344,10 @@ async function updateHead(ctx: Context, loaded: LoadedBatch): Promise<void> {
   await passFailpoint('build:after_update');
   await syncPullRequest(ctx, host, row.number);
   await ctx.db.transaction(ctx.accountId, async (tx) => {
-    await tx.query('update pull_request set sync_count = sync_count + 1 where account_id = $1 and id = $2 and head_sha <> $3', [ctx.accountId, row.id, member.pinnedHead]);
+    await tx.query(
+      'update pull_request set sync_count = sync_count + 1 where account_id = $1 and id = $2 and head_sha <> $3',
+      [ctx.accountId, row.id, member.pinnedHead],
+    );
   });
 }
 
@@ -282,7 +357,8 @@ async function openBuild(ctx: Context, loaded: LoadedBatch): Promise<void> {
   if (!batch.commit || !batch.tree) return;
   // A tree that is green already needs no build: it lands by look-up. Marked once: while something else holds its
   // landing back (a pause), each mark would wake the queue that called for it.
-  if (await needsNoBuild(ctx, loaded, batch.tree)) return batch.buildStartedAt ? undefined : await markStarted(ctx, loaded, null);
+  if (await needsNoBuild(ctx, loaded, batch.tree))
+    return batch.buildStartedAt ? undefined : await markStarted(ctx, loaded, null);
   if (batch.mode === 'serial') {
     await markStarted(ctx, loaded, null);
     return await recordChecks(ctx, loaded.host, batch.testedCommit ?? batch.commit);
@@ -299,7 +375,10 @@ async function watchBuild(ctx: Context, loaded: LoadedBatch): Promise<void> {
   if (!batch.testedCommit) return;
   await recordChecks(ctx, host, batch.testedCommit);
   if (batch.mode === 'serial' || batch.state !== 'building') return;
-  const bots = await ctx.db.transaction(ctx.accountId, async (tx) => await tx.em.count(BotPullRequestEntity, { batchId: batch.id }));
+  const bots = await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) => await tx.em.count(BotPullRequestEntity, { batchId: batch.id }),
+  );
   if (bots === 0) await openBuild(ctx, loaded);
 }
 
@@ -316,7 +395,12 @@ async function needsNoBuild(ctx: Context, { batch, members, repository }: Loaded
   });
 }
 
-async function openBotPullRequest(ctx: Context, loaded: LoadedBatch, commit: string, members: readonly BatchMemberRow[]): Promise<{ number: number; url: string }> {
+async function openBotPullRequest(
+  ctx: Context,
+  loaded: LoadedBatch,
+  commit: string,
+  members: readonly BatchMemberRow[],
+): Promise<{ number: number; url: string }> {
   const { batch, host, baseBranch } = loaded;
   const adapter = ctx.hosts(host.host);
   const branch = botBranch(batch.id);
@@ -325,12 +409,16 @@ async function openBotPullRequest(ctx: Context, loaded: LoadedBatch, commit: str
   } catch (error) {
     if (!(error instanceof RefMoved)) throw error;
     // Such branches are ours alone: one that stands elsewhere is older than the records, and is moved.
-    if (error.actual !== commit) await adapter.updateRefs(host, [{ ref: `refs/heads/${branch}`, from: error.actual, to: commit }]);
+    if (error.actual !== commit)
+      await adapter.updateRefs(host, [{ ref: `refs/heads/${branch}`, from: error.actual, to: commit }]);
   }
   await passFailpoint('build:after_branch');
   const existing = (await adapter.listOpenPullRequests(host)).find((pullRequest) => pullRequest.headBranch === branch);
   if (existing !== undefined) return existing;
-  const rows = await ctx.db.transaction(ctx.accountId, async (tx) => await tx.em.find(PullRequestEntity, { id: { $in: members.map((member) => member.pullRequestId) } }));
+  const rows = await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) => await tx.em.find(PullRequestEntity, { id: { $in: members.map((member) => member.pullRequestId) } }),
+  );
   const numbers = rows.map((row) => `#${row.number}`).join(', ');
   return await adapter.openPullRequest(host, {
     title: `Validate ${numbers} for ${baseBranch}`,
@@ -342,7 +430,11 @@ async function openBotPullRequest(ctx: Context, loaded: LoadedBatch, commit: str
   });
 }
 
-async function markStarted(ctx: Context, { batch, members, baseBranch }: LoadedBatch, bot: { number: number; url: string } | null): Promise<void> {
+async function markStarted(
+  ctx: Context,
+  { batch, members, baseBranch }: LoadedBatch,
+  bot: { number: number; url: string } | null,
+): Promise<void> {
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     const work = beginWork(ctx, tx, await changeQueue(ctx, tx, batch.queueId));
     const isFirst = bot !== null && (await keepBotPullRequest(ctx, tx, { batch, baseBranch, bot }));
@@ -355,7 +447,11 @@ async function markStarted(ctx: Context, { batch, members, baseBranch }: LoadedB
   });
 }
 
-async function keepBotPullRequest(ctx: Context, tx: Transaction, opened: { batch: BatchRow; baseBranch: string; bot: { number: number; url: string } }): Promise<boolean> {
+async function keepBotPullRequest(
+  ctx: Context,
+  tx: Transaction,
+  opened: { batch: BatchRow; baseBranch: string; bot: { number: number; url: string } },
+): Promise<boolean> {
   const { batch, baseBranch, bot } = opened;
   if ((await tx.em.count(BotPullRequestEntity, { batchId: batch.id })) > 0) return false;
   tx.em.create(BotPullRequestEntity, {
@@ -373,8 +469,18 @@ async function keepBotPullRequest(ctx: Context, tx: Transaction, opened: { batch
   return true;
 }
 
-async function tagMembers(ctx: Context, tx: Transaction, work: ReturnType<typeof beginWork>, members: readonly BatchMemberRow[]): Promise<void> {
-  const rows = new Map((await tx.em.find(PullRequestEntity, { id: { $in: members.map((member) => member.pullRequestId) } })).map((row) => [row.id, row]));
+async function tagMembers(
+  ctx: Context,
+  tx: Transaction,
+  work: ReturnType<typeof beginWork>,
+  members: readonly BatchMemberRow[],
+): Promise<void> {
+  const rows = new Map(
+    (await tx.em.find(PullRequestEntity, { id: { $in: members.map((member) => member.pullRequestId) } })).map((row) => [
+      row.id,
+      row,
+    ]),
+  );
   const ahead = await aheadOf(ctx, tx, work.queue.id, [...rows.values()]);
   for (const member of members) {
     const row = rows.get(member.pullRequestId);
@@ -385,7 +491,12 @@ async function tagMembers(ctx: Context, tx: Transaction, work: ReturnType<typeof
 }
 
 /** Numbers of the pull requests that stand in builds before these: they must land first. */
-async function aheadOf(ctx: Context, tx: Transaction, queueId: string, rows: readonly PullRequestRow[]): Promise<number[]> {
+async function aheadOf(
+  ctx: Context,
+  tx: Transaction,
+  queueId: string,
+  rows: readonly PullRequestRow[],
+): Promise<number[]> {
   const first = Math.min(...rows.map((row) => row.rank ?? Number.MAX_SAFE_INTEGER));
   if (!Number.isSafeInteger(first)) return [];
   const found = await tx.query<{ number: number }>(
@@ -398,17 +509,30 @@ async function aheadOf(ctx: Context, tx: Transaction, queueId: string, rows: rea
 /** After its end: what still runs is stopped, the bot pull request closed, its branch deleted by compare-and-set. */
 async function cleanUp(ctx: Context, { batch, host }: LoadedBatch): Promise<void> {
   const adapter = ctx.hosts(host.host);
-  const bot = await ctx.db.transaction(ctx.accountId, async (tx) => await tx.em.findOne(BotPullRequestEntity, { batchId: batch.id }));
+  const bot = await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) => await tx.em.findOne(BotPullRequestEntity, { batchId: batch.id }),
+  );
   const branch = `refs/heads/${botBranch(batch.id)}`;
   const there = await adapter.readRef(host, branch);
   if (batch.mode === 'parallel' && batch.commit) await adapter.cancelChecks(host, batch.commit);
-  const number = bot?.number ?? (await adapter.listOpenPullRequests(host)).find((pullRequest) => pullRequest.headBranch === botBranch(batch.id))?.number;
+  const number =
+    bot?.number ??
+    (await adapter.listOpenPullRequests(host)).find((pullRequest) => pullRequest.headBranch === botBranch(batch.id))
+      ?.number;
   if (number !== undefined) await adapter.closePullRequest(host, number);
   if (there !== null) await deleteRef(ctx, host, branch, there.commit);
   await passFailpoint('clean_up:after_host');
   await ctx.db.transaction(ctx.accountId, async (tx) => {
-    await tx.query('update bot_pull_request set closed_at = $3 where account_id = $1 and batch_id = $2 and closed_at is null', [ctx.accountId, batch.id, ctx.clock().toISOString()]);
-    await tx.query('update batch set cleaned_up_at = $3 where account_id = $1 and id = $2 and cleaned_up_at is null', [ctx.accountId, batch.id, ctx.clock().toISOString()]);
+    await tx.query(
+      'update bot_pull_request set closed_at = $3 where account_id = $1 and batch_id = $2 and closed_at is null',
+      [ctx.accountId, batch.id, ctx.clock().toISOString()],
+    );
+    await tx.query('update batch set cleaned_up_at = $3 where account_id = $1 and id = $2 and cleaned_up_at is null', [
+      ctx.accountId,
+      batch.id,
+      ctx.clock().toISOString(),
+    ]);
   });
 }
 

@@ -19,16 +19,25 @@ interface Refused {
  * there is none, or the parent itself cannot be read, no pull request is at fault and the refusal is thrown again.
  */
 export async function blockRefused(
-  ctx: Context, loaded: LoadedBatch, refusal: HostRefused, composeAlone: (member: BatchMemberRow) => Promise<unknown>,
+  ctx: Context,
+  loaded: LoadedBatch,
+  refusal: HostRefused,
+  composeAlone: (member: BatchMemberRow) => Promise<unknown>,
 ): Promise<void> {
   const { batch, members, host } = loaded;
   if ((await ctx.hosts(host.host).readCommit(host, batch.parentCommit)) === null) throw refusal;
-  const refused = members.length === 1 ? members.map((member) => ({ member, words: refusal.message })) : await findRefused(members, composeAlone);
+  const refused =
+    members.length === 1
+      ? members.map((member) => ({ member, words: refusal.message }))
+      : await findRefused(members, composeAlone);
   if (refused.length === 0) throw refusal;
   await blockMembers(ctx, loaded, refused);
 }
 
-async function findRefused(members: readonly BatchMemberRow[], composeAlone: (member: BatchMemberRow) => Promise<unknown>): Promise<Refused[]> {
+async function findRefused(
+  members: readonly BatchMemberRow[],
+  composeAlone: (member: BatchMemberRow) => Promise<unknown>,
+): Promise<Refused[]> {
   const refused: Refused[] = [];
   for (const member of members) {
     try {
@@ -47,7 +56,11 @@ export async function blockMembers(ctx: Context, { batch }: LoadedBatch, refused
     const work = beginWork(ctx, tx, await changeQueue(ctx, tx, batch.queueId));
     if ((await tx.em.count(BatchEntity, { id: batch.id, state: 'making' })) === 0) return;
     for (const { member, words } of refused) {
-      const row = await tx.em.findOne(PullRequestEntity, { id: member.pullRequestId, headSha: member.pinnedHead, status: { $in: ['queued', 'tagged'] } });
+      const row = await tx.em.findOne(PullRequestEntity, {
+        id: member.pullRequestId,
+        headSha: member.pinnedHead,
+        status: { $in: ['queued', 'tagged'] },
+      });
       if (row !== null) blockPullRequest(work, row, { code: 110, text: blockText(110, [words]) });
     }
     await finishWork(work);
@@ -79,7 +92,10 @@ async function haltFor(ctx: Context, batchId: string, error: unknown): Promise<v
     const work = beginWork(ctx, tx, await changeQueue(ctx, tx, queueId));
     const live = await tx.em.count(BatchEntity, { id: batchId, state: { $in: ['making', 'building'] } });
     if (live === 0 || work.queue.haltedReason) return;
-    haltWork(work, `Batch ${batchId} could not be built for ten minutes: ${error instanceof Error ? error.message : String(error)}`);
+    haltWork(
+      work,
+      `Batch ${batchId} could not be built for ten minutes: ${error instanceof Error ? error.message : String(error)}`,
+    );
     await finishWork(work);
   });
 }

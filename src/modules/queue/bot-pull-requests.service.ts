@@ -51,6 +51,11 @@ async function resetFrom(ctx: Context, tx: Transaction, build: Build): Promise<v
   if (place < 0 || batches.some((batch) => batch.landingBegun)) return;
   const fallen = batches.slice(place);
   const work = beginWork(ctx, tx, queue);
-  await writeDecisions(work, loaded, fallen.map((batch) => ({ kind: 'SupersedeBatch', batch: batch.id, code: 304, causedBy: null })), configuration);
+  await writeDecisions(
+    work,
+    loaded,
+    fallen.map((batch) => ({ kind: 'SupersedeBatch', batch: batch.id, code: 304, causedBy: null })),
+    configuration,
+  );
   await finishWork(work);
 }

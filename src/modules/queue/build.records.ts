@@ -10,7 +10,9 @@ const evidenceHours = 24;
 
 /** Notes that CI may run for a commit: `base` is the base's commit at the bottom of what it was built on. */
 export async function recordBuild(
-  ctx: Context, tx: Transaction, build: { repositoryId: string; commit: string; tree: string; base: string },
+  ctx: Context,
+  tx: Transaction,
+  build: { repositoryId: string; commit: string; tree: string; base: string },
 ): Promise<void> {
   await tx.query(
     // Read first: an insert that meets a row whose results are being written waits for them, and they for the queue's row.
@@ -26,11 +28,17 @@ export async function recordBuild(
  * Reads the checks of a commit from the host and keeps what is new. Wakes the queues that wait for this commit when
  * a check ended or the host's list became complete; a check that merely started moves nothing and takes no lock.
  */
-export async function recordChecks(ctx: Context, repository: HostRepository & { host: 'local' | 'github' }, commit: string): Promise<void> {
+export async function recordChecks(
+  ctx: Context,
+  repository: HostRepository & { host: 'local' | 'github' },
+  commit: string,
+): Promise<void> {
   const report = await ctx.hosts(repository.host).readChecks(repository, commit);
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     const known = await tx.query('select 1 from build where account_id = $1 and repository_id = $2 and commit = $3', [
-      ctx.accountId, repository.id, commit,
+      ctx.accountId,
+      repository.id,
+      commit,
     ]);
     if (known.length === 0) return;
     const moved = await keepReport(ctx, tx, repository.id, report);
@@ -55,11 +63,13 @@ export async function recordChecks(ctx: Context, repository: HostRepository & { 
 
 async function keepReport(ctx: Context, tx: Transaction, repositoryId: string, report: CheckReport): Promise<boolean> {
   // In one order, so that two who write the same results never wait for each other.
-  const checks = report.checks.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.attempt - b.attempt)).map((check) => ({
-    ...check,
-    startedAt: check.startedAt === null ? null : new Date(check.startedAt).toISOString(),
-    completedAt: check.completedAt === null ? null : new Date(check.completedAt).toISOString(),
-  }));
+  const checks = report.checks
+    .toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.attempt - b.attempt))
+    .map((check) => ({
+      ...check,
+      startedAt: check.startedAt === null ? null : new Date(check.startedAt).toISOString(),
+      completedAt: check.completedAt === null ? null : new Date(check.completedAt).toISOString(),
+    }));
   const changed = await tx.query<{ conclusion: string }>(
     `insert into check_result (account_id, repository_id, commit, name, attempt, conclusion, url, summary, started_at, completed_at)
      select $1, $2, $3, c.name, c.attempt, c.conclusion, c.url, c.summary, c."startedAt", c."completedAt"
@@ -98,12 +108,20 @@ export function isFresh(build: BuildState, now: number): boolean {
 
 /** Builds of the given commits, and every build of the given trees young enough to be evidence. */
 export async function loadBuilds(
-  ctx: Context, tx: Transaction, wanted: { repositoryId: string; commits: readonly string[]; trees: readonly string[] },
+  ctx: Context,
+  tx: Transaction,
+  wanted: { repositoryId: string; commits: readonly string[]; trees: readonly string[] },
 ): Promise<BuildState[]> {
   if (wanted.commits.length === 0 && wanted.trees.length === 0) return [];
   const since = new Date(ctx.clock().getTime() - evidenceHours * 3_600_000).toISOString();
   const rows = await tx.query<{
-    commit: string; tree: string; base_commit: string; complete: boolean; canceled: boolean; started: string; finished: string | null;
+    commit: string;
+    tree: string;
+    base_commit: string;
+    complete: boolean;
+    canceled: boolean;
+    started: string;
+    finished: string | null;
     checks: { name: string; attempt: number; conclusion: CheckConclusion }[];
   }>(
     `select b.commit, b.tree, b.base_commit, b.complete, b.canceled,

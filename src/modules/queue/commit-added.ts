@@ -4,7 +4,11 @@ import { rulesOf } from './configuration.cache.ts';
 import type { PullRequestRow } from './queue.entities.ts';
 import { announce, blockPullRequest, writeStatus, type QueueWork } from './status.writer.ts';
 
-export async function onCommitAdded(work: QueueWork, row: PullRequestRow, pushed: { readonly head: string; readonly updates: string | null }): Promise<void> {
+export async function onCommitAdded(
+  work: QueueWork,
+  row: PullRequestRow,
+  pushed: { readonly head: string; readonly updates: string | null },
+): Promise<void> {
   const previous = row.headSha;
   row.headSha = pushed.head;
   row.conflictParent = null;

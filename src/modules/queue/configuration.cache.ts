@@ -1,7 +1,13 @@
 // The configuration in force, parsed once per text. Saved texts are valid; one that a stricter version no longer accepts
 // is read as the defaults, and its queues halt with the reason: nothing is planned or landed by rules nobody chose.
 import { createHash } from 'node:crypto';
-import { defaultConfigurationYaml, parseConfiguration, problemText, toQueueRules, type Configuration } from '../../domain/configuration/index.ts';
+import {
+  defaultConfigurationYaml,
+  parseConfiguration,
+  problemText,
+  toQueueRules,
+  type Configuration,
+} from '../../domain/configuration/index.ts';
 import type { QueueRules } from '../../domain/queue/snapshot.ts';
 
 interface Reading {
@@ -26,7 +32,9 @@ function read(repository: { readonly configurationYaml: string }): Reading {
   const known = readings.get(key);
   if (known !== undefined) return known;
   const parsed = parseConfiguration(repository.configurationYaml);
-  const reading = parsed.ok ? { configuration: parsed.configuration, problem: null } : { configuration: defaults(), problem: parsed.problems.map(problemText).join('; ') };
+  const reading = parsed.ok
+    ? { configuration: parsed.configuration, problem: null }
+    : { configuration: defaults(), problem: parsed.problems.map(problemText).join('; ') };
   if (readings.size >= mostKept) readings.clear();
   readings.set(key, reading);
   return reading;
@@ -39,7 +47,8 @@ function defaults(): Configuration {
 }
 
 export function rulesOf(
-  repository: { readonly configurationYaml: string }, hostRequiredChecks: readonly string[],
+  repository: { readonly configurationYaml: string },
+  hostRequiredChecks: readonly string[],
 ): { readonly configuration: Configuration; readonly rules: QueueRules } {
   const configuration = configurationOf(repository);
   return { configuration, rules: toQueueRules(configuration, { hostRequiredChecks }) };

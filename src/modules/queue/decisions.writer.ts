@@ -4,13 +4,24 @@ import { groupMessage, ownMessage, type MessageSource } from '../../domain/queue
 import { statusText, webhookStatus } from '../../domain/queue/status.ts';
 import type { Configuration } from '../../domain/configuration/keys.ts';
 import { DomainError } from '../../domain/errors.ts';
-import { BatchEntity, BatchMemberEntity, type BatchMemberRow, type BatchRow, type PullRequestRow } from './queue.entities.ts';
+import {
+  BatchEntity,
+  BatchMemberEntity,
+  type BatchMemberRow,
+  type BatchRow,
+  type PullRequestRow,
+} from './queue.entities.ts';
 import { loadNamed, type LoadedQueue } from './snapshot.loader.ts';
 import { announce, blockPullRequest, describe, writeStatus, type QueueWork } from './status.writer.ts';
 
 type Of<K extends Decision['kind']> = Extract<Decision, { kind: K }>;
 
-export async function writeDecisions(work: QueueWork, planned: LoadedQueue, decisions: readonly Decision[], configuration: Configuration): Promise<void> {
+export async function writeDecisions(
+  work: QueueWork,
+  planned: LoadedQueue,
+  decisions: readonly Decision[],
+  configuration: Configuration,
+): Promise<void> {
   const loaded = await loadNamed(work.tx, planned, decisions);
   const resets = new Resets();
   const ended: BatchRow[] = [];
@@ -75,7 +86,12 @@ function pullRequestOf(loaded: LoadedQueue, id: string): PullRequestRow {
   return row;
 }
 
-function endBatch(work: QueueWork, batch: BatchRow, state: 'failed' | 'bisected' | 'superseded', code: number | null): BatchRow {
+function endBatch(
+  work: QueueWork,
+  batch: BatchRow,
+  state: 'failed' | 'bisected' | 'superseded',
+  code: number | null,
+): BatchRow {
   batch.state = state;
   batch.resetCode = code;
   batch.endedAt = work.now;
@@ -85,7 +101,9 @@ function endBatch(work: QueueWork, batch: BatchRow, state: 'failed' | 'bisected'
 
 /** Members that stand in a bot pull request go back to `queued`, in their places. Answers how many that were. */
 function putBack(work: QueueWork, loaded: LoadedQueue, batch: BatchRow): PullRequestRow[] {
-  const back = (loaded.members.get(batch.id) ?? []).flatMap((member) => loaded.pullRequests.get(member.pullRequestId) ?? []);
+  const back = (loaded.members.get(batch.id) ?? []).flatMap(
+    (member) => loaded.pullRequests.get(member.pullRequestId) ?? [],
+  );
   const tagged = back.filter((row) => row.status === 'tagged');
   for (const row of tagged) writeStatus(work, row, 'reset');
   return tagged;
@@ -107,16 +125,28 @@ function bisect(work: QueueWork, loaded: LoadedQueue, decision: Of<'BisectBatch'
       row.bisectionMax = decision.halves[0]?.length ?? 1;
     }
   }
-  announceBatch(work, loaded, batch, 'batch_bisected', { halves: decision.halves.map((half) => half.map((id) => pullRequestOf(loaded, id).number)) });
+  announceBatch(work, loaded, batch, 'batch_bisected', {
+    halves: decision.halves.map((half) => half.map((id) => pullRequestOf(loaded, id).number)),
+  });
 }
 
 function requeue(work: QueueWork, row: PullRequestRow): void {
   if (row.status === 'tagged') writeStatus(work, row, 'reset');
   row.requeueAttempts += 1;
-  announce(work, row, 'reset', { resetCode: 301, resetText: statusText(301), pullRequestsReset: 1, botPullRequestsClosed: 1 });
+  announce(work, row, 'reset', {
+    resetCode: 301,
+    resetText: statusText(301),
+    pullRequestsReset: 1,
+    botPullRequestsClosed: 1,
+  });
 }
 
-async function startBatch(work: QueueWork, loaded: LoadedQueue, decision: Of<'StartBatch'>, configuration: Configuration): Promise<void> {
+async function startBatch(
+  work: QueueWork,
+  loaded: LoadedQueue,
+  decision: Of<'StartBatch'>,
+  configuration: Configuration,
+): Promise<void> {
   const { ctx, tx, queue, now } = work;
   const { rules } = loaded.snapshot;
   const members = decision.members.map((member) => ({ ...member, row: pullRequestOf(loaded, member.pullRequest) }));
@@ -156,12 +186,22 @@ async function startBatch(work: QueueWork, loaded: LoadedQueue, decision: Of<'St
     queueId: queue.id,
     batchId: batch.id,
     action: 'batch_started',
-    payload: { cause: decision.cause, pullRequests: members.map(({ row }) => row.number), parentCommit: decision.parentCommit },
+    payload: {
+      cause: decision.cause,
+      pullRequests: members.map(({ row }) => row.number),
+      parentCommit: decision.parentCommit,
+    },
   });
 }
 
 function messageSource(row: PullRequestRow): MessageSource {
-  return { number: row.number, title: row.title, body: row.body, mergeTitle: row.mergeTitle ?? null, mergeBody: row.mergeBody ?? null };
+  return {
+    number: row.number,
+    title: row.title,
+    body: row.body,
+    mergeTitle: row.mergeTitle ?? null,
+    mergeBody: row.mergeBody ?? null,
+  };
 }
 
 /** One landing intent per batch. One that was voided at its gate, or found the base moved, is planned again. */
@@ -171,7 +211,14 @@ async function planLandingIntent(work: QueueWork, decision: Of<'LandBatch'>): Pr
     `insert into intent (account_id, queue_id, batch_id, kind, key, payload, planned_at) values ($1, $2, $3, 'land', $4, $5, $6)
      on conflict (account_id, queue_id, kind, key) do update set state = 'planned', payload = excluded.payload, outcome = null, planned_at = excluded.planned_at
      where intent.state in ('void', 'failed')`,
-    [work.ctx.accountId, work.queue.id, decision.batch, decision.batch, JSON.stringify({ evidence: decision.evidence }), work.now.toISOString()],
+    [
+      work.ctx.accountId,
+      work.queue.id,
+      decision.batch,
+      decision.batch,
+      JSON.stringify({ evidence: decision.evidence }),
+      work.now.toISOString(),
+    ],
   );
 }
 
@@ -187,7 +234,11 @@ export async function voidLandings(work: QueueWork): Promise<void> {
 }
 
 export function announceBatch(
-  work: QueueWork, loaded: Pick<LoadedQueue, 'members' | 'pullRequests'>, batch: BatchRow, action: string, extra: Readonly<Record<string, unknown>> = {},
+  work: QueueWork,
+  loaded: Pick<LoadedQueue, 'members' | 'pullRequests'>,
+  batch: BatchRow,
+  action: string,
+  extra: Readonly<Record<string, unknown>> = {},
 ): void {
   const members: readonly BatchMemberRow[] = loaded.members.get(batch.id) ?? [];
   const rows = members.flatMap((member) => loaded.pullRequests.get(member.pullRequestId) ?? []);
@@ -196,7 +247,11 @@ export function announceBatch(
     queueId: batch.queueId,
     batchId: batch.id,
     action,
-    payload: { pullRequests: rows.map(describe), batchCommitSha: batch.mode === 'parallel' ? (batch.testedCommit ?? null) : null, ...extra },
+    payload: {
+      pullRequests: rows.map(describe),
+      batchCommitSha: batch.mode === 'parallel' ? (batch.testedCommit ?? null) : null,
+      ...extra,
+    },
   });
 }
 

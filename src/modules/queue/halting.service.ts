@@ -8,17 +8,28 @@ import type { RepositoryRef } from './queue.service.ts';
 import { beginWork, finishWork } from './status.writer.ts';
 
 /** Stops planning and landing for a base branch; admission goes on. A landing that is begun is still concluded. */
-export async function haltQueue(ctx: Context, request: { readonly repository: RepositoryRef; readonly baseBranch: string; readonly reason: string }): Promise<{ queueId: string }> {
+export async function haltQueue(
+  ctx: Context,
+  request: { readonly repository: RepositoryRef; readonly baseBranch: string; readonly reason: string },
+): Promise<{ queueId: string }> {
   const reason = request.reason.trim();
-  if (reason === '') throw new DomainError('BAD_INPUT', 'reason is required: it is what people in the queue will read.', 'reason');
+  if (reason === '')
+    throw new DomainError('BAD_INPUT', 'reason is required: it is what people in the queue will read.', 'reason');
   return await writeHalt(ctx, request, reason);
 }
 
-export async function resumeQueue(ctx: Context, request: { readonly repository: RepositoryRef; readonly baseBranch: string }): Promise<{ queueId: string }> {
+export async function resumeQueue(
+  ctx: Context,
+  request: { readonly repository: RepositoryRef; readonly baseBranch: string },
+): Promise<{ queueId: string }> {
   return await writeHalt(ctx, request, null);
 }
 
-async function writeHalt(ctx: Context, request: { readonly repository: RepositoryRef; readonly baseBranch: string }, reason: string | null): Promise<{ queueId: string }> {
+async function writeHalt(
+  ctx: Context,
+  request: { readonly repository: RepositoryRef; readonly baseBranch: string },
+  reason: string | null,
+): Promise<{ queueId: string }> {
   requireScope(ctx, 'admin');
   const repository = await loadRepository(ctx, request.repository);
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
@@ -30,7 +41,12 @@ async function writeHalt(ctx: Context, request: { readonly repository: Repositor
     queue.haltedAt = reason === null ? null : work.now;
     // The tip may have moved meanwhile: it is read again before anything is planned.
     if (reason === null) queue.baseTip = null;
-    work.events.push({ repositoryId: repository.id, queueId, action: reason === null ? 'queue_resumed' : 'queue_halted', payload: { reason } });
+    work.events.push({
+      repositoryId: repository.id,
+      queueId,
+      action: reason === null ? 'queue_resumed' : 'queue_halted',
+      payload: { reason },
+    });
     await finishWork(work);
     return { queueId };
   });

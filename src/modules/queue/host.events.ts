@@ -12,9 +12,24 @@ export async function receiveHostEvent(ports: Ports, event: HostEvent): Promise<
   const ctx = systemContext(ports, event.repository.accountId);
   const found = await ctx.db.transaction(ctx.accountId, async (tx) => {
     const repository = await tx.em.findOne(RepositoryEntity, { id: event.repository.id });
-    const branch = event.kind === 'push' && event.ref.startsWith('refs/heads/') ? event.ref.slice('refs/heads/'.length) : null;
-    const queues = branch === null ? [] : await tx.query<{ base_branch: string }>('select base_branch from queue where account_id = $1 and repository_id = $2 and base_branch = $3', [ctx.accountId, event.repository.id, branch]);
-    const heads = branch === null ? [] : await tx.em.find(PullRequestEntity, { accountId: ctx.accountId, repositoryId: event.repository.id, headBranch: branch, status: { $nin: ['merged', 'closed'] } });
+    const branch =
+      event.kind === 'push' && event.ref.startsWith('refs/heads/') ? event.ref.slice('refs/heads/'.length) : null;
+    const queues =
+      branch === null
+        ? []
+        : await tx.query<{ base_branch: string }>(
+            'select base_branch from queue where account_id = $1 and repository_id = $2 and base_branch = $3',
+            [ctx.accountId, event.repository.id, branch],
+          );
+    const heads =
+      branch === null
+        ? []
+        : await tx.em.find(PullRequestEntity, {
+            accountId: ctx.accountId,
+            repositoryId: event.repository.id,
+            headBranch: branch,
+            status: { $nin: ['merged', 'closed'] },
+          });
     return { repository, isBase: queues.length > 0, branch, numbers: heads.map((row) => row.number) };
   });
   if (found.repository === null) return;
@@ -26,7 +41,8 @@ export async function receiveHostEvent(ports: Ports, event: HostEvent): Promise<
       for (const number of found.numbers) await syncPullRequest(ctx, repository, number);
       return;
     case 'pull_request':
-      if ((await syncPullRequest(ctx, repository, event.number)) === null) await resetClosedBuild(ctx, repository, event.number);
+      if ((await syncPullRequest(ctx, repository, event.number)) === null)
+        await resetClosedBuild(ctx, repository, event.number);
       return;
     case 'checks':
       return await recordChecks(ctx, repository, event.commit);

@@ -60,7 +60,11 @@ async function handle(ports: Ports, event: HostEvent): Promise<void> {
     try {
       return await receiveHostEvent(ports, event);
     } catch (error) {
-      if (attempt === tries) return ports.log.warn({ error, event: event.kind }, 'A host event could not be handled; the reconciler will find what it told of.');
+      if (attempt === tries)
+        return ports.log.warn(
+          { error, event: event.kind },
+          'A host event could not be handled; the reconciler will find what it told of.',
+        );
       await delay(100 * 2 ** attempt);
     }
   }

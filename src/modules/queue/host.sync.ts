@@ -45,7 +45,10 @@ interface HeadFacts {
  * know it. `announceOpened` is false for those that were there before the repository was added.
  */
 export async function syncPullRequest(
-  ctx: Context, repository: HostedRepository, number: number, options: { readonly announceOpened: boolean } = { announceOpened: true },
+  ctx: Context,
+  repository: HostedRepository,
+  number: number,
+  options: { readonly announceOpened: boolean } = { announceOpened: true },
 ): Promise<PullRequestRow | null> {
   const host = ctx.hosts(repository.host);
   for (let reads = 1; ; reads += 1) {
@@ -53,16 +56,24 @@ export async function syncPullRequest(
     const seen = await host.getPullRequest(repository, number);
     if (seen === null || isBotBranch(seen.headBranch)) return null;
     const head = await readHead(ctx, repository, seen);
-    const row = (await findUnchanged(ctx, repository, seen, head)) ?? (await ctx.db.transaction(ctx.accountId, async (tx) => {
-      const standing = await standingOf(ctx, tx, repository, seen);
-      // Somebody wrote since this read began, perhaps a later state of the host: the head never goes back to an older one.
-      if (reads < mostReads && (standing.known?.updatedAt.getTime() ?? null) !== before) return null;
-      const work = await followBase(ctx, tx, standing);
-      const pullRequest = await keepPullRequest(work, repository, standing, { seen, head, options });
-      if (head !== null) await recordBuild(ctx, tx, { repositoryId: repository.id, commit: seen.headSha, tree: head.tree, base: head.base });
-      await finishWork(work);
-      return pullRequest;
-    }));
+    const row =
+      (await findUnchanged(ctx, repository, seen, head)) ??
+      (await ctx.db.transaction(ctx.accountId, async (tx) => {
+        const standing = await standingOf(ctx, tx, repository, seen);
+        // Somebody wrote since this read began, perhaps a later state of the host: the head never goes back to an older one.
+        if (reads < mostReads && (standing.known?.updatedAt.getTime() ?? null) !== before) return null;
+        const work = await followBase(ctx, tx, standing);
+        const pullRequest = await keepPullRequest(work, repository, standing, { seen, head, options });
+        if (head !== null)
+          await recordBuild(ctx, tx, {
+            repositoryId: repository.id,
+            commit: seen.headSha,
+            tree: head.tree,
+            base: head.base,
+          });
+        await finishWork(work);
+        return pullRequest;
+      }));
     if (row === null) continue;
     if (head !== null && seen.state === 'open') await recordChecks(ctx, repository, seen.headSha);
     return row;
@@ -91,12 +102,25 @@ async function readHead(ctx: Context, repository: HostedRepository, seen: HostPu
 }
 
 // An "update branch" is told from a commit that somebody wrote by merging again: the same two parents must give its tree.
-async function updatedHead(ctx: Context, repository: HostedRepository, commit: HostCommit, tip: string): Promise<string | null> {
+async function updatedHead(
+  ctx: Context,
+  repository: HostedRepository,
+  commit: HostCommit,
+  tip: string,
+): Promise<string | null> {
   const [previous, base] = commit.parents;
   if (previous === undefined || base !== tip || commit.parents.length !== 2) return null;
   const merged = await ctx.hosts(repository.host).composeCommit(repository, {
     parent: base,
-    members: [{ head: previous, strategy: 'merge', message: commit.message, authorName: commit.authorName, authorEmail: commit.authorEmail }],
+    members: [
+      {
+        head: previous,
+        strategy: 'merge',
+        message: commit.message,
+        authorName: commit.authorName,
+        authorEmail: commit.authorEmail,
+      },
+    ],
     batchCommit: 'group',
     groupMessage: '',
     at: commit.authoredAt,
@@ -106,13 +130,26 @@ async function updatedHead(ctx: Context, repository: HostedRepository, commit: H
 }
 
 /** The row when the host says nothing new: then nobody is locked, planned for or woken. */
-async function findUnchanged(ctx: Context, repository: HostedRepository, seen: HostPullRequest, head: HeadFacts | null): Promise<PullRequestRow | null> {
+async function findUnchanged(
+  ctx: Context,
+  repository: HostedRepository,
+  seen: HostPullRequest,
+  head: HeadFacts | null,
+): Promise<PullRequestRow | null> {
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
-    const row = await tx.em.findOne(PullRequestEntity, { accountId: ctx.accountId, repositoryId: repository.id, number: seen.number });
+    const row = await tx.em.findOne(PullRequestEntity, {
+      accountId: ctx.accountId,
+      repositoryId: repository.id,
+      number: seen.number,
+    });
     if (row === null || !hasFacts(row, seen) || row.headSha !== seen.headSha || !hasFollowed(row, seen)) return null;
     if (head === null) return row;
     if (row.authorName !== head.authorName || row.authorEmail !== head.authorEmail) return null;
-    const builds = await tx.query('select 1 from build where account_id = $1 and repository_id = $2 and commit = $3', [ctx.accountId, repository.id, seen.headSha]);
+    const builds = await tx.query('select 1 from build where account_id = $1 and repository_id = $2 and commit = $3', [
+      ctx.accountId,
+      repository.id,
+      seen.headSha,
+    ]);
     return builds.length === 0 ? null : row;
   });
 }
@@ -138,17 +175,28 @@ interface Standing {
   readonly current: QueueRow;
 }
 
-async function standingOf(ctx: Context, tx: Transaction, repository: HostedRepository, seen: HostPullRequest): Promise<Standing> {
+async function standingOf(
+  ctx: Context,
+  tx: Transaction,
+  repository: HostedRepository,
+  seen: HostPullRequest,
+): Promise<Standing> {
   const targetId = await ensureQueue(ctx, tx, repository.id, seen.baseBranch);
   const [before] = await tx.query<{ queue_id: string | null }>(
-    'select queue_id from pull_request where account_id = $1 and repository_id = $2 and number = $3', [ctx.accountId, repository.id, seen.number],
+    'select queue_id from pull_request where account_id = $1 and repository_id = $2 and number = $3',
+    [ctx.accountId, repository.id, seen.number],
   );
   const queues = await changeQueuesInOrder(ctx, tx, [targetId, before?.queue_id ?? targetId]);
-  const known = await tx.em.findOne(PullRequestEntity, { accountId: ctx.accountId, repositoryId: repository.id, number: seen.number });
+  const known = await tx.em.findOne(PullRequestEntity, {
+    accountId: ctx.accountId,
+    repositoryId: repository.id,
+    number: seen.number,
+  });
   const target = queues.get(targetId);
   const current = queues.get(known?.queueId ?? targetId);
   // Between the read and the locks it went to a third queue: the caller reads the host again.
-  if (target === undefined || current === undefined) throw new DomainError('CONFLICT', `The base branch of #${seen.number} changed meanwhile. Try again.`);
+  if (target === undefined || current === undefined)
+    throw new DomainError('CONFLICT', `The base branch of #${seen.number} changed meanwhile. Try again.`);
   return { known, target, current };
 }
 
@@ -170,8 +218,14 @@ async function followBase(ctx: Context, tx: Transaction, { known, target, curren
 }
 
 async function keepPullRequest(
-  work: QueueWork, repository: HostedRepository, { known, target }: Standing,
-  read: { readonly seen: HostPullRequest; readonly head: HeadFacts | null; readonly options: { readonly announceOpened: boolean } },
+  work: QueueWork,
+  repository: HostedRepository,
+  { known, target }: Standing,
+  read: {
+    readonly seen: HostPullRequest;
+    readonly head: HeadFacts | null;
+    readonly options: { readonly announceOpened: boolean };
+  },
 ): Promise<PullRequestRow> {
   const { ctx, tx, now } = work;
   const { seen, head, options } = read;
@@ -197,13 +251,28 @@ async function keepPullRequest(
   // It is still being landed where it stood: it changes its base branch when that is over.
   if (work.queue.id !== target.id) known.baseBranch = baseBranch;
   if (head !== null) Object.assign(known, { authorName: head.authorName, authorEmail: head.authorEmail });
-  if (known.headSha !== seen.headSha) await onCommitAdded(work, known, { head: seen.headSha, updates: head?.updates ?? null });
+  if (known.headSha !== seen.headSha)
+    await onCommitAdded(work, known, { head: seen.headSha, updates: head?.updates ?? null });
   await followState(work, known, seen);
   return known;
 }
 
-function factsOf(seen: HostPullRequest): Pick<
-  PullRequestRow, 'number' | 'title' | 'body' | 'author' | 'headBranch' | 'baseBranch' | 'draft' | 'labels' | 'approvals' | 'changesRequested' | 'unresolvedConversations' | 'url'
+function factsOf(
+  seen: HostPullRequest,
+): Pick<
+  PullRequestRow,
+  | 'number'
+  | 'title'
+  | 'body'
+  | 'author'
+  | 'headBranch'
+  | 'baseBranch'
+  | 'draft'
+  | 'labels'
+  | 'approvals'
+  | 'changesRequested'
+  | 'unresolvedConversations'
+  | 'url'
 > {
   return {
     number: seen.number,
@@ -247,11 +316,18 @@ async function followState(work: QueueWork, row: PullRequestRow, seen: HostPullR
  */
 export async function syncBase(ctx: Context, repository: HostedRepository, baseBranch: string): Promise<void> {
   const host = ctx.hosts(repository.host);
-  const queueId = await ctx.db.transaction(ctx.accountId, async (tx) => await ensureQueue(ctx, tx, repository.id, baseBranch));
+  const queueId = await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) => await ensureQueue(ctx, tx, repository.id, baseBranch),
+  );
   for (let read = 1; read <= mostReads; read += 1) {
-    const before = await ctx.db.transaction(ctx.accountId, async (tx) => await tx.em.findOneOrFail(QueueEntity, { id: queueId }));
+    const before = await ctx.db.transaction(
+      ctx.accountId,
+      async (tx) => await tx.em.findOneOrFail(QueueEntity, { id: queueId }),
+    );
     const tip = await host.readRef(repository, `refs/heads/${baseBranch}`);
-    const required = tip === null ? before.hostRequiredChecks : [...(await host.readRequiredChecks(repository, baseBranch))].sort();
+    const required =
+      tip === null ? before.hostRequiredChecks : [...(await host.readRequiredChecks(repository, baseBranch))].sort();
     if ((before.baseTip ?? null) === (tip?.commit ?? null) && sameNames(before.hostRequiredChecks, required)) return;
     // Whatever moved the base, a landing that these rows never knew is no outside push.
     if ((before.baseTip ?? null) !== (tip?.commit ?? null) && (await haltOnUnknownLandings(ctx, repository))) return;
@@ -276,7 +352,13 @@ async function keepBase(ctx: Context, queueId: string, { before, tip, required }
     if (known !== before) return false;
     queue.hostRequiredChecks = [...required];
     if (known !== (tip?.commit ?? null) && !(await hasBegunLanding(work))) {
-      if (known !== null) work.events.push({ repositoryId: queue.repositoryId, queueId, action: 'base_moved', payload: { from: known, to: tip?.commit ?? null } });
+      if (known !== null)
+        work.events.push({
+          repositoryId: queue.repositoryId,
+          queueId,
+          action: 'base_moved',
+          payload: { from: known, to: tip?.commit ?? null },
+        });
       queue.managedFrom ??= tip?.commit ?? null;
       queue.baseTip = tip?.commit ?? null;
       queue.baseTree = tip?.tree ?? null;
@@ -291,28 +373,46 @@ function sameNames(a: readonly string[], b: readonly string[]): boolean {
 }
 
 async function hasBegunLanding(work: QueueWork): Promise<boolean> {
-  const rows = await work.tx.query(`select 1 from intent where account_id = $1 and queue_id = $2 and kind = 'land' and state = 'begun'`, [work.ctx.accountId, work.queue.id]);
+  const rows = await work.tx.query(
+    `select 1 from intent where account_id = $1 and queue_id = $2 and kind = 'land' and state = 'begun'`,
+    [work.ctx.accountId, work.queue.id],
+  );
   return rows.length > 0;
 }
 
 /** Brings the rows of one repository in line with its host: base branches with a queue, and every open pull request. */
-export async function reconcileRepository(ctx: Context, repository: HostedRepository, options: { readonly isNew: boolean } = { isNew: false }): Promise<void> {
+export async function reconcileRepository(
+  ctx: Context,
+  repository: HostedRepository,
+  options: { readonly isNew: boolean } = { isNew: false },
+): Promise<void> {
   const host = ctx.hosts(repository.host);
   const { bases, open } = await ctx.db.transaction(ctx.accountId, async (tx) => await knownOf(ctx, tx, repository.id));
   for (const base of bases) await syncBase(ctx, repository, base);
-  const seen = (await host.listOpenPullRequests(repository)).filter((pullRequest) => !isBotBranch(pullRequest.headBranch));
+  const seen = (await host.listOpenPullRequests(repository)).filter(
+    (pullRequest) => !isBotBranch(pullRequest.headBranch),
+  );
   const numbers = new Set([...seen.map((pullRequest) => pullRequest.number), ...open.keys()]);
   for (const number of [...numbers].sort((a, b) => a - b)) {
     const there = seen.find((pullRequest) => pullRequest.number === number);
     const here = open.get(number);
-    if (there === undefined || here === undefined || !isSame(here, there)) await syncPullRequest(ctx, repository, number, { announceOpened: !options.isNew });
+    if (there === undefined || here === undefined || !isSame(here, there))
+      await syncPullRequest(ctx, repository, number, { announceOpened: !options.isNew });
     else if (here.status !== 'open' && here.status !== 'blocked') await recordChecks(ctx, repository, here.headSha);
   }
 }
 
-async function knownOf(ctx: Context, tx: Transaction, repositoryId: string): Promise<{ bases: string[]; open: Map<number, PullRequestRow> }> {
+async function knownOf(
+  ctx: Context,
+  tx: Transaction,
+  repositoryId: string,
+): Promise<{ bases: string[]; open: Map<number, PullRequestRow> }> {
   const queues = await tx.em.find(QueueEntity, { accountId: ctx.accountId, repositoryId });
-  const rows = await tx.em.find(PullRequestEntity, { accountId: ctx.accountId, repositoryId, status: { $nin: ['merged', 'closed'] } });
+  const rows = await tx.em.find(PullRequestEntity, {
+    accountId: ctx.accountId,
+    repositoryId,
+    status: { $nin: ['merged', 'closed'] },
+  });
   return { bases: queues.map((queue) => queue.baseBranch), open: new Map(rows.map((row) => [row.number, row])) };
 }
 
@@ -322,5 +422,7 @@ function isSame(row: PullRequestRow, seen: HostPullRequest): boolean {
 
 function hasFacts(row: PullRequestRow, seen: HostPullRequest): boolean {
   const facts = factsOf(seen);
-  return (Object.keys(facts) as (keyof typeof facts)[]).every((key) => JSON.stringify(row[key]) === JSON.stringify(facts[key]));
+  return (Object.keys(facts) as (keyof typeof facts)[]).every(
+    (key) => JSON.stringify(row[key]) === JSON.stringify(facts[key]),
+  );
 }

@@ -12,6 +12,14 @@ export { createRelay, type Relay } from './relay.ts';
 export { haltOnUnknownLandings } from './unknown-landings.ts';
 export { approvePullRequest } from './reviews.service.ts';
 export {
-  dequeuePullRequest, openPullRequest, queuePullRequest, updatePullRequest,
-  type OpenRequest, type PullRequestAnswer, type PullRequestRef, type QueueRequest, type RepositoryRef, type UpdateRequest,
+  dequeuePullRequest,
+  openPullRequest,
+  queuePullRequest,
+  updatePullRequest,
+  type OpenRequest,
+  type PullRequestAnswer,
+  type PullRequestRef,
+  type QueueRequest,
+  type RepositoryRef,
+  type UpdateRequest,
 } from './queue.service.ts';

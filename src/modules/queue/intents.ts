@@ -14,7 +14,10 @@ import { beginWork, finishWork, haltWork } from './status.writer.ts';
 const unreadableMs = 10 * 60_000;
 
 export async function carryOut(ctx: Context, intentId: string): Promise<void> {
-  const intent = await ctx.db.transaction(ctx.accountId, async (tx) => await tx.em.findOneOrFail(IntentEntity, { id: intentId }));
+  const intent = await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) => await tx.em.findOneOrFail(IntentEntity, { id: intentId }),
+  );
   if (intent.state !== 'planned' && intent.state !== 'begun') return;
   try {
     await carryOutKind(ctx, intent);
@@ -49,7 +52,12 @@ async function concludePullRequest(ctx: Context, intent: IntentRow): Promise<voi
        where m.account_id = $1 and m.pull_request_id = $2`,
       [ctx.accountId, row.id],
     );
-    return { pullRequest: row, repository: await tx.em.findOneOrFail(RepositoryEntity, { id: row.repositoryId }), pinned: landed?.pinned_head ?? row.headSha, grade: landed?.grade ?? 'external' };
+    return {
+      pullRequest: row,
+      repository: await tx.em.findOneOrFail(RepositoryEntity, { id: row.repositoryId }),
+      pinned: landed?.pinned_head ?? row.headSha,
+      grade: landed?.grade ?? 'external',
+    };
   });
   const host = hosted(repository);
   const adapter = ctx.hosts(host.host);
@@ -62,10 +70,15 @@ async function concludePullRequest(ctx: Context, intent: IntentRow): Promise<voi
       body: `Merged as ${mergeCommit} at ${pinned}, the head that was tested. \`${pullRequest.headBranch}\` is at ${tip.commit} now: what came after ${pinned} is not in ${pullRequest.baseBranch}.`,
     });
   } else if (tip !== null && rules.delete_branch) {
-    await adapter.updateRefs(host, [{ ref: `refs/heads/${pullRequest.headBranch}`, from: pinned, to: null }]).catch(() => {});
+    await adapter
+      .updateRefs(host, [{ ref: `refs/heads/${pullRequest.headBranch}`, from: pinned, to: null }])
+      .catch(() => {});
   }
   if (rules.enable_comments) {
-    await adapter.upsertComment(host, pullRequest.number, { key: statusCommentKey, body: mergedComment({ baseBranch: pullRequest.baseBranch, commit: mergeCommit, grade }) });
+    await adapter.upsertComment(host, pullRequest.number, {
+      key: statusCommentKey,
+      body: mergedComment({ baseBranch: pullRequest.baseBranch, commit: mergeCommit, grade }),
+    });
   }
   await adapter.concludePullRequest(host, pullRequest.number, { mergeCommit, at: Number(intent.payload['at']) });
   await passFailpoint('conclude:after_host');
@@ -80,25 +93,41 @@ async function writeComment(ctx: Context, intent: IntentRow): Promise<void> {
   const host = hosted(repository);
   // Overtaken: what it said is not so any more, and the comment may say the newer thing already.
   if (pullRequest.status !== 'blocked') return await finish(ctx, intent);
-  await ctx.hosts(host.host).upsertComment(host, pullRequest.number, { key: String(intent.payload['key']), body: String(intent.payload['body']) });
+  await ctx
+    .hosts(host.host)
+    .upsertComment(host, pullRequest.number, {
+      key: String(intent.payload['key']),
+      body: String(intent.payload['body']),
+    });
   await finish(ctx, intent);
 }
 
 async function giveUp(ctx: Context, intent: IntentRow, refusal: HostRefused): Promise<void> {
-  ctx.log.warn({ intent: intent.id, kind: intent.kind, refusal: refusal.message }, 'The host refused what it was to be told.');
+  ctx.log.warn(
+    { intent: intent.id, kind: intent.kind, refusal: refusal.message },
+    'The host refused what it was to be told.',
+  );
   await ctx.db.transaction(ctx.accountId, async (tx) => {
-    await tx.query(`update intent set state = 'failed', outcome = $3, concluded_at = $4 where account_id = $1 and id = $2 and state in ('planned', 'begun') and payload = $5::jsonb`, [
-      ctx.accountId, intent.id, JSON.stringify({ reason: refusal.message }), ctx.clock().toISOString(), JSON.stringify(intent.payload),
-    ]);
+    await tx.query(
+      `update intent set state = 'failed', outcome = $3, concluded_at = $4 where account_id = $1 and id = $2 and state in ('planned', 'begun') and payload = $5::jsonb`,
+      [
+        ctx.accountId,
+        intent.id,
+        JSON.stringify({ reason: refusal.message }),
+        ctx.clock().toISOString(),
+        JSON.stringify(intent.payload),
+      ],
+    );
   });
 }
 
 /** Unless it was planned again meanwhile, with other words. */
 async function finish(ctx: Context, intent: IntentRow): Promise<void> {
   await ctx.db.transaction(ctx.accountId, async (tx) => {
-    await tx.query(`update intent set state = 'done', concluded_at = $3 where account_id = $1 and id = $2 and state in ('planned', 'begun') and payload = $4::jsonb`, [
-      ctx.accountId, intent.id, ctx.clock().toISOString(), JSON.stringify(intent.payload),
-    ]);
+    await tx.query(
+      `update intent set state = 'done', concluded_at = $3 where account_id = $1 and id = $2 and state in ('planned', 'begun') and payload = $4::jsonb`,
+      [ctx.accountId, intent.id, ctx.clock().toISOString(), JSON.stringify(intent.payload)],
+    );
   });
 }
 
@@ -110,11 +139,17 @@ async function haltIfHopeless(ctx: Context, intentId: string, error: unknown): P
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     const intent = await tx.em.findOne(IntentEntity, { id: intentId });
     if (intent === null || intent.kind !== 'land') return;
-    const isUnreadable = error instanceof HostUnavailable && intent.begunAt && ctx.clock().getTime() - intent.begunAt.getTime() > unreadableMs;
+    const isUnreadable =
+      error instanceof HostUnavailable &&
+      intent.begunAt &&
+      ctx.clock().getTime() - intent.begunAt.getTime() > unreadableMs;
     if (!isUnreadable && intent.attempt < mostAttempts) return;
     const work = beginWork(ctx, tx, await changeQueue(ctx, tx, intent.queueId));
     if (work.queue.haltedReason) return;
-    haltWork(work, `Landing batch ${intent.batchId} failed ${intent.attempt} times: ${error instanceof Error ? error.message : String(error)}`);
+    haltWork(
+      work,
+      `Landing batch ${intent.batchId} failed ${intent.attempt} times: ${error instanceof Error ? error.message : String(error)}`,
+    );
     await finishWork(work);
   });
 }

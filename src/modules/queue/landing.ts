@@ -17,16 +17,35 @@ import { announceBatch } from './decisions.writer.ts';
 import { passFailpoint } from './failpoints.ts';
 import { syncBase } from './host.sync.ts';
 import { writeProof } from './proof.ts';
-import { BatchEntity, IntentEntity, PullRequestEntity, type BatchRow, type IntentRow, type PullRequestRow, type QueueRow } from './queue.entities.ts';
+import {
+  BatchEntity,
+  IntentEntity,
+  PullRequestEntity,
+  type BatchRow,
+  type IntentRow,
+  type PullRequestRow,
+  type QueueRow,
+} from './queue.entities.ts';
 import { changeQueue, shareRepository } from './queue.locks.ts';
 import { judgeOwn, loadLineage, loadMembers } from './snapshot.loader.ts';
-import { announce, beginWork, blockPullRequest, finishWork, haltWork, writeStatus, type QueueWork } from './status.writer.ts';
+import {
+  announce,
+  beginWork,
+  blockPullRequest,
+  finishWork,
+  haltWork,
+  writeStatus,
+  type QueueWork,
+} from './status.writer.ts';
 import { landingRef, restoredBecause } from './unknown-landings.ts';
 
 /** A landing tried this often without an end halts the queue. */
 export const mostAttempts = 20;
 
-type Begun = { readonly kind: 'begun'; readonly attempt: number } | { readonly kind: 'void'; readonly reason: string } | { readonly kind: 'over' };
+type Begun =
+  | { readonly kind: 'begun'; readonly attempt: number }
+  | { readonly kind: 'void'; readonly reason: string }
+  | { readonly kind: 'over' };
 type Outcome =
   | { readonly kind: 'landed' }
   | { readonly kind: 'base_moved'; readonly ref: string }
@@ -41,7 +60,9 @@ interface Passed {
   readonly evidence: BuildState | null;
 }
 
-type Verdict = { readonly kind: 'refused'; readonly reason: string } | { readonly kind: 'passed'; readonly passed: Passed };
+type Verdict =
+  | { readonly kind: 'refused'; readonly reason: string }
+  | { readonly kind: 'passed'; readonly passed: Passed };
 
 /** Carries out one landing intent, from wherever an earlier attempt left it. */
 export async function carryOutLanding(ctx: Context, intentId: string, batchId: string): Promise<void> {
@@ -76,7 +97,12 @@ async function beginLanding(ctx: Context, intentId: string, loaded: LoadedBatch)
       return { kind: 'void', reason: verdict.reason };
     }
     batch.state = 'landing';
-    Object.assign(intent, { state: 'begun', attempt: intent.attempt + 1, begunAt: ctx.clock(), payload: { ...intent.payload, passed: verdict.passed } });
+    Object.assign(intent, {
+      state: 'begun',
+      attempt: intent.attempt + 1,
+      begunAt: ctx.clock(),
+      payload: { ...intent.payload, passed: verdict.passed },
+    });
     return { kind: 'begun', attempt: intent.attempt };
   });
 }
@@ -105,17 +131,26 @@ async function passGate(ctx: Context, tx: Transaction, gate: Gate): Promise<Verd
   if (rules.buildKeysHash !== batch.buildKeysHash) return refused('configuration changed');
   const { evidence: said } = gate.intent.payload;
   const claimed = typeof said === 'string' ? said : '';
-  const rows = await tx.em.find(PullRequestEntity, { id: { $in: loaded.members.map((member) => member.pullRequestId) } });
-  const builds = await loadBuilds(ctx, tx, { repositoryId: batch.repositoryId, commits: [claimed, ...rows.map((row) => row.headSha)], trees: [batch.tree] });
+  const rows = await tx.em.find(PullRequestEntity, {
+    id: { $in: loaded.members.map((member) => member.pullRequestId) },
+  });
+  const builds = await loadBuilds(ctx, tx, {
+    repositoryId: batch.repositoryId,
+    commits: [claimed, ...rows.map((row) => row.headSha)],
+    trees: [batch.tree],
+  });
   const loss = findMemberLoss(gate, { rows, builds, rules });
   if (loss !== null) return refused(loss);
   const passed = { gate: rules.requiredChecks, configuration: repository.configurationHash };
   // As the planner decides it: a gate that refused what is planned would have it planned again without end.
   const isExempt = rules.mode === 'no-queue' || rows.every((row) => row.skipValidation);
-  if (claimed === '') return isExempt ? { kind: 'passed', passed: { ...passed, evidence: null } } : refused('no evidence');
+  if (claimed === '')
+    return isExempt ? { kind: 'passed', passed: { ...passed, evidence: null } } : refused('no evidence');
   const lineage = await loadLineage(ctx, tx, queue.id, batch.parentCommit);
   const evidence = evidenceFor(batch.tree, { queue: { lineage }, rules, builds }, ctx.clock().getTime(), claimed);
-  return evidence?.commit === claimed ? { kind: 'passed', passed: { ...passed, evidence } } : refused(`the build of ${claimed} is no evidence any more`);
+  return evidence?.commit === claimed
+    ? { kind: 'passed', passed: { ...passed, evidence } }
+    : refused(`the build of ${claimed} is no evidence any more`);
 }
 
 function findMemberLoss(
@@ -128,7 +163,10 @@ function findMemberLoss(
     if (row.headSha !== member.pinnedHead) return 'a head moved';
     const loss = findLoss({ repository, queue, pullRequest: row });
     if (loss !== null) return loss.text;
-    const own = judgeOwn(of.builds.find((build) => build.commit === row.headSha), of.rules);
+    const own = judgeOwn(
+      of.builds.find((build) => build.commit === row.headSha),
+      of.rules,
+    );
     if (own.verdict === 'red' && !row.skipValidation) return `an own check failed: ${own.failed.join(', ')}`;
   }
   return null;
@@ -149,7 +187,9 @@ async function moveBase(ctx: Context, { batch, host, baseBranch }: LoadedBatch):
     // The update may be ours, answered late: the landing ref alone tells.
     const now = await adapter.readRef(host, landingRef(batch.id));
     if (now !== null) return { kind: 'landed' };
-    return error instanceof RefMoved ? { kind: 'base_moved', ref: error.ref } : { kind: 'refused', words: error.message };
+    return error instanceof RefMoved
+      ? { kind: 'base_moved', ref: error.ref }
+      : { kind: 'refused', words: error.message };
   }
 }
 
@@ -166,7 +206,8 @@ async function concludeLanding(ctx: Context, conclusion: Conclusion): Promise<vo
   const landed = outcome.kind === 'landed' ? await host.readRef(loaded.host, landingRef(loaded.batch.id)) : null;
   const commit = landed === null ? null : await host.readCommit(loaded.host, landed.commit);
   // It landed: to call it failed, because it cannot be read at this moment, would land it twice.
-  if (outcome.kind === 'landed' && commit === null) throw new HostUnavailable(`What landed for batch ${loaded.batch.id} cannot be read.`);
+  if (outcome.kind === 'landed' && commit === null)
+    throw new HostUnavailable(`What landed for batch ${loaded.batch.id} cannot be read.`);
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     const queue = await changeQueue(ctx, tx, loaded.batch.queueId);
     const intent = await lockIntent(ctx, tx, conclusion.intentId);
@@ -180,10 +221,19 @@ async function concludeLanding(ctx: Context, conclusion: Conclusion): Promise<vo
       return;
     }
     if (commit.commit !== batch.commit || commit.tree !== batch.tree) {
-      Object.assign(intent, { state: 'failed', outcome: { reason: 'another commit landed', commit: commit.commit }, concludedAt: work.now });
+      Object.assign(intent, {
+        state: 'failed',
+        outcome: { reason: 'another commit landed', commit: commit.commit },
+        concludedAt: work.now,
+      });
       batch.state = 'building';
       // Batch ids come from a sequence, which a restore sets back: another batch had this number, and landed.
-      haltWork(work, restoredBecause(`${landingRef(batch.id)} is ${commit.commit} with tree ${commit.tree}, and batch ${batch.id} was to land ${batch.commit} with tree ${batch.tree}`));
+      haltWork(
+        work,
+        restoredBecause(
+          `${landingRef(batch.id)} is ${commit.commit} with tree ${commit.tree}, and batch ${batch.id} was to land ${batch.commit} with tree ${batch.tree}`,
+        ),
+      );
       await finishWork(work);
       return;
     }
@@ -193,25 +243,38 @@ async function concludeLanding(ctx: Context, conclusion: Conclusion): Promise<vo
   });
 }
 
-function retryLanding(work: QueueWork, { batch, intent, moved }: { readonly batch: BatchRow; readonly intent: IntentRow; readonly moved: string }): void {
+function retryLanding(
+  work: QueueWork,
+  { batch, intent, moved }: { readonly batch: BatchRow; readonly intent: IntentRow; readonly moved: string },
+): void {
   Object.assign(intent, { state: 'failed', outcome: { reason: 'base moved' }, concludedAt: work.now });
   batch.state = 'building';
   // Unknown until it is read again: nothing is planned on a tip that is known to be old.
   work.queue.baseTip = null;
-  if (intent.attempt >= mostAttempts) haltWork(work, `Batch ${batch.id} could not be landed in ${intent.attempt} attempts: ${moved} moved.`);
+  if (intent.attempt >= mostAttempts)
+    haltWork(work, `Batch ${batch.id} could not be landed in ${intent.attempt} attempts: ${moved} moved.`);
 }
 
 /** The host takes this commit neither now nor later: its members are blocked with the host's words, the line goes on. */
-async function failLanding(work: QueueWork, { batch, intent, words }: { readonly batch: BatchRow; readonly intent: IntentRow; readonly words: string }): Promise<void> {
+async function failLanding(
+  work: QueueWork,
+  { batch, intent, words }: { readonly batch: BatchRow; readonly intent: IntentRow; readonly words: string },
+): Promise<void> {
   Object.assign(intent, { state: 'failed', outcome: { reason: words }, concludedAt: work.now });
   Object.assign(batch, { state: 'failed', endedAt: work.now, endedReason: words });
   const members = await loadMembers(work.tx, [batch.id]);
-  const rows = await work.tx.em.find(PullRequestEntity, { id: { $in: [...members.values()].flat().map((member) => member.pullRequestId) } });
-  for (const row of rows.filter((member) => isQueued(member.status))) blockPullRequest(work, row, { code: 110, text: blockText(110, [words]) });
+  const rows = await work.tx.em.find(PullRequestEntity, {
+    id: { $in: [...members.values()].flat().map((member) => member.pullRequestId) },
+  });
+  for (const row of rows.filter((member) => isQueued(member.status)))
+    blockPullRequest(work, row, { code: 110, text: blockText(110, [words]) });
   announceBatch(work, { members, pullRequests: new Map(rows.map((row) => [row.id, row])) }, batch, 'batch_failed');
 }
 
-async function recordLanding(work: QueueWork, landed: { batch: BatchRow; intent: IntentRow; commit: string; tree: string }): Promise<void> {
+async function recordLanding(
+  work: QueueWork,
+  landed: { batch: BatchRow; intent: IntentRow; commit: string; tree: string },
+): Promise<void> {
   const { ctx, tx, queue, now } = work;
   const { batch, intent, commit, tree } = landed;
   const members = await loadMembers(tx, [batch.id]);
@@ -225,7 +288,8 @@ async function recordLanding(work: QueueWork, landed: { batch: BatchRow; intent:
   batch.endedAt = now;
   queue.baseTip = commit;
   queue.baseTree = tree;
-  for (const member of own) markMerged(work, { row: pullRequests.get(member.pullRequestId), commit, ownCommit: member.ownCommit ?? commit });
+  for (const member of own)
+    markMerged(work, { row: pullRequests.get(member.pullRequestId), commit, ownCommit: member.ownCommit ?? commit });
   await tx.em.flush();
   const inserted = await tx.query<{ id: string }>(
     `insert into landing (account_id, queue_id, repository_id, batch_id, commit, first_parent, tree, grade, landed_at)
@@ -237,15 +301,29 @@ async function recordLanding(work: QueueWork, landed: { batch: BatchRow; intent:
   for (const member of own) {
     await tx.query(
       'insert into landed_member (account_id, repository_id, pull_request_id, landing_id, pinned_head, own_commit) values ($1, $2, $3, $4, $5, $6)',
-      [ctx.accountId, batch.repositoryId, member.pullRequestId, landingId, member.pinnedHead, member.ownCommit ?? commit],
+      [
+        ctx.accountId,
+        batch.repositoryId,
+        member.pullRequestId,
+        landingId,
+        member.pinnedHead,
+        member.ownCommit ?? commit,
+      ],
     );
   }
   await writeProof(work, { landingId, batch, members: own, pullRequests, commit, tree, grade, passed });
-  await planConclusions(work, own.map((member) => member.pullRequestId), commit);
+  await planConclusions(
+    work,
+    own.map((member) => member.pullRequestId),
+    commit,
+  );
   announceBatch(work, { members, pullRequests }, batch, 'batch_merged', { commit, tree, grade });
 }
 
-function markMerged(work: QueueWork, landed: { row: PullRequestRow | undefined; commit: string; ownCommit: string }): void {
+function markMerged(
+  work: QueueWork,
+  landed: { row: PullRequestRow | undefined; commit: string; ownCommit: string },
+): void {
   const { row } = landed;
   if (row === undefined) return;
   row.mergeCommitSha = landed.commit;
@@ -259,12 +337,23 @@ function markMerged(work: QueueWork, landed: { row: PullRequestRow | undefined; 
 }
 
 /** The host is told that the pull requests are merged: shown there, their branches deleted where that is configured. */
-export async function planConclusions(work: QueueWork, pullRequestIds: readonly string[], commit: string): Promise<void> {
+export async function planConclusions(
+  work: QueueWork,
+  pullRequestIds: readonly string[],
+  commit: string,
+): Promise<void> {
   for (const id of pullRequestIds) {
     await work.tx.query(
       `insert into intent (account_id, queue_id, pull_request_id, kind, key, payload, planned_at) values ($1, $2, $3, 'conclude_pull_request', $4, $5, $6)
        on conflict do nothing`,
-      [work.ctx.accountId, work.queue.id, id, id, JSON.stringify({ mergeCommit: commit, at: work.now.getTime() }), work.now.toISOString()],
+      [
+        work.ctx.accountId,
+        work.queue.id,
+        id,
+        id,
+        JSON.stringify({ mergeCommit: commit, at: work.now.getTime() }),
+        work.now.toISOString(),
+      ],
     );
   }
 }

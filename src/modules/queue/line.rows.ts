@@ -6,7 +6,15 @@ import type { PullRequestRow } from './queue.entities.ts';
 
 /** What admission looks at besides checks and conflicts. */
 export type AdmissionRow = Pick<
-  PullRequestRow, 'baseBranch' | 'draft' | 'labels' | 'approvals' | 'changesRequested' | 'unresolvedConversations' | 'skipValidation' | 'headSha'
+  PullRequestRow,
+  | 'baseBranch'
+  | 'draft'
+  | 'labels'
+  | 'approvals'
+  | 'changesRequested'
+  | 'unresolvedConversations'
+  | 'skipValidation'
+  | 'headSha'
 >;
 
 export interface LineRow extends AdmissionRow {
@@ -35,13 +43,15 @@ const columns = `id, number, status, status_text as "statusText", base_branch as
 /** Everything queued or tagged, by rank. Flush before: it reads past the unit of work. */
 export async function readLine(ctx: Context, tx: Transaction, queueId: string): Promise<LineRow[]> {
   return await tx.query<LineRow>(
-    `select ${columns} from pull_request where account_id = $1 and queue_id = $2 and status in ('queued', 'tagged') order by rank`, [ctx.accountId, queueId],
+    `select ${columns} from pull_request where account_id = $1 and queue_id = $2 and status in ('queued', 'tagged') order by rank`,
+    [ctx.accountId, queueId],
   );
 }
 
 /** Everything that waits to be let in, longest first. */
 export async function readPending(ctx: Context, tx: Transaction, queueId: string): Promise<LineRow[]> {
   return await tx.query<LineRow>(
-    `select ${columns} from pull_request where account_id = $1 and queue_id = $2 and status = 'pending' order by asked_at, id`, [ctx.accountId, queueId],
+    `select ${columns} from pull_request where account_id = $1 and queue_id = $2 and status = 'pending' order by asked_at, id`,
+    [ctx.accountId, queueId],
   );
 }

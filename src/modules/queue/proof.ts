@@ -15,7 +15,11 @@ export interface ProofBody {
   readonly strategy: string;
   readonly batchCommit: string;
   readonly members: readonly { readonly number: number; readonly head: string; readonly commit: string }[];
-  readonly evidence: readonly { readonly commit: string; readonly tree: string; readonly checks: BuildState['checks'] }[];
+  readonly evidence: readonly {
+    readonly commit: string;
+    readonly tree: string;
+    readonly checks: BuildState['checks'];
+  }[];
   readonly configuration: string;
   /** The gate in force: names and globs of required checks and what passed; null where every check that ran counted. */
   readonly gate: readonly RequiredCheck[] | null;
@@ -39,15 +43,22 @@ function canonical(value: unknown): string {
 export async function writeProof(
   work: QueueWork,
   landed: {
-    landingId: string; batch: BatchRow; members: readonly BatchMemberRow[]; pullRequests: ReadonlyMap<string, PullRequestRow>;
-    commit: string; tree: string; grade: Grade; passed: { readonly gate: ProofBody['gate']; readonly configuration: string; readonly evidence: BuildState | null };
+    landingId: string;
+    batch: BatchRow;
+    members: readonly BatchMemberRow[];
+    pullRequests: ReadonlyMap<string, PullRequestRow>;
+    commit: string;
+    tree: string;
+    grade: Grade;
+    passed: { readonly gate: ProofBody['gate']; readonly configuration: string; readonly evidence: BuildState | null };
   },
 ): Promise<void> {
   const { ctx, tx, queue, now } = work;
   const { batch, members, pullRequests, passed } = landed;
   const { evidence } = passed;
   const [previous] = await tx.query<{ id: string; digest: string }>(
-    'select id, digest from proof where account_id = $1 and queue_id = $2 order by id desc limit 1', [ctx.accountId, queue.id],
+    'select id, digest from proof where account_id = $1 and queue_id = $2 order by id desc limit 1',
+    [ctx.accountId, queue.id],
   );
   // Who skipped validation; in no-queue mode nothing is validated, and whoever asked to merge chose it.
   const skipped = [...pullRequests.values()].find((row) => row.skipValidation) ?? [...pullRequests.values()][0];
@@ -59,7 +70,9 @@ export async function writeProof(
     strategy: batch.strategy,
     batchCommit: batch.batchCommit,
     members: members.map((member) => ({
-      number: pullRequests.get(member.pullRequestId)?.number ?? 0, head: member.pinnedHead, commit: member.ownCommit ?? landed.commit,
+      number: pullRequests.get(member.pullRequestId)?.number ?? 0,
+      head: member.pinnedHead,
+      commit: member.ownCommit ?? landed.commit,
     })),
     evidence: evidence === null ? [] : [{ commit: evidence.commit, tree: evidence.tree, checks: evidence.checks }],
     configuration: passed.configuration,
@@ -69,6 +82,14 @@ export async function writeProof(
   };
   await tx.query(
     'insert into proof (account_id, queue_id, landing_id, previous_id, body, digest, created_at) values ($1, $2, $3, $4, $5, $6, $7)',
-    [ctx.accountId, queue.id, landed.landingId, previous?.id ?? null, JSON.stringify(body), digestProof(body), now.toISOString()],
+    [
+      ctx.accountId,
+      queue.id,
+      landed.landingId,
+      previous?.id ?? null,
+      JSON.stringify(body),
+      digestProof(body),
+      now.toISOString(),
+    ],
   );
 }

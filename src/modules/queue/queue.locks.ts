@@ -8,7 +8,10 @@ import { QueueEntity, type QueueRow } from './queue.entities.ts';
 
 /** Takes the queue's row for writing, so that one writer at a time decides or changes what is decided on. */
 export async function lockQueue(ctx: Context, tx: Transaction, queueId: string): Promise<QueueRow> {
-  const rows = await tx.query('select 1 from queue where account_id = $1 and id = $2 for no key update', [ctx.accountId, queueId]);
+  const rows = await tx.query('select 1 from queue where account_id = $1 and id = $2 for no key update', [
+    ctx.accountId,
+    queueId,
+  ]);
   if (rows.length === 0) throw notFound('Queue');
   // Read again under the lock: a row the unit of work loaded earlier is as old as that.
   return await tx.em.findOneOrFail(QueueEntity, { id: queueId, accountId: ctx.accountId }, { refresh: true });
@@ -28,22 +31,31 @@ export async function changeQueue(ctx: Context, tx: Transaction, queueId: string
 }
 
 /** As `changeQueue` for several of them, locked in order of id so that two of these never wait for each other. */
-export async function changeQueuesInOrder(ctx: Context, tx: Transaction, queueIds: readonly string[]): Promise<Map<string, QueueRow>> {
+export async function changeQueuesInOrder(
+  ctx: Context,
+  tx: Transaction,
+  queueIds: readonly string[],
+): Promise<Map<string, QueueRow>> {
   const queues = new Map<string, QueueRow>();
-  for (const id of [...new Set(queueIds)].sort((a, b) => Number(BigInt(a) - BigInt(b)))) queues.set(id, await changeQueue(ctx, tx, id));
+  for (const id of [...new Set(queueIds)].sort((a, b) => Number(BigInt(a) - BigInt(b))))
+    queues.set(id, await changeQueue(ctx, tx, id));
   return queues;
 }
 
 /** Takes the queue a pull request stands in, and marks the change. Its base branch may be changing at this moment. */
 export async function changeQueueOf(ctx: Context, tx: Transaction, pullRequestId: string): Promise<QueueRow> {
   const read = async (): Promise<string | null> => {
-    const [row] = await tx.query<{ queue_id: string | null }>('select queue_id from pull_request where account_id = $1 and id = $2', [ctx.accountId, pullRequestId]);
+    const [row] = await tx.query<{ queue_id: string | null }>(
+      'select queue_id from pull_request where account_id = $1 and id = $2',
+      [ctx.accountId, pullRequestId],
+    );
     return row?.queue_id ?? null;
   };
   const queueId = await read();
   if (queueId === null) throw notFound('Pull request');
   const queue = await changeQueue(ctx, tx, queueId);
-  if ((await read()) !== queueId) throw new DomainError('CONFLICT', 'The base branch of the pull request changed meanwhile. Try again.');
+  if ((await read()) !== queueId)
+    throw new DomainError('CONFLICT', 'The base branch of the pull request changed meanwhile. Try again.');
   return queue;
 }
 
@@ -54,7 +66,12 @@ export async function shareRepository(ctx: Context, tx: Transaction, repositoryI
 }
 
 /** The queue of a base branch; made on first use. */
-export async function ensureQueue(ctx: Context, tx: Transaction, repositoryId: string, baseBranch: string): Promise<string> {
+export async function ensureQueue(
+  ctx: Context,
+  tx: Transaction,
+  repositoryId: string,
+  baseBranch: string,
+): Promise<string> {
   const found = await tx.query<{ id: string }>(
     `with made as (
        insert into queue (account_id, repository_id, base_branch, created_at) values ($1, $2, $3, $4)

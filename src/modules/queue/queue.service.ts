@@ -57,9 +57,14 @@ export async function queuePullRequest(ctx: Context, request: QueueRequest): Pro
   await authoriseSkips(ctx, repository, request);
   const known = await readFresh(ctx, repository, request.number);
   return await changePullRequest(ctx, known, async (work, row) => {
-    if (isTerminal(row.status)) throw new DomainError('NOT_QUEUEABLE', `The pull request is ${row.status}; only an open one can be queued.`);
+    if (isTerminal(row.status))
+      throw new DomainError('NOT_QUEUEABLE', `The pull request is ${row.status}; only an open one can be queued.`);
     if (request.headCommitSha && request.headCommitSha !== row.headSha) {
-      throw new DomainError('HEAD_MOVED', `pull_request.head_commit_sha is ${request.headCommitSha}, but the head is ${row.headSha}.`, 'pull_request.head_commit_sha');
+      throw new DomainError(
+        'HEAD_MOVED',
+        `pull_request.head_commit_sha is ${request.headCommitSha}, but the head is ${row.headSha}.`,
+        'pull_request.head_commit_sha',
+      );
     }
     keepOptions(row, request);
     const wasInLine = row.status === 'queued' || row.status === 'tagged';
@@ -84,14 +89,29 @@ function refuseSource(repository: RepositoryRow, source: QueueRequest['source'])
 async function authoriseSkips(ctx: Context, repository: RepositoryRow, request: QueueRequest): Promise<void> {
   if (request.skipLine) {
     if (!canSkipLine(ctx, repository.id) || !(await isAuthorised(ctx, request.requestedBy))) {
-      throw new DomainError('FORBIDDEN', 'Not authorized to skip the line in this repository.', 'pull_request.skip_line');
+      throw new DomainError(
+        'FORBIDDEN',
+        'Not authorized to skip the line in this repository.',
+        'pull_request.skip_line',
+      );
     }
     if (configurationOf(repository).merge_rules.require_skip_line_reason && !request.skipLineReason?.trim()) {
-      throw new DomainError('SKIP_LINE_REASON_REQUIRED', 'This repository requires skip_line_reason.', 'pull_request.skip_line_reason');
+      throw new DomainError(
+        'SKIP_LINE_REASON_REQUIRED',
+        'This repository requires skip_line_reason.',
+        'pull_request.skip_line_reason',
+      );
     }
   }
-  if (request.skipValidation && (!canSkipValidation(ctx, repository.id) || !(await isAuthorised(ctx, request.requestedBy)))) {
-    throw new DomainError('FORBIDDEN', 'Not authorized to skip validation in this repository.', 'pull_request.skip_validation');
+  if (
+    request.skipValidation &&
+    (!canSkipValidation(ctx, repository.id) || !(await isAuthorised(ctx, request.requestedBy)))
+  ) {
+    throw new DomainError(
+      'FORBIDDEN',
+      'Not authorized to skip validation in this repository.',
+      'pull_request.skip_validation',
+    );
   }
 }
 
@@ -109,13 +129,21 @@ async function isAuthorised(ctx: Context, requestedBy: string | null | undefined
 /** Stores targets, message and head (interface 4.3, `update`); changes no status. */
 export async function updatePullRequest(ctx: Context, request: UpdateRequest): Promise<PullRequestAnswer> {
   requireScope(ctx, 'queue:write');
-  if (request.mergeCommitSha) throw new DomainError('NOT_SUPPORTED', 'pull_request.merge_commit_sha is not supported yet.', 'pull_request.merge_commit_sha');
+  if (request.mergeCommitSha)
+    throw new DomainError(
+      'NOT_SUPPORTED',
+      'pull_request.merge_commit_sha is not supported yet.',
+      'pull_request.merge_commit_sha',
+    );
   const repository = await loadRepository(ctx, request.repository);
   const known = await readFresh(ctx, repository, request.number);
   return await changePullRequest(ctx, known, async (_work, row) => keepOptions(row, request));
 }
 
-function keepOptions(row: PullRequestRow, request: Pick<UpdateRequest, 'affectedTargets' | 'mergeCommitMessage'>): void {
+function keepOptions(
+  row: PullRequestRow,
+  request: Pick<UpdateRequest, 'affectedTargets' | 'mergeCommitMessage'>,
+): void {
   if (request.affectedTargets) row.affectedTargets = [...new Set(request.affectedTargets)];
   if (request.mergeCommitMessage) {
     row.mergeTitle = request.mergeCommitMessage.title ?? null;
@@ -132,7 +160,8 @@ export async function dequeuePullRequest(ctx: Context, request: PullRequestRef):
   const known = await findPullRequest(ctx, repository, request.number);
   await waitForLanding(ctx, known.id);
   return await changePullRequest(ctx, known, async (work, row) => {
-    if (isTerminal(row.status)) throw new DomainError('NOT_QUEUEABLE', `The pull request is ${row.status}; it is not in the queue.`);
+    if (isTerminal(row.status))
+      throw new DomainError('NOT_QUEUEABLE', `The pull request is ${row.status}; it is not in the queue.`);
     if (await isLandingBegun(work.ctx, work.tx, row.id)) throw landingInProgress();
     const wasAsked = row.status === 'queued' || row.status === 'tagged' || row.status === 'pending';
     Object.assign(row, noOptions);
@@ -216,7 +245,11 @@ async function refusedAsBadInput<T>(call: () => Promise<T>): Promise<T> {
 }
 
 async function findPullRequest(ctx: Context, repository: RepositoryRow, number: number): Promise<PullRequestRow> {
-  const row = await ctx.db.transaction(ctx.accountId, async (tx) => await tx.em.findOne(PullRequestEntity, { accountId: ctx.accountId, repositoryId: repository.id, number }));
+  const row = await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) =>
+      await tx.em.findOne(PullRequestEntity, { accountId: ctx.accountId, repositoryId: repository.id, number }),
+  );
   if (row === null) throw notFound('Pull request');
   return row;
 }
@@ -230,7 +263,9 @@ async function readFresh(ctx: Context, repository: RepositoryRow, number: number
 }
 
 async function changePullRequest(
-  ctx: Context, known: PullRequestRow, change: (work: QueueWork, row: PullRequestRow) => Promise<void>,
+  ctx: Context,
+  known: PullRequestRow,
+  change: (work: QueueWork, row: PullRequestRow) => Promise<void>,
 ): Promise<PullRequestAnswer> {
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
     const work = beginWork(ctx, tx, await changeQueueOf(ctx, tx, known.id));

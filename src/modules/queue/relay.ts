@@ -27,8 +27,13 @@ export function createRelay(ports: Ports): Relay {
   // plan is compared, not the version, or a queue that changes all the time would never be found.
   async function lookOnce(): Promise<void> {
     const now = ports.clock();
-    const behind = await ports.db.system.query<DueQueue>('select account_id, id, planned_version from queue where version > planned_version');
-    const due = await ports.db.system.query<DueQueue>('select account_id, id, planned_version from queue where next_look_at <= $1', [now.toISOString()]);
+    const behind = await ports.db.system.query<DueQueue>(
+      'select account_id, id, planned_version from queue where version > planned_version',
+    );
+    const due = await ports.db.system.query<DueQueue>(
+      'select account_id, id, planned_version from queue where next_look_at <= $1',
+      [now.toISOString()],
+    );
     const stale = behind.filter((queue) => seen.get(queue.id) === queue.planned_version);
     seen = new Map(behind.map((queue) => [queue.id, queue.planned_version]));
     const open = now.getTime() - sweptAt < sweepEveryMs ? [] : await withOpenWork(ports);

@@ -8,7 +8,8 @@ import { hosted, syncPullRequest } from './host.sync.ts';
 import type { PullRequestAnswer, PullRequestRef } from './queue.service.ts';
 
 export async function approvePullRequest(
-  ctx: Context, request: PullRequestRef & { readonly verdict: 'approved' | 'changes_requested' },
+  ctx: Context,
+  request: PullRequestRef & { readonly verdict: 'approved' | 'changes_requested' },
 ): Promise<PullRequestAnswer> {
   requireScope(ctx, 'queue:write');
   const repository = await loadRepository(ctx, request.repository);
@@ -16,7 +17,12 @@ export async function approvePullRequest(
   const row = await syncPullRequest(ctx, host, request.number);
   if (row === null) throw notFound('Pull request');
   try {
-    await ctx.hosts(host.host).reviewPullRequest(host, request.number, { reviewer: ctx.actor.handle ?? ctx.actor.email ?? 'interlock', verdict: request.verdict });
+    await ctx
+      .hosts(host.host)
+      .reviewPullRequest(host, request.number, {
+        reviewer: ctx.actor.handle ?? ctx.actor.email ?? 'interlock',
+        verdict: request.verdict,
+      });
   } catch (error) {
     if (error instanceof HostRefused) throw new DomainError('BAD_INPUT', error.message);
     throw error;

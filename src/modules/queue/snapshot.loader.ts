@@ -2,12 +2,29 @@
 import type { Context } from '../../context.ts';
 import { failedChecks, judgeChecks } from '../../domain/queue/evidence.ts';
 import { resetCodeOfDeparture } from '../../domain/queue/status.ts';
-import type { BatchState, BlockCode, BuildState, Decision, PullRequestState, QueueRules, Snapshot, Verdict } from '../../domain/queue/snapshot.ts';
+import type {
+  BatchState,
+  BlockCode,
+  BuildState,
+  Decision,
+  PullRequestState,
+  QueueRules,
+  Snapshot,
+  Verdict,
+} from '../../domain/queue/snapshot.ts';
 import type { Transaction } from '../../platform/database.ts';
 import type { RepositoryRow } from '../repositories/repositories.entities.ts';
 import { loadBuilds } from './build.records.ts';
 import { readLine, type LineRow } from './line.rows.ts';
-import { BatchEntity, BatchMemberEntity, PullRequestEntity, type BatchMemberRow, type BatchRow, type PullRequestRow, type QueueRow } from './queue.entities.ts';
+import {
+  BatchEntity,
+  BatchMemberEntity,
+  PullRequestEntity,
+  type BatchMemberRow,
+  type BatchRow,
+  type PullRequestRow,
+  type QueueRow,
+} from './queue.entities.ts';
 
 export const liveStates = ['making', 'building', 'landing'] as const;
 
@@ -20,14 +37,26 @@ export interface LoadedQueue {
 }
 
 export async function loadSnapshot(
-  ctx: Context, tx: Transaction, from: { queue: QueueRow; repository: RepositoryRow; rules: QueueRules; tip: string; tipTree: string },
+  ctx: Context,
+  tx: Transaction,
+  from: { queue: QueueRow; repository: RepositoryRow; rules: QueueRules; tip: string; tipTree: string },
 ): Promise<LoadedQueue> {
   const { queue, repository, rules, tip } = from;
-  const batches = await tx.em.find(BatchEntity, { queueId: queue.id, state: { $in: [...liveStates] } }, { orderBy: { position: 'asc' } });
-  const members = await loadMembers(tx, batches.map((batch) => batch.id));
+  const batches = await tx.em.find(
+    BatchEntity,
+    { queueId: queue.id, state: { $in: [...liveStates] } },
+    { orderBy: { position: 'asc' } },
+  );
+  const members = await loadMembers(
+    tx,
+    batches.map((batch) => batch.id),
+  );
   const inLine = await readLine(ctx, tx, queue.id);
   const standing = new Set(inLine.map((row) => row.id));
-  const departed = [...members.values()].flat().map((member) => member.pullRequestId).filter((id) => !standing.has(id));
+  const departed = [...members.values()]
+    .flat()
+    .map((member) => member.pullRequestId)
+    .filter((id) => !standing.has(id));
   const gone = departed.length === 0 ? [] : await tx.em.find(PullRequestEntity, { id: { $in: departed } });
   const builds = await loadBuilds(ctx, tx, {
     repositoryId: repository.id,
@@ -53,17 +82,27 @@ export async function loadSnapshot(
     pullRequests: inLine.map((row) => toPullRequestState(row, buildOf.get(row.headSha), rules)),
     departures: gone.map((row) => ({
       pullRequest: row.id,
-      code: resetCodeOfDeparture(row.status, row.status === 'blocked' ? ((row.statusCode ?? null) as BlockCode | null) : null),
+      code: resetCodeOfDeparture(
+        row.status,
+        row.status === 'blocked' ? ((row.statusCode ?? null) as BlockCode | null) : null,
+      ),
     })),
     batches: batches.map((batch) => toBatchState(batch, members.get(batch.id) ?? [], landings.get(batch.id))),
     builds,
-    mergeResults: await loadMergeResults(ctx, tx, repository.id, [...lineage, ...batches.flatMap((batch) => [batch.parentCommit, batch.commit ?? batch.parentCommit])]),
+    mergeResults: await loadMergeResults(ctx, tx, repository.id, [
+      ...lineage,
+      ...batches.flatMap((batch) => [batch.parentCommit, batch.commit ?? batch.parentCommit]),
+    ]),
   };
   return { snapshot, pullRequests: new Map(), batches: new Map(batches.map((batch) => [batch.id, batch])), members };
 }
 
 /** With the pull requests that the decisions are about: those they name, and all members of live batches. */
-export async function loadNamed(tx: Transaction, loaded: LoadedQueue, decisions: readonly Decision[]): Promise<LoadedQueue> {
+export async function loadNamed(
+  tx: Transaction,
+  loaded: LoadedQueue,
+  decisions: readonly Decision[],
+): Promise<LoadedQueue> {
   const named = decisions.flatMap(namedBy);
   if (decisions.every((decision) => decision.kind === 'LookAgainAt')) return loaded;
   const ids = new Set([...named, ...[...loaded.members.values()].flat().map((member) => member.pullRequestId)]);
@@ -91,10 +130,18 @@ function namedBy(decision: Decision): string[] {
   }
 }
 
-export async function loadMembers(tx: Transaction, batchIds: readonly string[]): Promise<Map<string, BatchMemberRow[]>> {
+export async function loadMembers(
+  tx: Transaction,
+  batchIds: readonly string[],
+): Promise<Map<string, BatchMemberRow[]>> {
   const members = new Map<string, BatchMemberRow[]>(batchIds.map((id) => [id, []]));
   if (batchIds.length === 0) return members;
-  for (const row of await tx.em.find(BatchMemberEntity, { batchId: { $in: [...batchIds] } }, { orderBy: { ordinal: 'asc' } })) members.get(row.batchId)?.push(row);
+  for (const row of await tx.em.find(
+    BatchMemberEntity,
+    { batchId: { $in: [...batchIds] } },
+    { orderBy: { ordinal: 'asc' } },
+  ))
+    members.get(row.batchId)?.push(row);
   return members;
 }
 
@@ -131,7 +178,11 @@ function toPullRequestState(row: LineRow, build: BuildState | undefined, rules: 
   };
 }
 
-function toBatchState(batch: BatchRow, members: readonly BatchMemberRow[], landing: 'planned' | 'begun' | undefined): BatchState {
+function toBatchState(
+  batch: BatchRow,
+  members: readonly BatchMemberRow[],
+  landing: 'planned' | 'begun' | undefined,
+): BatchState {
   return {
     id: batch.id,
     position: batch.position,
@@ -179,7 +230,12 @@ async function countBuildsElsewhere(ctx: Context, tx: Transaction, queue: QueueR
   return rows[0]?.n ?? 0;
 }
 
-async function loadMergeResults(ctx: Context, tx: Transaction, repositoryId: string, parents: readonly string[]): Promise<Snapshot['mergeResults']> {
+async function loadMergeResults(
+  ctx: Context,
+  tx: Transaction,
+  repositoryId: string,
+  parents: readonly string[],
+): Promise<Snapshot['mergeResults']> {
   const rows = await tx.query<{ parent: string; heads: string[]; tree: string | null; conflict_at: number }>(
     'select parent, heads, tree, conflict_at from merge_result where account_id = $1 and repository_id = $2 and parent = any($3) and conflict_at >= 0',
     [ctx.accountId, repositoryId, [...new Set(parents)]],

@@ -40,13 +40,27 @@ async function planComments(work: QueueWork): Promise<void> {
     await tx.query(
       `insert into intent (account_id, queue_id, pull_request_id, kind, key, payload, planned_at) values ($1, $2, $3, 'comment', $4, $5, $6)
        on conflict (account_id, queue_id, kind, key) do update set state = 'planned', payload = excluded.payload, planned_at = excluded.planned_at`,
-      [ctx.accountId, queue.id, pullRequestId, pullRequestId, JSON.stringify({ key: statusCommentKey, body: blockedComment(textOf(payload?.['statusText'])) }), now.toISOString()],
+      [
+        ctx.accountId,
+        queue.id,
+        pullRequestId,
+        pullRequestId,
+        JSON.stringify({ key: statusCommentKey, body: blockedComment(textOf(payload?.['statusText'])) }),
+        now.toISOString(),
+      ],
     );
   }
 }
 
 /** What somebody asked for when queueing it: gone when it leaves by a dequeue, so that queueing it again starts clean. */
-export const noOptions = { skipLine: false, skipLineReason: null, skipValidation: false, requestedBy: null, askedAt: null, askedBy: null } as const;
+export const noOptions = {
+  skipLine: false,
+  skipLineReason: null,
+  skipValidation: false,
+  requestedBy: null,
+  askedAt: null,
+  askedBy: null,
+} as const;
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
@@ -57,7 +71,12 @@ export function haltWork(work: QueueWork, reason: string): void {
   const { queue, now } = work;
   queue.haltedReason = reason;
   queue.haltedAt = now;
-  work.events.push({ repositoryId: queue.repositoryId, queueId: queue.id, action: 'queue_halted', payload: { reason } });
+  work.events.push({
+    repositoryId: queue.repositoryId,
+    queueId: queue.id,
+    action: 'queue_halted',
+    payload: { reason },
+  });
 }
 
 export interface Reason {
@@ -72,13 +91,22 @@ export interface Reason {
  * Moves a pull request along the table of transitions. Entering the line gives it the next rank; leaving it clears
  * what belongs to the line. Nothing is announced here: callers add the event the interface names for their case.
  */
-export function writeStatus(work: QueueWork, pullRequest: PullRequestRow, event: PullRequestEvent, reason?: Reason): void {
+export function writeStatus(
+  work: QueueWork,
+  pullRequest: PullRequestRow,
+  event: PullRequestEvent,
+  reason?: Reason,
+): void {
   const from = pullRequest.status;
   const to = transition(from, event);
   if (to === null) throw new DomainError('CONFLICT', `A ${from} pull request cannot ${event}.`);
   const { queue, now } = work;
   // The counters of a queue are its own: moving to another one is for `followBase`, under both locks.
-  if (pullRequest.queueId !== queue.id) throw new DomainError('INTERNAL', `#${pullRequest.number} stands in queue ${pullRequest.queueId}, not ${queue.id}.`);
+  if (pullRequest.queueId !== queue.id)
+    throw new DomainError(
+      'INTERNAL',
+      `#${pullRequest.number} stands in queue ${pullRequest.queueId}, not ${queue.id}.`,
+    );
   count(queue, from, -1);
   count(queue, to, +1);
   pullRequest.status = to;
@@ -115,14 +143,23 @@ function count(queue: QueueRow, status: PullRequestRow['status'], by: 1 | -1): v
   if (status === 'tagged') queue.tagged += by;
 }
 
-export function blockPullRequest(work: QueueWork, pullRequest: PullRequestRow, reason: Reason & { code: BlockCode }): void {
+export function blockPullRequest(
+  work: QueueWork,
+  pullRequest: PullRequestRow,
+  reason: Reason & { code: BlockCode },
+): void {
   const failedChecks = reason.failedChecks ?? [];
   writeStatus(work, pullRequest, 'block', { ...reason, text: reason.text ?? blockText(reason.code, failedChecks) });
   announce(work, pullRequest, 'blocked', reason.code === 107 ? { failedChecks } : {});
 }
 
 /** Adds an event about a pull request with what its consumers need of this moment. */
-export function announce(work: QueueWork, pullRequest: PullRequestRow, action: string, extra: Readonly<Record<string, unknown>> = {}): void {
+export function announce(
+  work: QueueWork,
+  pullRequest: PullRequestRow,
+  action: string,
+  extra: Readonly<Record<string, unknown>> = {},
+): void {
   work.events.push({
     repositoryId: pullRequest.repositoryId,
     queueId: work.queue.id,

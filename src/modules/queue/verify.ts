@@ -32,7 +32,10 @@ interface StoredProof {
 const mostCommits = 100_000;
 
 export async function verifyRepository(ctx: Context, repository: RepositoryRow): Promise<Verification[]> {
-  const queues = await ctx.db.transaction(ctx.accountId, async (tx) => await tx.em.find(QueueEntity, { repositoryId: repository.id }, { orderBy: { baseBranch: 'asc' } }));
+  const queues = await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) => await tx.em.find(QueueEntity, { repositoryId: repository.id }, { orderBy: { baseBranch: 'asc' } }),
+  );
   const managed = queues.filter((queue) => queue.managedFrom);
   const verifications: Verification[] = [];
   for (const queue of managed) verifications.push(await verifyQueue(ctx, repository, queue));
@@ -44,12 +47,19 @@ async function verifyQueue(ctx: Context, repository: RepositoryRow, queue: Queue
   const adapter = ctx.hosts(host.host);
   const failures: string[] = [];
   const tip = await adapter.readRef(host, `refs/heads/${queue.baseBranch}`);
-  const commits = tip === null ? [] : (await adapter.listFirstParents(host, { from: queue.managedFrom ?? null, to: tip.commit, limit: mostCommits })).toReversed();
+  const commits =
+    tip === null
+      ? []
+      : (
+          await adapter.listFirstParents(host, { from: queue.managedFrom ?? null, to: tip.commit, limit: mostCommits })
+        ).toReversed();
   const proofs = await readProofs(ctx, queue.id);
   const proofOf = new Map(proofs.map((proof) => [proof.commit, proof]));
   checkChain(proofs, failures);
   const position = new Map(commits.map((commit, index) => [commit.commit, index]));
-  for (const proof of proofs) if (!position.has(proof.commit)) failures.push(`${proof.commit} landed, but is not on the first-parent line of ${queue.baseBranch}`);
+  for (const proof of proofs)
+    if (!position.has(proof.commit))
+      failures.push(`${proof.commit} landed, but is not on the first-parent line of ${queue.baseBranch}`);
   const inner = innerCommits(commits, proofs, position);
   const grades: Partial<Record<Grade, number>> = {};
   for (const commit of commits) {
@@ -59,16 +69,24 @@ async function verifyQueue(ctx: Context, repository: RepositoryRow, queue: Queue
     if (proof !== undefined) failures.push(...(await checkProof(ctx, { adapter, host, repository, commit, proof })));
   }
   failures.push(...(await checkOnce(ctx, queue.id)));
-  return { baseBranch: queue.baseBranch, commits: commits.length, grades, pullRequests: proofs.reduce((sum, proof) => sum + proof.body.members.length, 0), failures };
+  return {
+    baseBranch: queue.baseBranch,
+    commits: commits.length,
+    grades,
+    pullRequests: proofs.reduce((sum, proof) => sum + proof.body.members.length, 0),
+    failures,
+  };
 }
 
 async function readProofs(ctx: Context, queueId: string): Promise<StoredProof[]> {
-  return await ctx.db.transaction(ctx.accountId, async (tx) =>
-    await tx.query<StoredProof>(
-      `select l.batch_id, l.commit, p.body, p.digest from proof p join landing l on l.account_id = p.account_id and l.id = p.landing_id
+  return await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) =>
+      await tx.query<StoredProof>(
+        `select l.batch_id, l.commit, p.body, p.digest from proof p join landing l on l.account_id = p.account_id and l.id = p.landing_id
        where p.account_id = $1 and p.queue_id = $2 order by p.id`,
-      [ctx.accountId, queueId],
-    ),
+        [ctx.accountId, queueId],
+      ),
   );
 }
 
@@ -76,13 +94,18 @@ function checkChain(proofs: readonly StoredProof[], failures: string[]): void {
   let previous: string | null = null;
   for (const { body, digest, commit } of proofs) {
     if (digestProof(body) !== digest) failures.push(`The proof of ${commit} was changed after it was written`);
-    if (body.previous !== previous) failures.push(`The proof of ${commit} does not follow the one before it: one is missing`);
+    if (body.previous !== previous)
+      failures.push(`The proof of ${commit} does not follow the one before it: one is missing`);
     previous = digest;
   }
 }
 
 /** With linear history a landing puts several commits on the line; those below its last are part of it. */
-function innerCommits(commits: readonly HostCommit[], proofs: readonly StoredProof[], position: ReadonlyMap<string, number>): Set<string> {
+function innerCommits(
+  commits: readonly HostCommit[],
+  proofs: readonly StoredProof[],
+  position: ReadonlyMap<string, number>,
+): Set<string> {
   const inner = new Set<string>();
   for (const { commit, body } of proofs) {
     if (body.batchCommit !== 'linear') continue;
@@ -107,19 +130,27 @@ async function checkProof(ctx: Context, examined: Examined): Promise<string[]> {
   const failures: string[] = [];
   const fail = (what: string): void => void failures.push(`${commit.commit}: ${what}`);
   if (commit.tree !== body.tree) fail(`its tree is ${commit.tree}, its proof says ${body.tree}`);
-  if (body.batchCommit !== 'linear' && commit.parents[0] !== body.firstParent) fail(`its first parent is ${commit.parents[0]}, its proof says ${body.firstParent}`);
+  if (body.batchCommit !== 'linear' && commit.parents[0] !== body.firstParent)
+    fail(`its first parent is ${commit.parents[0]}, its proof says ${body.firstParent}`);
   const ref = await adapter.readRef(host, landingRef(proof.batch_id));
   if (ref?.commit !== commit.commit) fail(`its landing ref is ${ref?.commit ?? 'absent'}`);
   const merged = await adapter.composeCommit(host, {
     parent: body.firstParent,
-    members: body.members.map((member) => ({ head: member.head, strategy: body.strategy as MergeStrategy, message: 'verify\n', authorName: 'verify', authorEmail: 'verify@interlock' })),
+    members: body.members.map((member) => ({
+      head: member.head,
+      strategy: body.strategy as MergeStrategy,
+      message: 'verify\n',
+      authorName: 'verify',
+      authorEmail: 'verify@interlock',
+    })),
     batchCommit: body.batchCommit === 'linear' ? 'linear' : 'group',
     groupMessage: 'verify\n',
     at: 0,
     keepRef: 'refs/interlock/verify',
   });
   if (merged.kind === 'conflict') fail(`its heads do not merge onto ${body.firstParent} again`);
-  else if (merged.tree !== commit.tree) fail(`merging its heads onto ${body.firstParent} again gives the tree ${merged.tree}`);
+  else if (merged.tree !== commit.tree)
+    fail(`merging its heads onto ${body.firstParent} again gives the tree ${merged.tree}`);
   failures.push(...(await checkEvidence(ctx, examined)));
   return failures;
 }
@@ -127,33 +158,45 @@ async function checkProof(ctx: Context, examined: Examined): Promise<string[]> {
 async function checkEvidence(ctx: Context, { adapter, host, repository, commit, proof }: Examined): Promise<string[]> {
   const { body } = proof;
   const named = `${commit.commit}:`;
-  if (body.grade === 'unvalidated') return body.exceptionBy === null ? [`${named} landed without validation, and nobody is named for it`] : [];
+  if (body.grade === 'unvalidated')
+    return body.exceptionBy === null ? [`${named} landed without validation, and nobody is named for it`] : [];
   if (body.evidence.length === 0) return [`${named} has no evidence`];
   const failures: string[] = [];
   for (const evidence of body.evidence) {
     const tested = await adapter.readCommit(host, evidence.commit);
     if (tested === null) failures.push(`${named} the commit that was tested, ${evidence.commit}, is gone`);
-    else if (tested.tree !== commit.tree) failures.push(`${named} what was tested, ${evidence.commit}, has another tree`);
-    const [build] = await ctx.db.transaction(ctx.accountId, async (tx) => await loadBuilds(ctx, tx, { repositoryId: repository.id, commits: [evidence.commit], trees: [] }));
+    else if (tested.tree !== commit.tree)
+      failures.push(`${named} what was tested, ${evidence.commit}, has another tree`);
+    const [build] = await ctx.db.transaction(
+      ctx.accountId,
+      async (tx) => await loadBuilds(ctx, tx, { repositoryId: repository.id, commits: [evidence.commit], trees: [] }),
+    );
     // The attempts the landing was judged by: a later rerun proves nothing about it.
     const judged = build && { ...build, checks: evidence.checks, canceled: false };
     const known = new Set(build?.checks.map((check) => `${check.name} ${check.attempt} ${check.conclusion}`));
     for (const check of evidence.checks) {
-      if (!known.has(`${check.name} ${check.attempt} ${check.conclusion}`)) failures.push(`${named} no such result is on record: ${check.name}, attempt ${check.attempt}, ${check.conclusion}`);
+      if (!known.has(`${check.name} ${check.attempt} ${check.conclusion}`))
+        failures.push(
+          `${named} no such result is on record: ${check.name}, attempt ${check.attempt}, ${check.conclusion}`,
+        );
     }
-    if (judged === undefined || judgeBuild(judged, body.gate) !== 'green') failures.push(`${named} its evidence ${evidence.commit} is not green`);
-    if (body.grade === 'exact' && evidence.commit !== commit.commit) failures.push(`${named} is graded exact, but ${evidence.commit} was tested`);
+    if (judged === undefined || judgeBuild(judged, body.gate) !== 'green')
+      failures.push(`${named} its evidence ${evidence.commit} is not green`);
+    if (body.grade === 'exact' && evidence.commit !== commit.commit)
+      failures.push(`${named} is graded exact, but ${evidence.commit} was tested`);
   }
   return failures;
 }
 
 async function checkOnce(ctx: Context, queueId: string): Promise<string[]> {
-  const rows = await ctx.db.transaction(ctx.accountId, async (tx) =>
-    await tx.query<{ number: number; n: number }>(
-      `select p.number, count(l.landing_id)::int as n from pull_request p left join landed_member l on l.account_id = p.account_id and l.pull_request_id = p.id
+  const rows = await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) =>
+      await tx.query<{ number: number; n: number }>(
+        `select p.number, count(l.landing_id)::int as n from pull_request p left join landed_member l on l.account_id = p.account_id and l.pull_request_id = p.id
        where p.account_id = $1 and p.queue_id = $2 and p.merged_by_queue group by p.number having count(l.landing_id) <> 1`,
-      [ctx.accountId, queueId],
-    ),
+        [ctx.accountId, queueId],
+      ),
   );
   return rows.map(({ number, n }) => `#${number} is merged, with ${n} landings`);
 }
