@@ -21,8 +21,9 @@ describe('a worker killed with -9', { timeout: 120_000 }, () => {
     await w.queue(...numbers);
     const killed = await e.start();
     await eventually(
-      async () => (await w.rows("select 1 from local_check_run where state = 'running'")).length > 0,
-      'a check runs',
+      async () =>
+        (await w.rows("select 1 from local_check_run where state = 'running' and ref like '%mq-bot-%'")).length > 0,
+      'a check of a batch runs',
     );
     await killed.kill();
     expect(await w.rows("select 1 from batch where state = 'building'")).not.toEqual([]);
