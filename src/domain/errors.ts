@@ -37,8 +37,3 @@ export class DomainError extends Error {
 export function notFound(what: string): DomainError {
   return new DomainError('NOT_FOUND', `${what} not found`);
 }
-
-/** Whether the same call may succeed later without anybody changing anything. */
-export function canTryAgain(error: unknown): boolean {
-  return !(error instanceof DomainError) || error.code === 'HOST_UNAVAILABLE' || error.code === 'RATE_LIMITED';
-}

@@ -11,8 +11,6 @@ import type { Say } from './progress.ts';
 import { resolveTemporal, resolveTestServer } from './temporal-binary.ts';
 import { prepareNamespace, type SearchAttributes } from './temporal-namespace.ts';
 
-export { resolveTemporal } from './temporal-binary.ts';
-
 export { prepareNamespace, searchAttributes } from './temporal-namespace.ts';
 
 export interface TemporalOptions {

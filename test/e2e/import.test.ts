@@ -100,7 +100,7 @@ test('real commits of an imported repository land, and their proofs hold', async
 
   const self = await cloneImported('self');
   const history = (await self.git('rev-list', '--first-parent', 'origin/HEAD')).split('\n');
-  const replayed = history.slice(0, wantedPullRequests * commitsApart).reverse();
+  const replayed = history.slice(0, wantedPullRequests * commitsApart).toReversed();
   await self.push('trunk', ciFile, history[replayed.length]);
   await interlock.client.rest('POST', '/api/v1/config?org=imported&repo=self', configuration);
 

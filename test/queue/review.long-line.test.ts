@@ -74,7 +74,7 @@ describe('a line of a thousand', () => {
 describe('a queue that plans nothing', () => {
   it('has no deadline, or it would look without end once that is past', async () => {
     await using w = await world({
-      configuration: `${parallel({ builds: 2, batch: 4, more: 'batch_max_wait_minutes: 60\n' })}`,
+      configuration: parallel({ builds: 2, batch: 4, more: 'batch_max_wait_minutes: 60\n' }),
     });
     await w.queue(await w.open('a', { 'a.txt': 'a\n' }));
     const [queue] = await w.rows<{ id: string }>('select id from queue');

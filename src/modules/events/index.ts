@@ -1,6 +1,5 @@
 export { appendEvents, type NewEvent } from './append.ts';
 export type { Cursor } from './cursor.ts';
-export { formatCursor, parseCursor } from './cursor.ts';
 export type { FollowedEvent } from './events.reads.ts';
 export { type EventFollower, SlowFollowerError } from './follower.ts';
 export { createEventHub, type EventHub, type FollowOptions } from './hub.ts';

@@ -1,7 +1,6 @@
 export { advanceQueue, type Advance } from './advance.ts';
 export { driveBatch, type BatchNeed, type BatchProgress } from './batch.builds.ts';
 export { haltQueue, resumeQueue } from './halting.service.ts';
-export { receiveHostEvent } from './host.events.ts';
 export { createHostInbox, type HostInbox } from './host.inbox.ts';
 export { hosted, reconcileRepository, syncBase, syncPullRequest, type HostedRepository } from './host.sync.ts';
 export { carryOut } from './intents.ts';

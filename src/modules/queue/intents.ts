@@ -93,12 +93,10 @@ async function writeComment(ctx: Context, intent: IntentRow): Promise<void> {
   const host = hosted(repository);
   // Overtaken: what it said is not so any more, and the comment may say the newer thing already.
   if (pullRequest.status !== 'blocked') return await finish(ctx, intent);
-  await ctx
-    .hosts(host.host)
-    .upsertComment(host, pullRequest.number, {
-      key: String(intent.payload['key']),
-      body: String(intent.payload['body']),
-    });
+  await ctx.hosts(host.host).upsertComment(host, pullRequest.number, {
+    key: String(intent.payload['key']),
+    body: String(intent.payload['body']),
+  });
   await finish(ctx, intent);
 }
 

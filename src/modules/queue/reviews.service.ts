@@ -17,12 +17,10 @@ export async function approvePullRequest(
   const row = await syncPullRequest(ctx, host, request.number);
   if (row === null) throw notFound('Pull request');
   try {
-    await ctx
-      .hosts(host.host)
-      .reviewPullRequest(host, request.number, {
-        reviewer: ctx.actor.handle ?? ctx.actor.email ?? 'interlock',
-        verdict: request.verdict,
-      });
+    await ctx.hosts(host.host).reviewPullRequest(host, request.number, {
+      reviewer: ctx.actor.handle ?? ctx.actor.email ?? 'interlock',
+      verdict: request.verdict,
+    });
   } catch (error) {
     if (error instanceof HostRefused) throw new DomainError('BAD_INPUT', error.message);
     throw error;

@@ -108,7 +108,7 @@ export function writeStatus(
       `#${pullRequest.number} stands in queue ${pullRequest.queueId}, not ${queue.id}.`,
     );
   count(queue, from, -1);
-  count(queue, to, +1);
+  count(queue, to, 1);
   pullRequest.status = to;
   pullRequest.statusCode = reason?.code ?? null;
   pullRequest.statusText = reason?.text ?? (reason?.code ? statusText(reason.code) : null);
