@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest';
+import { parallel, world, type World } from '../support/world.ts';
+import { startCi } from './stories.ts';
+
+const hostOf = (w: World) => ({ accountId: w.ctx.accountId, id: w.repositoryId, ...w.repository });
+const review = async (
+  w: World,
+  number: number,
+  verdict: 'approved' | 'changes_requested' | 'dismissed',
+): Promise<void> => await w.service.localHost.reviewPullRequest(hostOf(w), number, { reviewer: 'grace', verdict });
+
+it('changes requested while it is in line block it 117, and the others land', async () => {
+  await using w = await world({ configuration: parallel({ builds: 2, batch: 2 }), runsCi: false });
+  const [asked, other] = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
+  await w.queue(asked, other);
+  await w.until(async () => (await w.status(asked)).status === 'tagged');
+  await review(w, asked, 'changes_requested');
+  await w.until(async () => (await w.status(asked)).status === 'blocked');
+  expect(await w.status(asked)).toMatchObject({ status: 'blocked', status_code: 117 });
+  await using _ci = await startCi(w);
+  await w.settled(other);
+  expect((await w.status(other)).status).toBe('merged');
+  expect(await w.git('ls-tree', '--name-only', 'main')).not.toContain('a.txt');
+});
+
+it('an approval withdrawn while it is in line blocks it 101, with what is missing', async () => {
+  await using w = await world({
+    configuration: `preconditions:\n  number_of_approvals: 1\n${parallel({ builds: 2 })}`,
+    runsCi: false,
+  });
+  const number = await w.open('a', { 'a.txt': 'a\n' });
+  await review(w, number, 'approved');
+  await w.queue(number);
+  await w.until(async () => (await w.status(number)).status === 'tagged');
+  await review(w, number, 'dismissed');
+  await w.until(async () => (await w.status(number)).status === 'blocked');
+  expect(await w.status(number)).toMatchObject({ status_code: 101, status_text: 'It has 0 of 1 required approvals.' });
+});
