@@ -8,7 +8,7 @@ import { configurationProblem, rulesOf } from './configuration.cache.ts';
 import { causes, describeQueue, effectsOf, named, type OpenBatch, type OpenIntent } from './advance.words.ts';
 import { lookAgainAt, writeDecisions } from './decisions.writer.ts';
 import { hosted, syncBase } from './host.sync.ts';
-import { needOf, type BatchNeed } from './batch.builds.ts';
+import { needOf, type BatchNeed } from './batch.rows.ts';
 import { QueueEntity, type QueueRow } from './queue.entities.ts';
 import { lockQueue } from './queue.locks.ts';
 import { loadSnapshot } from './snapshot.loader.ts';

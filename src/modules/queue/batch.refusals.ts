@@ -3,7 +3,7 @@
 import type { Context } from '../../context.ts';
 import { blockText } from '../../domain/queue/status.ts';
 import { HostRefused } from '../../hosts/port.ts';
-import type { LoadedBatch } from './batch.builds.ts';
+import type { LoadedBatch } from './batch.rows.ts';
 import { BatchEntity, PullRequestEntity, type BatchMemberRow } from './queue.entities.ts';
 import { changeQueue } from './queue.locks.ts';
 import { beginWork, blockPullRequest, finishWork, haltWork } from './status.writer.ts';

@@ -1,5 +1,6 @@
 export { advanceQueue, type Advance } from './advance.ts';
-export { driveBatch, type BatchNeed, type BatchProgress } from './batch.builds.ts';
+export { driveBatch, type BatchProgress } from './batch.drive.ts';
+export type { BatchNeed } from './batch.rows.ts';
 export { haltQueue, resumeQueue } from './halting.service.ts';
 export { createHostInbox, type HostInbox } from './host.inbox.ts';
 export { hosted, reconcileRepository, syncBase, syncPullRequest, type HostedRepository } from './host.sync.ts';

@@ -10,7 +10,7 @@ import { blockText, isQueued } from '../../domain/queue/status.ts';
 import { HostRefused, HostUnavailable, RefMoved } from '../../hosts/port.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { findLoss } from './admission.service.ts';
-import { loadBatch, type LoadedBatch } from './batch.builds.ts';
+import { loadBatch, type LoadedBatch } from './batch.rows.ts';
 import { loadBuilds } from './build.records.ts';
 import { configurationProblem, rulesOf } from './configuration.cache.ts';
 import { announceBatch } from './decisions.writer.ts';

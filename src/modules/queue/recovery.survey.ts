@@ -4,7 +4,7 @@ import type { HostCommit } from '../../hosts/port.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { RepositoryEntity, type RepositoryRow } from '../repositories/repositories.entities.ts';
 import { findArrivals, readUnrecordedLine, type Arrival, type Candidate } from './arrivals.ts';
-import { botBranch } from './batch.builds.ts';
+import { botBranch } from './batch.rows.ts';
 import { rulesOf } from './configuration.cache.ts';
 import { hosted, type HostedRepository } from './host.sync.ts';
 import { PullRequestEntity, QueueEntity, type PullRequestRow, type QueueRow } from './queue.entities.ts';

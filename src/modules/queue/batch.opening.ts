@@ -1,0 +1,176 @@
+// Asking for the checks of a build, and watching them: a draft bot pull request in parallel mode, the head's own in serial.
+import type { Context } from '../../context.ts';
+import { evidenceFor } from '../../domain/queue/evidence.ts';
+import { RefMoved } from '../../hosts/port.ts';
+import type { Transaction } from '../../platform/database.ts';
+import { botBranch, type LoadedBatch } from './batch.rows.ts';
+import { loadBuilds, recordChecks } from './build.records.ts';
+import { rulesOf } from './configuration.cache.ts';
+import { passFailpoint } from './failpoints.ts';
+import {
+  BatchEntity,
+  BotPullRequestEntity,
+  PullRequestEntity,
+  QueueEntity,
+  type BatchMemberRow,
+  type BatchRow,
+  type PullRequestRow,
+} from './queue.entities.ts';
+import { changeQueue } from './queue.locks.ts';
+import { loadLineage } from './snapshot.loader.ts';
+import { announce, beginWork, finishWork, writeStatus } from './status.writer.ts';
+
+/** Asks for the checks: opens the draft bot pull request (parallel), or notes that the head's own checks count (serial). */
+export async function openBuild(ctx: Context, loaded: LoadedBatch): Promise<void> {
+  const { batch, members } = loaded;
+  if (!batch.commit || !batch.tree) return;
+  // A tree that is green already needs no build: it lands by look-up. Marked once: while something else holds its
+  // landing back (a pause), each mark would wake the queue that called for it.
+  if (await needsNoBuild(ctx, loaded, batch.tree))
+    return batch.buildStartedAt ? undefined : await markStarted(ctx, loaded, null);
+  if (batch.mode === 'serial') {
+    await markStarted(ctx, loaded, null);
+    return await recordChecks(ctx, loaded.host, batch.testedCommit ?? batch.commit);
+  }
+  const bot = await openBotPullRequest(ctx, loaded, batch.commit, members);
+  await passFailpoint('build:after_open');
+  await markStarted(ctx, loaded, bot);
+  await recordChecks(ctx, loaded.host, batch.commit);
+}
+
+/** While its checks run. One that relied on another build's evidence gets a build of its own when that no longer holds. */
+export async function watchBuild(ctx: Context, loaded: LoadedBatch): Promise<void> {
+  const { batch, host } = loaded;
+  if (!batch.testedCommit) return;
+  await recordChecks(ctx, host, batch.testedCommit);
+  if (batch.mode === 'serial' || batch.state !== 'building') return;
+  const bots = await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) => await tx.em.count(BotPullRequestEntity, { batchId: batch.id }),
+  );
+  if (bots === 0) await openBuild(ctx, loaded);
+}
+
+/** A green build of its tree exists, or its members skip validation. */
+async function needsNoBuild(ctx: Context, { batch, members, repository }: LoadedBatch, tree: string): Promise<boolean> {
+  return await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const rows = await tx.em.find(PullRequestEntity, { id: { $in: members.map((member) => member.pullRequestId) } });
+    if (rows.every((row) => row.skipValidation)) return true;
+    const queue = await tx.em.findOneOrFail(QueueEntity, { id: batch.queueId });
+    const { rules } = rulesOf(repository, queue.hostRequiredChecks);
+    const lineage = await loadLineage(ctx, tx, queue.id, queue.baseTip ?? '');
+    const builds = await loadBuilds(ctx, tx, { repositoryId: batch.repositoryId, commits: [], trees: [tree] });
+    return evidenceFor(tree, { queue: { lineage }, rules, builds }, ctx.clock().getTime()) !== null;
+  });
+}
+
+async function openBotPullRequest(
+  ctx: Context,
+  loaded: LoadedBatch,
+  commit: string,
+  members: readonly BatchMemberRow[],
+): Promise<{ number: number; url: string }> {
+  const { batch, host, baseBranch } = loaded;
+  const adapter = ctx.hosts(host.host);
+  const branch = botBranch(batch.id);
+  try {
+    await adapter.updateRefs(host, [{ ref: `refs/heads/${branch}`, from: null, to: commit }]);
+  } catch (error) {
+    if (!(error instanceof RefMoved)) throw error;
+    // Such branches are ours alone: one that stands elsewhere is older than the records, and is moved.
+    if (error.actual !== commit)
+      await adapter.updateRefs(host, [{ ref: `refs/heads/${branch}`, from: error.actual, to: commit }]);
+  }
+  await passFailpoint('build:after_branch');
+  const existing = (await adapter.listOpenPullRequests(host)).find((pullRequest) => pullRequest.headBranch === branch);
+  if (existing !== undefined) return existing;
+  const rows = await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) => await tx.em.find(PullRequestEntity, { id: { $in: members.map((member) => member.pullRequestId) } }),
+  );
+  const numbers = rows.map((row) => `#${row.number}`).join(', ');
+  return await adapter.openPullRequest(host, {
+    title: `Validate ${numbers} for ${baseBranch}`,
+    body: `${batch.groupMessage}\nOpened by Interlock to run CI on commit ${commit}. It is closed by itself; do not merge it.\n`,
+    author: 'interlock[bot]',
+    headBranch: branch,
+    baseBranch,
+    draft: true,
+  });
+}
+
+async function markStarted(
+  ctx: Context,
+  { batch, members, baseBranch }: LoadedBatch,
+  bot: { number: number; url: string } | null,
+): Promise<void> {
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const work = beginWork(ctx, tx, await changeQueue(ctx, tx, batch.queueId));
+    const isFirst = bot !== null && (await keepBotPullRequest(ctx, tx, { batch, baseBranch, bot }));
+    const row = await tx.em.findOneOrFail(BatchEntity, { id: batch.id });
+    if (row.state !== 'building') return;
+    // One that relied on another build's evidence and now gets its own starts its time anew.
+    row.buildStartedAt = bot !== null && isFirst ? work.now : (row.buildStartedAt ?? work.now);
+    if (bot !== null) await tagMembers(ctx, tx, work, members);
+    await finishWork(work);
+  });
+}
+
+async function keepBotPullRequest(
+  ctx: Context,
+  tx: Transaction,
+  opened: { batch: BatchRow; baseBranch: string; bot: { number: number; url: string } },
+): Promise<boolean> {
+  const { batch, baseBranch, bot } = opened;
+  if ((await tx.em.count(BotPullRequestEntity, { batchId: batch.id })) > 0) return false;
+  tx.em.create(BotPullRequestEntity, {
+    accountId: ctx.accountId,
+    repositoryId: batch.repositoryId,
+    batchId: batch.id,
+    number: bot.number,
+    url: bot.url,
+    branch: botBranch(batch.id),
+    targetBranch: baseBranch,
+    headCommitSha: batch.commit ?? '',
+    preBatchSha: batch.parentCommit,
+    createdAt: ctx.clock(),
+  });
+  return true;
+}
+
+async function tagMembers(
+  ctx: Context,
+  tx: Transaction,
+  work: ReturnType<typeof beginWork>,
+  members: readonly BatchMemberRow[],
+): Promise<void> {
+  const rows = new Map(
+    (await tx.em.find(PullRequestEntity, { id: { $in: members.map((member) => member.pullRequestId) } })).map((row) => [
+      row.id,
+      row,
+    ]),
+  );
+  const ahead = await aheadOf(ctx, tx, work.queue.id, [...rows.values()]);
+  for (const member of members) {
+    const row = rows.get(member.pullRequestId);
+    if (row === undefined || row.status !== 'queued' || row.headSha !== member.pinnedHead) continue;
+    writeStatus(work, row, 'tag');
+    announce(work, row, 'added_to_batch', { blockingPullRequests: ahead });
+  }
+}
+
+/** Numbers of the pull requests that stand in builds before these: they must land first. */
+async function aheadOf(
+  ctx: Context,
+  tx: Transaction,
+  queueId: string,
+  rows: readonly PullRequestRow[],
+): Promise<number[]> {
+  const first = Math.min(...rows.map((row) => row.rank ?? Number.MAX_SAFE_INTEGER));
+  if (!Number.isSafeInteger(first)) return [];
+  const found = await tx.query<{ number: number }>(
+    `select number from pull_request where account_id = $1 and queue_id = $2 and status = 'tagged' and rank < $3 order by rank`,
+    [ctx.accountId, queueId, first],
+  );
+  return found.map((row) => row.number);
+}
