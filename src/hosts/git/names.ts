@@ -17,7 +17,6 @@ export function objectId(text: string): string {
 /** The rules of `git check-ref-format`, for a full name such as `refs/heads/main`. */
 export function isRefName(ref: string): boolean {
   if (ref.length > 255 || !ref.startsWith('refs/')) return false;
-  // eslint-disable-next-line no-control-regex -- control characters are what is refused
   if (/[\x00-\x20\x7f~^:?*[\\]|\.\.|@\{|\/\/|\/$|\.$/.test(ref)) return false;
   const parts = ref.split('/');
   return (

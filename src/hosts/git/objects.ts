@@ -87,7 +87,6 @@ export async function writeCommit(git: Git, directory: string, commit: NewCommit
 
 /** `Name <email> seconds +0000`, freed of what git does not allow in a name. */
 export function signature(name: string, email: string, atMs: number): string {
-  // eslint-disable-next-line no-control-regex -- control characters are what is removed
   const clean = (text: string, otherwise: string): string => text.replace(/[\x00-\x1f<>]+/g, ' ').trim() || otherwise;
   return `${clean(name, 'unknown')} <${clean(email, 'unknown')}> ${Math.floor(atMs / 1000)} +0000`;
 }

@@ -51,7 +51,6 @@ function parseCheck(name: string, entry: unknown, reasons: string[]): CiCheck[] 
     reasons.push(reason);
     return [];
   };
-  // eslint-disable-next-line no-control-regex -- control characters are what is refused
   if (name.trim() === '' || name.length > 100 || /[\x00-\x1f]/.test(name))
     return refuse(`${at}: a name has 1 to 100 printable characters`);
   if (!isMapping(entry)) return refuse(`${at}: must be a mapping {run, timeout}`);

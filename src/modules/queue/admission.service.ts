@@ -7,6 +7,7 @@ import type { Transaction } from '../../platform/database.ts';
 import type { RepositoryRow } from '../repositories/repositories.entities.ts';
 import { loadBuilds } from './build.records.ts';
 import { readLine, readPending, type AdmissionRow } from './line.rows.ts';
+import { readLandingMembers } from './begun-landings.ts';
 import { rulesOf } from './configuration.cache.ts';
 import { PullRequestEntity, type PullRequestRow, type QueueRow } from './queue.entities.ts';
 import { judgeOwn } from './snapshot.loader.ts';
@@ -187,12 +188,7 @@ export async function reconsiderInLine(work: QueueWork, repository: RepositoryRo
   await tx.em.flush();
   const lost = findLosses({ repository, queue }, await readLine(ctx, tx, queue.id));
   if (lost.length === 0) return;
-  const landing = await tx.query<{ id: string }>(
-    `select m.pull_request_id as id from intent i join batch_member m on m.account_id = i.account_id and m.batch_id = i.batch_id
-     where i.account_id = $1 and i.queue_id = $2 and i.kind = 'land' and i.state = 'begun'`,
-    [ctx.accountId, queue.id],
-  );
-  const leaving = new Set(landing.map((row) => row.id));
+  const leaving = await readLandingMembers(ctx, tx, queue.id);
   const losses = new Map(lost.map(({ pullRequest, loss }) => [pullRequest.id, loss]));
   for (const row of await loadInOrder(
     tx,

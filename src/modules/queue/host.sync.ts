@@ -7,7 +7,8 @@ import type { HostCommit, HostPullRequest, HostRepository } from '../../hosts/po
 import type { Transaction } from '../../platform/database.ts';
 import type { RepositoryRow } from '../repositories/repositories.entities.ts';
 import { recordBuild, recordChecks } from './build.records.ts';
-import { isLandingBegun, onCommitAdded } from './commit-added.ts';
+import { isLandingBegun, readLandingMembers } from './begun-landings.ts';
+import { onCommitAdded } from './commit-added.ts';
 import { PullRequestEntity, QueueEntity, type PullRequestRow, type QueueRow } from './queue.entities.ts';
 import { changeQueue, changeQueuesInOrder, ensureQueue } from './queue.locks.ts';
 import { announce, beginWork, finishWork, noOptions, writeStatus, type QueueWork } from './status.writer.ts';
@@ -207,7 +208,7 @@ async function standingOf(
 async function followBase(ctx: Context, tx: Transaction, { known, target, current }: Standing): Promise<QueueWork> {
   if (known === null || target === current) return beginWork(ctx, tx, target);
   const work = beginWork(ctx, tx, current);
-  if (await isLandingBegun(work, known)) return work;
+  if (await isLandingBegun(work.ctx, work.tx, known.id)) return work;
   if (isQueued(known.status) || known.status === 'pending') {
     writeStatus(work, known, 'dequeue');
     announce(work, known, 'dequeued', { statusCode: 104 });
@@ -297,7 +298,7 @@ async function followState(work: QueueWork, row: PullRequestRow, seen: HostPullR
     writeStatus(work, row, 'reopen');
     announce(work, row, 'opened');
   }
-  if (seen.state === 'merged' && row.status !== 'merged' && !(await isLandingBegun(work, row))) {
+  if (seen.state === 'merged' && row.status !== 'merged' && !(await isLandingBegun(work.ctx, work.tx, row.id))) {
     row.mergeCommitSha = seen.mergeCommitSha;
     row.mergedByQueue = false;
     writeStatus(work, row, 'merge');
@@ -351,7 +352,7 @@ async function keepBase(ctx: Context, queueId: string, { before, tip, required }
     const known = queue.baseTip ?? null;
     if (known !== before) return false;
     queue.hostRequiredChecks = [...required];
-    if (known !== (tip?.commit ?? null) && !(await hasBegunLanding(work))) {
+    if (known !== (tip?.commit ?? null) && (await readLandingMembers(ctx, tx, queueId)).size === 0) {
       if (known !== null)
         work.events.push({
           repositoryId: queue.repositoryId,
@@ -370,14 +371,6 @@ async function keepBase(ctx: Context, queueId: string, { before, tip, required }
 
 function sameNames(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((name, index) => name === b[index]);
-}
-
-async function hasBegunLanding(work: QueueWork): Promise<boolean> {
-  const rows = await work.tx.query(
-    `select 1 from intent where account_id = $1 and queue_id = $2 and kind = 'land' and state = 'begun'`,
-    [work.ctx.accountId, work.queue.id],
-  );
-  return rows.length > 0;
 }
 
 /** Brings the rows of one repository in line with its host: base branches with a queue, and every open pull request. */

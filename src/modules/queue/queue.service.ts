@@ -3,11 +3,11 @@ import type { Context } from '../../context.ts';
 import { DomainError, notFound } from '../../domain/errors.ts';
 import { isTerminal } from '../../domain/queue/status.ts';
 import { HostRefused } from '../../hosts/port.ts';
-import type { Transaction } from '../../platform/database.ts';
 import { canSkipLine, canSkipValidation, requireScope } from '../accounts/index.ts';
 import { loadRepository } from '../repositories/index.ts';
 import type { RepositoryRow } from '../repositories/repositories.entities.ts';
 import { decideFor, writeAdmission } from './admission.service.ts';
+import { isLandingBegun } from './begun-landings.ts';
 import { configurationOf } from './configuration.cache.ts';
 import { voidLandings } from './decisions.writer.ts';
 import { hosted, syncBase, syncPullRequest } from './host.sync.ts';
@@ -183,15 +183,6 @@ async function waitForLanding(ctx: Context, pullRequestId: string): Promise<void
     if (Date.now() >= until) throw landingInProgress();
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-}
-
-async function isLandingBegun(ctx: Context, tx: Transaction, pullRequestId: string): Promise<boolean> {
-  const rows = await tx.query(
-    `select 1 from intent i join batch_member m on m.account_id = i.account_id and m.batch_id = i.batch_id
-     where i.account_id = $1 and i.kind = 'land' and i.state = 'begun' and m.pull_request_id = $2`,
-    [ctx.accountId, pullRequestId],
-  );
-  return rows.length > 0;
 }
 
 async function voidPlannedLandings(work: QueueWork, pullRequestId: string): Promise<void> {
