@@ -3,7 +3,6 @@
 // That second ref is the evidence that it landed, whatever happens to the base or to us afterwards: a worker that died
 // anywhere in between reads it back and concludes (docs/adr/0003).
 import type { Context } from '../../context.ts';
-import { DomainError } from '../../domain/errors.ts';
 import { evidenceFor } from '../../domain/queue/evidence.ts';
 import type { BuildState, QueueRules } from '../../domain/queue/snapshot.ts';
 import { blockText, isQueued } from '../../domain/queue/status.ts';
@@ -16,7 +15,8 @@ import { configurationProblem, rulesOf } from './configuration.cache.ts';
 import { announceBatch } from './decisions.writer.ts';
 import { passFailpoint } from './failpoints.ts';
 import { syncBase } from './host.sync.ts';
-import { writeProof } from './proof.ts';
+import { recordLanding } from './landing.record.ts';
+import type { Passed } from './proof.ts';
 import {
   BatchEntity,
   IntentEntity,
@@ -28,15 +28,7 @@ import {
 } from './queue.entities.ts';
 import { changeQueue, shareRepository } from './queue.locks.ts';
 import { judgeOwn, loadLineage, loadMembers } from './snapshot.loader.ts';
-import {
-  announce,
-  beginWork,
-  blockPullRequest,
-  finishWork,
-  haltWork,
-  writeStatus,
-  type QueueWork,
-} from './status.writer.ts';
+import { beginWork, blockPullRequest, finishWork, haltWork, type QueueWork } from './status.writer.ts';
 import { landingRef, restoredBecause } from './unknown-landings.ts';
 
 /** A landing tried this often without an end halts the queue. */
@@ -51,14 +43,6 @@ type Outcome =
   | { readonly kind: 'base_moved'; readonly ref: string }
   /** For good, and nothing was moved. */
   | { readonly kind: 'refused'; readonly words: string };
-
-/** What the gate let through, kept with the intent: the proof says by which rules and results, whatever both become meanwhile. */
-interface Passed {
-  readonly gate: QueueRules['requiredChecks'];
-  readonly configuration: string;
-  /** Null: validation was skipped. */
-  readonly evidence: BuildState | null;
-}
 
 type Verdict =
   | { readonly kind: 'refused'; readonly reason: string }
@@ -269,91 +253,4 @@ async function failLanding(
   for (const row of rows.filter((member) => isQueued(member.status)))
     blockPullRequest(work, row, { code: 110, text: blockText(110, [words]) });
   announceBatch(work, { members, pullRequests: new Map(rows.map((row) => [row.id, row])) }, batch, 'batch_failed');
-}
-
-async function recordLanding(
-  work: QueueWork,
-  landed: { batch: BatchRow; intent: IntentRow; commit: string; tree: string },
-): Promise<void> {
-  const { ctx, tx, queue, now } = work;
-  const { batch, intent, commit, tree } = landed;
-  const members = await loadMembers(tx, [batch.id]);
-  const own = members.get(batch.id) ?? [];
-  const rows = await tx.em.find(PullRequestEntity, { id: { $in: own.map((member) => member.pullRequestId) } });
-  const pullRequests = new Map(rows.map((row) => [row.id, row]));
-  const passed = intent.payload['passed'] as Passed;
-  const { evidence } = passed;
-  const grade = evidence === null ? 'unvalidated' : evidence.commit === commit ? 'exact' : 'same_tree';
-  batch.state = 'landed';
-  batch.endedAt = now;
-  queue.baseTip = commit;
-  queue.baseTree = tree;
-  for (const member of own)
-    markMerged(work, { row: pullRequests.get(member.pullRequestId), commit, ownCommit: member.ownCommit ?? commit });
-  await tx.em.flush();
-  const inserted = await tx.query<{ id: string }>(
-    `insert into landing (account_id, queue_id, repository_id, batch_id, commit, first_parent, tree, grade, landed_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning id`,
-    [ctx.accountId, queue.id, batch.repositoryId, batch.id, commit, batch.parentCommit, tree, grade, now.toISOString()],
-  );
-  const landingId = inserted[0]?.id;
-  if (landingId === undefined) throw new DomainError('INTERNAL', 'The landing was not written.');
-  for (const member of own) {
-    await tx.query(
-      'insert into landed_member (account_id, repository_id, pull_request_id, landing_id, pinned_head, own_commit) values ($1, $2, $3, $4, $5, $6)',
-      [
-        ctx.accountId,
-        batch.repositoryId,
-        member.pullRequestId,
-        landingId,
-        member.pinnedHead,
-        member.ownCommit ?? commit,
-      ],
-    );
-  }
-  await writeProof(work, { landingId, batch, members: own, pullRequests, commit, tree, grade, passed });
-  await planConclusions(
-    work,
-    own.map((member) => member.pullRequestId),
-    commit,
-  );
-  announceBatch(work, { members, pullRequests }, batch, 'batch_merged', { commit, tree, grade });
-}
-
-function markMerged(
-  work: QueueWork,
-  landed: { row: PullRequestRow | undefined; commit: string; ownCommit: string },
-): void {
-  const { row } = landed;
-  if (row === undefined) return;
-  row.mergeCommitSha = landed.commit;
-  row.ownCommitSha = landed.ownCommit;
-  row.mergedByQueue = true;
-  // A host that closed it in the same minute does not unmake the landing: facts win over the table.
-  if (row.status === 'merged') return;
-  if (row.status === 'closed') writeStatus(work, row, 'reopen');
-  writeStatus(work, row, 'merge');
-  announce(work, row, 'merged', { mergeCommit: landed.commit, commit: landed.ownCommit });
-}
-
-/** The host is told that the pull requests are merged: shown there, their branches deleted where that is configured. */
-export async function planConclusions(
-  work: QueueWork,
-  pullRequestIds: readonly string[],
-  commit: string,
-): Promise<void> {
-  for (const id of pullRequestIds) {
-    await work.tx.query(
-      `insert into intent (account_id, queue_id, pull_request_id, kind, key, payload, planned_at) values ($1, $2, $3, 'conclude_pull_request', $4, $5, $6)
-       on conflict do nothing`,
-      [
-        work.ctx.accountId,
-        work.queue.id,
-        id,
-        id,
-        JSON.stringify({ mergeCommit: commit, at: work.now.getTime() }),
-        work.now.toISOString(),
-      ],
-    );
-  }
 }

@@ -28,6 +28,14 @@ export interface ProofBody {
   readonly previous: string | null;
 }
 
+/** What the gate let through, kept with the intent: the proof says by which rules and results, whatever both become meanwhile. */
+export interface Passed {
+  readonly gate: ProofBody['gate'];
+  readonly configuration: string;
+  /** Null: validation was skipped. */
+  readonly evidence: BuildState | null;
+}
+
 export function digestProof(body: ProofBody): string {
   return createHash('sha256').update(canonical(body)).digest('hex');
 }
@@ -50,7 +58,7 @@ export async function writeProof(
     commit: string;
     tree: string;
     grade: Grade;
-    passed: { readonly gate: ProofBody['gate']; readonly configuration: string; readonly evidence: BuildState | null };
+    passed: Passed;
   },
 ): Promise<void> {
   const { ctx, tx, queue, now } = work;

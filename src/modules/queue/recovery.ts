@@ -10,7 +10,7 @@ import type { Arrival } from './arrivals.ts';
 import { rulesOf } from './configuration.cache.ts';
 import { voidLandings } from './decisions.writer.ts';
 import { syncBase, type HostedRepository } from './host.sync.ts';
-import { planConclusions } from './landing.ts';
+import { planConclusions } from './landing.record.ts';
 import { BatchEntity, IntentEntity, PullRequestEntity, type PullRequestRow } from './queue.entities.ts';
 import { changeQueue } from './queue.locks.ts';
 import {
