@@ -3,7 +3,7 @@
 // true. This holds for squash, merge and rebase alike; inside of a group commit it names the member's own commit.
 import type { Context } from '../../context.ts';
 import type { HostCommit } from '../../hosts/port.ts';
-import type { HostedRepository } from './host.sync.ts';
+import type { HostedRepository } from './host.repository.ts';
 
 const mostCommits = 100_000;
 const mostInGroup = 1_000;

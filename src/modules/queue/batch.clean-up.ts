@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts';
 import { RefMoved } from '../../hosts/port.ts';
 import { botBranch, type LoadedBatch } from './batch.rows.ts';
 import { passFailpoint } from './failpoints.ts';
-import type { HostedRepository } from './host.sync.ts';
+import type { HostedRepository } from './host.repository.ts';
 import { BotPullRequestEntity } from './queue.entities.ts';
 
 /** After its end: what still runs is stopped, the bot pull request closed, its branch deleted by compare-and-set. */

@@ -6,7 +6,7 @@ import { blockMembers, blockRefused } from './batch.refusals.ts';
 import type { LoadedBatch } from './batch.rows.ts';
 import { isFresh, loadBuilds, recordBuild, recordChecks } from './build.records.ts';
 import { passFailpoint } from './failpoints.ts';
-import { syncPullRequest } from './host.sync.ts';
+import { syncPullRequest } from './host.pull-requests.ts';
 import { PullRequestEntity, type BatchMemberRow } from './queue.entities.ts';
 import { changeQueue } from './queue.locks.ts';
 import { announce, beginWork, finishWork } from './status.writer.ts';

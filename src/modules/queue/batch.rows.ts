@@ -1,7 +1,7 @@
 // A batch with what belongs to it, and what its row says it needs next: the row is the batch's own intent.
 import type { Context } from '../../context.ts';
 import { RepositoryEntity, type RepositoryRow } from '../repositories/repositories.entities.ts';
-import { hosted, type HostedRepository } from './host.sync.ts';
+import { hosted, type HostedRepository } from './host.repository.ts';
 import { BatchEntity, QueueEntity, type BatchMemberRow, type BatchRow, type BatchRowState } from './queue.entities.ts';
 import { loadMembers } from './snapshot.loader.ts';
 

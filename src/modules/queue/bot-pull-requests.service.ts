@@ -4,7 +4,7 @@ import type { Transaction } from '../../platform/database.ts';
 import { RepositoryEntity } from '../repositories/repositories.entities.ts';
 import { rulesOf } from './configuration.cache.ts';
 import { writeDecisions } from './decisions.writer.ts';
-import type { HostedRepository } from './host.sync.ts';
+import type { HostedRepository } from './host.repository.ts';
 import { changeQueue } from './queue.locks.ts';
 import { loadSnapshot } from './snapshot.loader.ts';
 import { beginWork, finishWork } from './status.writer.ts';

@@ -5,7 +5,9 @@ import { readConfigurationFile } from '../repositories/index.ts';
 import { RepositoryEntity } from '../repositories/repositories.entities.ts';
 import { resetClosedBuild } from './bot-pull-requests.service.ts';
 import { recordChecks } from './build.records.ts';
-import { hosted, syncBase, syncPullRequest } from './host.sync.ts';
+import { syncBase } from './host.bases.ts';
+import { syncPullRequest } from './host.pull-requests.ts';
+import { hosted } from './host.repository.ts';
 import { PullRequestEntity } from './queue.entities.ts';
 
 export async function receiveHostEvent(ports: Ports, event: HostEvent): Promise<void> {

@@ -5,7 +5,7 @@ import { HostRefused, HostUnavailable } from '../../hosts/port.ts';
 import { RepositoryEntity } from '../repositories/repositories.entities.ts';
 import { configurationOf } from './configuration.cache.ts';
 import { passFailpoint } from './failpoints.ts';
-import { hosted } from './host.sync.ts';
+import { hosted } from './host.repository.ts';
 import { carryOutLanding, mostAttempts } from './landing.ts';
 import { IntentEntity, PullRequestEntity, type IntentRow } from './queue.entities.ts';
 import { changeQueue } from './queue.locks.ts';

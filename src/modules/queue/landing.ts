@@ -14,7 +14,7 @@ import { loadBuilds } from './build.records.ts';
 import { configurationProblem, rulesOf } from './configuration.cache.ts';
 import { announceBatch } from './decisions.writer.ts';
 import { passFailpoint } from './failpoints.ts';
-import { syncBase } from './host.sync.ts';
+import { syncBase } from './host.bases.ts';
 import { recordLanding } from './landing.record.ts';
 import type { Passed } from './proof.ts';
 import {

@@ -6,7 +6,7 @@ import { RepositoryEntity, type RepositoryRow } from '../repositories/repositori
 import { findArrivals, readUnrecordedLine, type Arrival, type Candidate } from './arrivals.ts';
 import { botBranch } from './batch.rows.ts';
 import { rulesOf } from './configuration.cache.ts';
-import { hosted, type HostedRepository } from './host.sync.ts';
+import { hosted, type HostedRepository } from './host.repository.ts';
 import { PullRequestEntity, QueueEntity, type PullRequestRow, type QueueRow } from './queue.entities.ts';
 import { ensureQueue } from './queue.locks.ts';
 import {

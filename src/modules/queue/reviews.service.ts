@@ -4,7 +4,8 @@ import { DomainError, notFound } from '../../domain/errors.ts';
 import { HostRefused } from '../../hosts/port.ts';
 import { requireScope } from '../accounts/index.ts';
 import { loadRepository } from '../repositories/index.ts';
-import { hosted, syncPullRequest } from './host.sync.ts';
+import { syncPullRequest } from './host.pull-requests.ts';
+import { hosted } from './host.repository.ts';
 import type { PullRequestAnswer, PullRequestRef } from './queue.service.ts';
 
 export async function approvePullRequest(

@@ -2,7 +2,7 @@
 // outside pushes they would be built upon, and what they landed would land again. So before a queue believes in a tip
 // that it did not make, every landing ref of the repository must have its row (docs/adr/0012-restored-database.md).
 import type { Context } from '../../context.ts';
-import type { HostedRepository } from './host.sync.ts';
+import type { HostedRepository } from './host.repository.ts';
 import { QueueEntity } from './queue.entities.ts';
 import { changeQueue } from './queue.locks.ts';
 import { beginWork, finishWork, haltWork } from './status.writer.ts';

@@ -5,7 +5,7 @@ import { judgeBuild } from '../../domain/queue/evidence.ts';
 import type { MergeStrategy } from '../../domain/queue/snapshot.ts';
 import type { CodeHost, HostCommit } from '../../hosts/port.ts';
 import { loadBuilds } from './build.records.ts';
-import { hosted, type HostedRepository } from './host.sync.ts';
+import { hosted, type HostedRepository } from './host.repository.ts';
 import { digestProof, type Grade, type ProofBody } from './proof.ts';
 import { QueueEntity, type QueueRow } from './queue.entities.ts';
 import { landingRef } from './unknown-landings.ts';

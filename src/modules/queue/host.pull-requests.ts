@@ -1,34 +1,17 @@
-// What a host knows, copied into rows. Host events and webhooks are hints: whatever they say, the facts are read back
-// here, so that a late, doubled or lost one changes nothing but the moment.
+// What a host knows of a pull request, copied into its row. Host events and webhooks are hints: whatever they say, the
+// facts are read back here, so that a late, doubled or lost one changes nothing but the moment.
 import type { Context } from '../../context.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { isQueued } from '../../domain/queue/status.ts';
-import type { HostCommit, HostPullRequest, HostRepository } from '../../hosts/port.ts';
+import type { HostCommit, HostPullRequest } from '../../hosts/port.ts';
 import type { Transaction } from '../../platform/database.ts';
-import type { RepositoryRow } from '../repositories/repositories.entities.ts';
 import { recordBuild, recordChecks } from './build.records.ts';
-import { isLandingBegun, readLandingMembers } from './begun-landings.ts';
+import { isLandingBegun } from './begun-landings.ts';
 import { onCommitAdded } from './commit-added.ts';
-import { PullRequestEntity, QueueEntity, type PullRequestRow, type QueueRow } from './queue.entities.ts';
-import { changeQueue, changeQueuesInOrder, ensureQueue } from './queue.locks.ts';
+import { isBotBranch, mostReads, type HostedRepository } from './host.repository.ts';
+import { PullRequestEntity, type PullRequestRow, type QueueRow } from './queue.entities.ts';
+import { changeQueuesInOrder, ensureQueue } from './queue.locks.ts';
 import { announce, beginWork, finishWork, noOptions, writeStatus, type QueueWork } from './status.writer.ts';
-import { haltOnUnknownLandings } from './unknown-landings.ts';
-
-export interface HostedRepository extends HostRepository {
-  readonly host: 'local' | 'github';
-}
-
-export function hosted(row: RepositoryRow): HostedRepository {
-  return { accountId: row.accountId, id: row.id, owner: row.owner, name: row.name, host: row.host };
-}
-
-/** Bot pull requests are ours: they have rows of their own and never enter the queue. Users cannot push such branches. */
-function isBotBranch(branch: string): boolean {
-  return branch.startsWith('mq-');
-}
-
-/** How often the host is read again because a row was written meanwhile; then the last word is taken. */
-const mostReads = 5;
 
 /** Facts about a head commit that the rows need and the pull request does not carry. */
 interface HeadFacts {
@@ -307,113 +290,7 @@ async function followState(work: QueueWork, row: PullRequestRow, seen: HostPullR
   }
 }
 
-/**
- * Reads the tip of a base branch and the checks its protection requires. A tip that is not ours is an outside push:
- * the queue plans again on it. While a landing is begun the tip is left to its outcome.
- *
- * What was read is written only where the tip known before the read is still the one known after it. A read that was
- * under way while a landing was concluded, or another read written, may be older than that: it is made again. The
- * commit itself tells nothing of its age: a force push may bring back any.
- */
-export async function syncBase(ctx: Context, repository: HostedRepository, baseBranch: string): Promise<void> {
-  const host = ctx.hosts(repository.host);
-  const queueId = await ctx.db.transaction(
-    ctx.accountId,
-    async (tx) => await ensureQueue(ctx, tx, repository.id, baseBranch),
-  );
-  for (let read = 1; read <= mostReads; read += 1) {
-    const before = await ctx.db.transaction(
-      ctx.accountId,
-      async (tx) => await tx.em.findOneOrFail(QueueEntity, { id: queueId }),
-    );
-    const tip = await host.readRef(repository, `refs/heads/${baseBranch}`);
-    const required =
-      tip === null ? before.hostRequiredChecks : [...(await host.readRequiredChecks(repository, baseBranch))].sort();
-    if ((before.baseTip ?? null) === (tip?.commit ?? null) && sameNames(before.hostRequiredChecks, required)) return;
-    // Whatever moved the base, a landing that these rows never knew is no outside push.
-    if ((before.baseTip ?? null) !== (tip?.commit ?? null) && (await haltOnUnknownLandings(ctx, repository))) return;
-    if (await keepBase(ctx, queueId, { before: before.baseTip ?? null, tip, required })) return;
-  }
-}
-
-interface BaseRead {
-  /** The tip that was known when the read began. */
-  readonly before: string | null;
-  /** Null: the branch does not exist. Nothing is planned until it is there again. */
-  readonly tip: { readonly commit: string; readonly tree: string } | null;
-  readonly required: readonly string[];
-}
-
-/** False: the tip was written meanwhile, by a landing or a later read. */
-async function keepBase(ctx: Context, queueId: string, { before, tip, required }: BaseRead): Promise<boolean> {
-  return await ctx.db.transaction(ctx.accountId, async (tx) => {
-    const work = beginWork(ctx, tx, await changeQueue(ctx, tx, queueId));
-    const { queue } = work;
-    const known = queue.baseTip ?? null;
-    if (known !== before) return false;
-    queue.hostRequiredChecks = [...required];
-    if (known !== (tip?.commit ?? null) && (await readLandingMembers(ctx, tx, queueId)).size === 0) {
-      if (known !== null)
-        work.events.push({
-          repositoryId: queue.repositoryId,
-          queueId,
-          action: 'base_moved',
-          payload: { from: known, to: tip?.commit ?? null },
-        });
-      queue.managedFrom ??= tip?.commit ?? null;
-      queue.baseTip = tip?.commit ?? null;
-      queue.baseTree = tip?.tree ?? null;
-    }
-    await finishWork(work);
-    return true;
-  });
-}
-
-function sameNames(a: readonly string[], b: readonly string[]): boolean {
-  return a.length === b.length && a.every((name, index) => name === b[index]);
-}
-
-/** Brings the rows of one repository in line with its host: base branches with a queue, and every open pull request. */
-export async function reconcileRepository(
-  ctx: Context,
-  repository: HostedRepository,
-  options: { readonly isNew: boolean } = { isNew: false },
-): Promise<void> {
-  const host = ctx.hosts(repository.host);
-  const { bases, open } = await ctx.db.transaction(ctx.accountId, async (tx) => await knownOf(ctx, tx, repository.id));
-  for (const base of bases) await syncBase(ctx, repository, base);
-  const seen = (await host.listOpenPullRequests(repository)).filter(
-    (pullRequest) => !isBotBranch(pullRequest.headBranch),
-  );
-  const numbers = new Set([...seen.map((pullRequest) => pullRequest.number), ...open.keys()]);
-  for (const number of [...numbers].sort((a, b) => a - b)) {
-    const there = seen.find((pullRequest) => pullRequest.number === number);
-    const here = open.get(number);
-    if (there === undefined || here === undefined || !isSame(here, there))
-      await syncPullRequest(ctx, repository, number, { announceOpened: !options.isNew });
-    else if (here.status !== 'open' && here.status !== 'blocked') await recordChecks(ctx, repository, here.headSha);
-  }
-}
-
-async function knownOf(
-  ctx: Context,
-  tx: Transaction,
-  repositoryId: string,
-): Promise<{ bases: string[]; open: Map<number, PullRequestRow> }> {
-  const queues = await tx.em.find(QueueEntity, { accountId: ctx.accountId, repositoryId });
-  const rows = await tx.em.find(PullRequestEntity, {
-    accountId: ctx.accountId,
-    repositoryId,
-    status: { $nin: ['merged', 'closed'] },
-  });
-  return { bases: queues.map((queue) => queue.baseBranch), open: new Map(rows.map((row) => [row.number, row])) };
-}
-
-function isSame(row: PullRequestRow, seen: HostPullRequest): boolean {
-  return hasFacts(row, seen) && row.headSha === seen.headSha && seen.state === 'open';
-}
-
-function hasFacts(row: PullRequestRow, seen: HostPullRequest): boolean {
+export function hasFacts(row: PullRequestRow, seen: HostPullRequest): boolean {
   const facts = factsOf(seen);
   return (Object.keys(facts) as (keyof typeof facts)[]).every(
     (key) => JSON.stringify(row[key]) === JSON.stringify(facts[key]),

@@ -1,0 +1,49 @@
+// Hints get lost. Once in a while a whole repository is compared with its host, and what differs is read again.
+import type { Context } from '../../context.ts';
+import type { HostPullRequest } from '../../hosts/port.ts';
+import type { Transaction } from '../../platform/database.ts';
+import { recordChecks } from './build.records.ts';
+import { syncBase } from './host.bases.ts';
+import { hasFacts, syncPullRequest } from './host.pull-requests.ts';
+import { isBotBranch, type HostedRepository } from './host.repository.ts';
+import { PullRequestEntity, QueueEntity, type PullRequestRow } from './queue.entities.ts';
+
+/** Brings the rows of one repository in line with its host: base branches with a queue, and every open pull request. */
+export async function reconcileRepository(
+  ctx: Context,
+  repository: HostedRepository,
+  options: { readonly isNew: boolean } = { isNew: false },
+): Promise<void> {
+  const host = ctx.hosts(repository.host);
+  const { bases, open } = await ctx.db.transaction(ctx.accountId, async (tx) => await knownOf(ctx, tx, repository.id));
+  for (const base of bases) await syncBase(ctx, repository, base);
+  const seen = (await host.listOpenPullRequests(repository)).filter(
+    (pullRequest) => !isBotBranch(pullRequest.headBranch),
+  );
+  const numbers = new Set([...seen.map((pullRequest) => pullRequest.number), ...open.keys()]);
+  for (const number of [...numbers].sort((a, b) => a - b)) {
+    const there = seen.find((pullRequest) => pullRequest.number === number);
+    const here = open.get(number);
+    if (there === undefined || here === undefined || !isSame(here, there))
+      await syncPullRequest(ctx, repository, number, { announceOpened: !options.isNew });
+    else if (here.status !== 'open' && here.status !== 'blocked') await recordChecks(ctx, repository, here.headSha);
+  }
+}
+
+async function knownOf(
+  ctx: Context,
+  tx: Transaction,
+  repositoryId: string,
+): Promise<{ bases: string[]; open: Map<number, PullRequestRow> }> {
+  const queues = await tx.em.find(QueueEntity, { accountId: ctx.accountId, repositoryId });
+  const rows = await tx.em.find(PullRequestEntity, {
+    accountId: ctx.accountId,
+    repositoryId,
+    status: { $nin: ['merged', 'closed'] },
+  });
+  return { bases: queues.map((queue) => queue.baseBranch), open: new Map(rows.map((row) => [row.number, row])) };
+}
+
+function isSame(row: PullRequestRow, seen: HostPullRequest): boolean {
+  return hasFacts(row, seen) && row.headSha === seen.headSha && seen.state === 'open';
+}
