@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { generateFacade } from '../rest-facade/generate.ts';
 import { configurationMarkdown } from './domain/configuration/index.ts';
 import { emitSchema } from './graphql/emit.ts';
+import { userActionsMarkdown } from './modules/accounts/index.ts';
 import { projectRoot } from './platform/project-root.ts';
 
 async function main(): Promise<number> {
@@ -15,6 +16,7 @@ async function main(): Promise<number> {
     'schema/openapi.yaml': openApi,
     'rest-facade/generated/openapi.d.ts': types,
     'docs/configuration.md': configurationMarkdown(),
+    'docs/user-actions.md': userActionsMarkdown(),
   };
   const stale: string[] = [];
   for (const [path, text] of Object.entries(files)) {

@@ -26,7 +26,8 @@ export interface SocketOptions {
 
 interface Connection {
   readonly socket: WebSocket;
-  readonly session: Session;
+  /** Read again when what a token may do has changed. */
+  session: Session;
   readonly authorization: string;
   /** Ends the socket when its token does. */
   expiry: NodeJS.Timeout | undefined;
@@ -105,13 +106,15 @@ export function serveSockets(options: SocketOptions): Sockets {
     }
   }
 
-  // Some revocations may not have been heard: every token is looked at again.
+  // Some revocations may not have been heard, or a user's role is another: every token is looked at again.
   async function lookAgain(): Promise<void> {
-    for (const { socket, authorization } of [...connections.values()]) {
-      await authenticator.authenticate(authorization, options.newRequestId()).catch((error: unknown) => {
-        if (error instanceof DomainError) close(socket, closings.revoked);
-        else throw error;
-      });
+    for (const connection of [...connections.values()]) {
+      try {
+        connection.session = await authenticator.authenticate(connection.authorization, options.newRequestId());
+      } catch (error) {
+        if (!(error instanceof DomainError)) throw error;
+        close(connection.socket, closings.revoked);
+      }
     }
   }
 

@@ -88,10 +88,12 @@ export const operations: readonly Operation[] = [
     'queue { id }',
   ),
   mutation('resumeQueue', 'admin', names, `{repository: ${repository}, baseBranch: "main"}`, 'queue { id }'),
+  // Of the account: users make tokens of their own without it.
   {
     field: 'Mutation.createApiToken',
     scope: 'admin',
-    document: 'mutation { createApiToken(input: {name: "T", scopes: [QUEUE_READ]}) { apiToken { name } } }',
+    document:
+      'mutation { createApiToken(input: {name: "T", kind: ACCOUNT, scopes: [QUEUE_READ]}) { apiToken { name } } }',
   },
   mutation('revokeApiToken', 'admin', '$token: ID!', '{id: $token}', 'apiToken { id }'),
   { field: 'Subscription.events', scope: 'queue:read', document: 'subscription { events { action } }' },

@@ -23,6 +23,7 @@ export const AccountUserEntity = defineEntity({
     handle: text().nullable(),
     role: text().$type<'admin' | 'maintainer' | 'member'>().default('member'),
     isService: p.boolean().default(false),
+    removedAt: p.datetime().nullable(),
     createdAt: p.datetime().onCreate(() => new Date()),
   },
 });
@@ -44,6 +45,7 @@ export const ApiTokenEntity = defineEntity({
     expiresAt: p.datetime().nullable(),
     revokedAt: p.datetime().nullable(),
     lastUsedAt: p.datetime().nullable(),
+    endsWith: p.bigint('string').nullable(),
     createdAt: p.datetime().onCreate(() => new Date()),
   },
 });

@@ -3,7 +3,7 @@ import { notFound } from '../../domain/errors.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
 import { decodeNodeId } from '../../graphql/node-id.ts';
 import { readAccount, readApiToken, readApiTokens } from './accounts.reads.ts';
-import { createApiToken, revokeApiToken } from './accounts.service.ts';
+import { createApiToken, revokeApiToken } from './tokens.service.ts';
 import {
   Account,
   ApiToken,

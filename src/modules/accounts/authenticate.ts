@@ -6,7 +6,7 @@ import { digestToken, isSameBytes, lookupOf, type Secrets } from './tokens.ts';
 const cacheMs = 5_000;
 const cacheSize = 10_000;
 const usedEveryMs = 60_000;
-/** Carries the id of a token that was revoked. */
+/** Carries the id of a token that was revoked; nothing when every token is to be looked at again. */
 export const tokenChannel = 'interlock_tokens';
 
 export interface Session {
@@ -51,7 +51,7 @@ const tokenByLookup = `
   select t.id, t.account_id as "accountId", t.user_id as "userId", t.kind, t.token_hmac as "tokenHmac", t.scopes,
          t.expires_at as "expiresAt", t.last_used_at as "lastUsedAt", u.email, u.handle, u.role
   from api_token t join account_user u on u.account_id = t.account_id and u.id = t.user_id
-  where t.lookup = $1 and t.revoked_at is null`;
+  where t.lookup = $1 and t.revoked_at is null and u.removed_at is null`;
 
 export async function createAuthenticator({
   ports,

@@ -1,18 +1,42 @@
-// Who may do what. Every service asks here; resolvers and the REST facade never do.
-import type { Context, Scope } from '../../context.ts';
+// Who may do what. Every service asks here; resolvers and the REST facade never do. Scopes bound a token, roles bound
+// its user: both must allow it.
+import type { Context, Role, Scope } from '../../context.ts';
 import { DomainError } from '../../domain/errors.ts';
 
-/** The token's scopes, whatever the role of its user. */
-export function requireScope(ctx: Context, scope: Scope): void {
-  if (!ctx.actor.scopes.has(scope)) throw new DomainError('FORBIDDEN', `This needs a token with the scope ${scope}.`);
+/** The least role that may use a scope. */
+const leastRoles = {
+  'queue:read': 'member',
+  'queue:write': 'member',
+  'queue:pause': 'maintainer',
+  'config:read': 'member',
+  'config:write': 'maintainer',
+  'analytics:read': 'member',
+  'audit:read': 'admin',
+  'release:read': 'member',
+  'release:write': 'maintainer',
+  'deploy:write': 'maintainer',
+  'runbook:write': 'member',
+  'preview:register': 'member',
+  admin: 'admin',
+} as const satisfies Record<Scope, Role>;
+
+const ranks = { member: 1, maintainer: 2, admin: 3 } as const satisfies Record<Role, number>;
+
+export function mayUse(role: Role, scope: Scope): boolean {
+  return ranks[role] >= ranks[leastRoles[scope]];
 }
 
-/** Admins may jump the line of any repository. */
-export function canSkipLine(ctx: Context, _repositoryId: string): boolean {
-  return ctx.actor.role === 'admin';
+export function hasScope({ actor }: Context, scope: Scope): boolean {
+  return actor.scopes.has(scope) && mayUse(actor.role, scope);
 }
 
-/** Admins may merge without validation in any repository. */
-export function canSkipValidation(ctx: Context, _repositoryId: string): boolean {
-  return ctx.actor.role === 'admin';
+/** A scope of the token that the role of its user allows. The refusal names what is missing. */
+export function requireScope({ actor }: Context, scope: Scope): void {
+  if (!actor.scopes.has(scope)) throw new DomainError('FORBIDDEN', `This needs a token with the scope ${scope}.`);
+  if (!mayUse(actor.role, scope)) {
+    throw new DomainError(
+      'FORBIDDEN',
+      `This needs the role ${leastRoles[scope]}; the user of this token is a ${actor.role}.`,
+    );
+  }
 }

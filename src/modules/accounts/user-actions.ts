@@ -1,6 +1,7 @@
 // The audit log of what users do from the dashboard (interface 2.10): a GraphQL mutation by a user's own token.
 import type { Context } from '../../context.ts';
 import type { Transaction } from '../../platform/database.ts';
+import { userActions, type UserActionName } from './user-actions.table.ts';
 
 export type RequestSource = 'rest_api' | 'graphql_api';
 
@@ -10,8 +11,8 @@ export interface RequestContext extends Context {
 }
 
 export interface UserAction {
-  readonly action: string;
-  readonly entity: 'user' | 'merge_queue' | 'repository' | 'account' | 'billing' | 'integrations' | 'flexreview';
+  /** A new one goes into user-actions.table.ts, which knows its entity. */
+  readonly action: UserActionName;
   /** Null for an entity of which there is only one, such as the account. */
   readonly target: string | null;
 }
@@ -20,11 +21,11 @@ export interface UserAction {
 export async function recordUserAction(
   ctx: Context & Partial<RequestContext>,
   tx: Transaction,
-  action: UserAction,
+  { action, target }: UserAction,
 ): Promise<void> {
   if (ctx.actor.kind !== 'user_token' || ctx.source !== 'graphql_api' || ctx.actor.email === null) return;
   await tx.query(
     'insert into user_action (account_id, action, actor, entity, target, at) values ($1, $2, $3, $4, $5, $6)',
-    [ctx.accountId, action.action, ctx.actor.email, action.entity, action.target, ctx.clock().toISOString()],
+    [ctx.accountId, action, ctx.actor.email, userActions[action].entity, target, ctx.clock().toISOString()],
   );
 }

@@ -1,7 +1,7 @@
 // Halting and resuming a queue by hand: an operation with a reason, not a switch in a table.
 import type { Context } from '../../context.ts';
 import { DomainError } from '../../domain/errors.ts';
-import { requireScope } from '../accounts/index.ts';
+import { recordUserAction, requireScope } from '../accounts/index.ts';
 import { loadRepository } from '../repositories/index.ts';
 import { changeQueue, ensureQueue } from './queue.locks.ts';
 import type { RepositoryRef } from './queue.service.ts';
@@ -46,6 +46,10 @@ async function writeHalt(
       queueId,
       action: reason === null ? 'queue_resumed' : 'queue_halted',
       payload: { reason },
+    });
+    await recordUserAction(ctx, tx, {
+      action: reason === null ? 'queue_resumed' : 'queue_halted',
+      target: `${repository.owner}/${repository.name}:${request.baseBranch}`,
     });
     await finishWork(work);
     return { queueId };

@@ -3,7 +3,13 @@ import type { Context } from '../../context.ts';
 import { DomainError, notFound } from '../../domain/errors.ts';
 import { isTerminal } from '../../domain/queue/status.ts';
 import { HostRefused } from '../../hosts/port.ts';
-import { canSkipLine, canSkipValidation, requireScope } from '../accounts/index.ts';
+import {
+  canSkipLine,
+  canSkipValidation,
+  recordUserAction,
+  requireScope,
+  type UserActionName,
+} from '../accounts/index.ts';
 import { loadRepository } from '../repositories/index.ts';
 import type { RepositoryRow } from '../repositories/repositories.entities.ts';
 import { decideFor, writeAdmission } from './admission.service.ts';
@@ -70,15 +76,34 @@ export async function queuePullRequest(ctx: Context, request: QueueRequest): Pro
     }
     keepOptions(row, request);
     const wasInLine = row.status === 'queued' || row.status === 'tagged';
+    const actions = askedActions(row, request, wasInLine);
     if (request.skipLine) Object.assign(row, { skipLine: true, skipLineReason: request.skipLineReason ?? null });
     if (request.skipValidation) row.skipValidation = true;
     if (request.requestedBy) row.requestedBy = request.requestedBy.replace(/^@/, '');
     row.askedAt = work.now;
     row.askedBy = ctx.actor.email;
+    await recordActions(work, request, actions);
     if (wasInLine) return;
     await work.tx.em.flush();
     writeAdmission(work, row, await decideFor(ctx, work.tx, { repository, queue: work.queue, pullRequest: row }));
   });
+}
+
+/** What of the request is new: asking again for what holds already is no action. */
+function askedActions(row: PullRequestRow, request: QueueRequest, wasInLine: boolean): UserActionName[] {
+  const actions: UserActionName[] = wasInLine ? [] : ['pull_request_queued'];
+  if (request.skipLine && !row.skipLine) actions.push('pull_request_skip_line');
+  if (request.skipValidation && !row.skipValidation) actions.push('pull_request_skip_validation');
+  return actions;
+}
+
+async function recordActions(
+  { ctx, tx }: QueueWork,
+  { repository, number }: PullRequestRef,
+  actions: readonly UserActionName[],
+): Promise<void> {
+  const target = `${repository.owner}/${repository.name}#${number}`;
+  for (const action of actions) await recordUserAction(ctx, tx, { action, target });
 }
 
 function refuseSource(repository: RepositoryRow, source: QueueRequest['source']): void {
@@ -89,8 +114,9 @@ function refuseSource(repository: RepositoryRow, source: QueueRequest['source'])
 }
 
 async function authoriseSkips(ctx: Context, repository: RepositoryRow, request: QueueRequest): Promise<void> {
+  const requestedBy = request.requestedBy || null;
   if (request.skipLine) {
-    if (!canSkipLine(ctx, repository.id) || !(await isAuthorised(ctx, request.requestedBy))) {
+    if (!(await canSkipLine(ctx, repository.id, requestedBy))) {
       throw new DomainError(
         'FORBIDDEN',
         'Not authorized to skip the line in this repository.',
@@ -105,27 +131,13 @@ async function authoriseSkips(ctx: Context, repository: RepositoryRow, request: 
       );
     }
   }
-  if (
-    request.skipValidation &&
-    (!canSkipValidation(ctx, repository.id) || !(await isAuthorised(ctx, request.requestedBy)))
-  ) {
+  if (request.skipValidation && !(await canSkipValidation(ctx, repository.id, requestedBy))) {
     throw new DomainError(
       'FORBIDDEN',
       'Not authorized to skip validation in this repository.',
       'pull_request.skip_validation',
     );
   }
-}
-
-/** Whether the user named by `requested_by` may skip, too (interface 5). Nobody named: the token's user alone decides. */
-async function isAuthorised(ctx: Context, requestedBy: string | null | undefined): Promise<boolean> {
-  if (!requestedBy) return true;
-  const [user] = await ctx.db.read<{ role: string }>(ctx.accountId, {
-    name: 'user_by_handle',
-    text: 'select role from account_user where account_id = $1 and handle = $2',
-    values: [ctx.accountId, requestedBy.replace(/^@/, '')],
-  });
-  return user?.role === 'admin';
 }
 
 /** Stores targets, message and head (interface 4.3, `update`); changes no status. */
@@ -139,7 +151,10 @@ export async function updatePullRequest(ctx: Context, request: UpdateRequest): P
     );
   const repository = await loadRepository(ctx, request.repository);
   const known = await readFresh(ctx, repository, request.number);
-  return await changePullRequest(ctx, known, async (_work, row) => keepOptions(row, request));
+  return await changePullRequest(ctx, known, async (work, row) => {
+    keepOptions(row, request);
+    await recordActions(work, request, ['pull_request_updated']);
+  });
 }
 
 function keepOptions(
@@ -168,6 +183,7 @@ export async function dequeuePullRequest(ctx: Context, request: PullRequestRef):
     const wasAsked = row.status === 'queued' || row.status === 'tagged' || row.status === 'pending';
     Object.assign(row, noOptions);
     if (!wasAsked) return;
+    await recordActions(work, request, ['pull_request_dequeued']);
     writeStatus(work, row, 'dequeue');
     announce(work, row, 'dequeued', { statusCode: 104 });
     await voidPlannedLandings(work, row.id);

@@ -89,7 +89,7 @@ async function recordChange(
       },
     },
   ]);
-  await recordUserAction(ctx, tx, { action: 'queue_config_changed', entity: 'merge_queue', target });
+  await recordUserAction(ctx, tx, { action: 'queue_config_changed', target });
   await changeQueues(ctx, tx, repository.id);
 }
 

@@ -44,7 +44,6 @@ export async function createRepository(ctx: Context, input: NewRepository): Prom
     ]);
     await recordUserAction(ctx, tx, {
       action: 'repository_created',
-      entity: 'repository',
       target: `${row.owner}/${row.name}`,
     });
     return row;
@@ -119,7 +118,7 @@ export async function pauseRepository(
     repository.paused = input.paused;
     const action = input.paused ? 'repository_paused' : 'repository_unpaused';
     await appendEvents(ctx, tx, [{ repositoryId: id, action }]);
-    await recordUserAction(ctx, tx, { action, entity: 'repository', target: `${repository.owner}/${repository.name}` });
+    await recordUserAction(ctx, tx, { action, target: `${repository.owner}/${repository.name}` });
     await changeQueues(ctx, tx, id);
     return repository;
   });

@@ -1,0 +1,76 @@
+// Rows of tokens as they are written: made with the digests of what is shown once, and ended for every process at once.
+import type { Context, Scope } from '../../context.ts';
+import type { SystemQueries, Transaction } from '../../platform/database.ts';
+import { tokenChannel } from './authenticate.ts';
+import {
+  digestToken,
+  encryptSigningDigest,
+  generateToken,
+  lookupOf,
+  signingDigest,
+  type Secrets,
+  type TokenKind,
+} from './tokens.ts';
+
+interface TokenToInsert {
+  readonly accountId: string;
+  readonly userId: string;
+  readonly kind: TokenKind;
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  readonly expiresAt: Date | null;
+  readonly signsWebhooks: boolean;
+  /** The token it ends with; null for one that stands alone. */
+  readonly endsWith: string | null;
+}
+
+export async function insertToken(
+  query: SystemQueries['query'],
+  secrets: Secrets,
+  row: TokenToInsert,
+): Promise<{ id: string; token: string }> {
+  const token = generateToken(row.kind);
+  const [inserted] = await query<{ id: string }>(
+    `insert into api_token (account_id, user_id, kind, name, lookup, token_hmac, scopes, signs_webhooks, expires_at, ends_with)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) returning id`,
+    [
+      row.accountId,
+      row.userId,
+      row.kind,
+      row.name,
+      lookupOf(token),
+      digestToken(secrets, token),
+      [...row.scopes],
+      row.signsWebhooks,
+      row.expiresAt?.toISOString() ?? null,
+      row.endsWith,
+    ],
+  );
+  const id = inserted?.id ?? '';
+  if (row.kind === 'account') {
+    const sealed = encryptSigningDigest(secrets, { accountId: row.accountId, tokenId: id }, signingDigest(token));
+    await query('update api_token set signing_key = $3 where account_id = $1 and id = $2', [row.accountId, id, sealed]);
+  }
+  return { id, token };
+}
+
+/** Ends tokens, and those that end with them, in every process at once. */
+export async function endTokens(ctx: Context, tx: Transaction, ids: readonly string[]): Promise<void> {
+  // The one NOTIFY inside a transaction: such changes are rare, and must be heard by every process at once.
+  await tx.query(
+    `with recursive ending as (
+       select id from api_token where account_id = $1 and id = any ($2::bigint[])
+       union
+       select t.id from api_token t join ending e on t.account_id = $1 and t.ends_with = e.id),
+     ended as (
+       update api_token set revoked_at = $3, signs_webhooks = false
+       where account_id = $1 and id in (select id from ending) and revoked_at is null returning id)
+     select pg_notify($4, id::text) from ended`,
+    [ctx.accountId, ids, ctx.clock().toISOString(), tokenChannel],
+  );
+}
+
+/** Every process looks at its tokens again: what one of their users may do has changed. */
+export async function lookAtTokensAgain(tx: Transaction): Promise<void> {
+  await tx.query("select pg_notify($1, '')", [tokenChannel]);
+}

@@ -1,0 +1,189 @@
+// Tokens are made and revoked: everybody's by admins, one's own by oneself. None grants more than its maker has.
+import type { Context, Role, Scope } from '../../context.ts';
+import { DomainError, notFound } from '../../domain/errors.ts';
+import type { Transaction } from '../../platform/database.ts';
+import { appendEvents } from '../events/index.ts';
+import { hasScope, mayUse, requireScope } from './authorisation.ts';
+import { checkedName } from './names.ts';
+import { endTokens, insertToken } from './tokens.rows.ts';
+import type { Secrets, TokenKind } from './tokens.ts';
+import { recordUserAction, type UserAction } from './user-actions.ts';
+
+export interface NewApiToken {
+  readonly name: string;
+  /** An account token acts as the account's service user; a user token as `userId`, or as the one who makes it. */
+  readonly kind: TokenKind;
+  readonly scopes: readonly Scope[];
+  /** Null or absent: until it is revoked. */
+  readonly expiresAt?: Date | null | undefined;
+  readonly userId?: string | null | undefined;
+}
+
+interface Owner {
+  readonly id: string;
+  readonly email: string;
+  readonly role: Role;
+}
+
+/**
+ * Needs `admin`, but for a user token that a user token makes for its own user. One made without `admin` ends with the
+ * token that made it, so that a stolen token cannot outlive its revocation.
+ */
+export async function createApiToken(
+  ctx: Context,
+  secrets: Secrets,
+  input: NewApiToken,
+): Promise<{ id: string; token: string }> {
+  const userId = input.userId ?? null;
+  if (input.kind === 'account' || userId !== null || ctx.actor.kind !== 'user_token') requireScope(ctx, 'admin');
+  const name = checkedName(input.name, 'input.name');
+  if (input.kind === 'account' && userId !== null)
+    throw new DomainError(
+      'BAD_INPUT',
+      'input.user is for user tokens: an account token acts as the service user',
+      'input.user',
+    );
+  checkScopes(ctx, input.scopes);
+  return await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const owner = input.kind === 'account' ? await serviceUser(ctx, tx) : await ownerOf(ctx, tx, userId);
+    const beyond = input.scopes.find((scope) => !mayUse(owner.role, scope));
+    if (beyond) throw new DomainError('FORBIDDEN', `The role ${owner.role} does not allow ${beyond}.`, 'input.scopes');
+    const maker = hasScope(ctx, 'admin') ? null : await lockMaker(ctx, tx);
+    const created = await insertToken(async (text, values) => await tx.query(text, values), secrets, {
+      accountId: ctx.accountId,
+      userId: owner.id,
+      kind: input.kind,
+      name,
+      scopes: [...new Set(input.scopes)],
+      expiresAt: expiryOf(ctx, input.expiresAt ?? null, maker?.expiresAt ?? null),
+      signsWebhooks: false,
+      endsWith: maker?.id ?? null,
+    });
+    await appendEvents(ctx, tx, [
+      { action: 'token_created', payload: { tokenId: created.id, name, kind: input.kind } },
+    ]);
+    await recordUserAction(ctx, tx, tokenAction('created', input.kind, owner.email));
+    return created;
+  });
+}
+
+function checkScopes(ctx: Context, scopes: readonly Scope[]): void {
+  if (scopes.length === 0)
+    throw new DomainError('BAD_INPUT', 'input.scopes must name at least one scope', 'input.scopes');
+  const lacking = scopes.find((scope) => !ctx.actor.scopes.has(scope));
+  if (lacking)
+    throw new DomainError(
+      'FORBIDDEN',
+      `A token can only grant scopes it has itself; this one lacks ${lacking}.`,
+      'input.scopes',
+    );
+}
+
+/** At most as long as the token that makes it. */
+function expiryOf(ctx: Context, asked: Date | null, makers: Date | null): Date | null {
+  if (asked !== null && asked <= ctx.clock())
+    throw new DomainError('BAD_INPUT', 'input.expiresAt must be in the future', 'input.expiresAt');
+  if (asked !== null && makers !== null && asked > makers)
+    throw new DomainError(
+      'BAD_INPUT',
+      `input.expiresAt must not be later than ${makers.toISOString()}, when the token that makes it expires`,
+      'input.expiresAt',
+    );
+  return asked ?? makers;
+}
+
+function tokenAction(what: 'created' | 'revoked', kind: TokenKind, email: string): UserAction {
+  if (kind === 'account') return { action: `account_token_${what}`, target: null };
+  return { action: `user_token_${what}`, target: email };
+}
+
+/** Locked: a user who is being removed gets no token after that. */
+async function ownerOf(ctx: Context, tx: Transaction, userId: string | null): Promise<Owner> {
+  const [owner] = await tx.query<Owner & { isService: boolean }>(
+    `select id, email, role, is_service as "isService" from account_user
+     where account_id = $1 and id = $2 and removed_at is null for share`,
+    [ctx.accountId, userId ?? ctx.actor.userId],
+  );
+  if (!owner) throw notFound('User');
+  if (userId !== null && owner.isService)
+    throw new DomainError('BAD_INPUT', 'The service user acts by account tokens.', 'input.user');
+  return owner;
+}
+
+/** The token in use, kept from being revoked before what it makes is there to end with it. */
+async function lockMaker(ctx: Context, tx: Transaction): Promise<{ id: string; expiresAt: Date | null }> {
+  const [maker] = await tx.query<{ id: string; expiresAt: string | null }>(
+    `select id, expires_at as "expiresAt" from api_token where account_id = $1 and id = $2 and revoked_at is null for share`,
+    [ctx.accountId, ctx.actor.tokenId],
+  );
+  if (!maker) throw new DomainError('UNAUTHENTICATED', 'Unauthorized');
+  return { id: maker.id, expiresAt: maker.expiresAt === null ? null : new Date(maker.expiresAt) };
+}
+
+async function serviceUser(ctx: Context, tx: Transaction): Promise<Owner> {
+  const [user] = await tx.query<Owner>(
+    'select id, email, role from account_user where account_id = $1 and is_service order by id limit 1',
+    [ctx.accountId],
+  );
+  if (!user) throw notFound('Service user');
+  return user;
+}
+
+interface RevocableRow {
+  readonly id: string;
+  readonly signs_webhooks: boolean;
+  readonly kind: TokenKind;
+  readonly revoked_at: string | null;
+  readonly user_id: string;
+  readonly email: string;
+}
+
+/**
+ * Ends a token at once, its open subscriptions too. Revoking it again changes nothing. The token that signs the
+ * account's webhooks hands that over to `successor`, which has to be another live account token. Needs `admin`, but
+ * for a user token of one's own.
+ */
+export async function revokeApiToken(
+  ctx: Context,
+  input: { readonly id: string; readonly successor?: string | null | undefined },
+): Promise<void> {
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const ids = [input.id, input.successor].filter((id): id is string => typeof id === 'string');
+    const rows = await tx.query<RevocableRow>(
+      `select t.id, t.signs_webhooks, t.kind, t.revoked_at, t.user_id, u.email
+       from api_token t join account_user u on u.account_id = t.account_id and u.id = t.user_id
+       where t.account_id = $1 and t.id = any ($2::bigint[]) order by t.id for update of t`,
+      [ctx.accountId, ids],
+    );
+    const token = rows.find((row) => row.id === input.id);
+    // Before anything is said of it: who may not see others' tokens learns nothing of them.
+    if (token?.kind !== 'user' || token.user_id !== ctx.actor.userId) requireScope(ctx, 'admin');
+    if (!token) throw notFound('API token');
+    if (token.revoked_at !== null) return;
+    const successor = token.signs_webhooks
+      ? checkedSuccessor(
+          token,
+          rows.find((row) => row.id === input.successor),
+        )
+      : null;
+    await endTokens(ctx, tx, [token.id]);
+    if (successor !== null) {
+      await tx.query('update api_token set signs_webhooks = true where account_id = $1 and id = $2', [
+        ctx.accountId,
+        successor.id,
+      ]);
+    }
+    await appendEvents(ctx, tx, [{ action: 'token_revoked', payload: { tokenId: token.id } }]);
+    await recordUserAction(ctx, tx, tokenAction('revoked', token.kind, token.email));
+  });
+}
+
+function checkedSuccessor(token: RevocableRow, successor: RevocableRow | undefined): RevocableRow {
+  const cure = 'Name another account token that is not revoked as its successor.';
+  if (!successor)
+    throw new DomainError('CONFLICT', `This token signs the account's webhooks. ${cure}`, 'input.successor');
+  if (successor.id === token.id || successor.kind !== 'account' || successor.revoked_at !== null) {
+    throw new DomainError('BAD_INPUT', `That token cannot sign webhooks. ${cure}`, 'input.successor');
+  }
+  return successor;
+}

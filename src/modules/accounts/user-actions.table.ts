@@ -1,0 +1,62 @@
+// Every action of the audit log (interface 2.10): what it is about, what its target names, and the mutations that
+// write it. docs/user-actions.md is made of this table; a test holds it against the mutations of the schema.
+
+/** The entities REST knows (interface 4.7). */
+export const userActionEntities = [
+  'user',
+  'merge_queue',
+  'repository',
+  'account',
+  'billing',
+  'integrations',
+  'flexreview',
+] as const;
+
+/** With what only the whole audit log shows. */
+export const auditEntities = [...userActionEntities, 'release', 'runbook', 'preview'] as const;
+export type AuditEntity = (typeof auditEntities)[number];
+
+export interface UserActionRule {
+  readonly entity: AuditEntity;
+  /** What `target` names; null where there is nothing to name. */
+  readonly target: string | null;
+  readonly by: readonly string[];
+}
+
+export const userActions = {
+  repository_created: { entity: 'repository', target: 'the repository', by: ['createRepository'] },
+  repository_paused: { entity: 'repository', target: 'the repository', by: ['pauseRepository'] },
+  repository_unpaused: { entity: 'repository', target: 'the repository', by: ['pauseRepository'] },
+  queue_config_changed: { entity: 'merge_queue', target: 'the repository', by: ['replaceConfiguration'] },
+  queue_halted: { entity: 'merge_queue', target: 'the repository and base branch', by: ['haltQueue'] },
+  queue_resumed: { entity: 'merge_queue', target: 'the repository and base branch', by: ['resumeQueue'] },
+  pull_request_queued: { entity: 'merge_queue', target: 'the pull request', by: ['queuePullRequest'] },
+  pull_request_skip_line: { entity: 'merge_queue', target: 'the pull request', by: ['queuePullRequest'] },
+  pull_request_skip_validation: { entity: 'merge_queue', target: 'the pull request', by: ['queuePullRequest'] },
+  pull_request_updated: { entity: 'merge_queue', target: 'the pull request', by: ['updatePullRequest'] },
+  pull_request_dequeued: { entity: 'merge_queue', target: 'the pull request', by: ['dequeuePullRequest'] },
+  account_token_created: { entity: 'account', target: null, by: ['createApiToken'] },
+  account_token_revoked: { entity: 'account', target: null, by: ['revokeApiToken'] },
+  user_token_created: { entity: 'user', target: 'the user it acts as', by: ['createApiToken'] },
+  user_token_revoked: { entity: 'user', target: 'the user it acted as', by: ['revokeApiToken'] },
+} as const satisfies Record<string, UserActionRule>;
+
+export type UserActionName = keyof typeof userActions;
+
+/** docs/user-actions.md. */
+export function userActionsMarkdown(): string {
+  const rows = Object.entries<UserActionRule>(userActions).map(
+    ([action, { entity, target, by }]) =>
+      `| \`${action}\` | ${entity} | ${target ?? 'null'} | ${by.map((name) => `\`${name}\``).join(', ')} |`,
+  );
+  return `# User actions
+
+The \`action\` values of the audit log ([interface](interface.md) 2.10 and 4.7): what users do by GraphQL mutations with a token of their own. What account tokens and REST calls do is in the event log instead. A new action takes a new name; a name never changes its meaning.
+
+Repositories are named \`owner/name\`, pull requests \`owner/name#number\`, base branches \`owner/name:branch\`, users by their email address, teams \`@org/slug\`; a right or a membership names both sides, \`owner/name: email\`.
+
+| action | entity | target | written by |
+|---|---|---|---|
+${rows.join('\n')}
+`;
+}
