@@ -21,6 +21,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/branches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List how base branches stand
+         * @description One entry per rule, and one for each base branch of the configuration that no rule names literally. The repository's own pause is not mixed in. The repository may also be given as `repository[org]` and `repository[name]`, as JSON in `repository`, or in a JSON body.
+         */
+        get: operations["ListBranches"];
+        put?: never;
+        /**
+         * Pause or unpause merging for base branches
+         * @description Replaces the rule of that very pattern; a `paused_message` left out is cleared. The repository's own pause stands above all rules.
+         */
+        post: operations["PauseBranches"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/config": {
         parameters: {
             query?: never;
@@ -36,6 +60,26 @@ export interface paths {
          * @description The body is the YAML text. A refused one changes nothing, and each error names the path of the setting and the reason.
          */
         post: operations["ReplaceConfiguration"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/config/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List changes of a repository's configuration as diffs
+         * @description Newest first, twenty a page. Both days are included.
+         */
+        get: operations["ListConfigurationHistory"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -134,6 +178,13 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description Who changed it: an email from the API or the dashboard, a username from the repository (interface 2.7). */
+        Author: {
+            /** @description Of who changed it by API or dashboard. Null otherwise. */
+            email?: string;
+            /** @description Of who changed it in the repository. Null otherwise. */
+            gh_username?: string;
+        };
         /** @description A draft pull request made to validate others (interface 2.5). */
         BotPullRequest: {
             /** @description Its number on the code host. */
@@ -178,9 +229,39 @@ export interface components {
             /** @description The pull requests it validates, in queue order. */
             pull_requests: components["schemas"]["PullRequest"][];
         };
+        /** @description Whether base branches are paused (interface 2.3). */
+        BranchPause: {
+            /** @description Which base branches: a plain name, or a glob. */
+            pattern: string;
+            /** @description Whether they are paused. */
+            paused: boolean;
+            /** @description Told on the first pull request in line while the pause is in force. Null without one. */
+            paused_message?: string;
+        };
         ConfigurationAccepted: {
             /** @description Always true. */
             success: boolean;
+        };
+        /** @description A change of a configuration (interface 2.7). */
+        ConfigurationChange: {
+            /** @description Who made it. */
+            applied_by: components["schemas"]["Author"];
+            /**
+             * Format: date-time
+             * @description When it came into force.
+             */
+            applied_at: string;
+            /** @description Who made it. */
+            modified_by: components["schemas"]["Author"];
+            /**
+             * Format: date-time
+             * @description When it came into force.
+             */
+            modified_at: string;
+            /** @description The commit it came with. Null unless made in the repository. */
+            commit_sha?: string;
+            /** @description A unified diff from the configuration before it. */
+            diff: string;
         };
         ConfigurationRefused: {
             /** @description Always false. */
@@ -213,6 +294,20 @@ export interface components {
             error: string;
             /** @description Tell it to whoever runs the service. */
             request_id: string;
+        };
+        PauseBranchesRequest: {
+            repository: {
+                /** @description Organization on the code host. */
+                org: string;
+                /** @description Name of the repository. */
+                name: string;
+            };
+            /** @description Which base branches: a plain name, or a glob. */
+            pattern: string;
+            /** @description True stops validating and merging, false goes on. */
+            paused: boolean;
+            /** @description Told on the first pull request in line while they are paused. Left out, an earlier message is cleared. */
+            paused_message?: string | null;
         };
         PauseRepositoryRequest: {
             /** @description Organization on the code host. */
@@ -653,6 +748,129 @@ export interface operations {
             500: components["responses"]["InternalServerError"];
         };
     };
+    ListBranches: {
+        parameters: {
+            query: {
+                /** @description Organization on the code host. */
+                org: string;
+                /** @description Name of the repository. */
+                name: string;
+                /** @description Only the rule of that very text, and the base branches it matches. */
+                pattern?: string;
+            };
+            header?: {
+                /** @description ETag of an earlier answer. 304 when it is still the answer. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List how base branches stand */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description A repository by `owner` and `name`, or by `nameWithOwner`. Null when the account has none of that name. Needs queue:read. */
+                        branches: components["schemas"]["BranchPause"][];
+                        /** @description A repository by `owner` and `name`, or by `nameWithOwner`. Null when the account has none of that name. Needs queue:read. */
+                        repository: components["schemas"]["RepositoryReference"];
+                    };
+                };
+            };
+            /** @description It is still the answer that `If-None-Match` names. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description Unknown, or not of this account. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    PauseBranches: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeated request safe: for 24 hours the same request under the same key gets the first answer again. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PauseBranchesRequest"];
+            };
+        };
+        responses: {
+            /** @description Pause or unpause merging for base branches */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Which base branches: a plain name, or a glob. */
+                        pattern: string;
+                        /** @description The repository whose base branches they are. */
+                        repository: components["schemas"]["RepositoryReference"];
+                        /** @description Whether they are paused. */
+                        paused: boolean;
+                    };
+                };
+            };
+            /** @description The input is wrong; nothing was changed. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description Unknown, or not of this account. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     GetConfiguration: {
         parameters: {
             query: {
@@ -765,6 +983,70 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["Unavailable"];
+        };
+    };
+    ListConfigurationHistory: {
+        parameters: {
+            query: {
+                /** @description Organization on the code host. */
+                org: string;
+                /** @description Name of the repository. */
+                repo: string;
+                /** @description The first UTC day to tell of. Left out: from the beginning. */
+                start?: string;
+                /** @description The last UTC day to tell of. Left out: until now. */
+                end?: string;
+                /** @description A page by its number, in the place of `after`. */
+                page?: number;
+            };
+            header?: {
+                /** @description ETag of an earlier answer. 304 when it is still the answer. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List changes of a repository's configuration as diffs */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description A repository by `owner` and `name`, or by `nameWithOwner`. Null when the account has none of that name. Needs queue:read. */
+                        repository: components["schemas"]["RepositoryReference"];
+                        /** @description A repository by `owner` and `name`, or by `nameWithOwner`. Null when the account has none of that name. Needs queue:read. */
+                        history: components["schemas"]["ConfigurationChange"][];
+                    };
+                };
+            };
+            /** @description It is still the answer that `If-None-Match` names. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description Unknown, or not of this account. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
         };
     };
     GetPullRequest: {

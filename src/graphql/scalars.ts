@@ -75,6 +75,21 @@ export const NameWithOwner = scalar<string>({
   read: textMatching(/^[^/\s]+\/[^/\s]+$/),
 });
 
+export const Glob = scalar<string>({
+  name: 'Glob',
+  description: 'A pattern of base branches: `*` is any run of characters, `/` too; everything else stands for itself.',
+  must: 'must be a branch name or a glob of 1 to 255 characters without white space',
+  read: textMatching(/^[^\s\p{Cc}]{1,255}$/u),
+});
+
+/** A day as `YYYY-MM-DD`, kept as text: whose midnights bound it is for the reader to say. */
+export const Day = scalar<string>({
+  name: 'Date',
+  description: 'A day, as `YYYY-MM-DD`.',
+  must: 'must be a day as YYYY-MM-DD',
+  read: (value) => (typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value) && isDay(value) ? value : undefined),
+});
+
 const greatestInteger = 2 ** 31 - 1;
 
 function wholeNumber(value: unknown): number | undefined {

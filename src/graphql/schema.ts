@@ -8,6 +8,7 @@ import { BatchesResolver, BotPullRequestsResolver } from '../modules/queue/batch
 import { ChangesResolver } from '../modules/queue/changes.resolver.ts';
 import { PullRequestsResolver, RepositoryPullRequestsResolver } from '../modules/queue/pull-requests.resolver.ts';
 import { QueuesResolver, RepositoryQueuesResolver } from '../modules/queue/queue.resolver.ts';
+import { BranchPausesResolver } from '../modules/repositories/branch-pauses.resolver.ts';
 import { RepositoriesResolver } from '../modules/repositories/repositories.resolver.ts';
 import { logPubSub } from './event-log-pubsub.ts';
 import { encodeNodeId } from './node-id.ts';
@@ -26,6 +27,7 @@ function buildInterlockSchema(): GraphQLSchema {
       NodeResolver,
       AccountsResolver,
       RepositoriesResolver,
+      BranchPausesResolver,
       RepositoryPullRequestsResolver,
       PullRequestsResolver,
       RepositoryQueuesResolver,

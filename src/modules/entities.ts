@@ -1,6 +1,10 @@
 // Every entity MikroORM maps. Tables without an entity (events, proofs, checks, landings) are written by SQL.
 import { AccountEntity, AccountUserEntity, ApiTokenEntity } from './accounts/accounts.entities.ts';
-import { ConfigurationChangeEntity, RepositoryEntity } from './repositories/repositories.entities.ts';
+import {
+  BranchPauseEntity,
+  ConfigurationChangeEntity,
+  RepositoryEntity,
+} from './repositories/repositories.entities.ts';
 import {
   BatchEntity,
   BatchMemberEntity,
@@ -16,6 +20,7 @@ export const entities = [
   ApiTokenEntity,
   RepositoryEntity,
   ConfigurationChangeEntity,
+  BranchPauseEntity,
   QueueEntity,
   PullRequestEntity,
   BatchEntity,

@@ -34,6 +34,8 @@ export const operations: readonly Operation[] = [
   { field: 'Query.repositories', scope: 'queue:read', document: '{ repositories { nodes { id } totalCount } }' },
   inRepository('Query.repository', 'queue:read', 'id owner name paused'),
   inRepository('Repository.configuration', 'config:read', 'configuration { yaml }'),
+  inRepository('Repository.configurationHistory', 'config:read', 'configurationHistory { nodes { diff } }'),
+  inRepository('Repository.branchPauses', 'queue:read', 'branchPauses { pattern paused pausedMessage }'),
   inRepository(
     'Repository.pullRequest',
     'queue:read',
@@ -49,13 +51,20 @@ export const operations: readonly Operation[] = [
   inRepository(
     'Repository.queue',
     'queue:read',
-    'queue(baseBranch: "main") { id builds entries { id } depth { queued } batches { nodes { id members { commit } proof { digest } } } }',
+    'queue(baseBranch: "main") { id builds pause { message } entries { id } depth { queued } batches { nodes { id members { commit } proof { digest } } } }',
   ),
   inRepository('Repository.queues', 'queue:read', 'queues { id }'),
   inRepository('Repository.queueDepth', 'queue:read', 'queueDepth { queued }'),
   inRepository('Repository.events', 'queue:read', 'events { nodes { action } }'),
   mutation('createRepository', 'admin', names, '{owner: $owner, name: $name, host: LOCAL}', 'repository { owner }'),
   mutation('pauseRepository', 'queue:pause', names, `{repository: ${repository}, paused: true}`, 'repository { id }'),
+  mutation(
+    'pauseBranches',
+    'queue:pause',
+    names,
+    `{repository: ${repository}, pattern: "main", paused: true}`,
+    'branchPause { pattern }',
+  ),
   mutation(
     'replaceConfiguration',
     'config:write',

@@ -6,6 +6,7 @@ import type { paths } from '../../rest-facade/generated/openapi.d.ts';
 import { startServer } from '../support/server.ts';
 import { type Case, fill, loadContracts } from './contract/contract.ts';
 import { OpenApi } from './contract/openapi.ts';
+import { type RawAnswer, send } from './contract/request.ts';
 import { type PreparedRepository, prepareRepository } from './contract/repository.ts';
 
 const openApi = new OpenApi();
@@ -27,18 +28,16 @@ beforeAll(async () => {
 });
 afterAll(async () => server.close());
 
-async function send({ request, query, headers, body, text }: Case): Promise<Response> {
+async function ask({ request, query, headers, body, text }: Case): Promise<RawAnswer> {
   const [method = '', path = ''] = request.split(' ');
   const url = new URL(path, server.url);
   const parameters = fill(query ?? {}, names) as Record<string, unknown>;
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, `${value as string | number}`);
-  const sent = new Headers({ authorization: `Bearer ${server.token}` });
-  if (body !== undefined) sent.set('content-type', 'application/json');
-  for (const [name, value] of Object.entries(headers ?? {})) sent.set(name, value);
-  return fetch(url, {
+  const type: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' };
+  return await send(url, {
     method,
-    headers: sent,
-    body: text ?? (body === undefined ? null : JSON.stringify(fill(body, names))),
+    headers: { authorization: `Bearer ${server.token}`, ...type, ...headers },
+    body: text ?? (body === undefined ? undefined : JSON.stringify(fill(body, names))),
   });
 }
 
@@ -58,12 +57,11 @@ function problemsOf(one: Case, answer: string): string[] {
 
 describe.each(loadContracts())('the service, by $file', ({ cases }) => {
   it.each(cases)('$name ($section)', async (one) => {
-    const response = await send(one);
-    const answer = await response.text();
-    const [said, is] = compared(one, answer);
-    expect([response.status, is]).toEqual([one.status, said]);
-    expect(Object.fromEntries(response.headers)).toMatchObject(fill(one['answer-headers'] ?? {}, names) as object);
-    expect(problemsOf(one, answer)).toEqual([]);
+    const { status, headers, body } = await ask(one);
+    const [said, is] = compared(one, body);
+    expect([status, is]).toEqual([one.status, said]);
+    expect(headers).toMatchObject(fill(one['answer-headers'] ?? {}, names) as object);
+    expect(problemsOf(one, body)).toEqual([]);
   });
 });
 

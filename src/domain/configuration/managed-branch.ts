@@ -11,3 +11,9 @@ export function isManagedBranch(configuration: Configuration, branch: string, de
     return pattern === null ? branch === name : matchesWhole(pattern, branch);
   });
 }
+
+/** The base branches the document calls by name; what an expression matches is not known from it. */
+export function namedBaseBranches(configuration: Configuration, defaultBranch: string): string[] {
+  const managed = configuration.merge_rules.base_branches;
+  return managed.length === 0 ? [defaultBranch] : managed.filter((name) => branchPattern(name) === null);
+}

@@ -2,6 +2,7 @@
 // outside of it is answered as ids: open intents, and batches that are not at their end.
 import type { Context } from '../../context.ts';
 import { plan } from '../../domain/queue/plan.ts';
+import { pauseInForce } from '../repositories/index.ts';
 import { RepositoryEntity } from '../repositories/repositories.entities.ts';
 import { reconsiderInLine, reconsiderPending } from './admission.service.ts';
 import { configurationProblem, rulesOf } from './configuration.cache.ts';
@@ -76,7 +77,7 @@ export async function advanceQueue(ctx: Context, queueId: string): Promise<Advan
     const open = await openWork(ctx, {
       queue,
       repository: `${repository.owner}/${repository.name}`,
-      paused: repository.paused,
+      paused: (await pauseInForce(tx, repository, queue.baseBranch)) !== null,
       query: tx.query.bind(tx),
     });
     return isOurs ? open : { ...open, nextLookAt: null };

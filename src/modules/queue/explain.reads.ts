@@ -4,12 +4,14 @@ import { loaderOf } from '../../graphql/context.ts';
 import { judgeBuild } from '../../domain/queue/evidence.ts';
 import { explain, type ExplainedPullRequest, type Reason } from '../../domain/queue/explain.ts';
 import type { BlockCode } from '../../domain/queue/snapshot.ts';
+import { readPause } from '../repositories/index.ts';
 import { checksOfCommit } from './batches.reads.ts';
 import { rulesOf } from './configuration.cache.ts';
 import { placeInLine } from './pull-requests.reads.ts';
 import type { PullRequest } from './pull-requests.types.ts';
 
 interface LiveBatchRow {
+  readonly baseBranch: string;
   readonly haltedReason: string | null;
   readonly hostRequiredChecks: string[];
   readonly batchId: string | null;
@@ -28,7 +30,7 @@ export async function explainPullRequest(ctx: GraphQLContext, pullRequest: PullR
     text: pullRequest.statusText,
     ahead: pullRequest.queued ? await loaderOf(ctx, placeInLine).load(pullRequest.id) : null,
     batch: row === undefined || row.batchId === null ? null : await batchFacts(ctx, pullRequest, row),
-    paused: (await pullRequest.repository.paused) ? { message: null } : null,
+    paused: row === undefined ? null : await readPause(ctx, pullRequest.repository, row.baseBranch),
     haltedReason: row?.haltedReason ?? null,
   });
 }
@@ -36,7 +38,7 @@ export async function explainPullRequest(ctx: GraphQLContext, pullRequest: PullR
 async function readLiveBatch(ctx: GraphQLContext, pullRequest: PullRequest): Promise<LiveBatchRow[]> {
   return await ctx.db.read<LiveBatchRow>(ctx.accountId, {
     name: 'live_batch_of_pull_request',
-    text: `select q.halted_reason as "haltedReason", q.host_required_checks as "hostRequiredChecks", b.id as "batchId",
+    text: `select q.base_branch as "baseBranch", q.halted_reason as "haltedReason", q.host_required_checks as "hostRequiredChecks", b.id as "batchId",
              b.tested_commit as "testedCommit", u.complete, u.canceled,
              exists (select from intent i where i.account_id = q.account_id and i.batch_id = b.id and i.kind = 'land' and i.state = 'begun') as "landingBegun",
              coalesce((select array_agg(o.number order by c.ordinal) from batch_member c

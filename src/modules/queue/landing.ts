@@ -8,6 +8,7 @@ import type { BuildState, QueueRules } from '../../domain/queue/snapshot.ts';
 import { blockText, isQueued } from '../../domain/queue/status.ts';
 import { HostRefused, HostUnavailable, RefMoved } from '../../hosts/port.ts';
 import type { Transaction } from '../../platform/database.ts';
+import { pauseInForce } from '../repositories/index.ts';
 import { findLoss } from './admission.service.ts';
 import { loadBatch, type LoadedBatch } from './batch.rows.ts';
 import { loadBuilds } from './build.records.ts';
@@ -107,7 +108,7 @@ interface Gate {
 async function passGate(ctx: Context, tx: Transaction, gate: Gate): Promise<Verdict> {
   const refused = (reason: string): Verdict => ({ kind: 'refused', reason });
   const { batch, queue, repository, loaded } = gate;
-  if (repository.paused || !repository.active) return refused('paused');
+  if (!repository.active || (await pauseInForce(tx, repository, loaded.baseBranch)) !== null) return refused('paused');
   if (queue.haltedReason || configurationProblem(repository) !== null) return refused('halted');
   if (batch.state !== 'building' || !batch.commit || !batch.tree) return refused('superseded');
   if (batch.parentCommit !== queue.baseTip) return refused('base moved');

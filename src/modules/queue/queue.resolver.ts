@@ -3,6 +3,8 @@ import { Arg, Ctx, FieldResolver, Info, Int, Mutation, Resolver, Root } from 'ty
 import { readPage, rowId, toConnection, type Connection } from '../../graphql/connection.ts';
 import { loaderOf, type GraphQLContext } from '../../graphql/context.ts';
 import { selectsOnly } from '../../graphql/selection.ts';
+import { QueuePause } from '../repositories/branch-pauses.types.ts';
+import { readPause } from '../repositories/index.ts';
 import { Repository } from '../repositories/repositories.types.ts';
 import { readBatches } from './batches.reads.ts';
 import { type Batch, BatchConnection } from './batches.types.ts';
@@ -47,8 +49,16 @@ export class QueuesResolver {
   }
 
   @FieldResolver(() => Boolean, { description: 'Whether a pause is in force, so that nothing is validated or merged.' })
-  async paused(@Root() { repository }: Queue): Promise<boolean> {
-    return await repository.paused;
+  async paused(@Ctx() ctx: GraphQLContext, @Root() { repository, baseBranch }: Queue): Promise<boolean> {
+    return (await readPause(ctx, repository, baseBranch)) !== null;
+  }
+
+  @FieldResolver(() => QueuePause, {
+    nullable: true,
+    description: 'The pause in force. Null: it validates and merges.',
+  })
+  async pause(@Ctx() ctx: GraphQLContext, @Root() { repository, baseBranch }: Queue): Promise<QueuePause | null> {
+    return await readPause(ctx, repository, baseBranch);
   }
 
   @FieldResolver(() => Int, { description: 'How many of its batches are being made, validated or landed.' })

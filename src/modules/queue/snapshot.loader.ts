@@ -13,6 +13,7 @@ import type {
   Verdict,
 } from '../../domain/queue/snapshot.ts';
 import type { Transaction } from '../../platform/database.ts';
+import { pauseInForce } from '../repositories/index.ts';
 import type { RepositoryRow } from '../repositories/repositories.entities.ts';
 import { loadBuilds } from './build.records.ts';
 import { readLine, type LineRow } from './line.rows.ts';
@@ -73,7 +74,7 @@ export async function loadSnapshot(
       tip,
       tipTree: from.tipTree,
       lineage,
-      paused: repository.paused || !repository.active,
+      paused: !repository.active || (await pauseInForce(tx, repository, queue.baseBranch)) !== null,
       haltedReason: queue.haltedReason ?? null,
       nextPosition: queue.nextPosition,
       buildsElsewhere: await countBuildsElsewhere(ctx, tx, queue),

@@ -35,5 +35,20 @@ export const ConfigurationChangeEntity = defineEntity({
   },
 });
 
+export const BranchPauseEntity = defineEntity({
+  name: 'BranchPause',
+  tableName: 'branch_pause',
+  properties: {
+    id: p.bigint('string').primary(),
+    accountId: p.bigint('string'),
+    repositoryId: p.bigint('string'),
+    pattern: p.text(),
+    paused: p.boolean(),
+    pausedMessage: p.text().nullable(),
+    createdAt: p.datetime(),
+  },
+});
+
 export type RepositoryRow = InferEntity<typeof RepositoryEntity>;
 export type ConfigurationChangeRow = InferEntity<typeof ConfigurationChangeEntity>;
+export type BranchPauseRow = InferEntity<typeof BranchPauseEntity>;

@@ -1,11 +1,17 @@
-import { Arg, Ctx, FieldResolver, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { Arg, Args, Ctx, FieldResolver, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { problemText } from '../../domain/configuration/problem.ts';
 import { DomainError } from '../../domain/errors.ts';
-import { readPage, toConnection, type Connection } from '../../graphql/connection.ts';
+import { readPage, rowId, toConnection, type Connection } from '../../graphql/connection.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
 import { NameWithOwner, PageNumber } from '../../graphql/scalars.ts';
 import { requireScope } from '../accounts/index.ts';
+import { readConfigurationChanges } from './configuration.reads.ts';
 import { replaceConfiguration, type ReplaceOutcome } from './configuration.service.ts';
+import {
+  type ConfigurationChange,
+  ConfigurationChangeConnection,
+  ConfigurationHistoryArgs,
+} from './configuration.types.ts';
 import { readRepository } from './known-repositories.ts';
 import { countRepositories, readRepositories, type RepositoryName } from './repositories.reads.ts';
 import { createRepository, pauseRepository } from './repositories.service.ts';
@@ -22,6 +28,7 @@ import {
 } from './repositories.types.ts';
 
 const pageSize = 10;
+const historyPageSize = 20;
 
 @Resolver(() => Repository)
 export class RepositoriesResolver {
@@ -67,6 +74,21 @@ export class RepositoriesResolver {
   async configuration(@Ctx() ctx: GraphQLContext, @Root() repository: Repository): Promise<RepositoryConfiguration> {
     requireScope(ctx, 'config:read');
     return { yaml: await repository.configurationYaml };
+  }
+
+  @FieldResolver(() => ConfigurationChangeConnection, {
+    description: 'What changed in its configuration, newest first. Needs config:read.',
+  })
+  async configurationHistory(
+    @Ctx() ctx: GraphQLContext,
+    @Root() repository: Repository,
+    @Args(() => ConfigurationHistoryArgs) { start, end, ...request }: ConfigurationHistoryArgs,
+  ): Promise<Connection<ConfigurationChange>> {
+    const page = readPage(request, { size: historyPageSize, keyLength: 1 });
+    const { size, offset } = page;
+    const days = { start: start ?? null, end: end ?? null };
+    const rows = await readConfigurationChanges(ctx, repository.id, { size, offset, before: rowId(page), ...days });
+    return toConnection(rows, size, { node: (row) => row, key: (row) => [row.id] });
   }
 
   @Mutation(() => CreateRepositoryPayload, {

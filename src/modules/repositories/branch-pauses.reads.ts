@@ -1,0 +1,85 @@
+import DataLoader from 'dataloader';
+import type { Context } from '../../context.ts';
+import { isManagedBranch, namedBaseBranches, parseConfiguration } from '../../domain/configuration/index.ts';
+import { decidePause, listPauses, type Pause, type PauseRule } from '../../domain/queue/pause.ts';
+import { loaderOf, type GraphQLContext } from '../../graphql/context.ts';
+import type { Transaction } from '../../platform/database.ts';
+import { requireScope } from '../accounts/index.ts';
+import type { RepositoryRow } from './repositories.entities.ts';
+import type { Repository } from './repositories.types.ts';
+
+const columns = 'b.pattern, b.paused, b.paused_message as "pausedMessage"';
+
+/**
+ * The pause in force for a base branch, in a transaction that holds the repository's row (the landing gate: until it
+ * ends no pause is answered) or the queue's (the planner: a pause answered later plans again). Null: it goes on.
+ */
+export async function pauseInForce(
+  tx: Transaction,
+  repository: RepositoryRow,
+  baseBranch: string,
+): Promise<Pause | null> {
+  const rules = repository.paused
+    ? []
+    : await tx.query<PauseRule>(
+        `select ${columns} from branch_pause b where b.account_id = $1 and b.repository_id = $2 order by b.id desc`,
+        [repository.accountId, repository.id],
+      );
+  return decidePause(repository, rules, baseBranch);
+}
+
+/** As `pauseInForce`, for who only looks. */
+export async function readPause(
+  ctx: GraphQLContext,
+  repository: Repository,
+  baseBranch: string,
+): Promise<Pause | null> {
+  requireScope(ctx, 'queue:read');
+  const paused = await repository.paused;
+  const rules = paused ? [] : await loaderOf(ctx, pauseRules).load(repository.id);
+  return decidePause({ paused }, rules, baseBranch);
+}
+
+/** Every rule, and how the base branches of the configuration stand that no rule names (interface 4.2). */
+export async function readBranchPauses(
+  ctx: GraphQLContext,
+  repository: Repository,
+  pattern: string | null,
+): Promise<PauseRule[]> {
+  requireScope(ctx, 'queue:read');
+  const rules = await loaderOf(ctx, pauseRules).load(repository.id);
+  return listPauses(rules, await readBaseBranches(ctx, repository), pattern);
+}
+
+// Those the configuration names, and of those its expressions match the ones that have a queue.
+async function readBaseBranches(ctx: Context, repository: Repository): Promise<string[]> {
+  const parsed = parseConfiguration(await repository.configurationYaml);
+  const defaultBranch = await repository.defaultBranch;
+  if (!parsed.ok) return [defaultBranch];
+  const queues = await ctx.db.read<{ baseBranch: string }>(ctx.accountId, {
+    name: 'base_branches_with_queue',
+    text: 'select q.base_branch as "baseBranch" from queue q where q.account_id = $1 and q.repository_id = $2',
+    values: [ctx.accountId, repository.id],
+  });
+  const { configuration } = parsed;
+  return [
+    ...namedBaseBranches(configuration, defaultBranch),
+    ...queues.map((queue) => queue.baseBranch).filter((name) => isManagedBranch(configuration, name, defaultBranch)),
+  ];
+}
+
+/** Of each repository, newest first. */
+function pauseRules(ctx: GraphQLContext): DataLoader<string, PauseRule[]> {
+  return new DataLoader(
+    async (repositoryIds) => {
+      const rows = await ctx.db.read<PauseRule & { repositoryId: string }>(ctx.accountId, {
+        name: 'branch_pauses',
+        text: `select b.repository_id as "repositoryId", ${columns} from branch_pause b
+               where b.account_id = $1 and b.repository_id = any ($2::bigint[]) order by b.id desc`,
+        values: [ctx.accountId, repositoryIds],
+      });
+      return repositoryIds.map((id) => rows.filter(({ repositoryId }) => repositoryId === id));
+    },
+    { cache: false },
+  );
+}

@@ -1,0 +1,40 @@
+import { Arg, Ctx, FieldResolver, Mutation, Resolver, Root } from 'type-graphql';
+import type { GraphQLContext } from '../../graphql/context.ts';
+import { Glob } from '../../graphql/scalars.ts';
+import { readBranchPauses } from './branch-pauses.reads.ts';
+import { pauseBranches } from './branch-pauses.service.ts';
+import { BranchPause, PauseBranchesInput, PauseBranchesPayload } from './branch-pauses.types.ts';
+import { Repository } from './repositories.types.ts';
+
+@Resolver(() => Repository)
+export class BranchPausesResolver {
+  @FieldResolver(() => [BranchPause], {
+    description:
+      'How base branches stand, by pattern: every rule, and the base branches no rule names literally with what the rules say of them. The repository’s own pause is not mixed in.',
+  })
+  async branchPauses(
+    @Ctx() ctx: GraphQLContext,
+    @Root() repository: Repository,
+    @Arg('pattern', () => Glob, {
+      nullable: true,
+      description: 'Only the rule of that very text, and the base branches it matches.',
+    })
+    pattern: string | null,
+  ): Promise<BranchPause[]> {
+    const entries = await readBranchPauses(ctx, repository, pattern ?? null);
+    return entries.map((entry) => ({ ...entry, repository }));
+  }
+
+  @Mutation(() => PauseBranchesPayload, {
+    description:
+      'Stops or resumes validating and merging into the base branches a glob matches (interface 4.2). Needs queue:pause.',
+  })
+  async pauseBranches(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('input', () => PauseBranchesInput) input: PauseBranchesInput,
+  ): Promise<PauseBranchesPayload> {
+    const { repository, rule } = await pauseBranches(ctx, input);
+    const { pattern, paused, pausedMessage } = rule;
+    return { branchPause: { pattern, paused, pausedMessage: pausedMessage ?? null, repository } };
+  }
+}

@@ -1,0 +1,46 @@
+import type { Context } from '../../context.ts';
+import { DomainError } from '../../domain/errors.ts';
+import { recordUserAction, requireScope } from '../accounts/index.ts';
+import { appendEvents } from '../events/index.ts';
+import { BranchPauseEntity, type BranchPauseRow, type RepositoryRow } from './repositories.entities.ts';
+import { changeQueues, lockRepository } from './repositories.locks.ts';
+import { loadRepository, type RepositoryName } from './repositories.reads.ts';
+
+export interface PauseBranchesRequest {
+  readonly repository: RepositoryName;
+  readonly pattern: string;
+  readonly paused: boolean;
+  readonly pausedMessage?: string | null | undefined;
+}
+
+const mostRules = 1000;
+// It becomes a comment, of which code hosts take 65,536 characters.
+const longestMessage = 60_000;
+
+/** Replaces the rule of that very pattern whole. Once it is answered no landing of a paused branch starts. */
+export async function pauseBranches(
+  ctx: Context,
+  input: PauseBranchesRequest,
+): Promise<{ readonly repository: RepositoryRow; readonly rule: BranchPauseRow }> {
+  requireScope(ctx, 'queue:pause');
+  const { pattern, paused } = input;
+  // An empty message says nothing.
+  const pausedMessage = input.pausedMessage || null;
+  if ((pausedMessage?.length ?? 0) > longestMessage)
+    throw new DomainError('BAD_INPUT', `paused_message must be at most ${longestMessage} characters`, 'pausedMessage');
+  const { id } = await loadRepository(ctx, input.repository);
+  return await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const repository = await lockRepository(ctx, tx, id);
+    const of = { accountId: ctx.accountId, repositoryId: id };
+    await tx.em.nativeDelete(BranchPauseEntity, { ...of, pattern });
+    if ((await tx.em.count(BranchPauseEntity, of)) >= mostRules)
+      throw new DomainError('BAD_INPUT', `A repository has at most ${mostRules} rules: use wider patterns`, 'pattern');
+    const rule = tx.em.create(BranchPauseEntity, { ...of, pattern, paused, pausedMessage, createdAt: ctx.clock() });
+    const action = paused ? 'branches_paused' : 'branches_unpaused';
+    await appendEvents(ctx, tx, [{ repositoryId: id, action, payload: { pattern, message: pausedMessage } }]);
+    const target = `${repository.owner}/${repository.name}:${pattern}`;
+    await recordUserAction(ctx, tx, { action, entity: 'repository', target });
+    await changeQueues(ctx, tx, id);
+    return { repository, rule };
+  });
+}

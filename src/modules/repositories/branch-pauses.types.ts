@@ -1,0 +1,58 @@
+import { Field, InputType, ObjectType } from 'type-graphql';
+import { Glob } from '../../graphql/scalars.ts';
+import { Repository, RepositoryInput } from './repositories.types.ts';
+
+@ObjectType({ simpleResolvers: true, description: 'Whether base branches are paused (interface 2.3).' })
+export class BranchPause {
+  @Field(() => Glob, { description: 'Which base branches: a plain name, or a glob.' })
+  pattern!: string;
+
+  @Field(() => Boolean, { description: 'Whether they are paused.' })
+  paused!: boolean;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'Told on the first pull request in line while the pause is in force. Null without one.',
+  })
+  pausedMessage!: string | null;
+
+  @Field(() => Repository, { description: 'The repository whose base branches they are.' })
+  repository!: Repository;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'A pause that is in force for a queue.' })
+export class QueuePause {
+  @Field(() => Glob, {
+    nullable: true,
+    description: 'The rule it comes from. Null when the repository itself is paused.',
+  })
+  pattern!: string | null;
+
+  @Field(() => String, { nullable: true, description: 'What was said with it. Null when nothing was.' })
+  message!: string | null;
+}
+
+@InputType({ description: 'A rule about base branches, in the place of the one with the same pattern.' })
+export class PauseBranchesInput {
+  @Field(() => RepositoryInput, { description: 'The repository.' })
+  repository!: RepositoryInput;
+
+  @Field(() => Glob, { description: 'Which base branches: a plain name, or a glob.' })
+  pattern!: string;
+
+  @Field(() => Boolean, { description: 'True stops validating and merging, false goes on.' })
+  paused!: boolean;
+
+  @Field(() => String, {
+    nullable: true,
+    description:
+      'Told on the first pull request in line while they are paused. Left out, an earlier message is cleared.',
+  })
+  pausedMessage!: string | null;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'What `pauseBranches` answers.' })
+export class PauseBranchesPayload {
+  @Field(() => BranchPause, { description: 'The rule as it is now.' })
+  branchPause!: BranchPause;
+}

@@ -1,0 +1,49 @@
+import type { Context } from '../../context.ts';
+import { DomainError } from '../../domain/errors.ts';
+import { requireScope } from '../accounts/index.ts';
+import type { ConfigurationChange } from './configuration.types.ts';
+
+export interface ChangesPage {
+  /** One more than this is read, to tell whether there is a next page. */
+  readonly size: number;
+  readonly offset: number;
+  /** Id of the last one before the page; null: from the newest. */
+  readonly before: string | null;
+}
+
+/** UTC days, both included; null is open. */
+export interface Days {
+  readonly start: string | null;
+  readonly end: string | null;
+}
+
+interface Row {
+  readonly id: string;
+  readonly email: string | null;
+  readonly ghUsername: string | null;
+  readonly commitSha: string | null;
+  readonly modifiedAt: Date;
+  readonly diff: string;
+}
+
+/** Newest first. */
+export async function readConfigurationChanges(
+  ctx: Context,
+  repositoryId: string,
+  { size, offset, before, start, end }: ChangesPage & Days,
+): Promise<ConfigurationChange[]> {
+  requireScope(ctx, 'config:read');
+  if (start !== null && end !== null && start > end)
+    throw new DomainError('BAD_INPUT', 'start must not be after end', 'start');
+  const rows = await ctx.db.read<Row>(ctx.accountId, {
+    name: 'configuration_changes',
+    text: `select c.id, c.email, c.gh_username as "ghUsername", c.commit_sha as "commitSha", c.modified_at as "modifiedAt", c.diff
+           from configuration_change c
+           where c.account_id = $1 and c.repository_id = $2 and ($3::bigint is null or c.id < $3)
+             and ($4::date is null or c.modified_at >= $4::date::timestamp at time zone 'UTC')
+             and ($5::date is null or c.modified_at < ($5::date + 1)::timestamp at time zone 'UTC')
+           order by c.id desc limit $6::bigint + 1 offset $7::bigint`,
+    values: [ctx.accountId, repositoryId, before, start, end, size, offset],
+  });
+  return rows.map(({ email, ghUsername, ...change }) => ({ ...change, modifiedBy: { email, ghUsername } }));
+}

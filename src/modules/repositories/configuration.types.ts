@@ -1,0 +1,56 @@
+import { ArgsType, Field, ID, Int, ObjectType } from 'type-graphql';
+import { connectionType } from '../../graphql/connection.ts';
+import { DateTime, Day, GitObjectID, PageNumber } from '../../graphql/scalars.ts';
+
+@ObjectType({
+  simpleResolvers: true,
+  description: 'Who changed a configuration. The service itself is nobody: both null.',
+})
+export class ConfigurationAuthor {
+  @Field(() => String, { nullable: true, description: 'Of who changed it by API or dashboard. Null otherwise.' })
+  email!: string | null;
+
+  @Field(() => String, { nullable: true, description: 'Of who changed it in the repository. Null otherwise.' })
+  ghUsername!: string | null;
+}
+
+@ObjectType({ simpleResolvers: true, description: "One change of a repository's configuration (interface 2.7)." })
+export class ConfigurationChange {
+  @Field(() => ID, { description: 'Names it among the changes of the repository. Opaque.' })
+  id!: string;
+
+  @Field(() => ConfigurationAuthor, { description: 'Who made it.' })
+  modifiedBy!: ConfigurationAuthor;
+
+  @Field(() => DateTime, { description: 'When it came into force.' })
+  modifiedAt!: Date;
+
+  @Field(() => GitObjectID, {
+    nullable: true,
+    description: 'The commit it came with. Null unless made in the repository.',
+  })
+  commitSha!: string | null;
+
+  @Field(() => String, { description: 'A unified diff from the configuration before it.' })
+  diff!: string;
+}
+
+export const ConfigurationChangeConnection = connectionType(ConfigurationChange, 'ConfigurationChange');
+
+@ArgsType()
+export class ConfigurationHistoryArgs {
+  @Field(() => Int, { nullable: true, description: 'Size of a page, 20 if not given, at most 100.' })
+  first!: number | null;
+
+  @Field(() => String, { nullable: true, description: 'Cursor to go on from.' })
+  after!: string | null;
+
+  @Field(() => PageNumber, { nullable: true, description: 'A page by its number, in the place of `after`.' })
+  page!: number | null;
+
+  @Field(() => Day, { nullable: true, description: 'The first UTC day to tell of. Left out: from the beginning.' })
+  start!: string | null;
+
+  @Field(() => Day, { nullable: true, description: 'The last UTC day to tell of. Left out: until now.' })
+  end!: string | null;
+}

@@ -1,0 +1,35 @@
+// A request as it is written, past what fetch allows: a GET with a body, a header left out.
+import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+
+export interface RawAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+export interface RawRequest {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | Buffer | undefined;
+}
+
+export async function send(url: URL, { method, headers, body }: RawRequest): Promise<RawAnswer> {
+  return await new Promise((resolve, reject) => {
+    const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+    const sent = httpRequest(url, { method, headers: { ...headers, ...length } }, (answer) => {
+      const parts: Buffer[] = [];
+      answer.on('data', (part: Buffer) => parts.push(part));
+      answer.on('error', reject);
+      answer.on('end', () => {
+        resolve({
+          status: answer.statusCode ?? 0,
+          headers: answer.headers,
+          body: Buffer.concat(parts).toString(),
+        });
+      });
+    });
+    // Refused before it was read to its end: the answer is what counts.
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
