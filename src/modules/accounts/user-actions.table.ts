@@ -27,6 +27,8 @@ export const userActions = {
   repository_created: { entity: 'repository', target: 'the repository', by: ['createRepository'] },
   repository_paused: { entity: 'repository', target: 'the repository', by: ['pauseRepository'] },
   repository_unpaused: { entity: 'repository', target: 'the repository', by: ['pauseRepository'] },
+  branches_paused: { entity: 'repository', target: 'the repository and the pattern', by: ['pauseBranches'] },
+  branches_unpaused: { entity: 'repository', target: 'the repository and the pattern', by: ['pauseBranches'] },
   queue_config_changed: { entity: 'merge_queue', target: 'the repository', by: ['replaceConfiguration'] },
   queue_halted: { entity: 'merge_queue', target: 'the repository and base branch', by: ['haltQueue'] },
   queue_resumed: { entity: 'merge_queue', target: 'the repository and base branch', by: ['resumeQueue'] },

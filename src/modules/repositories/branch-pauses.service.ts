@@ -39,7 +39,7 @@ export async function pauseBranches(
     const action = paused ? 'branches_paused' : 'branches_unpaused';
     await appendEvents(ctx, tx, [{ repositoryId: id, action, payload: { pattern, message: pausedMessage } }]);
     const target = `${repository.owner}/${repository.name}:${pattern}`;
-    await recordUserAction(ctx, tx, { action, entity: 'repository', target });
+    await recordUserAction(ctx, tx, { action, target });
     await changeQueues(ctx, tx, id);
     return { repository, rule };
   });
