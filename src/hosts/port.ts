@@ -89,6 +89,9 @@ export interface Composition {
   readonly keepRef: string;
 }
 
+/** Who commits what Interlock makes. */
+export const serviceIdentity = { name: 'Interlock', email: 'interlock@users.noreply.local' } as const;
+
 export type CompositionResult =
   | {
       readonly kind: 'composed';
@@ -146,6 +149,11 @@ export interface CodeHost {
   listFirstParents(
     repository: HostRepository,
     range: { readonly from: string | null; readonly to: string; readonly limit: number },
+  ): Promise<readonly HostCommit[]>;
+  /** Commits that `to` reaches and none of `from` does, merges included, oldest first; of more than `limit` the newest. */
+  listCommits(
+    repository: HostRepository,
+    range: { readonly from: readonly string[]; readonly to: string; readonly limit: number },
   ): Promise<readonly HostCommit[]>;
   isAncestor(repository: HostRepository, ancestor: string, descendant: string): Promise<boolean>;
   /** Text of a file at a commit; null when it is not there or larger than `maxBytes`. `blob` is its object id. */

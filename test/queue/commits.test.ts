@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { openPullRequest, queuePullRequest } from '../../src/modules/queue/index.ts';
 import { parallel, world, type World } from '../support/world.ts';
-import { expectLandedOnce, line } from './stories.ts';
+import { expectLandedOnce, hostOf, line, setLabel } from './stories.ts';
 
 /** #1 has two commits, `One` and `Two`; #2 has `Change b`. */
 async function twoPullRequests(w: World): Promise<void> {
@@ -91,5 +91,72 @@ describe('one pull request', () => {
     await queuePullRequest(w.ctx, { repository: w.repository, number, source: 'graphql_api', mergeCommitMessage });
     await w.settled(number);
     expect(await w.git('log', '-1', '--format=%B', 'main')).toBe('Sell tea\n\nBy the cup.\n\nAnd by the pot.');
+  });
+});
+
+describe('what a commit says', () => {
+  it('follows the rules for titles, bodies and co-authors, in the bot pull request and in what lands', async () => {
+    await using w = await world({
+      configuration: `${parallel({ builds: 1, batch: 2 })}merge_commit:
+  cut_body_before: '## Message'
+  cut_body_after: '## Checklist'
+  strip_html_comments: true
+  include_coauthors: true
+  apply_title_regexes:
+    - {pattern: '^(\\w+): ', replace: '[$1] ', match_type: regex, applies_to: merge_commit}
+    - {pattern: 'tea', replace: 'TEA', applies_to: draft_pr}
+`,
+    });
+    await w.commit('a', { 'a.txt': '1\n' }, { author: 'Bob <bob@example.test>' });
+    await w.commit('a', { 'a.txt': '2\n' }, { message: 'More\n\nCo-authored-by: Cyd <cyd@example.test>' });
+    await w.commit('b', { 'b.txt': 'b\n' });
+    const body = '# Template\n## Message\nBy the cup.<!-- or pot -->\n## Checklist\n- [ ] boiled\n';
+    await openPullRequest(w.ctx, { repository: w.repository, title: 'feat: sell tea', body, headBranch: 'a' });
+    await openPullRequest(w.ctx, { repository: w.repository, title: 'fix: stir tea', headBranch: 'b' });
+    await w.queue(1, 2);
+    await w.until(async () => (await w.rows('select 1 from bot_pull_request')).length > 0);
+    const [bot] = await w.rows<{ number: number }>('select number from bot_pull_request');
+    const opened = await w.service.localHost.getPullRequest(hostOf(w), bot?.number ?? 0);
+    expect(opened?.title).toBe('Validate #1, #2 for main: feat: sell TEA, fix: stir TEA');
+    await w.settled(1, 2);
+    await expectLandedOnce(w, 1, 2);
+    expect(await w.git('log', '-1', '--format=%B', 'main')).toBe(
+      'Land #1 and #2\n\n* [feat] sell tea (#1)\n* [fix] stir tea (#2)',
+    );
+    expect(await w.git('log', '-1', '--format=%B', 'main^2~1')).toBe(
+      '[feat] sell tea (#1)\n\nBy the cup.\n\nCo-authored-by: Bob <bob@example.test>\nCo-authored-by: Cyd <cyd@example.test>',
+    );
+    expect(await w.git('log', '-1', '--format=%B', 'main^2')).toBe('[fix] stir tea (#2)');
+  });
+});
+
+describe('a label', () => {
+  it('asks for the strategy of one pull request in a batch; two that contradict each other keep it out', async () => {
+    await using w = await world({
+      configuration: `${parallel({ builds: 1, batch: 3 })}merge_strategy:\n  override_labels: {merge: as-merge, rebase: as-they-are}\n`,
+    });
+    const base = await w.git('rev-parse', 'main');
+    await twoPullRequests(w);
+    const third = await w.open('c', { 'c.txt': 'c\n' });
+    await setLabel(w, 1, 'as-they-are');
+    await setLabel(w, 2, 'as-merge');
+    await setLabel(w, 2, 'as-they-are');
+    await w.queue(2);
+    expect(await w.status(2)).toMatchObject({ status: 'blocked', status_code: 108 });
+    expect((await w.status(2)).status_text).toContain('as-merge (merge), as-they-are (rebase)');
+    await setLabel(w, 2, 'as-they-are', false);
+    await w.queue(1, 2, third);
+    await w.settled(1, 2, third);
+    await expectLandedOnce(w, 1, 2, third);
+    expect(await log(w, '--first-parent', '--format=%s', `${base}..main^2`)).toEqual([
+      'One',
+      'Two',
+      'Add b (#2)',
+      'Add c (#3)',
+    ]);
+    const parents = (await log(w, '--first-parent', '--format=%P', `${base}..main^2`)).map((text) => text.split(' '));
+    expect(parents.map((of) => of.length)).toEqual([1, 1, 2, 1]);
+    expect(parents[2]?.[1]).toBe((await w.status(2)).head_sha);
+    expect(await line(w)).toEqual(['Land #1, #2 and #3']);
   });
 });

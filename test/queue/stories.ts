@@ -46,6 +46,11 @@ export function hostOf(w: World): HostRepository {
   return { accountId: w.ctx.accountId, id: w.repositoryId, ...w.repository };
 }
 
+export async function setLabel(w: World, number: number, label: string, present = true): Promise<void> {
+  await w.service.localHost.setLabel(hostOf(w), number, label, present);
+  await w.service.settle();
+}
+
 export async function skipLine(w: World, number: number): Promise<void> {
   await queuePullRequest(w.ctx, { repository: w.repository, number, source: 'graphql_api', skipLine: true });
 }

@@ -55,7 +55,7 @@ export interface World extends AsyncDisposable {
   commit(
     branch: string,
     files: Readonly<Record<string, string | null>>,
-    options?: { from?: string; message?: string },
+    options?: { from?: string; message?: string; author?: string },
   ): Promise<string>;
   /** A branch with these files and its pull request; answers its number. */
   open(
@@ -213,12 +213,18 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     gitDir,
     git,
     rows,
-    async commit(branch, files, { from, message } = {}) {
+    async commit(branch, files, { from, message, author } = {}) {
       await inWork('fetch', '-q', 'origin');
       const known = await inWork('rev-parse', '--verify', '-q', `origin/${branch}`).catch(() => '');
       await inWork('checkout', '-q', '--detach', known === '' || from !== undefined ? (from ?? 'origin/main') : known);
       await writeFiles(files);
-      await inWork('commit', '-q', '-m', message ?? `Change ${branch}`);
+      await inWork(
+        'commit',
+        '-q',
+        '-m',
+        message ?? `Change ${branch}`,
+        ...(author === undefined ? [] : [`--author=${author}`]),
+      );
       await push(branch);
       return await inWork('rev-parse', 'HEAD');
     },

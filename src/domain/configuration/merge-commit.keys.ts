@@ -1,5 +1,5 @@
 import { bool, group, key, label, listOf, notYet, oneOf, someText, text } from './key.ts';
-import { regexFault } from './regex.ts';
+import { regexFault, replacementFault } from './regex.ts';
 
 const titleRegex = group({
   pattern: someText(200),
@@ -7,8 +7,11 @@ const titleRegex = group({
   applies_to: oneOf('both', 'draft_pr', 'merge_commit').prefault('both'),
   match_type: oneOf('string', 'regex').prefault('string'),
 }).superRefine((rule, context) => {
-  const fault = rule.match_type === 'regex' ? regexFault(rule.pattern) : null;
-  if (fault !== null) context.addIssue({ code: 'custom', path: ['pattern'], message: fault });
+  if (rule.match_type !== 'regex') return;
+  const fault = regexFault(rule.pattern);
+  if (fault !== null) return void context.addIssue({ code: 'custom', path: ['pattern'], message: fault });
+  const misfit = replacementFault(rule.pattern, rule.replace);
+  if (misfit !== null) context.addIssue({ code: 'custom', path: ['replace'], message: misfit });
 });
 
 export const mergeCommit = group({
@@ -17,50 +20,48 @@ export const mergeCommit = group({
     description: "The landing's message is the pull request's title and body. false: the host's or git's own default.",
     mark: 'build',
   }),
-  cut_body_before: notYet(text(), {
+  cut_body_before: key(text(), {
     default: '',
-    description: 'Leave out the body before this marker.',
+    description:
+      'Leave out the body up to the first line that contains this marker, and that line. A body without it is left whole.',
     mark: 'build',
-    accepts: [''],
   }),
-  cut_body_after: notYet(text(), {
+  cut_body_after: key(text(), {
     default: '',
-    description: 'Leave out the body after this marker.',
+    description:
+      'Leave out the body from the first line that contains this marker on; looked for in what cut_body_before left.',
     mark: 'build',
-    accepts: [''],
   }),
-  strip_html_comments: notYet(bool(), {
+  strip_html_comments: key(bool(), {
     default: false,
-    description: 'Leave out HTML comments.',
+    description: 'Leave HTML comments of the body out, after the markers were looked for.',
     mark: 'build',
-    accepts: [false],
   }),
-  include_coauthors: notYet(bool(), {
+  include_coauthors: key(bool(), {
     default: false,
-    description: "Name the authors of the pull request's commits as co-authors.",
+    description:
+      "Name the authors of the pull request's commits, and who those name, by Co-authored-by trailers: once each, without the author of the commit itself. Not where the request that queued it gave a body, nor by rebase, which keeps the commits' own messages.",
     mark: 'build',
-    accepts: [false],
   }),
-  apply_title_regexes: notYet(
+  apply_title_regexes: key(
     listOf(titleRegex, {
       name: 'list: {pattern, replace, applies_to: both, draft_pr or merge_commit, match_type: string or regex}',
       most: 20,
     }),
     {
       default: [],
-      description: 'Replacements in the title, in order. applies_to is both and match_type is string unless given.',
+      description:
+        "Replacements in the pull request's title, in order, where the bot pull request shows it (draft_pr), where commits do (merge_commit), or both. Every occurrence is replaced; $1 is the first group of a regex. applies_to is both and match_type is string unless given.",
       mark: 'build',
-      accepts: [[]],
     },
   ),
 });
 
 const overrideLabel = (strategy: string) =>
-  notYet(label(), {
+  key(label(), {
     default: '',
-    description: `The label that asks for ${strategy} on one pull request.`,
+    description: `The label that asks for ${strategy} on one pull request, read when its build is made. Labels that ask for different strategies keep it out of the queue (108).`,
     mark: 'build',
-    accepts: [''],
   });
 
 export const mergeStrategy = group({
@@ -79,7 +80,14 @@ export const mergeStrategy = group({
     squash: overrideLabel('squash'),
     merge: overrideLabel('merge'),
     rebase: overrideLabel('rebase'),
-  }).prefault({}),
+  })
+    .refine(
+      (labels) => new Set(Object.values(labels).filter(Boolean)).size === Object.values(labels).filter(Boolean).length,
+      {
+        error: 'must be labels that differ',
+      },
+    )
+    .prefault({}),
   use_separate_commits_for_stack: notYet(bool(), {
     default: false,
     description: 'Each pull request of a stack keeps a commit of its own.',

@@ -23,6 +23,18 @@ export function matchesWhole(pattern: string, text: string): boolean {
   return RE2JS.compile(pattern).matcher(text).matches();
 }
 
+/** Every match replaced; `$1` in the replacement is the first group, `$$` a dollar sign. */
+export function replaceMatches(pattern: string, text: string, replacement: string): string {
+  return RE2JS.compile(pattern).matcher(text).replaceAll(replacement);
+}
+
+/** Why a replacement does not fit its valid pattern, or null. */
+export function replacementFault(pattern: string, replacement: string): string | null {
+  const groups = RE2JS.compile(pattern).groupCount();
+  const missing = [...replacement.replaceAll('$$', '').matchAll(/\$(\d+)/g)].find(([, n]) => Number(n) > groups);
+  return missing === undefined ? null : `names ${missing[0]}, and the pattern has ${groups} groups`;
+}
+
 function repetition(pattern: string): number {
   const counts = [...pattern.matchAll(/\{(\d+)(?:,(\d*))?\}/g)];
   return counts.reduce((product, [, least, most]) => product * Math.max(1, Number(least), Number(most ?? 0)), 1);

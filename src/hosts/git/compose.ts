@@ -7,13 +7,12 @@ import {
   type CompositionResult,
   HostRefused,
   HostUnavailable,
+  serviceIdentity,
 } from '../port.ts';
 import { type Git, GitFailed } from './git.ts';
 import { objectId, refName } from './names.ts';
 import { readCommit, readCommits, signature, writeCommit, type RawCommit } from './objects.ts';
 
-const committerName = 'Interlock';
-const committerEmail = 'interlock@users.noreply.local';
 const rebaseLimit = 500;
 
 /** Throws HostRefused when the parent or a head is no commit of the repository. */
@@ -185,7 +184,7 @@ function grown(made: readonly Tip[]): Growth {
 }
 
 function committer(bench: Bench): string {
-  return signature(committerName, committerEmail, bench.at);
+  return signature(serviceIdentity.name, serviceIdentity.email, bench.at);
 }
 
 function authorOf(bench: Bench, member: CompositionMember): string {

@@ -14,6 +14,7 @@ export {
 export {
   asHostCommit,
   isAncestor,
+  listCommits,
   listFirstParents,
   listRefs,
   readCommit,

@@ -128,6 +128,23 @@ export async function listFirstParents(
   return output.split('\n').filter((line) => line !== '');
 }
 
+/** Oldest first: commits that `to` reaches and none of `from` does; of more than `limit` the newest. */
+export async function listCommits(
+  git: Git,
+  directory: string,
+  range: { readonly from: readonly string[]; readonly to: string; readonly limit: number },
+): Promise<string[]> {
+  const output = await git.text(directory, [
+    'rev-list',
+    '--topo-order',
+    '--reverse',
+    `--max-count=${Math.max(0, Math.floor(range.limit))}`,
+    objectId(range.to),
+    ...range.from.map((commit) => `^${objectId(commit)}`),
+  ]);
+  return output.split('\n').filter((line) => line !== '');
+}
+
 /** A regular file at a commit; null when there is none, or when it is larger than `maxBytes`. */
 export async function readFile(
   git: Git,

@@ -86,6 +86,10 @@ function gitOperations(installation: Installation) {
       const ids = await git.listFirstParents(installation.git, at(repository), range);
       return (await git.readCommits(installation.git, at(repository), ids)).map(git.asHostCommit);
     },
+    listCommits: async (repository, range) => {
+      const ids = await git.listCommits(installation.git, at(repository), range);
+      return (await git.readCommits(installation.git, at(repository), ids)).map(git.asHostCommit);
+    },
     isAncestor: async (repository, ancestor, descendant) =>
       await git.isAncestor(installation.git, at(repository), ancestor, descendant),
     readFile: async (repository, file) => await git.readFile(installation.git, at(repository), file),

@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts';
 import { isManagedBranch, numberOfApprovals, type Configuration } from '../../domain/configuration/index.ts';
 import { decideAdmission, type Admission, type AdmissionFacts } from '../../domain/queue/admission.ts';
 import type { QueueRules } from '../../domain/queue/snapshot.ts';
+import { strategyContradiction } from '../../domain/queue/strategy.ts';
 import type { Transaction } from '../../platform/database.ts';
 import type { RepositoryRow } from '../repositories/repositories.entities.ts';
 import { loadBuilds } from './build.records.ts';
@@ -98,11 +99,16 @@ function decideWith(
       changesRequested: pullRequest.changesRequested,
       unresolvedConversations: pullRequest.unresolvedConversations,
       hasUnverifiedCommits: false,
-      failedValidations: [],
+      failedValidations: contradictionOf(configuration, pullRequest),
     },
     rules: admissionRules(configuration, rules),
     skipValidation: pullRequest.skipValidation,
   });
+}
+
+function contradictionOf(configuration: Configuration, { labels }: AdmissionRow): readonly string[] {
+  const contradiction = strategyContradiction(labels, configuration.merge_rules.merge_strategy);
+  return contradiction === null ? [] : [contradiction];
 }
 
 function admissionRules(

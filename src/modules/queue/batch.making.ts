@@ -1,6 +1,7 @@
 // Making a build: the commit of a batch, composed from its parent and its pinned heads.
 import type { Context } from '../../context.ts';
-import { HostRefused, RefMoved, type CompositionResult } from '../../hosts/port.ts';
+import { coauthorsOf, withCoauthors } from '../../domain/queue/message.ts';
+import { HostRefused, RefMoved, serviceIdentity, type CompositionResult } from '../../hosts/port.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { blockMembers, blockRefused } from './batch.refusals.ts';
 import type { LoadedBatch } from './batch.rows.ts';
@@ -13,7 +14,8 @@ import { announce, beginWork, finishWork } from './status.writer.ts';
 
 /** Composes the commit that is tested and lands; in serial mode the head is brought up to date first. */
 export async function makeBuild(ctx: Context, loaded: LoadedBatch): Promise<void> {
-  const { batch, members } = loaded;
+  const { batch } = loaded;
+  const members = await nameCoauthors(ctx, loaded);
   const at = await commitTime(ctx, loaded);
   let result: CompositionResult;
   try {
@@ -69,7 +71,7 @@ async function compose(
     parent: batch.parentCommit,
     members: of.members.map((member) => ({
       head: member.pinnedHead,
-      strategy: batch.strategy,
+      strategy: member.strategy ?? batch.strategy,
       message: member.message,
       authorName: member.authorName,
       authorEmail: member.authorEmail,
@@ -79,6 +81,38 @@ async function compose(
     at: of.at,
     keepRef: `refs/interlock/builds/${batch.id}`,
   });
+}
+
+/** Commits of one pull request whose authors are read. */
+const mostCommits = 500;
+
+/** Completes the messages that are to name who else wrote: commits never change, so however often it is done, they are the same. */
+async function nameCoauthors(ctx: Context, { batch, members, host }: LoadedBatch): Promise<readonly BatchMemberRow[]> {
+  if (!members.some((member) => member.namesCoauthors)) return members;
+  const named: BatchMemberRow[] = [];
+  for (const [place, member] of members.entries()) {
+    if (!member.namesCoauthors) {
+      named.push(member);
+      continue;
+    }
+    const commits = await ctx.hosts(host.host).listCommits(host, {
+      from: [batch.parentCommit, ...members.slice(0, place).map((earlier) => earlier.pinnedHead)],
+      to: member.pinnedHead,
+      limit: mostCommits,
+    });
+    const main = { name: member.authorName, email: member.authorEmail };
+    const message = withCoauthors(member.message, coauthorsOf(commits, main, [serviceIdentity.email]));
+    await ctx.db.transaction(ctx.accountId, async (tx) => {
+      await tx.query('update batch_member set message = $4 where account_id = $1 and batch_id = $2 and ordinal = $3', [
+        ctx.accountId,
+        batch.id,
+        member.ordinal,
+        message,
+      ]);
+    });
+    named.push({ ...member, message });
+  }
+  return named;
 }
 
 /**
@@ -201,7 +235,7 @@ async function updateHead(ctx: Context, loaded: LoadedBatch): Promise<void> {
       return await blockMembers(ctx, loaded, [
         {
           member,
-          words: `a ${batch.strategy} onto ${baseBranch} gives another tree than its head, which is what was tested`,
+          words: `a ${member.strategy ?? batch.strategy} onto ${baseBranch} gives another tree than its head, which is what was tested`,
         },
       ]);
     }

@@ -1,11 +1,13 @@
 // Asking for the checks of a build, and watching them: a draft bot pull request in parallel mode, the head's own in serial.
 import type { Context } from '../../context.ts';
 import { evidenceFor } from '../../domain/queue/evidence.ts';
+import { botTitle } from '../../domain/queue/message.ts';
 import { RefMoved } from '../../hosts/port.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { botBranch, type LoadedBatch } from './batch.rows.ts';
 import { loadBuilds, recordChecks } from './build.records.ts';
-import { rulesOf } from './configuration.cache.ts';
+import { configurationOf, rulesOf } from './configuration.cache.ts';
+import { messageSource } from './decisions.writer.ts';
 import { passFailpoint } from './failpoints.ts';
 import {
   BatchEntity,
@@ -70,7 +72,7 @@ async function openBotPullRequest(
   commit: string,
   members: readonly BatchMemberRow[],
 ): Promise<{ number: number; url: string }> {
-  const { batch, host, baseBranch } = loaded;
+  const { batch, host, baseBranch, repository } = loaded;
   const adapter = ctx.hosts(host.host);
   const branch = botBranch(batch.id);
   try {
@@ -88,9 +90,12 @@ async function openBotPullRequest(
     ctx.accountId,
     async (tx) => await tx.em.find(PullRequestEntity, { id: { $in: members.map((member) => member.pullRequestId) } }),
   );
-  const numbers = rows.map((row) => `#${row.number}`).join(', ');
   return await adapter.openPullRequest(host, {
-    title: `Validate ${numbers} for ${baseBranch}`,
+    title: botTitle(
+      members.flatMap((member) => rows.find((row) => row.id === member.pullRequestId) ?? []).map(messageSource),
+      baseBranch,
+      configurationOf(repository).merge_rules.merge_commit,
+    ),
     body: `${batch.groupMessage}\nOpened by Interlock to run CI on commit ${commit}. It is closed by itself; do not merge it.\n`,
     author: 'interlock[bot]',
     headBranch: branch,

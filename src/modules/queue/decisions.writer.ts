@@ -2,6 +2,7 @@
 import type { Decision } from '../../domain/queue/snapshot.ts';
 import { groupMessage, ownMessage, type MessageSource } from '../../domain/queue/message.ts';
 import { statusText, webhookStatus } from '../../domain/queue/status.ts';
+import { strategyOf } from '../../domain/queue/strategy.ts';
 import type { Configuration } from '../../domain/configuration/keys.ts';
 import { DomainError } from '../../domain/errors.ts';
 import {
@@ -149,6 +150,7 @@ async function startBatch(
 ): Promise<void> {
   const { ctx, tx, queue, now } = work;
   const { rules } = loaded.snapshot;
+  const { merge_commit, merge_strategy } = configuration.merge_rules;
   const members = decision.members.map((member) => ({ ...member, row: pullRequestOf(loaded, member.pullRequest) }));
   const batch = tx.em.create(BatchEntity, {
     accountId: ctx.accountId,
@@ -163,22 +165,27 @@ async function startBatch(
     strategy: rules.strategy,
     batchCommit: rules.batchCommit,
     buildKeysHash: rules.buildKeysHash,
-    groupMessage: groupMessage(members.map(({ row }) => messageSource(row))),
+    groupMessage: groupMessage(
+      members.map(({ row }) => messageSource(row)),
+      merge_commit,
+    ),
     createdAt: now,
   });
   queue.nextPosition = Math.max(queue.nextPosition, decision.position + 1);
   await tx.em.flush();
-  const useTitleAndBody = configuration.merge_rules.merge_commit.use_title_and_body;
   members.forEach(({ row, ...member }, ordinal) => {
+    const strategy = strategyOf(row.labels, merge_strategy);
     tx.em.create(BatchMemberEntity, {
       accountId: ctx.accountId,
       batchId: batch.id,
       ordinal,
       pullRequestId: member.pullRequest,
       pinnedHead: member.head,
-      message: ownMessage(messageSource(row), { useTitleAndBody }),
+      message: ownMessage(messageSource(row), merge_commit),
       authorName: row.authorName,
       authorEmail: row.authorEmail,
+      strategy,
+      namesCoauthors: merge_commit.include_coauthors && !row.mergeBody && strategy !== 'rebase',
     });
   });
   work.events.push({
@@ -194,7 +201,7 @@ async function startBatch(
   });
 }
 
-function messageSource(row: PullRequestRow): MessageSource {
+export function messageSource(row: PullRequestRow): MessageSource {
   return {
     number: row.number,
     title: row.title,

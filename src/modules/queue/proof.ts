@@ -1,7 +1,7 @@
 // The proof of a landing: what landed, on what, and why that was allowed. Chained per queue by digests, so that a
 // proof that was changed or taken out later shows. `verify` derives each again from git and these rows.
 import { createHash } from 'node:crypto';
-import type { BuildState, RequiredCheck } from '../../domain/queue/snapshot.ts';
+import type { BuildState, MergeStrategy, RequiredCheck } from '../../domain/queue/snapshot.ts';
 import type { BatchMemberRow, BatchRow, PullRequestRow } from './queue.entities.ts';
 import type { QueueWork } from './status.writer.ts';
 
@@ -14,7 +14,13 @@ export interface ProofBody {
   readonly tree: string;
   readonly strategy: string;
   readonly batchCommit: string;
-  readonly members: readonly { readonly number: number; readonly head: string; readonly commit: string }[];
+  readonly members: readonly {
+    readonly number: number;
+    readonly head: string;
+    readonly commit: string;
+    /** Left out where it is the landing's. */
+    readonly strategy?: MergeStrategy;
+  }[];
   readonly evidence: readonly {
     readonly commit: string;
     readonly tree: string;
@@ -81,6 +87,7 @@ export async function writeProof(
       number: pullRequests.get(member.pullRequestId)?.number ?? 0,
       head: member.pinnedHead,
       commit: member.ownCommit ?? landed.commit,
+      ...(member.strategy && member.strategy !== batch.strategy ? { strategy: member.strategy } : {}),
     })),
     evidence: evidence === null ? [] : [{ commit: evidence.commit, tree: evidence.tree, checks: evidence.checks }],
     configuration: passed.configuration,

@@ -130,6 +130,8 @@ export const BatchMemberEntity = defineEntity({
     message: p.text(),
     authorName: p.string(),
     authorEmail: p.string(),
+    strategy: p.string().$type<MergeStrategy>().nullable(),
+    namesCoauthors: p.boolean().default(false),
     ownCommit: p.string().nullable(),
   },
 });

@@ -138,7 +138,7 @@ async function checkProof(ctx: Context, examined: Examined): Promise<string[]> {
     parent: body.firstParent,
     members: body.members.map((member) => ({
       head: member.head,
-      strategy: body.strategy as MergeStrategy,
+      strategy: member.strategy ?? (body.strategy as MergeStrategy),
       message: 'verify\n',
       authorName: 'verify',
       authorEmail: 'verify@interlock',

@@ -143,11 +143,35 @@ export const keyTable: readonly KeyRow[] = [
   later('merge_rules.auto_update.label', [''], 'update'),
   later('merge_rules.auto_update.max_runs_for_update', [0], 3),
   bool('merge_rules.merge_commit.use_title_and_body'),
-  later('merge_rules.merge_commit.cut_body_before', [''], '---'),
-  later('merge_rules.merge_commit.cut_body_after', [''], '---'),
-  later('merge_rules.merge_commit.strip_html_comments', [false], true),
-  later('merge_rules.merge_commit.include_coauthors', [false], true),
-  later('merge_rules.merge_commit.apply_title_regexes', [[]], [{ pattern: 'a', replace: 'b' }]),
+  ...['cut_body_before', 'cut_body_after'].map((name) => ({
+    key: `merge_rules.merge_commit.${name}`,
+    accepts: ['', '---', '<!-- message -->'],
+    refuses: [
+      [5, 'must be text: put it in quotes'],
+      ['a\nb', 'must be one line without control characters'],
+    ] as const,
+  })),
+  bool('merge_rules.merge_commit.strip_html_comments'),
+  bool('merge_rules.merge_commit.include_coauthors'),
+  {
+    key: 'merge_rules.merge_commit.apply_title_regexes',
+    accepts: [
+      [],
+      [{ pattern: '^(\\w+): ', replace: '[$1] ', applies_to: 'draft_pr', match_type: 'regex' }],
+      [{ pattern: '$9', replace: '$9', applies_to: 'both', match_type: 'string' }],
+    ],
+    refuses: [
+      [[{ pattern: '', replace: '', match_type: 'string' }], 'must not be empty'],
+      [[{ pattern: 'a' }], 'is required'],
+      [[{ pattern: 'a', replace: '', applies_to: 'title' }], 'must be one of both, draft_pr, merge_commit'],
+      [[{ pattern: 'a', replace: '', match_type: 'glob' }], 'must be one of string, regex'],
+      [
+        [{ pattern: '(', replace: '', match_type: 'regex' }],
+        'must be a regular expression in RE2 syntax: missing closing ): `(`',
+      ],
+      [[{ pattern: '(a)', replace: '$2', match_type: 'regex' }], 'names $2, and the pattern has 1 groups'],
+    ],
+  },
   {
     key: 'merge_rules.merge_strategy.name',
     accepts: ['squash', 'merge', 'rebase'],
@@ -158,9 +182,14 @@ export const keyTable: readonly KeyRow[] = [
     accepts: ['group', 'linear'],
     refuses: [['each', 'must be one of group, linear']],
   },
-  later('merge_rules.merge_strategy.override_labels.squash', [''], 'squash'),
-  later('merge_rules.merge_strategy.override_labels.merge', [''], 'merge'),
-  later('merge_rules.merge_strategy.override_labels.rebase', [''], 'rebase'),
+  ...['squash', 'merge', 'rebase'].map((strategy) => ({
+    key: `merge_rules.merge_strategy.override_labels.${strategy}`,
+    accepts: ['', strategy, 'land it so'],
+    refuses: [
+      [7, 'must be text: put it in quotes'],
+      [' a', 'must not begin or end with a space'],
+    ] as const,
+  })),
   later('merge_rules.merge_strategy.use_separate_commits_for_stack', [false], true),
   later('merge_rules.merge_strategy.update_pr_commits_before_stack_merge', [false], true),
   later('merge_rules.status_comment.publish', ['always'], 'never'),

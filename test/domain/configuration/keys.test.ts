@@ -114,10 +114,19 @@ describe('rules between keys', () => {
       strategy({ update_pr_commits_before_stack_merge: true, use_separate_commits_for_stack: true }),
     ).toBeUndefined();
   });
+  it('a label asks for one strategy', () => {
+    const override = (override_labels: object) =>
+      messages({ merge_rules: { labels, merge_strategy: { override_labels } } });
+    expect(override({ squash: 'x', merge: 'x' })).toEqual([
+      'merge_rules.merge_strategy.override_labels: must be labels that differ',
+    ]);
+    expect(override({ squash: 'x', merge: 'y' })).toBeUndefined();
+  });
   it('a regular expression of a title is checked when it is saved', () => {
     const title = (rule: object) =>
       messages({ merge_rules: { labels, merge_commit: { apply_title_regexes: [rule] } } });
     expect(title({ pattern: '[', replace: '' })).toBeUndefined();
+    expect(title({ pattern: '(a)', replace: '$2' })).toBeUndefined();
     expect(title({ pattern: '[', replace: '', match_type: 'regex' })?.[0]).toContain('RE2 syntax');
   });
   it('a preview is a sandbox with image and port, or an endpoint with neither', () => {

@@ -1,0 +1,201 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { mergeRules } from '../../../src/domain/configuration/merge-rules.keys.ts';
+import {
+  botTitle,
+  coauthorsOf,
+  cutBody,
+  groupMessage,
+  ownMessage,
+  rewriteTitle,
+  withCoauthors,
+  type MessageRules,
+  type MessageSource,
+} from '../../../src/domain/queue/message.ts';
+import { strategyContradiction, strategyOf } from '../../../src/domain/queue/strategy.ts';
+
+const defaults = mergeRules.parse({ labels: { trigger: 'mergequeue' } });
+
+function rules(changes: Partial<MessageRules> = {}): MessageRules {
+  return { ...defaults.merge_commit, ...changes };
+}
+
+function source(changes: Partial<MessageSource> = {}): MessageSource {
+  return { number: 7, title: 'Sell tea', body: 'By the cup.', mergeTitle: null, mergeBody: null, ...changes };
+}
+
+const rule = (changes: Partial<MessageRules['apply_title_regexes'][number]>) => ({
+  pattern: 'a',
+  replace: 'b',
+  applies_to: 'both' as const,
+  match_type: 'string' as const,
+  ...changes,
+});
+
+describe('the message of a pull request', () => {
+  it.each<[string, Partial<MessageSource>, Partial<MessageRules>, string]>([
+    ['is its title and body', {}, {}, 'Sell tea (#7)\n\nBy the cup.\n'],
+    ['has no body where there is none', { body: ' \n' }, {}, 'Sell tea (#7)\n'],
+    ["is git's own without title and body", {}, { use_title_and_body: false }, 'Merge pull request #7\n'],
+    [
+      'is what the request said, whatever the rules',
+      { mergeTitle: 'As asked', mergeBody: 'a <!-- b -->' },
+      { strip_html_comments: true, cut_body_before: 'a', apply_title_regexes: [rule({ pattern: 'As' })] },
+      'As asked\n\na <!-- b -->\n',
+    ],
+    ['takes the title alone from the request', { mergeTitle: 'As asked' }, {}, 'As asked\n\nBy the cup.\n'],
+    ['takes an empty body from the request', { mergeBody: '' }, {}, 'Sell tea (#7)\n'],
+  ])('%s', (_, from, by, message) => {
+    expect(ownMessage(source(from), rules(by))).toBe(message);
+  });
+
+  it('of several names them all, by their titles as they land', () => {
+    const members = [
+      source(),
+      source({ number: 8, title: '[X] Sell pots' }),
+      source({ number: 9, mergeTitle: 'Mine' }),
+    ];
+    const by = rules({ apply_title_regexes: [rule({ pattern: '[X] ', replace: '' })] });
+    expect(groupMessage(members, by)).toBe('Land #7, #8 and #9\n\n* Sell tea (#7)\n* Sell pots (#8)\n* Mine (#9)\n');
+  });
+});
+
+describe('a body is cut', () => {
+  it.each<[string, string, Partial<MessageRules>, string]>([
+    ['before a marker, which goes too', 'a\n--- begin ---\nb', { cut_body_before: 'begin' }, 'b'],
+    ['after a marker, which goes too', 'a\nend\nb', { cut_body_after: 'end' }, 'a'],
+    ['between both', 'a\n>>\nb\n<<\nc', { cut_body_before: '>>', cut_body_after: '<<' }, 'b'],
+    ['nowhere when the marker is missing', 'a\nb', { cut_body_before: '>>', cut_body_after: '<<' }, 'a\nb'],
+    [
+      'at the end alone when only the beginning is missing',
+      'a\n<<\nb',
+      { cut_body_before: '>>', cut_body_after: '<<' },
+      'a',
+    ],
+    [
+      'by an end that comes after the beginning',
+      '<<\na\n>>\nb\n<<\nc',
+      { cut_body_before: '>>', cut_body_after: '<<' },
+      'b',
+    ],
+    ['at the first of several', 'a\n--\nb\n--\nc', { cut_body_before: '--' }, 'b\n--\nc'],
+    ['by one marker used for both', 'a\n--\nb\n--\nc', { cut_body_before: '--', cut_body_after: '--' }, 'b'],
+    ['with the line ends of a browser', 'a\r\n--\r\nb\r\nc', { cut_body_before: '--' }, 'b\nc'],
+    ['of its comments', 'a <!-- x --> b\n<!--\ny\n-->\n\nc', { strip_html_comments: true }, 'a  b\n\nc'],
+    ['of a comment nobody closed', 'a\n<!-- b\nc', { strip_html_comments: true }, 'a'],
+    [
+      'by a marker that is a comment',
+      'a\n<!-- here -->\nb<!--c-->',
+      { cut_body_before: '<!-- here -->', strip_html_comments: true },
+      'b',
+    ],
+    ['of nothing without rules', 'a <!-- x -->', {}, 'a <!-- x -->'],
+    ['to nothing', '--\na', { cut_body_after: '--' }, ''],
+  ])('%s', (_, body, by, left) => {
+    expect(cutBody(body, rules(by))).toBe(left);
+  });
+
+  it('in a moment, however many comments are begun', () => {
+    const begun = performance.now();
+    cutBody('<!--'.repeat(200_000), rules({ strip_html_comments: true }));
+    expect(performance.now() - begun).toBeLessThan(1_000);
+  });
+});
+
+describe('a title is rewritten', () => {
+  it.each<[string, string, Partial<Parameters<typeof rule>[0]>[], string]>([
+    ['every time a text occurs', 'a-a', [{}], 'b-b'],
+    ['by text that means nothing more', 'a.c abc', [{ pattern: 'a.c', replace: '$1' }], '$1 abc'],
+    [
+      'by the groups of an expression',
+      'fix(tea): boil',
+      [{ pattern: '^(\\w+)\\((\\w+)\\): ', replace: '$2: $1 ', match_type: 'regex' }],
+      'tea: fix boil',
+    ],
+    ['one rule after the other', 'a', [{ replace: 'ab' }, { pattern: 'ab', replace: 'c' }], 'c'],
+    ['not when it belongs elsewhere', 'a', [{ applies_to: 'draft_pr' }], 'a'],
+    ['never to nothing', 'a', [{ replace: '' }], 'a'],
+  ])('%s', (_, title, by, rewritten) => {
+    expect(rewriteTitle(title, 'merge_commit', rules({ apply_title_regexes: by.map(rule) }))).toBe(rewritten);
+  });
+
+  it('in the bot pull request, where the rule says so', () => {
+    const by = rules({
+      apply_title_regexes: [rule({ pattern: 'Sell', replace: 'Buy', applies_to: 'draft_pr' })],
+    });
+    expect(botTitle([source(), source({ number: 8 })], 'main', by)).toBe('Validate #7, #8 for main: Buy tea, Buy tea');
+    expect(ownMessage(source(), by)).toContain('Sell tea (#7)');
+  });
+
+  it('and stays short, however often a rule doubles it', () => {
+    const doubling = Array.from({ length: 20 }, () => rule({ pattern: 'a', replace: 'a'.repeat(200) }));
+    expect(rewriteTitle('a', 'merge_commit', rules({ apply_title_regexes: doubling }))).toHaveLength(1_000);
+  });
+});
+
+describe('co-authors', () => {
+  const ada = { name: 'Ada', email: 'ada@example.test' };
+  const by = (authorName: string, authorEmail: string, message = 'Change\n') => ({ authorName, authorEmail, message });
+
+  it('are everybody else who wrote, once, in order', () => {
+    const commits = [
+      by('Bob', 'bob@example.test'),
+      by(
+        'Ada',
+        'ADA@example.test',
+        'Change\n\nCo-Authored-By: Cyd <cyd@example.test>\nco-authored-by: Bob <bob@example.test>\n',
+      ),
+      by('Interlock', 'us@example.test', 'Merge\n'),
+      by('Bobby', 'Bob@Example.test'),
+    ];
+    expect(coauthorsOf(commits, ada, ['us@example.test'])).toEqual([
+      { name: 'Bob', email: 'bob@example.test' },
+      { name: 'Cyd', email: 'cyd@example.test' },
+    ]);
+  });
+
+  it.each([
+    ['stand in a paragraph of their own', 'Title\n\nBody.\n', 'Title\n\nBody.\n\nCo-authored-by: Bob <b@x>\n'],
+    ['follow a title', 'Title\n', 'Title\n\nCo-authored-by: Bob <b@x>\n'],
+    ['follow a title that looks like a trailer', 'Written-by: me\n', 'Written-by: me\n\nCo-authored-by: Bob <b@x>\n'],
+    [
+      'join the trailers that are there',
+      'Title\n\nBody.\n\nSigned-off-by: Ada <a@x>\n',
+      'Title\n\nBody.\n\nSigned-off-by: Ada <a@x>\nCo-authored-by: Bob <b@x>\n',
+    ],
+    ['are not named twice', 'Title\n\nCo-authored-by: Robert <B@X>\n', 'Title\n\nCo-authored-by: Robert <B@X>\n'],
+  ])('%s', (_, message, named) => {
+    expect(withCoauthors(message, [{ name: 'Bob', email: 'b@x' }])).toBe(named);
+  });
+
+  it('are added once, however often it is done, and no name breaks out of its line', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.string(), fc.string(), (body, name, email) => {
+        const coauthors = coauthorsOf([by(name, email)], ada, []);
+        const once = withCoauthors(`Title\n\n${body.replaceAll('\n', ' ')}\n`, coauthors);
+        expect(withCoauthors(once, coauthors)).toBe(once);
+        for (const line of once.split('\n').slice(3).filter(Boolean))
+          expect(line).toMatch(/^Co-authored-by: [^<>]+ <[^<>]+>$/);
+      }),
+    );
+  });
+});
+
+describe('a strategy', () => {
+  const asked = {
+    ...defaults.merge_strategy,
+    name: 'merge' as const,
+    override_labels: { squash: 'as one', merge: '', rebase: 'as they are' },
+  };
+  it.each<[string[], string, RegExp | null]>([
+    [[], 'merge', null],
+    [['other', 'as one'], 'squash', null],
+    [['as they are'], 'rebase', null],
+    [[''], 'merge', null],
+    [['as one', 'as they are'], 'merge', /as one \(squash\), as they are \(rebase\)/],
+  ])('of the labels %j is %s', (labels, strategy, contradiction) => {
+    expect(strategyOf(labels, asked)).toBe(strategy);
+    if (contradiction === null) expect(strategyContradiction(labels, asked)).toBeNull();
+    else expect(strategyContradiction(labels, asked)).toMatch(contradiction);
+  });
+});
