@@ -2,6 +2,7 @@
 import type { Logger } from 'pino';
 import { systemContext, type Context, type Ports } from './context.ts';
 import { createLocalHost, type LocalHost } from './hosts/local/index.ts';
+import { rollUpEvents } from './modules/analytics/index.ts';
 import { entities } from './modules/entities.ts';
 import { createSequencer, forgetOldEvents } from './modules/events/index.ts';
 import {
@@ -36,6 +37,7 @@ export interface Service {
 }
 
 const reconcileEveryMs = 60_000;
+const rollUpEveryMs = 500;
 const forgetEveryMs = 24 * 3_600_000;
 
 export async function createService(options: ServiceOptions): Promise<Service> {
@@ -72,6 +74,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const relay = createRelay(ports);
   const reconciler = repeat(reconcileEveryMs, async () => await reconcileAll(ports), onError);
   const forgetting = repeat(forgetEveryMs, async () => void (await forgetOldEvents(db, clock())), onError);
+  const rollingUp = repeat(rollUpEveryMs, async () => void (await rollUpEvents(db)), onError);
   let hostReconciler: { stop(): Promise<void> } | null = null;
   let looked: Promise<void> = Promise.resolve();
   let isStopping = false;
@@ -82,6 +85,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       hostReconciler = localHost.startReconciler({ onError });
       sequencer.start();
       forgetting.start();
+      rollingUp.start();
       // A database older than its repositories halts its queues before anything wakes them.
       looked = haltRestored(ports)
         .catch(onError)
@@ -100,6 +104,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
           relay.stop(),
           reconciler.stop(),
           forgetting.stop(),
+          rollingUp.stop(),
           sequencer.stop(),
           hostReconciler.stop(),
         ]);

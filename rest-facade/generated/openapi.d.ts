@@ -4,6 +4,23 @@
  */
 
 export interface paths {
+    "/api/v1/analytics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the statistics of a repository by day */
+        get: operations["GetAnalytics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/bot_pull_request": {
         parameters: {
             query?: never;
@@ -268,6 +285,26 @@ export interface components {
             success: boolean;
             /** @description Each problem as one line: its path and the reason (interface 4.5). */
             errors: string[];
+        };
+        /** @description How the samples of a day are distributed (interface 2.8). */
+        DailyDistribution: {
+            /**
+             * Format: date
+             * @description The day, in the time zone asked for.
+             */
+            date: string;
+            /** @description The least sample. */
+            min: number;
+            /** @description The mean, to three decimals. */
+            avg: number;
+            /** @description The median: the least sample that half of them do not exceed. */
+            p50: number;
+            /** @description The least sample that three quarters of them do not exceed. */
+            p75: number;
+            /** @description The least sample that nine tenths of them do not exceed. */
+            p90: number;
+            /** @description The greatest sample. */
+            p100: number;
         };
         DequeuePullRequestRequest: {
             /**
@@ -684,6 +721,109 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    GetAnalytics: {
+        parameters: {
+            query: {
+                /** @description Both, in the place of the other two. */
+                repo: string;
+                /** @description The first day. Without it: 29 days before `end`. */
+                start?: string;
+                /** @description The last day. Without it: today, in the time zone. */
+                end?: string;
+                /** @description Without it: the account's. */
+                timezone?: string;
+            };
+            header?: {
+                /** @description ETag of an earlier answer. 304 when it is still the answer. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get the statistics of a repository by day */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Seconds from the last entry into the line to the merge, on the day of the merge. */
+                        time_in_queue: components["schemas"]["DailyDistribution"][];
+                        /** @description Seconds from preconditions holding to the first batch in parallel mode, on the day the batch was joined. */
+                        wait_times_to_queue: components["schemas"]["DailyDistribution"][];
+                        /** @description What merged. */
+                        mergequeue_usage: {
+                            /**
+                             * Format: date
+                             * @description The day, in the time zone asked for.
+                             */
+                            date: string;
+                            /** @description Pull requests merged, by whomever. */
+                            total: number;
+                            /** @description Those the queue merged. */
+                            merged_by_bot: number;
+                        }[];
+                        /** @description What was blocked or dequeued. */
+                        blocked_reason: {
+                            /**
+                             * Format: date
+                             * @description The day, in the time zone asked for.
+                             */
+                            date: string;
+                            /** @description They conflicted: code 106. */
+                            merge_conflict: number;
+                            /** @description A required check failed: code 107. */
+                            ci_failure: number;
+                            /** @description Somebody took them out: codes 104 and 105. */
+                            manual_dequeue: number;
+                            /** @description CI took too long: codes 111 and 112. */
+                            ci_timeout: number;
+                            /** @description Every other code. */
+                            other: number;
+                        }[];
+                        /** @description How often each merged pull request had taken in its base branch, on the day of the merge. */
+                        sync_frequency: components["schemas"]["DailyDistribution"][];
+                    };
+                };
+            };
+            /** @description It is still the answer that `If-None-Match` names. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The input is wrong; nothing was changed. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description Unknown, or not of this account. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+        };
+    };
     GetBotPullRequest: {
         parameters: {
             query: {

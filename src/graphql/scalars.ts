@@ -2,6 +2,7 @@
 // the field in front of it, GraphQL the name of the variable.
 import { GraphQLError, GraphQLScalarType, Kind, type ValueNode } from 'graphql';
 import { GraphQLJSON } from 'graphql-scalars';
+import { isTimeZone } from '../domain/analytics/days.ts';
 
 interface ScalarRule<Internal> {
   readonly name: string;
@@ -88,6 +89,13 @@ export const Day = scalar<string>({
   description: 'A day, as `YYYY-MM-DD`.',
   must: 'must be a day as YYYY-MM-DD',
   read: (value) => (typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value) && isDay(value) ? value : undefined),
+});
+
+export const TimeZone = scalar<string>({
+  name: 'TimeZone',
+  description: 'A time zone by its name in the IANA database.',
+  must: 'must be the name of a time zone, such as Europe/Berlin',
+  read: (value) => (typeof value === 'string' && isTimeZone(value) ? value : undefined),
 });
 
 const greatestInteger = 2 ** 31 - 1;

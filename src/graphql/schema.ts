@@ -3,6 +3,7 @@ import 'reflect-metadata';
 import { defaultFieldResolver, isObjectType, type GraphQLSchema } from 'graphql';
 import { buildSchemaSync } from 'type-graphql';
 import { AccountsResolver } from '../modules/accounts/accounts.resolver.ts';
+import { RepositoryAnalyticsResolver } from '../modules/analytics/analytics.resolver.ts';
 import { EventsResolver, RepositoryEventsResolver } from '../modules/events/events.resolver.ts';
 import { BatchesResolver, BotPullRequestsResolver } from '../modules/queue/batches.resolver.ts';
 import { ChangesResolver } from '../modules/queue/changes.resolver.ts';
@@ -34,6 +35,7 @@ function buildInterlockSchema(): GraphQLSchema {
       QueuesResolver,
       BatchesResolver,
       BotPullRequestsResolver,
+      RepositoryAnalyticsResolver,
       RepositoryEventsResolver,
       EventsResolver,
       ChangesResolver,

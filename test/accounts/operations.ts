@@ -55,6 +55,11 @@ export const operations: readonly Operation[] = [
   ),
   inRepository('Repository.queues', 'queue:read', 'queues { id }'),
   inRepository('Repository.queueDepth', 'queue:read', 'queueDepth { queued }'),
+  inRepository(
+    'Repository.analytics',
+    'analytics:read',
+    'analytics { mergequeueUsage { total } timeInQueue { p50 } blockedReason { other } }',
+  ),
   inRepository('Repository.events', 'queue:read', 'events { nodes { action } }'),
   mutation('createRepository', 'admin', names, '{owner: $owner, name: $name, host: LOCAL}', 'repository { owner }'),
   mutation('pauseRepository', 'queue:pause', names, `{repository: ${repository}, paused: true}`, 'repository { id }'),
@@ -105,6 +110,11 @@ export const operations: readonly Operation[] = [
       'mutation { createApiToken(input: {name: "T", kind: ACCOUNT, scopes: [QUEUE_READ]}) { apiToken { name } } }',
   },
   mutation('revokeApiToken', 'admin', '$token: ID!', '{id: $token}', 'apiToken { id }'),
+  {
+    field: 'Mutation.setAccountTimezone',
+    scope: 'admin',
+    document: 'mutation { setAccountTimezone(input: {timezone: "Asia/Kathmandu"}) { account { timezone } } }',
+  },
   { field: 'Subscription.events', scope: 'queue:read', document: 'subscription { events { action } }' },
   {
     field: 'Subscription.queueDepthChanged',
@@ -130,5 +140,6 @@ export const withoutNames: ReadonlySet<string> = new Set([
   'Query.repositories',
   'Mutation.createRepository',
   'Mutation.createApiToken',
+  'Mutation.setAccountTimezone',
   'Subscription.events',
 ]);

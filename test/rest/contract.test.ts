@@ -9,6 +9,7 @@ const documented = contracts.flatMap(({ operations }) => operations);
 const sample = {
   org: 'acme',
   name: 'web',
+  'name-with-owner': 'acme/web',
   number: 1,
   'number-text': '1',
   title: 'Title',
@@ -17,6 +18,7 @@ const sample = {
   string: 'text',
   status: 'queued',
   boolean: true,
+  date: '2026-01-02',
   'date-time': '2026-01-02T03:04:05.000Z',
   list: [],
 };

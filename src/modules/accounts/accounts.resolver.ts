@@ -3,6 +3,7 @@ import { notFound } from '../../domain/errors.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
 import { decodeNodeId } from '../../graphql/node-id.ts';
 import { readAccount, readApiToken, readApiTokens } from './accounts.reads.ts';
+import { setAccountTimezone } from './account-settings.service.ts';
 import { createApiToken, revokeApiToken } from './tokens.service.ts';
 import {
   Account,
@@ -11,6 +12,8 @@ import {
   CreateApiTokenPayload,
   RevokeApiTokenInput,
   RevokeApiTokenPayload,
+  SetAccountTimezoneInput,
+  SetAccountTimezonePayload,
   Viewer,
 } from './accounts.types.ts';
 
@@ -50,6 +53,17 @@ export class AccountsResolver {
     const id = tokenId(input.id);
     await revokeApiToken(ctx, { id, successor: typeof input.successor === 'string' ? tokenId(input.successor) : null });
     return { apiToken: await apiToken(ctx, id) };
+  }
+
+  @Mutation(() => SetAccountTimezonePayload, {
+    description: 'Sets the time zone analytics are read in when none is asked for. Needs admin.',
+  })
+  async setAccountTimezone(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('input', () => SetAccountTimezoneInput) input: SetAccountTimezoneInput,
+  ): Promise<SetAccountTimezonePayload> {
+    await setAccountTimezone(ctx, input.timezone);
+    return { account: await readAccount(ctx) };
   }
 }
 

@@ -1,7 +1,7 @@
 import { Field, ID, InputType, ObjectType, registerEnumType } from 'type-graphql';
 import { scopes, type Role, type Scope } from '../../context.ts';
 import { Node } from '../../graphql/node.ts';
-import { DateTime } from '../../graphql/scalars.ts';
+import { DateTime, TimeZone } from '../../graphql/scalars.ts';
 import type { TokenKind } from './tokens.ts';
 
 const scopeNames = Object.fromEntries(scopes.map((scope) => [scope.toUpperCase().replace(':', '_'), scope]));
@@ -126,4 +126,16 @@ export class RevokeApiTokenInput {
 export class RevokeApiTokenPayload {
   @Field(() => ApiToken, { description: "The token's record." })
   apiToken!: ApiToken;
+}
+
+@InputType({ description: 'The time zone of the account.' })
+export class SetAccountTimezoneInput {
+  @Field(() => TimeZone, { description: 'Its name in the IANA database.' })
+  timezone!: string;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'What `setAccountTimezone` answers.' })
+export class SetAccountTimezonePayload {
+  @Field(() => Account, { description: 'The account as it is now.' })
+  account!: Account;
 }

@@ -37,6 +37,7 @@ export const userActions = {
   pull_request_skip_validation: { entity: 'merge_queue', target: 'the pull request', by: ['queuePullRequest'] },
   pull_request_updated: { entity: 'merge_queue', target: 'the pull request', by: ['updatePullRequest'] },
   pull_request_dequeued: { entity: 'merge_queue', target: 'the pull request', by: ['dequeuePullRequest'] },
+  account_timezone_changed: { entity: 'account', target: null, by: ['setAccountTimezone'] },
   account_token_created: { entity: 'account', target: null, by: ['createApiToken'] },
   account_token_revoked: { entity: 'account', target: null, by: ['revokeApiToken'] },
   user_token_created: { entity: 'user', target: 'the user it acts as', by: ['createApiToken'] },

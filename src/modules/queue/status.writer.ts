@@ -125,6 +125,8 @@ export function writeStatus(
   if (!isQueued(to)) {
     pullRequest.rank = null;
     clearLine(pullRequest);
+    // What it merged out of is told by `merged`: a wait that another end cut short is none.
+    if (to !== 'merged') pullRequest.preconditionsHeldAt = null;
   }
   if (to === 'merged') pullRequest.mergedAt = now;
   if (to === 'closed') pullRequest.closedAt = now;
@@ -165,8 +167,21 @@ export function announce(
     queueId: work.queue.id,
     pullRequestId: pullRequest.id,
     action,
-    payload: { ...describe(pullRequest), ...extra },
+    payload: { ...describe(pullRequest), ...factsOf(action, pullRequest), ...extra },
   });
+}
+
+// What analytics count of a moment, and the row will not say any more when it is queued again.
+function factsOf(action: string, row: PullRequestRow): Record<string, unknown> {
+  if (action === 'added_to_batch') return { preconditionsHeldAt: row.preconditionsHeldAt ?? null };
+  if (action !== 'merged') return {};
+  const wasInLine = row.mergedByQueue === true || (row.preconditionsHeldAt ?? null) !== null;
+  return {
+    mergedAt: row.mergedAt ?? null,
+    mergedByQueue: row.mergedByQueue ?? false,
+    queuedAt: wasInLine ? (row.queuedAt ?? null) : null,
+    syncCount: row.syncCount,
+  };
 }
 
 export function describe(pullRequest: PullRequestRow): Record<string, unknown> {

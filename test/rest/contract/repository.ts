@@ -13,6 +13,7 @@ export interface Installation {
 export interface PreparedRepository {
   readonly org: string;
   readonly name: string;
+  readonly 'name-with-owner': string;
   /** A repository nothing was pushed to. */
   readonly 'other-name': string;
   readonly number: number;
@@ -41,7 +42,16 @@ export async function prepareRepository(at: Installation): Promise<PreparedRepos
   );
   const { number } = opened.openPullRequest.pullRequest;
   const { owner: org, name } = repository;
-  return { org, name, 'other-name': 'idle', number, 'number-text': String(number), title, branch };
+  return {
+    org,
+    name,
+    'name-with-owner': `${org}/${name}`,
+    'other-name': 'idle',
+    number,
+    'number-text': String(number),
+    title,
+    branch,
+  };
 }
 
 async function ask<Data>({ url, token }: Installation, query: string, input: unknown): Promise<Data> {

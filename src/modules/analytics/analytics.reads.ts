@@ -1,0 +1,129 @@
+import type { Context } from '../../context.ts';
+import type { Day } from '../../domain/analytics/days.ts';
+
+/** min, avg, p50, p75, p90, p100; null without samples. */
+type Distribution = readonly [number, number, number, number, number, number] | null;
+
+export interface DayRow {
+  readonly merged: number;
+  readonly mergedByQueue: number;
+  readonly mergeConflict: number;
+  readonly ciFailure: number;
+  readonly manualDequeue: number;
+  readonly ciTimeout: number;
+  readonly other: number;
+  readonly timeInQueue: Distribution;
+  readonly waitToQueue: Distribution;
+  readonly syncs: Distribution;
+}
+
+type NumberedRow = DayRow & { readonly n: number };
+
+export async function readAccountTimezone(ctx: Context): Promise<string> {
+  const [row] = await ctx.db.read<{ timezone: string }>(ctx.accountId, {
+    name: 'account_timezone',
+    text: 'select timezone from account where id = $1',
+    values: [ctx.accountId],
+  });
+  return row?.timezone ?? 'UTC';
+}
+
+// Instants as seconds: a date's text ends with the year 9999.
+const asked =
+  'unnest($3::float8[], $4::float8[]) with ordinality as asked (starts, ends, n), lateral (select to_timestamp(starts) as starts_at, to_timestamp(ends) as ends_at) day';
+
+const rowOf = (day: string): string =>
+  `${day}.merged, ${day}.merged_by_queue as "mergedByQueue", ${day}.merge_conflict as "mergeConflict", ${day}.ci_failure as "ciFailure",
+   ${day}.manual_dequeue as "manualDequeue", ${day}.ci_timeout as "ciTimeout", ${day}.other,
+   ${day}.time_in_queue as "timeInQueue", ${day}.wait_to_queue as "waitToQueue", ${day}.syncs`;
+
+const buckets =
+  'analytics_bucket b where b.account_id = $1::bigint and b.repository_id = $2::bigint and b.starts_at >= day.starts_at and b.starts_at < day.ends_at';
+
+// percentile_disc is the nearest rank: the least sample that so many of them do not exceed, always one of them.
+const distributionOf = (samples: string, unit: string): string => `(
+    select array[min(v) / ${unit}, round(avg(v) / ${unit}, 3)] || (select array_agg(p / ${unit} order by o) from unnest(
+      percentile_disc(array[0.5, 0.75, 0.9, 1]) within group (order by v)) with ordinality as rank (p, o))
+    from (select unnest(b.${samples}) as v from ${buckets}) sample having count(*) > 0)::float8[]`;
+
+const computed = `
+  select asked.n::integer as n, day.starts_at, day.ends_at, counts.*,
+    ${distributionOf('time_in_queue', '1000.0')} as time_in_queue,
+    ${distributionOf('wait_to_queue', '1000.0')} as wait_to_queue,
+    ${distributionOf('syncs', '1.0')} as syncs
+  from ${asked}, lateral (
+    select coalesce(sum(b.merged), 0)::integer as merged, coalesce(sum(b.merged_by_queue), 0)::integer as merged_by_queue,
+      coalesce(sum(b.merge_conflict), 0)::integer as merge_conflict, coalesce(sum(b.ci_failure), 0)::integer as ci_failure,
+      coalesce(sum(b.manual_dequeue), 0)::integer as manual_dequeue, coalesce(sum(b.ci_timeout), 0)::integer as ci_timeout,
+      coalesce(sum(b.other), 0)::integer as other
+    from ${buckets}) counts`;
+
+/** Of these days, those that were kept, by date. */
+export async function readKeptDays(
+  ctx: Context,
+  repositoryId: string,
+  days: readonly Day[],
+): Promise<Map<string, DayRow>> {
+  const rows = await ctx.db.read<NumberedRow>(ctx.accountId, {
+    name: 'analytics_days',
+    text: `select asked.n::integer as n, ${rowOf('kept')} from ${asked}
+           join analytics_day kept on kept.account_id = $1::bigint and kept.repository_id = $2::bigint
+             and kept.starts_at = day.starts_at and kept.ends_at = day.ends_at`,
+    values: valuesOf(ctx, repositoryId, days),
+  });
+  return byDate(days, rows);
+}
+
+/** Worked out from their buckets, by date. */
+export async function readBuckets(
+  ctx: Context,
+  repositoryId: string,
+  days: readonly Day[],
+): Promise<Map<string, DayRow>> {
+  if (days.length === 0) return new Map();
+  const rows = await ctx.db.read<NumberedRow>(ctx.accountId, {
+    name: 'analytics_buckets',
+    text: `select made.n, ${rowOf('made')} from (${computed}) made`,
+    values: valuesOf(ctx, repositoryId, days),
+  });
+  return byDate(days, rows);
+}
+
+/** Works days out and keeps them. The shared lock keeps events from being added between the reading and the writing. */
+export async function keepDays(ctx: Context, repositoryId: string, days: readonly Day[]): Promise<Map<string, DayRow>> {
+  const rows = await ctx.db.transaction(ctx.accountId, async (tx) => {
+    await tx.query('insert into analytics_progress (account_id) values ($1) on conflict do nothing', [ctx.accountId]);
+    await tx.query('select 1 from analytics_progress where account_id = $1 for share', [ctx.accountId]);
+    return await tx.query<NumberedRow>(
+      `with made as materialized (${computed}), kept as (
+         insert into analytics_day (account_id, repository_id, starts_at, ends_at, merged, merged_by_queue, merge_conflict, ci_failure,
+           manual_dequeue, ci_timeout, other, time_in_queue, wait_to_queue, syncs)
+         select $1::bigint, $2::bigint, starts_at, ends_at, merged, merged_by_queue, merge_conflict, ci_failure,
+           manual_dequeue, ci_timeout, other, time_in_queue, wait_to_queue, syncs from made
+         on conflict do nothing
+       )
+       select n, ${rowOf('made')} from made`,
+      valuesOf(ctx, repositoryId, days),
+    );
+  });
+  return byDate(days, rows);
+}
+
+function valuesOf(ctx: Context, repositoryId: string, days: readonly Day[]): readonly unknown[] {
+  const seconds = (instant: Date): number => instant.getTime() / 1000;
+  return [
+    ctx.accountId,
+    repositoryId,
+    days.map(({ startsAt }) => seconds(startsAt)),
+    days.map(({ endsAt }) => seconds(endsAt)),
+  ];
+}
+
+function byDate(days: readonly Day[], rows: readonly NumberedRow[]): Map<string, DayRow> {
+  return new Map(
+    rows.flatMap(({ n, ...row }) => {
+      const day = days[n - 1];
+      return day === undefined ? [] : [[day.date, row]];
+    }),
+  );
+}

@@ -1,0 +1,59 @@
+// Statistics by day (interface 2.8, 4.6). A day that is over is worked out once and kept; the others are read from
+// their buckets, at most ninety-six a day.
+import type { Context } from '../../context.ts';
+import { decideDays, type Day, type DaysAsked } from '../../domain/analytics/days.ts';
+import { requireScope } from '../accounts/index.ts';
+import { keepDays, readAccountTimezone, readBuckets, readKeptDays, type DayRow } from './analytics.reads.ts';
+import type { Analytics, DailyDistribution } from './analytics.types.ts';
+
+// What one transaction works out: a month of a busy repository takes a fraction of a second.
+const keptAtOnce = 31;
+
+export async function readAnalytics(
+  ctx: Context,
+  repository: { readonly id: string },
+  asked: DaysAsked & { readonly timezone?: string | null | undefined },
+): Promise<Analytics> {
+  requireScope(ctx, 'analytics:read');
+  const now = ctx.clock();
+  const days = decideDays(asked, asked.timezone ?? (await readAccountTimezone(ctx)), now);
+  const known = await readKeptDays(ctx, repository.id, days);
+  const missing = days.filter((day) => !known.has(day.date));
+  const over = missing.filter((day) => day.endsAt <= now);
+  for (let at = 0; at < over.length; at += keptAtOnce)
+    for (const [date, row] of await keepDays(ctx, repository.id, over.slice(at, at + keptAtOnce))) known.set(date, row);
+  const open = missing.filter((day) => day.endsAt > now);
+  for (const [date, row] of await readBuckets(ctx, repository.id, open)) known.set(date, row);
+  return toAnalytics(days, known);
+}
+
+function toAnalytics(days: readonly Day[], rows: ReadonlyMap<string, DayRow>): Analytics {
+  const dated = days.flatMap(({ date }) => {
+    const row = rows.get(date);
+    return row === undefined ? [] : [{ date, ...row }];
+  });
+  return {
+    timeInQueue: dated.flatMap((row) => distribution(row.date, row.timeInQueue)),
+    waitTimesToQueue: dated.flatMap((row) => distribution(row.date, row.waitToQueue)),
+    mergequeueUsage: dated.map(({ date, merged, mergedByQueue }) => ({
+      date,
+      total: merged,
+      mergedByBot: mergedByQueue,
+    })),
+    blockedReason: dated.map(({ date, mergeConflict, ciFailure, manualDequeue, ciTimeout, other }) => ({
+      date,
+      mergeConflict,
+      ciFailure,
+      manualDequeue,
+      ciTimeout,
+      other,
+    })),
+    syncFrequency: dated.flatMap((row) => distribution(row.date, row.syncs)),
+  };
+}
+
+function distribution(date: string, values: DayRow['syncs']): DailyDistribution[] {
+  if (values === null) return [];
+  const [min, avg, p50, p75, p90, p100] = values;
+  return [{ date, min, avg, p50, p75, p90, p100 }];
+}

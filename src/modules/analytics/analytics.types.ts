@@ -1,0 +1,91 @@
+import { Field, Float, Int, ObjectType } from 'type-graphql';
+import { Day } from '../../graphql/scalars.ts';
+
+@ObjectType({ simpleResolvers: true, description: 'How the samples of a day are distributed, by nearest rank.' })
+export class DailyDistribution {
+  @Field(() => Day, { description: 'The day, in the time zone asked for.' })
+  date!: string;
+
+  @Field(() => Float, { description: 'The least sample.' })
+  min!: number;
+
+  @Field(() => Float, { description: 'The mean, to three decimals.' })
+  avg!: number;
+
+  @Field(() => Float, { description: 'The median: the least sample that half of them do not exceed.' })
+  p50!: number;
+
+  @Field(() => Float, { description: 'The least sample that three quarters of them do not exceed.' })
+  p75!: number;
+
+  @Field(() => Float, { description: 'The least sample that nine tenths of them do not exceed.' })
+  p90!: number;
+
+  @Field(() => Float, { description: 'The greatest sample.' })
+  p100!: number;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'What merged on a day.' })
+export class DailyUsage {
+  @Field(() => Day, { description: 'The day, in the time zone asked for.' })
+  date!: string;
+
+  @Field(() => Int, { description: 'Pull requests merged, by whomever.' })
+  total!: number;
+
+  @Field(() => Int, { description: 'Those the queue merged.' })
+  mergedByBot!: number;
+}
+
+@ObjectType({
+  simpleResolvers: true,
+  description: 'Why pull requests left the line unmerged on a day, each time counted.',
+})
+export class DailyBlocks {
+  @Field(() => Day, { description: 'The day, in the time zone asked for.' })
+  date!: string;
+
+  @Field(() => Int, { description: 'They conflicted: code 106.' })
+  mergeConflict!: number;
+
+  @Field(() => Int, { description: 'A required check failed: code 107.' })
+  ciFailure!: number;
+
+  @Field(() => Int, { description: 'Somebody took them out: codes 104 and 105.' })
+  manualDequeue!: number;
+
+  @Field(() => Int, { description: 'CI took too long: codes 111 and 112.' })
+  ciTimeout!: number;
+
+  @Field(() => Int, { description: 'Every other code.' })
+  other!: number;
+}
+
+@ObjectType({
+  simpleResolvers: true,
+  description:
+    'Statistics of a repository by day (interface 2.8). Counts are there for every day, distributions for days with samples.',
+})
+export class Analytics {
+  @Field(() => [DailyDistribution], {
+    description: 'Seconds from the last entry into the line to the merge, on the day of the merge.',
+  })
+  timeInQueue!: DailyDistribution[];
+
+  @Field(() => [DailyDistribution], {
+    description:
+      'Seconds from preconditions holding to the first batch in parallel mode, on the day the batch was joined.',
+  })
+  waitTimesToQueue!: DailyDistribution[];
+
+  @Field(() => [DailyUsage], { description: 'What merged.' })
+  mergequeueUsage!: DailyUsage[];
+
+  @Field(() => [DailyBlocks], { description: 'What was blocked or dequeued.' })
+  blockedReason!: DailyBlocks[];
+
+  @Field(() => [DailyDistribution], {
+    description: 'How often each merged pull request had taken in its base branch, on the day of the merge.',
+  })
+  syncFrequency!: DailyDistribution[];
+}

@@ -1,0 +1,1 @@
+export { rollUpEvents } from './roll-up.ts';
