@@ -1,18 +1,8 @@
 // The depth is two counters on the queue's row. Whatever happens, in whatever order, they are what a count would say.
 import { expect, it } from 'vitest';
+import { seeded } from '../support/random.ts';
 import { parallel, world, type World } from '../support/world.ts';
 import { dequeueAnswer, expectLandedOnce, skipLine, statuses } from './stories.ts';
-
-/** Small and seeded: a run that fails is run again by its seed. */
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
 
 async function expectCounted(w: World, story: readonly string[]): Promise<void> {
   const [depth] = await w.rows<{ waiting: number; tagged: number; queued: number; intagged: number }>(

@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { systemContext } from '../../src/context.ts';
+import { rollUpEvents } from '../../src/modules/analytics/index.ts';
+import { readAnalytics } from '../../src/modules/analytics/analytics.service.ts';
+import { appendEvents, sequenceEvents } from '../../src/modules/events/index.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import { parallel, serial, world, type World } from '../support/world.ts';
+
+async function today(w: World) {
+  const { db } = w.service.ports;
+  await sequenceEvents(db);
+  await rollUpEvents(db);
+  const date = new Date().toISOString().slice(0, 10);
+  // Yesterday too: the story may have begun before midnight.
+  const start = new Date(Date.parse(date) - 86_400_000).toISOString().slice(0, 10);
+  const read = await readAnalytics(w.ctx, { id: w.repositoryId }, { start, end: date });
+  const sum = (key: string, rows: readonly object[]): number =>
+    rows.reduce((total, row) => total + Number((row as Record<string, unknown>)[key]), 0);
+  return { read, sum };
+}
+
+it('tells of a day in parallel mode: what merged, how long it waited, why others did not', async () => {
+  await using w = await world({ configuration: parallel({ builds: 2, batch: 1 }) });
+  const good = await w.open('good', { 'good.txt': 'good\n' });
+  const bad = await w.open('bad', { bad: 'bad\n' });
+  const gone = await w.open('gone', { 'gone.txt': 'gone\n' });
+  // Behind the base, they are built: a green head on the tip lands without a batch of its own.
+  await w.commit('main', { 'other.txt': 'other\n' });
+  await w.queue(gone);
+  await w.dequeue(gone);
+  await w.queue(good, bad);
+  await w.settled(good, bad);
+  await w.queue(bad);
+  await w.settled(bad);
+  const { read, sum } = await today(w);
+  expect([sum('total', read.mergequeueUsage), sum('mergedByBot', read.mergequeueUsage)]).toEqual([1, 1]);
+  // The one that failed twice counts twice.
+  expect([sum('ciFailure', read.blockedReason), sum('manualDequeue', read.blockedReason)]).toEqual([2, 1]);
+  const [row] = await w.rows<{ seconds: number }>(
+    'select extract(epoch from merged_at - queued_at)::float8 as seconds from pull_request where number = $1',
+    [good],
+  );
+  expect(read.timeInQueue).toMatchObject([{ min: row?.seconds, p50: row?.seconds, p100: row?.seconds }]);
+  expect(read.syncFrequency).toMatchObject([{ min: 0, avg: 0, p100: 0 }]);
+  expect(read.waitTimesToQueue.length).toBeGreaterThan(0);
+  for (const { min, p100 } of read.waitTimesToQueue) {
+    expect(min).toBeGreaterThan(0);
+    expect(p100).toBeLessThan(60);
+  }
+});
+
+it('counts in serial mode how often the base was brought in, and no waits', async () => {
+  await using w = await world({ configuration: serial() });
+  const [first, second] = [
+    await w.open('first', { 'first.txt': '1\n' }),
+    await w.open('second', { 'second.txt': '2\n' }),
+  ];
+  await w.queue(first, second);
+  await w.settled(first, second);
+  const { read, sum } = await today(w);
+  expect([sum('total', read.mergequeueUsage), sum('mergedByBot', read.mergequeueUsage)]).toEqual([2, 2]);
+  const synced = await w.rows<{ syncs: number }>('select sync_count as syncs from pull_request order by sync_count');
+  expect(synced.at(-1)?.syncs).toBeGreaterThan(0);
+  expect(read.syncFrequency).toMatchObject([{ min: synced[0]?.syncs, p100: synced.at(-1)?.syncs }]);
+  expect(read.waitTimesToQueue).toEqual([]);
+});
+
+describe('over REST', () => {
+  let s: TestServer;
+  let repositoryId: string;
+  beforeAll(async () => {
+    s = await startServer();
+    await s.graphql(
+      'mutation { createRepository(input: {owner: "acme", name: "web", host: LOCAL}) { repository { id } } }',
+    );
+    repositoryId = (await s.rows<{ id: string }>('select id from repository'))[0]?.id ?? '';
+  });
+  afterAll(async () => await s.close());
+
+  const merged = async (at: string): Promise<void> => {
+    const ctx = { ...systemContext(s.ports, s.accountId), clock: () => new Date(at) };
+    await s.ports.db.transaction(s.accountId, async (tx) => {
+      const payload = { mergedAt: at, mergedByQueue: true, queuedAt: null, syncCount: 0 };
+      await appendEvents(ctx, tx, [{ repositoryId, action: 'merged', payload }]);
+    });
+  };
+  const totals = async (query: string): Promise<Record<string, number>> => {
+    const answer = await s.rest('GET', `/api/v1/analytics?repo=acme/web&${query}`);
+    const { mergequeue_usage: usage } = (await answer.json()) as {
+      mergequeue_usage: { date: string; total: number }[];
+    };
+    return Object.fromEntries(usage.filter(({ total }) => total > 0).map(({ date, total }) => [date, total]));
+  };
+
+  it('is of the zone asked for, else of the account, and takes up what a day that was read before is told later', async () => {
+    const range = 'start=2026-03-01&end=2026-03-31';
+    await merged('2026-03-10T20:00:00.000Z');
+    await vi.waitFor(async () => expect(await totals(range)).toEqual({ '2026-03-10': 1 }), { timeout: 10_000 });
+    expect(await totals(`${range}&timezone=Asia/Kathmandu`)).toEqual({ '2026-03-11': 1 });
+    const set = await s.graphql(
+      'mutation { setAccountTimezone(input: {timezone: "Asia/Kathmandu"}) { account { timezone } } }',
+    );
+    expect(set.data).toEqual({ setAccountTimezone: { account: { timezone: 'Asia/Kathmandu' } } });
+    expect(await totals(range)).toEqual({ '2026-03-11': 1 });
+    await merged('2026-03-10T20:30:00.000Z');
+    await vi.waitFor(async () => expect(await totals(range)).toEqual({ '2026-03-11': 2 }), { timeout: 10_000 });
+    expect(await totals(`${range}&timezone=utc`)).toEqual({ '2026-03-10': 2 });
+    const refused = await s.graphql(
+      'mutation { setAccountTimezone(input: {timezone: "+05:45"}) { account { timezone } } }',
+    );
+    expect(refused.errors).toMatchObject([{ extensions: { code: 'BAD_INPUT' } }]);
+  });
+
+  it('needs analytics:read', async () => {
+    const token = await s.tokenWith(['queue:read', 'queue:write']);
+    const answer = await s.rest('GET', '/api/v1/analytics?repo=acme/web', { token });
+    expect([answer.status, await answer.json()]).toEqual([
+      403,
+      { error: 'This needs a token with the scope analytics:read.' },
+    ]);
+  });
+});
