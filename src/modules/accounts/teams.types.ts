@@ -1,0 +1,72 @@
+import { Field, ID, InputType, ObjectType } from 'type-graphql';
+import { connectionType } from '../../graphql/connection.ts';
+import { Node } from '../../graphql/node.ts';
+import { DateTime } from '../../graphql/scalars.ts';
+
+@ObjectType({ implements: Node, simpleResolvers: true, description: 'Some of the users, under one address.' })
+export class Team {
+  @Field(() => ID, { description: 'Names it among everything of the account. Opaque.' })
+  id!: string;
+
+  @Field(() => String, { description: 'Organization on the code host: the first half of its address.' })
+  org!: string;
+
+  @Field(() => String, { description: 'The second half of its address, `@org/slug`.' })
+  slug!: string;
+
+  @Field(() => String, { description: 'What people call it.' })
+  name!: string;
+
+  @Field(() => DateTime, { description: 'When it was made.' })
+  createdAt!: Date;
+}
+
+export const TeamConnection = connectionType(Team, 'Team');
+
+@InputType({ description: 'A team to make.' })
+export class CreateTeamInput {
+  @Field(() => String, { description: 'Organization on the code host.' })
+  org!: string;
+
+  @Field(() => String, { description: 'Lower-case letters, digits, hyphens, dots and underscores.' })
+  slug!: string;
+
+  @Field(() => String, { nullable: true, description: 'What people call it. The slug if not given.' })
+  name?: string | null;
+}
+
+@InputType({ description: 'What is to change of a team; what is not given stays.' })
+export class UpdateTeamInput {
+  @Field(() => ID, { description: 'The team.' })
+  id!: string;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'Its new address. What names the old one in a configuration names nobody then.',
+  })
+  slug?: string | null;
+
+  @Field(() => String, { nullable: true, description: 'What people call it.' })
+  name?: string | null;
+}
+
+@InputType({ description: 'A team to delete.' })
+export class DeleteTeamInput {
+  @Field(() => ID, { description: 'The team.' })
+  id!: string;
+}
+
+@InputType({ description: 'A user and a team.' })
+export class TeamMemberInput {
+  @Field(() => ID, { description: 'The team.' })
+  team!: string;
+
+  @Field(() => ID, { description: 'The user.' })
+  user!: string;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'What mutations of teams answer.' })
+export class TeamPayload {
+  @Field(() => Team, { description: 'The team as it is now; as it was, when it was deleted.' })
+  team!: Team;
+}

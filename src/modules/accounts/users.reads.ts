@@ -1,0 +1,62 @@
+import type { Context, Role } from '../../context.ts';
+import { requireScope } from './authorisation.ts';
+
+export interface UserRead {
+  readonly id: string;
+  readonly email: string;
+  readonly handle: string | null;
+  readonly role: Role;
+  readonly isService: boolean;
+  readonly createdAt: Date;
+  readonly removedAt: Date | null;
+}
+
+const columns = `u.id, u.email, u.handle, u.role, u.is_service as "isService", u.created_at as "createdAt",
+  u.removed_at as "removedAt"`;
+
+export interface UserPage {
+  /** One more than this is read, to tell whether there is a next page. */
+  readonly size: number;
+  /** Email address of the last one of the page before. */
+  readonly after: string | null;
+}
+
+/** By email address, without those who were removed. */
+export async function readUsers(ctx: Context, { size, after }: UserPage): Promise<UserRead[]> {
+  requireScope(ctx, 'config:read');
+  return await ctx.db.read<UserRead>(ctx.accountId, {
+    name: 'users',
+    text: `select ${columns} from account_user u
+           where u.account_id = $1 and u.removed_at is null and ($2::text is null or u.email > $2)
+           order by u.email limit $3::bigint + 1`,
+    values: [ctx.accountId, after, size],
+  });
+}
+
+/** One who was removed is found too. */
+export async function readUser(ctx: Context, id: string): Promise<UserRead | null> {
+  requireScope(ctx, 'config:read');
+  return await findUser(ctx, id);
+}
+
+/** For whoever just changed it. */
+export async function findUser(ctx: Context, id: string): Promise<UserRead | null> {
+  const [row] = await ctx.db.read<UserRead>(ctx.accountId, {
+    name: 'user',
+    text: `select ${columns} from account_user u where u.account_id = $1 and u.id = $2`,
+    values: [ctx.accountId, id],
+  });
+  return row ?? null;
+}
+
+export async function readTeamMembers(ctx: Context, teamId: string, { size, after }: UserPage): Promise<UserRead[]> {
+  requireScope(ctx, 'config:read');
+  return await ctx.db.read<UserRead>(ctx.accountId, {
+    name: 'team_members',
+    text: `select ${columns} from account_team_member m
+           join account_user u on u.account_id = m.account_id and u.id = m.user_id
+           where m.account_id = $1 and m.team_id = $2 and ($3::text is null or u.email > $3)
+           order by u.email limit $4::bigint + 1`,
+    values: [ctx.accountId, teamId, after, size],
+  });
+}

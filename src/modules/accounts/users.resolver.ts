@@ -1,0 +1,63 @@
+import { Arg, Ctx, Int, Mutation, Query, Resolver } from 'type-graphql';
+import { notFound } from '../../domain/errors.ts';
+import { readPage, toConnection, type Connection } from '../../graphql/connection.ts';
+import type { GraphQLContext } from '../../graphql/context.ts';
+import { rowIdOf } from '../../graphql/node-id.ts';
+import { findUser, readUsers } from './users.reads.ts';
+import { addUser, removeUser, updateUser } from './users.service.ts';
+import { AddUserInput, RemoveUserInput, UpdateUserInput, User, UserConnection, UserPayload } from './users.types.ts';
+
+@Resolver(() => User)
+export class UsersResolver {
+  @Query(() => UserConnection, { description: 'Users of the account by email address. Needs config:read.' })
+  async users(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('first', () => Int, { nullable: true, description: 'Size of a page, 20 if not given, at most 100.' }) first:
+      | number
+      | null,
+    @Arg('after', () => String, { nullable: true, description: 'Cursor to go on from.' }) after: string | null,
+  ): Promise<Connection<User>> {
+    const { size, after: key } = readPage({ first, after }, { size: 20, keyLength: 1 });
+    const rows = await readUsers(ctx, { size, after: key && String(key[0]) });
+    return toConnection(rows, size, { node: (row): User => row, key: ({ email }) => [email] });
+  }
+
+  @Mutation(() => UserPayload, { description: 'Adds a user, who can be given a token then. Needs admin.' })
+  async addUser(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('input', () => AddUserInput) input: AddUserInput,
+  ): Promise<UserPayload> {
+    const { userId } = await addUser(ctx, input);
+    return await payload(ctx, userId);
+  }
+
+  @Mutation(() => UserPayload, {
+    description: "Changes a user's role or handle. The last admin keeps that role. Needs admin.",
+  })
+  async updateUser(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('input', () => UpdateUserInput) input: UpdateUserInput,
+  ): Promise<UserPayload> {
+    const id = rowIdOf('User', input.id);
+    await updateUser(ctx, { ...input, id });
+    return await payload(ctx, id);
+  }
+
+  @Mutation(() => UserPayload, {
+    description: "Removes a user and ends the user's tokens at once. The last admin stays. Needs admin.",
+  })
+  async removeUser(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('input', () => RemoveUserInput) input: RemoveUserInput,
+  ): Promise<UserPayload> {
+    const id = rowIdOf('User', input.id);
+    await removeUser(ctx, { id });
+    return await payload(ctx, id);
+  }
+}
+
+async function payload(ctx: GraphQLContext, id: string): Promise<UserPayload> {
+  const user = await findUser(ctx, id);
+  if (!user) throw notFound('User');
+  return { user };
+}

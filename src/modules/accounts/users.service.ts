@@ -1,0 +1,160 @@
+// Users of the account come, change and go. All of it is an admin's to do, one at a time under the account's row: that
+// keeps addresses and handles unique, and an admin in place.
+import type { Context, Role } from '../../context.ts';
+import { DomainError, notFound } from '../../domain/errors.ts';
+import type { Transaction } from '../../platform/database.ts';
+import { appendEvents } from '../events/index.ts';
+import { requireScope } from './authorisation.ts';
+import { checkedEmail, checkedHandle } from './names.ts';
+import { endTokens, lookAtTokensAgain } from './tokens.rows.ts';
+import { recordUserAction } from './user-actions.ts';
+
+interface LockedUser {
+  readonly id: string;
+  readonly email: string;
+  readonly handle: string | null;
+  readonly role: Role;
+  readonly isService: boolean;
+  readonly isRemoved: boolean;
+}
+
+const lockedColumns = `id, email, handle, role, is_service as "isService", removed_at is not null as "isRemoved"`;
+
+/** Somebody who was removed comes back as new: without tokens, teams and rights. */
+export async function addUser(
+  ctx: Context,
+  input: { readonly email: string; readonly handle?: string | null; readonly role: Role },
+): Promise<{ userId: string }> {
+  requireScope(ctx, 'admin');
+  const email = checkedEmail(input.email, 'input.email');
+  const handle = checkedHandle(input.handle ?? null, 'input.handle');
+  return await changeUsers(ctx, async (tx) => {
+    const [known] = await tx.query<LockedUser>(
+      `select ${lockedColumns} from account_user where account_id = $1 and lower(email) = $2`,
+      [ctx.accountId, email],
+    );
+    if (known && !known.isRemoved) throw new DomainError('CONFLICT', `${email} is a user already.`, 'input.email');
+    await refuseTakenHandle(ctx, tx, handle, null);
+    const values = [ctx.accountId, email, handle, input.role, ctx.clock().toISOString()];
+    const [user] = await tx.query<{ id: string }>(
+      known
+        ? `update account_user set handle = $3, role = $4, created_at = $5, removed_at = null
+           where account_id = $1 and lower(email) = $2 returning id`
+        : `insert into account_user (account_id, email, handle, role, created_at) values ($1, $2, $3, $4, $5) returning id`,
+      values,
+    );
+    const userId = user?.id ?? '';
+    await appendEvents(ctx, tx, [{ action: 'user_added', payload: { userId, role: input.role } }]);
+    await recordUserAction(ctx, tx, { action: 'user_added', target: email });
+    return { userId };
+  });
+}
+
+/** What is not given stays; a handle of null is unlinked. Tokens are bound by the new role at once. */
+export async function updateUser(
+  ctx: Context,
+  input: { readonly id: string; readonly role?: Role | null; readonly handle?: string | null },
+): Promise<void> {
+  requireScope(ctx, 'admin');
+  const handle = input.handle === undefined ? undefined : checkedHandle(input.handle, 'input.handle');
+  await changeUsers(ctx, async (tx) => {
+    const user = await loadUser(ctx, tx, input.id);
+    const role = input.role ?? user.role;
+    const isRoleNew = role !== user.role;
+    const isHandleNew = handle !== undefined && handle !== user.handle;
+    if (!isRoleNew && !isHandleNew) return;
+    if (isRoleNew && user.isService) throw serviceUserStays('has the role admin');
+    if (isRoleNew && user.role === 'admin') await refuseLastAdmin(ctx, tx, user.id);
+    if (isHandleNew) await refuseTakenHandle(ctx, tx, handle, user.id);
+    await tx.query('update account_user set role = $3, handle = $4 where account_id = $1 and id = $2', [
+      ctx.accountId,
+      user.id,
+      role,
+      isHandleNew ? handle : user.handle,
+    ]);
+    await lookAtTokensAgain(tx);
+    await appendEvents(ctx, tx, [{ action: 'user_updated', payload: { userId: user.id, role } }]);
+    if (isRoleNew) await recordUserAction(ctx, tx, { action: 'user_role_changed', target: user.email });
+    if (isHandleNew) await recordUserAction(ctx, tx, { action: 'user_handle_changed', target: user.email });
+  });
+}
+
+/** Ends the user's tokens at once, and takes the user out of teams and rights. Again: changes nothing. */
+export async function removeUser(ctx: Context, input: { readonly id: string }): Promise<void> {
+  requireScope(ctx, 'admin');
+  await changeUsers(ctx, async (tx) => {
+    const user = await loadUser(ctx, tx, input.id, { removed: true });
+    if (user.isRemoved) return;
+    if (user.isService) throw serviceUserStays('cannot be removed');
+    if (user.role === 'admin') await refuseLastAdmin(ctx, tx, user.id);
+    const ofUser = [ctx.accountId, user.id];
+    // The handle is free for somebody else; the address stays, for the log and for the user's return.
+    await tx.query('update account_user set removed_at = $3, handle = null where account_id = $1 and id = $2', [
+      ...ofUser,
+      ctx.clock().toISOString(),
+    ]);
+    await tx.query('delete from account_team_member where account_id = $1 and user_id = $2', ofUser);
+    await tx.query('delete from permission_grant where account_id = $1 and user_id = $2', ofUser);
+    const tokens = await tx.query<{ id: string }>(
+      'select id from api_token where account_id = $1 and user_id = $2 and revoked_at is null',
+      ofUser,
+    );
+    await endTokens(
+      ctx,
+      tx,
+      tokens.map(({ id }) => id),
+    );
+    await appendEvents(ctx, tx, [{ action: 'user_removed', payload: { userId: user.id } }]);
+    await recordUserAction(ctx, tx, { action: 'user_removed', target: user.email });
+  });
+}
+
+async function changeUsers<T>(ctx: Context, change: (tx: Transaction) => Promise<T>): Promise<T> {
+  return await ctx.db.transaction(ctx.accountId, async (tx) => {
+    await tx.query('select 1 from account where id = $1 for no key update', [ctx.accountId]);
+    return await change(tx);
+  });
+}
+
+/** Locks the row against tokens, memberships and rights that are being made for it. */
+async function loadUser(
+  ctx: Context,
+  tx: Transaction,
+  id: string,
+  { removed = false }: { readonly removed?: boolean } = {},
+): Promise<LockedUser> {
+  const [user] = await tx.query<LockedUser>(
+    `select ${lockedColumns} from account_user where account_id = $1 and id = $2 for update`,
+    [ctx.accountId, id],
+  );
+  if (!user || (user.isRemoved && !removed)) throw notFound('User');
+  return user;
+}
+
+async function refuseTakenHandle(
+  ctx: Context,
+  tx: Transaction,
+  handle: string | null,
+  userId: string | null,
+): Promise<void> {
+  const [taken] = await tx.query<{ email: string }>(
+    'select email from account_user where account_id = $1 and lower(handle) = lower($2) and id is distinct from $3::bigint',
+    [ctx.accountId, handle, userId],
+  );
+  if (taken) throw new DomainError('CONFLICT', `The handle ${handle} is that of ${taken.email}.`, 'input.handle');
+}
+
+// The service user does not count: nobody signs in as it but by the tokens it has.
+async function refuseLastAdmin(ctx: Context, tx: Transaction, userId: string): Promise<void> {
+  const others = await tx.query(
+    `select 1 from account_user
+     where account_id = $1 and role = 'admin' and not is_service and removed_at is null and id <> $2 limit 1`,
+    [ctx.accountId, userId],
+  );
+  if (others.length === 0)
+    throw new DomainError('CONFLICT', 'This is the last admin of the account. Make somebody else an admin first.');
+}
+
+function serviceUserStays(what: string): DomainError {
+  return new DomainError('CONFLICT', `The service user ${what}: the account's tokens act as it.`);
+}
