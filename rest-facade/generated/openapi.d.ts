@@ -191,6 +191,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/user_actions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what users did from the dashboard
+         * @description Fifty at a time, newest first. Only on the Enterprise plan.
+         */
+        get: operations["ListUserActions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -545,6 +565,27 @@ export interface components {
                 merge_commit_sha?: string | null;
             };
         };
+        /** @description What a user did from the dashboard (interface 2.10). */
+        UserAction: {
+            /** @description What was done, such as `user_removed`. */
+            action: string;
+            /** @description Email address of who did it. */
+            actor: string;
+            /** @description Kind of thing changed. */
+            entity: components["schemas"]["UserActionEntity"];
+            /** @description Which one. Null where there is none to name. */
+            target: string | null;
+            /**
+             * Format: date-time
+             * @description When it was done.
+             */
+            timestamp: string;
+        };
+        /**
+         * @description Kinds of things user actions are about (interface 4.7).
+         * @enum {string}
+         */
+        UserActionEntity: "account" | "billing" | "flexreview" | "integrations" | "merge_queue" | "repository" | "user";
     };
     responses: {
         /** @description The input is wrong; nothing was changed. */
@@ -1566,6 +1607,60 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["Unavailable"];
+        };
+    };
+    ListUserActions: {
+        parameters: {
+            query?: {
+                /** @description Only about things of this kind. */
+                entity?: components["schemas"]["UserActionEntity"];
+                /** @description Only this action. One there is not was never done. */
+                action?: string;
+                /** @description A page by its number, in the place of `after`. */
+                page?: number;
+            };
+            header?: {
+                /** @description ETag of an earlier answer. 304 when it is still the answer. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List what users did from the dashboard */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserAction"][];
+                };
+            };
+            /** @description It is still the answer that `If-None-Match` names. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description The token or its user may not do this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
         };
     };
 }

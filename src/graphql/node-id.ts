@@ -11,3 +11,9 @@ export function decodeNodeId(nodeId: string): { readonly type: string; readonly 
   // Base64 has several spellings of the same bytes; only ours is an id.
   return type !== undefined && id !== undefined && encodeNodeId(type, id) === nodeId ? { type, id } : null;
 }
+
+/** The row an argument names. An id that names something else names no row: 0 is none's. */
+export function rowIdOf(type: string, nodeId: string): string {
+  const decoded = decodeNodeId(nodeId);
+  return decoded?.type === type ? decoded.id : '0';
+}

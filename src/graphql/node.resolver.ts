@@ -1,6 +1,8 @@
 import { Arg, Ctx, ID, Query, Resolver } from 'type-graphql';
 import { DomainError } from '../domain/errors.ts';
 import { readApiToken } from '../modules/accounts/accounts.reads.ts';
+import { readTeam } from '../modules/accounts/teams.reads.ts';
+import { readUser } from '../modules/accounts/users.reads.ts';
 import { batchById, botPullRequestById } from '../modules/queue/batches.reads.ts';
 import { pullRequestById } from '../modules/queue/pull-requests.reads.ts';
 import { queueById } from '../modules/queue/queue.reads.ts';
@@ -19,6 +21,8 @@ const readers: Readonly<Record<string, (ctx: GraphQLContext, id: string) => Prom
   Batch: async (ctx, id) => await loaderOf(ctx, batchById).load(id),
   Queue: async (ctx, id) => await loaderOf(ctx, queueById).load(id),
   ApiToken: readApiToken,
+  User: readUser,
+  Team: readTeam,
 };
 
 export const nodeTypes: readonly string[] = Object.keys(readers);

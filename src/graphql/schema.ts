@@ -3,6 +3,9 @@ import 'reflect-metadata';
 import { defaultFieldResolver, isObjectType, type GraphQLSchema } from 'graphql';
 import { buildSchemaSync } from 'type-graphql';
 import { AccountsResolver } from '../modules/accounts/accounts.resolver.ts';
+import { TeamsResolver } from '../modules/accounts/teams.resolver.ts';
+import { UserActionsResolver } from '../modules/accounts/user-actions.resolver.ts';
+import { UsersResolver } from '../modules/accounts/users.resolver.ts';
 import { RepositoryAnalyticsResolver } from '../modules/analytics/analytics.resolver.ts';
 import { EventsResolver, RepositoryEventsResolver } from '../modules/events/events.resolver.ts';
 import { BatchesResolver, BotPullRequestsResolver } from '../modules/queue/batches.resolver.ts';
@@ -10,6 +13,7 @@ import { ChangesResolver } from '../modules/queue/changes.resolver.ts';
 import { PullRequestsResolver, RepositoryPullRequestsResolver } from '../modules/queue/pull-requests.resolver.ts';
 import { QueuesResolver, RepositoryQueuesResolver } from '../modules/queue/queue.resolver.ts';
 import { BranchPausesResolver } from '../modules/repositories/branch-pauses.resolver.ts';
+import { PermissionsResolver } from '../modules/repositories/permissions.resolver.ts';
 import { RepositoriesResolver } from '../modules/repositories/repositories.resolver.ts';
 import { logPubSub } from './event-log-pubsub.ts';
 import { encodeNodeId } from './node-id.ts';
@@ -27,7 +31,11 @@ function buildInterlockSchema(): GraphQLSchema {
     resolvers: [
       NodeResolver,
       AccountsResolver,
+      UsersResolver,
+      TeamsResolver,
+      UserActionsResolver,
       RepositoriesResolver,
+      PermissionsResolver,
       BranchPausesResolver,
       RepositoryPullRequestsResolver,
       PullRequestsResolver,

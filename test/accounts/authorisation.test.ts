@@ -28,12 +28,19 @@ beforeAll(async () => {
   const [token] = await s.rows<{ id: string }>('select id from api_token where account_id = $1 order by id limit 1', [
     s.accountId,
   ]);
+  const [user] = await s.rows<{ id: string }>('select id from account_user where account_id = $1', [s.accountId]);
+  const [team] = await s.rows<{ id: string }>(
+    "insert into account_team (account_id, org, slug, name, created_at) values ($1, 'acme', 'core', 'Core', now()) returning id",
+    [s.accountId],
+  );
   real = {
     owner: seeded.owner,
     name: seeded.name,
     number: 1,
     node: encodeNodeId('Repository', seeded.repositoryId),
     token: encodeNodeId('ApiToken', token?.id ?? ''),
+    user: encodeNodeId('User', user?.id ?? ''),
+    team: encodeNodeId('Team', team?.id ?? ''),
   };
   invented = {
     owner: seeded.owner,
@@ -41,6 +48,8 @@ beforeAll(async () => {
     number: 1,
     node: encodeNodeId('Repository', '999999'),
     token: encodeNodeId('ApiToken', '999999'),
+    user: encodeNodeId('User', '999999'),
+    team: encodeNodeId('Team', '999999'),
   };
 });
 afterAll(async () => await s.close());

@@ -12,6 +12,7 @@ export interface ApiTokenRead {
   readonly revokedAt: Date | null;
   readonly lastUsedAt: Date | null;
   readonly createdAt: Date;
+  readonly userId: string;
   readonly userEmail: string;
 }
 
@@ -31,10 +32,10 @@ export interface ViewerRead {
 }
 
 const tokenColumns = `t.id, t.name, t.kind, t.scopes, t.signs_webhooks as "signsWebhooks", t.expires_at as "expiresAt",
-  t.revoked_at as "revokedAt", t.last_used_at as "lastUsedAt", t.created_at as "createdAt", u.email as "userEmail"`;
+  t.revoked_at as "revokedAt", t.last_used_at as "lastUsedAt", t.created_at as "createdAt", t.user_id as "userId", u.email as "userEmail"`;
 const tokenSource = 'api_token t join account_user u on u.account_id = t.account_id and u.id = t.user_id';
 
-/** Newest first, revoked ones included. */
+/** Of the whole account: newest first, revoked ones included. */
 export async function readApiTokens(ctx: Context): Promise<ApiTokenRead[]> {
   requireScope(ctx, 'admin');
   return await ctx.db.read<ApiTokenRead>(ctx.accountId, {
@@ -44,8 +45,25 @@ export async function readApiTokens(ctx: Context): Promise<ApiTokenRead[]> {
   });
 }
 
+/** User tokens of the one who asks. Every token may ask this. */
+export async function readOwnApiTokens(ctx: Context): Promise<ApiTokenRead[]> {
+  return await ctx.db.read<ApiTokenRead>(ctx.accountId, {
+    name: 'own_api_tokens',
+    text: `select ${tokenColumns} from ${tokenSource}
+           where t.account_id = $1 and t.user_id = $2 and t.kind = 'user' order by t.id desc`,
+    values: [ctx.accountId, ctx.actor.userId],
+  });
+}
+
+/** Needs `admin`, but for one's own: who may not see others' tokens learns nothing of them. */
 export async function readApiToken(ctx: Context, id: string): Promise<ApiTokenRead | null> {
-  requireScope(ctx, 'admin');
+  const found = await findApiToken(ctx, id);
+  if (found?.kind !== 'user' || found.userId !== ctx.actor.userId) requireScope(ctx, 'admin');
+  return found;
+}
+
+/** For whoever just changed it. */
+export async function findApiToken(ctx: Context, id: string): Promise<ApiTokenRead | null> {
   const [row] = await ctx.db.read<ApiTokenRead>(ctx.accountId, {
     name: 'api_token',
     text: `select ${tokenColumns} from ${tokenSource} where t.account_id = $1 and t.id = $2`,

@@ -1,9 +1,10 @@
 import { Arg, Ctx, FieldResolver, Mutation, Query, Resolver } from 'type-graphql';
 import { notFound } from '../../domain/errors.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
-import { decodeNodeId } from '../../graphql/node-id.ts';
-import { readAccount, readApiToken, readApiTokens } from './accounts.reads.ts';
+import { rowIdOf } from '../../graphql/node-id.ts';
+import { findApiToken, readAccount, readApiTokens, readOwnApiTokens } from './accounts.reads.ts';
 import { setAccountTimezone } from './account-settings.service.ts';
+import { mayUse } from './authorisation.ts';
 import { createApiToken, revokeApiToken } from './tokens.service.ts';
 import {
   Account,
@@ -21,7 +22,8 @@ import {
 export class AccountsResolver {
   @Query(() => Viewer, { description: 'Who is asking, and what the token may do. Every token may ask this.' })
   viewer(@Ctx() { actor }: GraphQLContext): Viewer {
-    return { email: actor.email, handle: actor.handle, role: actor.role, scopes: [...actor.scopes] };
+    const { email, handle, role, scopes } = actor;
+    return { email, handle, role, scopes: [...scopes].filter((scope) => mayUse(role, scope)) };
   }
 
   @FieldResolver(() => Account, { description: 'The account everything is read from and written to.' })
@@ -29,29 +31,45 @@ export class AccountsResolver {
     return await readAccount(ctx);
   }
 
+  @FieldResolver(() => [ApiToken], {
+    name: 'apiTokens',
+    description: "The user's own tokens, newest first, revoked ones included.",
+  })
+  async ownApiTokens(@Ctx() ctx: GraphQLContext): Promise<ApiToken[]> {
+    return await readOwnApiTokens(ctx);
+  }
+
   @Query(() => [ApiToken], { description: "The account's tokens, newest first, revoked ones included. Needs admin." })
   async apiTokens(@Ctx() ctx: GraphQLContext): Promise<ApiToken[]> {
     return await readApiTokens(ctx);
   }
 
-  @Mutation(() => CreateApiTokenPayload, { description: 'Makes a token and shows it, once. Needs admin.' })
+  @Mutation(() => CreateApiTokenPayload, {
+    description:
+      "Makes a token and shows it, once. Needs admin, but for a user token of one's own: that ends with the token that makes it.",
+  })
   async createApiToken(
     @Ctx() ctx: GraphQLContext,
     @Arg('input', () => CreateApiTokenInput) input: CreateApiTokenInput,
   ): Promise<CreateApiTokenPayload> {
-    const { id, token } = await createApiToken(ctx, ctx.secrets, input);
+    const userId = typeof input.user === 'string' ? rowIdOf('User', input.user) : null;
+    const { id, token } = await createApiToken(ctx, ctx.secrets, { ...input, userId });
     return { apiToken: await apiToken(ctx, id), token };
   }
 
   @Mutation(() => RevokeApiTokenPayload, {
-    description: 'Ends a token at once, with the subscriptions it has open. Needs admin.',
+    description:
+      "Ends a token at once, with the subscriptions it has open. Needs admin, but for one's own user tokens.",
   })
   async revokeApiToken(
     @Ctx() ctx: GraphQLContext,
     @Arg('input', () => RevokeApiTokenInput) input: RevokeApiTokenInput,
   ): Promise<RevokeApiTokenPayload> {
-    const id = tokenId(input.id);
-    await revokeApiToken(ctx, { id, successor: typeof input.successor === 'string' ? tokenId(input.successor) : null });
+    const id = rowIdOf('ApiToken', input.id);
+    await revokeApiToken(ctx, {
+      id,
+      successor: typeof input.successor === 'string' ? rowIdOf('ApiToken', input.successor) : null,
+    });
     return { apiToken: await apiToken(ctx, id) };
   }
 
@@ -67,14 +85,8 @@ export class AccountsResolver {
   }
 }
 
-// An id that names something else names no token: 0 is no row's id.
-function tokenId(nodeId: string): string {
-  const decoded = decodeNodeId(nodeId);
-  return decoded?.type === 'ApiToken' ? decoded.id : '0';
-}
-
 async function apiToken(ctx: GraphQLContext, id: string): Promise<ApiToken> {
-  const found = await readApiToken(ctx, id);
+  const found = await findApiToken(ctx, id);
   if (!found) throw notFound('API token');
   return found;
 }

@@ -10,7 +10,7 @@ registerEnumType(scopeNames, {
   description: 'What a token may do: `QUEUE_READ` is the scope queue:read.',
 });
 
-const roles = { ADMIN: 'admin', MAINTAINER: 'maintainer', MEMBER: 'member' } as const satisfies Record<
+export const roles = { ADMIN: 'admin', MAINTAINER: 'maintainer', MEMBER: 'member' } as const satisfies Record<
   Uppercase<Role>,
   Role
 >;
@@ -99,6 +99,12 @@ export class CreateApiTokenInput {
 
   @Field(() => DateTime, { nullable: true, description: 'When it stops signing in. Without it: when it is revoked.' })
   expiresAt?: Date | null;
+
+  @Field(() => ID, {
+    nullable: true,
+    description: 'The user it acts as, for an admin to give. Without it: who makes it.',
+  })
+  user?: string | null;
 }
 
 @ObjectType({ simpleResolvers: true, description: 'What `createApiToken` answers.' })

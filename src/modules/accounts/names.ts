@@ -36,6 +36,12 @@ export function checkedHandle(handle: string | null, field: string): string | nu
   return bare;
 }
 
+export function checkedOrg(org: string, field: string): string {
+  if (!handlePattern.test(org))
+    throw new DomainError('BAD_INPUT', `${field} must be an organization on the code host`, field);
+  return org;
+}
+
 export function checkedSlug(slug: string, field: string): string {
   if (!slugPattern.test(slug)) {
     throw new DomainError(

@@ -24,6 +24,19 @@ export interface UserActionRule {
 }
 
 export const userActions = {
+  user_added: { entity: 'user', target: 'the user', by: ['addUser'] },
+  user_role_changed: { entity: 'user', target: 'the user', by: ['updateUser'] },
+  user_handle_changed: { entity: 'user', target: 'the user', by: ['updateUser'] },
+  user_removed: { entity: 'user', target: 'the user', by: ['removeUser'] },
+  team_created: { entity: 'user', target: 'the team', by: ['createTeam'] },
+  team_updated: { entity: 'user', target: 'the team, by its new address', by: ['updateTeam'] },
+  team_deleted: { entity: 'user', target: 'the team', by: ['deleteTeam'] },
+  team_member_added: { entity: 'user', target: 'the team and the user', by: ['addTeamMember'] },
+  team_member_removed: { entity: 'user', target: 'the team and the user', by: ['removeTeamMember'] },
+  skip_line_granted: { entity: 'repository', target: 'the repository and whom', by: ['grantPermission'] },
+  skip_line_revoked: { entity: 'repository', target: 'the repository and whom', by: ['revokePermission'] },
+  skip_validation_granted: { entity: 'repository', target: 'the repository and whom', by: ['grantPermission'] },
+  skip_validation_revoked: { entity: 'repository', target: 'the repository and whom', by: ['revokePermission'] },
   repository_created: { entity: 'repository', target: 'the repository', by: ['createRepository'] },
   repository_paused: { entity: 'repository', target: 'the repository', by: ['pauseRepository'] },
   repository_unpaused: { entity: 'repository', target: 'the repository', by: ['pauseRepository'] },

@@ -1,0 +1,61 @@
+import { Field, ObjectType, registerEnumType } from 'type-graphql';
+import { connectionType } from '../../graphql/connection.ts';
+import { DateTime } from '../../graphql/scalars.ts';
+import { auditEntities, userActionEntities, type AuditEntity } from './user-actions.table.ts';
+
+function shouted<Name extends string>(names: readonly Name[]): Record<string, Name> {
+  return Object.fromEntries(names.map((name) => [name.toUpperCase(), name]));
+}
+
+export const userActionEntityNames = shouted(userActionEntities);
+registerEnumType(userActionEntityNames, {
+  name: 'UserActionEntity',
+  description: 'Kinds of things user actions are about (interface 4.7).',
+});
+
+export const auditEntityNames = shouted(auditEntities);
+registerEnumType(auditEntityNames, {
+  name: 'AuditEntity',
+  description: 'Kinds of things the audit log is about: those of user actions, and what came later.',
+});
+
+export type UserActionEntity = (typeof userActionEntities)[number];
+
+@ObjectType({ simpleResolvers: true, description: 'What a user did from the dashboard (interface 2.10).' })
+export class UserAction {
+  @Field(() => String, { description: 'What was done, such as `user_removed`.' })
+  action!: string;
+
+  @Field(() => String, { description: 'Email address of who did it.' })
+  actor!: string;
+
+  @Field(() => userActionEntityNames, { description: 'Kind of thing changed.' })
+  entity!: UserActionEntity;
+
+  @Field(() => String, { nullable: true, description: 'Which one. Null where there is none to name.' })
+  target!: string | null;
+
+  @Field(() => DateTime, { description: 'When it was done.' })
+  timestamp!: Date;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'What a user did from the dashboard, whatever it is about.' })
+export class AuditEntry {
+  @Field(() => String, { description: 'What was done, such as `user_removed`.' })
+  action!: string;
+
+  @Field(() => String, { description: 'Email address of who did it.' })
+  actor!: string;
+
+  @Field(() => auditEntityNames, { description: 'Kind of thing changed.' })
+  entity!: AuditEntity;
+
+  @Field(() => String, { nullable: true, description: 'Which one. Null where there is none to name.' })
+  target!: string | null;
+
+  @Field(() => DateTime, { description: 'When it was done.' })
+  timestamp!: Date;
+}
+
+export const UserActionConnection = connectionType(UserAction, 'UserAction');
+export const AuditEntryConnection = connectionType(AuditEntry, 'AuditEntry');

@@ -1,0 +1,95 @@
+import { Arg, Ctx, FieldResolver, Int, Mutation, Resolver, Root } from 'type-graphql';
+import { readPage, rowId, toConnection, type Connection } from '../../graphql/connection.ts';
+import type { GraphQLContext } from '../../graphql/context.ts';
+import { rowIdOf } from '../../graphql/node-id.ts';
+import type { Permission } from '../accounts/index.ts';
+import { findGrant, readGrants, readHolders } from './permissions.reads.ts';
+import { grantPermission, revokePermission, type PermissionRequest } from './permissions.service.ts';
+import {
+  GrantPermissionPayload,
+  PermissionGrant,
+  PermissionGrantConnection,
+  PermissionHolder,
+  PermissionHolderConnection,
+  PermissionInput,
+  permissions,
+  RevokePermissionPayload,
+} from './permissions.types.ts';
+import { Repository } from './repositories.types.ts';
+
+@Resolver(() => Repository)
+export class PermissionsResolver {
+  @FieldResolver(() => PermissionGrantConnection, {
+    description: 'What was granted to users and teams here, in that order. Needs config:read.',
+  })
+  async permissionGrants(
+    @Ctx() ctx: GraphQLContext,
+    @Root() repository: Repository,
+    @Arg('permission', () => permissions, { nullable: true, description: 'Only this permission.' })
+    permission: Permission | null,
+    @Arg('first', () => Int, { nullable: true, description: 'Size of a page, 20 if not given, at most 100.' }) first:
+      | number
+      | null,
+    @Arg('after', () => String, { nullable: true, description: 'Cursor to go on from.' }) after: string | null,
+  ): Promise<Connection<PermissionGrant>> {
+    const page = readPage({ first, after }, { size: 20, keyLength: 1 });
+    const rows = await readGrants(ctx, repository.id, { permission, size: page.size, after: rowId(page) });
+    return toConnection(rows, page.size, { node: (row): PermissionGrant => row, key: ({ id }) => [id] });
+  }
+
+  @FieldResolver(() => PermissionHolderConnection, {
+    description: 'Who may here, and why: admins, and those it was granted to. By email address. Needs config:read.',
+  })
+  async permissionHolders(
+    @Ctx() ctx: GraphQLContext,
+    @Root() repository: Repository,
+    @Arg('permission', () => permissions, { description: 'To do what.' }) permission: Permission,
+    @Arg('first', () => Int, { nullable: true, description: 'Size of a page, 20 if not given, at most 100.' }) first:
+      | number
+      | null,
+    @Arg('after', () => String, { nullable: true, description: 'Cursor to go on from.' }) after: string | null,
+  ): Promise<Connection<PermissionHolder>> {
+    const { size, after: key } = readPage({ first, after }, { size: 20, keyLength: 3 });
+    const rows = await readHolders(ctx, repository.id, {
+      permission,
+      size,
+      after: key && { email: String(key[0]), source: String(key[1]), teamId: String(key[2]) },
+    });
+    return toConnection(rows, size, {
+      node: (row): PermissionHolder => row,
+      key: ({ user, source, team }) => [user.email, source, team?.id ?? '0'],
+    });
+  }
+
+  @Mutation(() => GrantPermissionPayload, {
+    description: 'Grants a permission in a repository. Again changes nothing. Needs config:write.',
+  })
+  async grantPermission(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('input', () => PermissionInput) input: PermissionInput,
+  ): Promise<GrantPermissionPayload> {
+    const { grantId } = await grantPermission(ctx, requestOf(input));
+    const grant = await findGrant(ctx, grantId);
+    if (!grant) throw new Error('A grant is gone after it was made.');
+    return { grant };
+  }
+
+  @Mutation(() => RevokePermissionPayload, {
+    description: 'Takes a granted permission back. Who has it another way keeps it. Needs config:write.',
+  })
+  async revokePermission(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('input', () => PermissionInput) input: PermissionInput,
+  ): Promise<RevokePermissionPayload> {
+    return { revoked: await revokePermission(ctx, requestOf(input)) };
+  }
+}
+
+function requestOf({ repository, permission, user, team }: PermissionInput): PermissionRequest {
+  return {
+    repository,
+    permission,
+    userId: typeof user === 'string' ? rowIdOf('User', user) : null,
+    teamId: typeof team === 'string' ? rowIdOf('Team', team) : null,
+  };
+}

@@ -1,0 +1,94 @@
+// Rights in one repository beyond roles: to skip the line, to skip validation. Whoever may write its configuration may
+// give them: a configuration without required checks allows as much.
+import type { Context } from '../../context.ts';
+import { DomainError, notFound } from '../../domain/errors.ts';
+import type { Transaction } from '../../platform/database.ts';
+import { recordUserAction, requireScope, type Permission, type UserActionName } from '../accounts/index.ts';
+import { appendEvents } from '../events/index.ts';
+import { loadRepository, type RepositoryName } from './repositories.reads.ts';
+
+export interface PermissionRequest {
+  readonly repository: RepositoryName;
+  readonly permission: Permission;
+  /** Exactly one of the two. */
+  readonly userId: string | null;
+  readonly teamId: string | null;
+}
+
+const actions = {
+  skip_line: { granted: 'skip_line_granted', revoked: 'skip_line_revoked' },
+  skip_validation: { granted: 'skip_validation_granted', revoked: 'skip_validation_revoked' },
+} as const satisfies Record<Permission, Record<'granted' | 'revoked', UserActionName>>;
+
+/** Again: changes nothing. */
+export async function grantPermission(ctx: Context, request: PermissionRequest): Promise<{ grantId: string }> {
+  const { permission, userId, teamId } = request;
+  return await changePermission(ctx, request, async (tx, { repositoryId, note }) => {
+    const values = [ctx.accountId, repositoryId, permission, userId, teamId];
+    const [granted] = await tx.query<{ id: string }>(
+      `insert into permission_grant (account_id, repository_id, permission, user_id, team_id, granted_by, created_at)
+       values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing returning id`,
+      [...values, ctx.actor.email, ctx.clock().toISOString()],
+    );
+    if (granted) {
+      await note('granted');
+      return { grantId: granted.id };
+    }
+    const [known] = await tx.query<{ id: string }>(
+      `select id from permission_grant where account_id = $1 and repository_id = $2 and permission = $3
+         and (user_id = $4::bigint or team_id = $5::bigint)`,
+      values,
+    );
+    return { grantId: known?.id ?? '' };
+  });
+}
+
+/** False: there was none. Who has it by another way keeps it. */
+export async function revokePermission(ctx: Context, request: PermissionRequest): Promise<boolean> {
+  const { permission, userId, teamId } = request;
+  return await changePermission(ctx, request, async (tx, { repositoryId, note }) => {
+    const revoked = await tx.query(
+      `delete from permission_grant where account_id = $1 and repository_id = $2 and permission = $3
+         and (user_id = $4::bigint or team_id = $5::bigint) returning id`,
+      [ctx.accountId, repositoryId, permission, userId, teamId],
+    );
+    if (revoked.length > 0) await note('revoked');
+    return revoked.length > 0;
+  });
+}
+
+async function changePermission<T>(
+  ctx: Context,
+  request: PermissionRequest,
+  change: (
+    tx: Transaction,
+    known: { readonly repositoryId: string; readonly note: (what: 'granted' | 'revoked') => Promise<void> },
+  ) => Promise<T>,
+): Promise<T> {
+  requireScope(ctx, 'config:write');
+  const { repository, permission, userId, teamId } = request;
+  if ((userId === null) === (teamId === null))
+    throw new DomainError('BAD_INPUT', 'input needs either user or team', 'input.user');
+  const { id: repositoryId, owner, name } = await loadRepository(ctx, repository);
+  return await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const holder = await lockHolder(ctx, tx, request);
+    const note = async (what: 'granted' | 'revoked'): Promise<void> => {
+      const action = actions[permission][what];
+      await appendEvents(ctx, tx, [{ repositoryId, action, payload: { userId, teamId } }]);
+      await recordUserAction(ctx, tx, { action, target: `${owner}/${name}: ${holder}` });
+    };
+    return await change(tx, { repositoryId, note });
+  });
+}
+
+/** Kept from being removed meanwhile; answers what the log calls it. */
+async function lockHolder(ctx: Context, tx: Transaction, { userId, teamId }: PermissionRequest): Promise<string> {
+  const [holder] = await tx.query<{ name: string }>(
+    userId !== null
+      ? 'select email as name from account_user where account_id = $1 and id = $2 and removed_at is null for share'
+      : `select '@' || org || '/' || slug as name from account_team where account_id = $1 and id = $2 for share`,
+    [ctx.accountId, userId ?? teamId],
+  );
+  if (!holder) throw notFound(userId !== null ? 'User' : 'Team');
+  return holder.name;
+}

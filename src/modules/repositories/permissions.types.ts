@@ -1,0 +1,95 @@
+import { Field, ID, InputType, ObjectType, registerEnumType } from 'type-graphql';
+import { connectionType } from '../../graphql/connection.ts';
+import { DateTime } from '../../graphql/scalars.ts';
+import { Team } from '../accounts/teams.types.ts';
+import { User } from '../accounts/users.types.ts';
+import type { Permission } from '../accounts/index.ts';
+import type { PermissionSource } from './permissions.reads.ts';
+import { RepositoryInput } from './repositories.types.ts';
+
+export const permissions = {
+  SKIP_LINE: 'skip_line',
+  SKIP_VALIDATION: 'skip_validation',
+} as const satisfies Record<Uppercase<Permission>, Permission>;
+registerEnumType(permissions, {
+  name: 'Permission',
+  description: 'What is granted in a repository, beside what roles allow.',
+  valuesConfig: {
+    SKIP_LINE: { description: 'To go ahead of all that did not ask for it.' },
+    SKIP_VALIDATION: { description: 'To merge without CI.' },
+  },
+});
+
+const permissionSources = { ADMIN: 'admin', USER: 'user', TEAM: 'team' } as const satisfies Record<
+  Uppercase<PermissionSource>,
+  PermissionSource
+>;
+registerEnumType(permissionSources, {
+  name: 'PermissionSource',
+  description: 'How somebody came by a permission.',
+  valuesConfig: {
+    ADMIN: { description: 'Admins have all of them everywhere.' },
+    USER: { description: 'It was granted to the user.' },
+    TEAM: { description: 'It was granted to a team the user is in.' },
+  },
+});
+
+@ObjectType({ simpleResolvers: true, description: 'A permission that was granted to a user or to a team.' })
+export class PermissionGrant {
+  @Field(() => permissions, { description: 'What was granted.' })
+  permission!: Permission;
+
+  @Field(() => User, { nullable: true, description: 'To whom. Null when to a team.' })
+  user!: User | null;
+
+  @Field(() => Team, { nullable: true, description: 'To whom. Null when to a user.' })
+  team!: Team | null;
+
+  @Field(() => String, { nullable: true, description: 'Email address of who granted it.' })
+  grantedBy!: string | null;
+
+  @Field(() => DateTime, { description: 'When it was granted.' })
+  createdAt!: Date;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'Somebody who may, and why.' })
+export class PermissionHolder {
+  @Field(() => User, { description: 'Who may.' })
+  user!: User;
+
+  @Field(() => permissionSources, { description: 'Why. Who may for several reasons is there with each.' })
+  source!: PermissionSource;
+
+  @Field(() => Team, { nullable: true, description: 'The team it was granted to. Null for other reasons.' })
+  team!: Team | null;
+}
+
+export const PermissionGrantConnection = connectionType(PermissionGrant, 'PermissionGrant');
+export const PermissionHolderConnection = connectionType(PermissionHolder, 'PermissionHolder');
+
+@InputType({ description: 'A permission in a repository, and one user or one team.' })
+export class PermissionInput {
+  @Field(() => RepositoryInput, { description: 'Where.' })
+  repository!: RepositoryInput;
+
+  @Field(() => permissions, { description: 'What.' })
+  permission!: Permission;
+
+  @Field(() => ID, { nullable: true, description: 'The user. Either this or `team`.' })
+  user?: string | null;
+
+  @Field(() => ID, { nullable: true, description: 'The team. Either this or `user`.' })
+  team?: string | null;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'What `grantPermission` answers.' })
+export class GrantPermissionPayload {
+  @Field(() => PermissionGrant, { description: 'The grant, as it was if it was there already.' })
+  grant!: PermissionGrant;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'What `revokePermission` answers.' })
+export class RevokePermissionPayload {
+  @Field(() => Boolean, { description: 'False when there was nothing to revoke.' })
+  revoked!: boolean;
+}
