@@ -5,6 +5,8 @@ import { createCiRunner } from '../../src/hosts/local/index.ts';
 import { onFailpoint } from '../../src/modules/queue/failpoints.ts';
 import type { HostRepository } from '../../src/hosts/port.ts';
 import { findSandbox } from '../../src/platform/sandbox/index.ts';
+import { verifyRepository } from '../../src/modules/queue/verify.ts';
+import { RepositoryEntity } from '../../src/modules/repositories/repositories.entities.ts';
 import type { World } from '../support/world.ts';
 
 /** Runs `work`; when the engine first comes past the failpoint meanwhile, `arrival` happens there. */
@@ -124,6 +126,17 @@ export async function expectLandedOnce(w: World, ...numbers: number[]): Promise<
       'select base_branch, halted_reason, waiting, tagged from queue where halted_reason is not null or waiting <> 0 or tagged <> 0',
     ),
   ).toEqual([]);
+}
+
+/** Every proof holds when it is derived again, and these are the grades. */
+export async function expectVerified(w: World, grades: Readonly<Record<string, number>>): Promise<void> {
+  const repository = await w.ctx.db.transaction(
+    w.ctx.accountId,
+    async (tx) => await tx.em.findOneOrFail(RepositoryEntity, { id: w.repositoryId }),
+  );
+  const [verified] = await verifyRepository(w.ctx, repository);
+  expect(verified?.failures).toEqual([]);
+  expect(verified?.grades).toEqual(grades);
 }
 
 /** What the engine does when it is woken at that instant. */

@@ -6,7 +6,8 @@ import type { Decision, PullRequestState } from './snapshot.ts';
 export function planLanding(view: LineView): Extract<Decision, { kind: 'LandBatch' }> | null {
   const [first] = view.batches;
   const { queue, rules } = view.snapshot;
-  if (first === undefined || first.commit === null || first.parentCommit !== queue.tip || queue.paused) return null;
+  if (first === undefined || first.givenUp || first.commit === null || first.parentCommit !== queue.tip || queue.paused)
+    return null;
   if (view.batches.some((batch) => batch.landingBegun || batch.landingPlanned)) return null;
   if (first.members.some((member, place) => view.inOrder[place]?.id !== member.pullRequest)) return null;
   // In serial mode the build is the pull request's own.

@@ -91,6 +91,7 @@ function orderFault(view: LineView, batch: BatchState, place: number): Cause | n
 }
 
 function ruleFault(view: LineView, batch: BatchState): Cause | null {
+  if (batch.givenUp === true) return { code: 305, causedBy: null };
   return batch.buildKeysHash === view.snapshot.rules.buildKeysHash ? null : { code: 307, causedBy: null };
 }
 

@@ -153,6 +153,8 @@ export interface BatchState {
   readonly landingBegun: boolean;
   /** A landing intent is planned or begun. */
   readonly landingPlanned: boolean;
+  /** The base had moved when it was to land. It never will, even where the base is pushed back to what it was. */
+  readonly givenUp?: boolean;
 }
 
 export interface Snapshot {

@@ -6,7 +6,6 @@ import type { Context } from '../../context.ts';
 import { evidenceFor } from '../../domain/queue/evidence.ts';
 import type { BuildState, QueueRules } from '../../domain/queue/snapshot.ts';
 import { blockText, isQueued } from '../../domain/queue/status.ts';
-import { HostRefused, HostUnavailable, RefMoved } from '../../hosts/port.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { pauseInForce } from '../repositories/index.ts';
 import { findLoss } from './admission.service.ts';
@@ -16,6 +15,8 @@ import { configurationProblem, rulesOf } from './configuration.cache.ts';
 import { announceBatch } from './decisions.writer.ts';
 import { passFailpoint } from './failpoints.ts';
 import { syncBase } from './host.bases.ts';
+import { landingRef } from './landing-refs.ts';
+import { moveBase, type Outcome } from './landing.move.ts';
 import { recordLanding } from './landing.record.ts';
 import type { Passed } from './proof.ts';
 import {
@@ -30,7 +31,7 @@ import {
 import { changeQueue, shareRepository } from './queue.locks.ts';
 import { judgeOwn, loadLineage, loadMembers } from './snapshot.loader.ts';
 import { beginWork, blockPullRequest, finishWork, haltWork, type QueueWork } from './status.writer.ts';
-import { landingRef, restoredBecause } from './unknown-landings.ts';
+import { restoredBecause } from './unknown-landings.ts';
 
 /** A landing tried this often without an end halts the queue. */
 export const mostAttempts = 20;
@@ -39,12 +40,6 @@ type Begun =
   | { readonly kind: 'begun'; readonly attempt: number }
   | { readonly kind: 'void'; readonly reason: string }
   | { readonly kind: 'over' };
-type Outcome =
-  | { readonly kind: 'landed' }
-  | { readonly kind: 'base_moved'; readonly ref: string }
-  /** For good, and nothing was moved. */
-  | { readonly kind: 'refused'; readonly words: string };
-
 type Verdict =
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'passed'; readonly passed: Passed };
@@ -110,7 +105,7 @@ async function passGate(ctx: Context, tx: Transaction, gate: Gate): Promise<Verd
   const { batch, queue, repository, loaded } = gate;
   if (!repository.active || (await pauseInForce(tx, repository, loaded.baseBranch)) !== null) return refused('paused');
   if (queue.haltedReason || configurationProblem(repository) !== null) return refused('halted');
-  if (batch.state !== 'building' || !batch.commit || !batch.tree) return refused('superseded');
+  if (batch.state !== 'building' || batch.givenUp || !batch.commit || !batch.tree) return refused('superseded');
   if (batch.parentCommit !== queue.baseTip) return refused('base moved');
   const { rules } = rulesOf(repository, queue.hostRequiredChecks);
   if (rules.buildKeysHash !== batch.buildKeysHash) return refused('configuration changed');
@@ -157,27 +152,6 @@ function findMemberLoss(
   return null;
 }
 
-async function moveBase(ctx: Context, { batch, host, baseBranch }: LoadedBatch): Promise<Outcome> {
-  const adapter = ctx.hosts(host.host);
-  const landed = await adapter.readRef(host, landingRef(batch.id));
-  if (landed !== null) return { kind: 'landed' };
-  try {
-    await adapter.updateRefs(host, [
-      { ref: `refs/heads/${baseBranch}`, from: batch.parentCommit, to: batch.commit ?? null },
-      { ref: landingRef(batch.id), from: null, to: batch.commit ?? null },
-    ]);
-    return { kind: 'landed' };
-  } catch (error) {
-    if (!(error instanceof RefMoved || error instanceof HostRefused)) throw error;
-    // The update may be ours, answered late: the landing ref alone tells.
-    const now = await adapter.readRef(host, landingRef(batch.id));
-    if (now !== null) return { kind: 'landed' };
-    return error instanceof RefMoved
-      ? { kind: 'base_moved', ref: error.ref }
-      : { kind: 'refused', words: error.message };
-  }
-}
-
 interface Conclusion {
   readonly intentId: string;
   readonly attempt: number;
@@ -187,24 +161,20 @@ interface Conclusion {
 
 async function concludeLanding(ctx: Context, conclusion: Conclusion): Promise<void> {
   const { loaded, outcome } = conclusion;
-  const host = ctx.hosts(loaded.host.host);
-  const landed = outcome.kind === 'landed' ? await host.readRef(loaded.host, landingRef(loaded.batch.id)) : null;
-  const commit = landed === null ? null : await host.readCommit(loaded.host, landed.commit);
-  // It landed: to call it failed, because it cannot be read at this moment, would land it twice.
-  if (outcome.kind === 'landed' && commit === null)
-    throw new HostUnavailable(`What landed for batch ${loaded.batch.id} cannot be read.`);
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     const queue = await changeQueue(ctx, tx, loaded.batch.queueId);
     const intent = await lockIntent(ctx, tx, conclusion.intentId);
     if (intent.state !== 'begun' || intent.attempt !== conclusion.attempt) return;
     const work = beginWork(ctx, tx, queue);
     const batch = await tx.em.findOneOrFail(BatchEntity, { id: loaded.batch.id }, { refresh: true });
-    if (commit === null) {
+    if (outcome.kind !== 'landed') {
+      batch.givenUp = true;
       if (outcome.kind === 'refused') await failLanding(work, { batch, intent, words: outcome.words });
-      else retryLanding(work, { batch, intent, moved: outcome.kind === 'base_moved' ? outcome.ref : '' });
+      else giveUpLanding(work, { batch, intent, moved: outcome.ref });
       await finishWork(work);
       return;
     }
+    const { commit } = outcome;
     if (commit.commit !== batch.commit || commit.tree !== batch.tree) {
       Object.assign(intent, {
         state: 'failed',
@@ -228,16 +198,15 @@ async function concludeLanding(ctx: Context, conclusion: Conclusion): Promise<vo
   });
 }
 
-function retryLanding(
+/** The base was moved from outside, and this batch stands on what it was: the queue plans anew on what it is. */
+function giveUpLanding(
   work: QueueWork,
   { batch, intent, moved }: { readonly batch: BatchRow; readonly intent: IntentRow; readonly moved: string },
 ): void {
-  Object.assign(intent, { state: 'failed', outcome: { reason: 'base moved' }, concludedAt: work.now });
+  Object.assign(intent, { state: 'failed', outcome: { reason: 'base moved', moved }, concludedAt: work.now });
   batch.state = 'building';
   // Unknown until it is read again: nothing is planned on a tip that is known to be old.
   work.queue.baseTip = null;
-  if (intent.attempt >= mostAttempts)
-    haltWork(work, `Batch ${batch.id} could not be landed in ${intent.attempt} attempts: ${moved} moved.`);
 }
 
 /** The host takes this commit neither now nor later: its members are blocked with the host's words, the line goes on. */

@@ -109,6 +109,7 @@ export const BatchEntity = defineEntity({
     testedCommit: p.string().nullable(),
     resetCode: p.integer().nullable(),
     causedBy: p.bigint('string').nullable(),
+    givenUp: p.boolean().default(false),
     endedReason: p.string().nullable(),
     createdAt: p.datetime(),
     buildStartedAt: p.datetime().nullable(),

@@ -9,13 +9,8 @@ import { rulesOf } from './configuration.cache.ts';
 import { hosted, type HostedRepository } from './host.repository.ts';
 import { PullRequestEntity, QueueEntity, type PullRequestRow, type QueueRow } from './queue.entities.ts';
 import { ensureQueue } from './queue.locks.ts';
-import {
-  findUnknownLandings,
-  landingRef,
-  landingRefs,
-  restoredReason,
-  type UnknownLanding,
-} from './unknown-landings.ts';
+import { landingRef, landingRefs } from './landing-refs.ts';
+import { findUnknownLandings, restoredReason, type UnknownLanding } from './unknown-landings.ts';
 
 const branches = 'refs/heads/';
 const numberedRefs = [

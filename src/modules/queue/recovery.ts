@@ -24,7 +24,8 @@ import {
 } from './recovery.survey.ts';
 import { liveStates, loadMembers } from './snapshot.loader.ts';
 import { announce, beginWork, finishWork, writeStatus, type QueueWork } from './status.writer.ts';
-import { haltOnUnknownLandings, landingRefs, restoredReason } from './unknown-landings.ts';
+import { landingRefs } from './landing-refs.ts';
+import { haltOnUnknownLandings, restoredReason } from './unknown-landings.ts';
 
 // How many of each id may have been given out since the backup. Far more than a backup can be late, far fewer than there are.
 const idsGivenSince = 1_000_000;
@@ -216,7 +217,7 @@ async function voidImpossible({ tx, now }: QueueWork, intentIds: readonly string
   for (const intent of await tx.em.find(IntentEntity, { id: { $in: [...intentIds] }, state: 'begun' })) {
     Object.assign(intent, {
       state: 'void',
-      outcome: { reason: 'another batch landed under its number' },
+      outcome: { reason: 'its landing ref is taken: another batch landed under its number, or it was given up' },
       concludedAt: now,
     });
   }

@@ -200,6 +200,7 @@ function toBatchState(
     buildStartedAt: batch.buildStartedAt?.getTime() ?? null,
     landingBegun: landing === 'begun',
     landingPlanned: landing !== undefined,
+    givenUp: batch.givenUp,
   };
 }
 

@@ -3,25 +3,20 @@
 // that it did not make, every landing ref of the repository must have its row (docs/adr/0012-restored-database.md).
 import type { Context } from '../../context.ts';
 import type { HostedRepository } from './host.repository.ts';
+import { isTombstone, landingRefs } from './landing-refs.ts';
 import { QueueEntity } from './queue.entities.ts';
 import { changeQueue } from './queue.locks.ts';
 import { beginWork, finishWork, haltWork } from './status.writer.ts';
 
-export const landingRefs = 'refs/interlock/landings/';
-
 /** How the reason of a queue begins that was halted because its database is older than its repository. */
 export const restoredReason = 'DATABASE_RESTORED:';
-
-export function landingRef(batchId: string): string {
-  return `${landingRefs}${batchId}`;
-}
 
 export interface UnknownLanding {
   readonly ref: string;
   readonly commit: string;
 }
 
-/** Landing refs of the host that are neither on record nor about to be: no landing of that commit, no begun intent for it. */
+/** Landing refs of the host that are neither on record nor about to be: no landing of that commit, no begun intent for it, no tombstone. */
 export async function findUnknownLandings(
   ctx: Context,
   repository: HostedRepository,
@@ -29,7 +24,7 @@ export async function findUnknownLandings(
   // The refs first: a ref of ours is made after its intent was begun, so its rows are there when they are read.
   const refs = await ctx.hosts(repository.host).listRefs(repository, landingRefs);
   if (refs.length === 0) return [];
-  return await ctx.db.transaction(
+  const unknown = await ctx.db.transaction(
     ctx.accountId,
     async (tx) =>
       await tx.query<{ ref: string; commit: string }>(
@@ -38,10 +33,18 @@ export async function findUnknownLandings(
          and not exists (select from intent i join batch b on b.account_id = i.account_id and b.id = i.batch_id
                          where i.account_id = $1 and i.kind = 'land' and i.state = 'begun'
                            and b.repository_id = $2 and b.commit = seen.commit and $5 || b.id = seen.ref)
+         and not exists (select from batch b where b.account_id = $1 and b.repository_id = $2 and b.given_up and $5 || b.id = seen.ref)
        order by seen.n`,
         [ctx.accountId, repository.id, refs.map(({ ref }) => ref), refs.map(({ commit }) => commit), landingRefs],
       ),
   );
+  const adapter = ctx.hosts(repository.host);
+  const landings: UnknownLanding[] = [];
+  for (const landing of unknown) {
+    const commit = await adapter.readCommit(repository, landing.commit);
+    if (commit === null || !(await isTombstone(ctx, repository, commit))) landings.push(landing);
+  }
+  return landings;
 }
 
 /** Halts every queue of the repository when it holds landings that no row knows. Answers whether it does. */

@@ -8,7 +8,7 @@ import { loadBuilds } from './build.records.ts';
 import { hosted, type HostedRepository } from './host.repository.ts';
 import { digestProof, type Grade, type ProofBody } from './proof.ts';
 import { QueueEntity, type QueueRow } from './queue.entities.ts';
-import { landingRef } from './unknown-landings.ts';
+import { landingRef } from './landing-refs.ts';
 import type { RepositoryRow } from '../repositories/repositories.entities.ts';
 
 export interface Verification {
