@@ -1,0 +1,208 @@
+// Who may skip the line or validation: the token's user, and whoever it is asked for (interface 4.3, 5).
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { prepareRepository, type PreparedRepository } from '../rest/contract/repository.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import { accountOf, type AccountVerbs, type AddedUser } from './account.ts';
+
+let s: TestServer;
+let account: AccountVerbs;
+let repository: PreparedRepository;
+const people = new Map<string, AddedUser>();
+
+beforeAll(async () => {
+  s = await startServer();
+  repository = await prepareRepository(s);
+  account = accountOf(s);
+  for (const handle of ['ada', 'ben', 'cleo', 'dan']) people.set(handle, await account.add(handle));
+  people.set('root', await account.add('root', { role: 'admin' }));
+  people.set('gone', await account.add('gone', { role: 'admin' }));
+  const here = { owner: repository.org, name: repository.name };
+  await account.grant('SKIP_LINE', { user: user('ada').id }, here);
+  await account.grant('SKIP_VALIDATION', { user: user('ben').id }, here);
+  await account.grant('SKIP_LINE', { team: await account.team('release', user('cleo'), user('ada')) }, here);
+  await account.grant('SKIP_LINE', { user: user('dan').id }, { owner: repository.org, name: repository['other-name'] });
+  await account.remove(user('gone').id);
+});
+afterAll(async () => await s.close());
+
+function user(handle: string): AddedUser {
+  const found = people.get(handle);
+  if (!found) throw new Error(`Nobody is called ${handle}`);
+  return found;
+}
+
+async function queue(token: string, options: Readonly<Record<string, unknown>>): Promise<[number, unknown]> {
+  const { org, name, number } = repository;
+  const body = { action: 'queue', pull_request: { number, repository: { org, name }, ...options } };
+  const response = await s.rest('POST', '/api/v1/pull_request', { body, token });
+  const answer = (await response.json()) as { error?: string };
+  return [response.status, answer.error];
+}
+
+const refusedLine = [403, 'Not authorized to skip the line in this repository.'];
+const refusedValidation = [403, 'Not authorized to skip validation in this repository.'];
+const allowed = [200, undefined];
+
+describe('skipping the line', () => {
+  // Token's user, requested_by, answer. Ada and cleo may (a grant, a team), ben may skip validation, dan elsewhere.
+  it.each([
+    ['ada', undefined, allowed],
+    ['cleo', undefined, allowed],
+    ['root', undefined, allowed],
+    ['ben', undefined, refusedLine],
+    ['dan', undefined, refusedLine],
+    ['ada', 'cleo', allowed],
+    ['ada', '@cleo', allowed],
+    ['ada', '@CLEO', allowed],
+    ['root', 'ada', allowed],
+    ['ada', 'root', allowed],
+    ['ada', 'ben', refusedLine],
+    ['ben', 'ada', refusedLine],
+    ['ada', 'nobody', refusedLine],
+    ['root', 'dan', refusedLine],
+    ['root', 'gone', refusedLine],
+    ['root', 'gone@acme.test', refusedLine],
+  ])('by %s for %s', async (handle, requestedBy, answer) => {
+    expect(await queue(user(handle).token, { skip_line: true, requested_by: requestedBy })).toEqual(answer);
+  });
+
+  it('is not needed to queue', async () => {
+    expect(await queue(user('dan').token, { skip_line: false, requested_by: 'nobody' })).toEqual(allowed);
+  });
+});
+
+describe('skipping validation', () => {
+  it.each([
+    ['ben', undefined, allowed],
+    ['root', undefined, allowed],
+    ['ada', undefined, refusedValidation],
+    ['ben', 'root', allowed],
+    ['ben', 'ada', refusedValidation],
+    ['ada', 'ben', refusedValidation],
+  ])('by %s for %s', async (handle, requestedBy, answer) => {
+    expect(await queue(user(handle).token, { skip_validation: true, requested_by: requestedBy })).toEqual(answer);
+  });
+
+  it('is another right than skipping the line', async () => {
+    expect(await queue(user('ben').token, { skip_line: true, skip_validation: true })).toEqual(refusedLine);
+    expect(await queue(user('ada').token, { skip_line: true, skip_validation: true })).toEqual(refusedValidation);
+  });
+});
+
+describe('permissions', () => {
+  const held = async (first = 20, after?: string) => {
+    const { data } = await s.graphql<{
+      repository: { permissionHolders: { nodes: unknown[]; pageInfo: { endCursor: string } } };
+    }>(
+      `query ($owner: String!, $name: String!, $first: Int, $after: String) { repository(owner: $owner, name: $name) {
+        permissionHolders(permission: SKIP_LINE, first: $first, after: $after) {
+          nodes { user { handle } source team { address } } pageInfo { endCursor } } } }`,
+      { owner: repository.org, name: repository.name, first, after },
+    );
+    return data.repository.permissionHolders;
+  };
+  const holders = [
+    { user: { handle: 'ada' }, source: 'TEAM', team: { address: '@acme/release' } },
+    { user: { handle: 'ada' }, source: 'USER', team: null },
+    { user: { handle: 'cleo' }, source: 'TEAM', team: { address: '@acme/release' } },
+    { user: { handle: 'root' }, source: 'ADMIN', team: null },
+    { user: { handle: null }, source: 'ADMIN', team: null },
+  ];
+
+  it('are listed with how they were come by', async () => {
+    expect((await held()).nodes).toEqual(holders);
+    const paged = [];
+    for (let after: string | undefined; paged.length < holders.length; ) {
+      const page = await held(2, after);
+      paged.push(...page.nodes);
+      after = page.pageInfo.endCursor;
+    }
+    expect(paged).toEqual(holders);
+  });
+
+  it('are listed as they were granted', async () => {
+    const { data } = await s.graphql(
+      `query ($owner: String!, $name: String!) { repository(owner: $owner, name: $name) {
+        permissionGrants(permission: SKIP_LINE) { nodes { user { email } team { slug } grantedBy } } } }`,
+      { owner: repository.org, name: repository.name },
+    );
+    expect(data).toEqual({
+      repository: {
+        permissionGrants: {
+          nodes: [
+            { user: { email: 'ada@acme.test' }, team: null, grantedBy: 'service@acme.test' },
+            { user: null, team: { slug: 'release' }, grantedBy: 'service@acme.test' },
+          ],
+        },
+      },
+    });
+  });
+
+  it('are granted and taken back by maintainers, to one user or team', async () => {
+    const maintainer = await account.add('may', { role: 'maintainer', scopes: ['config:write', 'queue:write'] });
+    const repositoryName = { owner: repository.org, name: repository.name };
+    const change = async (mutation: string, to: object, token = maintainer.token) => {
+      const selection = mutation === 'grantPermission' ? 'grant { permission }' : 'revoked';
+      const answer = await s.graphql(
+        `mutation ($input: PermissionInput!) { ${mutation}(input: $input) { ${selection} } }`,
+        { input: { repository: repositoryName, permission: 'SKIP_LINE', ...to } },
+        token,
+      );
+      return answer.errors[0]?.message ?? Object.values(answer.data as object)[0];
+    };
+    const dan = { user: user('dan').id };
+    expect(await change('grantPermission', dan, user('ada').token)).toBe(
+      'This needs a token with the scope config:write.',
+    );
+    expect(await change('grantPermission', {})).toBe('input needs either user or team');
+    expect(await change('grantPermission', { ...dan, team: dan.user })).toBe('input needs either user or team');
+    expect(await change('grantPermission', { team: dan.user })).toBe('Team not found');
+    expect(await change('grantPermission', { user: user('gone').id })).toBe('User not found');
+    expect(await queue(user('dan').token, { skip_line: true })).toEqual(refusedLine);
+    for (const _again of [1, 2])
+      expect(await change('grantPermission', dan)).toEqual({ grant: { permission: 'SKIP_LINE' } });
+    expect(await queue(user('dan').token, { skip_line: true })).toEqual(allowed);
+    expect(await change('revokePermission', dan)).toEqual({ revoked: true });
+    expect(await change('revokePermission', dan)).toEqual({ revoked: false });
+    expect(await queue(user('dan').token, { skip_line: true })).toEqual(refusedLine);
+  });
+
+  it('go with the team, with the membership, and with the user', async () => {
+    const may = async (): Promise<number> => (await queue(user('dan').token, { skip_line: true }))[0];
+    const here = { owner: repository.org, name: repository.name };
+    const team = await account.team('passing', user('dan'));
+    await account.grant('SKIP_LINE', { team }, here);
+    expect(await may()).toBe(200);
+    await account.run('removeTeamMember', { team, user: user('dan').id }, 'team { id }');
+    expect(await may()).toBe(403);
+    await account.run('addTeamMember', { team, user: user('dan').id }, 'team { id }');
+    expect(await may()).toBe(200);
+    await account.run('deleteTeam', { id: team }, 'team { id }');
+    expect(await may()).toBe(403);
+    await account.grant('SKIP_LINE', { user: user('dan').id }, here);
+    await account.remove(user('dan').id);
+    expect((await held()).nodes).toEqual(holders);
+  });
+});
+
+describe('membership', () => {
+  it('is asked by address and handle, however they are spelled', async () => {
+    const { isMemberOfTeam } = await import('../../src/modules/accounts/index.ts');
+    const { systemContext } = await import('../../src/context.ts');
+    const ctx = systemContext(s.ports, s.accountId);
+    const asked = [
+      ['@acme/release', 'cleo', true],
+      ['acme/release', '@Cleo', true],
+      ['@ACME/Release', 'cleo', true],
+      ['@acme/release', 'ben', false],
+      ['@acme/nothing', 'cleo', false],
+      ['@other/release', 'cleo', false],
+      ['release', 'cleo', false],
+      ['@acme/release', 'nobody', false],
+    ] as const;
+    for (const [team, handle, is] of asked)
+      expect([team, handle, await isMemberOfTeam(ctx, { team, handle })]).toEqual([team, handle, is]);
+    const other = systemContext(s.ports, (await s.otherAccount()).accountId);
+    expect(await isMemberOfTeam(other, { team: '@acme/release', handle: 'cleo' })).toBe(false);
+  });
+});
