@@ -1,5 +1,6 @@
 // Verbs of an admin of the first account, as tests of users, teams and rights need them.
 import type { Role, Scope } from '../../src/context.ts';
+import { interlockSchema } from '../../src/graphql/schema.ts';
 import type { GraphQLAnswer, TestServer } from '../support/server.ts';
 
 export interface AddedUser {
@@ -26,13 +27,6 @@ export interface AccountVerbs {
   run<Payload>(mutation: string, input: unknown, selection: string, token?: string): Promise<Payload>;
 }
 
-const inputTypes: Readonly<Record<string, string>> = {
-  addTeamMember: 'TeamMemberInput',
-  removeTeamMember: 'TeamMemberInput',
-  grantPermission: 'PermissionInput',
-  revokePermission: 'PermissionInput',
-};
-
 export function accountOf(s: TestServer): AccountVerbs {
   async function ask<Payload>(
     mutation: string,
@@ -40,9 +34,9 @@ export function accountOf(s: TestServer): AccountVerbs {
     selection: string,
     token?: string,
   ): Promise<GraphQLAnswer<Record<string, Payload>>> {
-    const type = inputTypes[mutation] ?? `${mutation.charAt(0).toUpperCase()}${mutation.slice(1)}Input`;
+    const type = interlockSchema().getMutationType()?.getFields()[mutation]?.args[0]?.type;
     return await s.graphql(
-      `mutation ($input: ${type}!) { ${mutation}(input: $input) { ${selection} } }`,
+      `mutation ($input: ${String(type)}) { ${mutation}(input: $input) { ${selection} } }`,
       { input },
       token,
     );

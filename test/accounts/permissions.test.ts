@@ -1,5 +1,7 @@
 // Who may skip the line or validation: the token's user, and whoever it is asked for (interface 4.3, 5).
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemContext } from '../../src/context.ts';
+import { isMemberOfTeam } from '../../src/modules/accounts/index.ts';
 import { prepareRepository, type PreparedRepository } from '../rest/contract/repository.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { accountOf, type AccountVerbs, type AddedUser } from './account.ts';
@@ -187,8 +189,6 @@ describe('permissions', () => {
 
 describe('membership', () => {
   it('is asked by address and handle, however they are spelled', async () => {
-    const { isMemberOfTeam } = await import('../../src/modules/accounts/index.ts');
-    const { systemContext } = await import('../../src/context.ts');
     const ctx = systemContext(s.ports, s.accountId);
     const asked = [
       ['@acme/release', 'cleo', true],

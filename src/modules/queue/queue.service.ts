@@ -76,7 +76,7 @@ export async function queuePullRequest(ctx: Context, request: QueueRequest): Pro
     }
     keepOptions(row, request);
     const wasInLine = row.status === 'queued' || row.status === 'tagged';
-    const actions = askedActions(row, request, wasInLine);
+    const actions = askedActions(row, request);
     if (request.skipLine) Object.assign(row, { skipLine: true, skipLineReason: request.skipLineReason ?? null });
     if (request.skipValidation) row.skipValidation = true;
     if (request.requestedBy) row.requestedBy = request.requestedBy.replace(/^@/, '');
@@ -89,9 +89,13 @@ export async function queuePullRequest(ctx: Context, request: QueueRequest): Pro
   });
 }
 
+function isAsked({ status }: PullRequestRow): boolean {
+  return status === 'queued' || status === 'tagged' || status === 'pending';
+}
+
 /** What of the request is new: asking again for what holds already is no action. */
-function askedActions(row: PullRequestRow, request: QueueRequest, wasInLine: boolean): UserActionName[] {
-  const actions: UserActionName[] = wasInLine ? [] : ['pull_request_queued'];
+function askedActions(row: PullRequestRow, request: QueueRequest): UserActionName[] {
+  const actions: UserActionName[] = isAsked(row) ? [] : ['pull_request_queued'];
   if (request.skipLine && !row.skipLine) actions.push('pull_request_skip_line');
   if (request.skipValidation && !row.skipValidation) actions.push('pull_request_skip_validation');
   return actions;
@@ -180,7 +184,7 @@ export async function dequeuePullRequest(ctx: Context, request: PullRequestRef):
     if (isTerminal(row.status))
       throw new DomainError('NOT_QUEUEABLE', `The pull request is ${row.status}; it is not in the queue.`);
     if (await isLandingBegun(work.ctx, work.tx, row.id)) throw landingInProgress();
-    const wasAsked = row.status === 'queued' || row.status === 'tagged' || row.status === 'pending';
+    const wasAsked = isAsked(row);
     Object.assign(row, noOptions);
     if (!wasAsked) return;
     await recordActions(work, request, ['pull_request_dequeued']);
