@@ -14,6 +14,12 @@ import {
   type HostedRepository,
 } from './modules/queue/index.ts';
 import { RepositoryEntity } from './modules/repositories/repositories.entities.ts';
+import {
+  createWebhookRelay,
+  forgetOldDeliveries,
+  type WebhookOptions,
+  type WebhookSender,
+} from './modules/webhooks/index.ts';
 import { connectDatabase } from './platform/database.ts';
 
 export interface ServiceOptions {
@@ -24,10 +30,14 @@ export interface ServiceOptions {
   readonly wake: Ports['wake'];
   readonly clock?: () => Date;
   readonly poolSize?: number;
+  /** Without it no webhooks are sent from here. */
+  readonly webhooks?: WebhookOptions;
 }
 
 export interface Service {
   readonly ports: Ports;
+  /** Null where no webhooks are sent from. */
+  readonly webhooks: WebhookSender | null;
   readonly localHost: LocalHost;
   /** Starts what goes on by itself: sequencer, relay, reconciler. */
   start(): void;
@@ -72,8 +82,13 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     },
   };
   const relay = createRelay(ports);
+  const webhookRelay = options.webhooks === undefined ? null : createWebhookRelay(ports, options.webhooks);
   const reconciler = repeat(reconcileEveryMs, async () => await reconcileAll(ports), onError);
-  const forgetting = repeat(forgetEveryMs, async () => void (await forgetOldEvents(db, clock())), onError);
+  const forget = async (): Promise<void> => {
+    await forgetOldEvents(db, clock());
+    await forgetOldDeliveries(db, clock());
+  };
+  const forgetting = repeat(forgetEveryMs, forget, onError);
   const rollingUp = repeat(rollUpEveryMs, async () => void (await rollUpEvents(db)), onError);
   let hostReconciler: { stop(): Promise<void> } | null = null;
   let looked: Promise<void> = Promise.resolve();
@@ -81,9 +96,11 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   return {
     ports,
     localHost,
+    webhooks: webhookRelay?.sender ?? null,
     start() {
       hostReconciler = localHost.startReconciler({ onError });
       sequencer.start();
+      webhookRelay?.start();
       forgetting.start();
       rollingUp.start();
       // A database older than its repositories halts its queues before anything wakes them.
@@ -103,6 +120,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
         await Promise.all([
           relay.stop(),
           reconciler.stop(),
+          webhookRelay?.stop(),
           forgetting.stop(),
           rollingUp.stop(),
           sequencer.stop(),

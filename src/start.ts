@@ -20,6 +20,7 @@ import {
   type Secrets,
 } from './modules/accounts/index.ts';
 import { createEventHub } from './modules/events/index.ts';
+import { createHttpOut } from './platform/http-out/index.ts';
 import { migrate } from './platform/migrate.ts';
 import { projectRoot } from './platform/project-root.ts';
 import { serveLocalGit } from './server/local-git.ts';
@@ -216,7 +217,9 @@ async function startService(parts: ServiceParts): Promise<{ url: string; sandbox
   stops.push(async () => await client.close());
   const url = `http://${reachableHost(options.host)}:${options.port}`;
   const publicUrl = process.env['INTERLOCK_PUBLIC_URL'] ?? url;
-  const service = await createService({ databaseUrl, dataDir, publicUrl, log, wake: client.wake });
+  const http = createHttpOut({ allowPrivateAddresses: process.env['WEBHOOK_ALLOW_PRIVATE_ADDRESSES'] === 'true' });
+  const webhooks = { secrets, http, retry: client.retryDelivery };
+  const service = await createService({ databaseUrl, dataDir, publicUrl, log, wake: client.wake, webhooks });
   stops.push(async () => await service.stop());
   await service.localHost.recover();
   const bundle = join(projectRoot, 'dist', 'workflow-bundle.js');

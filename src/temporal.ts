@@ -3,7 +3,9 @@
 import { Client, Connection } from '@temporalio/client';
 import type { Logger } from 'pino';
 import type { Ports } from './context.ts';
-import { queueWorkflowId, taskQueue, wakeSignal, type QueueInput } from '../workflows/queue/messages.ts';
+import type { WebhookOptions } from './modules/webhooks/index.ts';
+import { deliveryLookSignal, deliveryWorkflowId } from '../workflows/webhook-delivery/messages.ts';
+import { queueWorkflowId, taskQueue, wakeSignal } from '../workflows/queue/messages.ts';
 
 const wakeWithinMs = 2_000;
 
@@ -15,6 +17,8 @@ interface Flight {
 export interface TemporalClient {
   readonly client: Client;
   readonly wake: Ports['wake'];
+  /** Starts a delivery's workflow, or has the running one look. Nobody waits for it: the relay asks again. */
+  readonly retryDelivery: WebhookOptions['retry'];
   close(): Promise<void>;
 }
 
@@ -27,11 +31,11 @@ export function connectTemporal(options: {
   const connection = Connection.lazy({ address: options.address });
   const client = new Client({ connection, namespace: options.namespace });
   const inFlight = new Map<string, Flight>();
+  const tasks = options.taskQueue ?? taskQueue;
 
-  // Wakes of one queue while one is under way are one wake after it. Nobody waits for them: a request is answered at
+  // Wakes of one workflow while one is under way are one wake after it. Nobody waits for them: a request is answered at
   // once while Temporal is down.
-  async function wake(input: QueueInput): Promise<void> {
-    const workflowId = queueWorkflowId(input);
+  function wake(workflowId: string, signal: () => Promise<unknown>): void {
     const flying = inFlight.get(workflowId);
     if (flying !== undefined) {
       flying.again = true;
@@ -39,30 +43,18 @@ export function connectTemporal(options: {
     }
     const flight: Flight = { again: true, ended: Promise.resolve() };
     inFlight.set(workflowId, flight);
-    flight.ended = fly(flight, input, workflowId);
+    flight.ended = fly(flight, workflowId, signal);
   }
 
-  async function fly(flight: Flight, input: QueueInput, workflowId: string): Promise<void> {
+  async function fly(flight: Flight, workflowId: string, signal: () => Promise<unknown>): Promise<void> {
     try {
       while (flight.again) {
         flight.again = false;
         // Longer tries would only stand in the way of the relay's next one.
-        await connection.withDeadline(
-          Date.now() + wakeWithinMs,
-          async () =>
-            await client.workflow.signalWithStart('queue', {
-              workflowId,
-              taskQueue: options.taskQueue ?? taskQueue,
-              args: [input],
-              signal: wakeSignal,
-              staticSummary: 'Plans and lands the pull requests of one base branch',
-              staticDetails:
-                'Where it stands is under Current Details. Its batches are workflows of their own, under Relationships.',
-            }),
-        );
+        await connection.withDeadline(Date.now() + wakeWithinMs, signal);
       }
     } catch (error) {
-      options.log.warn({ error: String(error), workflowId }, 'A queue could not be woken; the relay will.');
+      options.log.warn({ error: String(error), workflowId }, 'A workflow could not be woken; the relay will.');
     } finally {
       inFlight.delete(workflowId);
     }
@@ -70,7 +62,37 @@ export function connectTemporal(options: {
 
   return {
     client,
-    wake,
+    wake: async (input) => {
+      const workflowId = queueWorkflowId(input);
+      wake(
+        workflowId,
+        async () =>
+          await client.workflow.signalWithStart('queue', {
+            workflowId,
+            taskQueue: tasks,
+            args: [input],
+            signal: wakeSignal,
+            staticSummary: 'Plans and lands the pull requests of one base branch',
+            staticDetails:
+              'Where it stands is under Current Details. Its batches are workflows of their own, under Relationships.',
+          }),
+      );
+    },
+    retryDelivery: async ({ accountId, deliveryId }) => {
+      const input = { accountId, deliveryId };
+      const workflowId = deliveryWorkflowId(input);
+      wake(
+        workflowId,
+        async () =>
+          await client.workflow.signalWithStart('webhookDelivery', {
+            workflowId,
+            taskQueue: tasks,
+            args: [input],
+            signal: deliveryLookSignal,
+            staticSummary: 'Sends a webhook again whose first attempt failed',
+          }),
+      );
+    },
     async close() {
       await Promise.all([...inFlight.values()].map(async (flight) => await flight.ended));
       await connection.close();

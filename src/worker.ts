@@ -33,7 +33,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     connection,
     namespace: temporal.namespace,
     taskQueue: temporal.taskQueue ?? taskQueue,
-    activities: createActivities(service.ports),
+    activities: createActivities(service.ports, service.webhooks),
     ...(options.workflowBundle === null
       ? { workflowsPath: fileURLToPath(new URL('../workflows/index.ts', import.meta.url)) }
       : { workflowBundle: { codePath: options.workflowBundle } }),

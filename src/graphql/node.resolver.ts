@@ -7,6 +7,7 @@ import { batchById, botPullRequestById } from '../modules/queue/batches.reads.ts
 import { pullRequestById } from '../modules/queue/pull-requests.reads.ts';
 import { queueById } from '../modules/queue/queue.reads.ts';
 import { readRepositoriesById } from '../modules/repositories/index.ts';
+import { readDelivery, readWebhookEndpoint } from '../modules/webhooks/webhooks.reads.ts';
 import { loaderOf, type GraphQLContext } from './context.ts';
 import { decodeNodeId } from './node-id.ts';
 import { Node } from './node.ts';
@@ -23,6 +24,8 @@ const readers: Readonly<Record<string, (ctx: GraphQLContext, id: string) => Prom
   ApiToken: readApiToken,
   User: readUser,
   Team: readTeam,
+  WebhookEndpoint: readWebhookEndpoint,
+  WebhookDelivery: readDelivery,
 };
 
 export const nodeTypes: readonly string[] = Object.keys(readers);

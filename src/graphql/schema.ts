@@ -15,6 +15,8 @@ import { QueuesResolver, RepositoryQueuesResolver } from '../modules/queue/queue
 import { BranchPausesResolver } from '../modules/repositories/branch-pauses.resolver.ts';
 import { PermissionsResolver } from '../modules/repositories/permissions.resolver.ts';
 import { RepositoriesResolver } from '../modules/repositories/repositories.resolver.ts';
+import { WebhookSigningResolver } from '../modules/webhooks/signing.resolver.ts';
+import { WebhookDeliveriesResolver, WebhookEndpointsResolver } from '../modules/webhooks/webhooks.resolver.ts';
 import { logPubSub } from './event-log-pubsub.ts';
 import { encodeNodeId } from './node-id.ts';
 import { NodeResolver } from './node.resolver.ts';
@@ -47,6 +49,9 @@ function buildInterlockSchema(): GraphQLSchema {
       RepositoryEventsResolver,
       EventsResolver,
       ChangesResolver,
+      WebhookEndpointsResolver,
+      WebhookDeliveriesResolver,
+      WebhookSigningResolver,
     ],
     pubSub: logPubSub,
     // Rules are the services' own: a second set in decorators would say other words.

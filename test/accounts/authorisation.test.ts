@@ -33,6 +33,7 @@ beforeAll(async () => {
     "insert into account_team (account_id, org, slug, name, created_at) values ($1, 'acme', 'core', 'Core', now()) returning id",
     [s.accountId],
   );
+  const webhook = await endpointWithDelivery();
   real = {
     owner: seeded.owner,
     name: seeded.name,
@@ -41,6 +42,8 @@ beforeAll(async () => {
     token: encodeNodeId('ApiToken', token?.id ?? ''),
     user: encodeNodeId('User', user?.id ?? ''),
     team: encodeNodeId('Team', team?.id ?? ''),
+    endpoint: webhook.endpoint,
+    delivery: webhook.delivery,
   };
   invented = {
     owner: seeded.owner,
@@ -50,9 +53,23 @@ beforeAll(async () => {
     token: encodeNodeId('ApiToken', '999999'),
     user: encodeNodeId('User', '999999'),
     team: encodeNodeId('Team', '999999'),
+    endpoint: encodeNodeId('WebhookEndpoint', '999999'),
+    delivery: encodeNodeId('WebhookDelivery', '999999'),
   };
 });
 afterAll(async () => await s.close());
+
+async function endpointWithDelivery(): Promise<{ endpoint: string; delivery: string }> {
+  const made = await s.graphql<{ createWebhookEndpoint: { webhookEndpoint: { id: string } } }>(
+    'mutation { createWebhookEndpoint(input: {url: "https://hooks.example.test/", actions: ["*"]}) { webhookEndpoint { id } } }',
+  );
+  const endpoint = made.data.createWebhookEndpoint.webhookEndpoint.id;
+  const pinged = await s.graphql<{ pingWebhookEndpoint: { webhookDelivery: { id: string } } }>(
+    'mutation ($id: ID!) { pingWebhookEndpoint(input: {id: $id}) { webhookDelivery { id } } }',
+    { id: endpoint },
+  );
+  return { endpoint, delivery: pinged.data.pingWebhookEndpoint.webhookDelivery.id };
+}
 
 /** Bytes of the answer; of a subscription those of its refusal. */
 async function ask(

@@ -159,6 +159,38 @@ export const operations: readonly Operation[] = [
     scope: 'admin',
     document: 'mutation { setAccountTimezone(input: {timezone: "Asia/Kathmandu"}) { account { timezone } } }',
   },
+  { field: 'Query.webhookEndpoints', scope: 'admin', document: '{ webhookEndpoints { nodes { id url } } }' },
+  {
+    field: 'Query.webhookSigning',
+    scope: 'admin',
+    document: '{ webhookSigning { current { name } next { name } } }',
+  },
+  {
+    field: 'Mutation.createWebhookEndpoint',
+    scope: 'admin',
+    document:
+      'mutation { createWebhookEndpoint(input: {url: "https://hooks.example.test/", actions: ["*"]}) { webhookEndpoint { url } } }',
+  },
+  mutation(
+    'updateWebhookEndpoint',
+    'admin',
+    '$endpoint: ID!',
+    '{id: $endpoint, actions: ["merged"]}',
+    'webhookEndpoint { id }',
+  ),
+  mutation('disableWebhookEndpoint', 'admin', '$endpoint: ID!', '{id: $endpoint}', 'webhookEndpoint { id }'),
+  mutation('enableWebhookEndpoint', 'admin', '$endpoint: ID!', '{id: $endpoint}', 'webhookEndpoint { id }'),
+  mutation('pingWebhookEndpoint', 'admin', '$endpoint: ID!', '{id: $endpoint}', 'webhookDelivery { id }'),
+  mutation('rotateWebhookEndpointSecret', 'admin', '$endpoint: ID!', '{id: $endpoint}', 'webhookEndpoint { id }'),
+  mutation('removeWebhookEndpointSecret', 'admin', '$endpoint: ID!', '{id: $endpoint}', 'webhookEndpoint { id }'),
+  mutation('deleteWebhookEndpoint', 'admin', '$endpoint: ID!', '{id: $endpoint}', 'deletedId'),
+  mutation('redeliverWebhook', 'admin', '$delivery: ID!', '{id: $delivery}', 'webhookDelivery { id }'),
+  mutation('rotateWebhookSigning', 'admin', '$token: ID!', '{token: $token}', 'webhookSigning { promoteAt }'),
+  {
+    field: 'Mutation.promoteWebhookSigning',
+    scope: 'admin',
+    document: 'mutation { promoteWebhookSigning { webhookSigning { promoteAt } } }',
+  },
   { field: 'Subscription.events', scope: 'queue:read', document: 'subscription { events { action } }' },
   {
     field: 'Subscription.queueDepthChanged',
@@ -191,5 +223,9 @@ export const withoutNames: ReadonlySet<string> = new Set([
   'Mutation.addUser',
   'Mutation.createTeam',
   'Mutation.setAccountTimezone',
+  'Query.webhookEndpoints',
+  'Query.webhookSigning',
+  'Mutation.createWebhookEndpoint',
+  'Mutation.promoteWebhookSigning',
   'Subscription.events',
 ]);

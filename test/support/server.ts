@@ -14,6 +14,7 @@ import {
   type Secrets,
 } from '../../src/modules/accounts/index.ts';
 import { createEventHub } from '../../src/modules/events/index.ts';
+import type { WebhookOptions } from '../../src/modules/webhooks/index.ts';
 import { serveLocalGit } from '../../src/server/local-git.ts';
 import { startServer as startHttpServer } from '../../src/server.ts';
 import { createService, type Service } from '../../src/service.ts';
@@ -73,7 +74,12 @@ export interface TestServer {
 }
 
 export async function startServer(
-  options: { readonly clock?: () => Date; readonly graphiqlDir?: string } = {},
+  options: {
+    readonly clock?: () => Date;
+    readonly graphiqlDir?: string;
+    /** How webhooks go out, made anew for each process; without it none do. */
+    readonly webhooks?: () => Omit<WebhookOptions, 'secrets'>;
+  } = {},
 ): Promise<TestServer> {
   const database = await createTestDatabase();
   const dataDir = await mkdtemp(join(tmpdir(), 'interlock-server-'));
@@ -90,6 +96,7 @@ export async function startServer(
       wake: loop.wake,
       poolSize: 4,
       ...(options.clock && { clock: options.clock }),
+      ...(options.webhooks && { webhooks: { secrets, ...options.webhooks() } }),
     });
     service.start();
     const hub = createEventHub({ db: service.ports.db, log });

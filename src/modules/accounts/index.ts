@@ -5,6 +5,13 @@ export type { UserRead } from './users.reads.ts';
 export { createAuthenticator, type Authenticator, type Session } from './authenticate.ts';
 export { createAccount } from './accounts.service.ts';
 export { createApiToken } from './tokens.service.ts';
-export { deriveSecrets, generateSecrets, type Secrets, type TokenKind } from './tokens.ts';
+export { decrypt, deriveSecrets, encrypt, generateSecrets, type Secrets, type TokenKind } from './tokens.ts';
+export {
+  promoteDueSigning,
+  promoteWebhookSigning,
+  readSigningKeys,
+  readSigningTokens,
+  rotateWebhookSigning,
+} from './webhook-signing.ts';
 export { recordUserAction, type RequestContext, type RequestSource, type UserAction } from './user-actions.ts';
 export { userActionsMarkdown, type UserActionName } from './user-actions.table.ts';

@@ -74,16 +74,29 @@ const tagLength = 16;
 
 // The owner is associated data: a ciphertext moved to another row, or another account, does not open.
 export function encryptSigningDigest(secrets: Secrets, owner: Owner, digest: Buffer): Buffer {
-  const nonce = randomBytes(nonceLength);
-  const cipher = createCipheriv('aes-256-gcm', key(secrets.encryptionKey), nonce).setAAD(associatedData(owner));
-  return Buffer.concat([Buffer.of(version), nonce, cipher.update(digest), cipher.final(), cipher.getAuthTag()]);
+  return encrypt(secrets, purposeOf(owner), digest);
 }
 
 export function decryptSigningDigest(secrets: Secrets, owner: Owner, sealed: Buffer): Buffer {
+  return decrypt(secrets, purposeOf(owner), sealed);
+}
+
+function purposeOf({ accountId, tokenId }: Owner): string {
+  return `signing/${accountId}/${tokenId}`;
+}
+
+/** For what has to be read back. It opens for the same purpose alone, which names the row it belongs to. */
+export function encrypt(secrets: Secrets, purpose: string, bytes: Buffer): Buffer {
+  const nonce = randomBytes(nonceLength);
+  const cipher = createCipheriv('aes-256-gcm', key(secrets.encryptionKey), nonce).setAAD(associatedData(purpose));
+  return Buffer.concat([Buffer.of(version), nonce, cipher.update(bytes), cipher.final(), cipher.getAuthTag()]);
+}
+
+export function decrypt(secrets: Secrets, purpose: string, sealed: Buffer): Buffer {
   if (sealed[0] !== version) throw new Error('A signing key was written by another version of Interlock.');
   const nonce = sealed.subarray(1, 1 + nonceLength);
   const decipher = createDecipheriv('aes-256-gcm', key(secrets.encryptionKey), nonce, { authTagLength: tagLength })
-    .setAAD(associatedData(owner))
+    .setAAD(associatedData(purpose))
     .setAuthTag(sealed.subarray(sealed.length - tagLength));
   return Buffer.concat([
     decipher.update(sealed.subarray(1 + nonceLength, sealed.length - tagLength)),
@@ -91,8 +104,8 @@ export function decryptSigningDigest(secrets: Secrets, owner: Owner, sealed: Buf
   ]);
 }
 
-function associatedData({ accountId, tokenId }: Owner): Buffer {
-  return Buffer.from(`interlock/signing/${accountId}/${tokenId}`);
+function associatedData(purpose: string): Buffer {
+  return Buffer.from(`interlock/${purpose}`);
 }
 
 function key(secret: string): Buffer {

@@ -55,6 +55,17 @@ export const userActions = {
   account_token_revoked: { entity: 'account', target: null, by: ['revokeApiToken'] },
   user_token_created: { entity: 'user', target: 'the user it acts as', by: ['createApiToken'] },
   user_token_revoked: { entity: 'user', target: 'the user it acted as', by: ['revokeApiToken'] },
+  webhook_endpoint_created: { entity: 'integrations', target: null, by: ['createWebhookEndpoint'] },
+  webhook_endpoint_updated: { entity: 'integrations', target: null, by: ['updateWebhookEndpoint'] },
+  webhook_endpoint_deleted: { entity: 'integrations', target: null, by: ['deleteWebhookEndpoint'] },
+  webhook_endpoint_enabled: { entity: 'integrations', target: null, by: ['enableWebhookEndpoint'] },
+  webhook_endpoint_disabled: { entity: 'integrations', target: null, by: ['disableWebhookEndpoint'] },
+  webhook_endpoint_pinged: { entity: 'integrations', target: null, by: ['pingWebhookEndpoint'] },
+  webhook_endpoint_secret_rotated: { entity: 'integrations', target: null, by: ['rotateWebhookEndpointSecret'] },
+  webhook_endpoint_secret_removed: { entity: 'integrations', target: null, by: ['removeWebhookEndpointSecret'] },
+  webhook_redelivered: { entity: 'integrations', target: null, by: ['redeliverWebhook'] },
+  webhook_signing_rotated: { entity: 'integrations', target: null, by: ['rotateWebhookSigning'] },
+  webhook_signing_promoted: { entity: 'integrations', target: null, by: ['promoteWebhookSigning'] },
 } as const satisfies Record<string, UserActionRule>;
 
 export type UserActionName = keyof typeof userActions;

@@ -4,4 +4,4 @@ export type { FollowedEvent } from './events.reads.ts';
 export { type EventFollower, SlowFollowerError } from './follower.ts';
 export { createEventHub, type EventHub, type FollowOptions } from './hub.ts';
 export { forgetOldEvents } from './retention.ts';
-export { createSequencer, type Sequencer, sequenceEvents } from './sequencer.ts';
+export { createSequencer, eventsChannel, parseNotification, type Sequencer, sequenceEvents } from './sequencer.ts';

@@ -1,0 +1,86 @@
+// What webhooks are signed with, and by which keys at an instant (interface 5, 6). The header that is documented carries
+// the HMAC of the body alone; Standard Webhooks' three sign id and time with it.
+import { createHmac } from 'node:crypto';
+
+/** How one secret signs: by itself in the documented header, by its decoded bytes in Standard Webhooks'. */
+export interface SigningKey {
+  readonly documented: Buffer;
+  readonly standard: Buffer;
+}
+
+export interface SigningKeys {
+  readonly current: SigningKey;
+  /** Will be the current one. */
+  readonly next: SigningKey | null;
+  /** Was the current one until a day ago. */
+  readonly previous: SigningKey | null;
+}
+
+export interface Message {
+  readonly id: string;
+  readonly body: Buffer;
+  /** Of this attempt, not of the event: receivers refuse old ones. */
+  readonly at: Date;
+}
+
+export function signatureHeaders(keys: SigningKeys, message: Message): Record<string, string> {
+  const timestamp = Math.floor(message.at.getTime() / 1000).toString();
+  const documented = (key: SigningKey): string =>
+    createHmac('sha256', key.documented).update(message.body).digest('hex');
+  const standard = (key: SigningKey): string =>
+    `v1,${createHmac('sha256', key.standard).update(`${message.id}.${timestamp}.`).update(message.body).digest('base64')}`;
+  const all = [keys.current, keys.next, keys.previous].filter((key) => key !== null);
+  return {
+    'x-service-signature-sha256': documented(keys.current),
+    ...(keys.next && { 'x-service-signature-sha256-next': documented(keys.next) }),
+    ...(keys.previous && { 'x-service-signature-sha256-previous': documented(keys.previous) }),
+    'webhook-id': message.id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': all.map(standard).join(' '),
+  };
+}
+
+const secretPrefix = 'whsec_';
+
+/** A secret as receivers are given it. */
+export function secretText(bytes: Buffer): string {
+  return secretPrefix + bytes.toString('base64');
+}
+
+export function keyOfSecret(secret: string): SigningKey {
+  return { documented: Buffer.from(secret), standard: Buffer.from(secret.slice(secretPrefix.length), 'base64') };
+}
+
+/** Tokens are longer than SHA-256's block, so that their digest signs as they would themselves (RFC 2104). */
+export function keyOfTokenDigest(digest: Buffer): SigningKey {
+  return { documented: digest, standard: digest };
+}
+
+/** How long the one that signed before goes on signing beside. */
+export const previousForMs = 24 * 3_600_000;
+/** After this long the named one signs without being asked to. */
+export const promoteAfterMs = 7 * 24 * 3_600_000;
+
+/** Tokens in the stages of a rotation. Times are milliseconds. */
+export interface Rotation {
+  readonly current: string;
+  readonly next: { readonly token: string; readonly promoteAt: number } | null;
+  readonly previous: { readonly token: string; readonly until: number } | null;
+}
+
+export interface Signers {
+  readonly current: string;
+  readonly next: string | null;
+  readonly previous: string | null;
+}
+
+/** Who signs at `now`, whether the promotion that was due has been written or not. */
+export function signersAt({ current, next, previous }: Rotation, now: number): Signers {
+  if (next !== null && next.promoteAt <= now && next.token !== current)
+    return { current: next.token, next: null, previous: now < next.promoteAt + previousForMs ? current : null };
+  return {
+    current,
+    next: next === null || next.token === current ? null : next.token,
+    previous: previous !== null && now < previous.until && previous.token !== current ? previous.token : null,
+  };
+}

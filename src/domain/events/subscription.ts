@@ -1,0 +1,24 @@
+// What webhooks may be subscribed to: the documented actions, by name or all of them (interface 6).
+import { batchActions, pullRequestActions } from './payloads.ts';
+
+export const configurationAction = 'config_change';
+export const everyAction = '*';
+
+export const webhookActions: readonly string[] = [...pullRequestActions, ...batchActions, configurationAction];
+
+/** Our own actions are in nobody's subscription: `*` means every action that is documented, now or later. */
+export function isSubscribed(actions: readonly string[], action: string): boolean {
+  return actions.includes(action) || (actions.includes(everyAction) && webhookActions.includes(action));
+}
+
+/** What is wrong with a list of actions, in words that follow its name; null when nothing is. */
+export function problemOfActions(actions: readonly string[]): string | null {
+  if (actions.length === 0) return `must name at least one action, or ${everyAction} for all`;
+  if (new Set(actions).size !== actions.length) return 'must name each action once';
+  if (actions.includes(everyAction))
+    return actions.length === 1 ? null : `must name ${everyAction} alone: it is every action, future ones too`;
+  const unknown = actions.find((action) => !webhookActions.includes(action));
+  return unknown === undefined
+    ? null
+    : `must name actions that are sent, not ${JSON.stringify(unknown.slice(0, 50))}: ${webhookActions.join(', ')}, or ${everyAction}`;
+}

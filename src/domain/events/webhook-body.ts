@@ -1,0 +1,103 @@
+// From an event as it is recorded to the body of a webhook. What an event holds beside the documented facts stays here.
+import { statusText } from '../queue/status.ts';
+import type { BlockCode, PullRequestStatus, ResetCode } from '../queue/snapshot.ts';
+import {
+  batchActions,
+  batchPayload,
+  configChangePayload,
+  pullRequestActions,
+  pullRequestPayload,
+  type BatchAction,
+  type BatchPayload,
+  type BotPullRequestFacts,
+  type ConfigChangePayload,
+  type PullRequestAction,
+  type PullRequestFacts,
+  type PullRequestPayload,
+  type RepositoryName,
+} from './payloads.ts';
+import { configurationAction } from './subscription.ts';
+
+export interface RecordedEvent {
+  readonly action: string;
+  readonly payload: Readonly<Record<string, unknown>>;
+}
+
+export type WebhookBody = PullRequestPayload | BatchPayload | ConfigChangePayload;
+
+/** Null for what is never sent: our own actions, and those about a closed pull request. */
+export function webhookBody(event: RecordedEvent, repository: RepositoryName): WebhookBody | null {
+  const { action, payload } = event;
+  if (isOneOf(pullRequestActions, action)) return pullRequestBody(action, payload, repository);
+  if (isOneOf(batchActions, action)) return batchBody(action, payload, repository);
+  return action === configurationAction ? configurationBody(payload, repository) : null;
+}
+
+type Facts = Readonly<Record<string, unknown>>;
+
+function pullRequestBody(action: PullRequestAction, facts: Facts, repository: RepositoryName): WebhookBody | null {
+  return pullRequestPayload(action, repository, {
+    ...pullRequestFacts(facts),
+    message: optional(facts['message'], isText),
+    failedChecks: optional(facts['failedChecks'], isTexts),
+    resetCode: optional(facts['resetCode'], isNumber),
+    resetText: optional(facts['resetText'], isText),
+    pullRequestsReset: optional(facts['pullRequestsReset'], isNumber),
+    botPullRequestsClosed: optional(facts['botPullRequestsClosed'], isNumber),
+    botPullRequest: optional(facts['botPullRequest'], isBotPullRequest),
+    blockingPullRequests: optional(facts['blockingPullRequests'], isNumbers),
+    instantMerge: optional(facts['instantMerge'], isBoolean),
+  });
+}
+
+function batchBody(action: BatchAction, facts: Facts, repository: RepositoryName): WebhookBody {
+  const members = Array.isArray(facts['pullRequests']) ? facts['pullRequests'] : [];
+  return batchPayload(action, repository, {
+    pullRequests: members.map((member: Facts) => pullRequestFacts(member)),
+    message: optional(facts['message'], isText),
+    batchCommitSha: optional(facts['batchCommitSha'], isText) ?? null,
+  });
+}
+
+function configurationBody(facts: Facts, repository: RepositoryName): WebhookBody {
+  return configChangePayload(repository, {
+    email: optional(facts['email'], isText) ?? null,
+    ghUsername: optional(facts['ghUsername'], isText) ?? null,
+    commitSha: optional(facts['commitSha'], isText) ?? null,
+    modifiedAt: optional(facts['modifiedAt'], isText) ?? '',
+    diff: optional(facts['diff'], isText) ?? '',
+  });
+}
+
+function pullRequestFacts(facts: Facts): PullRequestFacts {
+  const statusCode = optional(facts['statusCode'], isNumber) ?? null;
+  return {
+    number: optional(facts['number'], isNumber) ?? 0,
+    author: optional(facts['author'], isText) ?? '',
+    status: (optional(facts['status'], isText) ?? 'open') as PullRequestStatus,
+    skipLine: optional(facts['skipLine'], isBoolean) ?? false,
+    statusCode,
+    // An event names the code of what it tells; the pull request itself may have none, such as a dequeued one.
+    statusText: optional(facts['statusText'], isText) ?? (statusCode === null ? null : textOf(statusCode)),
+  };
+}
+
+function textOf(code: number): string | null {
+  return statusText(code as BlockCode | ResetCode) ?? null;
+}
+
+function optional<T>(value: unknown, is: (value: unknown) => value is T): T | undefined {
+  return is(value) ? value : undefined;
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+const isNumber = (value: unknown): value is number => typeof value === 'number';
+const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean';
+const isTexts = (value: unknown): value is string[] => Array.isArray(value) && value.every(isText);
+const isNumbers = (value: unknown): value is number[] => Array.isArray(value) && value.every(isNumber);
+const isBotPullRequest = (value: unknown): value is BotPullRequestFacts =>
+  typeof value === 'object' && value !== null && 'preBatchSha' in value;
+
+function isOneOf<const Name extends string>(names: readonly Name[], name: string): name is Name {
+  return (names as readonly string[]).includes(name);
+}

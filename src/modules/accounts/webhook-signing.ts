@@ -1,0 +1,199 @@
+// Which of an account's tokens sign its webhooks, and how that is handed on in stages (interface 5): one is named and
+// signs beside, then it signs, then the one before it signs beside for a day.
+import type { Context, Ports } from '../../context.ts';
+import { DomainError, notFound } from '../../domain/errors.ts';
+import {
+  keyOfTokenDigest,
+  previousForMs,
+  promoteAfterMs,
+  signersAt,
+  type Rotation,
+  type SigningKey,
+  type SigningKeys,
+} from '../../domain/events/signature.ts';
+import type { Transaction } from '../../platform/database.ts';
+import { appendEvents } from '../events/index.ts';
+import { readApiToken, type ApiTokenRead } from './accounts.reads.ts';
+import { requireScope } from './authorisation.ts';
+import { decryptSigningDigest, type Secrets } from './tokens.ts';
+import { recordUserAction } from './user-actions.ts';
+
+interface SigningRow {
+  readonly current: string;
+  readonly next: string | null;
+  readonly promoteAt: Date | string | null;
+  readonly previous: string | null;
+  readonly previousUntil: Date | string | null;
+}
+
+// One that was revoked neither signs beside nor takes over.
+const signingRow = `
+  select t.id::text as current, n.id::text as next, case when n.id is not null then s.promote_at end as "promoteAt",
+         p.id::text as previous, case when p.id is not null then s.previous_until end as "previousUntil"
+  from api_token t
+  left join webhook_signing s on s.account_id = t.account_id
+  left join api_token n on n.account_id = s.account_id and n.id = s.next_token_id and n.revoked_at is null
+  left join api_token p on p.account_id = s.account_id and p.id = s.previous_token_id and p.revoked_at is null
+  where t.account_id = $1 and t.signs_webhooks`;
+
+interface WebhookSigning {
+  readonly current: string;
+  readonly next: string | null;
+  readonly promoteAt: Date | null;
+  readonly previous: string | null;
+  readonly previousUntil: Date | null;
+}
+
+export interface SigningTokens extends Omit<WebhookSigning, 'current' | 'next' | 'previous'> {
+  readonly current: ApiTokenRead;
+  readonly next: ApiTokenRead | null;
+  readonly previous: ApiTokenRead | null;
+}
+
+/** As `readWebhookSigning`, with the tokens themselves. */
+export async function readSigningTokens(ctx: Context): Promise<SigningTokens> {
+  const signing = await readWebhookSigning(ctx);
+  const [current, next, previous] = await Promise.all(
+    [signing.current, signing.next, signing.previous].map(async (id) =>
+      id === null ? null : await readApiToken(ctx, id),
+    ),
+  );
+  if (current == null) throw notFound('Signing token');
+  return { ...signing, current, next: next ?? null, previous: previous ?? null };
+}
+
+/** Ids of the tokens that sign now, and beside. */
+async function readWebhookSigning(ctx: Context): Promise<WebhookSigning> {
+  requireScope(ctx, 'admin');
+  const [row] = await ctx.db.read<SigningRow>(ctx.accountId, {
+    name: 'webhook_signing',
+    text: signingRow,
+    values: [ctx.accountId],
+  });
+  if (row === undefined) throw notFound('Signing token');
+  const signers = signersAt(rotationOf(row), ctx.clock().getTime());
+  return {
+    ...signers,
+    promoteAt: signers.next === null ? null : instant(row.promoteAt),
+    previousUntil:
+      signers.previous === null ? null : instant(row.previousUntil ?? row.promoteAt, row.previousUntil === null),
+  };
+}
+
+function instant(at: Date | string | null, isPromotion = false): Date | null {
+  return at === null ? null : new Date(new Date(at).getTime() + (isPromotion ? previousForMs : 0));
+}
+
+function rotationOf(row: SigningRow): Rotation {
+  return {
+    current: row.current,
+    next: row.next === null || row.promoteAt === null ? null : { token: row.next, promoteAt: +new Date(row.promoteAt) },
+    previous:
+      row.previous === null || row.previousUntil === null
+        ? null
+        : { token: row.previous, until: +new Date(row.previousUntil) },
+  };
+}
+
+/** Null when no token of the account signs, which only a database changed by hand shows. */
+export async function readSigningKeys(
+  ports: Pick<Ports, 'db'>,
+  secrets: Secrets,
+  { accountId, now }: { readonly accountId: string; readonly now: Date },
+): Promise<SigningKeys | null> {
+  const [row] = await ports.db.system.query<SigningRow>(signingRow, [accountId]);
+  if (row === undefined) return null;
+  const signers = signersAt(rotationOf(row), now.getTime());
+  const ids = [signers.current, signers.next, signers.previous].filter((id) => id !== null);
+  const sealed = await ports.db.system.query<{ id: string; signingKey: Buffer | null }>(
+    'select id::text, signing_key as "signingKey" from api_token where account_id = $1 and id = any ($2::bigint[])',
+    [accountId, ids],
+  );
+  const keys = new Map<string, SigningKey>();
+  for (const { id, signingKey } of sealed)
+    if (signingKey !== null)
+      keys.set(id, keyOfTokenDigest(decryptSigningDigest(secrets, { accountId, tokenId: id }, signingKey)));
+  const current = keys.get(signers.current);
+  if (current === undefined) return null;
+  return { current, next: keys.get(signers.next ?? '') ?? null, previous: keys.get(signers.previous ?? '') ?? null };
+}
+
+/** Names the account token that will sign: from now on its signature is sent beside, in seven days it is the documented one. */
+export async function rotateWebhookSigning(ctx: Context, input: { readonly tokenId: string }): Promise<void> {
+  requireScope(ctx, 'admin');
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    await promoteIfDue(ctx, tx);
+    const [token] = await tx.query<{ kind: string; signs_webhooks: boolean; revoked_at: string | null }>(
+      'select kind, signs_webhooks, revoked_at from api_token where account_id = $1 and id = $2 for update',
+      [ctx.accountId, input.tokenId],
+    );
+    if (token === undefined) throw notFound('API token');
+    if (token.kind !== 'account' || token.revoked_at !== null)
+      throw new DomainError(
+        'BAD_INPUT',
+        'That token cannot sign webhooks. Name an account token that is not revoked.',
+        'input.token',
+      );
+    if (token.signs_webhooks)
+      throw new DomainError('CONFLICT', 'That token signs webhooks already. Name another one.', 'input.token');
+    await tx.query(
+      `insert into webhook_signing (account_id, next_token_id, promote_at) values ($1, $2, $3)
+       on conflict (account_id) do update set next_token_id = excluded.next_token_id, promote_at = excluded.promote_at`,
+      [ctx.accountId, input.tokenId, new Date(ctx.clock().getTime() + promoteAfterMs).toISOString()],
+    );
+    await appendEvents(ctx, tx, [{ action: 'webhook_signing_rotated', payload: { tokenId: input.tokenId } }]);
+    await recordUserAction(ctx, tx, { action: 'webhook_signing_rotated', target: null });
+  });
+}
+
+/** The named token signs from now on; the one before it signs beside for a day. */
+export async function promoteWebhookSigning(ctx: Context): Promise<void> {
+  requireScope(ctx, 'admin');
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const rotation = await lockRotation(ctx, tx);
+    if (rotation?.next == null)
+      throw new DomainError('CONFLICT', 'No token is named to sign next. Rotate first, naming one.');
+    const promoteAt = Math.min(rotation.next.promoteAt, ctx.clock().getTime());
+    await promote(ctx, tx, { ...rotation, next: { ...rotation.next, promoteAt } });
+    await recordUserAction(ctx, tx, { action: 'webhook_signing_promoted', target: null });
+  });
+}
+
+/** Writes the promotion of an account whose seven days are over. Signatures are right without it. */
+export async function promoteDueSigning(ctx: Context): Promise<void> {
+  await ctx.db.transaction(ctx.accountId, async (tx) => await promoteIfDue(ctx, tx));
+}
+
+async function promoteIfDue(ctx: Context, tx: Transaction): Promise<void> {
+  const rotation = await lockRotation(ctx, tx);
+  if (rotation?.next != null && rotation.next.promoteAt <= ctx.clock().getTime()) await promote(ctx, tx, rotation);
+}
+
+async function lockRotation(ctx: Context, tx: Transaction): Promise<Rotation | null> {
+  await tx.query('select 1 from webhook_signing where account_id = $1 for update', [ctx.accountId]);
+  const [row] = await tx.query<SigningRow>(signingRow, [ctx.accountId]);
+  return row === undefined ? null : rotationOf(row);
+}
+
+async function promote(ctx: Context, tx: Transaction, { current, next }: Rotation): Promise<void> {
+  if (next === null) return;
+  const isNew = next.token !== current;
+  // Two statements: at every moment at most one row may say that it signs.
+  await tx.query('update api_token set signs_webhooks = false where account_id = $1 and id = $2 and id <> $3', [
+    ctx.accountId,
+    current,
+    next.token,
+  ]);
+  await tx.query('update api_token set signs_webhooks = true where account_id = $1 and id = $2', [
+    ctx.accountId,
+    next.token,
+  ]);
+  await tx.query(
+    `update webhook_signing set next_token_id = null, promote_at = null,
+       previous_token_id = case when $4 then $2::bigint else previous_token_id end,
+       previous_until = case when $4 then $3::timestamptz else previous_until end
+     where account_id = $1`,
+    [ctx.accountId, current, new Date(next.promoteAt + previousForMs).toISOString(), isNew],
+  );
+  await appendEvents(ctx, tx, [{ action: 'webhook_signing_promoted', payload: { tokenId: next.token } }]);
+}

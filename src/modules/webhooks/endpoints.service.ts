@@ -1,0 +1,249 @@
+// The life of a webhook endpoint, and what users ask of its deliveries. Everything here needs the scope admin: an
+// endpoint's address and what was sent to it may hold secrets of others.
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { Context } from '../../context.ts';
+import { DomainError, notFound } from '../../domain/errors.ts';
+import { secretText } from '../../domain/events/signature.ts';
+import { problemOfActions } from '../../domain/events/subscription.ts';
+import type { Transaction } from '../../platform/database.ts';
+import { encrypt, recordUserAction, requireScope, type Secrets, type UserActionName } from '../accounts/index.ts';
+import { appendEvents } from '../events/index.ts';
+import { cancelOpen } from './deliveries.rows.ts';
+import { disable } from './endpoint.health.ts';
+import { messageId } from './outbox.ts';
+import { pingAction, secretPurpose } from './sender.ts';
+
+const mostEndpoints = 20;
+const longestUrl = 2048;
+const secretBytes = 32;
+const previousSecretForMs = 24 * 3_600_000;
+
+export interface EndpointInput {
+  readonly url: string;
+  readonly actions: readonly string[];
+}
+
+/** `secret` is null unless it was asked for; it is shown this once. */
+export async function createWebhookEndpoint(
+  ctx: Context,
+  secrets: Secrets,
+  input: EndpointInput & { readonly ownSecret: boolean },
+): Promise<{ id: string; secret: string | null }> {
+  requireScope(ctx, 'admin');
+  const url = checkedUrl(input.url);
+  const actions = checkedActions(input.actions);
+  return await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const now = ctx.clock().toISOString();
+    // The cursor's row is also the lock under which endpoints are counted.
+    await tx.query(
+      `insert into webhook_cursor (account_id, position) select $1::bigint, ${head} on conflict (account_id) do nothing`,
+      [ctx.accountId],
+    );
+    await tx.query('select 1 from webhook_cursor where account_id = $1 for update', [ctx.accountId]);
+    const [count] = await tx.query<{ n: number }>(
+      'select count(*)::int as n from webhook_endpoint where account_id = $1 and deleted_at is null',
+      [ctx.accountId],
+    );
+    if ((count?.n ?? 0) >= mostEndpoints)
+      throw new DomainError('CONFLICT', `An account has at most ${mostEndpoints} webhook endpoints. Delete one first.`);
+    const [row] = await tx.query<{ id: string }>(
+      `insert into webhook_endpoint (account_id, url, actions, from_position, created_at, updated_at)
+       select $1::bigint, $2, $3::text[], ${head}, $4::timestamptz, $4::timestamptz returning id`,
+      [ctx.accountId, url, actions, now],
+    );
+    const id = row?.id ?? '';
+    const secret = input.ownSecret ? await giveSecret(ctx, secrets, tx, id) : null;
+    await record(ctx, tx, 'webhook_endpoint_created', id);
+    return { id, secret };
+  });
+}
+
+// Positions of what was committed but not sequenced come later, and so are for it.
+const head = 'coalesce((select position from event_head where account_id = $1::bigint), 0)';
+
+export async function updateWebhookEndpoint(
+  ctx: Context,
+  input: { readonly id: string } & Partial<EndpointInput>,
+): Promise<void> {
+  requireScope(ctx, 'admin');
+  const url = input.url === undefined ? null : checkedUrl(input.url);
+  const actions = input.actions === undefined ? null : checkedActions(input.actions);
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    await lockEndpoint(ctx, tx, input.id);
+    await tx.query(
+      `update webhook_endpoint set url = coalesce($3, url), actions = coalesce($4::text[], actions), updated_at = $5
+       where account_id = $1 and id = $2`,
+      [ctx.accountId, input.id, url, actions, ctx.clock().toISOString()],
+    );
+    await record(ctx, tx, 'webhook_endpoint_updated', input.id);
+  });
+}
+
+/** It gets nothing more; its deliveries are no longer listed. */
+export async function deleteWebhookEndpoint(ctx: Context, id: string): Promise<void> {
+  requireScope(ctx, 'admin');
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    await lockEndpoint(ctx, tx, id);
+    const now = ctx.clock().toISOString();
+    await tx.query(
+      `update webhook_endpoint set deleted_at = $3, enabled = false, secret = null, previous_secret = null, previous_secret_until = null
+       where account_id = $1 and id = $2`,
+      [ctx.accountId, id, now],
+    );
+    await tx.query(cancelOpen, [ctx.accountId, id, now]);
+    await record(ctx, tx, 'webhook_endpoint_deleted', id);
+  });
+}
+
+/** It gets what happens from now on. What happened meanwhile is not sent. */
+export async function enableWebhookEndpoint(ctx: Context, id: string): Promise<void> {
+  requireScope(ctx, 'admin');
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    if ((await lockEndpoint(ctx, tx, id)).enabled) return;
+    await tx.query(
+      `update webhook_endpoint set enabled = true, disabled_because = null, disabled_at = null, failing_since = null,
+         from_position = ${head}, updated_at = $3
+       where account_id = $1 and id = $2`,
+      [ctx.accountId, id, ctx.clock().toISOString()],
+    );
+    await record(ctx, tx, 'webhook_endpoint_enabled', id);
+  });
+}
+
+/** It gets nothing until it is enabled again; what was on its way ends. */
+export async function disableWebhookEndpoint(ctx: Context, id: string): Promise<void> {
+  requireScope(ctx, 'admin');
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    await lockEndpoint(ctx, tx, id);
+    const endpoint = { accountId: ctx.accountId, endpointId: id };
+    if (await disable(tx, endpoint, { because: 'asked', now: ctx.clock() }))
+      await record(ctx, tx, 'webhook_endpoint_disabled', id);
+  });
+}
+
+/** A new secret of its own, shown this once. The one before it signs beside for a day. */
+export async function rotateWebhookEndpointSecret(ctx: Context, secrets: Secrets, id: string): Promise<string> {
+  requireScope(ctx, 'admin');
+  return await ctx.db.transaction(ctx.accountId, async (tx) => {
+    await lockEndpoint(ctx, tx, id);
+    const secret = await giveSecret(ctx, secrets, tx, id);
+    await record(ctx, tx, 'webhook_endpoint_secret_rotated', id);
+    return secret;
+  });
+}
+
+/** Its webhooks are signed by the account's token again. */
+export async function removeWebhookEndpointSecret(ctx: Context, id: string): Promise<void> {
+  requireScope(ctx, 'admin');
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    await lockEndpoint(ctx, tx, id);
+    const removed = await tx.query(
+      `update webhook_endpoint set secret = null, previous_secret = null, previous_secret_until = null, updated_at = $3
+       where account_id = $1 and id = $2 and secret is not null returning id`,
+      [ctx.accountId, id, ctx.clock().toISOString()],
+    );
+    if (removed.length > 0) await record(ctx, tx, 'webhook_endpoint_secret_removed', id);
+  });
+}
+
+/** Sends `{"action":"ping"}` once, whatever the endpoint is subscribed to. Answers the id of the delivery. */
+export async function pingWebhookEndpoint(ctx: Context, id: string): Promise<string> {
+  requireScope(ctx, 'admin');
+  return await ctx.db.transaction(ctx.accountId, async (tx) => {
+    requireEnabled(await lockEndpoint(ctx, tx, id));
+    const [row] = await tx.query<{ epoch: string }>('select epoch from installation');
+    const [delivery] = await tx.query<{ id: string }>(
+      `insert into webhook_delivery (account_id, endpoint_id, message_id, action, lane, body, created_at)
+       values ($1, $2, $3, $4, $5, $6, $7) returning id`,
+      [
+        ctx.accountId,
+        id,
+        messageId(row?.epoch ?? '0', [randomUUID()]),
+        pingAction,
+        `ping:${randomUUID()}`,
+        JSON.stringify({ action: pingAction }),
+        ctx.clock().toISOString(),
+      ],
+    );
+    await record(ctx, tx, 'webhook_endpoint_pinged', id);
+    return delivery?.id ?? '';
+  });
+}
+
+/** The same message once more, at once; if that fails, on the schedule from its beginning. */
+export async function redeliverWebhook(ctx: Context, deliveryId: string): Promise<void> {
+  requireScope(ctx, 'admin');
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const [delivery] = await tx.query<{ endpoint_id: string }>(
+      'select endpoint_id from webhook_delivery where account_id = $1 and id = $2',
+      [ctx.accountId, deliveryId],
+    );
+    if (delivery === undefined) throw notFound('Webhook delivery');
+    requireEnabled(await lockEndpoint(ctx, tx, delivery.endpoint_id));
+    await tx.query(
+      `update webhook_delivery set state = 'pending', failures = 0, next_attempt_at = null, ended_at = null
+       where account_id = $1 and id = $2`,
+      [ctx.accountId, deliveryId],
+    );
+    await record(ctx, tx, 'webhook_redelivered', delivery.endpoint_id);
+  });
+}
+
+interface LockedEndpoint {
+  readonly enabled: boolean;
+}
+
+async function lockEndpoint(ctx: Context, tx: Transaction, id: string): Promise<LockedEndpoint> {
+  const [row] = await tx.query<LockedEndpoint>(
+    'select enabled from webhook_endpoint where account_id = $1 and id = $2 and deleted_at is null for update',
+    [ctx.accountId, id],
+  );
+  if (row === undefined) throw notFound('Webhook endpoint');
+  return row;
+}
+
+function requireEnabled({ enabled }: LockedEndpoint): void {
+  if (!enabled) throw new DomainError('CONFLICT', 'This webhook endpoint is disabled. Enable it first.');
+}
+
+async function giveSecret(ctx: Context, secrets: Secrets, tx: Transaction, id: string): Promise<string> {
+  const secret = secretText(randomBytes(secretBytes));
+  const now = ctx.clock();
+  await tx.query(
+    `update webhook_endpoint set secret = $3, updated_at = $4, previous_secret = secret,
+       previous_secret_until = case when secret is not null then $5::timestamptz end
+     where account_id = $1 and id = $2`,
+    [
+      ctx.accountId,
+      id,
+      encrypt(secrets, secretPurpose({ accountId: ctx.accountId, endpointId: id }), Buffer.from(secret)),
+      now.toISOString(),
+      new Date(now.getTime() + previousSecretForMs).toISOString(),
+    ],
+  );
+  return secret;
+}
+
+// The event names the endpoint by its id alone: whoever may follow events need not see addresses. It also has every
+// relay look at the account.
+async function record(ctx: Context, tx: Transaction, action: UserActionName, endpointId: string): Promise<void> {
+  await appendEvents(ctx, tx, [{ action, payload: { endpointId } }]);
+  await recordUserAction(ctx, tx, { action, target: null });
+}
+
+function checkedUrl(url: string): string {
+  const refuse = (must: string): DomainError => new DomainError('BAD_INPUT', `input.url must ${must}`, 'input.url');
+  if (url.length > longestUrl) throw refuse(`have at most ${longestUrl} characters`);
+  const parsed = URL.canParse(url) ? new URL(url) : null;
+  if (parsed === null || !/^https?:$/.test(parsed.protocol)) throw refuse('be an absolute http or https URL');
+  if (parsed.username !== '' || parsed.password !== '')
+    throw refuse('hold no user name or password: webhooks are signed instead');
+  if (parsed.hash !== '') throw refuse('have no fragment: it is never sent');
+  return parsed.href;
+}
+
+function checkedActions(actions: readonly string[]): readonly string[] {
+  const problem = problemOfActions(actions);
+  if (problem !== null) throw new DomainError('BAD_INPUT', `input.actions ${problem}`, 'input.actions');
+  return actions;
+}

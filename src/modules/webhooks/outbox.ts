@@ -1,0 +1,128 @@
+// From an account's event log to deliveries: one row for each event and each endpoint that is subscribed to it. The
+// cursor's row is the lock, so that deliveries are written in the order of the log, by whichever process is first.
+import { createHash } from 'node:crypto';
+import { isSubscribed } from '../../domain/events/subscription.ts';
+import { webhookBody } from '../../domain/events/webhook-body.ts';
+import type { Database, SystemQueries } from '../../platform/database.ts';
+
+const pageSize = 500;
+
+interface EventRow {
+  readonly id: string;
+  readonly position: string;
+  readonly epoch: string;
+  readonly action: string;
+  readonly payload: Readonly<Record<string, unknown>>;
+  readonly owner: string | null;
+  readonly name: string | null;
+  readonly pullRequestId: string | null;
+  readonly batchId: string | null;
+  readonly repositoryId: string | null;
+}
+
+interface EndpointRow {
+  readonly id: string;
+  readonly actions: readonly string[];
+  readonly fromPosition: string;
+}
+
+interface NewDelivery {
+  readonly endpoint: string;
+  readonly message: string;
+  readonly action: string;
+  readonly lane: string;
+  readonly body: string;
+}
+
+/**
+ * Takes an account's events into account up to the newest. Where another process is at it, that one hears of the same
+ * news: nothing is waited for.
+ */
+export async function advanceOutbox(db: Database, accountId: string, now: Date): Promise<void> {
+  while ((await db.system.transaction(async (query) => await takePage(query, accountId, now))) === pageSize);
+}
+
+async function takePage(query: SystemQueries['query'], accountId: string, now: Date): Promise<number> {
+  const [cursor] = await query<{ position: string }>(
+    'select position from webhook_cursor where account_id = $1 for update skip locked',
+    [accountId],
+  );
+  if (cursor === undefined) return 0;
+  const endpoints = await query<EndpointRow>(
+    `select id, actions, from_position as "fromPosition" from webhook_endpoint
+     where account_id = $1 and enabled and deleted_at is null order by id`,
+    [accountId],
+  );
+  if (endpoints.length === 0) return await passOver(query, accountId);
+  const events = await query<EventRow>(
+    `select e.id, e.position, i.epoch, e.action, e.payload, r.owner, r.name, e.pull_request_id as "pullRequestId",
+            e.batch_id as "batchId", e.repository_id as "repositoryId"
+     from event e cross join installation i left join repository r on r.account_id = e.account_id and r.id = e.repository_id
+     where e.account_id = $1 and e.position > $2 order by e.position limit ${pageSize}`,
+    [accountId, cursor.position],
+  );
+  const last = events.at(-1);
+  if (last === undefined) return 0;
+  const deliveries = events.flatMap((event) => deliveriesOf(accountId, event, endpoints));
+  if (deliveries.length > 0) await writeDeliveries(query, accountId, deliveries, now);
+  await query('update webhook_cursor set position = $2 where account_id = $1', [accountId, last.position]);
+  return events.length;
+}
+
+// Nobody listens: what has happened so far is for nobody.
+async function passOver(query: SystemQueries['query'], accountId: string): Promise<number> {
+  await query(
+    `update webhook_cursor c set position = h.position from event_head h
+     where c.account_id = $1 and h.account_id = $1 and h.position > c.position`,
+    [accountId],
+  );
+  return 0;
+}
+
+function deliveriesOf(accountId: string, event: EventRow, endpoints: readonly EndpointRow[]): NewDelivery[] {
+  const subscribed = endpoints.filter(
+    ({ actions, fromPosition }) => isSubscribed(actions, event.action) && BigInt(event.position) > BigInt(fromPosition),
+  );
+  if (subscribed.length === 0 || event.owner === null || event.name === null) return [];
+  const payload = webhookBody(event, { owner: event.owner, name: event.name });
+  if (payload === null) return [];
+  const body = JSON.stringify(payload);
+  const lane = laneOf(event);
+  return subscribed.map(({ id }) => ({
+    endpoint: id,
+    message: messageId(event.epoch, [accountId, id, event.position, event.id, body]),
+    action: event.action,
+    lane,
+    body,
+  }));
+}
+
+// First attempts keep the order of each pull request; batches and configurations have lanes of their own, so that one
+// slow answer holds up nothing that is not about the same thing.
+function laneOf({ pullRequestId, batchId, repositoryId }: EventRow): string {
+  if (pullRequestId !== null) return `pull_request:${pullRequestId}`;
+  return batchId === null ? `repository:${repositoryId}` : `batch:${batchId}`;
+}
+
+/**
+ * The same for the same event and endpoint whenever it is made; another one after a database was restored, where
+ * positions are given anew: both the epoch and what the event says are part of it.
+ */
+export function messageId(epoch: string | number, of: readonly string[]): string {
+  return `msg_${epoch}_${createHash('sha256').update(JSON.stringify(of)).digest('base64url').slice(0, 24)}`;
+}
+
+async function writeDeliveries(
+  query: SystemQueries['query'],
+  accountId: string,
+  deliveries: readonly NewDelivery[],
+  now: Date,
+): Promise<void> {
+  await query(
+    `insert into webhook_delivery (account_id, endpoint_id, message_id, action, lane, body, created_at)
+     select $1::bigint, (d ->> 'endpoint')::bigint, d ->> 'message', d ->> 'action', d ->> 'lane', d ->> 'body', $3::timestamptz
+     from jsonb_array_elements($2::jsonb) with ordinality as list (d, n) order by n
+     on conflict do nothing`,
+    [accountId, JSON.stringify(deliveries), now.toISOString()],
+  );
+}

@@ -1,0 +1,199 @@
+// Makes first attempts, in every process: what the sequencer has positioned becomes deliveries, and each endpoint's are
+// sent side by side, those of one pull request one after the other. A sweep finds what a lost notification, a killed
+// process or a Temporal without data left behind.
+import { systemContext, type Ports } from '../../context.ts';
+import { promoteDueSigning } from '../accounts/index.ts';
+import { eventsChannel, parseNotification } from '../events/index.ts';
+import type { DeliveryRef, EndpointRef } from './deliveries.rows.ts';
+import { advanceOutbox } from './outbox.ts';
+import { createWebhookSender, type WebhookOptions, type WebhookSender } from './sender.ts';
+
+export interface WebhookRelay {
+  readonly sender: WebhookSender;
+  start(): void;
+  /** Ends what is on its way, for a few seconds. What does not end is sent again by whoever runs next. */
+  stop(): Promise<void>;
+}
+
+export interface WebhookRelayOptions extends WebhookOptions {
+  readonly sweepEveryMs?: number;
+}
+
+const mostPerEndpoint = 8;
+const defaultSweepMs = 1_000;
+const lostAfterMs = 60_000;
+const lookForLostEveryMs = 30_000;
+const stopWithinMs = 3_000;
+
+interface EndpointWork {
+  readonly inFlight: Set<Promise<void>>;
+  wake: () => void;
+  hasNews: boolean;
+}
+
+export function createWebhookRelay(ports: Ports, options: WebhookRelayOptions): WebhookRelay {
+  const sender = createWebhookSender(ports, options);
+  const endpoints = new Map<string, EndpointWork>();
+  const accounts = new Map<string, { hasNews: boolean }>();
+  const running = new Set<Promise<unknown>>();
+  let stopListening: Promise<(() => Promise<void>) | undefined> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let stopped = false;
+  let lostLookedForAt = 0;
+
+  function track(work: Promise<unknown>): void {
+    const tracked = work
+      .catch((error: unknown) => ports.log.warn({ err: error }, 'Webhooks could not be relayed; trying again.'))
+      .finally(() => running.delete(tracked));
+    running.add(tracked);
+  }
+
+  /** An account has news. While it is being looked at, that is looked at once more. */
+  function look(accountId: string): void {
+    const known = accounts.get(accountId);
+    if (known !== undefined) known.hasNews = true;
+    else if (!stopped) track(lookAt(accountId));
+  }
+
+  async function lookAt(accountId: string): Promise<void> {
+    const account = { hasNews: true };
+    accounts.set(accountId, account);
+    try {
+      while (account.hasNews && !stopped) {
+        account.hasNews = false;
+        await advanceOutbox(ports.db, accountId, ports.clock());
+        for (const endpoint of await withPending(ports, accountId)) serve(endpoint);
+      }
+    } finally {
+      accounts.delete(accountId);
+    }
+  }
+
+  function serve(endpoint: EndpointRef): void {
+    const known = endpoints.get(endpoint.endpointId);
+    if (known !== undefined) {
+      known.hasNews = true;
+      known.wake();
+    } else if (!stopped) track(sendAll(endpoint));
+  }
+
+  async function sendAll(endpoint: EndpointRef): Promise<void> {
+    const work: EndpointWork = { inFlight: new Set(), wake: () => {}, hasNews: true };
+    endpoints.set(endpoint.endpointId, work);
+    try {
+      while (!stopped && (work.hasNews || work.inFlight.size > 0)) {
+        const woken = Promise.withResolvers<void>();
+        work.wake = woken.resolve;
+        work.hasNews = false;
+        const { deliveries, target } = await sender.takePending(endpoint, mostPerEndpoint - work.inFlight.size);
+        for (const delivery of deliveries) begin(work, sender.send(delivery, target));
+        if (work.inFlight.size === 0 || work.hasNews) continue;
+        await (work.inFlight.size < mostPerEndpoint
+          ? Promise.race([...work.inFlight, woken.promise])
+          : Promise.race(work.inFlight));
+      }
+    } finally {
+      if (work.inFlight.size > 0) await Promise.all(work.inFlight);
+      endpoints.delete(endpoint.endpointId);
+    }
+  }
+
+  // One that ends frees its place and its lane: there may be more to take.
+  function begin(work: EndpointWork, sending: Promise<void>): void {
+    const ended = sending
+      .catch((error: unknown) => ports.log.warn({ err: error }, 'A webhook could not be sent; it is sent again.'))
+      .finally(() => {
+        work.inFlight.delete(ended);
+        work.hasNews = true;
+      });
+    work.inFlight.add(ended);
+  }
+
+  async function sweep(): Promise<void> {
+    const now = ports.clock();
+    for (const accountId of await accountsWithWork(ports, now)) look(accountId);
+    if (now.getTime() - lostLookedForAt < lookForLostEveryMs) return;
+    lostLookedForAt = now.getTime();
+    for (const delivery of await lostRetries(ports, now)) await options.retry(delivery);
+    for (const accountId of await duePromotions(ports, now)) await promoteDueSigning(systemContext(ports, accountId));
+  }
+
+  function hear(payload: string): void {
+    const heads = parseNotification(payload);
+    if (heads === null) track(sweep());
+    else for (const [accountId] of heads) look(accountId);
+  }
+
+  function scheduleSweep(): void {
+    timer = setTimeout(() => {
+      track(
+        sweep().finally(() => {
+          if (!stopped) scheduleSweep();
+        }),
+      );
+    }, options.sweepEveryMs ?? defaultSweepMs);
+  }
+
+  return {
+    sender,
+    start() {
+      stopListening = ports.db.system.listen(eventsChannel, hear).catch((error: unknown) => {
+        ports.log.warn({ err: error }, 'Events are not listened to; webhooks go out by the sweep.');
+        return undefined;
+      });
+      scheduleSweep();
+    },
+    async stop() {
+      stopped = true;
+      clearTimeout(timer);
+      await (await stopListening)?.();
+      const ending = Promise.all(running);
+      const timeout = setTimeout(() => options.http.close(), stopWithinMs);
+      await ending;
+      clearTimeout(timeout);
+      options.http.close();
+    },
+  };
+}
+
+function hasPending(now: string): string {
+  return `exists (select from webhook_delivery d where d.account_id = e.account_id and d.endpoint_id = e.id
+                    and d.state = 'pending' and (d.leased_until is null or d.leased_until <= ${now}))`;
+}
+
+async function withPending(ports: Ports, accountId: string): Promise<EndpointRef[]> {
+  const rows = await ports.db.system.query<{ id: string }>(
+    `select e.id from webhook_endpoint e
+     where e.account_id = $1 and e.enabled and e.deleted_at is null and ${hasPending('$2')}`,
+    [accountId, ports.clock().toISOString()],
+  );
+  return rows.map(({ id }) => ({ accountId, endpointId: id }));
+}
+
+async function accountsWithWork(ports: Ports, now: Date): Promise<string[]> {
+  const rows = await ports.db.system.query<{ id: string }>(
+    `select c.account_id::text as id from webhook_cursor c join event_head h on h.account_id = c.account_id where h.position > c.position
+     union
+     select e.account_id::text from webhook_endpoint e where e.enabled and e.deleted_at is null and ${hasPending('$1')}`,
+    [now.toISOString()],
+  );
+  return rows.map(({ id }) => id);
+}
+
+// A workflow that was lost, or never started: its delivery is overdue and nobody is at it.
+async function lostRetries(ports: Ports, now: Date): Promise<DeliveryRef[]> {
+  return await ports.db.system.query<{ accountId: string; deliveryId: string }>(
+    `select account_id::text as "accountId", id::text as "deliveryId" from webhook_delivery
+     where state = 'retrying' and next_attempt_at <= $1 and (leased_until is null or leased_until <= $2)
+     order by next_attempt_at limit 100`,
+    [new Date(now.getTime() - lostAfterMs).toISOString(), now.toISOString()],
+  );
+}
+
+async function duePromotions(ports: Ports, now: Date): Promise<string[]> {
+  const rows = await ports.db.system.query<{ id: string }>(
+    'select account_id::text as id from webhook_signing where promote_at <= $1',
+    [now.toISOString()],
+  );
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,24 @@
+// Deliveries are listed for 30 days. A deleted endpoint goes once nothing of it is listed any more.
+import type { Database } from '../../platform/database.ts';
+
+const daysKept = 30;
+const batchSize = 5_000;
+
+/** Answers how many deliveries were forgotten. One that is still on its way stays: its schedule is shorter than that. */
+export async function forgetOldDeliveries(db: Database, now: Date): Promise<number> {
+  const cutoff = new Date(now.getTime() - daysKept * 24 * 3_600_000).toISOString();
+  let forgotten = 0;
+  for (;;) {
+    const deleted = await db.system.query(
+      `delete from webhook_delivery where id in (
+         select d.id from webhook_delivery d join webhook_endpoint e on e.account_id = d.account_id and e.id = d.endpoint_id
+         where (d.created_at < $1 and d.state not in ('pending', 'retrying')) or e.deleted_at is not null limit ${batchSize})
+       returning id`,
+      [cutoff],
+    );
+    forgotten += deleted.length;
+    if (deleted.length < batchSize) break;
+  }
+  await db.system.query('delete from webhook_endpoint where deleted_at is not null');
+  return forgotten;
+}

@@ -1,0 +1,145 @@
+// One attempt: take the delivery, sign the very bytes, send them, write what came of it. The relay makes first attempts,
+// the delivery's workflow the later ones; both come through here.
+import type { Ports } from '../../context.ts';
+import { decideAfterAttempt, type AttemptVerdict } from '../../domain/events/delivery.ts';
+import { keyOfSecret, signatureHeaders, type SigningKeys } from '../../domain/events/signature.ts';
+import type { HttpAnswer, HttpOut } from '../../platform/http-out/index.ts';
+import { decrypt, readSigningKeys, type Secrets } from '../accounts/index.ts';
+import {
+  readWaiting,
+  takePending,
+  takeRetry,
+  writeOutcome,
+  type Concluded,
+  type DeliveryRef,
+  type EndpointRef,
+  type TakenDelivery,
+  type Waiting,
+} from './deliveries.rows.ts';
+import { noteFailure, noteSuccess } from './endpoint.health.ts';
+
+export const pingAction = 'ping';
+const attemptTimeoutMs = 15_000;
+
+export interface WebhookOptions {
+  readonly secrets: Secrets;
+  readonly http: HttpOut;
+  /** Has the delivery's workflow look at it. A lost call costs delay only: the relay calls again. */
+  readonly retry: (delivery: DeliveryRef) => Promise<void>;
+}
+
+/** Deliveries of one endpoint that this process has taken, with what their attempts need. */
+export interface Load {
+  readonly deliveries: readonly TakenDelivery[];
+  readonly target: Target | null;
+}
+
+interface Target {
+  readonly url: string;
+  readonly keys: SigningKeys;
+}
+
+export interface WebhookSender {
+  takePending(endpoint: EndpointRef, most: number): Promise<Load>;
+  send(delivery: TakenDelivery, target: Target | null): Promise<void>;
+  /** The attempt of a workflow, if it is due; answers when to look again. */
+  attemptRetry(delivery: DeliveryRef): Promise<Waiting>;
+}
+
+export function createWebhookSender(ports: Ports, options: WebhookOptions): WebhookSender {
+  async function attempt(delivery: TakenDelivery, target: Target | null): Promise<AttemptVerdict> {
+    const { headers, answer } =
+      target === null
+        ? { headers: {}, answer: undeliverable }
+        : await post(options.http, delivery, target, ports.clock());
+    const now = ports.clock();
+    const verdict = decideAfterAttempt(
+      { status: answer.status, retryAfter: answer.headers['retry-after'] ?? null },
+      { failures: delivery.failures, hasRetries: delivery.action !== pingAction },
+      now.getTime(),
+    );
+    await writeOutcome(ports.db, delivery, { requestHeaders: headers, answer, concluded: concluded(verdict), now });
+    if (verdict.kind === 'succeeded') await noteSuccess(ports, delivery);
+    else await noteFailure(ports, delivery, verdict.kind === 'gone');
+    return verdict;
+  }
+
+  return {
+    async takePending(endpoint, most) {
+      const now = ports.clock();
+      const deliveries = await takePending(ports.db, endpoint, { most, now });
+      return { deliveries, target: deliveries.length === 0 ? null : await readTarget(ports, options, endpoint) };
+    },
+    async send(delivery, target) {
+      if ((await attempt(delivery, target)).kind === 'again') await options.retry(delivery);
+    },
+    async attemptRetry(ref) {
+      const taken = await takeRetry(ports.db, ref, ports.clock());
+      if (taken !== null) await attempt(taken, await readTarget(ports, options, taken));
+      return (await readWaiting(ports.db, ref)) ?? { state: 'canceled', nextLookAt: null };
+    },
+  };
+}
+
+const undeliverable: HttpAnswer = {
+  status: null,
+  headers: {},
+  body: '',
+  error: 'There is no key to sign it with.',
+  durationMs: 0,
+};
+
+function concluded(verdict: AttemptVerdict): Concluded {
+  if (verdict.kind === 'again') return { state: 'retrying', nextAttemptAt: new Date(verdict.at) };
+  return { state: verdict.kind === 'succeeded' ? 'succeeded' : 'failed', nextAttemptAt: null };
+}
+
+async function post(
+  http: HttpOut,
+  delivery: TakenDelivery,
+  { url, keys }: Target,
+  at: Date,
+): Promise<{ headers: Record<string, string>; answer: HttpAnswer }> {
+  const body = Buffer.from(delivery.body);
+  const headers = {
+    'content-type': 'application/json; charset=utf-8',
+    'user-agent': 'Interlock-Webhooks',
+    'x-service-event': delivery.action,
+    'x-service-delivery': delivery.messageId,
+    'x-service-attempt': String(delivery.attempt),
+    ...signatureHeaders(keys, { id: delivery.messageId, body, at }),
+  };
+  return { headers, answer: await http.post({ url, headers, body, timeoutMs: attemptTimeoutMs }) };
+}
+
+interface TargetRow {
+  readonly url: string;
+  readonly secret: Buffer | null;
+  readonly previous: Buffer | null;
+}
+
+/** Where to, and with which keys: read at sending time, so that a key that was changed signs at once. */
+async function readTarget(
+  ports: Ports,
+  { secrets }: WebhookOptions,
+  { accountId, endpointId }: EndpointRef,
+): Promise<Target | null> {
+  const now = ports.clock();
+  const [row] = await ports.db.system.query<TargetRow>(
+    `select url, secret, case when previous_secret_until > $3 then previous_secret end as previous
+     from webhook_endpoint where account_id = $1 and id = $2`,
+    [accountId, endpointId, now.toISOString()],
+  );
+  if (row === undefined) return null;
+  const open = (sealed: Buffer): ReturnType<typeof keyOfSecret> =>
+    keyOfSecret(decrypt(secrets, secretPurpose({ accountId, endpointId }), sealed).toString());
+  const keys =
+    row.secret === null
+      ? await readSigningKeys(ports, secrets, { accountId, now })
+      : { current: open(row.secret), next: null, previous: row.previous === null ? null : open(row.previous) };
+  return keys === null ? null : { url: row.url, keys };
+}
+
+export function secretPurpose({ accountId, endpointId }: EndpointRef): string {
+  return `webhook-secret/${accountId}/${endpointId}`;
+}

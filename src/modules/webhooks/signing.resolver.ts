@@ -1,0 +1,33 @@
+import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import type { GraphQLContext } from '../../graphql/context.ts';
+import { decodeNodeId } from '../../graphql/node-id.ts';
+import { promoteWebhookSigning, readSigningTokens, rotateWebhookSigning } from '../accounts/index.ts';
+import { RotateWebhookSigningInput, WebhookSigningPayload, WebhookSigningTokens } from './webhooks.types.ts';
+
+@Resolver()
+export class WebhookSigningResolver {
+  @Query(() => WebhookSigningTokens, { description: "Which tokens sign the account's webhooks. Needs admin." })
+  async webhookSigning(@Ctx() ctx: GraphQLContext): Promise<WebhookSigningTokens> {
+    return await readSigningTokens(ctx);
+  }
+
+  @Mutation(() => WebhookSigningPayload, {
+    description: 'Names the token that signs webhooks next: beside at once, alone after seven days. Needs admin.',
+  })
+  async rotateWebhookSigning(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('input', () => RotateWebhookSigningInput) { token }: RotateWebhookSigningInput,
+  ): Promise<WebhookSigningPayload> {
+    const named = decodeNodeId(token);
+    await rotateWebhookSigning(ctx, { tokenId: named?.type === 'ApiToken' ? named.id : '0' });
+    return { webhookSigning: await readSigningTokens(ctx) };
+  }
+
+  @Mutation(() => WebhookSigningPayload, {
+    description: 'Has the named token sign now; the one before it signs beside for a day. Needs admin.',
+  })
+  async promoteWebhookSigning(@Ctx() ctx: GraphQLContext): Promise<WebhookSigningPayload> {
+    await promoteWebhookSigning(ctx);
+    return { webhookSigning: await readSigningTokens(ctx) };
+  }
+}

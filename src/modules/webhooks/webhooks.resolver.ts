@@ -1,0 +1,227 @@
+import DataLoader from 'dataloader';
+import { Arg, Ctx, FieldResolver, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { notFound } from '../../domain/errors.ts';
+import { readPage, rowId, toConnection, type Connection } from '../../graphql/connection.ts';
+import { loaderOf, type GraphQLContext } from '../../graphql/context.ts';
+import { decodeNodeId } from '../../graphql/node-id.ts';
+import {
+  createWebhookEndpoint,
+  deleteWebhookEndpoint,
+  disableWebhookEndpoint,
+  enableWebhookEndpoint,
+  pingWebhookEndpoint,
+  redeliverWebhook,
+  removeWebhookEndpointSecret,
+  rotateWebhookEndpointSecret,
+  updateWebhookEndpoint,
+} from './endpoints.service.ts';
+import {
+  readAttempts,
+  readDeliveries,
+  readDelivery,
+  readWebhookEndpoint,
+  readWebhookEndpoints,
+  type AttemptRead,
+} from './webhooks.reads.ts';
+import {
+  CreateWebhookEndpointInput,
+  CreateWebhookEndpointPayload,
+  DeleteWebhookEndpointPayload,
+  RedeliverWebhookInput,
+  RotateWebhookEndpointSecretPayload,
+  UpdateWebhookEndpointInput,
+  WebhookAttempt,
+  WebhookDelivery,
+  WebhookDeliveryConnection,
+  WebhookDeliveryPayload,
+  WebhookEndpoint,
+  WebhookEndpointConnection,
+  WebhookEndpointInput,
+  WebhookEndpointPayload,
+} from './webhooks.types.ts';
+
+const pageSize = 50;
+const first = 'Size of a page, 50 if not given, at most 100.';
+const after = 'Cursor of the connection to go on from.';
+
+@Resolver(() => WebhookEndpoint)
+export class WebhookEndpointsResolver {
+  @Query(() => WebhookEndpointConnection, {
+    description: "The account's webhook endpoints, newest first. Needs admin.",
+  })
+  async webhookEndpoints(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('first', () => Int, { nullable: true, description: first }) size: number | null,
+    @Arg('after', () => String, { nullable: true, description: after }) cursor: string | null,
+  ): Promise<Connection<WebhookEndpoint>> {
+    const page = readPage({ first: size, after: cursor }, { size: pageSize, keyLength: 1 });
+    const rows = await readWebhookEndpoints(ctx, { size: page.size, before: rowId(page) });
+    return toConnection(rows, page.size, { node: (row): WebhookEndpoint => row, key: (row) => [row.id] });
+  }
+
+  @FieldResolver(() => WebhookDeliveryConnection, {
+    description: 'What was sent to it in the last 30 days, or is on its way; newest first.',
+  })
+  async deliveries(
+    @Ctx() ctx: GraphQLContext,
+    @Root() endpoint: WebhookEndpoint,
+    @Arg('first', () => Int, { nullable: true, description: first }) size: number | null,
+    @Arg('after', () => String, { nullable: true, description: after }) cursor: string | null,
+  ): Promise<Connection<WebhookDelivery>> {
+    const page = readPage({ first: size, after: cursor }, { size: pageSize, keyLength: 1 });
+    const rows = await readDeliveries(ctx, endpoint.id, { size: page.size, before: rowId(page) });
+    return toConnection(rows, page.size, { node: (row): WebhookDelivery => row, key: (row) => [row.id] });
+  }
+
+  @Mutation(() => CreateWebhookEndpointPayload, {
+    description: 'Has an address told of what happens from now on. Needs admin.',
+  })
+  async createWebhookEndpoint(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('input', () => CreateWebhookEndpointInput) input: CreateWebhookEndpointInput,
+  ): Promise<CreateWebhookEndpointPayload> {
+    const { id, secret } = await createWebhookEndpoint(ctx, ctx.secrets, input);
+    return { webhookEndpoint: await endpointOf(ctx, id), secret };
+  }
+
+  @Mutation(() => WebhookEndpointPayload, { description: 'Changes where or of what an endpoint is told. Needs admin.' })
+  async updateWebhookEndpoint(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('input', () => UpdateWebhookEndpointInput) { id, url, actions }: UpdateWebhookEndpointInput,
+  ): Promise<WebhookEndpointPayload> {
+    await updateWebhookEndpoint(ctx, {
+      id: endpointId(id),
+      ...(url != null && { url }),
+      ...(actions != null && { actions }),
+    });
+    return await endpointPayload(ctx, id);
+  }
+
+  @Mutation(() => DeleteWebhookEndpointPayload, {
+    description: 'Ends an endpoint: it gets nothing more, and its deliveries are forgotten. Needs admin.',
+  })
+  async deleteWebhookEndpoint(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('input', () => WebhookEndpointInput) { id }: WebhookEndpointInput,
+  ): Promise<DeleteWebhookEndpointPayload> {
+    await deleteWebhookEndpoint(ctx, endpointId(id));
+    return { deletedId: id };
+  }
+
+  @Mutation(() => WebhookEndpointPayload, {
+    description: 'Sends to an endpoint again, from what happens now on. Needs admin.',
+  })
+  async enableWebhookEndpoint(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('input', () => WebhookEndpointInput) { id }: WebhookEndpointInput,
+  ): Promise<WebhookEndpointPayload> {
+    await enableWebhookEndpoint(ctx, endpointId(id));
+    return await endpointPayload(ctx, id);
+  }
+
+  @Mutation(() => WebhookEndpointPayload, {
+    description: 'Sends nothing to an endpoint until it is enabled; what is on its way is canceled. Needs admin.',
+  })
+  async disableWebhookEndpoint(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('input', () => WebhookEndpointInput) { id }: WebhookEndpointInput,
+  ): Promise<WebhookEndpointPayload> {
+    await disableWebhookEndpoint(ctx, endpointId(id));
+    return await endpointPayload(ctx, id);
+  }
+
+  @Mutation(() => WebhookDeliveryPayload, {
+    description: 'Sends a webhook of the action `ping` to an endpoint, once. Needs admin.',
+  })
+  async pingWebhookEndpoint(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('input', () => WebhookEndpointInput) { id }: WebhookEndpointInput,
+  ): Promise<WebhookDeliveryPayload> {
+    return await deliveryPayload(ctx, await pingWebhookEndpoint(ctx, endpointId(id)));
+  }
+
+  @Mutation(() => RotateWebhookEndpointSecretPayload, {
+    description:
+      'Gives an endpoint a new secret of its own; the one before it, if any, signs beside for a day. Needs admin.',
+  })
+  async rotateWebhookEndpointSecret(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('input', () => WebhookEndpointInput) { id }: WebhookEndpointInput,
+  ): Promise<RotateWebhookEndpointSecretPayload> {
+    const secret = await rotateWebhookEndpointSecret(ctx, ctx.secrets, endpointId(id));
+    return { ...(await endpointPayload(ctx, id)), secret };
+  }
+
+  @Mutation(() => WebhookEndpointPayload, {
+    description: "Signs an endpoint's webhooks with the account's token again. Needs admin.",
+  })
+  async removeWebhookEndpointSecret(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('input', () => WebhookEndpointInput) { id }: WebhookEndpointInput,
+  ): Promise<WebhookEndpointPayload> {
+    await removeWebhookEndpointSecret(ctx, endpointId(id));
+    return await endpointPayload(ctx, id);
+  }
+}
+
+@Resolver(() => WebhookDelivery)
+export class WebhookDeliveriesResolver {
+  @FieldResolver(() => [WebhookAttempt], { description: 'Each time it was sent, in order.' })
+  async attempts(@Ctx() ctx: GraphQLContext, @Root() delivery: WebhookDelivery): Promise<WebhookAttempt[]> {
+    return await loaderOf(ctx, attemptsOfDelivery).load(delivery.id);
+  }
+
+  @FieldResolver(() => WebhookEndpoint, { nullable: true, description: 'Where it goes. Null once that was deleted.' })
+  async endpoint(@Ctx() ctx: GraphQLContext, @Root() delivery: WebhookDelivery): Promise<WebhookEndpoint | null> {
+    return await readWebhookEndpoint(ctx, delivery.endpointId);
+  }
+
+  @Mutation(() => WebhookDeliveryPayload, {
+    description:
+      'Sends a delivery once more, under the same id; if that fails, it is retried as a new one is. Needs admin.',
+  })
+  async redeliverWebhook(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('input', () => RedeliverWebhookInput) input: RedeliverWebhookInput,
+  ): Promise<WebhookDeliveryPayload> {
+    const id = rowOf('WebhookDelivery', input.id);
+    await redeliverWebhook(ctx, id);
+    return await deliveryPayload(ctx, id);
+  }
+}
+
+function attemptsOfDelivery(ctx: GraphQLContext): DataLoader<string, AttemptRead[]> {
+  return new DataLoader(
+    async (ids) => {
+      const attempts = Map.groupBy(await readAttempts(ctx, ids), ({ deliveryId }) => deliveryId);
+      return ids.map((id) => attempts.get(id) ?? []);
+    },
+    { cache: false },
+  );
+}
+
+// An id that names something else names no row: 0 is no row's id.
+function rowOf(type: 'WebhookEndpoint' | 'WebhookDelivery', nodeId: string): string {
+  const named = decodeNodeId(nodeId);
+  return named?.type === type ? named.id : '0';
+}
+
+function endpointId(nodeId: string): string {
+  return rowOf('WebhookEndpoint', nodeId);
+}
+
+async function endpointOf(ctx: GraphQLContext, id: string): Promise<WebhookEndpoint> {
+  const found = await readWebhookEndpoint(ctx, id);
+  if (found === null) throw notFound('Webhook endpoint');
+  return found;
+}
+
+async function endpointPayload(ctx: GraphQLContext, nodeId: string): Promise<WebhookEndpointPayload> {
+  return { webhookEndpoint: await endpointOf(ctx, endpointId(nodeId)) };
+}
+
+async function deliveryPayload(ctx: GraphQLContext, id: string): Promise<WebhookDeliveryPayload> {
+  const found = await readDelivery(ctx, id);
+  if (found === null) throw notFound('Webhook delivery');
+  return { webhookDelivery: found };
+}

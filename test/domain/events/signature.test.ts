@@ -1,0 +1,113 @@
+import { createHash, createHmac, randomBytes } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import {
+  keyOfSecret,
+  keyOfTokenDigest,
+  secretText,
+  signatureHeaders,
+  signersAt,
+} from '../../../src/domain/events/signature.ts';
+
+const at = new Date('2022-04-13T02:41:58.000Z');
+const message = (body: string) => ({ id: 'msg_loFOjxBNrRLzqYUf', body: Buffer.from(body), at });
+
+describe('signatures', () => {
+  it('are the ones Standard Webhooks publishes for its example', () => {
+    const key = keyOfSecret('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw');
+    const headers = signatureHeaders(
+      { current: key, next: null, previous: null },
+      {
+        id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
+        body: Buffer.from('{"test": 2432232314}'),
+        at: new Date(1614265330 * 1000),
+      },
+    );
+    expect(headers['webhook-signature']).toBe('v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=');
+    expect(headers['webhook-timestamp']).toBe('1614265330');
+  });
+
+  it("are RFC 4231's HMAC-SHA256 in lower-case hexadecimal over the body alone", () => {
+    const key = { documented: Buffer.from('Jefe'), standard: Buffer.of() };
+    const headers = signatureHeaders(
+      { current: key, next: null, previous: null },
+      message('what do ya want for nothing?'),
+    );
+    expect(headers['x-service-signature-sha256']).toBe(
+      '5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843',
+    );
+  });
+
+  it('of a token are those of its digest, for a token longer than a block', () => {
+    const token = `il_live_${randomBytes(60).toString('base64url')}`;
+    const key = keyOfTokenDigest(createHash('sha256').update(token).digest());
+    const body = 'grüße 🚀\n';
+    const headers = signatureHeaders({ current: key, next: null, previous: null }, message(body));
+    expect(headers['x-service-signature-sha256']).toBe(createHmac('sha256', token).update(body, 'utf8').digest('hex'));
+  });
+
+  it('of several keys stand beside each other', () => {
+    const [current, next, previous] = [1, 2, 3].map((n) => keyOfSecret(secretText(Buffer.alloc(32, n))));
+    if (!current || !next || !previous) throw new Error('unreachable');
+    const alone = signatureHeaders({ current, next: null, previous: null }, message('{}'));
+    const all = signatureHeaders({ current, next, previous }, message('{}'));
+    expect(Object.keys(alone)).toEqual([
+      'x-service-signature-sha256',
+      'webhook-id',
+      'webhook-timestamp',
+      'webhook-signature',
+    ]);
+    expect(all['x-service-signature-sha256']).toBe(alone['x-service-signature-sha256']);
+    expect(all['webhook-signature']?.split(' ')).toHaveLength(3);
+    expect(all['webhook-signature']?.startsWith(`${alone['webhook-signature']} `)).toBe(true);
+    expect(new Set(['', '-next', '-previous'].map((suffix) => all[`x-service-signature-sha256${suffix}`])).size).toBe(
+      3,
+    );
+  });
+});
+
+describe('who signs', () => {
+  const day = 24 * 3_600_000;
+  it.each([
+    ['one alone', { current: 'a', next: null, previous: null }, 0, 'a - -'],
+    [
+      'one that is named, beside',
+      { current: 'a', next: { token: 'b', promoteAt: 7 * day }, previous: null },
+      7 * day - 1,
+      'a b -',
+    ],
+    [
+      'the named one from its day on',
+      { current: 'a', next: { token: 'b', promoteAt: 7 * day }, previous: null },
+      7 * day,
+      'b - a',
+    ],
+    [
+      'the named one alone a day later',
+      { current: 'a', next: { token: 'b', promoteAt: 7 * day }, previous: null },
+      8 * day,
+      'b - -',
+    ],
+    [
+      'the one before, until its end',
+      { current: 'b', next: null, previous: { token: 'a', until: day } },
+      day - 1,
+      'b - a',
+    ],
+    ['the one before, not after it', { current: 'b', next: null, previous: { token: 'a', until: day } }, day, 'b - -'],
+    [
+      'one that is named again while another still signs beside',
+      { current: 'b', next: { token: 'c', promoteAt: 9 * day }, previous: { token: 'a', until: day } },
+      0,
+      'b c a',
+    ],
+    [
+      'nobody twice',
+      { current: 'a', next: { token: 'a', promoteAt: 0 }, previous: { token: 'a', until: day } },
+      0,
+      'a - -',
+    ],
+  ] as const)('is %s', (_name, rotation, now, expected) => {
+    const { current, next, previous } = signersAt(rotation, now);
+    expect([current, next ?? '-', previous ?? '-'].join(' ')).toBe(expected);
+  });
+});

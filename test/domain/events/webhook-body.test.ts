@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { isSubscribed, problemOfActions, webhookActions } from '../../../src/domain/events/subscription.ts';
+import { webhookBody } from '../../../src/domain/events/webhook-body.ts';
+
+const repository = { owner: 'acme', name: 'shop' };
+const facts = { number: 7, author: 'ada', status: 'tagged', skipLine: true, statusCode: null, statusText: null };
+
+describe('the body of an event', () => {
+  it('says what the documentation lists, whatever else the event knows', () => {
+    const body = webhookBody(
+      { action: 'merged', payload: { ...facts, status: 'merged', mergeCommit: 'c', commit: 'd', recovered: true } },
+      repository,
+    );
+    expect(Object.keys(body ?? {})).toEqual([
+      'action',
+      'repository',
+      'organization',
+      'pr_number',
+      'author',
+      'status',
+      'skip_line',
+      'status_code',
+      'status_code_text',
+    ]);
+  });
+
+  it('of a dequeued one has the code of that, and its sentence', () => {
+    expect(
+      webhookBody({ action: 'dequeued', payload: { ...facts, status: 'open', statusCode: 104 } }, repository),
+    ).toMatchObject({
+      status: 'open',
+      status_code: 104,
+      status_code_text: 'It was dequeued, or its trigger label was removed.',
+    });
+  });
+
+  it('of a batch lists its members as they are after it', () => {
+    const member = { ...facts, status: 'merged' };
+    expect(
+      webhookBody(
+        { action: 'batch_merged', payload: { pullRequests: [member], batchCommitSha: 'e'.repeat(40), grade: 'exact' } },
+        repository,
+      ),
+    ).toEqual({
+      action: 'batch_merged',
+      repository: 'shop',
+      organization: 'acme',
+      pull_requests: [{ pr_number: 7, author: 'ada', status: 'merged', skip_line: true, status_code: null }],
+      batch_commit_sha: 'e'.repeat(40),
+    });
+  });
+
+  it('is none for our own actions and for what is closed', () => {
+    expect(webhookBody({ action: 'batch_started', payload: {} }, repository)).toBeNull();
+    expect(webhookBody({ action: 'blocked', payload: { ...facts, status: 'closed' } }, repository)).toBeNull();
+  });
+});
+
+describe('a subscription', () => {
+  it('to * is one to every documented action, and to no other', () => {
+    expect(webhookActions.filter((action) => isSubscribed(['*'], action))).toEqual(webhookActions);
+    expect(['batch_started', 'queue_halted', 'ping'].filter((action) => isSubscribed(['*'], action))).toEqual([]);
+    expect(isSubscribed(['merged'], 'queued')).toBe(false);
+  });
+
+  it('names actions there are, once each, or * alone', () => {
+    expect([['merged', 'config_change'], ['*']].map(problemOfActions)).toEqual([null, null]);
+    expect(problemOfActions([])).toContain('at least one action');
+    expect(problemOfActions(['merged', 'merged'])).toContain('once');
+    expect(problemOfActions(['*', 'merged'])).toContain('alone');
+    expect(problemOfActions(['batch_started'])).toContain('not "batch_started"');
+  });
+});

@@ -1,0 +1,368 @@
+// Webhooks as receivers see them: what comes, signed by what, how often and in which order.
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { eventually, receiver, type Received, type Receiver } from './receiver.ts';
+import { webhookWorld, type WebhookWorld } from './webhook-world.ts';
+
+let w: WebhookWorld;
+let r: Receiver;
+beforeAll(async () => {
+  w = await webhookWorld();
+});
+afterAll(async () => await w[Symbol.asyncDispose]());
+beforeEach(async () => {
+  r = await receiver();
+  await w.s.rows('delete from webhook_delivery');
+  await w.s.rows('delete from webhook_endpoint');
+  return async () => await r[Symbol.asyncDispose]();
+});
+
+const day = 24 * 3_600_000;
+
+/** What a receiver does that knows the token alone, with nothing but node:crypto (interface 5). */
+function isSignedBy(secret: string, signature: unknown, body: Buffer): boolean {
+  const expected = Buffer.from(createHmac('sha256', secret).update(body).digest('hex'));
+  const given = Buffer.from(String(signature));
+  return given.length === expected.length && timingSafeEqual(given, expected);
+}
+
+/** What Standard Webhooks' libraries do with a secret of theirs. */
+function isStandard({ headers, body }: Received, key: Buffer): boolean {
+  const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body.toString()}`;
+  const expected = `v1,${createHmac('sha256', key).update(signed).digest('base64')}`;
+  return String(headers['webhook-signature']).split(' ').includes(expected);
+}
+
+describe('a webhook', () => {
+  it('is the documented payload, signed with the token, and says once what happened', async () => {
+    await w.endpoint(r.url);
+    await w.happen('blocked', 4, {
+      status: 'blocked',
+      statusCode: 107,
+      statusText: 'A required check failed: test.',
+      failedChecks: ['test'],
+      secret: 'x',
+    });
+    const [got] = await r.until(1);
+    expect(got?.body.toString()).toBe(
+      '{"action":"blocked","repository":"shop","organization":"acme","pr_number":4,"author":"ada","status":"blocked","skip_line":false,"status_code":107,"status_code_text":"A required check failed: test.","failed_ci_list":["test"]}',
+    );
+    expect(got?.headers).toMatchObject({
+      'content-type': 'application/json; charset=utf-8',
+      'x-service-event': 'blocked',
+      'x-service-attempt': '1',
+      'x-service-delivery': got?.headers['webhook-id'],
+    });
+    expect(got?.headers['x-service-signature-sha256']).toMatch(/^[0-9a-f]{64}$/);
+    expect(isSignedBy(w.s.token, got?.headers['x-service-signature-sha256'], got?.body ?? Buffer.of())).toBe(true);
+    expect(isStandard(got as Received, Buffer.from(w.s.token))).toBe(true);
+    const [delivery] = await w.settled('succeeded');
+    expect(delivery).toMatchObject({ action: 'blocked', attempts: 1, message_id: got?.headers['x-service-delivery'] });
+    expect(r.received).toHaveLength(1);
+  });
+
+  it('goes to whom it is for: by action, never of our own actions, never to another account', async () => {
+    const stranger = await w.s.otherAccount(`stranger-${Math.random()}`);
+    await w.s.graphql(
+      'mutation ($url: URI!) { createWebhookEndpoint(input: {url: $url, actions: ["*"]}) { webhookEndpoint { id } } }',
+      { url: `${r.url}/stranger` },
+      stranger.token,
+    );
+    await w.endpoint(`${r.url}/all`);
+    await w.endpoint(`${r.url}/merged`, { actions: ['merged', 'config_change'] });
+    for (const action of ['queued', 'conflict_found', 'batch_started', 'merged', 'repository_paused'])
+      await w.happen(action, 5, { status: action === 'merged' ? 'merged' : 'queued' });
+    await w.s.graphql(
+      'mutation { replaceConfiguration(input: {repository: {owner: "acme", name: "shop"}, yaml: "merge_rules: {labels: {trigger: go}}"}) { outcome { __typename } } }',
+    );
+    await r.until(5);
+    await w.settled('succeeded');
+    const told = r.received.map(({ path, json }) => `${path.replace('/hooks/', '')} ${String(json['action'])}`);
+    expect(told.toSorted()).toEqual([
+      'all config_change',
+      'all merged',
+      'all queued',
+      'merged config_change',
+      'merged merged',
+    ]);
+    const change = r.received.find(({ json }) => json['action'] === 'config_change')?.json;
+    expect(Object.keys(change ?? {})).toEqual(['action', 'repository', 'history']);
+    expect(change?.['history']).toMatchObject({
+      modified_by: { email: 'service@acme.test' },
+      diff: expect.stringContaining('+merge_rules'),
+    });
+  });
+
+  it('comes in order for each pull request, and a slow one holds up only its own', async () => {
+    await w.endpoint(r.url);
+    const release = Promise.withResolvers<void>();
+    r.answer(async ({ json }) => {
+      if (json['pr_number'] === 1 && json['action'] === 'opened') await release.promise;
+      return { status: 204 };
+    });
+    for (const action of ['opened', 'queued', 'merged']) await w.happen(action, 1);
+    for (const action of ['opened', 'queued', 'blocked']) await w.happen(action, 2);
+    const told = (number: number): unknown[] =>
+      r.received.filter(({ json }) => json['pr_number'] === number).map(({ json }) => json['action']);
+    await r.until(4);
+    expect([told(1), told(2)]).toEqual([['opened'], ['opened', 'queued', 'blocked']]);
+    release.resolve();
+    await r.until(6);
+    expect(told(1)).toEqual(['opened', 'queued', 'merged']);
+  });
+
+  it('fails without losing anything: it is kept for its workflow, and the next ones are tried all the same', async () => {
+    await w.endpoint(r.url);
+    r.answer(() => ({ status: 503, headers: { 'retry-after': '120' }, body: 'later' }));
+    const before = w.retries.length;
+    await w.happen('opened', 1);
+    await w.happen('queued', 1);
+    await r.until(2);
+    const rows = await w.settled('retrying');
+    await eventually(async () => w.retries.length === before + 2, 'a workflow is asked for, for both');
+    const wait = (rows[0]?.next_attempt_at?.getTime() ?? 0) - Date.now();
+    expect(wait).toBeGreaterThan(100_000);
+    expect(wait).toBeLessThan(121_000);
+    expect(
+      w.retries
+        .slice(before)
+        .map(({ deliveryId }) => deliveryId)
+        .toSorted(),
+    ).toEqual(rows.map(({ id }) => id).toSorted());
+    expect(r.received.map(({ json }) => json['action'])).toEqual(['opened', 'queued']);
+  });
+
+  it('does not follow redirects', async () => {
+    await using elsewhere = await receiver();
+    await w.endpoint(r.url);
+    r.answer(() => ({ status: 307, headers: { location: elsewhere.url } }));
+    await w.happen('opened', 1);
+    await w.settled('retrying');
+    expect(elsewhere.received).toEqual([]);
+  });
+
+  it('is sent by one of two processes, once', async () => {
+    const other = await w.s.another();
+    await w.endpoint(r.url);
+    for (let n = 0; n < 40; n += 1) await w.happen('queued', (n % 6) + 1);
+    await r.until(40);
+    await w.settled('succeeded');
+    await other.close();
+    expect(new Set(r.received.map(({ headers }) => headers['x-service-delivery'])).size).toBe(40);
+    expect(r.received).toHaveLength(40);
+  });
+});
+
+describe('a sender that dies between sending and writing it down', () => {
+  it('has it sent again under the same id, as the next attempt', async () => {
+    await w.endpoint(r.url);
+    // The rows as such a process leaves them: an attempt begun, nobody behind it.
+    const held = Promise.withResolvers<void>();
+    r.answer(async () => {
+      if (r.received.length === 1) await held.promise;
+      return { status: 200 };
+    });
+    await w.happen('merged', 5, { status: 'merged' });
+    await r.until(1);
+    w.pass(31_000);
+    const other = await w.s.another();
+    await r.until(2);
+    const [delivery] = await w.settled('succeeded');
+    held.resolve();
+    await other.close();
+    expect(r.received.map(({ headers }) => [headers['x-service-delivery'], headers['x-service-attempt']])).toEqual([
+      [delivery?.message_id, '1'],
+      [delivery?.message_id, '2'],
+    ]);
+    expect(r.received[0]?.body).toEqual(r.received[1]?.body);
+  });
+});
+
+async function disabled(): Promise<void> {
+  await eventually(
+    async () => (await w.s.rows('select 1 from webhook_endpoint where not enabled')).length > 0,
+    'the endpoint is disabled',
+  );
+}
+
+describe('an endpoint', () => {
+  it('that answers 410 is disabled, and its account is told', async () => {
+    const { id } = await w.endpoint(r.url);
+    r.answer(() => ({ status: 410 }));
+    await w.happen('opened', 1);
+    await w.settled('failed');
+    await disabled();
+    const { data } = await w.s.graphql<{ node: unknown }>(
+      'query ($id: ID!) { node(id: $id) { ... on WebhookEndpoint { enabled disabledBecause deliveries { nodes { state attempts { responseStatus } } } } } }',
+      { id },
+    );
+    expect(data.node).toEqual({
+      enabled: false,
+      disabledBecause: 'GONE',
+      deliveries: { nodes: [{ state: 'FAILED', attempts: [{ responseStatus: 410 }] }] },
+    });
+    const [event] = await w.s.rows<{ payload: unknown }>(
+      "select payload from event where action = 'webhook_endpoint_disabled' order by id desc limit 1",
+    );
+    expect(event?.payload).toMatchObject({ because: 'gone' });
+    expect(
+      await w.s.rows("select actor, entity, target from user_action where action = 'webhook_endpoint_disabled'"),
+    ).toEqual([{ actor: 'service@acme.test', entity: 'integrations', target: null }]);
+    await w.happen('queued', 1);
+    await expect(w.ask('pingWebhookEndpoint', { id }, 'webhookDelivery { id }')).rejects.toThrow('disabled');
+    await w.ask('enableWebhookEndpoint', { id }, 'webhookEndpoint { enabled }');
+    r.answer(() => ({ status: 200 }));
+    await w.happen('blocked', 1, { status: 'blocked', statusCode: 106 });
+    await r.until(2);
+    expect(r.received.map(({ json }) => json['action'])).toEqual(['opened', 'blocked']);
+  });
+
+  it('that failed for five days is disabled; one success in between and it is not', async () => {
+    await w.endpoint(r.url);
+    r.answer(() => ({ status: 500 }));
+    await w.happen('opened', 1);
+    await w.settled('retrying');
+    w.pass(3 * day);
+    r.answer(() => ({ status: 200 }));
+    await w.happen('queued', 1);
+    await r.until(2);
+    await w.settled('retrying', 'succeeded');
+    r.answer(() => ({ status: 500 }));
+    w.pass(3 * day);
+    await w.happen('merged', 1);
+    await r.until(3);
+    await w.settled('retrying', 'succeeded');
+    expect(await w.s.rows('select enabled from webhook_endpoint')).toEqual([{ enabled: true }]);
+    w.pass(5 * day);
+    await w.happen('opened', 2);
+    await r.until(4);
+    await disabled();
+    expect(await w.s.rows('select disabled_because from webhook_endpoint')).toEqual([{ disabled_because: 'failing' }]);
+    await w.settled('succeeded', 'canceled');
+  });
+
+  it('is pinged, shows what was sent and answered, and sends it again under the same id', async () => {
+    const { id } = await w.endpoint(r.url);
+    r.answer(() => ({ status: 418, headers: { 'x-kind': 'teapot' }, body: 'short and stout' }));
+    await w.ask('pingWebhookEndpoint', { id }, 'webhookDelivery { action state }');
+    await w.settled('failed');
+    expect(r.received[0]?.body.toString()).toBe('{"action":"ping"}');
+    type Listed = {
+      node: { deliveries: { nodes: { id: string; messageId: string; attempts: Record<string, unknown>[] }[] } };
+    };
+    const list = async (): Promise<Listed['node']['deliveries']['nodes']> =>
+      (
+        await w.s.graphql<Listed>(
+          `query ($id: ID!) { node(id: $id) { ... on WebhookEndpoint { deliveries { nodes { id messageId state body
+             attempts { number durationMs requestHeaders responseStatus responseHeaders responseBody error } } } } } }`,
+          { id },
+        )
+      ).data.node.deliveries.nodes;
+    const [sent] = await list();
+    expect(sent).toMatchObject({
+      state: 'FAILED',
+      body: '{"action":"ping"}',
+      attempts: [
+        {
+          number: 1,
+          durationMs: expect.any(Number),
+          requestHeaders: {
+            'x-service-event': 'ping',
+            'x-service-signature-sha256': r.received[0]?.headers['x-service-signature-sha256'],
+          },
+          responseStatus: 418,
+          responseHeaders: { 'x-kind': 'teapot' },
+          responseBody: 'short and stout',
+          error: null,
+        },
+      ],
+    });
+    r.answer(() => ({ status: 200 }));
+    await w.ask('redeliverWebhook', { id: sent?.id }, 'webhookDelivery { state }');
+    await r.until(2);
+    await w.settled('succeeded');
+    expect(r.received.map(({ headers }) => [headers['x-service-delivery'], headers['x-service-attempt']])).toEqual([
+      [sent?.messageId, '1'],
+      [sent?.messageId, '2'],
+    ]);
+    expect((await list())[0]?.attempts.map((attempt) => attempt['responseStatus'])).toEqual([418, 200]);
+  });
+
+  it('has a secret of its own if it likes, which is rotated with the old one beside for a day', async () => {
+    const { id, secret } = await w.endpoint(r.url, { ownSecret: true });
+    await w.happen('opened', 1);
+    const [first] = await r.until(1);
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    expect(isSignedBy(String(secret), first?.headers['x-service-signature-sha256'], first?.body ?? Buffer.of())).toBe(
+      true,
+    );
+    expect(isStandard(first as Received, Buffer.from(String(secret).slice(6), 'base64'))).toBe(true);
+    const { secret: next } = await w.ask<{ secret: string }>('rotateWebhookEndpointSecret', { id }, 'secret');
+    await w.happen('queued', 1);
+    const [, second] = await r.until(2);
+    const { headers, body } = second as Received;
+    expect(isSignedBy(next, headers['x-service-signature-sha256'], body)).toBe(true);
+    expect(isSignedBy(String(secret), headers['x-service-signature-sha256-previous'], body)).toBe(true);
+    w.pass(day + 1);
+    await w.happen('merged', 1);
+    const [, , third] = await r.until(3);
+    expect(third?.headers['x-service-signature-sha256-previous']).toBeUndefined();
+    await w.ask('removeWebhookEndpointSecret', { id }, 'webhookEndpoint { hasOwnSecret }');
+    await w.happen('opened', 2);
+    const [, , , fourth] = await r.until(4);
+    expect(isSignedBy(w.s.token, fourth?.headers['x-service-signature-sha256'], fourth?.body ?? Buffer.of())).toBe(
+      true,
+    );
+    expect(JSON.stringify(await w.s.rows('select secret::text, url from webhook_endpoint'))).not.toContain(next);
+  });
+});
+
+describe("the account's signing token", () => {
+  it('is handed on in stages: beside, then documented, the old one beside for a day', async () => {
+    await w.endpoint(r.url);
+    const make = async (): Promise<{ id: string; token: string }> => {
+      const { apiToken, token } = await w.ask<{ apiToken: { id: string }; token: string }>(
+        'createApiToken',
+        { name: 'Next', kind: 'ACCOUNT', scopes: ['QUEUE_READ'] },
+        'apiToken { id } token',
+      );
+      return { id: apiToken.id, token };
+    };
+    const sent = async (): Promise<Record<string, string>> => {
+      const count = r.received.length;
+      await w.happen('opened', 1);
+      const { headers, body } = (await r.until(count + 1))[count] as Received;
+      const by = (header: string): string =>
+        Object.entries(tokens).find(([, token]) => isSignedBy(token, headers[header], body))?.[0] ?? 'nobody';
+      return Object.fromEntries(
+        ['', '-next', '-previous'].map((suffix) => [suffix, by(`x-service-signature-sha256${suffix}`)]),
+      );
+    };
+    const second = await make();
+    const third = await make();
+    const tokens = { first: w.s.token, second: second.token, third: third.token };
+    expect(await sent()).toEqual({ '': 'first', '-next': 'nobody', '-previous': 'nobody' });
+    await w.ask('rotateWebhookSigning', { token: second.id }, 'webhookSigning { promoteAt }');
+    expect(await sent()).toEqual({ '': 'first', '-next': 'second', '-previous': 'nobody' });
+    await w.ask('promoteWebhookSigning', null, 'webhookSigning { current { id } }');
+    expect(await sent()).toEqual({ '': 'second', '-next': 'nobody', '-previous': 'first' });
+    await expect(w.ask('promoteWebhookSigning', null, 'webhookSigning { promoteAt }')).rejects.toThrow(
+      'No token is named',
+    );
+    w.pass(day + 1);
+    expect(await sent()).toEqual({ '': 'second', '-next': 'nobody', '-previous': 'nobody' });
+    await w.ask('rotateWebhookSigning', { token: third.id }, 'webhookSigning { promoteAt }');
+    w.pass(7 * day);
+    expect(await sent()).toEqual({ '': 'third', '-next': 'nobody', '-previous': 'second' });
+    await expect(w.ask('rotateWebhookSigning', { token: third.id }, 'webhookSigning { promoteAt }')).rejects.toThrow(
+      'signs webhooks already',
+    );
+    // Back to the first one, which the other tests know.
+    const [row] = await w.s.rows<{ id: string }>('select id from api_token where account_id = $1 order by id limit 1', [
+      w.s.accountId,
+    ]);
+    await w.s.rows('update api_token set signs_webhooks = false where account_id = $1', [w.s.accountId]);
+    await w.s.rows('update api_token set signs_webhooks = true where id = $1', [row?.id]);
+    await w.s.rows('delete from webhook_signing');
+  });
+});

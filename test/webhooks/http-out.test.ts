@@ -1,0 +1,122 @@
+// The client for users' addresses: what it refuses to reach, and what an answer may cost.
+import { createServer } from 'node:http';
+import type { AddressInfo, LookupFunction } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createHttpOut, type HttpOut } from '../../src/platform/http-out/index.ts';
+import { receiver, type Receiver } from './receiver.ts';
+
+const refused = 'The address is private, loopback or link-local: this installation does not send there.';
+let r: Receiver;
+let guarded: HttpOut;
+let open: HttpOut;
+beforeAll(async () => {
+  r = await receiver();
+  guarded = createHttpOut({ allowPrivateAddresses: false });
+  open = createHttpOut({ allowPrivateAddresses: true });
+});
+afterAll(async () => {
+  guarded.close();
+  open.close();
+  await r[Symbol.asyncDispose]();
+});
+
+const post = async (http: HttpOut, url: string, timeoutMs = 2_000) =>
+  await http.post({ url, headers: { 'content-type': 'application/json' }, body: Buffer.from('{}'), timeoutMs });
+
+describe('an address inside', () => {
+  it.each([
+    'http://127.0.0.1:PORT/',
+    'http://127.1:PORT/',
+    'http://2130706433:PORT/',
+    'http://0x7f000001:PORT/',
+    'http://0.0.0.0:PORT/',
+    'http://[::1]:PORT/',
+    'http://[::ffff:127.0.0.1]:PORT/',
+    'http://[::]:PORT/',
+    'http://10.0.0.1/',
+    'http://172.16.3.4/',
+    'http://192.168.1.1/',
+    'http://100.64.0.1/',
+    'http://169.254.169.254/latest/meta-data/',
+    'http://[fe80::1]/',
+    'http://[fd00::1]/',
+    'http://[64:ff9b::7f00:1]/',
+    'https://127.0.0.1:PORT/',
+    'https://10.0.0.1/',
+  ])('%s is not reached', async (url) => {
+    expect(await post(guarded, url.replace('PORT', new URL(r.url).port))).toMatchObject({
+      status: null,
+      error: refused,
+    });
+  });
+
+  it('is not reached by a name either, and the answer does not tell what the name means', async () => {
+    const { port } = new URL(r.url);
+    expect(await post(guarded, `http://localhost:${port}/`)).toMatchObject({ status: null, error: refused });
+    const lookup: LookupFunction = (_name, options, done) =>
+      options.all ? done(null, [{ address: '10.1.2.3', family: 4 }]) : done(null, '10.1.2.3', 4);
+    const rebound = createHttpOut({ allowPrivateAddresses: false, lookup });
+    for (const scheme of ['http', 'https']) {
+      const answer = await post(rebound, `${scheme}://hooks.example.test/`);
+      expect(answer).toMatchObject({ status: null, error: refused });
+      expect(JSON.stringify(answer)).not.toContain('10.1.2.3');
+    }
+    rebound.close();
+  });
+
+  it('was never connected to', () => {
+    expect(r.received).toEqual([]);
+  });
+
+  it('is reached where the operator allows it', async () => {
+    r.answer(() => ({ status: 201, body: 'made' }));
+    expect(await post(open, r.url)).toMatchObject({ status: 201, body: 'made', error: null });
+  });
+});
+
+describe('an answer', () => {
+  async function serve(answer: Parameters<typeof createServer>[1]): Promise<{ url: string } & AsyncDisposable> {
+    const server = createServer(answer as never);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return {
+      url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+      async [Symbol.asyncDispose]() {
+        server.closeAllConnections();
+        await new Promise((resolve) => server.close(resolve));
+      },
+    };
+  }
+
+  it('that never comes ends with the time given', async () => {
+    await using silent = await serve((() => {}) as never);
+    const answer = await post(open, silent.url, 200);
+    expect(answer).toMatchObject({ status: null, error: 'There was no answer within 0.2 s.' });
+    expect(answer.durationMs).toBeLessThan(1_500);
+  });
+
+  it('whose body never ends counts by its status; its beginning is kept', async () => {
+    await using endless = await serve(((
+      _request: unknown,
+      response: { writeHead: (n: number) => void; write: (s: string) => boolean },
+    ) => {
+      response.writeHead(200);
+      const timer = setInterval(() => response.write('x'.repeat(4_096)) || clearInterval(timer), 1);
+    }) as never);
+    const answer = await post(open, endless.url);
+    expect([answer.status, answer.body.length, answer.error]).toEqual([200, 16_384, null]);
+  });
+
+  it('of a closed port, or a name that is none, is a sentence', async () => {
+    const closed = await serve((() => {}) as never);
+    await closed[Symbol.asyncDispose]();
+    expect(await post(open, closed.url)).toMatchObject({ status: null, error: 'The connection was refused.' });
+    const lookup: LookupFunction = (_name, _options, done) =>
+      done(Object.assign(new Error('no'), { code: 'ENOTFOUND' }), '', 4);
+    const nowhere = createHttpOut({ allowPrivateAddresses: true, lookup });
+    expect(await post(nowhere, 'http://nowhere.example.test/')).toMatchObject({
+      status: null,
+      error: 'The name of the host does not resolve.',
+    });
+    nowhere.close();
+  });
+});

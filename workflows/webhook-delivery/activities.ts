@@ -1,0 +1,11 @@
+import type { Waiting, WebhookSender } from '../../src/modules/webhooks/index.ts';
+import { runActivity } from '../shared/activities.ts';
+import type { DeliveryInput } from './messages.ts';
+
+export interface DeliveryActivities {
+  attemptDelivery(input: DeliveryInput): Promise<Waiting>;
+}
+
+export function createDeliveryActivities(webhooks: WebhookSender): DeliveryActivities {
+  return { attemptDelivery: async (input) => await runActivity(async () => await webhooks.attemptRetry(input)) };
+}

@@ -1,0 +1,27 @@
+// A webhook whose first attempt failed: it is tried again on the schedule its row keeps. The row says when, so that a
+// lost or doubled run sends nothing twice.
+import { condition, proxyActivities, setHandler } from '@temporalio/workflow';
+import type { DeliveryActivities } from './activities.ts';
+import { deliveryLookSignal, type DeliveryInput } from './messages.ts';
+
+const { attemptDelivery } = proxyActivities<DeliveryActivities>({
+  summary: 'Send it, if its next attempt is due',
+  startToCloseTimeout: '1m',
+  heartbeatTimeout: '10s',
+  retry: { initialInterval: '500ms', maximumInterval: '30s' },
+});
+
+/** Answers the state it ended in. */
+export async function webhookDelivery(input: DeliveryInput): Promise<string> {
+  let isTold = false;
+  setHandler(deliveryLookSignal, () => {
+    isTold = true;
+  });
+  for (;;) {
+    isTold = false;
+    const { state, nextLookAt } = await attemptDelivery(input);
+    if (nextLookAt !== null)
+      await condition(() => isTold, Math.max(1, nextLookAt - Date.now()), { summary: 'Waiting for the next attempt' });
+    else if (!isTold) return state;
+  }
+}
