@@ -9,6 +9,7 @@ import { UsersResolver } from '../modules/accounts/users.resolver.ts';
 import { RepositoryAnalyticsResolver } from '../modules/analytics/analytics.resolver.ts';
 import { EventsResolver, RepositoryEventsResolver } from '../modules/events/events.resolver.ts';
 import { BatchesResolver, BotPullRequestsResolver } from '../modules/queue/batches.resolver.ts';
+import { BranchWorkResolver } from '../modules/queue/branch-work.resolver.ts';
 import { ChangesResolver } from '../modules/queue/changes.resolver.ts';
 import { PullRequestsResolver, RepositoryPullRequestsResolver } from '../modules/queue/pull-requests.resolver.ts';
 import { QueuesResolver, RepositoryQueuesResolver } from '../modules/queue/queue.resolver.ts';
@@ -41,6 +42,7 @@ function buildInterlockSchema(): GraphQLSchema {
       BranchPausesResolver,
       RepositoryPullRequestsResolver,
       PullRequestsResolver,
+      BranchWorkResolver,
       RepositoryQueuesResolver,
       QueuesResolver,
       BatchesResolver,

@@ -102,6 +102,12 @@ export type CompositionResult =
   /** `members[at]` does not merge onto `parent` plus the members before it. */
   | { readonly kind: 'conflict'; readonly at: number; readonly paths: readonly string[] };
 
+/** Commits made anew on another one. `empty`: it has all of their changes already. */
+export type CarriedCommits =
+  | { readonly kind: 'composed'; readonly commit: string; readonly tree: string }
+  | { readonly kind: 'conflict'; readonly paths: readonly string[] }
+  | { readonly kind: 'empty' };
+
 export interface RefUpdate {
   readonly ref: string;
   /** Expected old value; null: the ref must not exist. */
@@ -218,17 +224,26 @@ export interface CodeHost {
     number: number,
     merge: { readonly expectedHead: string; readonly strategy: MergeStrategy; readonly message: string },
   ): Promise<{ readonly commit: string }>;
-  /** Brings the base into the head branch ("update branch"), with lease on the head. Conflict: null. Already up to date: the head as it is. */
-  updateBranch(
+  /**
+   * Makes the commit that brings `onto` into a head, without moving any branch: a merge commit, or the head's own
+   * commits rebased, without those `onto` has by the same patch. Same input, same commit. Up to date already: the head.
+   */
+  composeUpdate(
     repository: HostRepository,
-    input: {
-      readonly headBranch: string;
-      readonly expectedHead: string;
-      readonly from: string;
+    update: {
+      readonly head: string;
+      readonly onto: string;
+      readonly method: 'merge' | 'rebase';
+      /** Of the merge commit. */
       readonly message: string;
       readonly at: number;
     },
-  ): Promise<{ readonly head: string; readonly tree: string } | null>;
+  ): Promise<CarriedCommits>;
+  /** Makes the commits of a cherry-pick, each as its change against its first parent, without moving any branch. */
+  cherryPick(
+    repository: HostRepository,
+    picked: { readonly commits: readonly string[]; readonly onto: string; readonly at: number },
+  ): Promise<CarriedCommits>;
 }
 
 export type Hosts = (kind: CodeHost['kind']) => CodeHost;

@@ -87,6 +87,15 @@ export const operations: readonly Operation[] = [
   mutation('queuePullRequest', 'queue:write', withNumber, pullRequest, 'pullRequest { id }'),
   mutation('updatePullRequest', 'queue:write', withNumber, pullRequest, 'pullRequest { id }'),
   mutation('dequeuePullRequest', 'queue:write', withNumber, pullRequest, 'pullRequest { id }'),
+  mutation('refreshPullRequest', 'queue:write', withNumber, pullRequest, 'pullRequest { id } status message'),
+  mutation('syncPullRequest', 'queue:write', withNumber, pullRequest, 'pullRequest { id } status message'),
+  mutation(
+    'backportPullRequest',
+    'queue:write',
+    `${names}, $number: Int!`,
+    `{repository: ${repository}, number: $number, targetBranch: "release"}`,
+    'pullRequest { id } targetBranch message',
+  ),
   mutation(
     'reviewPullRequest',
     'queue:write',

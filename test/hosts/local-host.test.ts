@@ -224,36 +224,23 @@ describe('moving branches', () => {
     expect((await world.host.getPullRequest(world.repository, 1))?.state).toBe('closed');
   });
 
-  test('an update brings the base in, with a lease on the head', async () => {
-    const onward = world.commit({ branch: 'main', files: { 'c.txt': 'c\n' } });
-    const input = {
-      headBranch: 'topic',
-      expectedHead: head,
-      from: onward,
-      message: 'Merge main',
-      at: 1_750_000_000_000,
-    };
-    const updated = await world.host.updateBranch(world.repository, input);
-    expect(parentsOf(world.directory, updated?.head ?? '')).toEqual([head, onward]);
-    expect(tip(world.directory, 'topic')).toBe(updated?.head);
-    await expect(world.host.updateBranch(world.repository, input)).rejects.toThrow(RefMoved);
-    expect(await world.host.updateBranch(world.repository, { ...input, expectedHead: updated?.head ?? '' })).toEqual(
-      updated,
-    );
+  test('an update brings the base into a head, and moves no branch', async () => {
+    const onto = world.commit({ branch: 'main', files: { 'c.txt': 'c\n' } });
+    const input = { head, onto, method: 'merge', message: 'Merge main', at: 1_750_000_000_000 } as const;
+    const updated = await world.host.composeUpdate(world.repository, input);
+    if (updated.kind !== 'composed') throw new Error(updated.kind);
+    expect(parentsOf(world.directory, updated.commit)).toEqual([head, onto]);
+    expect(tip(world.directory, 'topic')).toBe(head);
+    expect(await world.host.composeUpdate(world.repository, input)).toEqual(updated);
+    expect(await world.host.composeUpdate(world.repository, { ...input, head: updated.commit })).toEqual(updated);
   });
 
-  test('an update that conflicts changes nothing', async () => {
-    const onward = world.commit({ branch: 'main', files: { 'b.txt': 'other\n' } });
-    expect(
-      await world.host.updateBranch(world.repository, {
-        headBranch: 'topic',
-        expectedHead: head,
-        from: onward,
-        message: 'Merge',
-        at: 0,
-      }),
-    ).toBeNull();
-    expect(tip(world.directory, 'topic')).toBe(head);
+  test('an update that conflicts names the paths', async () => {
+    const onto = world.commit({ branch: 'main', files: { 'b.txt': 'other\n' } });
+    for (const method of ['merge', 'rebase'] as const)
+      expect(
+        await world.host.composeUpdate(world.repository, { head, onto, method, message: 'Merge', at: 0 }),
+      ).toEqual({ kind: 'conflict', paths: ['b.txt'] });
   });
 });
 

@@ -87,7 +87,7 @@ describe('serial mode', () => {
     await using w = await world({ configuration: serial() });
     const a = await w.open('a', { 'a.txt': 'a\n' });
     await w.commit('main', { 'outside.txt': 'o\n' });
-    instead(w, 'updateBranch', () => async () => null);
+    instead(w, 'composeUpdate', () => async () => ({ kind: 'conflict', paths: [] }));
     await w.queue(a);
     await w.settled(a);
     expect(await statuses(w, a)).toEqual(['blocked 106']);

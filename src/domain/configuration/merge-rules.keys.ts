@@ -9,6 +9,7 @@ import {
   markdown,
   notYet,
   oneOf,
+  optionalKey,
   repositoryPath,
   requiredKey,
   someText,
@@ -59,19 +60,17 @@ const mergeMode = group({
 });
 
 const autoUpdate = group({
-  enabled: notYet(bool(), {
+  enabled: key(bool(), {
     default: false,
-    description: 'Keep open pull requests up to date with their base.',
+    description:
+      'Bring open pull requests up to date when their base moves: of each base branch five at a time, the one that waited longest first, each when its own checks have ended. Those in line are left to the queue, one with a conflict waits for a new head.',
     mark: 'other',
-    accepts: [false],
   }),
-  label: notYet(label(), { default: '', description: 'Only those with this label.', mark: 'other', accepts: [''] }),
-  max_runs_for_update: notYet(integer(0), {
-    default: undefined,
-    defaultText: 'no limit',
-    description: 'How often one pull request is updated.',
+  label: key(label(), { default: '', description: 'Only those with this label. Empty: all.', mark: 'other' }),
+  max_runs_for_update: optionalKey(integer(0), {
+    default: 'no limit',
+    description: 'How often one pull request is brought up to date by itself.',
     mark: 'other',
-    accepts: [0],
   }),
 });
 
@@ -225,11 +224,11 @@ export const mergeRules = group({
     mark: 'build',
     accepts: [true],
   }),
-  use_rebase: notYet(bool(), {
+  use_rebase: key(bool(), {
     default: false,
-    description: 'Bring pull requests up to date by rebasing instead of merging.',
+    description:
+      'Bring pull requests up to date by rebasing their commits onto the base instead of merging it into them: in serial mode, by sync, auto_update and update_before_requeue. The push is a forced one, with lease.',
     mark: 'build',
-    accepts: [false],
   }),
   delete_branch: key(bool(), {
     default: false,

@@ -25,11 +25,11 @@ export const parallelMode = group({
     description: 'How often a pull request whose build failed goes back in line when its own checks are green.',
     mark: 'other',
   }),
-  update_before_requeue: notYet(bool(), {
+  update_before_requeue: key(bool(), {
     default: false,
-    description: 'Bring the pull request up to date with its base before it goes back in line.',
+    description:
+      'Bring the pull request up to date with its base before it goes back in line after a failed build (max_requeue_attempts).',
     mark: 'other',
-    accepts: [false],
   }),
   stuck_pr_label: notYet(label(), {
     default: '',

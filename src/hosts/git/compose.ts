@@ -67,19 +67,20 @@ export async function mergeTrees(git: Git, directory: string, ours: string, thei
   }
 }
 
-/** A commit that brings `from` into `head`, as "update branch" does. Null on a conflict. */
+/** A commit that brings `from` into `head`, as "update branch" does. */
 export async function composeUpdate(
   git: Git,
   directory: string,
   update: { readonly head: string; readonly from: string; readonly message: string; readonly at: number },
-): Promise<Tip | null> {
+): Promise<({ readonly kind: 'merged' } & Tip) | Extract<MergeOutcome, { kind: 'conflict' }>> {
   const bench: Bench = { git, directory, at: update.at };
   const merged = await mergeTrees(git, directory, update.head, update.from);
-  if (merged.kind === 'conflict') return null;
-  return await commitOn(bench, merged.tree, [update.head, update.from], committer(bench), update.message);
+  if (merged.kind === 'conflict') return merged;
+  const tip = await commitOn(bench, merged.tree, [update.head, update.from], committer(bench), update.message);
+  return { kind: 'merged', ...tip };
 }
 
-interface Bench {
+export interface Bench {
   readonly git: Git;
   readonly directory: string;
   readonly at: number;
@@ -152,7 +153,7 @@ async function ownCommitsOf(bench: Bench, chain: Tip, head: RawCommit): Promise<
 
 // git 2.39's merge-tree takes no merge base. A stand-in commit with the tip's tree and the picked commit's first
 // parent as its only parent makes that parent the one merge base there is.
-async function pick(bench: Bench, tip: Tip, commit: RawCommit): Promise<MergeOutcome> {
+export async function pick(bench: Bench, tip: Tip, commit: RawCommit): Promise<MergeOutcome> {
   const base = commit.parents[0];
   if (base === tip.commit) return { kind: 'merged', tree: commit.tree };
   if (base === undefined) return await mergeTrees(bench.git, bench.directory, tip.commit, commit.commit);
@@ -160,7 +161,7 @@ async function pick(bench: Bench, tip: Tip, commit: RawCommit): Promise<MergeOut
   return await mergeTrees(bench.git, bench.directory, standIn.commit, commit.commit);
 }
 
-async function commitOn(
+export async function commitOn(
   bench: Bench,
   tree: string,
   parents: readonly string[],

@@ -1,4 +1,5 @@
-export { composeCommit, composeUpdate } from './compose.ts';
+export { bringUpToDate, cherryPick } from './carry.ts';
+export { composeCommit } from './compose.ts';
 export { createGit, GitFailed, type Git } from './git.ts';
 export {
   branchOf,

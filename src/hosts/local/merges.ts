@@ -1,4 +1,4 @@
-// The host's own merges: its merge button and "update branch".
+// The host's own merge button, and commits made for branches: brought up to date, picked onto another one.
 import * as git from '../git/index.ts';
 import { HostRefused, RefMoved, type CodeHost, type HostRepository } from '../port.ts';
 import { followRefChanges } from './changes.ts';
@@ -40,27 +40,8 @@ export function mergeOperations(installation: Installation) {
       installation.emit({ kind: 'pull_request', repository, number });
       return { commit };
     },
-    updateBranch: async (repository, input) => {
-      const directory = at(repository);
-      const from = git.isObjectId(input.from)
-        ? input.from
-        : (await git.readRef(installation.git, directory, input.from))?.commit;
-      if (from === undefined) throw new HostRefused(`${input.from} does not exist`);
-      const ref = git.branchRef(input.headBranch);
-      const head = await git.readRef(installation.git, directory, ref);
-      if (head?.commit !== input.expectedHead) throw new RefMoved(ref, input.expectedHead, head?.commit ?? null);
-      if (await git.isAncestor(installation.git, directory, from, head.commit))
-        return { head: head.commit, tree: head.tree };
-      const merged = await git.composeUpdate(installation.git, directory, {
-        head: head.commit,
-        from,
-        message: input.message,
-        at: input.at,
-      });
-      if (merged === null) return null;
-      await updateRefs(repository, [{ ref, from: head.commit, to: merged.commit }]);
-      return { head: merged.commit, tree: merged.tree };
-    },
+    composeUpdate: async (repository, update) => await git.bringUpToDate(installation.git, at(repository), update),
+    cherryPick: async (repository, picked) => await git.cherryPick(installation.git, at(repository), picked),
   } satisfies Partial<CodeHost>;
 }
 

@@ -6,6 +6,8 @@ import { pauseInForce } from '../repositories/index.ts';
 import { RepositoryEntity } from '../repositories/repositories.entities.ts';
 import { reconsiderInLine, reconsiderPending } from './admission.service.ts';
 import { configurationProblem, rulesOf } from './configuration.cache.ts';
+import { planUpdates, updateBeforeRequeue } from './auto-update.ts';
+import { planWaitingBackports } from './backport.ts';
 import { causes, describeQueue, effectsOf, named, type OpenBatch, type OpenIntent } from './advance.words.ts';
 import { lookAgainAt, writeDecisions } from './decisions.writer.ts';
 import { syncBase } from './host.bases.ts';
@@ -66,10 +68,14 @@ export async function advanceQueue(ctx: Context, queueId: string): Promise<Advan
         tip: queue.baseTip,
         tipTree: queue.baseTree,
       });
-      const decisions = plan(loaded.snapshot, work.now.getTime());
+      const planned = plan(loaded.snapshot, work.now.getTime());
+      const decisions = await updateBeforeRequeue(work, configuration, planned);
       await writeDecisions(work, loaded, decisions, configuration);
       await wakeWaitingQueues(work, decisions);
-      const next = earliest(lookAgainAt(decisions), lookForBuildsAt(loaded.snapshot, work.now.getTime()));
+      await planWaitingBackports(work);
+      const updatesAt = await planUpdates(work, repository, configuration);
+      const buildsAt = earliest(lookAgainAt(decisions), lookForBuildsAt(loaded.snapshot, work.now.getTime()));
+      const next = earliest(buildsAt, updatesAt);
       queue.nextLookAt = next === null ? null : new Date(next);
     }
     await finishWork(work);
@@ -112,7 +118,7 @@ async function openWork(
   const numbers = `array(select p.number from batch_member m join pull_request p on p.account_id = m.account_id and p.id = m.pull_request_id
                          where m.account_id = $1 and m.batch_id = b.id order by m.ordinal)`;
   const intents = await query<OpenIntent>(
-    `select i.id, i.kind, case when b.id is null then array[p.number] else ${numbers} end as numbers
+    `select i.id, i.kind, i.attempt, case when b.id is null then array[p.number] else ${numbers} end as numbers
      from intent i left join batch b on b.account_id = i.account_id and b.id = i.batch_id
                    left join pull_request p on p.account_id = i.account_id and p.id = i.pull_request_id
      where i.account_id = $1 and i.queue_id = $2 and i.state in ('planned', 'begun') order by i.id`,

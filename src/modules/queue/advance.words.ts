@@ -1,9 +1,11 @@
 // What a turn of a queue leaves to do, in words: how it reads in the workflow's window.
+import { isBranchWork, type BranchWork } from './branch-work.ts';
 import type { BatchRowState, IntentRow, QueueRow } from './queue.entities.ts';
 
 export interface OpenIntent {
   readonly id: string;
   readonly kind: IntentRow['kind'];
+  readonly attempt: number;
   /** Of its pull requests. */
   readonly numbers: readonly number[];
 }
@@ -30,10 +32,25 @@ export function named(numbers: readonly number[]): string {
   return numbers.map((number) => `#${number}`).join(' ');
 }
 
-/** Landings one by one, because what follows depends on each; all that the host is only told goes together. */
+/** Branches worked on in one turn: a landing that is planned meanwhile waits for no more than these. */
+const mostBranchWork = 4;
+
+const branchTitles = { refresh: 'Refresh', sync: 'Bring up to date', backport: 'Backport' } as const satisfies Record<
+  BranchWork,
+  string
+>;
+
+/**
+ * Landings one by one, because what follows depends on each; all that the host is only told goes together. Of what was
+ * asked of branches the least tried first, so that one that fails keeps no other waiting.
+ */
 export function effectsOf(intents: readonly OpenIntent[], baseBranch: string): { intents: string[]; title: string }[] {
   const landings = intents.filter((intent) => intent.kind === 'land');
-  const told = intents.filter((intent) => intent.kind !== 'land');
+  const told = intents.filter((intent) => intent.kind !== 'land' && !isBranchWork(intent.kind));
+  const work = intents
+    .flatMap((intent) => (isBranchWork(intent.kind) ? [{ ...intent, title: branchTitles[intent.kind] }] : []))
+    .toSorted((a, b) => a.attempt - b.attempt)
+    .slice(0, mostBranchWork);
   const numbersOf = (kind: OpenIntent['kind']): number[] =>
     told.filter((intent) => intent.kind === kind).flatMap((intent) => intent.numbers);
   const words = [
@@ -45,6 +62,7 @@ export function effectsOf(intents: readonly OpenIntent[], baseBranch: string): {
     ...(told.length === 0
       ? []
       : [{ intents: told.map((intent) => intent.id), title: `At the host: ${words.join('; ')}` }]),
+    ...work.map((intent) => ({ intents: [intent.id], title: `${intent.title} ${named(intent.numbers)}` })),
   ];
 }
 

@@ -5,7 +5,9 @@ import { HostRefused, RefMoved, serviceIdentity, type CompositionResult } from '
 import type { Transaction } from '../../platform/database.ts';
 import { blockMembers, blockRefused } from './batch.refusals.ts';
 import type { LoadedBatch } from './batch.rows.ts';
+import { updateBranch } from './branch-update.ts';
 import { isFresh, loadBuilds, recordBuild, recordChecks } from './build.records.ts';
+import { configurationOf } from './configuration.cache.ts';
 import { passFailpoint } from './failpoints.ts';
 import { syncPullRequest } from './host.pull-requests.ts';
 import { PullRequestEntity, type BatchMemberRow } from './queue.entities.ts';
@@ -132,16 +134,20 @@ async function commitTime(ctx: Context, { batch, members }: LoadedBatch): Promis
   return batch.createdAt.getTime() + (before?.n ?? 0) * 1_000;
 }
 
-/** The merge is a fact about two commits; the pull request carries it only while this very head is in line. */
+/**
+ * The merge is a fact about two commits; the pull request carries it only while this very head is in line. That the
+ * branch cannot be brought up to date is no such fact: what lands may be composed where a rebase of the branch fails.
+ */
 async function keepConflict(
   ctx: Context,
   loaded: LoadedBatch,
   conflict: Extract<CompositionResult, { kind: 'conflict' }>,
+  of: 'composition' | 'branch' = 'composition',
 ): Promise<void> {
   const { batch, members } = loaded;
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     const work = beginWork(ctx, tx, await changeQueue(ctx, tx, batch.queueId));
-    await keepMergeResult(ctx, tx, loaded, { tree: null, conflictAt: conflict.at });
+    if (of === 'composition') await keepMergeResult(ctx, tx, loaded, { tree: null, conflictAt: conflict.at });
     const member = members[conflict.at];
     const row =
       member &&
@@ -213,7 +219,7 @@ async function renewHeadBuild(ctx: Context, loaded: LoadedBatch): Promise<void> 
  * pinned one old: the planner supersedes it and starts one on the new head.
  */
 async function updateHead(ctx: Context, loaded: LoadedBatch): Promise<void> {
-  const { batch, members, host, baseBranch } = loaded;
+  const { batch, members, host, baseBranch, repository } = loaded;
   const [member] = members;
   if (member === undefined) return;
   const row = await ctx.db.transaction(
@@ -222,16 +228,19 @@ async function updateHead(ctx: Context, loaded: LoadedBatch): Promise<void> {
   );
   if (row.headSha !== member.pinnedHead) return;
   try {
-    const updated = await ctx.hosts(host.host).updateBranch(host, {
+    const updated = await updateBranch(ctx, {
+      host,
       headBranch: row.headBranch,
-      expectedHead: member.pinnedHead,
-      from: batch.parentCommit,
-      message: `Merge branch '${baseBranch}' into ${row.headBranch}\n`,
-      at: batch.createdAt.getTime(),
+      baseBranch,
+      head: member.pinnedHead,
+      onto: batch.parentCommit,
+      method: configurationOf(repository).merge_rules.use_rebase ? 'rebase' : 'merge',
+      at: batch.createdAt,
     });
-    // A rebase can succeed where the merge into the head does not.
-    if (updated === null) return await keepConflict(ctx, loaded, { kind: 'conflict', at: 0, paths: [] });
-    if (updated.head === member.pinnedHead) {
+    if (updated.kind === 'conflict') return await keepConflict(ctx, loaded, { ...updated, at: 0 }, 'branch');
+    if (updated.kind === 'empty')
+      return await blockMembers(ctx, loaded, [{ member, words: `${baseBranch} has all of its changes already` }]);
+    if (!updated.moved) {
       return await blockMembers(ctx, loaded, [
         {
           member,
@@ -245,10 +254,4 @@ async function updateHead(ctx: Context, loaded: LoadedBatch): Promise<void> {
   }
   await passFailpoint('build:after_update');
   await syncPullRequest(ctx, host, row.number);
-  await ctx.db.transaction(ctx.accountId, async (tx) => {
-    await tx.query(
-      'update pull_request set sync_count = sync_count + 1 where account_id = $1 and id = $2 and head_sha <> $3',
-      [ctx.accountId, row.id, member.pinnedHead],
-    );
-  });
 }

@@ -49,6 +49,11 @@ export async function recordChecks(
        select queue_id from pull_request
        where account_id = $1 and repository_id = $2 and head_sha = $3 and status in ('pending', 'queued', 'tagged') and queue_id is not null
        union
+       -- Branches that are kept up to date wait for the checks of others, and for their own, to end.
+       select q.id from queue q join pull_request p on p.account_id = $1 and p.queue_id = q.id
+       where q.account_id = $1 and p.repository_id = $2 and p.head_sha = $3 and p.status in ('open', 'blocked') and q.updates_wait
+         and exists (select from build where account_id = $1 and repository_id = $2 and commit = $3 and finished_at is not null)
+       union
        -- The end of a build leaves room for the other queues of its repository (max_parallel_builds).
        select id from queue
        where account_id = $1 and repository_id = $2 and waiting > 0

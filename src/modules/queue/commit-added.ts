@@ -1,6 +1,7 @@
 // A new head on a pull request that is in line. The head an admission saw is pinned: nothing else is ever landed.
 import { RepositoryEntity } from '../repositories/repositories.entities.ts';
 import { isLandingBegun } from './begun-landings.ts';
+import { countOwnPushes } from './branch-update.ts';
 import { rulesOf } from './configuration.cache.ts';
 import type { PullRequestRow } from './queue.entities.ts';
 import { announce, blockPullRequest, writeStatus, type QueueWork } from './status.writer.ts';
@@ -14,11 +15,17 @@ export async function onCommitAdded(
   row.headSha = pushed.head;
   row.conflictParent = null;
   row.conflictAfter = null;
+  const ownPushes = await countOwnPushes(work.ctx, work.tx, {
+    repositoryId: row.repositoryId,
+    from: previous,
+    to: pushed.head,
+  });
+  row.syncCount += ownPushes;
   const isInLine = row.status === 'queued' || row.status === 'tagged';
   if (!isInLine || (await isLandingBegun(work.ctx, work.tx, row.id))) return;
-  // Serial mode brings the base into the head branch itself; a person's own "update branch" is as harmless: nothing but
-  // the base was added, and the tree is tested again before it lands.
-  if (pushed.updates === previous) return;
+  // The queue itself brings branches up to date; a person's own "update branch" is as harmless: nothing but the base was
+  // added, and the tree is tested again before it lands.
+  if (ownPushes > 0 || pushed.updates === previous) return;
   const repository = await work.tx.em.findOneOrFail(RepositoryEntity, { id: row.repositoryId });
   const { configuration } = rulesOf(repository, work.queue.hostRequiredChecks);
   if (configuration.merge_rules.merge_mode.parallel_mode.on_commit_added === 'block') {

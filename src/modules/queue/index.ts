@@ -1,6 +1,13 @@
 export { advanceQueue, type Advance } from './advance.ts';
 export { driveBatch, type BatchProgress } from './batch.drive.ts';
 export type { BatchNeed } from './batch.rows.ts';
+export {
+  askToBackport,
+  askToRefresh,
+  askToSync,
+  type AskAnswer,
+  type BackportRequest,
+} from './branch-work.service.ts';
 export { haltQueue, resumeQueue } from './halting.service.ts';
 export { createHostInbox, type HostInbox } from './host.inbox.ts';
 export { syncBase } from './host.bases.ts';

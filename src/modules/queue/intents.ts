@@ -3,13 +3,17 @@ import type { Context } from '../../context.ts';
 import { mergedComment, statusCommentKey } from '../../domain/queue/comment.ts';
 import { HostRefused, HostUnavailable } from '../../hosts/port.ts';
 import { RepositoryEntity } from '../repositories/repositories.entities.ts';
+import { carryOutBackport } from './backport.ts';
+import { isBranchWork, mostTries } from './branch-work.ts';
 import { configurationOf } from './configuration.cache.ts';
 import { passFailpoint } from './failpoints.ts';
 import { hosted } from './host.repository.ts';
 import { carryOutLanding, mostAttempts } from './landing.ts';
+import { carryOutRefresh } from './refresh.ts';
 import { IntentEntity, PullRequestEntity, type IntentRow } from './queue.entities.ts';
 import { changeQueue } from './queue.locks.ts';
 import { beginWork, finishWork, haltWork } from './status.writer.ts';
+import { carryOutSync } from './sync.ts';
 
 const unreadableMs = 10 * 60_000;
 
@@ -24,6 +28,7 @@ export async function carryOut(ctx: Context, intentId: string): Promise<void> {
   } catch (error) {
     // What the host is only told changes nothing here: a refusal ends it, or every turn would try in vain again.
     if (error instanceof HostRefused && intent.kind !== 'land') return await giveUp(ctx, intent, error);
+    if (isBranchWork(intent.kind) && intent.attempt + 1 >= mostTries) return await giveUp(ctx, intent, error);
     await haltIfHopeless(ctx, intentId, error);
     throw error;
   }
@@ -38,6 +43,12 @@ async function carryOutKind(ctx: Context, intent: IntentRow): Promise<void> {
       return await concludePullRequest(ctx, intent);
     case 'comment':
       return await writeComment(ctx, intent);
+    case 'refresh':
+      return await carryOutRefresh(ctx, intent);
+    case 'sync':
+      return await carryOutSync(ctx, intent);
+    case 'backport':
+      return await carryOutBackport(ctx, intent);
     default:
       intent.kind satisfies never;
   }
@@ -100,18 +111,16 @@ async function writeComment(ctx: Context, intent: IntentRow): Promise<void> {
   await finish(ctx, intent);
 }
 
-async function giveUp(ctx: Context, intent: IntentRow, refusal: HostRefused): Promise<void> {
-  ctx.log.warn(
-    { intent: intent.id, kind: intent.kind, refusal: refusal.message },
-    'The host refused what it was to be told.',
-  );
+async function giveUp(ctx: Context, intent: IntentRow, cause: unknown): Promise<void> {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  ctx.log.warn({ intent: intent.id, kind: intent.kind, reason }, 'An effect on the host was given up.');
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     await tx.query(
       `update intent set state = 'failed', outcome = $3, concluded_at = $4 where account_id = $1 and id = $2 and state in ('planned', 'begun') and payload = $5::jsonb`,
       [
         ctx.accountId,
         intent.id,
-        JSON.stringify({ reason: refusal.message }),
+        JSON.stringify({ reason }),
         ctx.clock().toISOString(),
         JSON.stringify(intent.payload),
       ],

@@ -214,7 +214,7 @@ export class PullRequestsResolver {
   }
 }
 
-async function payload(
+export async function payload(
   ctx: GraphQLContext,
   { pullRequestId }: { readonly pullRequestId: string },
 ): Promise<PullRequestPayload> {

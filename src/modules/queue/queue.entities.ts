@@ -23,6 +23,7 @@ export const QueueEntity = defineEntity({
     managedFrom: p.string().nullable(),
     nextPosition: p.bigint('number').default(1),
     nextRank: p.bigint('number').default(1),
+    updatesWait: p.boolean().default(false),
     createdAt: p.datetime(),
   },
 });
@@ -156,7 +157,7 @@ export const BotPullRequestEntity = defineEntity({
   },
 });
 
-export type IntentKind = 'land' | 'conclude_pull_request' | 'comment';
+export type IntentKind = 'land' | 'conclude_pull_request' | 'comment' | 'refresh' | 'sync' | 'backport';
 export type IntentState = 'planned' | 'begun' | 'done' | 'failed' | 'void';
 
 export const IntentEntity = defineEntity({

@@ -82,7 +82,7 @@ async function push(at: Installation, { owner, name }: { owner: string; name: st
     await writeFile(join(work, 'page.html'), '<p>\n');
     await git('add', '-A');
     await git('commit', '-q', '-m', 'Add a page');
-    await git('push', '-q', remote.href, 'main', branch);
+    await git('push', '-q', remote.href, 'main', 'main:release', branch);
   } finally {
     await rm(work, { recursive: true });
   }

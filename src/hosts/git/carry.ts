@@ -1,0 +1,108 @@
+// Commits carried elsewhere one by one, as `git rebase` and `git cherry-pick` do it, and a base brought into a head.
+// Everything happens in the object database; authors and their dates are kept, the committer is the service.
+import { HostRefused, type CarriedCommits } from '../port.ts';
+import { type Bench, type Tip, commitOn, composeUpdate, pick } from './compose.ts';
+import type { Git } from './git.ts';
+import { objectId } from './names.ts';
+import { isAncestor, readCommit, readCommits, type RawCommit } from './objects.ts';
+
+const mostCommits = 500;
+
+export interface BranchUpdate {
+  readonly head: string;
+  readonly onto: string;
+  readonly method: 'merge' | 'rebase';
+  /** Of the merge commit. */
+  readonly message: string;
+  readonly at: number;
+}
+
+/** A head that contains `onto`: by a merge commit, or with its own commits rebased onto it. Up to date already: itself. */
+export async function bringUpToDate(git: Git, directory: string, update: BranchUpdate): Promise<CarriedCommits> {
+  const head = await mustRead(git, directory, update.head);
+  const onto = await mustRead(git, directory, update.onto);
+  if (await isAncestor(git, directory, onto.commit, head.commit))
+    return { kind: 'composed', commit: head.commit, tree: head.tree };
+  if (update.method === 'rebase') return await rebase({ git, directory, at: update.at }, head, onto);
+  const merged = await composeUpdate(git, directory, { ...update, from: onto.commit });
+  return merged.kind === 'conflict' ? merged : { ...merged, kind: 'composed' };
+}
+
+/**
+ * The head's first-parent line, without what `onto` has already by the same patch. A merge in that line is replayed as
+ * its change against its first parent: what it brought from the base becomes empty and is left out, what somebody
+ * resolved or merged in by hand stays.
+ */
+async function rebase(bench: Bench, head: RawCommit, onto: RawCommit): Promise<CarriedCommits> {
+  const { git, directory } = bench;
+  const list = await git.text(directory, ['rev-list', '--first-parent', '--reverse', head.commit, `^${onto.commit}`]);
+  const ids = lines(list);
+  refuseTooMany(ids.length, 'rebase');
+  const marked = await git.text(directory, [
+    'rev-list',
+    '--right-only',
+    '--cherry-mark',
+    '--no-merges',
+    `${onto.commit}...${head.commit}`,
+  ]);
+  const known = new Set(lines(marked).flatMap((line) => (line.startsWith('=') ? [line.slice(1)] : [])));
+  const series = await readCommits(
+    git,
+    directory,
+    ids.filter((id) => !known.has(id)),
+  );
+  return await carry(bench, onto, series, (commit) => commit.message);
+}
+
+/** Each commit as its change against its first parent (`cherry-pick -m 1` for merges), its origin named in its message. */
+export async function cherryPick(
+  git: Git,
+  directory: string,
+  picked: { readonly commits: readonly string[]; readonly onto: string; readonly at: number },
+): Promise<CarriedCommits> {
+  refuseTooMany(picked.commits.length, 'cherry-pick');
+  const series: RawCommit[] = [];
+  for (const id of picked.commits) series.push(await mustRead(git, directory, id));
+  const onto = await mustRead(git, directory, picked.onto);
+  return await carry({ git, directory, at: picked.at }, onto, series, withOrigin);
+}
+
+async function carry(
+  bench: Bench,
+  onto: RawCommit,
+  series: readonly RawCommit[],
+  messageOf: (commit: RawCommit) => string,
+): Promise<CarriedCommits> {
+  let tip: Tip = onto;
+  for (const commit of series) {
+    const outcome = await pick(bench, tip, commit);
+    if (outcome.kind === 'conflict') return { kind: 'conflict', paths: outcome.paths };
+    if (outcome.tree === tip.tree) continue;
+    tip = await commitOn(bench, outcome.tree, [tip.commit], commit.author, messageOf(commit));
+  }
+  return tip.commit === onto.commit ? { kind: 'empty' } : { kind: 'composed', commit: tip.commit, tree: tip.tree };
+}
+
+const trailer = /^([A-Za-z0-9-]+: .+|\(cherry picked from commit [0-9a-f]+\))$/;
+
+// As `git cherry-pick -x`: beside other trailers, else in a paragraph of its own.
+function withOrigin(commit: RawCommit): string {
+  const message = commit.message.trimEnd();
+  const [, ...paragraphs] = message.split(/\n\n+/);
+  const isTrailers = paragraphs.at(-1)?.split('\n').every((line) => trailer.test(line)) ?? false;
+  return `${message}${isTrailers ? '\n' : '\n\n'}(cherry picked from commit ${commit.commit})`;
+}
+
+function refuseTooMany(count: number, what: string): void {
+  if (count > mostCommits) throw new HostRefused(`${count} commits are too many to ${what} (limit ${mostCommits})`);
+}
+
+function lines(text: string): string[] {
+  return text.split('\n').filter((line) => line !== '');
+}
+
+async function mustRead(git: Git, directory: string, id: string): Promise<RawCommit> {
+  const commit = await readCommit(git, directory, objectId(id));
+  if (commit === null) throw new HostRefused(`${id} is not a commit of this repository`);
+  return commit;
+}
