@@ -61,7 +61,7 @@ export interface World extends AsyncDisposable {
   open(
     branch: string,
     files: Readonly<Record<string, string | null>>,
-    options?: { from?: string; title?: string },
+    options?: { from?: string; title?: string; base?: string },
   ): Promise<number>;
   queue(...numbers: number[]): Promise<void>;
   dequeue(number: number): Promise<void>;
@@ -83,6 +83,8 @@ export interface World extends AsyncDisposable {
   /** `[action, pull request numbers]` of every event so far, in order. */
   events(): Promise<[string, number[]][]>;
   batches(): Promise<{ id: string; state: string; cause: string; members: number[] }[]>;
+  /** Comments on a pull request, in the order they were begun. */
+  comments(number: number): Promise<{ key: string; body: string }[]>;
   rows<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
   /** First-parent commits of the base since the first, oldest first. */
   landed(): Promise<string[]>;
@@ -228,13 +230,13 @@ export async function world(options: WorldOptions = {}): Promise<World> {
       await push(branch);
       return await inWork('rev-parse', 'HEAD');
     },
-    async open(branch, files, { from, title } = {}) {
+    async open(branch, files, { from, title, base } = {}) {
       await w.commit(branch, files, from === undefined ? {} : { from });
       const opened = await openPullRequest(ctx, {
         repository: name,
         title: title ?? `Add ${branch}`,
         headBranch: branch,
-        baseBranch: 'main',
+        baseBranch: base ?? 'main',
       });
       const [row] = await rows<{ number: number }>('select number from pull_request where id = $1', [
         opened.pullRequestId,
@@ -306,6 +308,8 @@ export async function world(options: WorldOptions = {}): Promise<World> {
         `select b.id, b.state, b.cause, (select array_agg(p.number order by m.ordinal) from batch_member m join pull_request p on p.id = m.pull_request_id where m.batch_id = b.id) as members
          from batch b order by b.id`,
       ),
+    comments: async (number) =>
+      (await service.localHost.listComments(host, number)).map(({ key, body }) => ({ key, body })),
     landed: async () => (await git('log', '--first-parent', '--reverse', '--format=%H', 'main')).split('\n').slice(1),
     async [Symbol.asyncDispose]() {
       await runner.stop();

@@ -73,6 +73,10 @@ export function backportTitle(target: string, title: string): string {
   return `[${target}] ${title}`;
 }
 
-export function backportBody(source: { readonly number: number; readonly url: string; readonly target: string }): string {
+export function backportBody(source: {
+  readonly number: number;
+  readonly url: string;
+  readonly target: string;
+}): string {
   return `Backport of #${source.number} (${source.url}) to \`${source.target}\`.`;
 }

@@ -89,7 +89,11 @@ const trailer = /^([A-Za-z0-9-]+: .+|\(cherry picked from commit [0-9a-f]+\))$/;
 function withOrigin(commit: RawCommit): string {
   const message = commit.message.trimEnd();
   const [, ...paragraphs] = message.split(/\n\n+/);
-  const isTrailers = paragraphs.at(-1)?.split('\n').every((line) => trailer.test(line)) ?? false;
+  const isTrailers =
+    paragraphs
+      .at(-1)
+      ?.split('\n')
+      .every((line) => trailer.test(line)) ?? false;
   return `${message}${isTrailers ? '\n' : '\n\n'}(cherry picked from commit ${commit.commit})`;
 }
 

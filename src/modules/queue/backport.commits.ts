@@ -45,9 +45,7 @@ async function readLanded(ctx: Context, pullRequestId: string): Promise<Landed |
 }
 
 async function lineBetween(ctx: Context, host: HostedRepository, { own_commit, below }: Landed): Promise<string[]> {
-  const line = await ctx
-    .hosts(host.host)
-    .listFirstParents(host, { from: below, to: own_commit, limit: mostCommits });
+  const line = await ctx.hosts(host.host).listFirstParents(host, { from: below, to: own_commit, limit: mostCommits });
   return line.length === 0 ? [own_commit] : oldestFirst(line);
 }
 

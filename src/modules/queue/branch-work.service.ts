@@ -113,11 +113,7 @@ async function findSource(ctx: Context, { repository, number }: BackportRequest)
   const [only] = found;
   if (only === undefined) throw notFound('Repository');
   if (found.length > 1)
-    throw new DomainError(
-      'BAD_INPUT',
-      'source_pull.repository.name is required',
-      'source_pull.repository.name',
-    );
+    throw new DomainError('BAD_INPUT', 'source_pull.repository.name is required', 'source_pull.repository.name');
   return await loadRepository(ctx, { owner, name: only.name });
 }
 

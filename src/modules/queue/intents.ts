@@ -117,13 +117,7 @@ async function giveUp(ctx: Context, intent: IntentRow, cause: unknown): Promise<
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     await tx.query(
       `update intent set state = 'failed', outcome = $3, concluded_at = $4 where account_id = $1 and id = $2 and state in ('planned', 'begun') and payload = $5::jsonb`,
-      [
-        ctx.accountId,
-        intent.id,
-        JSON.stringify({ reason }),
-        ctx.clock().toISOString(),
-        JSON.stringify(intent.payload),
-      ],
+      [ctx.accountId, intent.id, JSON.stringify({ reason }), ctx.clock().toISOString(), JSON.stringify(intent.payload)],
     );
   });
 }

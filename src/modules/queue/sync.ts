@@ -20,7 +20,7 @@ type Outcome =
   | { readonly kind: 'moved' | 'up_to_date'; readonly head: string; readonly base: string }
   | { readonly kind: 'conflict'; readonly paths: readonly string[]; readonly head: string; readonly base: string }
   | { readonly kind: 'refused'; readonly words: string; readonly head: string; readonly base: string }
-  /** Merged, closed, being landed, or not to be touched any more. */
+  /** Merged, closed, or not to be touched any more. */
   | { readonly kind: 'over' };
 
 const leases = 3;
@@ -29,6 +29,8 @@ export async function carryOutSync(ctx: Context, intent: IntentRow): Promise<voi
   const loaded = await beginBranchWork(ctx, intent);
   if (loaded === null) return;
   const cause = intent.payload['cause'] as SyncCause;
+  // What is landed is the pinned head. The end of the landing wakes the queue, and this is found open.
+  if (await ctx.db.transaction(ctx.accountId, async (tx) => await isLandingBegun(ctx, tx, loaded.row.id))) return;
   const outcome = await bringUpToDate(ctx, loaded, cause);
   await syncPullRequest(ctx, loaded.host, loaded.row.number);
   await tell(ctx, loaded, cause, outcome);
@@ -46,10 +48,13 @@ async function bringUpToDate(ctx: Context, loaded: LoadedWork, cause: SyncCause)
   }
 }
 
-async function tryOnce(ctx: Context, { intent, host, repository, row }: LoadedWork, cause: SyncCause): Promise<Outcome> {
+async function tryOnce(
+  ctx: Context,
+  { intent, host, repository, row }: LoadedWork,
+  cause: SyncCause,
+): Promise<Outcome> {
   const now = await syncPullRequest(ctx, host, row.number);
-  if (now === null || isTerminal(now.status) || (cause === 'auto_update' && isQueued(now.status))) return { kind: 'over' };
-  if (await ctx.db.transaction(ctx.accountId, async (tx) => await isLandingBegun(ctx, tx, now.id)))
+  if (now === null || isTerminal(now.status) || (cause === 'auto_update' && isQueued(now.status)))
     return { kind: 'over' };
   const base = await ctx.hosts(host.host).readRef(host, `refs/heads/${now.baseBranch}`);
   const at = { head: now.headSha, base: base?.commit ?? '' };
@@ -119,12 +124,7 @@ async function hasFailedBefore(ctx: Context, row: PullRequestRow): Promise<boole
   return rows.length > 0;
 }
 
-async function conclude(
-  ctx: Context,
-  { intent, row }: LoadedWork,
-  cause: SyncCause,
-  outcome: Outcome,
-): Promise<void> {
+async function conclude(ctx: Context, { intent, row }: LoadedWork, cause: SyncCause, outcome: Outcome): Promise<void> {
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     if (outcome.kind !== 'over') await keepUpdate(ctx, tx, { row, cause, outcome });
     if (outcome.kind === 'conflict' || outcome.kind === 'refused') {

@@ -1,0 +1,204 @@
+// A branch brought up to date on request: what git shows, what is told, and what it does to a pull request in line.
+import { describe, expect, it } from 'vitest';
+import { askToRefresh, askToSync, carryOut } from '../../src/modules/queue/index.ts';
+import { onFailpoint } from '../../src/modules/queue/failpoints.ts';
+import { startEngine } from '../support/engine.ts';
+import { parallel, serial, world, type World } from '../support/world.ts';
+import { expectLandedOnce } from './stories.ts';
+
+async function sync(w: World, number: number): Promise<void> {
+  await askToSync(w.ctx, { repository: w.repository, number });
+  await carriedOut(w);
+}
+
+async function carriedOut(w: World): Promise<void> {
+  await w.until(
+    async () =>
+      (await w.rows("select 1 from intent where kind in ('sync', 'refresh') and state in ('planned', 'begun')"))
+        .length === 0,
+  );
+}
+
+const parents = async (w: World, revision: string): Promise<string[]> =>
+  (await w.git('log', '-1', '--format=%P', revision)).split(' ');
+
+async function syncCount(w: World, number: number): Promise<number | undefined> {
+  const [row] = await w.rows<{ sync_count: number }>('select sync_count from pull_request where number = $1', [number]);
+  return row?.sync_count;
+}
+
+describe('a sync', () => {
+  it('merges the base into the branch once, and counts it', async () => {
+    await using w = await world({ runsCi: false });
+    const number = await w.open('a', { 'a.txt': 'a\n' });
+    const before = (await w.status(number)).head_sha;
+    const tip = await w.commit('main', { 'other.txt': 'other\n' });
+    await sync(w, number);
+    expect(await parents(w, 'a')).toEqual([before, tip]);
+    expect(await w.git('log', '-1', '--format=%s|%cn', 'a')).toBe("Merge branch 'main' into a|Interlock");
+    expect((await w.status(number)).head_sha).toBe(await w.git('rev-parse', 'a'));
+    await sync(w, number);
+    expect(await parents(w, 'a')).toEqual([before, tip]);
+    expect(await syncCount(w, number)).toBe(1);
+    expect(await w.comments(number)).toEqual([]);
+  });
+
+  it('rebases with use_rebase: authors and messages kept, what the base has already left out', async () => {
+    await using w = await world({ configuration: `${parallel()}use_rebase: true\n`, runsCi: false });
+    const one = await w.commit('a', { 'a.txt': '1\n' }, { message: 'One' });
+    await w.commit('a', { 'a.txt': '2\n' }, { message: 'Two' });
+    const number = await w.open('a', { 'more.txt': 'm\n' });
+    await w.commit('main', { 'other.txt': 'other\n' });
+    // The first commit reaches the base by another way, and the base goes on from there in the same file.
+    await w.commit('main', { 'a.txt': '1\n' }, { message: await w.git('log', '-1', '--format=%s', one) });
+    await sync(w, number);
+    expect((await w.git('log', '--reverse', '--format=%s|%an|%cn', 'main..a')).split('\n')).toEqual([
+      'Two|Ada|Interlock',
+      'Change a|Ada|Interlock',
+    ]);
+    expect(await w.git('merge-base', 'main', 'a')).toBe(await w.git('rev-parse', 'main'));
+    expect(await w.git('show', 'a:a.txt')).toBe('2');
+    expect((await w.status(number)).head_sha).toBe(await w.git('rev-parse', 'a'));
+  });
+
+  it.each([
+    ['merging', ''],
+    ['rebasing', 'use_rebase: true\n'],
+  ])(
+    'that conflicts by %s is told with the paths, pushes nothing, and is settled by a later one',
+    async (_by, more) => {
+      await using w = await world({ configuration: `${parallel()}${more}`, runsCi: false });
+      const number = await w.open('a', { 'README.md': 'mine\n' });
+      const before = await w.git('rev-parse', 'a');
+      await w.commit('main', { 'README.md': 'theirs\n' });
+      await sync(w, number);
+      expect(await w.git('rev-parse', 'a')).toBe(before);
+      const [told] = await w.comments(number);
+      expect(told?.body).toMatch(/^\*\*Not brought up to date\.\*\*/);
+      expect(told?.body).toContain('- `README.md`');
+      expect(await w.events()).toContainEqual(['sync_failed', [number]]);
+      await w.commit('a', { 'README.md': 'theirs\n' }, { from: 'origin/main' });
+      await w.commit('a', { 'a.txt': 'a\n' });
+      await sync(w, number);
+      expect((await w.comments(number)).map(({ body }) => body)).toEqual([
+        expect.stringMatching(/^\*\*Up to date\*\*/),
+      ]);
+    },
+  );
+
+  it.each(['', 'use_rebase: true\n'])('of one in line is no commit somebody added (%j)', async (more) => {
+    await using w = await world({ configuration: `${parallel()}${more}` });
+    await w.pause(true);
+    const number = await w.open('a', { 'a.txt': 'a\n' });
+    await w.queue(number);
+    await w.commit('main', { 'other.txt': 'other\n' });
+    await sync(w, number);
+    expect(['queued', 'tagged']).toContain((await w.status(number)).status);
+    expect((await w.status(number)).head_sha).toBe(await w.git('rev-parse', 'a'));
+    await w.pause(false);
+    await w.settled(number);
+    await expectLandedOnce(w, number);
+    expect(await syncCount(w, number)).toBe(1);
+  });
+
+  it('brings in what was pushed while it was made', async () => {
+    await using w = await world({ runsCi: false });
+    const number = await w.open('a', { 'a.txt': 'a\n' });
+    const tip = await w.commit('main', { 'other.txt': 'other\n' });
+    let pushed = '';
+    const stop = onFailpoint('update:before_push', async () => {
+      if (pushed === '') pushed = await w.commit('a', { 'late.txt': 'late\n' });
+    });
+    await sync(w, number);
+    stop();
+    expect(await parents(w, 'a')).toEqual([pushed, tip]);
+  });
+
+  it('restacks on the branch it stands on', async () => {
+    await using w = await world({ configuration: `${parallel()}use_rebase: true\n`, runsCi: false });
+    await w.open('lower', { 'lower.txt': '1\n' });
+    const number = await w.open('upper', { 'upper.txt': 'u\n' }, { from: 'origin/lower', base: 'lower' });
+    await w.commit('main', { 'other.txt': 'other\n' });
+    await sync(w, 1);
+    await w.commit('lower', { 'lower.txt': '2\n' });
+    await sync(w, number);
+    expect(await w.git('log', '--format=%s', 'lower..upper')).toBe('Change upper');
+    expect(await w.git('merge-base', 'lower', 'upper')).toBe(await w.git('rev-parse', 'lower'));
+  });
+
+  it('is refused for one that is merged or closed, and moves nothing while its landing is under way', async () => {
+    await using w = await world();
+    const number = await w.open('a', { 'a.txt': 'a\n' });
+    const closed = await w.open('b', { 'b.txt': 'b\n' });
+    const host = { accountId: w.ctx.accountId, id: w.repositoryId, ...w.repository };
+    await w.service.localHost.closePullRequest(host, closed);
+    await w.commit('main', { 'other.txt': 'other\n' });
+    await w.queue(number);
+    const head = await w.git('rev-parse', 'a');
+    let during = '';
+    const stop = onFailpoint('landing:after_gate', async () => {
+      stop();
+      await askToSync(w.ctx, { repository: w.repository, number });
+      const [intent] = await w.rows<{ id: string }>("select id from intent where kind = 'sync'");
+      await carryOut(w.ctx, intent?.id ?? '');
+      during = await w.git('rev-parse', 'a');
+    });
+    await w.settled(number);
+    await expectLandedOnce(w, number);
+    await carriedOut(w);
+    expect([during, await w.git('rev-parse', 'a')]).toEqual([head, head]);
+    for (const each of [number, closed])
+      await expect(askToSync(w.ctx, { repository: w.repository, number: each })).rejects.toThrow(
+        /only an open one can be synced/,
+      );
+  });
+
+  it.each(['update:before_push', 'update:after_push'])('survives a kill at %s', async (failpoint) => {
+    await using w = await world({ runsCi: false });
+    const settings = { mode: 'loop', databaseUrl: w.databaseUrl, dataDir: w.dataDir } as const;
+    const number = await w.open('a', { 'a.txt': 'a\n' });
+    const before = await w.git('rev-parse', 'a');
+    const tip = await w.commit('main', { 'other.txt': 'other\n' });
+    await askToSync(w.ctx, { repository: w.repository, number });
+    await using killed = await startEngine(settings, failpoint);
+    expect(await killed.ended).toMatch(/SIGKILL|137/);
+    await using next = await startEngine(settings);
+    await w.watch([]);
+    await next.kill();
+    expect(await parents(w, 'a')).toEqual([before, tip]);
+    expect(await syncCount(w, number)).toBe(1);
+  });
+});
+
+describe('serial mode with use_rebase', () => {
+  it('rebases the head and lands what was tested', async () => {
+    await using w = await world({ configuration: `${serial()}use_rebase: true\n` });
+    const number = await w.open('a', { 'a.txt': 'a\n' });
+    const tip = await w.commit('main', { 'other.txt': 'other\n' });
+    await w.queue(number);
+    await w.settled(number);
+    await expectLandedOnce(w, number);
+    expect(await parents(w, (await w.status(number)).head_sha)).toEqual([tip]);
+    expect(await syncCount(w, number)).toBe(1);
+  });
+});
+
+describe('a refresh', () => {
+  it('finds what no event told of', async () => {
+    await using w = await world({
+      configuration: `${parallel()}preconditions:\n  number_of_approvals: 1\n`,
+      runsCi: false,
+    });
+    const number = await w.open('a', { 'a.txt': 'a\n' });
+    await w.queue(number);
+    expect((await w.status(number)).status).toBe('pending');
+    await w.rows(
+      'insert into local_review (account_id, repository_id, number, reviewer, verdict, at) values ($1, $2, $3, $4, $5, now())',
+      [w.ctx.accountId, w.repositoryId, number, 'grace', 'approved'],
+    );
+    const answer = await askToRefresh(w.ctx, { repository: w.repository, number });
+    expect(answer.message).toContain(`#${number}`);
+    await w.until(async () => ['queued', 'tagged'].includes((await w.status(number)).status));
+    await carriedOut(w);
+  });
+});
