@@ -124,9 +124,31 @@ export interface paths {
          *
          *     - `dequeue`: Take a pull request out of the queue
          *     - `queue`: Queue a pull request
+         *     - `refresh`: Refresh a pull request
+         *     - `sync`: Bring a pull request up to date with its base
          *     - `update`: Update what the queue knows about a pull request
          */
         post: operations["PostPullRequest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/pull_request/backport": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Backport a pull request
+         * @description What it was merged as is picked onto the target branch, as a pull request of its own; one that is still open is picked once it is merged. Begin, result and conflicts are reported in comments on the pull request. Asking again answers the same and opens no second one.
+         */
+        post: operations["BackportPullRequest"];
         delete?: never;
         options?: never;
         head?: never;
@@ -215,12 +237,31 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /**
+         * @description How far something is that happens later.
+         * @enum {string}
+         */
+        AsyncStatus: "processing";
         /** @description Who changed it: an email from the API or the dashboard, a username from the repository (interface 2.7). */
         Author: {
             /** @description Of who changed it by API or dashboard. Null otherwise. */
             email?: string;
             /** @description Of who changed it in the repository. Null otherwise. */
             gh_username?: string;
+        };
+        BackportPullRequestRequest: {
+            /** @description The branch to bring it to. It exists already. */
+            target_branch: string;
+            source_pull: {
+                /** @description Its number. */
+                number: number;
+                repository: {
+                    /** @description The organization or user it belongs to. */
+                    org: string;
+                    /** @description Its name. Left out: the only active repository of the owner that has the pull request. */
+                    name?: string | null;
+                };
+            };
         };
         /** @description A draft pull request made to validate others (interface 2.5). */
         BotPullRequest: {
@@ -517,6 +558,23 @@ export interface components {
                 requested_by?: string | null;
             };
         };
+        RefreshPullRequestRequest: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            action: "refresh";
+            pull_request: {
+                /** @description Its number. */
+                number: number | string;
+                repository: {
+                    /** @description Organization on the code host. */
+                    org: string;
+                    /** @description Name of the repository. */
+                    name: string;
+                };
+            };
+        };
         /** @description A repository by its organization and name (interface 2.1). */
         RepositoryReference: {
             /** @description Organization on the code host; REST calls it `org`. */
@@ -534,6 +592,23 @@ export interface components {
             active: boolean;
             /** @description While true nothing of it is validated or merged, whatever its branches say. */
             paused: boolean;
+        };
+        SyncPullRequestRequest: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            action: "sync";
+            pull_request: {
+                /** @description Its number. */
+                number: number | string;
+                repository: {
+                    /** @description Organization on the code host. */
+                    org: string;
+                    /** @description Name of the repository. */
+                    name: string;
+                };
+            };
         };
         UpdatePullRequestRequest: {
             /**
@@ -1308,7 +1383,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["DequeuePullRequestRequest"] | components["schemas"]["QueuePullRequestRequest"] | components["schemas"]["UpdatePullRequestRequest"];
+                "application/json": components["schemas"]["DequeuePullRequestRequest"] | components["schemas"]["QueuePullRequestRequest"] | components["schemas"]["RefreshPullRequestRequest"] | components["schemas"]["SyncPullRequestRequest"] | components["schemas"]["UpdatePullRequestRequest"];
             };
         };
         responses: {
@@ -1322,6 +1397,23 @@ export interface operations {
                     "application/json": {
                         /** @description The pull request as it is now. */
                         pull_request: components["schemas"]["PullRequestSummary"];
+                    };
+                };
+            };
+            /** @description Act on pull requests */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The pull request as it is now. */
+                        pull_request: components["schemas"]["PullRequestSummary"];
+                        /** @description Always processing: it was written down and is not lost. */
+                        status: components["schemas"]["AsyncStatus"];
+                        /** @description What happens now, for people. */
+                        message: string;
                     };
                 };
             };
@@ -1366,6 +1458,74 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    BackportPullRequest: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeated request safe: for 24 hours the same request under the same key gets the first answer again. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BackportPullRequestRequest"];
+            };
+        };
+        responses: {
+            /** @description Backport a pull request */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The pull request as it is now. */
+                        source_pull: {
+                            /** @description Its number on the code host. */
+                            number: number;
+                            /** @description The repository it belongs to. */
+                            repository: components["schemas"]["RepositoryReference"];
+                        };
+                        /** @description The branch it is brought to. */
+                        target_branch: string;
+                        /** @description What happens now, for people. */
+                        message: string;
+                    };
+                };
+            };
+            /** @description The input is wrong; nothing was changed. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description Unknown, or not of this account. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];

@@ -238,9 +238,9 @@ describe('moving branches', () => {
   test('an update that conflicts names the paths', async () => {
     const onto = world.commit({ branch: 'main', files: { 'b.txt': 'other\n' } });
     for (const method of ['merge', 'rebase'] as const)
-      expect(
-        await world.host.composeUpdate(world.repository, { head, onto, method, message: 'Merge', at: 0 }),
-      ).toEqual({ kind: 'conflict', paths: ['b.txt'] });
+      expect(await world.host.composeUpdate(world.repository, { head, onto, method, message: 'Merge', at: 0 })).toEqual(
+        { kind: 'conflict', paths: ['b.txt'] },
+      );
   });
 });
 

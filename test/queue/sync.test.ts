@@ -77,8 +77,8 @@ describe('a sync', () => {
       expect(told?.body).toMatch(/^\*\*Not brought up to date\.\*\*/);
       expect(told?.body).toContain('- `README.md`');
       expect(await w.events()).toContainEqual(['sync_failed', [number]]);
-      await w.commit('a', { 'README.md': 'theirs\n' }, { from: 'origin/main' });
-      await w.commit('a', { 'a.txt': 'a\n' });
+      await w.commit('a', { 'a.txt': 'a\n' }, { from: 'origin/main' });
+      await w.commit('main', { 'other.txt': 'other\n' });
       await sync(w, number);
       expect((await w.comments(number)).map(({ body }) => body)).toEqual([
         expect.stringMatching(/^\*\*Up to date\*\*/),

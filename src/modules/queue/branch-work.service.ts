@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts';
 import { DomainError, notFound } from '../../domain/errors.ts';
 import { isTerminal } from '../../domain/queue/status.ts';
 import { HostRefused } from '../../hosts/port.ts';
-import { requireScope } from '../accounts/index.ts';
+import { recordUserAction, requireScope } from '../accounts/index.ts';
 import { loadRepository } from '../repositories/index.ts';
 import type { RepositoryRow } from '../repositories/repositories.entities.ts';
 import { planBackport } from './backport.ts';
@@ -22,7 +22,8 @@ export interface AskAnswer extends PullRequestAnswer {
 /** Has checks, state and reviews read again (interface 4.3, `refresh`). */
 export async function askToRefresh(ctx: Context, request: PullRequestRef): Promise<AskAnswer> {
   requireScope(ctx, 'queue:write');
-  const row = await readFresh(ctx, await loadRepository(ctx, request.repository), request.number);
+  const repository = await loadRepository(ctx, request.repository);
+  const row = await readFresh(ctx, repository, request.number);
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     const queue = await changeQueueOf(ctx, tx, row.id);
     await planBranchWork(ctx, tx, {
@@ -31,6 +32,7 @@ export async function askToRefresh(ctx: Context, request: PullRequestRef): Promi
       payload: {},
       again: true,
     });
+    await recordUserAction(ctx, tx, { action: 'pull_request_refreshed', target: nameOf(repository, row.number) });
   });
   return {
     pullRequestId: row.id,
@@ -41,7 +43,8 @@ export async function askToRefresh(ctx: Context, request: PullRequestRef): Promi
 /** Has its branch brought up to date with its base (interface 4.3, `sync`). */
 export async function askToSync(ctx: Context, request: PullRequestRef): Promise<AskAnswer> {
   requireScope(ctx, 'queue:write');
-  const known = await readFresh(ctx, await loadRepository(ctx, request.repository), request.number);
+  const repository = await loadRepository(ctx, request.repository);
+  const known = await readFresh(ctx, repository, request.number);
   const baseBranch = await ctx.db.transaction(ctx.accountId, async (tx) => {
     const queue = await changeQueueOf(ctx, tx, known.id);
     const row = await tx.em.findOneOrFail(PullRequestEntity, { id: known.id });
@@ -53,6 +56,7 @@ export async function askToSync(ctx: Context, request: PullRequestRef): Promise<
       payload: { cause: 'asked' },
       again: true,
     });
+    await recordUserAction(ctx, tx, { action: 'pull_request_synced', target: nameOf(repository, row.number) });
     return row.baseBranch;
   });
   return {
@@ -92,6 +96,7 @@ export async function askToBackport(ctx: Context, request: BackportRequest): Pro
       [ctx.accountId, repository.id, row.id, target, state, ctx.actor.email, ctx.clock().toISOString()],
     );
     if (asked.length > 0) await planBackport(ctx, tx, { pullRequest: { id: row.id, queueId: queue.id }, target });
+    await recordUserAction(ctx, tx, { action: 'pull_request_backported', target: nameOf(repository, row.number) });
     return state === 'planned';
   });
   return {
@@ -126,6 +131,10 @@ async function requireBranch(ctx: Context, repository: RepositoryRow, branch: st
     if (!(error instanceof HostRefused)) throw error;
     throw new DomainError('BAD_INPUT', 'target_branch must be the name of a branch.', 'target_branch');
   }
+}
+
+function nameOf({ owner, name }: RepositoryRow, number: number): string {
+  return `${owner}/${name}#${number}`;
 }
 
 async function readFresh(ctx: Context, repository: RepositoryRow, number: number): Promise<PullRequestRow> {
