@@ -100,9 +100,13 @@ export function readPage(
   return { size: first, after: after === null ? null : decodeKey(after, keyLength), offset: ((page ?? 1) - 1) * first };
 }
 
-/** The number a cursor is made of, for connections sorted by one. */
-export function rowId({ after }: Page): string | null {
-  if (after === null) return null;
+// Greater than every row's number: a page that begins anywhere and one that begins at the newest are one statement with
+// one plan. With `or $1 is null` the plan would read all rows before the cursor.
+const beyondLast = '9223372036854775807';
+
+/** Rows of the page have lesser numbers than this, for connections sorted by one, newest first. */
+export function rowId({ after }: Page): string {
+  if (after === null) return beyondLast;
   if (!/^\d{1,18}$/.test(String(after[0])))
     throw new DomainError('BAD_INPUT', 'after must be a cursor of this connection', 'after');
   return String(after[0]);

@@ -64,14 +64,16 @@ export async function readKeptDays(
   repositoryId: string,
   days: readonly Day[],
 ): Promise<Map<string, DayRow>> {
-  const rows = await ctx.db.read<NumberedRow>(ctx.accountId, {
+  // One document: a year of rows with their arrays costs the driver ten times what it costs the database.
+  const [found] = await ctx.db.read<{ days: NumberedRow[] }>(ctx.accountId, {
     name: 'analytics_days',
-    text: `select asked.n::integer as n, ${rowOf('kept')} from ${asked}
-           join analytics_day kept on kept.account_id = $1::bigint and kept.repository_id = $2::bigint
-             and kept.starts_at = day.starts_at and kept.ends_at = day.ends_at`,
+    text: `select coalesce(json_agg(found), '[]') as days from (
+             select asked.n::integer as n, ${rowOf('kept')} from ${asked}
+             join analytics_day kept on kept.account_id = $1::bigint and kept.repository_id = $2::bigint
+               and kept.starts_at = day.starts_at and kept.ends_at = day.ends_at) found`,
     values: valuesOf(ctx, repositoryId, days),
   });
-  return byDate(days, rows);
+  return byDate(days, found?.days ?? []);
 }
 
 /** Worked out from their buckets, by date. */

@@ -7,7 +7,7 @@ type Row = Omit<Event, 'cursor'> & { readonly epoch: number; readonly position: 
 
 export interface EventPage {
   readonly size: number;
-  readonly before: string | null;
+  readonly before: string;
 }
 
 /** A repository's events, newest first; one more than `size`. Those of the last instants may not have their place yet. */
@@ -22,7 +22,7 @@ export async function readEventsOf(
     text: `select (select epoch from installation)::float8 as epoch, e.position::float8 as position, e.action, e.at, e.actor, e.payload,
              e.repository_id as "repositoryId", e.queue_id as "queueId", e.pull_request_id as "pullRequestId", e.batch_id as "batchId"
            from event e
-           where e.account_id = $1 and e.repository_id = $2 and e.position is not null and ($3::bigint is null or e.position < $3)
+           where e.account_id = $1 and e.repository_id = $2 and e.position is not null and e.position < $3
            order by e.position desc limit $4::bigint + 1`,
     values: [ctx.accountId, repositoryId, page.before, page.size],
   });

@@ -16,7 +16,7 @@ const batchSource = 'batch b left join landing l on l.account_id = b.account_id 
 
 export interface BatchPage {
   readonly size: number;
-  readonly before: string | null;
+  readonly before: string;
   /** Only those that have not ended. */
   readonly live: boolean;
 }
@@ -25,12 +25,13 @@ export interface BatchPage {
 export async function readBatches(ctx: Context, queueId: string, page: BatchPage): Promise<Batch[]> {
   requireScope(ctx, 'queue:read');
   return await ctx.db.read<Batch>(ctx.accountId, {
-    name: 'batches',
+    // Live ones have an index of their own, which a condition on a parameter could not use.
+    name: page.live ? 'batches_live' : 'batches',
     text: `select ${batchColumns} from ${batchSource}
-           where b.account_id = $1 and b.queue_id = $2 and ($3::bigint is null or b.id < $3)
-             and (not $4 or b.state in ('making', 'building', 'landing'))
-           order by b.id desc limit $5::bigint + 1`,
-    values: [ctx.accountId, queueId, page.before, page.live, page.size],
+           where b.account_id = $1 and b.queue_id = $2 and b.id < $3
+             ${page.live ? "and b.state in ('making', 'building', 'landing')" : ''}
+           order by b.id desc limit $4::bigint + 1`,
+    values: [ctx.accountId, queueId, page.before, page.size],
   });
 }
 
@@ -44,7 +45,7 @@ export async function readBatchesOf(
   return await ctx.db.read<Batch>(ctx.accountId, {
     name: 'batches_of_pull_request',
     text: `select ${batchColumns} from ${batchSource} join batch_member m on m.account_id = b.account_id and m.batch_id = b.id
-           where m.account_id = $1 and m.pull_request_id = $2 and ($3::bigint is null or m.batch_id < $3)
+           where m.account_id = $1 and m.pull_request_id = $2 and m.batch_id < $3
            order by m.batch_id desc limit $4::bigint + 1`,
     values: [ctx.accountId, pullRequestId, page.before, page.size],
   });

@@ -2,8 +2,10 @@
 import DataLoader from 'dataloader';
 import type { Context } from '../../context.ts';
 import type { PullRequestStatus } from '../../domain/queue/snapshot.ts';
+import { transitions } from '../../domain/queue/status.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
 import { requireScope } from '../accounts/index.ts';
+import type { Statement } from '../../platform/database.ts';
 import { readRepositoriesById } from '../repositories/index.ts';
 import type { Repository } from '../repositories/repositories.types.ts';
 import { botColumns, botOf, type EmbeddedBotRow } from './bot-pull-requests.rows.ts';
@@ -94,7 +96,7 @@ function withBot(row: RowWithBot | undefined, repository: Repository): PullReque
 
 export interface PullRequestPage {
   readonly size: number;
-  readonly before: string | null;
+  readonly before: string;
   readonly statuses: readonly PullRequestStatus[] | null;
   readonly baseBranch: string | null;
   readonly author: string | null;
@@ -107,16 +109,40 @@ export async function readPullRequests(
   page: PullRequestPage,
 ): Promise<PullRequest[]> {
   requireScope(ctx, 'queue:read');
-  const rows = await ctx.db.read<Row>(ctx.accountId, {
-    name: 'pull_requests',
-    text: `select ${pullRequestColumns} from pull_request p
-           where p.account_id = $1 and p.repository_id = $2 and ($3::bigint is null or p.id < $3)
-             and ($4::text[] is null or p.status = any ($4)) and ($5::text is null or p.base_branch = $5)
-             and ($6::text is null or p.author = $6)
-           order by p.id desc limit $7::bigint + 1`,
-    values: [ctx.accountId, repository.id, page.before, page.statuses, page.baseBranch, page.author, page.size],
-  });
+  const rows = await ctx.db.read<Row>(ctx.accountId, pageOf(ctx, repository, page));
   return inRepository(rows, repository);
+}
+
+// A statement for each kind of filter, each with its index: one that ends in (status, id), of which every status asked
+// for gives its newest, so that rare matches are not looked for among all there are.
+function pageOf(ctx: Context, repository: Repository, page: PullRequestPage): Statement {
+  const { baseBranch, author } = page;
+  const values = [ctx.accountId, repository.id, page.before, page.size];
+  if (page.statuses === null && baseBranch === null && author === null) {
+    return {
+      name: 'pull_requests',
+      text: `select ${pullRequestColumns} from pull_request p
+             where p.account_id = $1 and p.repository_id = $2 and p.id < $3::bigint order by p.id desc limit $4::bigint + 1`,
+      values,
+    };
+  }
+  const filters = [
+    { column: 'author', value: author },
+    { column: 'base_branch', value: baseBranch },
+  ].filter(({ value }) => value !== null);
+  const conditions = filters.map(({ column }, n) => ` and o.${column} = $${n + 6}::text`).join('');
+  return {
+    name: ['pull_requests_by_status', ...filters.map(({ column }) => column)].join('_and_'),
+    text: `select ${pullRequestColumns} from (
+             select newest.id from unnest($5::text[]) as asked (status), lateral (
+               select o.id from pull_request o
+               where o.account_id = $1 and o.repository_id = $2 and o.status = asked.status${conditions} and o.id < $3::bigint
+               order by o.id desc limit $4::bigint + 1) newest
+             order by newest.id desc limit $4::bigint + 1) found
+           join pull_request p on p.account_id = $1 and p.id = found.id
+           order by p.id desc`,
+    values: [...values, [...new Set(page.statuses ?? Object.keys(transitions))], ...filters.map(({ value }) => value)],
+  };
 }
 
 export interface QueuedSelection {

@@ -8,7 +8,7 @@ export interface ChangesPage {
   readonly size: number;
   readonly offset: number;
   /** Id of the last one before the page; null: from the newest. */
-  readonly before: string | null;
+  readonly before: string;
 }
 
 /** UTC days, both included; null is open. */
@@ -39,7 +39,7 @@ export async function readConfigurationChanges(
     name: 'configuration_changes',
     text: `select c.id, c.email, c.gh_username as "ghUsername", c.commit_sha as "commitSha", c.modified_at as "modifiedAt", c.diff
            from configuration_change c
-           where c.account_id = $1 and c.repository_id = $2 and ($3::bigint is null or c.id < $3)
+           where c.account_id = $1 and c.repository_id = $2 and c.id < $3
              and ($4::date is null or c.modified_at >= $4::date::timestamp at time zone 'UTC')
              and ($5::date is null or c.modified_at < ($5::date + 1)::timestamp at time zone 'UTC')
            order by c.id desc limit $6::bigint + 1 offset $7::bigint`,

@@ -1,0 +1,145 @@
+// The depth and the first, and a later, page of every list, at few rows and at many: what a page costs must not depend
+// on how much there is. Rare matches are the hard case: nearly all rows are another author's, base's and status'.
+import { execute, parse, type DocumentNode } from 'graphql';
+import { graphQLContext, type GraphQLContext, type RequestServices } from '../src/graphql/context.ts';
+import { interlockSchema } from '../src/graphql/schema.ts';
+import { withInstallation, type BenchInstallation } from './installation.ts';
+import { ms, table, timed } from './timing.ts';
+
+const pullRequests = (argument: string): string =>
+  `pullRequests(first: 50 ${argument}) { nodes { number title status } pageInfo { endCursor } }`;
+const after = (n: number): string => `after: "${Buffer.from(JSON.stringify([n])).toString('base64url')}"`;
+
+interface List {
+  readonly name: string;
+  readonly selection: (size: number, ids: Ids) => string;
+}
+
+const lists: readonly List[] = [
+  { name: 'queueDepth', selection: () => 'queueDepth { queued processing waiting }' },
+  { name: 'pullRequests', selection: () => pullRequests('') },
+  { name: 'pullRequests, from the middle', selection: (_, { middle }) => pullRequests(after(middle)) },
+  { name: 'pullRequests by a common status', selection: () => pullRequests('filter: {statuses: [QUEUED]}') },
+  { name: 'pullRequests by a rare status', selection: () => pullRequests('filter: {statuses: [BLOCKED, OPEN]}') },
+  { name: 'pullRequests by a rare author', selection: () => pullRequests('filter: {author: "rare"}') },
+  { name: 'pullRequests by an unknown author', selection: () => pullRequests('filter: {author: "nobody"}') },
+  { name: 'pullRequests by a rare base', selection: () => pullRequests('filter: {baseBranch: "release"}') },
+  {
+    name: 'pullRequests by author and base, each common, together rare',
+    selection: () => pullRequests('filter: {author: "often", baseBranch: "next"}'),
+  },
+  {
+    name: 'pullRequests by all three',
+    selection: () => pullRequests('filter: {author: "often", baseBranch: "main", statuses: [MERGED]}'),
+  },
+  { name: 'batches', selection: () => 'queue(baseBranch: "main") { batches(first: 50) { nodes { id state } } }' },
+  {
+    name: 'batches, live, of which there are none',
+    selection: () => 'queue(baseBranch: "main") { batches(first: 50, live: true) { nodes { id } } }',
+  },
+  { name: 'events', selection: () => 'events(first: 50) { nodes { action at } }' },
+  { name: 'configurationHistory', selection: () => 'configurationHistory(first: 20) { nodes { diff } }' },
+  { name: 'queuedPullRequests: all of them', selection: () => 'queuedPullRequests { number }' },
+];
+
+/** What the account's own lists are asked for, outside of a repository. */
+const ofAccount: readonly { readonly name: string; readonly document: string }[] = [
+  { name: 'userActions', document: '{ userActions(first: 50) { nodes { action } } }' },
+  {
+    name: 'userActions by a rare action',
+    document: '{ userActions(first: 50, action: "queue_halted") { nodes { action } } }',
+  },
+];
+
+interface Ids {
+  readonly name: string;
+  readonly middle: number;
+}
+
+export async function benchLists(sizes: readonly number[], times: number): Promise<void> {
+  await withInstallation(async (installation) => {
+    const { ctx, owner } = installation;
+    const services = {} as RequestServices;
+    const ask = async (document: DocumentNode): Promise<void> => {
+      const contextValue: GraphQLContext = graphQLContext(ctx, services, 'graphql_api');
+      const { errors } = await execute({ schema: interlockSchema(), document, contextValue });
+      if (errors) throw errors[0] ?? new Error('The list was refused.');
+    };
+    const costs = new Map<string, number[]>();
+    for (const size of sizes) {
+      const ids = await fill(installation, size);
+      await owner.query('vacuum analyze');
+      for (const { name, selection } of lists) {
+        const document = parse(`{ repository(owner: "acme", name: "${ids.name}") { ${selection(size, ids)} } }`);
+        const isWhole = name.startsWith('queuedPullRequests') && size > 1_000;
+        const { p50 } = await timed(isWhole ? 5 : times, async () => await ask(document));
+        costs.set(name, [...(costs.get(name) ?? []), p50]);
+      }
+      for (const { name, document } of ofAccount) {
+        const parsed = parse(document);
+        const { p50 } = await timed(times, async () => await ask(parsed));
+        costs.set(name, [...(costs.get(name) ?? []), p50]);
+      }
+    }
+    const rows = [...costs].map(([name, values]) => {
+      const [first = Number.NaN, last = Number.NaN] = [values[0], values.at(-1)];
+      return [name, ...values.map(ms), (last / first).toFixed(1)];
+    });
+    console.log(table(['list', ...sizes.map((size) => `at ${size}`), 'ratio of the last to the first'], rows));
+  });
+}
+
+/** A repository of its own, with `size` of everything. */
+async function fill({ ctx, owner, repository }: BenchInstallation, size: number): Promise<Ids> {
+  const name = `of-${size}`;
+  const repositoryId = await repository(name);
+  const values = [ctx.accountId, repositoryId, size];
+  const queue = async (base: string, waiting: number): Promise<string> =>
+    (
+      await owner.query<{ id: string }>(
+        'insert into queue (account_id, repository_id, base_branch, waiting) values ($1, $2, $3, $4) returning id',
+        [ctx.accountId, repositoryId, base, waiting],
+      )
+    ).rows[0]?.id ?? '';
+  const main = await queue('main', size);
+  await queue('next', 0);
+  // 'often' writes for main alone, the others for next alone: each common, together none. All of them queued.
+  const { rows } = await owner.query<{ middle: number }>(
+    `with made as (
+       insert into pull_request (account_id, repository_id, queue_id, number, title, author, author_name, author_email, head_branch,
+         base_branch, head_sha, url, status, rank, queued_at, created_at)
+       select $1, $2, $4::bigint, n, 'Change ' || n,
+         case when n % 2 = 0 then 'often' when n = 1 then 'rare' else 'other' end, 'A', 'a@example.test', 'b' || n,
+         case when n = 1 then 'release' when n % 2 = 0 then 'main' else 'next' end, md5(n::text), '',
+         case when n = 1 then 'blocked' else 'queued' end, case when n > 1 then n end, now(), now()
+       from generate_series(1, $3::int) n returning id)
+     select (min(id) + $3::int / 2)::int as middle from made`,
+    [...values, main],
+  );
+  await owner.query(
+    `insert into batch (account_id, queue_id, repository_id, position, cause, mode, state, parent_commit, base_commit, strategy,
+       batch_commit, build_keys_hash, group_message, created_at, cleaned_up_at)
+     select $1, $4::bigint, $2, n, 'new', 'parallel', 'landed', '', '', 'squash', 'group', '', '', now(), now() from generate_series(1, $3::int) n`,
+    [...values, main],
+  );
+  // This repository's events are the oldest of an account with as many of another one.
+  const other = await repository(`beside-${size}`);
+  await owner.query(
+    `with head as (select coalesce(max(position), 0) as position from event where account_id = $1)
+     insert into event (account_id, repository_id, action, at, position)
+     select $1, case when n <= $3::int then $2::bigint else $4::bigint end, 'queued', now(), head.position + n
+     from head, generate_series(1, 2 * $3::int) n`,
+    [...values, other],
+  );
+  await owner.query(
+    `insert into configuration_change (account_id, repository_id, yaml, diff, modified_at)
+     select $1, $2, '', 'diff', now() - ($3::int - n) * interval '1 minute' from generate_series(1, $3::int) n`,
+    values,
+  );
+  await owner.query(
+    `insert into user_action (account_id, action, actor, entity, at)
+     select $1, 'pull_request_queued', 'a@example.test', 'merge_queue', now() from generate_series(1, $2::int) n`,
+    [ctx.accountId, size],
+  );
+  return { name, middle: rows[0]?.middle ?? 0 };
+}

@@ -1,0 +1,30 @@
+/** Milliseconds of one call, over many. */
+export interface Timing {
+  readonly p50: number;
+  readonly p95: number;
+}
+
+/** Runs `work` some times unmeasured, until statements are prepared and planned, then `times` times, one by one. */
+export async function timed(times: number, work: () => Promise<unknown>): Promise<Timing> {
+  for (let n = 0; n < 10; n += 1) await work();
+  const samples: number[] = [];
+  for (let n = 0; n < times; n += 1) samples.push(await elapsedMs(work));
+  samples.sort((a, b) => a - b);
+  const rank = (percent: number): number => samples[Math.ceil((percent * samples.length) / 100) - 1] ?? Number.NaN;
+  return { p50: rank(50), p95: rank(95) };
+}
+
+export async function elapsedMs(work: () => Promise<unknown>): Promise<number> {
+  const began = performance.now();
+  await work();
+  return performance.now() - began;
+}
+
+export function ms(value: number): string {
+  return `${value < 100 ? value.toFixed(2) : value.toFixed(0)} ms`;
+}
+
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+}
