@@ -40,10 +40,40 @@ export interface HostPullRequest {
   readonly approvals: number;
   readonly changesRequested: boolean;
   readonly unresolvedConversations: number;
+  /** The host demands the review of an owner of what was changed, and it is not there. */
+  readonly ownerReviewMissing: boolean;
   readonly createdAt: number;
   readonly mergedAt: number | null;
   readonly mergeCommitSha: string | null;
   readonly url: string;
+}
+
+/** Who changed a label last. */
+export interface LabelChange {
+  readonly present: boolean;
+  readonly byQueue: boolean;
+  /** Handle of the person; null when it was the queue, or the host does not tell. */
+  readonly by: string | null;
+  readonly at: number;
+}
+
+export interface HostComment {
+  readonly id: string;
+  readonly number: number;
+  readonly author: string;
+  /** Whether its author may write to the repository. Not everybody who can comment may. */
+  readonly mayWrite: boolean;
+  readonly body: string;
+  readonly at: number;
+}
+
+export interface ReviewThread {
+  readonly id: string;
+  readonly author: string;
+  readonly body: string;
+  readonly openedAt: number;
+  /** Null while it is unresolved. */
+  readonly resolvedAt: number | null;
 }
 
 export interface HostCheck {
@@ -120,6 +150,7 @@ export interface RefUpdate {
 export type HostEvent =
   | { readonly kind: 'push'; readonly repository: HostRepository; readonly ref: string }
   | { readonly kind: 'pull_request'; readonly repository: HostRepository; readonly number: number }
+  | { readonly kind: 'comment'; readonly repository: HostRepository; readonly number: number }
   | { readonly kind: 'checks'; readonly repository: HostRepository; readonly commit: string };
 
 /** A compare-and-set failed: nothing of the update was applied. */
@@ -197,7 +228,51 @@ export interface CodeHost {
     number: number,
     review: { readonly reviewer: string; readonly verdict: 'approved' | 'changes_requested' },
   ): Promise<void>;
-  setLabel(repository: HostRepository, number: number, label: string, present: boolean): Promise<void>;
+  /** In the name of the queue, or of the person whose handle is given. Idempotent. */
+  setLabel(repository: HostRepository, number: number, label: string, present: boolean, by?: string): Promise<void>;
+  /** The newest change of a label. Null when the host knows of none. */
+  readLabelChange(repository: HostRepository, number: number, label: string): Promise<LabelChange | null>;
+  /** Commits that a head has and its base has not, and whose signature the host has not verified. */
+  countUnverifiedCommits(
+    repository: HostRepository,
+    range: { readonly head: string; readonly base: string },
+  ): Promise<number>;
+  /** What people wrote after `cursor`, oldest first, at most a hundred. A null `cursor` is the instant `since`. */
+  listCommentsAfter(
+    repository: HostRepository,
+    after: { readonly cursor: string | null; readonly since: number },
+  ): Promise<{ readonly comments: readonly HostComment[]; readonly cursor: string }>;
+  /** Everything said on a pull request, oldest first. */
+  listComments(
+    repository: HostRepository,
+    number: number,
+  ): Promise<
+    readonly {
+      readonly author: string;
+      readonly body: string;
+      readonly createdAt: number;
+      readonly editedAt: number | null;
+    }[]
+  >;
+  listThreads(repository: HostRepository, number: number): Promise<readonly ReviewThread[]>;
+  /** A comment in the name of a handle. */
+  addComment(
+    repository: HostRepository,
+    number: number,
+    comment: { readonly author: string; readonly body: string },
+  ): Promise<HostComment>;
+  /** A review conversation, which stays unresolved until somebody resolves it. */
+  openThread(
+    repository: HostRepository,
+    number: number,
+    thread: { readonly author: string; readonly body: string },
+  ): Promise<ReviewThread>;
+  /** Idempotent. Null when the pull request has no such thread. */
+  resolveThread(
+    repository: HostRepository,
+    number: number,
+    resolution: { readonly thread: string; readonly by: string; readonly resolved: boolean },
+  ): Promise<ReviewThread | null>;
   /** A comment kept under `key`: written once, edited in place afterwards. */
   upsertComment(
     repository: HostRepository,

@@ -7,3 +7,4 @@ export type { Problem, ProblemCode } from './problem.ts';
 export { numberOfApprovals, toQueueRules } from './queue-rules.ts';
 export { isManagedBranch, namedBaseBranches } from './managed-branch.ts';
 export { configurationJsonSchema, configurationMarkdown } from './reference.ts';
+export { failedValidations, validationsDigest } from './validations.ts';

@@ -31,11 +31,11 @@ const labels = group({
     description: 'The label that moves a queued pull request to the front. Empty: none.',
     mark: 'other',
   }),
-  merge_failed: notYet(label(), {
+  merge_failed: key(label(), {
     default: 'blocked',
-    description: 'The label the queue puts on a pull request it blocks. Empty: none. This version puts none.',
-    mark: 'other',
-    accepts: [''],
+    description:
+      'The label the queue puts on a pull request it blocks, and takes off when it is queued again. Put on by a person, it keeps the pull request out (105). Empty: none.',
+    mark: 'gate',
   }),
   skip_delete_branch: notYet(label(), {
     default: '',
@@ -43,10 +43,19 @@ const labels = group({
     mark: 'other',
     accepts: [''],
   }),
-}).refine((names) => names.trigger !== names.skip_line, {
-  path: ['skip_line'],
-  error: 'must differ from the trigger label',
-});
+})
+  .refine((names) => names.trigger !== names.skip_line, {
+    path: ['skip_line'],
+    error: 'must differ from the trigger label',
+  })
+  .refine(
+    (names) =>
+      names.merge_failed !== names.trigger && (names.merge_failed === '' || names.merge_failed !== names.skip_line),
+    {
+      path: ['merge_failed'],
+      error: 'must differ from the trigger and the skip_line label',
+    },
+  );
 
 const mergeMode = group({
   type: key(oneOf('default', 'parallel', 'no-queue'), {
@@ -150,11 +159,11 @@ export const mergeRules = group({
       mark: 'other',
     },
   ),
-  skip_blocked_label: notYet(bool(), {
+  skip_blocked_label: key(bool(), {
     default: false,
-    description: 'Do not put the merge_failed label on a blocked pull request. This version puts none.',
+    description:
+      'Do not put the merge_failed label on a blocked pull request. Put on by a person it keeps one out all the same.',
     mark: 'other',
-    accepts: [true],
   }),
   final_gates: notYet(
     listOf(group({ workflow: someText(500), timeout_mins: integer(1, 60), label: label().optional() }), {
@@ -169,7 +178,7 @@ export const mergeRules = group({
       accepts: [[]],
     },
   ),
-  command_restrictions: notYet(
+  command_restrictions: key(
     listOf(
       group({
         commands: listOf(oneOf('skip_line', 'skip_validation', 'dequeue')),
@@ -181,9 +190,9 @@ export const mergeRules = group({
     ),
     {
       default: [],
-      description: 'Who may give these commands. A command no entry names is open to all.',
+      description:
+        'Who may give these commands, in comments and by the skip_line label. A command no entry names is open to all who may write to the repository; skipping needs its own authorisation besides.',
       mark: 'other',
-      accepts: [[]],
     },
   ),
   flaky_retry: group({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { bool, group, integer, key, listOf, notYet, oneOf, optionalKey, regex, someText } from './key.ts';
+import { bool, group, integer, key, listOf, oneOf, optionalKey, regex, someText } from './key.ts';
 
 const conclusions = oneOf(
   'success',
@@ -59,13 +59,12 @@ export const preconditions = group({
     description: 'Every review conversation must be resolved (else 113).',
     mark: 'gate',
   }),
-  require_verified_commits: notYet(bool(), {
+  require_verified_commits: key(bool(), {
     default: false,
     description: 'Every commit must carry a signature the host verified (else 115).',
     mark: 'gate',
-    accepts: [false],
   }),
-  validations: notYet(
+  validations: key(
     listOf(
       group({
         name: someText(200),
@@ -82,7 +81,6 @@ export const preconditions = group({
       default: [],
       description: 'Every expression must be found in the title or body (else 108); the author reads the name.',
       mark: 'gate',
-      accepts: [[]],
     },
   ),
 });

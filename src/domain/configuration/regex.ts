@@ -39,3 +39,7 @@ function repetition(pattern: string): number {
   const counts = [...pattern.matchAll(/\{(\d+)(?:,(\d*))?\}/g)];
   return counts.reduce((product, [, least, most]) => product * Math.max(1, Number(least), Number(most ?? 0)), 1);
 }
+
+export function findsIn(pattern: string, text: string): boolean {
+  return RE2JS.compile(pattern).matcher(text).find();
+}

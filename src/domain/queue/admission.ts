@@ -6,6 +6,7 @@ import type { BlockCode, QueueRules, Verdict } from './snapshot.ts';
 export interface AdmissionFacts {
   readonly isBaseBranchManaged: boolean;
   readonly draft: boolean;
+  /** Without those the queue itself put on. */
   readonly labels: readonly string[];
   readonly approvals: number;
   readonly changesRequested: boolean;
@@ -15,6 +16,7 @@ export interface AdmissionFacts {
   readonly ownFailedChecks: readonly string[];
   /** It is known not to merge onto the base's present tip. */
   readonly conflictsWithBase: boolean;
+  readonly ownerReviewMissing: boolean;
   readonly hasUnverifiedCommits: boolean;
   /** Names of the validations whose expressions do not match. */
   readonly failedValidations: readonly string[];
@@ -85,6 +87,7 @@ function findMissing({ facts, rules, skipValidation }: AdmissionRequest): Obstac
       names: [],
     };
   }
+  if (facts.ownerReviewMissing) return obstacle(109, 'reviewer');
   if (rules.conversationResolutionRequired && facts.unresolvedConversations > 0) return obstacle(113, 'author');
   // In parallel mode its landing waits for them instead.
   const holdsForChecks = rules.mode !== 'parallel' || rules.checkMergeabilityToQueue;

@@ -24,4 +24,5 @@ export {
   readRef,
 } from './objects.ts';
 export { isAlive } from './process.ts';
+export { countUnverifiedCommits } from './signatures.ts';
 export { completeAbandonedUpdates, readRefValue, removeStaleLocks, updateRefs } from './refs.ts';

@@ -19,6 +19,8 @@ export interface LocalHostOptions {
 
 export interface Installation extends LocalHostOptions {
   readonly git: Git;
+  /** Public keys whose signatures count as verified, as `ssh-keygen` reads allowed signers. The operator's. */
+  readonly signersFile: string;
   readonly directoryOf: (repository: Pick<HostRepository, 'accountId' | 'id'>) => string;
   /** Listeners of this process that want to hear of new check runs at once; others poll. */
   readonly onChecksQueued: Set<() => void>;
@@ -30,6 +32,7 @@ export function openInstallation(options: LocalHostOptions): Installation {
   return {
     ...options,
     git: createGit(join(options.dataDir, 'git', 'gitconfig')),
+    signersFile: join(options.dataDir, 'allowed_signers'),
     directoryOf: ({ accountId, id }) => join(options.dataDir, 'git', numeric(accountId), `${numeric(id)}.git`),
     onChecksQueued: new Set(),
     onChecksCanceled: new Set(),

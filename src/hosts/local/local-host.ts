@@ -3,6 +3,7 @@ import * as git from '../git/index.ts';
 import { HostUnavailable, type CodeHost, type HostRepository } from '../port.ts';
 import { findCheckRun } from './check-runs.rows.ts';
 import { readCheckLog, type CheckLog } from './check-log.ts';
+import { conversationOperations } from './conversations.ts';
 import { cancelChecks, readChecks, readRequiredChecks, rerunChecks } from './ci.ts';
 import { type Installation, type LocalHostOptions, openInstallation } from './installation.ts';
 import { mergeOperations, updateRefsOf } from './merges.ts';
@@ -47,6 +48,7 @@ export function createLocalHost(options: LocalHostOptions): LocalHost {
     installation,
     ...gitOperations(installation),
     ...pullRequestOperations(installation),
+    ...conversationOperations(installation),
     ...mergeOperations(installation),
     readChecks: async (repository, commit) => await readChecks(installation, repository, git.objectId(commit)),
     readRequiredChecks: async (repository, baseBranch) =>
@@ -90,6 +92,11 @@ function gitOperations(installation: Installation) {
       const ids = await git.listCommits(installation.git, at(repository), range);
       return (await git.readCommits(installation.git, at(repository), ids)).map(git.asHostCommit);
     },
+    countUnverifiedCommits: async (repository, range) =>
+      await git.countUnverifiedCommits(installation.git, at(repository), {
+        ...range,
+        signersFile: installation.signersFile,
+      }),
     isAncestor: async (repository, ancestor, descendant) =>
       await git.isAncestor(installation.git, at(repository), ancestor, descendant),
     readFile: async (repository, file) => await git.readFile(installation.git, at(repository), file),

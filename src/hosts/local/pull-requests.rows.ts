@@ -15,6 +15,7 @@ export interface PullRequestRow {
   readonly labels: string[];
   readonly approvals: number;
   readonly changes_requested: boolean;
+  readonly unresolved: number;
   readonly created_at: Date;
   readonly merged_at: Date | null;
   readonly merge_commit_sha: string | null;
@@ -33,7 +34,9 @@ export interface NewPullRequest {
 }
 
 const selected = `select p.number, p.title, p.body, p.author, p.head_branch, p.base_branch, p.head_sha, p.state, p.draft, p.labels,
-  p.created_at, p.merged_at, p.merge_commit_sha, r.approvals, r.changes_requested
+  p.created_at, p.merged_at, p.merge_commit_sha, r.approvals, r.changes_requested,
+  (select count(*)::int from local_thread t
+   where t.account_id = p.account_id and t.repository_id = p.repository_id and t.number = p.number and t.resolved_at is null) as unresolved
 from local_pull_request p
 cross join lateral (
   select count(*) filter (where verdict = 'approved')::int as approvals,
@@ -171,17 +174,51 @@ export async function setHead(
   return await change(db, repository, number, `head_sha = $4 where state = 'open' and head_sha <> $4`, [headSha]);
 }
 
+/** `by`: null for the queue. Whether the label was changed. */
+export interface LabelWrite {
+  readonly label: string;
+  readonly present: boolean;
+  readonly by: string | null;
+  readonly at: Date;
+}
+
 export async function setLabelPresence(
   db: Database,
   repository: HostRepository,
   number: number,
-  label: string,
-  present: boolean,
+  { label, present, by, at }: LabelWrite,
 ): Promise<boolean> {
-  const set = present
-    ? 'labels = array_append(labels, $4::text) where not labels @> array[$4::text]'
-    : 'labels = array_remove(labels, $4::text) where labels @> array[$4::text]';
-  return await change(db, repository, number, set, [label]);
+  const labels = present ? 'array_append(labels, $4::text)' : 'array_remove(labels, $4::text)';
+  return await db.transaction(repository.accountId, async (tx) => {
+    const changed = await tx.query(
+      `with changed as (
+         update local_pull_request set labels = ${labels}
+         where account_id = $1 and repository_id = $2 and number = $3 and (labels @> array[$4::text]) <> $5::boolean
+         returning number)
+       insert into local_label_change (account_id, repository_id, number, label, present, by, at)
+       select $1, $2, number, $4, $5, $6, $7 from changed
+       on conflict (account_id, repository_id, number, label) do update
+         set present = excluded.present, by = excluded.by, at = excluded.at
+       returning 1`,
+      [repository.accountId, repository.id, number, label, present, by, at],
+    );
+    return changed.length > 0;
+  });
+}
+
+export async function findLabelChange(
+  db: Database,
+  repository: HostRepository,
+  number: number,
+  label: string,
+): Promise<{ readonly present: boolean; readonly by: string | null; readonly at: Date } | null> {
+  const [row] = await db.read<{ present: boolean; by: string | null; at: Date }>(repository.accountId, {
+    name: 'local_label_change_one',
+    text: `select present, by, at from local_label_change
+where account_id = $1 and repository_id = $2 and number = $3 and label = $4`,
+    values: [repository.accountId, repository.id, number, label],
+  });
+  return row ?? null;
 }
 
 export interface PullRequestEdit {

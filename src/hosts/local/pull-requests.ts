@@ -72,9 +72,14 @@ export function pullRequestOperations(installation: Installation) {
       )
         changed(repository, number);
     },
-    setLabel: async (repository, number, label, present) => {
+    setLabel: async (repository, number, label, present, by) => {
       await mustFind(repository, number);
-      if (await rows.setLabelPresence(db, repository, number, label, present)) changed(repository, number);
+      const write = { label, present, by: by ?? null, at: installation.clock() };
+      if (await rows.setLabelPresence(db, repository, number, write)) changed(repository, number);
+    },
+    readLabelChange: async (repository, number, label) => {
+      const change = await rows.findLabelChange(db, repository, number, label);
+      return change === null ? null : { ...change, byQueue: change.by === null, at: change.at.getTime() };
     },
     upsertComment: async (repository, number, comment) => {
       await mustFind(repository, number);
@@ -153,7 +158,9 @@ function asPullRequest(
     labels: row.labels,
     approvals: row.approvals,
     changesRequested: row.changes_requested,
-    unresolvedConversations: 0,
+    unresolvedConversations: row.unresolved,
+    // Nothing names owners here.
+    ownerReviewMissing: false,
     createdAt: row.created_at.getTime(),
     mergedAt: row.merged_at?.getTime() ?? null,
     mergeCommitSha: row.merge_commit_sha,

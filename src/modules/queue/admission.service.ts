@@ -12,6 +12,7 @@ import { readLandingMembers } from './begun-landings.ts';
 import { rulesOf } from './configuration.cache.ts';
 import { PullRequestEntity, type PullRequestRow, type QueueRow } from './queue.entities.ts';
 import { judgeOwn } from './snapshot.loader.ts';
+import { judgeValidations, validationFacts, type Validated } from './validations.service.ts';
 import { announce, blockPullRequest, writeStatus, type QueueWork } from './status.writer.ts';
 
 interface Line {
@@ -48,6 +49,7 @@ async function decideAll(
     ]),
   );
   const conflicting = await conflictsWithTip(ctx, tx, queue, heads);
+  const validated = await judgeValidations(ctx, tx, configuration, asked);
   return asked.map((pullRequest) => {
     const own = judgeOwn(builds.get(pullRequest.headSha), rules);
     const seen = {
@@ -55,7 +57,7 @@ async function decideAll(
       ownFailedChecks: own.failed,
       conflictsWithBase: conflicting.has(pullRequest.headSha),
     };
-    return decideWith({ configuration, rules }, { repository, pullRequest, seen });
+    return decideWith({ configuration, rules, validated }, { repository, pullRequest, seen });
   });
 }
 
@@ -63,26 +65,44 @@ async function decideAll(
  * What takes a pull request out of the line again: an approval withdrawn, changes requested, a draft. Its own checks and
  * its conflicts are left to the planner, who sees the line. Null: it stands.
  */
-export function findLoss({ repository, queue, pullRequest }: Asked): Loss | null {
-  return findLosses({ repository, queue }, [pullRequest])[0]?.loss ?? null;
+export function findLoss({ repository, queue, pullRequest }: Line & { pullRequest: PullRequestRow }): Loss | null {
+  const { configuration, rules } = rulesOf(repository, queue.hostRequiredChecks);
+  const { failedValidations } = validationFacts(configuration, pullRequest);
+  const validated = new Map([[pullRequest.id, failedValidations]]);
+  return lossOf({ configuration, rules, validated }, { repository, pullRequest });
 }
 
 type Loss = Exclude<Admission, { kind: 'queue' }>;
 
-function findLosses<Row extends AdmissionRow>(
+async function findLosses<Row extends AdmissionRow>(
+  ctx: Context,
+  tx: Transaction,
   { repository, queue }: Line,
   standing: readonly Row[],
-): { readonly pullRequest: Row; readonly loss: Loss }[] {
-  const inForce = rulesOf(repository, queue.hostRequiredChecks);
-  const seen: Seen = { ownVerdict: 'green', ownFailedChecks: [], conflictsWithBase: false };
+): Promise<{ readonly pullRequest: Row; readonly loss: Loss }[]> {
+  const { configuration, rules } = rulesOf(repository, queue.hostRequiredChecks);
+  const inForce = { configuration, rules, validated: await judgeValidations(ctx, tx, configuration, standing) };
   return standing.flatMap((pullRequest) => {
-    const admission = decideWith(inForce, { repository, pullRequest, seen });
-    return admission.kind === 'queue' ? [] : [{ pullRequest, loss: admission }];
+    const loss = lossOf(inForce, { repository, pullRequest });
+    return loss === null ? [] : [{ pullRequest, loss }];
   });
 }
 
+function lossOf(
+  inForce: InForce,
+  of: { readonly repository: RepositoryRow; readonly pullRequest: AdmissionRow },
+): Loss | null {
+  const seen: Seen = { ownVerdict: 'green', ownFailedChecks: [], conflictsWithBase: false };
+  const admission = decideWith(inForce, { ...of, seen });
+  return admission.kind === 'queue' ? null : admission;
+}
+
+interface InForce extends ReturnType<typeof rulesOf> {
+  readonly validated: Validated;
+}
+
 function decideWith(
-  { configuration, rules }: ReturnType<typeof rulesOf>,
+  { configuration, rules, validated }: InForce,
   {
     repository,
     pullRequest,
@@ -94,12 +114,17 @@ function decideWith(
       ...seen,
       isBaseBranchManaged: isManagedBranch(configuration, pullRequest.baseBranch, repository.defaultBranch),
       draft: pullRequest.draft,
-      labels: pullRequest.labels,
+      labels: pullRequest.labels.filter((label) => !pullRequest.queueLabels.includes(label)),
       approvals: pullRequest.approvals,
       changesRequested: pullRequest.changesRequested,
       unresolvedConversations: pullRequest.unresolvedConversations,
-      hasUnverifiedCommits: false,
-      failedValidations: contradictionOf(configuration, pullRequest),
+      ownerReviewMissing: pullRequest.ownerReviewMissing,
+      // What was not looked at is not verified.
+      hasUnverifiedCommits: pullRequest.verifiedHead !== pullRequest.headSha || pullRequest.unverifiedCommits !== 0,
+      failedValidations: [
+        ...(validated.get(pullRequest.id) ?? pullRequest.failedValidations),
+        ...contradictionOf(configuration, pullRequest),
+      ],
     },
     rules: admissionRules(configuration, rules),
     skipValidation: pullRequest.skipValidation,
@@ -115,14 +140,14 @@ function admissionRules(
   configuration: Configuration,
   rules: QueueRules,
 ): Parameters<typeof decideAdmission>[0]['rules'] {
-  const { preconditions, merge_mode } = configuration.merge_rules;
+  const { preconditions, merge_mode, labels } = configuration.merge_rules;
   return {
     mode: rules.mode,
     numberOfApprovals: numberOfApprovals(configuration),
     conversationResolutionRequired: preconditions.conversation_resolution_required,
-    requireVerifiedCommits: false,
+    requireVerifiedCommits: preconditions.require_verified_commits,
     checkMergeabilityToQueue: merge_mode.parallel_mode.check_mergeability_to_queue,
-    blockingLabels: [],
+    blockingLabels: [labels.merge_failed].filter((label) => label !== ''),
   };
 }
 
@@ -192,7 +217,7 @@ async function loadInOrder(tx: Transaction, ids: readonly string[]): Promise<Pul
 export async function reconsiderInLine(work: QueueWork, repository: RepositoryRow): Promise<void> {
   const { ctx, tx, queue } = work;
   await tx.em.flush();
-  const lost = findLosses({ repository, queue }, await readLine(ctx, tx, queue.id));
+  const lost = await findLosses(ctx, tx, { repository, queue }, await readLine(ctx, tx, queue.id));
   if (lost.length === 0) return;
   const leaving = await readLandingMembers(ctx, tx, queue.id);
   const losses = new Map(lost.map(({ pullRequest, loss }) => [pullRequest.id, loss]));

@@ -12,6 +12,7 @@ import { causes, describeQueue, effectsOf, named, type OpenBatch, type OpenInten
 import { lookAgainAt, writeDecisions } from './decisions.writer.ts';
 import { syncBase } from './host.bases.ts';
 import { hosted } from './host.repository.ts';
+import { readMissingSignatures } from './host.signatures.ts';
 import { needOf, type BatchNeed } from './batch.rows.ts';
 import { QueueEntity, type QueueRow } from './queue.entities.ts';
 import { lockQueue } from './queue.locks.ts';
@@ -44,7 +45,7 @@ export interface Advance {
 }
 
 export async function advanceQueue(ctx: Context, queueId: string): Promise<Advance> {
-  await readBaseIfUnknown(ctx, queueId);
+  await readMissingFacts(ctx, queueId);
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
     const queue = await lockQueue(ctx, tx, queueId);
     const repository = await tx.em.findOneOrFail(RepositoryEntity, { id: queue.repositoryId });
@@ -94,12 +95,13 @@ function earliest(a: number | null, b: number | null): number | null {
   return a === null || b === null ? (a ?? b) : Math.min(a, b);
 }
 
-async function readBaseIfUnknown(ctx: Context, queueId: string): Promise<void> {
+async function readMissingFacts(ctx: Context, queueId: string): Promise<void> {
   const found = await ctx.db.transaction(ctx.accountId, async (tx) => {
     const queue = await tx.em.findOneOrFail(QueueEntity, { id: queueId });
     const repository = await tx.em.findOneOrFail(RepositoryEntity, { id: queue.repositoryId });
     return { queue, repository };
   });
+  await readMissingSignatures(ctx, found.repository, found.queue);
   if (found.queue.baseTip) return;
   await syncBase(ctx, hosted(found.repository), found.queue.baseBranch);
 }

@@ -56,6 +56,8 @@ export function effectsOf(intents: readonly OpenIntent[], baseBranch: string): {
   const words = [
     numbersOf('conclude_pull_request').length > 0 ? `show ${named(numbersOf('conclude_pull_request'))} as merged` : '',
     numbersOf('comment').length > 0 ? `comment on ${named(numbersOf('comment'))}` : '',
+    numbersOf('reply').length > 0 ? `answer on ${named(numbersOf('reply'))}` : '',
+    numbersOf('label').length > 0 ? `label ${named([...new Set(numbersOf('label'))])}` : '',
   ].filter((word) => word !== '');
   return [
     ...landings.map((intent) => ({ intents: [intent.id], title: `Land ${named(intent.numbers)} on ${baseBranch}` })),

@@ -8,6 +8,7 @@ import {
   toQueueRules,
   type Configuration,
 } from '../../domain/configuration/index.ts';
+import type { LabelRules } from '../../domain/queue/labels.ts';
 import type { QueueRules } from '../../domain/queue/snapshot.ts';
 
 interface Reading {
@@ -44,6 +45,16 @@ function defaults(): Configuration {
   const parsed = parseConfiguration(defaultConfigurationYaml);
   if (!parsed.ok) throw new Error('The default configuration is not valid.');
   return parsed.configuration;
+}
+
+export function labelRulesOf({ merge_rules }: Configuration): LabelRules {
+  const { trigger, skip_line, merge_failed } = merge_rules.labels;
+  return {
+    trigger,
+    skipLine: skip_line,
+    blocked: merge_failed,
+    marksBlocked: !merge_rules.skip_blocked_label,
+  };
 }
 
 export function rulesOf(

@@ -5,6 +5,7 @@ import { readConfigurationFile } from '../repositories/index.ts';
 import { RepositoryEntity } from '../repositories/repositories.entities.ts';
 import { resetClosedBuild } from './bot-pull-requests.service.ts';
 import { recordChecks } from './build.records.ts';
+import { followComments } from './commands.service.ts';
 import { syncBase } from './host.bases.ts';
 import { syncPullRequest } from './host.pull-requests.ts';
 import { hosted } from './host.repository.ts';
@@ -46,6 +47,8 @@ export async function receiveHostEvent(ports: Ports, event: HostEvent): Promise<
       if ((await syncPullRequest(ctx, repository, event.number)) === null)
         await resetClosedBuild(ctx, repository, event.number);
       return;
+    case 'comment':
+      return await followComments(ctx, found.repository.id);
     case 'checks':
       return await recordChecks(ctx, repository, event.commit);
     default:

@@ -48,6 +48,8 @@ function keyOf(event: HostEvent): string {
       return `push ${event.ref}`;
     case 'pull_request':
       return `pull_request ${event.number}`;
+    case 'comment':
+      return 'comment';
     case 'checks':
       return `checks ${event.commit}`;
     default:

@@ -1,16 +1,23 @@
 // What a host knows of a pull request, copied into its row. Host events and webhooks are hints: whatever they say, the
 // facts are read back here, so that a late, doubled or lost one changes nothing but the moment.
 import type { Context } from '../../context.ts';
-import { DomainError } from '../../domain/errors.ts';
+import type { Configuration } from '../../domain/configuration/index.ts';
+import { DomainError, notFound } from '../../domain/errors.ts';
+import { keptQueueLabels } from '../../domain/queue/labels.ts';
 import { isQueued } from '../../domain/queue/status.ts';
 import type { HostCommit, HostPullRequest } from '../../hosts/port.ts';
 import type { Transaction } from '../../platform/database.ts';
+import type { RepositoryRow } from '../repositories/repositories.entities.ts';
 import { recordBuild, recordChecks } from './build.records.ts';
 import { isLandingBegun } from './begun-landings.ts';
 import { onCommitAdded } from './commit-added.ts';
+import { configurationOf } from './configuration.cache.ts';
+import { factsOf, hasFacts, hasFollowed } from './host.facts.ts';
+import { followLabels, readLabelActs } from './host.labels.ts';
 import { isBotBranch, mostReads, type HostedRepository } from './host.repository.ts';
 import { PullRequestEntity, type PullRequestRow, type QueueRow } from './queue.entities.ts';
 import { changeQueuesInOrder, ensureQueue } from './queue.locks.ts';
+import { validationFacts } from './validations.service.ts';
 import { announce, beginWork, finishWork, noOptions, writeStatus, type QueueWork } from './status.writer.ts';
 
 /** Facts about a head commit that the rows need and the pull request does not carry. */
@@ -20,6 +27,8 @@ interface HeadFacts {
   readonly updates: string | null;
   readonly authorName: string;
   readonly authorEmail: string;
+  /** Commits without a verified signature. Null: nobody asks, or they are on record. */
+  readonly unverified: number | null;
   /** The base's tip when the head contains it: a build of such a head may be evidence. '' otherwise. */
   readonly base: string;
 }
@@ -36,18 +45,22 @@ export async function syncPullRequest(
 ): Promise<PullRequestRow | null> {
   const host = ctx.hosts(repository.host);
   for (let reads = 1; ; reads += 1) {
-    const before = await writtenAt(ctx, repository, number);
+    const before = await readBefore(ctx, repository, number);
     const seen = await host.getPullRequest(repository, number);
     if (seen === null || isBotBranch(seen.headBranch)) return null;
-    const head = await readHead(ctx, repository, seen);
+    const head = await readHead(ctx, repository, seen, before);
+    const isOpened = before.status === null ? options.announceOpened : before.status === 'closed';
+    const acts =
+      before.status === null && !isOpened
+        ? []
+        : await readLabelActs(ctx, { ...repository, ...before }, seen, { labels: before.labels, isOpened });
     const row =
       (await findUnchanged(ctx, repository, seen, head)) ??
       (await ctx.db.transaction(ctx.accountId, async (tx) => {
         const standing = await standingOf(ctx, tx, repository, seen);
         // Somebody wrote since this read began, perhaps a later state of the host: the head never goes back to an older one.
-        if (reads < mostReads && (standing.known?.updatedAt.getTime() ?? null) !== before) return null;
+        if (reads < mostReads && (standing.known?.updatedAt.getTime() ?? null) !== before.writtenAt) return null;
         const work = await followBase(ctx, tx, standing);
-        const pullRequest = await keepPullRequest(work, repository, standing, { seen, head, options });
         if (head !== null)
           await recordBuild(ctx, tx, {
             repositoryId: repository.id,
@@ -55,6 +68,9 @@ export async function syncPullRequest(
             tree: head.tree,
             base: head.base,
           });
+        const configuration = configurationOf(before);
+        const pullRequest = await keepPullRequest(work, repository, standing, { seen, head, options, configuration });
+        await followLabels(work, pullRequest, acts);
         await finishWork(work);
         return pullRequest;
       }));
@@ -64,17 +80,35 @@ export async function syncPullRequest(
   }
 }
 
-/** When the row was last written; null while there is none. */
-async function writtenAt(ctx: Context, repository: HostedRepository, number: number): Promise<number | null> {
-  const [row] = await ctx.db.read<{ updated_at: Date }>(ctx.accountId, {
-    name: 'pull_request_written_at',
-    text: 'select updated_at from pull_request where account_id = $1 and repository_id = $2 and number = $3',
-    values: [ctx.accountId, repository.id, number],
-  });
-  return row?.updated_at.getTime() ?? null;
+/** What rows say before the host is read. */
+interface Before extends Pick<RepositoryRow, 'active' | 'configurationYaml'> {
+  /** When the row was last written; null, as its status, while there is none. */
+  readonly writtenAt: number | null;
+  readonly status: PullRequestRow['status'] | null;
+  readonly labels: readonly string[];
+  readonly verifiedHead: string | null;
 }
 
-async function readHead(ctx: Context, repository: HostedRepository, seen: HostPullRequest): Promise<HeadFacts | null> {
+async function readBefore(ctx: Context, repository: HostedRepository, number: number): Promise<Before> {
+  const [row] = await ctx.db.read<Omit<Before, 'writtenAt'> & { updated_at: Date | null }>(ctx.accountId, {
+    name: 'pull_request_before',
+    text: `select p.updated_at, p.status, coalesce(p.labels, '{}') as labels, p.verified_head as "verifiedHead", r.active,
+             r.configuration_yaml as "configurationYaml"
+           from repository r
+           left join pull_request p on p.account_id = r.account_id and p.repository_id = r.id and p.number = $3
+           where r.account_id = $1 and r.id = $2`,
+    values: [ctx.accountId, repository.id, number],
+  });
+  if (row === undefined) throw notFound('Repository');
+  return { ...row, writtenAt: row.updated_at?.getTime() ?? null };
+}
+
+async function readHead(
+  ctx: Context,
+  repository: HostedRepository,
+  seen: HostPullRequest,
+  before: Before,
+): Promise<HeadFacts | null> {
   const host = ctx.hosts(repository.host);
   const commit = await host.readCommit(repository, seen.headSha);
   if (commit === null) return null;
@@ -82,7 +116,12 @@ async function readHead(ctx: Context, repository: HostedRepository, seen: HostPu
   const containsBase = base !== null && (await host.isAncestor(repository, base.commit, seen.headSha));
   const { tree, authorName, authorEmail } = commit;
   const updates = base === null ? null : await updatedHead(ctx, repository, commit, base.commit);
-  return { tree, updates, authorName, authorEmail, base: containsBase ? base.commit : '' };
+  const { require_verified_commits } = configurationOf(before).merge_rules.preconditions;
+  const unverified =
+    require_verified_commits && base !== null && before.verifiedHead !== seen.headSha
+      ? await host.countUnverifiedCommits(repository, { head: seen.headSha, base: base.commit })
+      : null;
+  return { tree, updates, authorName, authorEmail, unverified, base: containsBase ? base.commit : '' };
 }
 
 // An "update branch" is told from a commit that somebody wrote by merging again: the same two parents must give its tree.
@@ -128,6 +167,7 @@ async function findUnchanged(
     });
     if (row === null || !hasFacts(row, seen) || row.headSha !== seen.headSha || !hasFollowed(row, seen)) return null;
     if (head === null) return row;
+    if (head.unverified !== null) return null;
     if (row.authorName !== head.authorName || row.authorEmail !== head.authorEmail) return null;
     const builds = await tx.query('select 1 from build where account_id = $1 and repository_id = $2 and commit = $3', [
       ctx.accountId,
@@ -136,19 +176,6 @@ async function findUnchanged(
     ]);
     return builds.length === 0 ? null : row;
   });
-}
-
-function hasFollowed(row: PullRequestRow, seen: HostPullRequest): boolean {
-  switch (seen.state) {
-    case 'open':
-      return row.status !== 'closed';
-    case 'closed':
-      return row.status === 'closed' || row.status === 'merged';
-    case 'merged':
-      return row.status === 'merged';
-    default:
-      return seen.state satisfies never;
-  }
 }
 
 /** Where a pull request stands here, with the queues that concern it locked: that of its base branch, and its own. */
@@ -209,16 +236,19 @@ async function keepPullRequest(
     readonly seen: HostPullRequest;
     readonly head: HeadFacts | null;
     readonly options: { readonly announceOpened: boolean };
+    readonly configuration: Configuration;
   },
 ): Promise<PullRequestRow> {
   const { ctx, tx, now } = work;
-  const { seen, head, options } = read;
+  const { seen, head, options, configuration } = read;
+  const derived = { ...validationFacts(configuration, seen), ...signatureFacts(seen, head) };
   if (known === null) {
     const created = tx.em.create(PullRequestEntity, {
       accountId: ctx.accountId,
       repositoryId: repository.id,
       queueId: work.queue.id,
       ...factsOf(seen),
+      ...derived,
       headSha: seen.headSha,
       authorName: head?.authorName ?? seen.author,
       authorEmail: head?.authorEmail ?? `${seen.author}@users.noreply.interlock`,
@@ -231,7 +261,8 @@ async function keepPullRequest(
     return created;
   }
   const { baseBranch } = known;
-  Object.assign(known, factsOf(seen));
+  known.queueLabels = keptQueueLabels(known, seen.labels);
+  Object.assign(known, factsOf(seen), derived);
   // It is still being landed where it stood: it changes its base branch when that is over.
   if (work.queue.id !== target.id) known.baseBranch = baseBranch;
   if (head !== null) Object.assign(known, { authorName: head.authorName, authorEmail: head.authorEmail });
@@ -241,37 +272,12 @@ async function keepPullRequest(
   return known;
 }
 
-function factsOf(
+function signatureFacts(
   seen: HostPullRequest,
-): Pick<
-  PullRequestRow,
-  | 'number'
-  | 'title'
-  | 'body'
-  | 'author'
-  | 'headBranch'
-  | 'baseBranch'
-  | 'draft'
-  | 'labels'
-  | 'approvals'
-  | 'changesRequested'
-  | 'unresolvedConversations'
-  | 'url'
-> {
-  return {
-    number: seen.number,
-    title: seen.title,
-    body: seen.body,
-    author: seen.author,
-    headBranch: seen.headBranch,
-    baseBranch: seen.baseBranch,
-    draft: seen.draft,
-    labels: [...seen.labels],
-    approvals: seen.approvals,
-    changesRequested: seen.changesRequested,
-    unresolvedConversations: seen.unresolvedConversations,
-    url: seen.url,
-  };
+  head: HeadFacts | null,
+): Partial<Pick<PullRequestRow, 'unverifiedCommits' | 'verifiedHead'>> {
+  if (head === null || head.unverified === null) return {};
+  return { unverifiedCommits: head.unverified, verifiedHead: seen.headSha };
 }
 
 /** Closed, reopened or merged at the host. One whose landing is begun is merged by that landing alone, never from here. */
@@ -288,11 +294,4 @@ async function followState(work: QueueWork, row: PullRequestRow, seen: HostPullR
     if (seen.mergedAt !== null) row.mergedAt = new Date(seen.mergedAt);
     announce(work, row, 'merged');
   }
-}
-
-export function hasFacts(row: PullRequestRow, seen: HostPullRequest): boolean {
-  const facts = factsOf(seen);
-  return (Object.keys(facts) as (keyof typeof facts)[]).every(
-    (key) => JSON.stringify(row[key]) === JSON.stringify(facts[key]),
-  );
 }

@@ -3,8 +3,10 @@ import type { Context } from '../../context.ts';
 import type { HostPullRequest } from '../../hosts/port.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { recordChecks } from './build.records.ts';
+import { followComments } from './commands.service.ts';
 import { syncBase } from './host.bases.ts';
-import { hasFacts, syncPullRequest } from './host.pull-requests.ts';
+import { hasFacts } from './host.facts.ts';
+import { syncPullRequest } from './host.pull-requests.ts';
 import { isBotBranch, type HostedRepository } from './host.repository.ts';
 import { PullRequestEntity, QueueEntity, type PullRequestRow } from './queue.entities.ts';
 
@@ -28,6 +30,7 @@ export async function reconcileRepository(
       await syncPullRequest(ctx, repository, number, { announceOpened: !options.isNew });
     else if (here.status !== 'open' && here.status !== 'blocked') await recordChecks(ctx, repository, here.headSha);
   }
+  await followComments(ctx, repository.id);
 }
 
 async function knownOf(

@@ -6,8 +6,10 @@ import { RepositoryEntity } from '../repositories/repositories.entities.ts';
 import { carryOutBackport } from './backport.ts';
 import { isBranchWork, mostTries } from './branch-work.ts';
 import { configurationOf } from './configuration.cache.ts';
+import { finishIntent as finish } from './intents.finish.ts';
 import { passFailpoint } from './failpoints.ts';
 import { hosted } from './host.repository.ts';
+import { writeLabel, writeReply } from './intents.labels.ts';
 import { carryOutLanding, mostAttempts } from './landing.ts';
 import { carryOutRefresh } from './refresh.ts';
 import { IntentEntity, PullRequestEntity, type IntentRow } from './queue.entities.ts';
@@ -49,6 +51,10 @@ async function carryOutKind(ctx: Context, intent: IntentRow): Promise<void> {
       return await carryOutSync(ctx, intent);
     case 'backport':
       return await carryOutBackport(ctx, intent);
+    case 'reply':
+      return await writeReply(ctx, intent);
+    case 'label':
+      return await writeLabel(ctx, intent);
     default:
       intent.kind satisfies never;
   }
@@ -118,16 +124,6 @@ async function giveUp(ctx: Context, intent: IntentRow, cause: unknown): Promise<
     await tx.query(
       `update intent set state = 'failed', outcome = $3, concluded_at = $4 where account_id = $1 and id = $2 and state in ('planned', 'begun') and payload = $5::jsonb`,
       [ctx.accountId, intent.id, JSON.stringify({ reason }), ctx.clock().toISOString(), JSON.stringify(intent.payload)],
-    );
-  });
-}
-
-/** Unless it was planned again meanwhile, with other words. */
-async function finish(ctx: Context, intent: IntentRow): Promise<void> {
-  await ctx.db.transaction(ctx.accountId, async (tx) => {
-    await tx.query(
-      `update intent set state = 'done', concluded_at = $3 where account_id = $1 and id = $2 and state in ('planned', 'begun') and payload = $4::jsonb`,
-      [ctx.accountId, intent.id, ctx.clock().toISOString(), JSON.stringify(intent.payload)],
     );
   });
 }

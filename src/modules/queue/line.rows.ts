@@ -7,18 +7,24 @@ import type { PullRequestRow } from './queue.entities.ts';
 /** What admission looks at besides checks and conflicts. */
 export type AdmissionRow = Pick<
   PullRequestRow,
+  | 'id'
   | 'baseBranch'
   | 'draft'
   | 'labels'
   | 'approvals'
   | 'changesRequested'
   | 'unresolvedConversations'
+  | 'ownerReviewMissing'
+  | 'queueLabels'
+  | 'failedValidations'
+  | 'validatedBy'
+  | 'unverifiedCommits'
+  | 'verifiedHead'
   | 'skipValidation'
   | 'headSha'
 >;
 
 export interface LineRow extends AdmissionRow {
-  readonly id: string;
   readonly number: number;
   readonly status: PullRequestRow['status'];
   readonly statusText: string | null;
@@ -35,7 +41,9 @@ export interface LineRow extends AdmissionRow {
 }
 
 const columns = `id, number, status, status_text as "statusText", base_branch as "baseBranch", draft, labels, approvals,
-  changes_requested as "changesRequested", unresolved_conversations as "unresolvedConversations", skip_validation as "skipValidation",
+  changes_requested as "changesRequested", unresolved_conversations as "unresolvedConversations", owner_review_missing as "ownerReviewMissing",
+  queue_labels as "queueLabels", failed_validations as "failedValidations", validated_by as "validatedBy",
+  unverified_commits as "unverifiedCommits", verified_head as "verifiedHead", skip_validation as "skipValidation",
   head_sha as "headSha", coalesce(rank, 0)::float8 as rank, skip_line as "skipLine", coalesce(extract(epoch from queued_at) * 1000, 0)::float8 as "queuedAt",
   requeue_attempts as "requeueAttempts", bisection_group as "bisectionGroup", bisection_max as "bisectionMax", top_announced as "topAnnounced",
   conflict_parent as "conflictParent", conflict_after as "conflictAfter"`;

@@ -28,6 +28,13 @@ export const QueueEntity = defineEntity({
   },
 });
 
+/** What an `update` said of a head that had not been seen. */
+export interface AwaitedHead {
+  readonly head: string;
+  readonly affectedTargets: readonly string[] | null;
+  readonly mergeCommitMessage: { readonly title: string | null; readonly body: string | null } | null;
+}
+
 export const PullRequestEntity = defineEntity({
   name: 'PullRequest',
   tableName: 'pull_request',
@@ -50,6 +57,12 @@ export const PullRequestEntity = defineEntity({
     approvals: p.integer().default(0),
     changesRequested: p.boolean().default(false),
     unresolvedConversations: p.integer().default(0),
+    ownerReviewMissing: p.boolean().default(false),
+    failedValidations: p.array().default([]),
+    validatedBy: p.string().default(''),
+    unverifiedCommits: p.integer().nullable(),
+    verifiedHead: p.string().nullable(),
+    queueLabels: p.array().default([]),
     url: p.string(),
     status: p.string().$type<PullRequestStatus>().default('open'),
     statusCode: p.integer().nullable(),
@@ -62,6 +75,7 @@ export const PullRequestEntity = defineEntity({
     affectedTargets: p.array().nullable(),
     mergeTitle: p.string().nullable(),
     mergeBody: p.string().nullable(),
+    awaited: p.json<AwaitedHead>().nullable(),
     askedAt: p.datetime().nullable(),
     askedBy: p.string().nullable(),
     rank: p.bigint('number').nullable(),
@@ -157,7 +171,16 @@ export const BotPullRequestEntity = defineEntity({
   },
 });
 
-export type IntentKind = 'land' | 'conclude_pull_request' | 'comment' | 'refresh' | 'sync' | 'backport';
+/** `comment` tells where a pull request stands, `reply` answers a person, `label` puts a label on or takes it off. */
+export type IntentKind =
+  | 'land'
+  | 'conclude_pull_request'
+  | 'comment'
+  | 'reply'
+  | 'label'
+  | 'refresh'
+  | 'sync'
+  | 'backport';
 export type IntentState = 'planned' | 'begun' | 'done' | 'failed' | 'void';
 
 export const IntentEntity = defineEntity({

@@ -3,25 +3,17 @@ import type { Context } from '../../context.ts';
 import { DomainError, notFound } from '../../domain/errors.ts';
 import { isTerminal } from '../../domain/queue/status.ts';
 import { HostRefused } from '../../hosts/port.ts';
-import {
-  canSkipLine,
-  canSkipValidation,
-  recordUserAction,
-  requireScope,
-  type UserActionName,
-} from '../accounts/index.ts';
+import { recordUserAction, requireScope, type RequestSource, type UserActionName } from '../accounts/index.ts';
 import { loadRepository } from '../repositories/index.ts';
 import type { RepositoryRow } from '../repositories/repositories.entities.ts';
-import { decideFor, writeAdmission } from './admission.service.ts';
+import { askToQueue, authoriseSkips, refuseSource, takeOut, type Skips } from './asking.ts';
 import { isLandingBegun } from './begun-landings.ts';
-import { configurationOf } from './configuration.cache.ts';
-import { voidLandings } from './decisions.writer.ts';
 import { syncBase } from './host.bases.ts';
 import { syncPullRequest } from './host.pull-requests.ts';
 import { hosted } from './host.repository.ts';
 import { PullRequestEntity, type PullRequestRow } from './queue.entities.ts';
 import { changeQueueOf } from './queue.locks.ts';
-import { announce, beginWork, finishWork, noOptions, writeStatus, type QueueWork } from './status.writer.ts';
+import { beginWork, finishWork, type QueueWork } from './status.writer.ts';
 
 export interface RepositoryRef {
   readonly owner: string;
@@ -45,12 +37,8 @@ export interface UpdateRequest extends PullRequestRef {
   readonly mergeCommitSha?: string | null;
 }
 
-export interface QueueRequest extends Omit<UpdateRequest, 'mergeCommitSha'> {
-  readonly skipLine?: boolean | null;
-  readonly skipLineReason?: string | null;
-  readonly skipValidation?: boolean | null;
-  readonly requestedBy?: string | null;
-  readonly source: 'rest_api' | 'graphql_api';
+export interface QueueRequest extends Omit<UpdateRequest, 'mergeCommitSha'>, Skips {
+  readonly source: RequestSource;
 }
 
 export interface PullRequestAnswer {
@@ -65,8 +53,6 @@ export async function queuePullRequest(ctx: Context, request: QueueRequest): Pro
   await authoriseSkips(ctx, repository, request);
   const known = await readFresh(ctx, repository, request.number);
   return await changePullRequest(ctx, known, async (work, row) => {
-    if (isTerminal(row.status))
-      throw new DomainError('NOT_QUEUEABLE', `The pull request is ${row.status}; only an open one can be queued.`);
     if (request.headCommitSha && request.headCommitSha !== row.headSha) {
       throw new DomainError(
         'HEAD_MOVED',
@@ -75,17 +61,9 @@ export async function queuePullRequest(ctx: Context, request: QueueRequest): Pro
       );
     }
     keepOptions(row, request);
-    const wasInLine = row.status === 'queued' || row.status === 'tagged';
     const actions = askedActions(row, request);
-    if (request.skipLine) Object.assign(row, { skipLine: true, skipLineReason: request.skipLineReason ?? null });
-    if (request.skipValidation) row.skipValidation = true;
-    if (request.requestedBy) row.requestedBy = request.requestedBy.replace(/^@/, '');
-    row.askedAt = work.now;
-    row.askedBy = ctx.actor.email;
+    await askToQueue(work, repository, row, { ...request, by: ctx.actor.email });
     await recordActions(work, request, actions);
-    if (wasInLine) return;
-    await work.tx.em.flush();
-    writeAdmission(work, row, await decideFor(ctx, work.tx, { repository, queue: work.queue, pullRequest: row }));
   });
 }
 
@@ -108,40 +86,6 @@ async function recordActions(
 ): Promise<void> {
   const target = `${repository.owner}/${repository.name}#${number}`;
   for (const action of actions) await recordUserAction(ctx, tx, { action, target });
-}
-
-function refuseSource(repository: RepositoryRow, source: QueueRequest['source']): void {
-  if (!repository.active) throw new DomainError('NOT_QUEUEABLE', 'The repository is not active.');
-  if (configurationOf(repository).merge_rules.blocked_queue_sources.includes(source)) {
-    throw new DomainError('QUEUE_SOURCE_BLOCKED', `Queueing by ${source} is disabled`);
-  }
-}
-
-async function authoriseSkips(ctx: Context, repository: RepositoryRow, request: QueueRequest): Promise<void> {
-  const requestedBy = request.requestedBy || null;
-  if (request.skipLine) {
-    if (!(await canSkipLine(ctx, repository.id, requestedBy))) {
-      throw new DomainError(
-        'FORBIDDEN',
-        'Not authorized to skip the line in this repository.',
-        'pull_request.skip_line',
-      );
-    }
-    if (configurationOf(repository).merge_rules.require_skip_line_reason && !request.skipLineReason?.trim()) {
-      throw new DomainError(
-        'SKIP_LINE_REASON_REQUIRED',
-        'This repository requires skip_line_reason.',
-        'pull_request.skip_line_reason',
-      );
-    }
-  }
-  if (request.skipValidation && !(await canSkipValidation(ctx, repository.id, requestedBy))) {
-    throw new DomainError(
-      'FORBIDDEN',
-      'Not authorized to skip validation in this repository.',
-      'pull_request.skip_validation',
-    );
-  }
 }
 
 /** Stores targets, message and head (interface 4.3, `update`); changes no status. */
@@ -178,19 +122,25 @@ const landingWaitMs = 2_000;
 export async function dequeuePullRequest(ctx: Context, request: PullRequestRef): Promise<PullRequestAnswer> {
   requireScope(ctx, 'queue:write');
   const repository = await loadRepository(ctx, request.repository);
-  const known = await findPullRequest(ctx, repository, request.number);
+  return await dequeueKnown(ctx, await findPullRequest(ctx, repository, request.number), async (work, row) => {
+    if (isAsked(row)) await recordActions(work, request, ['pull_request_dequeued']);
+    return true;
+  });
+}
+
+/** `claim` is asked in the transaction of the change; false: it was done before, and nothing is. */
+export async function dequeueKnown(
+  ctx: Context,
+  known: PullRequestRow,
+  claim: (work: QueueWork, row: PullRequestRow) => Promise<boolean>,
+): Promise<PullRequestAnswer> {
   await waitForLanding(ctx, known.id);
   return await changePullRequest(ctx, known, async (work, row) => {
+    if (!(await claim(work, row))) return;
     if (isTerminal(row.status))
       throw new DomainError('NOT_QUEUEABLE', `The pull request is ${row.status}; it is not in the queue.`);
     if (await isLandingBegun(work.ctx, work.tx, row.id)) throw landingInProgress();
-    const wasAsked = isAsked(row);
-    Object.assign(row, noOptions);
-    if (!wasAsked) return;
-    await recordActions(work, request, ['pull_request_dequeued']);
-    writeStatus(work, row, 'dequeue');
-    announce(work, row, 'dequeued', { statusCode: 104 });
-    await voidPlannedLandings(work, row.id);
+    await takeOut(work, row);
   });
 }
 
@@ -205,17 +155,6 @@ async function waitForLanding(ctx: Context, pullRequestId: string): Promise<void
     if (Date.now() >= until) throw landingInProgress();
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-}
-
-async function voidPlannedLandings(work: QueueWork, pullRequestId: string): Promise<void> {
-  await work.tx.em.flush();
-  await work.tx.query(
-    `update intent set state = 'void', concluded_at = $3, outcome = '{"reason": "dequeued"}'
-     where account_id = $1 and kind = 'land' and state = 'planned'
-       and batch_id in (select batch_id from batch_member where account_id = $1 and pull_request_id = $2)`,
-    [work.ctx.accountId, pullRequestId, work.now.toISOString()],
-  );
-  await voidLandings(work);
 }
 
 export interface OpenRequest {
@@ -268,14 +207,14 @@ async function findPullRequest(ctx: Context, repository: RepositoryRow, number: 
 }
 
 /** Reads the host again before anything is decided on its facts. */
-async function readFresh(ctx: Context, repository: RepositoryRow, number: number): Promise<PullRequestRow> {
+export async function readFresh(ctx: Context, repository: RepositoryRow, number: number): Promise<PullRequestRow> {
   const row = await syncPullRequest(ctx, hosted(repository), number);
   if (row === null) throw notFound('Pull request');
   await syncBase(ctx, hosted(repository), row.baseBranch);
   return row;
 }
 
-async function changePullRequest(
+export async function changePullRequest(
   ctx: Context,
   known: PullRequestRow,
   change: (work: QueueWork, row: PullRequestRow) => Promise<void>,

@@ -5,10 +5,11 @@ import { DomainError } from '../../domain/errors.ts';
 import type { BlockCode, ResetCode } from '../../domain/queue/snapshot.ts';
 import { blockedComment, statusCommentKey } from '../../domain/queue/comment.ts';
 import { blockText, isQueued, statusText, transition, type PullRequestEvent } from '../../domain/queue/status.ts';
+import { planLabels, type LabelWrite } from '../../domain/queue/labels.ts';
 import { appendEvents, type NewEvent } from '../events/index.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { RepositoryEntity } from '../repositories/repositories.entities.ts';
-import { configurationOf } from './configuration.cache.ts';
+import { configurationOf, labelRulesOf } from './configuration.cache.ts';
 import type { PullRequestRow, QueueRow } from './queue.entities.ts';
 
 /** One transaction's work on one queue: the locked row, the instant, and the events in order. */
@@ -18,15 +19,18 @@ export interface QueueWork {
   readonly queue: QueueRow;
   readonly now: Date;
   readonly events: NewEvent[];
+  /** Pull requests whose labels may have to say something else now. */
+  readonly relabelled: Set<PullRequestRow>;
 }
 
 export function beginWork(ctx: Context, tx: Transaction, queue: QueueRow): QueueWork {
-  return { ctx, tx, queue, now: ctx.clock(), events: [] };
+  return { ctx, tx, queue, now: ctx.clock(), events: [], relabelled: new Set() };
 }
 
 export async function finishWork(work: QueueWork): Promise<void> {
   await appendEvents(work.ctx, work.tx, work.events);
   await planComments(work);
+  await planLabelWrites(work);
 }
 
 /** A block is told on the pull request itself. One intent each, with the newest words: the comment is edited in place. */
@@ -50,6 +54,47 @@ async function planComments(work: QueueWork): Promise<void> {
       ],
     );
   }
+}
+
+/** An answer to a person, written once. `key` names what it answers. */
+export async function planReply(
+  { ctx, tx, queue, now }: QueueWork,
+  pullRequestId: string,
+  reply: { readonly key: string; readonly body: string },
+): Promise<void> {
+  await tx.query(
+    `insert into intent (account_id, queue_id, pull_request_id, kind, key, payload, planned_at) values ($1, $2, $3, 'reply', $4, $5, $6)
+     on conflict (account_id, queue_id, kind, key) do nothing`,
+    [ctx.accountId, queue.id, pullRequestId, `${pullRequestId}:${reply.key}`, JSON.stringify(reply), now.toISOString()],
+  );
+}
+
+/** One intent for each label of a pull request, with what is wanted last. */
+async function planLabelWrites(work: QueueWork): Promise<void> {
+  if (work.relabelled.size === 0) return;
+  const repository = await work.tx.em.findOneOrFail(RepositoryEntity, { id: work.queue.repositoryId });
+  const rules = labelRulesOf(configurationOf(repository));
+  for (const row of work.relabelled)
+    for (const write of planLabels(row, rules)) await planLabelWrite(work, row.id, write);
+}
+
+export async function planLabelWrite(
+  { ctx, tx, queue, now }: QueueWork,
+  pullRequestId: string,
+  write: LabelWrite,
+): Promise<void> {
+  await tx.query(
+    `insert into intent (account_id, queue_id, pull_request_id, kind, key, payload, planned_at) values ($1, $2, $3, 'label', $4, $5, $6)
+     on conflict (account_id, queue_id, kind, key) do update set state = 'planned', payload = excluded.payload, planned_at = excluded.planned_at`,
+    [
+      ctx.accountId,
+      queue.id,
+      pullRequestId,
+      `${pullRequestId}:${write.label}`,
+      JSON.stringify({ ...write, at: now.getTime() }),
+      now.toISOString(),
+    ],
+  );
 }
 
 /** What somebody asked for when queueing it: gone when it leaves by a dequeue, so that queueing it again starts clean. */
@@ -131,6 +176,7 @@ export function writeStatus(
   if (to === 'merged') pullRequest.mergedAt = now;
   if (to === 'closed') pullRequest.closedAt = now;
   if (event === 'reopen') pullRequest.closedAt = null;
+  if (event !== 'tag' && event !== 'reset') work.relabelled.add(pullRequest);
 }
 
 function clearLine(pullRequest: PullRequestRow): void {

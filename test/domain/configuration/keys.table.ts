@@ -62,7 +62,14 @@ export const keyTable: readonly KeyRow[] = [
     accepts: ['urgent', ''],
     refuses: [[7, 'must be text: put it in quotes']],
   },
-  later('merge_rules.labels.merge_failed', [''], 'blocked', 5),
+  {
+    key: 'merge_rules.labels.merge_failed',
+    accepts: ['blocked', 'do not merge', ''],
+    refuses: [
+      [5, 'must be text: put it in quotes'],
+      [' a', 'must not begin or end with a space'],
+    ],
+  },
   later('merge_rules.labels.skip_delete_branch', [''], 'keep'),
   integer('merge_rules.preconditions.number_of_approvals', 0),
   ...['merge_rules.preconditions.required_checks', `${parallel}.override_required_checks`].map((key) => ({
@@ -86,8 +93,24 @@ export const keyTable: readonly KeyRow[] = [
   })),
   bool('merge_rules.preconditions.use_github_mergeability'),
   bool('merge_rules.preconditions.conversation_resolution_required'),
-  later('merge_rules.preconditions.require_verified_commits', [false], true),
-  later('merge_rules.preconditions.validations', [[]], [{ name: 'ticket', match: { type: 'title', regex: 'A-\\d+' } }]),
+  bool('merge_rules.preconditions.require_verified_commits'),
+  {
+    key: 'merge_rules.preconditions.validations',
+    accepts: [
+      [],
+      [{ name: 'ticket', match: { type: 'title', regex: 'A-\\d+' } }],
+      [{ name: 'a test plan', match: { type: 'body', regex: ['(?i)test plan', 'owner: @'] } }],
+    ],
+    refuses: [
+      [[{ name: 'ticket' }], 'is required'],
+      [[{ name: 'ticket', match: { type: 'branch', regex: 'a' } }], 'must be one of title, body'],
+      [
+        [{ name: 'ticket', match: { type: 'title', regex: '(?=a)' } }],
+        'must be a regular expression in RE2 syntax: invalid or unsupported Perl syntax: `(?=`',
+      ],
+      [[{ name: '', match: { type: 'title', regex: 'a' } }], 'must not be empty'],
+    ],
+  },
   {
     key: 'merge_rules.merge_mode.type',
     accepts: ['default', 'parallel'],
@@ -206,9 +229,17 @@ export const keyTable: readonly KeyRow[] = [
     accepts: [[], ['label', 'slash_command', 'graphql_api', 'rest_api'], ['chrome_extension', 'pilot']],
     refuses: [[['email'], 'must be one of label, slash_command, graphql_api, rest_api, chrome_extension, pilot']],
   },
-  later('merge_rules.skip_blocked_label', [true], false),
+  bool('merge_rules.skip_blocked_label'),
   later('merge_rules.final_gates', [[]], [{ workflow: 'gate', timeout_mins: 5 }]),
-  later('merge_rules.command_restrictions', [[]], [{ commands: ['dequeue'], allowed_actors: ['@a'] }]),
+  {
+    key: 'merge_rules.command_restrictions',
+    accepts: [[], [{ commands: ['dequeue', 'skip_line'], allowed_actors: ['@a', '@org/team'] }]],
+    refuses: [
+      [[{ commands: ['queue'], allowed_actors: ['@a'] }], 'must be one of skip_line, skip_validation, dequeue'],
+      [[{ commands: ['dequeue'], allowed_actors: ['a'] }], 'must be @user or @org/team'],
+      [[{ commands: ['dequeue'] }], 'is required'],
+    ],
+  },
   later('merge_rules.flaky_retry.enabled', [false], true),
   later('merge_rules.flaky_retry.context', [''], 'network'),
   later('merge_rules.flaky_retry.context_file', [], 'docs/flaky.md'),

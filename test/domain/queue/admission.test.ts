@@ -16,6 +16,7 @@ const facts: AdmissionFacts = {
   ownVerdict: 'green',
   ownFailedChecks: [],
   conflictsWithBase: false,
+  ownerReviewMissing: false,
   hasUnverifiedCommits: false,
   failedValidations: [],
 };

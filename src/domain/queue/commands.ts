@@ -1,0 +1,107 @@
+// Commands in comments: `/interlock <command>`, one a line.
+export type Command =
+  | { readonly kind: 'queue' }
+  | { readonly kind: 'dequeue' }
+  | { readonly kind: 'skip_line'; readonly reason: string | null }
+  | { readonly kind: 'skip_validation' }
+  | { readonly kind: 'refresh' }
+  | { readonly kind: 'sync' }
+  | { readonly kind: 'backport'; readonly branch: string }
+  | { readonly kind: 'help' };
+
+/** A line that begins like a command and is none: the sentence says why. */
+export interface Misspelt {
+  readonly kind: 'misspelt';
+  readonly text: string;
+}
+
+const address = '/interlock';
+const mostCommands = 5;
+
+/** In the order written, at most five. Lines that are quoted, indented as code or between fences say nothing. */
+export function readCommands(body: string): (Command | Misspelt)[] {
+  return spokenLines(body)
+    .filter((line) => line === address || line.startsWith(`${address} `))
+    .slice(0, mostCommands)
+    .map((line) => readCommand(line.slice(address.length).trim()));
+}
+
+function spokenLines(body: string): string[] {
+  const lines: string[] = [];
+  let fence: string | null = null;
+  for (const line of body.split(/\r\n|\r|\n/)) {
+    const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1] ?? null;
+    if (fence !== null) {
+      if (mark !== null && mark.startsWith(fence) && line.trim() === mark) fence = null;
+    } else if (mark !== null) fence = mark;
+    else if (/^ {0,3}\S/.test(line)) lines.push(line.trim());
+  }
+  return lines;
+}
+
+function readCommand(words: string): Command | Misspelt {
+  const [, name = '', rest = ''] = /^(\S*)\s*(.*)$/.exec(words) ?? [];
+  const word = name.toLowerCase();
+  switch (word) {
+    case 'queue':
+    case 'merge':
+      return alone({ kind: 'queue' }, word, rest);
+    case 'dequeue':
+    case 'cancel':
+      return alone({ kind: 'dequeue' }, word, rest);
+    case 'skip-validation':
+      return alone({ kind: 'skip_validation' }, word, rest);
+    case 'refresh':
+      return alone({ kind: 'refresh' }, word, rest);
+    case 'sync':
+      return alone({ kind: 'sync' }, word, rest);
+    case 'skip-line':
+      return { kind: 'skip_line', reason: rest === '' ? null : rest };
+    case 'backport':
+      return /^\S+$/.test(rest)
+        ? { kind: 'backport', branch: rest }
+        : { kind: 'misspelt', text: 'backport needs the name of one branch: `/interlock backport release-1`.' };
+    case 'help':
+    case '':
+      return { kind: 'help' };
+    default:
+      return {
+        kind: 'misspelt',
+        text: `\`${name.replaceAll('`', '')}\` is not a command. \`/interlock help\` lists them.`,
+      };
+  }
+}
+
+// "merge after lunch" was not meant as "merge".
+function alone(command: Command, word: string, rest: string): Command | Misspelt {
+  return rest === '' ? command : { kind: 'misspelt', text: `\`${word}\` takes nothing after it.` };
+}
+
+const usages = {
+  queue: '`/interlock queue` (or `merge`) asks to merge this pull request.',
+  dequeue: '`/interlock dequeue` (or `cancel`) takes it out of the queue.',
+  skip_line: '`/interlock skip-line [reason]` queues it ahead of the others. Needs authorisation.',
+  skip_validation: '`/interlock skip-validation` queues it to be merged without validation. Needs authorisation.',
+  refresh: '`/interlock refresh` reads its checks, reviews and state again.',
+  sync: '`/interlock sync` brings its base branch into it.',
+  backport: '`/interlock backport <branch>` proposes its change for another branch.',
+  help: '`/interlock help` says this.',
+} as const satisfies Record<Command['kind'], string>;
+
+export function helpText(kinds: readonly Command['kind'][]): string {
+  return ['Commands, each on a line of its own:', '', ...kinds.map((kind) => `- ${usages[kind]}`)].join('\n');
+}
+
+export interface CommandRestriction {
+  readonly commands: readonly ('skip_line' | 'skip_validation' | 'dequeue')[];
+  readonly allowedActors: readonly string[];
+}
+
+/** Who may give a command: users as `@user`, teams as `@org/team`. Null: everybody. */
+export function allowedActors(
+  restrictions: readonly CommandRestriction[],
+  kind: Command['kind'],
+): readonly string[] | null {
+  const naming = restrictions.filter(({ commands }) => commands.some((command) => command === kind));
+  return naming.length === 0 ? null : naming.flatMap(({ allowedActors: actors }) => actors);
+}

@@ -1,0 +1,126 @@
+// Rows of what people say on pull requests of the local host.
+import type { Database } from '../../platform/database.ts';
+import type { HostRepository } from '../port.ts';
+
+export interface UserCommentRow {
+  readonly sequence: string;
+  readonly number: number;
+  readonly author: string;
+  readonly body: string;
+  readonly created_at: Date;
+}
+
+interface Said {
+  readonly author: string;
+  readonly body: string;
+  readonly at: Date;
+}
+
+/** Comments of one repository are written one after the other: who reads on from a sequence misses none. */
+export async function insertComment(
+  db: Database,
+  repository: HostRepository,
+  number: number,
+  { author, body, at }: Said,
+): Promise<UserCommentRow> {
+  return await db.transaction(repository.accountId, async (tx) => {
+    const keys = [repository.accountId, repository.id];
+    await tx.query('select 1 from local_repository where account_id = $1 and repository_id = $2 for update', keys);
+    const [row] = await tx.query<UserCommentRow>(
+      `insert into local_comment (account_id, repository_id, number, key, author, body, created_at, by_user)
+       values ($1, $2, $3, 'user:' || gen_random_uuid(), $4, $5, $6, true)
+       returning sequence::text as sequence, number, author, body, created_at`,
+      [...keys, number, author, body, at],
+    );
+    if (row === undefined) throw new Error('The comment was not written.');
+    return { ...row, created_at: new Date(row.created_at) };
+  });
+}
+
+const mostComments = 100;
+
+export async function findCommentsAfter(
+  db: Database,
+  repository: HostRepository,
+  after: { readonly sequence: string; readonly since: Date },
+): Promise<UserCommentRow[]> {
+  return await db.read<UserCommentRow>(repository.accountId, {
+    name: 'local_comments_after',
+    text: `select sequence::text as sequence, number, author, body, created_at from local_comment
+where account_id = $1 and repository_id = $2 and by_user and sequence > $3::bigint and created_at >= $4::timestamptz
+order by local_comment.sequence limit ${mostComments}`,
+    values: [repository.accountId, repository.id, after.sequence, after.since],
+  });
+}
+
+export interface ThreadRow {
+  readonly id: string;
+  readonly author: string;
+  readonly body: string;
+  readonly opened_at: Date;
+  readonly resolved_at: Date | null;
+}
+
+const threadColumns = 'id::text as id, author, body, opened_at, resolved_at';
+
+export async function findThreads(db: Database, repository: HostRepository, number: number): Promise<ThreadRow[]> {
+  return await db.read<ThreadRow>(repository.accountId, {
+    name: 'local_threads',
+    text: `select ${threadColumns} from local_thread
+where account_id = $1 and repository_id = $2 and number = $3 order by local_thread.id`,
+    values: [repository.accountId, repository.id, number],
+  });
+}
+
+export async function insertThread(
+  db: Database,
+  repository: HostRepository,
+  number: number,
+  { author, body, at }: Said,
+): Promise<ThreadRow> {
+  const row = await one(
+    db,
+    repository,
+    `insert into local_thread (account_id, repository_id, number, author, body, opened_at) values ($1, $2, $3, $4, $5, $6) returning ${threadColumns}`,
+    [number, author, body, at],
+  );
+  if (row === null) throw new Error('The thread was not written.');
+  return row;
+}
+
+export async function markThread(
+  db: Database,
+  repository: HostRepository,
+  number: number,
+  mark: { readonly thread: string; readonly by: string; readonly resolved: boolean; readonly at: Date },
+): Promise<ThreadRow | null> {
+  if (!/^\d{1,18}$/.test(mark.thread)) return null;
+  const set = mark.resolved
+    ? 'resolved_at = coalesce(resolved_at, $6), resolved_by = case when resolved_at is null then $5 else resolved_by end'
+    : 'resolved_at = null, resolved_by = null';
+  const values = mark.resolved ? [number, mark.thread, mark.by, mark.at] : [number, mark.thread];
+  return await one(
+    db,
+    repository,
+    `update local_thread set ${set} where account_id = $1 and repository_id = $2 and number = $3 and id = $4 returning ${threadColumns}`,
+    values,
+  );
+}
+
+async function one(
+  db: Database,
+  repository: HostRepository,
+  text: string,
+  values: readonly unknown[],
+): Promise<ThreadRow | null> {
+  const [row] = await db.transaction(
+    repository.accountId,
+    async (tx) => await tx.query<ThreadRow>(text, [repository.accountId, repository.id, ...values]),
+  );
+  if (row === undefined) return null;
+  return {
+    ...row,
+    opened_at: new Date(row.opened_at),
+    resolved_at: row.resolved_at === null ? null : new Date(row.resolved_at),
+  };
+}

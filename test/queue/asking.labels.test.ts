@@ -1,0 +1,157 @@
+// Asking by labels: put on and taken off by people, and by the queue itself.
+import { describe, expect, it } from 'vitest';
+import { openPullRequest, queuePullRequest } from '../../src/modules/queue/index.ts';
+import { parallel, world, type World } from '../support/world.ts';
+import { expectLandedOnce, hostOf, statuses } from './stories.ts';
+
+async function label(w: World, number: number, name: string, present: boolean, by = 'ada'): Promise<void> {
+  await w.service.localHost.setLabel(hostOf(w), number, name, present, by);
+  await w.service.settle();
+}
+
+async function labels(w: World, number: number): Promise<readonly string[]> {
+  return (await w.service.localHost.getPullRequest(hostOf(w), number))?.labels ?? [];
+}
+
+async function actions(w: World, number: number): Promise<string[]> {
+  return (await w.events()).filter(([, numbers]) => numbers[0] === number).map(([action]) => action);
+}
+
+describe('the trigger label', () => {
+  it('queues when a person puts it on, and the pull request lands', async () => {
+    await using w = await world();
+    const number = await w.open('a', { 'a.txt': 'a\n' });
+    await label(w, number, 'mergequeue', true);
+    expect(await actions(w, number)).toEqual(['opened', 'labeled', 'queued']);
+    await w.settled(number);
+    await expectLandedOnce(w, number);
+  });
+
+  it('dequeues when a person takes it off', async () => {
+    await using w = await world();
+    await w.pause(true);
+    const number = await w.open('a', { 'a.txt': 'a\n' });
+    await label(w, number, 'mergequeue', true);
+    await label(w, number, 'mergequeue', false);
+    expect(await statuses(w, number)).toEqual(['open']);
+    expect(await actions(w, number)).toEqual(['opened', 'labeled', 'queued', 'dequeued']);
+  });
+
+  it('is taken off by the queue when the pull request leaves otherwise, and that asks for nothing', async () => {
+    await using w = await world();
+    const [dequeued, failing] = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { bad: 'b\n' })];
+    await w.pause(true);
+    await label(w, dequeued, 'mergequeue', true);
+    await w.dequeue(dequeued);
+    await w.pause(false);
+    await label(w, failing, 'mergequeue', true);
+    await w.until(
+      async () => (await labels(w, dequeued)).length === 0 && (await labels(w, failing)).includes('blocked'),
+    );
+    await w.until(async () => !(await labels(w, failing)).includes('mergequeue'));
+    await w.service.settle();
+    expect(await statuses(w, dequeued, failing)).toEqual(['open', 'blocked 107']);
+    expect((await actions(w, dequeued)).filter((action) => action === 'dequeued')).toHaveLength(1);
+    expect((await actions(w, failing)).filter((action) => action === 'labeled')).toHaveLength(1);
+  });
+
+  it('counts when the pull request is opened with it, and not when the repository is added later', async () => {
+    await using w = await world();
+    await w.commit('a', { 'a.txt': 'a\n' });
+    await w.service.localHost.openPullRequest(hostOf(w), {
+      title: 'Add a',
+      body: '',
+      author: 'ada',
+      headBranch: 'a',
+      baseBranch: 'main',
+      draft: false,
+      labels: ['mergequeue'],
+    });
+    await w.settled(1);
+    await w.until(async () => (await statuses(w, 1))[0] === 'merged');
+    expect(await actions(w, 1)).toEqual(expect.arrayContaining(['opened', 'labeled', 'queued', 'merged']));
+  });
+
+  it('is refused in words where queueing by label is disabled', async () => {
+    await using w = await world({ configuration: `${parallel()}blocked_queue_sources: [label]\n` });
+    const number = await w.open('a', { 'a.txt': 'a\n' });
+    await label(w, number, 'mergequeue', true);
+    await w.until(async () => (await labels(w, number)).length === 0);
+    await w.service.settle();
+    expect(await statuses(w, number)).toEqual(['open']);
+    const comments = await w.service.localHost.listComments(hostOf(w), number);
+    expect(comments.map(({ body }) => body)).toEqual([
+      'The label `mergequeue` was taken off: Queueing by label is disabled',
+    ]);
+    expect(await actions(w, number)).toEqual(['opened']);
+  });
+});
+
+describe('the skip-line label', () => {
+  it('is put on by the queue when the API asks, and goes with a dequeue', async () => {
+    await using w = await world();
+    await w.pause(true);
+    const number = await w.open('a', { 'a.txt': 'a\n' });
+    await queuePullRequest(w.ctx, { repository: w.repository, number, source: 'rest_api', skipLine: true });
+    await w.until(async () => (await labels(w, number)).includes('mergequeue-priority'));
+    await w.dequeue(number);
+    await w.until(async () => (await labels(w, number)).length === 0);
+    const [row] = await w.rows<{ skip_line: boolean }>('select skip_line from pull_request');
+    expect(row?.skip_line).toBe(false);
+  });
+
+  it('moves ahead when somebody authorised puts it on, comes off with the reason when somebody else does', async () => {
+    await using w = await world();
+    await w.rows("update account_user set handle = 'grace' where role = 'admin'");
+    await w.pause(true);
+    const numbers = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
+    await w.queue(...numbers);
+    await label(w, 2, 'mergequeue-priority', true, 'mallory');
+    await w.until(async () => (await labels(w, 2)).length === 0);
+    const skipping = async (): Promise<boolean[]> =>
+      (await w.rows<{ skip_line: boolean }>('select skip_line from pull_request order by number')).map(
+        (row) => row.skip_line,
+      );
+    expect(await skipping()).toEqual([false, false]);
+    expect((await w.service.localHost.listComments(hostOf(w), 2)).at(-1)?.body).toContain(
+      'Not authorized to skip the line in this repository.',
+    );
+    await label(w, 2, 'mergequeue-priority', true, 'grace');
+    expect(await skipping()).toEqual([false, true]);
+    // In line, taking it off moves nothing back.
+    await label(w, 2, 'mergequeue-priority', false, 'grace');
+    expect(await skipping()).toEqual([false, true]);
+    await w.pause(false);
+    await w.settled(...numbers);
+    expect(await w.git('log', '--first-parent', '--reverse', '--format=%s', 'main')).toMatch(/Add b.*\n.*Add a/);
+  });
+});
+
+describe('the blocked label', () => {
+  it('marks what the queue blocks, and is gone when it is queued again', async () => {
+    await using w = await world();
+    await w.commit('a', { 'a.txt': 'a\n' });
+    await openPullRequest(w.ctx, { repository: w.repository, title: 'Add a', headBranch: 'a', draft: true });
+    await w.queue(1);
+    await w.until(async () => (await labels(w, 1)).includes('blocked'));
+    await w.service.localHost.editPullRequest(hostOf(w), 1, { draft: false });
+    await w.queue(1);
+    await w.until(async () => !(await labels(w, 1)).includes('blocked'));
+    await w.settled(1);
+    await expectLandedOnce(w, 1);
+  });
+
+  it('keeps a pull request out when a person puts it on, even where the queue puts none', async () => {
+    await using w = await world({ configuration: `${parallel()}skip_blocked_label: true\n` });
+    const number = await w.open('a', { 'a.txt': 'a\n' });
+    await label(w, number, 'blocked', true);
+    await w.queue(number);
+    expect(await statuses(w, number)).toEqual(['blocked 105']);
+    expect((await w.status(number)).status_text).toBe('A label on the pull request blocks it: blocked.');
+    await label(w, number, 'blocked', false);
+    await w.queue(number);
+    await w.settled(number);
+    await expectLandedOnce(w, number);
+    expect(await labels(w, number)).toEqual([]);
+  });
+});
