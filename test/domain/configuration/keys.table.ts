@@ -102,7 +102,7 @@ export const keyTable: readonly KeyRow[] = [
       [{ name: 'a test plan', match: { type: 'body', regex: ['(?i)test plan', 'owner: @'] } }],
     ],
     refuses: [
-      [[{ name: 'ticket' }], 'is required'],
+      [[{ name: 'ticket' }], 'must be a mapping of keys'],
       [[{ name: 'ticket', match: { type: 'branch', regex: 'a' } }], 'must be one of title, body'],
       [
         [{ name: 'ticket', match: { type: 'title', regex: '(?=a)' } }],
