@@ -1,5 +1,6 @@
 // Compiled operations as routes of Fastify, with what holds for every one of them.
 import { createHash, randomUUID } from 'node:crypto';
+import { METHODS } from 'node:http';
 import type { DocumentNode, ExecutionResult } from 'graphql';
 import type {
   FastifyError,
@@ -32,7 +33,8 @@ export interface FacadeOptions {
 }
 
 const prefix = '/api';
-const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'] satisfies HTTPMethods[];
+// All that Node reads; CONNECT never reaches a route.
+const methods = METHODS.filter((method) => method !== 'CONNECT') as HTTPMethods[];
 
 /** For `Fastify({...serverOptions})`: what a plugin cannot set for the whole server. */
 export const serverOptions = {
@@ -48,6 +50,8 @@ export const serverOptions = {
 } satisfies FastifyServerOptions;
 
 export function registerFacade(fastify: FastifyInstance, options: FacadeOptions): void {
+  // Fastify finds no route for a method it does not know; ours are to say which ones a path has.
+  for (const method of methods) if (!fastify.supportedMethods.includes(method)) fastify.addHttpMethod(method);
   // Fastify drops the body of a GET unless told to read it; an object in a query may be spelled as one.
   if (options.operations.some((operation) => operation.method === 'GET' && takesQueryObject(operation))) {
     fastify.addHttpMethod('GET', { hasBody: true, overrideExisting: true });

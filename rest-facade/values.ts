@@ -55,6 +55,8 @@ export function enumNames(type: GraphQLEnumType): string[] {
 }
 
 function readScalar(type: GraphQLScalarType, value: unknown, field: string, form: Form): unknown {
+  if (typeof value === 'string' && !isText(value))
+    throw new WrongValue(`${field} must be Unicode text without the character U+0000`);
   switch (type.name) {
     case 'Boolean':
       return readBoolean(value, field, form);
@@ -85,12 +87,13 @@ function readNumber(value: unknown, field: string, form: Form): number {
   return read;
 }
 
-const greatestInteger = 2 ** 31 - 1;
+export const greatestInteger = 2 ** 31 - 1;
 
 function readInteger(value: unknown, field: string, form: Form): number {
   const read = form === 'text' && /^-?\d+$/.test(String(value)) ? Number(value) : value;
   if (!Number.isInteger(read)) throw new WrongValue(`${field} must be an integer`);
-  if (Math.abs(read as number) > greatestInteger) throw new WrongValue(`${field} must be at most ${greatestInteger}`);
+  if ((read as number) > greatestInteger) throw new WrongValue(`${field} must be at most ${greatestInteger}`);
+  if ((read as number) < -greatestInteger) throw new WrongValue(`${field} must be at least ${-greatestInteger}`);
   return read as number;
 }
 
@@ -118,6 +121,11 @@ function sentenceOf(type: GraphQLScalarType, failure: unknown, field: string): s
   if (said.startsWith(`${type.name} `)) return `${field} ${said.slice(type.name.length + 1)}`;
   if (said.startsWith(field)) return said;
   return /^[a-z]/.test(said) ? `${field} ${said}` : `${field}: ${said}`;
+}
+
+// JSON can write what no encoding and no database takes: half of a surrogate pair, and U+0000.
+function isText(value: string): boolean {
+  return value.isWellFormed() && !value.includes('\0');
 }
 
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

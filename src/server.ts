@@ -33,7 +33,7 @@ import { createAuthenticator, type Authenticator, type Secrets, type Session } f
 import type { EventHub } from './modules/events/index.ts';
 import { projectRoot } from './platform/project-root.ts';
 import { claimKey, concludeKey, forgetOldKeys, type IdempotencyKey } from './server/idempotency.ts';
-import { createRateLimiter, RateLimited, type RateLimiter } from './server/rate-limit.ts';
+import { createRateLimiter, RateLimited, type RateLimit, type RateLimiter } from './server/rate-limit.ts';
 import { serveFolder } from './server/static-files.ts';
 
 export interface ServerOptions {
@@ -48,6 +48,8 @@ export interface ServerOptions {
     fastify: FastifyInstance,
     parts: { readonly authenticator: Authenticator },
   ) => Promise<void> | void;
+  /** Of an account; 100 a second and bursts of 200 unless given. */
+  readonly rateLimit?: RateLimit;
   /** The bundled GraphiQL; it is left out where that was not built. */
   readonly graphiqlDir?: string;
 }
@@ -68,7 +70,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const { ports, secrets, hub } = options;
   const authenticator = await createAuthenticator({ ports, secrets });
   const services: RequestServices = { secrets, events: new EventLogPubSub(hub) };
-  const parts: Parts = { ports, authenticator, services, rateLimiter: createRateLimiter(ports.clock), log: ports.log };
+  const rateLimiter = createRateLimiter(ports.clock, options.rateLimit);
+  const parts: Parts = { ports, authenticator, services, rateLimiter, log: ports.log };
   const fastify = Fastify({
     ...serverOptions,
     bodyLimit,
@@ -91,7 +94,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     schema: interlockSchema(),
     authenticator,
     services,
-    rateLimiter: parts.rateLimiter,
+    rateLimiter,
     log: ports.log,
     newRequestId: randomUUID,
   });

@@ -1,5 +1,6 @@
 // Request bodies: nested objects made of the places of a document's variables.
 import type { Operation } from '../compile.ts';
+import type { Input } from '../inputs.ts';
 import { type Examples, type Group, type Json, examplesOf } from './examples.ts';
 import { type Components, type JsonSchema, documented, schemaOfInput } from './json-schema.ts';
 
@@ -22,7 +23,7 @@ export function requestBody(group: Group, components: Components, examples: Exam
 function choiceOfBodies(group: Group, components: Components): JsonSchema {
   const bodies = group.map((operation) => ({
     value: operation.when?.value ?? '',
-    schema: bodySchema(operation, components),
+    schema: bodySchema(operation, components, onlyElsewhere(operation, group)),
   }));
   return {
     oneOf: bodies.map(({ schema }) => schema),
@@ -33,7 +34,17 @@ function choiceOfBodies(group: Group, components: Components): JsonSchema {
   };
 }
 
-function bodySchema(operation: Operation, components: Components): JsonSchema {
+/** What another operation of the path takes alone: here it may be said, but not be true. */
+function onlyElsewhere(operation: Operation, group: Group): readonly Input[] {
+  const own = new Set(operation.inputs.map(({ field }) => field));
+  return group.flatMap(({ inputs }) => inputs).filter(({ only, field }) => only && !own.has(field));
+}
+
+function bodySchema(
+  operation: Operation,
+  components: Components,
+  elsewhere: readonly Input[] = [],
+): JsonSchema {
   const { name, when, inputs } = operation;
   return components.refer(`${name}Request`, () => {
     const body = new ObjectSchema();
@@ -48,6 +59,10 @@ function bodySchema(operation: Operation, components: Components): JsonSchema {
         defaultValue === undefined ? described : { ...described, default: defaultValue },
         input.required,
       );
+    }
+    for (const { place, field } of elsewhere) {
+      const description = `Only with the ${when?.field} that takes it: \`${field}\` is refused here when it is true.`;
+      if (place.in === 'body') body.put(place.path, { type: ['boolean', 'null'], enum: [false, null], description }, false);
     }
     return body.schema();
   });

@@ -52,7 +52,7 @@ const sharedParameters = {
     required: false,
     description:
       'Makes a repeated request safe: for 24 hours the same request under the same key gets the first answer again.',
-    schema: { type: 'string', minLength: 1, maxLength: 255 },
+    schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
   },
   IfNoneMatch: {
     name: 'If-None-Match',
@@ -76,7 +76,7 @@ function operationObject(group: Group, components: Components, examples: Example
     tags: [first.tag],
     summary: summaryOf(group),
     ...(description ? { description } : {}),
-    parameters: parametersOf(first, components),
+    parameters: parametersOf(first, components, examples),
     ...(body ? { requestBody: body } : {}),
     responses: responsesOf(group, components, examples),
   };
@@ -95,7 +95,8 @@ function describe({ description, needs }: Operation): string {
   return [description, ...choices].filter(Boolean).join('\n\n');
 }
 
-function parametersOf(operation: Operation, components: Components): Json[] {
+function parametersOf(operation: Operation, components: Components, examples: Examples): Json[] {
+  const given = (examples[operation.name]?.['parameters'] ?? {}) as Json;
   const parameters = operation.inputs.flatMap((input): Json[] => {
     const { place, required, description } = input;
     if (place.in === 'body') return [];
@@ -109,6 +110,7 @@ function parametersOf(operation: Operation, components: Components): Json[] {
         required,
         ...(description ? { description } : {}),
         schema: parameterSchema(input, components),
+        ...(Object.hasOwn(given, name ?? '') ? { example: given[name ?? ''] } : {}),
       },
     ];
   });

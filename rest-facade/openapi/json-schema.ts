@@ -11,7 +11,7 @@ import {
 } from 'graphql';
 import { snakeCase } from '../names.ts';
 import type { FieldShape, ObjectShape, Shape } from '../shape.ts';
-import { enumNames } from '../values.ts';
+import { enumNames, greatestInteger } from '../values.ts';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -22,7 +22,7 @@ const scalars: Readonly<Record<string, JsonSchema>> = {
   DateTime: { type: 'string', format: 'date-time' },
   Float: { type: 'number' },
   GitObjectID: { type: 'string', pattern: '^[0-9a-fA-F]{40}$' },
-  Glob: { type: 'string' },
+  Glob: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[^\\u0000-\\u0020\\u007f]+$' },
   ID: { type: 'string' },
   Int: { type: 'integer' },
   NameWithOwner: { type: 'string', pattern: '^[^/]+/[^/]+$' },
@@ -116,6 +116,7 @@ export function schemaOfInput(type: GraphQLInputType, components: Components): J
 export function schemaOfPresentInput(type: GraphQLInputType, components: Components): JsonSchema {
   if (isNonNullType(type)) return schemaOfPresentInput(type.ofType, components);
   if (isListType(type)) return { type: 'array', items: schemaOfInput(type.ofType, components) };
+  if (type.name === 'Int') return { type: 'integer', minimum: -greatestInteger, maximum: greatestInteger };
   if (!isInputObjectType(type)) return schemaOfLeaf(type, components);
   const fields = Object.values(type.getFields());
   const required = fields.filter((field) => isNonNullType(field.type) && field.defaultValue === undefined);

@@ -5,6 +5,7 @@ import {
   isObjectType,
   isInterfaceType,
   Kind,
+  visit,
   type DocumentNode,
   type FieldNode,
   type FragmentDefinitionNode,
@@ -39,13 +40,29 @@ export interface MeasuredRequest {
   readonly variables: Readonly<Record<string, unknown>>;
 }
 
-/** Points of the rate limit that the request takes; throws BAD_INPUT beyond what one request may ask for. */
+/** Points of the rate limit that the request takes; throws BAD_INPUT beyond what one request may ask for or hold. */
 export function pointsOf(request: MeasuredRequest): number {
+  refuseWhatIsNoText(request);
   const { depth, aliases, cost } = measure(request);
   if (depth > greatestDepth) throw tooMuch(`is ${depth} levels deep`, greatestDepth);
   if (aliases > mostAliases) throw tooMuch(`has ${aliases} aliases`, mostAliases);
   if (cost > greatestCost) throw tooMuch(`may read ${cost} objects`, greatestCost);
   return Math.max(1, Math.ceil(cost / rowsPerPoint));
+}
+
+// JSON and GraphQL can write what no encoding and no database takes: half of a surrogate pair, and U+0000.
+function refuseWhatIsNoText({ document, variables }: MeasuredRequest): void {
+  visit(document, { StringValue: ({ value }) => requireText(value) });
+  requireText(variables);
+}
+
+function requireText(value: unknown): void {
+  if (typeof value === 'string') {
+    if (!value.isWellFormed() || value.includes('\0'))
+      throw new DomainError('BAD_INPUT', 'A text must be Unicode without the character U+0000.');
+  } else if (typeof value === 'object' && value !== null) {
+    for (const each of Object.values(value)) requireText(each);
+  }
 }
 
 function tooMuch(what: string, most: number): DomainError {

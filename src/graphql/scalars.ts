@@ -80,7 +80,7 @@ export const Glob = scalar<string>({
   name: 'Glob',
   description: 'A pattern of base branches: `*` is any run of characters, `/` too; everything else stands for itself.',
   must: 'must be a branch name or a glob of 1 to 255 characters without white space',
-  read: textMatching(/^[^\s\p{Cc}]{1,255}$/u),
+  read: textMatching(/^[^\u0000-\u0020\u007f]{1,255}$/u),
 });
 
 /** A day as `YYYY-MM-DD`, kept as text: whose midnights bound it is for the reader to say. */
@@ -88,7 +88,7 @@ export const Day = scalar<string>({
   name: 'Date',
   description: 'A day, as `YYYY-MM-DD`.',
   must: 'must be a day as YYYY-MM-DD',
-  read: (value) => (typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value) && isDay(value) ? value : undefined),
+  read: (value) => (typeof value === 'string' && /^(?!0000)\d{4}-\d{2}-\d{2}$/.test(value) && isDay(value) ? value : undefined),
 });
 
 export const TimeZone = scalar<string>({
@@ -98,27 +98,28 @@ export const TimeZone = scalar<string>({
   read: (value) => (typeof value === 'string' && isTimeZone(value) ? value : undefined),
 });
 
-const greatestInteger = 2 ** 31 - 1;
-
-function wholeNumber(value: unknown): number | undefined {
-  const number = typeof value === 'string' && /^\d{1,10}$/.test(value) ? Number(value) : value;
-  return typeof number === 'number' && Number.isInteger(number) && number >= 1 && number <= greatestInteger
-    ? number
-    : undefined;
+// No number is too great to be written: it only names nothing. What a column cannot hold is read as the greatest it can.
+function wholeNumber(greatest: number): (value: unknown) => number | undefined {
+  return (value) => {
+    const number = typeof value === 'string' && /^[1-9]\d*$/.test(value) ? Number(value) : value;
+    const isOne = typeof number === 'number' && number >= 1 && (Number.isInteger(number) || number === Infinity);
+    return isOne ? Math.min(number, greatest) : undefined;
+  };
 }
 
 export const PullRequestNumber = scalar<number>({
   name: 'PullRequestNumber',
   description: 'The number of a pull request, given as `12` or `"12"`.',
   must: 'must be a pull request number',
-  read: wholeNumber,
+  read: wholeNumber(2 ** 31 - 1),
 });
 
 export const PageNumber = scalar<number>({
   name: 'PageNumber',
   description: 'A page, counted from 1. Past the end it is empty.',
   must: 'must be an integer of at least 1',
-  read: wholeNumber,
+  // Times a page's size it is still exact.
+  read: wholeNumber(2 ** 46),
 });
 
 /** Any JSON value. */

@@ -1,9 +1,13 @@
-// A token bucket per account, shared by REST and GraphQL: 100 points a second, bursts of 200. Each server process has
-// its own; behind several of them an account gets as many times more.
+// A token bucket per account, shared by REST and GraphQL. Each server process has its own; behind several of them an
+// account gets as many times more.
 import { DomainError } from '../domain/errors.ts';
 
-const perSecond = 100;
-const burst = 200;
+export interface RateLimit {
+  readonly perSecond: number;
+  readonly burst: number;
+}
+
+const usual: RateLimit = { perSecond: 100, burst: 200 };
 
 export class RateLimited extends DomainError {
   readonly retryAfterSec: number;
@@ -25,7 +29,7 @@ interface Bucket {
   at: number;
 }
 
-export function createRateLimiter(clock: () => Date): RateLimiter {
+export function createRateLimiter(clock: () => Date, { perSecond, burst }: RateLimit = usual): RateLimiter {
   const buckets = new Map<string, Bucket>();
   return {
     take(accountId, points) {

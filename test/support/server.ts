@@ -79,6 +79,7 @@ export async function startServer(
     readonly graphiqlDir?: string;
     /** How webhooks go out, made anew for each process; without it none do. */
     readonly webhooks?: () => Omit<WebhookOptions, 'secrets'>;
+    readonly rateLimit?: { readonly perSecond: number; readonly burst: number };
   } = {},
 ): Promise<TestServer> {
   const database = await createTestDatabase();
@@ -107,6 +108,7 @@ export async function startServer(
       port: 0,
       host: '127.0.0.1',
       ...(options.graphiqlDir && { graphiqlDir: options.graphiqlDir }),
+      ...(options.rateLimit && { rateLimit: options.rateLimit }),
       registerExtra: async (fastify, { authenticator }) =>
         await serveLocalGit(fastify, { ports: service.ports, localHost: service.localHost, authenticator }),
     });

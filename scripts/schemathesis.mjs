@@ -1,0 +1,138 @@
+// Schemathesis, which makes requests of an OpenAPI document and judges the answers by it: found or installed, and run.
+// `node scripts/schemathesis.mjs` starts a server with a repository in it and runs all; with `--url` and `--token` it
+// runs against that one.
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { SetupError, findNode, finish, root, runForeground, toolEnvironment } from './toolchain.mjs';
+
+const requirements = join(root, 'scripts', 'schemathesis-requirements.txt');
+const installLimitMs = 180_000;
+
+/** What it takes to run it; throws SetupError with the reason where that is not to be had. */
+export function findSchemathesis({ log = console.log, env = process.env } = {}) {
+  const python = findPython(env);
+  const digest = createHash('sha256').update(readFileSync(requirements)).digest('hex').slice(0, 12);
+  const folder = join(cacheDirectory(env), `schemathesis-${digest}-${python.version}`);
+  if (!existsSync(folder)) {
+    log(`Schemathesis: installing it by pip (once, about 60 MB).`);
+    install(python.program, folder, env);
+  }
+  return { program: python.program, env: { ...env, PYTHONPATH: folder } };
+}
+
+function findPython(env) {
+  const reasons = [];
+  for (const name of ['python3', 'python']) {
+    const probe = 'import sys, pip; print("%d.%d" % sys.version_info[:2])';
+    const [version, reason] = tried(() => execFileSync(name, ['-c', probe], { env, encoding: 'utf8', stdio: 'pipe' }));
+    if (version === undefined) {
+      reasons.push(`${name}: ${reason}`);
+      continue;
+    }
+    const [major, minor] = version.trim().split('.').map(Number);
+    if (major === 3 && minor >= 10) return { program: name, version: version.trim() };
+    reasons.push(`${name} is ${version.trim()}`);
+  }
+  throw new SetupError(`Schemathesis needs Python 3.10 or newer with pip (${reasons.join('; ')}).`);
+}
+
+function install(python, folder, env) {
+  const draft = `${folder}.${process.pid}`;
+  const flags = ['--quiet', '--disable-pip-version-check', '--root-user-action=ignore', '--no-deps'];
+  mkdirSync(draft, { recursive: true });
+  try {
+    const [, reason] = tried(() =>
+      execFileSync(python, ['-m', 'pip', 'install', ...flags, '--target', draft, '-r', requirements], {
+        env,
+        encoding: 'utf8',
+        stdio: 'pipe',
+        timeout: installLimitMs,
+      }),
+    );
+    if (reason !== undefined) throw new SetupError(`pip could not install Schemathesis: ${reason}`);
+    // Another process may have been first; its copy is as good as ours.
+    tried(() => renameSync(draft, folder));
+  } finally {
+    rmSync(draft, { recursive: true, force: true });
+  }
+}
+
+function tried(work) {
+  try {
+    return [work(), undefined];
+  } catch (error) {
+    return [undefined, error.code === 'ETIMEDOUT' ? 'no answer in time' : lastLine(error)];
+  }
+}
+
+function lastLine(error) {
+  return String(error.stderr || error.message)
+    .trim()
+    .split('\n')
+    .at(-1);
+}
+
+// As src/launcher/cache-directory.ts has it; this file runs before anything is compiled.
+function cacheDirectory(env) {
+  if (env.INTERLOCK_CACHE) return env.INTERLOCK_CACHE;
+  if (process.getuid?.() === 0) return '/var/cache/interlock';
+  if (process.platform === 'darwin') return join(homedir(), 'Library', 'Caches', 'interlock');
+  return join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'interlock');
+}
+
+/** Runs every check with so many examples an operation. Resolves with what it printed and the cases it made. */
+export async function runSchemathesis(tool, { url, token, examples, workers = 2, more = [], log = () => {} }) {
+  const folder = mkdtempSync(join(tmpdir(), 'interlock-schemathesis-'));
+  const report = join(folder, 'report.json');
+  const args = [
+    ...['-m', 'schemathesis.cli', 'run', `${url}/schema/openapi.yaml`, '--url', url],
+    ...['--header', `Authorization: Bearer ${token}`, '--checks', 'all', '--max-examples', String(examples)],
+    ...['--workers', String(workers), '--continue-on-failure', '--no-color'],
+    // PostgreSQL has no place for U+0000: it is refused everywhere, which a JSON Schema cannot say in one place.
+    ...['--generation-allow-x00', 'false', '--generation-database', 'none'],
+    ...['--report-json-path', report, ...more],
+  ];
+  try {
+    const { status, output } = await runQuietly(tool, args, log);
+    return { status, output, report: existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')) : undefined };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function runQuietly({ program, env }, args, log) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { cwd: tmpdir(), env, stdio: ['ignore', 'pipe', 'pipe'] });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (text) => {
+        output += text;
+        log(text);
+      });
+    child.once('error', reject);
+    child.once('close', (status) => resolve({ status, output }));
+  });
+}
+
+async function main() {
+  const { values } = parseArgs({
+    options: { url: { type: 'string' }, token: { type: 'string' }, examples: { type: 'string', default: '100' } },
+  });
+  if (!values.url) {
+    const node = findNode();
+    const program = join(root, 'node_modules', 'vitest', 'vitest.mjs');
+    const env = { ...toolEnvironment(node), SCHEMATHESIS_EXAMPLES: values.examples };
+    return runForeground(node, [program, 'run', 'test/rest/schemathesis.test.ts'], { env });
+  }
+  if (!values.token) throw new SetupError('Give the token of an account by --token, beside --url.');
+  const log = (text) => process.stdout.write(text);
+  const { status } = await runSchemathesis(findSchemathesis(), { ...values, log });
+  return status;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) finish(main());
