@@ -5,12 +5,13 @@ import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { createHash } from 'node:crypto';
 import { homedir, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { SetupError, findNode, finish, root, runForeground, toolEnvironment } from './toolchain.mjs';
 
-const requirements = join(root, 'scripts', 'schemathesis-requirements.txt');
+const own = join(root, 'scripts', 'schemathesis');
+const requirements = join(own, 'requirements.txt');
 const installLimitMs = 180_000;
 
 /** What it takes to run it; throws SetupError with the reason where that is not to be had. */
@@ -22,7 +23,8 @@ export function findSchemathesis({ log = console.log, env = process.env } = {}) 
     log(`Schemathesis: installing it by pip (once, about 60 MB).`);
     install(python.program, folder, env);
   }
-  return { program: python.program, env: { ...env, PYTHONPATH: folder } };
+  const hooks = { PYTHONPATH: [folder, own].join(delimiter), PYTHONDONTWRITEBYTECODE: '1', SCHEMATHESIS_HOOKS: 'interlock_hooks' };
+  return { program: python.program, env: { ...env, ...hooks } };
 }
 
 function findPython(env) {
@@ -86,16 +88,16 @@ function cacheDirectory(env) {
 }
 
 /** Runs every check with so many examples an operation. Resolves with what it printed and the cases it made. */
-export async function runSchemathesis(tool, { url, token, examples, workers = 2, more = [], log = () => {} }) {
+export async function runSchemathesis(tool, { url, token, examples, log = () => {} }) {
   const folder = mkdtempSync(join(tmpdir(), 'interlock-schemathesis-'));
   const report = join(folder, 'report.json');
   const args = [
-    ...['-m', 'schemathesis.cli', 'run', `${url}/schema/openapi.yaml`, '--url', url],
+    ...['-m', 'schemathesis.cli', '--config-file', join(own, 'settings.toml'), 'run', `${url}/schema/openapi.yaml`, '--url', url],
     ...['--header', `Authorization: Bearer ${token}`, '--checks', 'all', '--max-examples', String(examples)],
-    ...['--workers', String(workers), '--continue-on-failure', '--no-color'],
+    ...['--continue-on-failure', '--no-color'],
     // PostgreSQL has no place for U+0000: it is refused everywhere, which a JSON Schema cannot say in one place.
     ...['--generation-allow-x00', 'false', '--generation-database', 'none'],
-    ...['--report-json-path', report, ...more],
+    ...['--report-json-path', report],
   ];
   try {
     const { status, output } = await runQuietly(tool, args, log);

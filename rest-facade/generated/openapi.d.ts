@@ -382,6 +382,16 @@ export interface components {
                     /** @description Name of the repository. */
                     name: string;
                 };
+                /**
+                 * @description Only with the action that takes it: `pull_request.skip_line` is refused here when it is true.
+                 * @enum {boolean|null}
+                 */
+                skip_line?: false | null;
+                /**
+                 * @description Only with the action that takes it: `pull_request.skip_validation` is refused here when it is true.
+                 * @enum {boolean|null}
+                 */
+                skip_validation?: false | null;
             };
         };
         Error: {
@@ -573,6 +583,16 @@ export interface components {
                     /** @description Name of the repository. */
                     name: string;
                 };
+                /**
+                 * @description Only with the action that takes it: `pull_request.skip_line` is refused here when it is true.
+                 * @enum {boolean|null}
+                 */
+                skip_line?: false | null;
+                /**
+                 * @description Only with the action that takes it: `pull_request.skip_validation` is refused here when it is true.
+                 * @enum {boolean|null}
+                 */
+                skip_validation?: false | null;
             };
         };
         /** @description A repository by its organization and name (interface 2.1). */
@@ -608,6 +628,16 @@ export interface components {
                     /** @description Name of the repository. */
                     name: string;
                 };
+                /**
+                 * @description Only with the action that takes it: `pull_request.skip_line` is refused here when it is true.
+                 * @enum {boolean|null}
+                 */
+                skip_line?: false | null;
+                /**
+                 * @description Only with the action that takes it: `pull_request.skip_validation` is refused here when it is true.
+                 * @enum {boolean|null}
+                 */
+                skip_validation?: false | null;
             };
         };
         UpdatePullRequestRequest: {
@@ -638,6 +668,16 @@ export interface components {
                 } | null;
                 /** @description The commit on the base that holds it, when it was merged elsewhere. */
                 merge_commit_sha?: string | null;
+                /**
+                 * @description Only with the action that takes it: `pull_request.skip_line` is refused here when it is true.
+                 * @enum {boolean|null}
+                 */
+                skip_line?: false | null;
+                /**
+                 * @description Only with the action that takes it: `pull_request.skip_validation` is refused here when it is true.
+                 * @enum {boolean|null}
+                 */
+                skip_validation?: false | null;
             };
         };
         /** @description What a user did from the dashboard (interface 2.10). */
@@ -943,11 +983,20 @@ export interface operations {
     GetBotPullRequest: {
         parameters: {
             query: {
-                /** @description Organization on the code host. */
+                /**
+                 * @description Organization on the code host.
+                 * @example acme
+                 */
                 org: string;
-                /** @description Name of the repository. */
+                /**
+                 * @description Name of the repository.
+                 * @example web
+                 */
                 repo: string;
-                /** @description Its number. */
+                /**
+                 * @description Its number.
+                 * @example 7
+                 */
                 number: number;
             };
             header?: {
@@ -1007,11 +1056,20 @@ export interface operations {
     ListBranches: {
         parameters: {
             query: {
-                /** @description Organization on the code host. */
+                /**
+                 * @description Organization on the code host.
+                 * @example acme
+                 */
                 org: string;
-                /** @description Name of the repository. */
+                /**
+                 * @description Name of the repository.
+                 * @example web
+                 */
                 name: string;
-                /** @description Only the rule of that very text, and the base branches it matches. */
+                /**
+                 * @description Only the rule of that very text, and the base branches it matches.
+                 * @example main
+                 */
                 pattern?: string;
             };
             header?: {
@@ -1130,9 +1188,15 @@ export interface operations {
     GetConfiguration: {
         parameters: {
             query: {
-                /** @description Organization on the code host. */
+                /**
+                 * @description Organization on the code host.
+                 * @example acme
+                 */
                 org: string;
-                /** @description Name of the repository. */
+                /**
+                 * @description Name of the repository.
+                 * @example web
+                 */
                 repo: string;
             };
             header?: {
@@ -1183,9 +1247,15 @@ export interface operations {
     ReplaceConfiguration: {
         parameters: {
             query: {
-                /** @description Organization on the code host. */
+                /**
+                 * @description Organization on the code host.
+                 * @example acme
+                 */
                 org: string;
-                /** @description Name of the repository. */
+                /**
+                 * @description Name of the repository.
+                 * @example web
+                 */
                 repo: string;
             };
             header?: {
@@ -1244,15 +1314,30 @@ export interface operations {
     ListConfigurationHistory: {
         parameters: {
             query: {
-                /** @description Organization on the code host. */
+                /**
+                 * @description Organization on the code host.
+                 * @example acme
+                 */
                 org: string;
-                /** @description Name of the repository. */
+                /**
+                 * @description Name of the repository.
+                 * @example web
+                 */
                 repo: string;
-                /** @description The first UTC day to tell of. Left out: from the beginning. */
+                /**
+                 * @description The first UTC day to tell of. Left out: from the beginning.
+                 * @example 2026-01-01
+                 */
                 start?: string;
-                /** @description The last UTC day to tell of. Left out: until now. */
+                /**
+                 * @description The last UTC day to tell of. Left out: until now.
+                 * @example 2026-12-31
+                 */
                 end?: string;
-                /** @description A page by its number, in the place of `after`. */
+                /**
+                 * @description A page by its number, in the place of `after`.
+                 * @example 1
+                 */
                 page?: number;
             };
             header?: {
@@ -1308,13 +1393,22 @@ export interface operations {
     GetPullRequest: {
         parameters: {
             query: {
-                /** @description Organization on the code host. */
+                /**
+                 * @description Organization on the code host.
+                 * @example acme
+                 */
                 org: string;
-                /** @description Name of the repository. */
+                /**
+                 * @description Name of the repository.
+                 * @example web
+                 */
                 repo: string;
                 /** @description The branch it merges. */
                 branch?: string;
-                /** @description Its number. */
+                /**
+                 * @description Its number.
+                 * @example 2
+                 */
                 number?: number;
             };
             header?: {
@@ -1536,11 +1630,20 @@ export interface operations {
     ListQueuedPullRequests: {
         parameters: {
             query: {
-                /** @description Organization on the code host. */
+                /**
+                 * @description Organization on the code host.
+                 * @example acme
+                 */
                 org: string;
-                /** @description Name of the repository. */
+                /**
+                 * @description Name of the repository.
+                 * @example web
+                 */
                 repo: string;
-                /** @description Only those merged into this branch. */
+                /**
+                 * @description Only those merged into this branch.
+                 * @example main
+                 */
                 base_branch?: string;
             };
             header?: {
@@ -1594,9 +1697,15 @@ export interface operations {
     GetQueueStats: {
         parameters: {
             query: {
-                /** @description Organization on the code host. */
+                /**
+                 * @description Organization on the code host.
+                 * @example acme
+                 */
                 org: string;
-                /** @description Name of the repository. */
+                /**
+                 * @description Name of the repository.
+                 * @example web
+                 */
                 repo: string;
             };
             header?: {
@@ -1659,7 +1768,10 @@ export interface operations {
     ListRepositories: {
         parameters: {
             query?: {
-                /** @description A page by its number, in the place of `after`. */
+                /**
+                 * @description A page by its number, in the place of `after`.
+                 * @example 1
+                 */
                 page?: number;
             };
             header?: {

@@ -40,11 +40,7 @@ function onlyElsewhere(operation: Operation, group: Group): readonly Input[] {
   return group.flatMap(({ inputs }) => inputs).filter(({ only, field }) => only && !own.has(field));
 }
 
-function bodySchema(
-  operation: Operation,
-  components: Components,
-  elsewhere: readonly Input[] = [],
-): JsonSchema {
+function bodySchema(operation: Operation, components: Components, elsewhere: readonly Input[] = []): JsonSchema {
   const { name, when, inputs } = operation;
   return components.refer(`${name}Request`, () => {
     const body = new ObjectSchema();
@@ -62,7 +58,8 @@ function bodySchema(
     }
     for (const { place, field } of elsewhere) {
       const description = `Only with the ${when?.field} that takes it: \`${field}\` is refused here when it is true.`;
-      if (place.in === 'body') body.put(place.path, { type: ['boolean', 'null'], enum: [false, null], description }, false);
+      if (place.in === 'body')
+        body.put(place.path, { type: ['boolean', 'null'], enum: [false, null], description }, false);
     }
     return body.schema();
   });

@@ -88,7 +88,8 @@ export const Day = scalar<string>({
   name: 'Date',
   description: 'A day, as `YYYY-MM-DD`.',
   must: 'must be a day as YYYY-MM-DD',
-  read: (value) => (typeof value === 'string' && /^(?!0000)\d{4}-\d{2}-\d{2}$/.test(value) && isDay(value) ? value : undefined),
+  read: (value) =>
+    typeof value === 'string' && /^(?!0000)\d{4}-\d{2}-\d{2}$/.test(value) && isDay(value) ? value : undefined,
 });
 
 export const TimeZone = scalar<string>({

@@ -98,7 +98,10 @@ export class OpenApi {
         ]),
       );
     }
-    if (Array.isArray(values)) return `one of ${values.map(String).sort().join(' ')}`;
+    if (Array.isArray(values)) {
+      const named = values.filter((value) => value !== null).map(String);
+      return `one of ${named.sort().join(' ')}`;
+    }
     if (pattern === '^[0-9a-fA-F]{40}$') return 'sha';
     return typeof format === 'string' ? format : types.join(' or ');
   }

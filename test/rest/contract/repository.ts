@@ -1,9 +1,10 @@
-// What the contract's cases speak of, made as a user makes it: two repositories, a push, a pull request.
+// What the contract's cases speak of, made as users make it: repositories, pushes, pull requests.
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import type { TestServer } from '../../support/server.ts';
 
 export interface Installation {
   readonly url: string;
@@ -29,18 +30,10 @@ const committer = { GIT_COMMITTER_NAME: 'Ada', GIT_COMMITTER_EMAIL: 'ada@example
 export async function prepareRepository(at: Installation): Promise<PreparedRepository> {
   const repository = { owner: 'acme', name: 'web' };
   const [branch, title] = ['topic', 'Add a page'];
-  for (const name of ['idle', repository.name]) {
-    const made =
-      'mutation ($input: CreateRepositoryInput!) { createRepository(input: $input) { repository { name } } }';
-    await ask(at, made, { owner: repository.owner, name, host: 'LOCAL' });
-  }
-  await push(at, repository, branch);
-  const opened = await ask<{ openPullRequest: { pullRequest: { number: number } } }>(
-    at,
-    'mutation ($input: OpenPullRequestInput!) { openPullRequest(input: $input) { pullRequest { number } } }',
-    { repository, title, headBranch: branch, baseBranch: 'main' },
-  );
-  const { number } = opened.openPullRequest.pullRequest;
+  await make(at, { ...repository, name: 'idle' });
+  await make(at, repository);
+  await push(at, repository, [branch]);
+  const number = await open(at, { repository, title, headBranch: branch, baseBranch: 'main' });
   const { owner: org, name } = repository;
   return {
     org,
@@ -54,6 +47,84 @@ export async function prepareRepository(at: Installation): Promise<PreparedRepos
   };
 }
 
+export interface PreparedLine {
+  /** Name of its repository, in the same organization. */
+  readonly line: string;
+  readonly merged: number;
+  readonly tagged: number;
+  readonly queued: number;
+  /** Queued behind a pause of its base branch. */
+  readonly held: number;
+  readonly blocked: number;
+  readonly closed: number;
+  readonly bot: number;
+}
+
+/** A repository whose pull requests are in every status a line brings about; no check of it ever ends. */
+export async function prepareLine(
+  at: Installation & Pick<TestServer, 'rest' | 'settle' | 'service' | 'rows'>,
+  name = 'line',
+): Promise<PreparedLine> {
+  const repository = { owner: 'acme', name };
+  const names = ['merged', 'tagged', 'queued', 'held', 'blocked', 'closed'] as const;
+  await make(at, repository);
+  await push(at, repository, [...names]);
+  const reference = { org: repository.owner, name: repository.name };
+  const post = async (path: string, body: unknown): Promise<void> => {
+    const answer = await at.rest('POST', path, { body });
+    if (answer.status !== 200) throw new Error(await answer.text());
+  };
+  await post(
+    `/api/v1/config?org=${reference.org}&repo=${reference.name}`,
+    'merge_rules: {labels: {trigger: go}, base_branches: [main, release], merge_mode: {type: parallel, parallel_mode: {max_parallel_builds: 1}}}',
+  );
+  await post('/api/v1/branches', { repository: reference, pattern: 'release', paused: true, paused_message: 'Soon' });
+  const numbers: Record<string, number> = {};
+  for (const name of names) {
+    numbers[name] = await open(at, {
+      repository,
+      title: `Add ${name}`,
+      headBranch: name,
+      baseBranch: name === 'held' ? 'release' : 'main',
+      draft: name === 'blocked',
+    });
+  }
+  const queue = async (name: (typeof names)[number], more: Readonly<Record<string, unknown>> = {}): Promise<void> => {
+    await post('/api/v1/pull_request', {
+      action: 'queue',
+      pull_request: { number: numbers[name], repository: reference, ...more },
+    });
+    await at.settle();
+  };
+  await queue('merged', { skip_validation: true });
+  for (const name of ['held', 'tagged', 'queued', 'blocked'] as const) await queue(name);
+  const [row] = await at.rows<{ accountId: string; id: string }>(
+    'select account_id as "accountId", id from repository where name = $1',
+    [repository.name],
+  );
+  if (!row) throw new Error('The repository is not there.');
+  await at.service.localHost.closePullRequest({ ...row, ...repository }, numbers['closed'] ?? 0);
+  await at.settle();
+  const [bot] = await at.rows<{ number: number }>('select number from bot_pull_request where repository_id = $1', [
+    row.id,
+  ]);
+  return { line: repository.name, ...(numbers as Record<(typeof names)[number], number>), bot: bot?.number ?? 0 };
+}
+
+async function make(at: Installation, { owner, name }: { owner: string; name: string }): Promise<void> {
+  const made = 'mutation ($input: CreateRepositoryInput!) { createRepository(input: $input) { repository { name } } }';
+  await ask(at, made, { owner, name, host: 'LOCAL' });
+}
+
+async function open(at: Installation, input: unknown): Promise<number> {
+  const opened = await ask<{ openPullRequest: { pullRequest: { number: number } } }>(
+    at,
+    'mutation ($input: OpenPullRequestInput!) { openPullRequest(input: $input) { pullRequest { number } } }',
+    input,
+  );
+  return opened.openPullRequest.pullRequest.number;
+}
+
 async function ask<Data>({ url, token }: Installation, query: string, input: unknown): Promise<Data> {
   const response = await fetch(`${url}/graphql`, {
     method: 'POST',
@@ -65,7 +136,12 @@ async function ask<Data>({ url, token }: Installation, query: string, input: unk
   return data;
 }
 
-async function push(at: Installation, { owner, name }: { owner: string; name: string }, branch: string): Promise<void> {
+/** `main` and `release` at one commit, and each branch with a file of its own on top. */
+async function push(
+  at: Installation,
+  { owner, name }: { owner: string; name: string },
+  branches: readonly string[],
+): Promise<void> {
   const work = await mkdtemp(join(tmpdir(), 'interlock-contract-'));
   const git = async (...args: string[]): Promise<unknown> =>
     run('git', args, { cwd: work, env: { ...process.env, ...author, ...committer, GIT_TERMINAL_PROMPT: '0' } });
@@ -78,11 +154,14 @@ async function push(at: Installation, { owner, name }: { owner: string; name: st
     await writeFile(join(work, '.service', 'ci.yml'), 'checks:\n  test:\n    run: "true"\n');
     await git('add', '-A');
     await git('commit', '-q', '-m', 'First');
-    await git('checkout', '-q', '-b', branch);
-    await writeFile(join(work, 'page.html'), '<p>\n');
-    await git('add', '-A');
-    await git('commit', '-q', '-m', 'Add a page');
-    await git('push', '-q', remote.href, 'main', 'main:release', branch);
+    await git('branch', 'release');
+    for (const branch of branches) {
+      await git('checkout', '-q', '-b', branch, 'main');
+      await writeFile(join(work, `${branch}.html`), '<p>\n');
+      await git('add', '-A');
+      await git('commit', '-q', '-m', `Add ${branch}`);
+    }
+    await git('push', '-q', remote.href, 'main', 'release', ...branches);
   } finally {
     await rm(work, { recursive: true });
   }

@@ -1,0 +1,20 @@
+"""A configuration is described and travels as the text it is (interface 4.5: "raw YAML"), comments and all.
+Schemathesis would write and read the data that the YAML means."""
+
+import schemathesis
+from schemathesis.core import media_types
+
+media_types.is_yaml = lambda _media_type: False
+
+# The first name that is of one family with the document's is asked, so all of them are taken over.
+names = ["text/yaml", "text/x-yaml", "text/vnd.yaml", "text/yml", "application/yaml", "application/x-yaml"]
+
+
+@schemathesis.serializer(*names)
+def write_text(_context, value):
+    return {"data": str(value).encode()}
+
+
+@schemathesis.deserializer(*names)
+def read_text(_context, response):
+    return response.content.decode()
