@@ -23,7 +23,11 @@ export function findSchemathesis({ log = console.log, env = process.env } = {}) 
     log(`Schemathesis: installing it by pip (once, about 60 MB).`);
     install(python.program, folder, env);
   }
-  const hooks = { PYTHONPATH: [folder, own].join(delimiter), PYTHONDONTWRITEBYTECODE: '1', SCHEMATHESIS_HOOKS: 'interlock_hooks' };
+  const hooks = {
+    PYTHONPATH: [folder, own].join(delimiter),
+    PYTHONDONTWRITEBYTECODE: '1',
+    SCHEMATHESIS_HOOKS: 'interlock_hooks',
+  };
   return { program: python.program, env: { ...env, ...hooks } };
 }
 
@@ -92,7 +96,16 @@ export async function runSchemathesis(tool, { url, token, examples, log = () => 
   const folder = mkdtempSync(join(tmpdir(), 'interlock-schemathesis-'));
   const report = join(folder, 'report.json');
   const args = [
-    ...['-m', 'schemathesis.cli', '--config-file', join(own, 'settings.toml'), 'run', `${url}/schema/openapi.yaml`, '--url', url],
+    ...[
+      '-m',
+      'schemathesis.cli',
+      '--config-file',
+      join(own, 'settings.toml'),
+      'run',
+      `${url}/schema/openapi.yaml`,
+      '--url',
+      url,
+    ],
     ...['--header', `Authorization: Bearer ${token}`, '--checks', 'all', '--max-examples', String(examples)],
     ...['--continue-on-failure', '--no-color'],
     // PostgreSQL has no place for U+0000: it is refused everywhere, which a JSON Schema cannot say in one place.

@@ -58,7 +58,9 @@ describe('scalars', () => {
   it.each([
     [PullRequestNumber, '12', 12],
     [PullRequestNumber, 12, 12],
+    [PullRequestNumber, '9'.repeat(400), 2 ** 31 - 1],
     [PageNumber, '1', 1],
+    [PageNumber, 10 ** 30, 2 ** 46],
     [GitObjectID, 'A'.repeat(40), 'a'.repeat(40)],
     [URI, 'https://a.test/x', 'https://a.test/x'],
     [NameWithOwner, 'a/b', 'a/b'],
@@ -68,10 +70,10 @@ describe('scalars', () => {
   it.each([
     [
       PullRequestNumber,
-      ['0', 0, -1, 1.5, '', '1e3', 'x', '12 ', 2 ** 31, true, null, [12]],
+      ['0', 0, -1, 1.5, '', '1e3', 'x', '12 ', '012', true, null, [12]],
       'must be a pull request number',
     ],
-    [PageNumber, [0, '0', 'x', 1.5], 'must be an integer of at least 1'],
+    [PageNumber, [0, '0', '01', 'x', 1.5], 'must be an integer of at least 1'],
     [GitObjectID, ['a'.repeat(39), 'g'.repeat(40), 'HEAD', 7], 'must be a full Git object id of 40 hexadecimal digits'],
     [URI, ['/x', 'ftp://a.test', 'javascript:alert(1)', 7], 'must be an absolute http or https URL'],
     [NameWithOwner, ['a', 'a/b/c', '/b', 'a/', 'a b/c'], 'must be a repository as <org>/<name>'],
