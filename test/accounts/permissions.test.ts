@@ -150,7 +150,7 @@ describe('permissions', () => {
         { input: { repository: repositoryName, permission: 'SKIP_LINE', ...to } },
         token,
       );
-      return answer.errors[0]?.message ?? Object.values(answer.data as object)[0];
+      return answer.errors[0]?.message ?? Object.values(answer.data)[0];
     };
     const dan = { user: user('dan').id };
     expect(await change('grantPermission', dan, user('ada').token)).toBe(

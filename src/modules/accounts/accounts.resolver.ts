@@ -52,8 +52,9 @@ export class AccountsResolver {
     @Ctx() ctx: GraphQLContext,
     @Arg('input', () => CreateApiTokenInput) input: CreateApiTokenInput,
   ): Promise<CreateApiTokenPayload> {
-    const userId = typeof input.user === 'string' ? rowIdOf('User', input.user) : null;
-    const { id, token } = await createApiToken(ctx, ctx.secrets, { ...input, userId });
+    const { name, kind, scopes, expiresAt, user } = input;
+    const userId = typeof user === 'string' ? rowIdOf('User', user) : null;
+    const { id, token } = await createApiToken(ctx, ctx.secrets, { name, kind, scopes, expiresAt, userId });
     return { apiToken: await apiToken(ctx, id), token };
   }
 

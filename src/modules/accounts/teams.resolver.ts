@@ -66,7 +66,7 @@ export class TeamsResolver {
     @Arg('input', () => UpdateTeamInput) input: UpdateTeamInput,
   ): Promise<TeamPayload> {
     const id = rowIdOf('Team', input.id);
-    await updateTeam(ctx, { ...input, id });
+    await updateTeam(ctx, { id, slug: input.slug ?? null, name: input.name ?? null });
     return { team: await team(ctx, id) };
   }
 

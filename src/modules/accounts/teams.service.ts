@@ -38,7 +38,7 @@ export async function createTeam(
 /** A new slug is a new address: what names the old one in a configuration names nobody then. */
 export async function updateTeam(
   ctx: Context,
-  input: { readonly id: string; readonly slug?: string | null; readonly name?: string | null },
+  input: { readonly id: string; readonly slug: string | null; readonly name: string | null },
 ): Promise<void> {
   requireScope(ctx, 'admin');
   await ctx.db.transaction(ctx.accountId, async (tx) => {

@@ -5,12 +5,12 @@ import { PageNumber } from '../../graphql/scalars.ts';
 import { readUserActions } from './user-actions.reads.ts';
 import { auditEntities, userActionEntities, type AuditEntity } from './user-actions.table.ts';
 import {
-  AuditEntry,
   AuditEntryConnection,
   auditEntityNames,
-  UserAction,
   UserActionConnection,
   userActionEntityNames,
+  type AuditEntry,
+  type UserAction,
   type UserActionEntity,
 } from './user-actions.types.ts';
 

@@ -39,7 +39,7 @@ export class UsersResolver {
     @Arg('input', () => UpdateUserInput) input: UpdateUserInput,
   ): Promise<UserPayload> {
     const id = rowIdOf('User', input.id);
-    await updateUser(ctx, { ...input, id });
+    await updateUser(ctx, { id, role: input.role ?? null, handle: input.handle });
     return await payload(ctx, id);
   }
 

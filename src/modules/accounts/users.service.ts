@@ -50,10 +50,10 @@ export async function addUser(
   });
 }
 
-/** What is not given stays; a handle of null is unlinked. Tokens are bound by the new role at once. */
+/** What is not given stays: a role of null, a handle of undefined. A handle of null is unlinked. Tokens are bound by the new role at once. */
 export async function updateUser(
   ctx: Context,
-  input: { readonly id: string; readonly role?: Role | null; readonly handle?: string | null },
+  input: { readonly id: string; readonly role: Role | null; readonly handle: string | null | undefined },
 ): Promise<void> {
   requireScope(ctx, 'admin');
   const handle = input.handle === undefined ? undefined : checkedHandle(input.handle, 'input.handle');

@@ -7,13 +7,13 @@ import { findGrant, readGrants, readHolders } from './permissions.reads.ts';
 import { grantPermission, revokePermission, type PermissionRequest } from './permissions.service.ts';
 import {
   GrantPermissionPayload,
-  PermissionGrant,
   PermissionGrantConnection,
-  PermissionHolder,
   PermissionHolderConnection,
   PermissionInput,
   permissions,
   RevokePermissionPayload,
+  type PermissionGrant,
+  type PermissionHolder,
 } from './permissions.types.ts';
 import { Repository } from './repositories.types.ts';
 
