@@ -10,14 +10,13 @@ import { nodeTypes } from '../../src/graphql/node.resolver.ts';
 import { interlockSchema } from '../../src/graphql/schema.ts';
 import { seed, type Seeded } from '../graphql/seed.ts';
 import { everyScopeBut, startServer, type TestServer } from '../support/server.ts';
-import { operations, withoutNames, type Operation } from './operations.ts';
+import { invented, operations, withoutNames, type Operation } from './operations.ts';
 
 let s: TestServer;
 let seeded: Seeded;
 let other: { token: string; accountId: string };
 const limited = new Map<string, string>();
 let real: Record<string, unknown>;
-let invented: Record<string, unknown>;
 
 beforeAll(async () => {
   s = await startServer();
@@ -44,17 +43,6 @@ beforeAll(async () => {
     team: encodeNodeId('Team', team?.id ?? ''),
     endpoint: webhook.endpoint,
     delivery: webhook.delivery,
-  };
-  invented = {
-    owner: seeded.owner,
-    name: 'none',
-    number: 1,
-    node: encodeNodeId('Repository', '999999'),
-    token: encodeNodeId('ApiToken', '999999'),
-    user: encodeNodeId('User', '999999'),
-    team: encodeNodeId('Team', '999999'),
-    endpoint: encodeNodeId('WebhookEndpoint', '999999'),
-    delivery: encodeNodeId('WebhookDelivery', '999999'),
   };
 });
 afterAll(async () => await s.close());

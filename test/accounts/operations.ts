@@ -1,5 +1,6 @@
 // Every operation of the API with variables that make sense to the account they are for, and the scope it needs.
 import type { Scope } from '../../src/context.ts';
+import { encodeNodeId } from '../../src/graphql/node-id.ts';
 
 export interface Operation {
   /** `Query.repository`: the field this is the test of. */
@@ -217,6 +218,19 @@ export const operations: readonly Operation[] = [
     document: `subscription (${withNumber}) { pullRequestChanged(repository: ${repository}, number: $number) { cursor } }`,
   },
 ];
+
+/** Variables of every operation that name nothing there is. */
+export const invented: Readonly<Record<string, unknown>> = {
+  owner: 'acme',
+  name: 'none',
+  number: 1,
+  node: encodeNodeId('Repository', '999999'),
+  token: encodeNodeId('ApiToken', '999999'),
+  user: encodeNodeId('User', '999999'),
+  team: encodeNodeId('Team', '999999'),
+  endpoint: encodeNodeId('WebhookEndpoint', '999999'),
+  delivery: encodeNodeId('WebhookDelivery', '999999'),
+};
 
 /** What names nothing of the account that asks: these answer the same for another account's and for invented names. */
 export const withoutNames: ReadonlySet<string> = new Set([

@@ -1,11 +1,10 @@
 // Scopes bound a token, roles bound its user: what each role may do, with a token that has every scope.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { scopes, type Role, type Scope } from '../../src/context.ts';
-import { encodeNodeId } from '../../src/graphql/node-id.ts';
 import { mayUse } from '../../src/modules/accounts/authorisation.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { accountOf, type AccountVerbs } from './account.ts';
-import { operations } from './operations.ts';
+import { invented, operations } from './operations.ts';
 
 const roles = ['member', 'maintainer', 'admin'] as const satisfies readonly Role[];
 
@@ -34,15 +33,6 @@ describe('an operation', () => {
   let s: TestServer;
   let account: AccountVerbs;
   const tokens = new Map<Role, string>();
-  const invented = {
-    owner: 'acme',
-    name: 'none',
-    number: 1,
-    node: encodeNodeId('Repository', '999999'),
-    token: encodeNodeId('ApiToken', '999999'),
-    user: encodeNodeId('User', '999999'),
-    team: encodeNodeId('Team', '999999'),
-  };
   beforeAll(async () => {
     s = await startServer();
     account = accountOf(s);
