@@ -18,7 +18,7 @@ module.exports = {
       comment: 'The domain imports itself, and what is pure itself: hashing, and libraries without effects.',
       severity: 'error',
       from: { path: '^src/domain/' },
-      to: { pathNot: ['^src/domain/', '^(node:)?crypto$', 'node_modules/(zod|yaml|re2js|diff)/'] },
+      to: { pathNot: ['^src/domain/', '^(node:)?crypto$', 'node_modules/(zod|yaml|re2js|diff|croner)/'] },
     },
     {
       name: 'roots-are-not-imported',

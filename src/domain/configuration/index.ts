@@ -8,3 +8,4 @@ export { numberOfApprovals, toQueueRules } from './queue-rules.ts';
 export { isManagedBranch, namedBaseBranches } from './managed-branch.ts';
 export { configurationJsonSchema, configurationMarkdown } from './reference.ts';
 export { failedValidations, validationsDigest } from './validations.ts';
+export { landingWindow, landingsFrom, type LandingWindow } from './merge-windows.ts';

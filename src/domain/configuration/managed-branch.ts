@@ -6,10 +6,13 @@ import type { Configuration } from './keys.ts';
 export function isManagedBranch(configuration: Configuration, branch: string, defaultBranch: string): boolean {
   const managed = configuration.merge_rules.base_branches;
   if (managed.length === 0) return branch === defaultBranch;
-  return managed.some((name) => {
-    const pattern = branchPattern(name);
-    return pattern === null ? branch === name : matchesWhole(pattern, branch);
-  });
+  return managed.some((name) => matchesBranch(name, branch));
+}
+
+/** A name, or a regular expression between slashes that matches all of the branch's. */
+export function matchesBranch(name: string, branch: string): boolean {
+  const pattern = branchPattern(name);
+  return pattern === null ? branch === name : matchesWhole(pattern, branch);
 }
 
 /** The base branches the document calls by name; what an expression matches is not known from it. */

@@ -14,6 +14,7 @@ import {
   requiredKey,
   someText,
 } from './key.ts';
+import { cronFault, timezoneFault } from './cron.ts';
 import { regexFault } from './regex.ts';
 import { mergeCommit, mergeStrategy } from './merge-commit.keys.ts';
 import { parallelMode } from './parallel-mode.keys.ts';
@@ -110,12 +111,13 @@ const statusComment = group({
   }),
 });
 
-const cron = () => someText(200);
-const branch = () =>
-  someText(255).superRefine((name, context) => {
-    const fault = branchFault(name);
+const checked = (most: number, faultOf: (text: string) => string | null) =>
+  someText(most).superRefine((value, context) => {
+    const fault = faultOf(value);
     if (fault !== null) context.addIssue({ code: 'custom', message: fault });
   });
+const cron = () => checked(200, cronFault);
+const branch = () => checked(255, branchFault);
 
 function branchFault(name: string): string | null {
   const pattern = branchPattern(name);
@@ -283,22 +285,21 @@ export const mergeRules = group({
     mark: 'other',
     accepts: ['linear'],
   }),
-  merge_windows: notYet(
+  merge_windows: key(
     listOf(
       group({
         cron_start: cron(),
         cron_end: cron(),
-        timezone: someText(100),
+        timezone: checked(100, timezoneFault),
         base_branches: listOf(branch(), { most: 50 }).optional(),
       }),
       { name: 'list: {cron_start, cron_end, timezone, base_branches}', most: 50 },
     ),
     {
       default: [],
-      defaultText: 'always open',
-      description: "When landings may happen. Interlock's own.",
+      description:
+        "When landings may happen; builds go on outside of it. A window opens at each cron_start (five fields) and closes at the next cron_end. Without one for a base branch it is always open; without base_branches a window is for all of them. Interlock's own.",
       mark: 'gate',
-      accepts: [[]],
     },
   ),
 });

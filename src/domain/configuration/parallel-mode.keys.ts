@@ -7,18 +7,16 @@ export const parallelMode = group({
     description: 'How many builds of the repository run at once, over all of its queues.',
     mark: 'other',
   }),
-  max_topup_builds: notYet(integer(0), {
+  max_topup_builds: key(integer(0), {
     default: 0,
     description:
-      'Builds started beyond max_parallel_builds while earlier ones only wait for their own checks. Needs max_parallel_builds.',
+      'Builds started beyond max_parallel_builds, one for each that is green and only waits for own checks of its pull requests. Needs max_parallel_builds.',
     mark: 'other',
-    accepts: [0],
   }),
-  max_parallel_paused_builds: notYet(integer(0), {
-    default: undefined,
-    description: 'How many builds run while the queue is paused. Must be below max_parallel_builds.',
+  max_parallel_paused_builds: optionalKey(integer(0), {
+    default: 'none: nothing is built',
+    description: 'How many builds run while the queue is paused; nothing lands. Must be below max_parallel_builds.',
     mark: 'other',
-    accepts: [0],
   }),
   max_requeue_attempts: key(integer(0), {
     default: 0,
@@ -33,36 +31,33 @@ export const parallelMode = group({
   }),
   stuck_pr_label: notYet(label(), {
     default: '',
-    description: 'Label put on a pull request that is stuck: its build is green and its own required checks still run.',
+    description:
+      'Label put on a pull request that is stuck: its build is green, it is first in line, and its own required checks still run. Queueing it again takes it off. Empty: none.',
     mark: 'other',
     accepts: [''],
   }),
-  stuck_pr_timeout_mins: notYet(integer(0), {
-    default: 0,
+  stuck_pr_timeout_mins: optionalKey(integer(0), {
+    default: 'unset: its landing waits for them',
     description:
-      'How long own required checks may run on after the build went green, before the pull request is stuck. 0 blocks it at once.',
+      'How long own required checks may run on after the build went green, before the pull request is stuck and blocked (112). 0 blocks it at once.',
     mark: 'other',
-    accepts: [0],
   }),
-  bypass_stuck_state: notYet(bool(), {
+  bypass_stuck_state: key(bool(), {
     default: false,
-    description: 'Report a stuck pull request without blocking it.',
+    description: 'Tell of a stuck pull request without blocking it: its landing goes on waiting.',
     mark: 'other',
-    accepts: [false],
   }),
-  draft_checks_started_timeout_mins: notYet(integer(0), {
+  draft_checks_started_timeout_mins: key(integer(0), {
     default: 0,
     description:
-      'How long a build may stay without any check before its pull requests are dequeued; the host is asked once more first. 0 is off.',
+      'How long a build may stay without any check before its pull requests are dequeued (111); the host is asked once more first. 0 is off.',
     mark: 'other',
-    accepts: [0],
   }),
-  block_parallel_builds_label: notYet(label(), {
+  block_parallel_builds_label: key(label(), {
     default: '',
     description:
-      'Label of a barrier: while such a pull request is in line, nothing behind it on its base branch is built.',
+      'Label of a barrier: such a pull request is built alone, and while it is in line no build is started for those behind it on its base branch. Empty: none.',
     mark: 'other',
-    accepts: [''],
   }),
   check_mergeability_to_queue: key(bool(), {
     default: false,
@@ -153,18 +148,16 @@ export const parallelMode = group({
     mark: 'other',
     accepts: [],
   }),
-  max_bisection_attempts: notYet(integer(0), {
-    default: undefined,
-    defaultText: 'none: halve until each failure stands alone',
-    description: 'How often a failed batch is halved before all of it is blamed.',
+  max_bisection_attempts: optionalKey(integer(0), {
+    default: 'none: halve until each failure stands alone',
+    description: 'How often a failed batch is bisected before all that is left of it is blamed. 0 never bisects.',
     mark: 'other',
-    accepts: [],
   }),
-  max_bisected_batch_size: notYet(integer(1), {
-    default: undefined,
-    description: 'The size from which a failed batch is not halved any more.',
+  max_bisected_batch_size: optionalKey(integer(1), {
+    default: 'half of the failed batch',
+    description:
+      'How many pull requests a part of a bisected batch holds at most: a failed batch is cut into that many parts.',
     mark: 'other',
-    accepts: [],
   }),
   wait_for_pending_github_workflows: notYet(bool(), {
     default: false,

@@ -25,11 +25,49 @@ export function toQueueRules(
     optimisticValidationFailureDepth: parallel.optimistic_validation_failure_depth,
     maxRequeueAttempts: isParallel ? parallel.max_requeue_attempts : 0,
     ciTimeoutMins: ci_timeout_mins,
+    ...(isParallel ? parallelRules(parallel) : noParallelRules),
     strategy: merge_strategy.name,
     batchCommit: merge_strategy.batch_commit,
     requiredChecks: buildRequiredChecks(configuration, host.hostRequiredChecks),
     ownRequiredChecks: ownRequiredChecks(configuration, host.hostRequiredChecks),
     buildKeysHash: buildKeysHash(configuration),
+  };
+}
+
+type ParallelMode = Configuration['merge_rules']['merge_mode']['parallel_mode'];
+type ParallelRules = Pick<
+  QueueRules,
+  | 'checksStartedTimeoutMins'
+  | 'maxParallelPausedBuilds'
+  | 'maxTopupBuilds'
+  | 'maxBisectionAttempts'
+  | 'maxBisectedBatchSize'
+  | 'barrierLabel'
+  | 'stuckTimeoutMins'
+  | 'bypassStuckState'
+>;
+
+const noParallelRules: ParallelRules = {
+  checksStartedTimeoutMins: 0,
+  maxParallelPausedBuilds: null,
+  maxTopupBuilds: 0,
+  maxBisectionAttempts: null,
+  maxBisectedBatchSize: null,
+  barrierLabel: null,
+  stuckTimeoutMins: null,
+  bypassStuckState: false,
+};
+
+function parallelRules(mode: ParallelMode): ParallelRules {
+  return {
+    checksStartedTimeoutMins: mode.draft_checks_started_timeout_mins,
+    maxParallelPausedBuilds: mode.max_parallel_paused_builds ?? null,
+    maxTopupBuilds: mode.max_topup_builds,
+    maxBisectionAttempts: mode.max_bisection_attempts ?? null,
+    maxBisectedBatchSize: mode.max_bisected_batch_size ?? null,
+    barrierLabel: mode.block_parallel_builds_label === '' ? null : mode.block_parallel_builds_label,
+    stuckTimeoutMins: mode.stuck_pr_timeout_mins ?? null,
+    bypassStuckState: mode.bypass_stuck_state,
   };
 }
 

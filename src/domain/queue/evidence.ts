@@ -69,6 +69,15 @@ export function failedChecks(list: CheckList, required: readonly RequiredCheck[]
   return [...new Set(failed)];
 }
 
+/** Those of `failedChecks` that never ran, by their required name. */
+export function missingChecks(list: CheckList, required: readonly RequiredCheck[] | null): string[] {
+  const isSeen = ({ name }: RequiredCheck): boolean => list.checks.some((check) => matchesGlob(name, check.name));
+  const missing = (required ?? []).filter(
+    (requirement) => !isSeen(requirement) && judgeRequirement(requirement, [], list.complete) === 'red',
+  );
+  return [...new Set(missing.map((requirement) => requirement.name))];
+}
+
 function newestAttempts(checks: readonly CheckState[]): CheckState[] {
   const newest = new Map<string, CheckState>();
   for (const check of checks) {

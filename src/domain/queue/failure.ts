@@ -2,8 +2,8 @@
 import { startAtEnd } from './formation.ts';
 import { membersOf, verdictOf, withChanged, withoutBatches, withoutPullRequests, type LineView } from './line.ts';
 import { supersede } from './resets.ts';
-import { blockText } from './status.ts';
-import type { BatchState, Decision, PullRequestState } from './snapshot.ts';
+import { failedChecksText } from './status.ts';
+import type { BatchState, Decision, FailedBuild, PullRequestState } from './snapshot.ts';
 import type { BatchVerdict } from './verdict.ts';
 
 export interface Step {
@@ -25,8 +25,8 @@ export function judgeHead(view: LineView): Step {
   if (verdict.kind !== 'red' && verdict.kind !== 'timed_out') return unchanged;
   const outlook = findPass(view);
   if (outlook === 'wait') return unchanged;
-  if (outlook !== 'none') return view.snapshot.queue.paused ? unchanged : passOver(view, outlook);
-  return head.members.length > 1 ? bisectHead(view, head) : failHead(view, head, verdict);
+  if (outlook !== 'none') return view.snapshot.queue.paused ? unchanged : passOver(view, { green: outlook, verdict });
+  return mayBisect(view, head) ? bisectHead(view, head, verdict) : failHead(view, head, verdict);
 }
 
 /** Index of the green batch that passes the red head, `wait` while one within the failure depth is pending. */
@@ -57,56 +57,96 @@ function areOneBisection(view: LineView, last: number): boolean {
 }
 
 /** One new batch on the tip of all up to the green one: its tree is the green one's, so that the look-up finds it. */
-function passOver(view: LineView, green: number): Step {
-  const members = view.batches.slice(0, green + 1).flatMap((batch) => membersOf(view, batch));
-  const decisions = supersede(view.batches, { code: 301, causedBy: members[0]?.id ?? null });
+function passOver(view: LineView, pass: { readonly green: number; readonly verdict: Failure }): Step {
+  const members = view.batches.slice(0, pass.green + 1).flatMap((batch) => membersOf(view, batch));
+  const failedBuild = failedBuildOf(view.batches[0], pass.verdict);
+  const decisions = supersede(view.batches, { code: 301, causedBy: members[0]?.id ?? null, failedBuild });
   const empty = withoutBatches(view, view.batches);
   return { view: empty, decisions: [...decisions, startAtEnd(empty, members, 'optimistic')] };
 }
 
-function bisectHead(view: LineView, head: BatchState): Step {
+/** Null: no check of it failed, it ran out of time. */
+function failedBuildOf(head: BatchState | undefined, failure: Failure): FailedBuild | null {
+  return head === undefined || failure.kind !== 'red' ? null : { batch: head.id, failedChecks: failure.failedChecks };
+}
+
+function mayBisect(view: LineView, head: BatchState): boolean {
+  const { maxBisectionAttempts } = view.snapshot.rules;
+  const isAllowed = maxBisectionAttempts === null || attemptsOf(view, head) < maxBisectionAttempts;
+  return head.members.length > 1 && isAllowed;
+}
+
+function attemptsOf(view: LineView, head: BatchState): number {
+  return Math.max(0, ...membersOf(view, head).map((member) => member.bisection?.attempts ?? 0));
+}
+
+function bisectHead(view: LineView, head: BatchState, failure: Failure): Step {
   const ids = head.members.map((member) => member.pullRequest);
-  const halves = halve(ids);
-  const bisect: Decision = { kind: 'BisectBatch', batch: head.id, group: head.id, halves };
+  const halves = partition(ids, view.snapshot.rules.maxBisectedBatchSize);
+  const attempts = attemptsOf(view, head) + 1;
+  const bisect: Decision = {
+    kind: 'BisectBatch',
+    batch: head.id,
+    group: head.id,
+    halves,
+    attempts,
+    text: textOf(failure),
+  };
   const halved = withChanged(withoutBatches(view, view.batches), ids, {
-    bisection: { group: head.id, max: halves[0].length },
+    bisection: { group: head.id, max: halves[0]?.length ?? 1, attempts },
   });
-  return {
-    view: halved,
-    decisions: [bisect, ...supersede(view.batches.slice(1), { code: 301, causedBy: ids[0] ?? null })],
-  };
+  const cause = { code: 301, causedBy: ids[0] ?? null, failedBuild: failedBuildOf(head, failure) } as const;
+  return { view: halved, decisions: [bisect, ...supersede(view.batches.slice(1), cause)] };
 }
 
-/** The first half is the larger one. */
-function halve<T>(members: readonly T[]): readonly [readonly T[], readonly T[]] {
-  const middle = Math.ceil(members.length / 2);
-  return [members.slice(0, middle), members.slice(middle)];
+/** Halves, the first one the larger, or more and smaller parts where that is asked for. */
+function partition<T>(members: readonly T[], most: number | null): readonly (readonly T[])[] {
+  const size = Math.min(Math.ceil(members.length / 2), most ?? Infinity);
+  return Array.from({ length: Math.ceil(members.length / size) }, (_, part) =>
+    members.slice(part * size, (part + 1) * size),
+  );
 }
 
+/** Who failed alone is blamed alone; where no further bisection is allowed, all that is left of the batch. */
 function failHead(view: LineView, head: BatchState, failure: Failure): Step {
-  const [member] = membersOf(view, head);
-  if (member === undefined) return { view, decisions: [] };
-  const resets = [
-    { kind: 'FailBatch', batch: head.id } as const,
-    ...supersede(view.batches.slice(1), { code: 301, causedBy: member.id }),
+  const members = membersOf(view, head);
+  const failedBuild = failedBuildOf(head, failure);
+  const resets: readonly Decision[] = [
+    { kind: 'FailBatch', batch: head.id, text: textOf(failure) },
+    ...supersede(view.batches.slice(1), { code: 301, causedBy: members[0]?.id ?? null, failedBuild }),
   ];
-  const empty = withoutBatches(view, view.batches);
   const { maxRequeueAttempts } = view.snapshot.rules;
-  if (failure.kind === 'red' && member.ownVerdict === 'green' && member.requeueAttempts < maxRequeueAttempts) {
-    const requeued = withChanged(empty, [member.id], { requeueAttempts: member.requeueAttempts + 1 });
-    return { view: requeued, decisions: [...resets, { kind: 'RequeuePullRequest', pullRequest: member.id }] };
-  }
+  let left = withoutBatches(view, view.batches);
+  const decisions = members.map((member): Decision => {
+    if (failedBuild !== null && member.ownVerdict === 'green' && member.requeueAttempts < maxRequeueAttempts) {
+      left = withChanged(left, [member.id], { requeueAttempts: member.requeueAttempts + 1 });
+      return { kind: 'RequeuePullRequest', pullRequest: member.id, failedBuild };
+    }
+    left = withoutPullRequests(left, new Map([[member.id, 301]]));
+    return blame(member, { failure, members });
+  });
+  return { view: left, decisions: [...resets, ...decisions] };
+}
+
+function blame(
+  member: PullRequestState,
+  of: { readonly failure: Failure; readonly members: readonly PullRequestState[] },
+): Decision {
+  const { failure } = of;
+  const companions = of.members.filter((other) => other !== member).map((other) => `#${other.number}`);
+  const isolation =
+    companions.length === 0
+      ? ''
+      : ` It was tested together with ${companions.join(', ')}: which of them is at fault was not found out.`;
   return {
-    view: withoutPullRequests(empty, new Map([[member.id, 301]])),
-    decisions: [...resets, blame(member, failure)],
+    kind: 'BlockPullRequest',
+    pullRequest: member.id,
+    code: failure.kind === 'red' ? 107 : 111,
+    text: `${textOf(failure)}${isolation}`,
+    failedChecks: failure.kind === 'red' ? failure.failedChecks : [],
   };
 }
 
-function blame(member: PullRequestState, failure: Failure): Decision {
-  if (failure.kind === 'timed_out')
-    return { kind: 'BlockPullRequest', pullRequest: member.id, code: 111, text: blockText(111), failedChecks: [] };
-  const { failedChecks } = failure;
-  // Red without a failed check: CI ended without running any.
-  const text = blockText(107, failedChecks.length > 0 ? failedChecks : ['no check ran']);
-  return { kind: 'BlockPullRequest', pullRequest: member.id, code: 107, text, failedChecks };
+function textOf(failure: Failure): string {
+  return failure.kind === 'red' ? failedChecksText(failure.failedChecks, failure.missing) : failure.text;
 }

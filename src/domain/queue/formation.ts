@@ -1,5 +1,5 @@
 // Which batch is started next: in order, as full as the rules allow, on the end of the line, within the builds allowed at once.
-import { isSuspended, verdictOf, type LineView } from './line.ts';
+import { isSuspended, membersOf, verdictOf, waitsForOwnChecks, type LineView } from './line.ts';
 import type { Decision, PullRequestState } from './snapshot.ts';
 
 type StartBatch = Extract<Decision, { kind: 'StartBatch' }>;
@@ -14,7 +14,8 @@ const nothing: Formation = { kind: 'nothing' };
 
 /** At most one start at a time: a batch without a commit is nobody's parent. */
 export function planFormation(view: LineView): Formation {
-  if (view.snapshot.queue.paused) return nothing;
+  const { queue, rules } = view.snapshot;
+  if (queue.paused && (rules.maxParallelPausedBuilds ?? 0) === 0) return nothing;
   const first = view.inOrder[0];
   const isProbeDue =
     first !== undefined && view.batches.length > 0 && !view.batches[0]?.landingBegun && isSuspended(view, first);
@@ -23,8 +24,7 @@ export function planFormation(view: LineView): Formation {
   const { members, isClosed } = gather(view);
   const oldest = members[0];
   if (oldest === undefined || !hasCapacity(view, members)) return nothing;
-  const until =
-    Math.min(...members.map((member) => member.queuedAt)) + view.snapshot.rules.batchMaxWaitMinutes * 60_000;
+  const until = Math.min(...members.map((member) => member.queuedAt)) + rules.batchMaxWaitMinutes * 60_000;
   if (!isClosed && oldest.bisection === null && view.now < until) return { kind: 'wait', until };
   return { kind: 'start', decision: startAtEnd(view, members, causeOf(view, oldest)) };
 }
@@ -78,11 +78,23 @@ function isEndOpen(view: LineView): boolean {
 }
 
 function hasCapacity(view: LineView, members: readonly PullRequestState[]): boolean {
-  const { mode, maxParallelBuilds } = view.snapshot.rules;
-  if (mode !== 'parallel' || maxParallelBuilds === null || members.every((member) => member.skipValidation))
-    return true;
-  const running = view.batches.filter((batch) => verdictOf(view, batch).kind === 'pending').length;
-  return running + view.snapshot.queue.buildsElsewhere < maxParallelBuilds;
+  const { queue, rules } = view.snapshot;
+  if (rules.mode !== 'parallel' || members.every((member) => member.skipValidation)) return true;
+  const running = countRunning(view);
+  const isWithinPause = !queue.paused || running < (rules.maxParallelPausedBuilds ?? 0);
+  return isWithinPause && running + queue.buildsElsewhere < (rules.maxParallelBuilds ?? Infinity);
+}
+
+/** A green build that only waits for its pull requests' own checks counts as running, unless it is topped up for. */
+function countRunning(view: LineView): number {
+  const kinds = view.batches.map((batch) => {
+    const { kind } = verdictOf(view, batch);
+    const isHeld = kind === 'green' && membersOf(view, batch).some((member) => waitsForOwnChecks(view, member));
+    return isHeld ? 'held' : kind;
+  });
+  const pending = kinds.filter((kind) => kind === 'pending').length;
+  const held = kinds.filter((kind) => kind === 'held').length;
+  return pending + Math.max(0, held - view.snapshot.rules.maxTopupBuilds);
 }
 
 /** The next pull requests without a batch. Closed: nobody who comes later can join them. */
@@ -94,24 +106,44 @@ function gather(view: LineView): { readonly members: readonly PullRequestState[]
       !view.batchOf.has(candidate.id) && ((isAlone && place === 0) || !isSuspended(view, candidate)),
   );
   const first = view.inOrder[start];
-  if (first === undefined) return { members: [], isClosed: false };
+  if (first === undefined || view.inOrder.slice(0, start).some((before) => before.isBarrier))
+    return { members: [], isClosed: false };
   const size = sizeFor(view, first);
-  const members = [first];
-  for (let place = start + 1; members.length < size; place += 1) {
-    const next = view.inOrder[place];
+  const members = [...unitAt(view, start)];
+  for (;;) {
+    const next = view.inOrder[start + members.length];
+    if (members.length >= size) return { members, isClosed: true };
     if (next === undefined) return { members, isClosed: false };
-    if (standsAlone(view, next) || next.bisection?.group !== first.bisection?.group) break;
-    members.push(next);
+    if (standsAlone(view, next) || next.bisection?.group !== first.bisection?.group) return { members, isClosed: true };
+    const unit = unitAt(view, start + members.length);
+    if (members.length + unit.length > size) return { members, isClosed: true };
+    members.push(...unit);
   }
-  return { members, isClosed: true };
+}
+
+/** Neighbours of one stack are taken together or not at all, unless they are being bisected. */
+function unitAt(view: LineView, place: number): readonly PullRequestState[] {
+  const first = view.inOrder[place];
+  if (first === undefined) return [];
+  if (first.stack === null || first.bisection !== null || isTakenAlone(view, first)) return [first];
+  const rest = view.inOrder.slice(place + 1);
+  const end = rest.findIndex(
+    (next) => next.stack !== first.stack || next.bisection !== null || isTakenAlone(view, next),
+  );
+  return [first, ...(end === -1 ? rest : rest.slice(0, end))];
+}
+
+function isTakenAlone(view: LineView, pullRequest: PullRequestState): boolean {
+  return view.snapshot.rules.mode !== 'parallel' || standsAlone(view, pullRequest);
 }
 
 function sizeFor(view: LineView, first: PullRequestState): number {
-  if (view.snapshot.rules.mode !== 'parallel' || standsAlone(view, first)) return 1;
+  if (isTakenAlone(view, first)) return 1;
   // An optimistic batch may be larger than the batch size, and so may its half.
   return Math.min(view.snapshot.rules.batchSize, first.bisection?.max ?? Infinity);
 }
 
 function standsAlone(view: LineView, pullRequest: PullRequestState): boolean {
-  return pullRequest.skipLine || pullRequest.skipValidation || isSuspended(view, pullRequest);
+  const { skipLine, skipValidation, isBarrier } = pullRequest;
+  return skipLine || skipValidation || isBarrier || isSuspended(view, pullRequest);
 }

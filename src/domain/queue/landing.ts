@@ -1,23 +1,82 @@
-// May the first batch of the line land now?
-import { verdictOf, membersOf, type LineView } from './line.ts';
-import type { Decision, PullRequestState } from './snapshot.ts';
+// May the first batch of the line land now, and if only its pull requests' own checks hold it: for how long?
+import { resetFallen } from './resets.ts';
+import {
+  isHeldByOwnChecks,
+  membersOf,
+  verdictOf,
+  waitsForOwnChecks,
+  withoutPullRequests,
+  type LineView,
+} from './line.ts';
+import type { BatchState, Decision, PullRequestState, ResetCode } from './snapshot.ts';
+import { blockText } from './status.ts';
+import { wasReadSince, type BatchVerdict } from './verdict.ts';
+
+type Green = Extract<BatchVerdict, { kind: 'green' }>;
 
 /** Its parent is the tip, it is green for its tree, nothing is before it, and its members' own checks agree. */
 export function planLanding(view: LineView): Extract<Decision, { kind: 'LandBatch' }> | null {
-  const [first] = view.batches;
-  const { queue, rules } = view.snapshot;
-  if (first === undefined || first.givenUp || first.commit === null || first.parentCommit !== queue.tip || queue.paused)
-    return null;
-  if (view.batches.some((batch) => batch.landingBegun || batch.landingPlanned)) return null;
-  if (first.members.some((member, place) => view.inOrder[place]?.id !== member.pullRequest)) return null;
-  // In serial mode the build is the pull request's own.
-  const waitsForOwnChecks = rules.mode !== 'serial' && rules.ownRequiredChecks?.length !== 0;
-  if (membersOf(view, first).some((member) => isHeldByOwnChecks(member, waitsForOwnChecks))) return null;
-  const verdict = verdictOf(view, first);
-  return verdict.kind === 'green' ? { kind: 'LandBatch', batch: first.id, evidence: verdict.evidence } : null;
+  const first = findLandable(view);
+  if (first === null || membersOf(view, first.batch).some((member) => isHeldByOwnChecks(view, member))) return null;
+  return { kind: 'LandBatch', batch: first.batch.id, evidence: first.verdict.evidence };
 }
 
-function isHeldByOwnChecks(member: PullRequestState, waitsForOwnChecks: boolean): boolean {
-  if (member.skipValidation) return false;
-  return member.ownVerdict === 'red' || (waitsForOwnChecks && member.ownVerdict === 'pending');
+/** The batch that lands next, as far as it is not its members' own checks that say so. */
+function findLandable(view: LineView): { readonly batch: BatchState; readonly verdict: Green } | null {
+  const [first] = view.batches;
+  const { queue } = view.snapshot;
+  if (first === undefined || first.givenUp || first.commit === null || first.parentCommit !== queue.tip) return null;
+  if (queue.paused || queue.landingsFrom !== null) return null;
+  if (view.batches.some((batch) => batch.landingBegun || batch.landingPlanned)) return null;
+  if (first.members.some((member, place) => view.inOrder[place]?.id !== member.pullRequest)) return null;
+  const verdict = verdictOf(view, first);
+  return verdict.kind === 'green' ? { batch: first, verdict } : null;
+}
+
+export interface Patience {
+  readonly view: LineView;
+  readonly decisions: readonly Decision[];
+  /** When it ends. Null: nobody waits, or it has ended. */
+  readonly until: number | null;
+}
+
+/**
+ * A landing that only waits for own checks waits for a while: then their pull requests are stuck. Only the first batch
+ * is judged, for nobody else is held up; and only by what the host says when it is asked once more.
+ */
+export function judgePatience(view: LineView): Patience {
+  const { mode, stuckTimeoutMins } = view.snapshot.rules;
+  const unhurried: Patience = { view, decisions: [], until: null };
+  if (mode !== 'parallel' || stuckTimeoutMins === null) return unhurried;
+  const first = findLandable(view);
+  const held = first === null ? [] : membersOf(view, first.batch).filter((member) => waitsForOwnChecks(view, member));
+  if (first === null || held.length === 0) return unhurried;
+  const until = greenSince(view, first.verdict) + stuckTimeoutMins * 60_000;
+  if (view.now < until) return { view, decisions: [], until };
+  const stuck = held.filter((member) => wasReadSince(view.readings.get(member.head), until));
+  const unread = held.filter((member) => !stuck.includes(member) && view.readings.get(member.head) !== null);
+  const reads = unread.map((member): Decision => ({ kind: 'ReadChecks', commit: member.head }));
+  const told = dequeueStuck(view, stuck);
+  return { view: told.view, decisions: [...told.decisions, ...reads], until: null };
+}
+
+function dequeueStuck(view: LineView, stuck: readonly PullRequestState[]): Omit<Patience, 'until'> {
+  if (view.snapshot.rules.bypassStuckState) {
+    const untold = stuck.filter((member) => !member.stuckAnnounced);
+    return { view, decisions: untold.map((member) => ({ kind: 'AnnounceStuck', pullRequest: member.id })) };
+  }
+  if (stuck.length === 0) return { view, decisions: [] };
+  const reset = resetFallen(
+    withoutPullRequests(view, new Map<string, ResetCode>(stuck.map((member) => [member.id, 301]))),
+  );
+  const blocks = stuck.flatMap(({ id }): Decision[] => [
+    { kind: 'AnnounceStuck', pullRequest: id },
+    { kind: 'BlockPullRequest', pullRequest: id, code: 112, text: blockText(112), failedChecks: [] },
+  ]);
+  return { view: reset.view, decisions: [...reset.decisions, ...blocks] };
+}
+
+function greenSince(view: LineView, { evidence }: Green): number {
+  const build = view.snapshot.builds.find((candidate) => candidate.commit === evidence);
+  return build?.finishedAt ?? build?.lastEndAt ?? build?.startedAt ?? view.now;
 }

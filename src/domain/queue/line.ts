@@ -2,7 +2,7 @@
 // A LineView is a value: a decision that takes batches or pull requests out makes a new one, and planning goes on with that.
 import { inLineOrder } from './order.ts';
 import type { BatchState, PullRequestState, ResetCode, Snapshot } from './snapshot.ts';
-import { judgeBatches, type BatchVerdict } from './verdict.ts';
+import { judgeBatches, readingsOf, type BatchVerdict } from './verdict.ts';
 
 type Conflict = NonNullable<PullRequestState['conflict']>;
 
@@ -22,6 +22,8 @@ export interface LineView {
   readonly conflicts: ReadonlyMap<string, readonly Conflict[]>;
   /** By batch: judged once for a whole plan. */
   readonly verdicts: ReadonlyMap<string, BatchVerdict>;
+  /** When the host was last asked anew, by commit. Null: it is about to be. */
+  readonly readings: ReadonlyMap<string, number | null>;
 }
 
 export function viewLine(snapshot: Snapshot, now: number): LineView {
@@ -37,6 +39,7 @@ export function viewLine(snapshot: Snapshot, now: number): LineView {
     batchOf: indexMembers(batches),
     conflicts: collectConflicts(snapshot, batches),
     verdicts: judgeBatches(snapshot, now),
+    readings: readingsOf(snapshot),
   };
 }
 
@@ -124,4 +127,15 @@ export function conflictingMember(view: LineView, batch: BatchState): number {
 
 export function verdictOf(view: LineView, batch: BatchState): BatchVerdict {
   return view.verdicts.get(batch.id) ?? { kind: 'pending' };
+}
+
+/** Its own required checks run, and its landing waits for them. In serial mode the build is the pull request's own. */
+export function waitsForOwnChecks(view: LineView, { skipValidation, ownVerdict }: PullRequestState): boolean {
+  const { mode, ownRequiredChecks } = view.snapshot.rules;
+  return !skipValidation && mode !== 'serial' && ownRequiredChecks?.length !== 0 && ownVerdict === 'pending';
+}
+
+export function isHeldByOwnChecks(view: LineView, pullRequest: PullRequestState): boolean {
+  const isRed = pullRequest.ownVerdict === 'red' && !pullRequest.skipValidation;
+  return isRed || waitsForOwnChecks(view, pullRequest);
 }

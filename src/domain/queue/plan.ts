@@ -2,15 +2,16 @@
 // on what the decisions made of the snapshot decides nothing until a fact changes.
 //
 // The steps, each on the line the one before it left:
-// block what failed by itself → reset what no longer stands → judge a red head → start a batch → announce → land.
+// block what failed by itself → reset what no longer stands → judge a red head → dequeue what is stuck → start a batch
+// → announce → ask the host → land.
 import { judgeHead, type Step } from './failure.ts';
 import { planFormation, type Formation } from './formation.ts';
-import { planLanding } from './landing.ts';
+import { judgePatience, planLanding } from './landing.ts';
 import { verdictOf, viewLine, withoutPullRequests, type LineView } from './line.ts';
 import { findFault, resetFallen } from './resets.ts';
-import { blockText, statusText } from './status.ts';
+import { failedChecksText, statusText } from './status.ts';
 import type { Decision, PullRequestState, ResetCode, Snapshot } from './snapshot.ts';
-import { ciDeadline } from './verdict.ts';
+import { ciDeadline, startDeadline } from './verdict.ts';
 
 type BlockPullRequest = Extract<Decision, { kind: 'BlockPullRequest' }>;
 
@@ -21,24 +22,26 @@ export function plan(snapshot: Snapshot, now: number): Decision[] {
   const blocked = blockFailed(view);
   const reset = resetFallen(blocked.view);
   const judged = judgeHead(reset.view);
-  const settled = judged.view;
+  const patience = judgePatience(judged.view);
+  const settled = patience.view;
   const hasStarted = judged.decisions.some((decision) => decision.kind === 'StartBatch');
   const formation: Formation = hasStarted ? { kind: 'nothing' } : planFormation(settled);
   const landing = planLanding(settled);
-  const departures = [...reset.decisions, ...blocked.decisions, ...judged.decisions];
+  const departures = [...reset.decisions, ...blocked.decisions, ...judged.decisions, ...patience.decisions];
   return [
     ...departures,
     ...starts(formation),
     ...announceTop(settled),
+    ...readUnstarted(settled),
     ...(landing === null ? [] : [landing]),
-    ...lookAgain(settled, formation),
+    ...lookAgain(settled, [waitOf(formation), patience.until, opening(settled)]),
   ];
 }
 
 /** While a landing is begun nothing is reset or blamed: its outcome decides. More may be built on a line that stands. */
 function planBehindLanding(view: LineView): Decision[] {
   const formation: Formation = findFault(view) === null ? planFormation(view) : { kind: 'nothing' };
-  return [...starts(formation), ...announceTop(view), ...lookAgain(view, formation)];
+  return [...starts(formation), ...announceTop(view), ...lookAgain(view, [waitOf(formation)])];
 }
 
 function starts(formation: Formation): Decision[] {
@@ -54,13 +57,13 @@ function blockFailed(view: LineView): Step {
 }
 
 function findBlock(view: LineView, pullRequest: PullRequestState): BlockPullRequest | null {
-  const { id, ownFailedChecks } = pullRequest;
+  const { id, ownFailedChecks, ownMissingChecks } = pullRequest;
   if (pullRequest.ownVerdict === 'red' && !pullRequest.skipValidation) {
     return {
       kind: 'BlockPullRequest',
       pullRequest: id,
       code: 107,
-      text: blockText(107, ownFailedChecks),
+      text: failedChecksText(ownFailedChecks, ownMissingChecks),
       failedChecks: ownFailedChecks,
     };
   }
@@ -82,12 +85,42 @@ function announceTop(view: LineView): Decision[] {
   return isDue ? [{ kind: 'AnnounceTop', pullRequest: top.id }] : [];
 }
 
-function lookAgain(view: LineView, formation: Formation): Decision[] {
-  const deadlines = view.batches.flatMap((batch) =>
+/** Builds without any check so far, and by when they must have one. */
+function startsDue(view: LineView): readonly { readonly commit: string; readonly at: number }[] {
+  const { rules, builds } = view.snapshot;
+  if (rules.checksStartedTimeoutMins === 0) return [];
+  const known = new Map(builds.map((build) => [build.commit, build]));
+  return view.batches.flatMap((batch) => {
+    const commit = batch.testedCommit;
+    if (commit === null || verdictOf(view, batch).kind !== 'pending') return [];
+    const at = startDeadline(batch, known.get(commit), rules);
+    return at === null ? [] : [{ commit, at }];
+  });
+}
+
+/** Before anybody is blamed for a build without checks the host is asked once more. */
+function readUnstarted(view: LineView): Decision[] {
+  const overdue = startsDue(view).filter(({ commit, at }) => at <= view.now && view.readings.get(commit) !== null);
+  return overdue.map(({ commit }) => ({ kind: 'ReadChecks', commit }));
+}
+
+/** A batch in line lands no earlier than its window opens. */
+function opening(view: LineView): number | null {
+  return view.batches.length === 0 ? null : view.snapshot.queue.landingsFrom;
+}
+
+function waitOf(formation: Formation): number | null {
+  return formation.kind === 'wait' ? formation.until : null;
+}
+
+function lookAgain(view: LineView, waits: readonly (number | null)[]): Decision[] {
+  const timeouts = view.batches.flatMap((batch) =>
     verdictOf(view, batch).kind === 'pending' ? (ciDeadline(batch, view.snapshot.rules) ?? []) : [],
   );
-  if (formation.kind === 'wait') deadlines.push(formation.until);
-  return deadlines.length === 0
-    ? []
-    : [{ kind: 'LookAgainAt', at: deadlines.reduce((earliest, at) => Math.min(earliest, at)) }];
+  const starts = startsDue(view).flatMap(({ at }) => (at > view.now ? [at] : []));
+  const at = [...timeouts, ...starts, ...waits.flatMap((wait) => wait ?? [])].reduce(
+    (earliest, instant) => Math.min(earliest, instant),
+    Infinity,
+  );
+  return Number.isFinite(at) ? [{ kind: 'LookAgainAt', at }] : [];
 }

@@ -1,11 +1,12 @@
 // Does every batch still stand where it was built? The first that does not, and all that stands on it, is reset for one cause.
 import { conflictingMember, isSuspended, verdictOf, withoutBatches, type LineView } from './line.ts';
-import type { BatchState, Decision, ResetCode } from './snapshot.ts';
+import type { BatchState, Decision, FailedBuild, ResetCode } from './snapshot.ts';
 
 interface Cause {
   readonly code: ResetCode;
   /** The pull request that caused it, when one did. */
   readonly causedBy: string | null;
+  readonly failedBuild?: FailedBuild | null;
 }
 
 interface Fault extends Cause {
@@ -29,8 +30,8 @@ function fallenWith(view: LineView, at: number): readonly BatchState[] {
   return view.batches[at]?.commit === null ? view.batches.slice(at, at + 1) : view.batches.slice(at);
 }
 
-export function supersede(batches: readonly BatchState[], { code, causedBy }: Cause): Decision[] {
-  return batches.map((batch) => ({ kind: 'SupersedeBatch', batch: batch.id, code, causedBy }));
+export function supersede(batches: readonly BatchState[], { code, causedBy, failedBuild = null }: Cause): Decision[] {
+  return batches.map((batch) => ({ kind: 'SupersedeBatch', batch: batch.id, code, causedBy, failedBuild }));
 }
 
 /** Walks the line once, the batches beside the pull requests in order. Null: every batch stands. */

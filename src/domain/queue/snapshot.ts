@@ -64,6 +64,22 @@ export interface QueueRules {
   readonly optimisticValidationFailureDepth: number;
   readonly maxRequeueAttempts: number;
   readonly ciTimeoutMins: number;
+  /** How long a build may stay without any check. 0: as long as it likes. */
+  readonly checksStartedTimeoutMins: number;
+  /** Builds running at once while the queue is paused. Null: none. */
+  readonly maxParallelPausedBuilds: number | null;
+  /** Builds beyond `maxParallelBuilds`, one for each that only waits for its pull requests' own checks. */
+  readonly maxTopupBuilds: number;
+  /** How often a red batch is bisected before all that is left of it is blamed. Null: until each failure stands alone. */
+  readonly maxBisectionAttempts: number | null;
+  /** How many pull requests a part of a bisected batch holds at most. Null: half of it. */
+  readonly maxBisectedBatchSize: number | null;
+  /** Label of a barrier. Null: there are none. */
+  readonly barrierLabel: string | null;
+  /** How long own checks may run on after the build went green. Null: as long as they like. */
+  readonly stuckTimeoutMins: number | null;
+  /** A stuck pull request is told of, and waited for. */
+  readonly bypassStuckState: boolean;
   readonly strategy: MergeStrategy;
   readonly batchCommit: 'group' | 'linear';
   /** Checks a build's commit must pass: null means every check that ran (at least one). */
@@ -95,6 +111,8 @@ export interface BuildState {
   readonly startedAt: number;
   /** When the last check ended. Null while one runs. */
   readonly finishedAt: number | null;
+  /** When the latest of those that have ended so far did. Null: none has. */
+  readonly lastEndAt: number | null;
 }
 
 export type Verdict = 'pending' | 'green' | 'red' | 'none';
@@ -105,6 +123,10 @@ export interface PullRequestState {
   readonly status: 'queued' | 'tagged';
   /** The head that was admitted; a batch pins it. */
   readonly head: string;
+  /** Stands for the stack it belongs to: neighbours in line of one stack share a batch. Null: none. */
+  readonly stack: string | null;
+  /** It carries the barrier's label: while it is in line, nothing behind it is built. */
+  readonly isBarrier: boolean;
   /** Place in line: lower is earlier. Never changes while queued, except by skip line. */
   readonly rank: number;
   readonly skipLine: boolean;
@@ -115,13 +137,17 @@ export interface PullRequestState {
   readonly ownVerdict: Verdict;
   /** Names of its own required checks that failed. Empty unless `ownVerdict` is red. */
   readonly ownFailedChecks: readonly string[];
+  /** Those of them that never ran. */
+  readonly ownMissingChecks: readonly string[];
   /**
-   * Set by BisectBatch, on every member alike: `group` as decided, `max` the length of its first half. Only pull
-   * requests of one group share a batch, at most `max` of them. Cleared when it lands, leaves or is blocked.
+   * Set by BisectBatch, on every member alike: `group` and `attempts` as decided, `max` the length of its first part.
+   * Only pull requests of one group share a batch, at most `max` of them. Cleared when it lands, leaves or is blocked.
    */
-  readonly bisection: { readonly group: string; readonly max: number } | null;
+  readonly bisection: { readonly group: string; readonly max: number; readonly attempts: number } | null;
   /** `top_of_queue` was announced since it was queued. */
   readonly topAnnounced: boolean;
+  /** `stuck` was announced since it was queued. */
+  readonly stuckAnnounced: boolean;
   /** Last merge of this very head that conflicted: on `parent` after the heads `after`, in order. A new head clears it. */
   readonly conflict: { readonly parent: string; readonly after: readonly string[] } | null;
 }
@@ -170,6 +196,8 @@ export interface Snapshot {
     readonly haltedReason: string | null;
     /** Position to give to the next batch. */
     readonly nextPosition: number;
+    /** Landings wait for a merge window that opens then, never being `Infinity`. Null: they may happen now. */
+    readonly landingsFrom: number | null;
     /** Builds running in other queues of the repository: `max_parallel_builds` bounds the repository. */
     readonly buildsElsewhere: number;
   };
@@ -182,6 +210,8 @@ export interface Snapshot {
   readonly batches: readonly BatchState[];
   /** Builds of live batches' tested commits and every build of a live batch's tree that is at most 24 h old. */
   readonly builds: readonly BuildState[];
+  /** When the host was last asked anew for a commit's checks (`ReadChecks`). Null: it is about to be. */
+  readonly readings: readonly { readonly commit: string; readonly doneAt: number | null }[];
   /** Known merges: true for ever. `conflictAt` is the index into `heads`; -1 when it merged to `tree`. */
   readonly mergeResults: readonly {
     readonly parent: string;
@@ -189,6 +219,12 @@ export interface Snapshot {
     readonly tree: string | null;
     readonly conflictAt: number;
   }[];
+}
+
+/** A red build, where its failed checks are the reason of a decision. */
+export interface FailedBuild {
+  readonly batch: string;
+  readonly failedChecks: readonly string[];
 }
 
 /** In the order they are to be applied: departures from the line, pull requests, starts, announcements, landings. */
@@ -211,16 +247,21 @@ export type Decision =
       readonly code: ResetCode;
       /** The pull request that caused it, when one did. Decisions of one reset share `causedBy` and `code`. */
       readonly causedBy: string | null;
+      /** The build whose failed checks are the cause (301). Null: another one. */
+      readonly failedBuild: FailedBuild | null;
     }
-  /** The batch ended red with several members: it is superseded, its members get bisection `{group, max: halves[0].length}`. */
+  /** The batch ended red with several members: it is superseded, its members get bisection `{group, max: halves[0].length, attempts}`. */
   | {
       readonly kind: 'BisectBatch';
       readonly batch: string;
       readonly group: string;
+      /** Two of them, or more where `maxBisectedBatchSize` asks for smaller ones. */
       readonly halves: readonly (readonly string[])[];
+      readonly attempts: number;
+      readonly text: string;
     }
   /** The batch ended red for good: it failed. Members are blocked by BlockPullRequest, or put back by RequeuePullRequest. */
-  | { readonly kind: 'FailBatch'; readonly batch: string }
+  | { readonly kind: 'FailBatch'; readonly batch: string; readonly text: string }
   | {
       readonly kind: 'BlockPullRequest';
       readonly pullRequest: string;
@@ -229,9 +270,13 @@ export type Decision =
       readonly failedChecks: readonly string[];
     }
   /** Back in line after a red build of its own, its own checks being green; counts an attempt. */
-  | { readonly kind: 'RequeuePullRequest'; readonly pullRequest: string }
+  | { readonly kind: 'RequeuePullRequest'; readonly pullRequest: string; readonly failedBuild: FailedBuild }
   /** Green, its parent is the tip: write the landing intent. `evidence` is the build's commit, '' when validation was skipped. */
   | { readonly kind: 'LandBatch'; readonly batch: string; readonly evidence: string }
   | { readonly kind: 'AnnounceTop'; readonly pullRequest: string }
+  /** Its build is green and its own checks still run, longer than they may. What follows is another decision. */
+  | { readonly kind: 'AnnounceStuck'; readonly pullRequest: string }
+  /** Ask the host for the checks of this commit: nobody is blamed for what it has not told yet. */
+  | { readonly kind: 'ReadChecks'; readonly commit: string }
   /** Look again at this instant even if nothing wakes the queue (timeouts, batch_max_wait). The earliest counts. */
   | { readonly kind: 'LookAgainAt'; readonly at: number };

@@ -136,6 +136,18 @@ export function statusText(code: BlockCode | ResetCode): string {
   return statusTexts[code];
 }
 
+/** The sentence of failed checks: `missing` are those of `failed` that never ran. None at all: no check ran. */
+export function failedChecksText(failed: readonly string[], missing: readonly string[] = []): string {
+  const absent = new Set(missing);
+  const ran = failed.filter((name) => !absent.has(name));
+  if (failed.length === 0) return blockText(107, ['no check ran']);
+  if (ran.length === failed.length) return blockText(107, failed);
+  const names = failed.filter((name) => absent.has(name)).join(', ');
+  return ran.length === 0
+    ? `A required check did not run: ${names}.`
+    : `${blockText(107, ran)} A required check did not run: ${names}.`;
+}
+
 /** The sentence of a block, with the names that make it actionable: failed checks, failed validations, labels. */
 export function blockText(code: BlockCode, names: readonly string[] = []): string {
   if (names.length === 0) return statusText(code);

@@ -1,13 +1,22 @@
 // Where each live batch stands: what CI's results and the evidence for its tree make of it, by the gate in force now.
-import { collectEvidence, failedChecksOfBuild, findEvidence, judgeBuild, type Evidence } from './evidence.ts';
+import {
+  collectEvidence,
+  failedChecksOfBuild,
+  findEvidence,
+  judgeBuild,
+  missingChecks,
+  type Evidence,
+} from './evidence.ts';
+import { blockText } from './status.ts';
 import type { BatchState, BuildState, PullRequestState, QueueRules, Snapshot } from './snapshot.ts';
 
 /** `worthless`: its build was canceled or is too old to prove anything, and must be done again. Evidence is '' when validation is skipped. */
 export type BatchVerdict =
   | { readonly kind: 'pending' }
   | { readonly kind: 'green'; readonly evidence: string }
-  | { readonly kind: 'red'; readonly failedChecks: readonly string[] }
-  | { readonly kind: 'timed_out' }
+  | { readonly kind: 'red'; readonly failedChecks: readonly string[]; readonly missing: readonly string[] }
+  /** `text` says what did not come in time. */
+  | { readonly kind: 'timed_out'; readonly text: string }
   | { readonly kind: 'worthless'; readonly code: 308 | 309 };
 
 interface Known {
@@ -16,6 +25,7 @@ interface Known {
   readonly evidence: Evidence;
   readonly builds: ReadonlyMap<string, BuildState>;
   readonly pullRequests: ReadonlyMap<string, PullRequestState>;
+  readonly readings: ReadonlyMap<string, number | null>;
 }
 
 /** Verdicts by batch. */
@@ -26,6 +36,7 @@ export function judgeBatches(snapshot: Snapshot, now: number): Map<string, Batch
     evidence: collectEvidence(snapshot, now),
     builds: new Map(snapshot.builds.map((build) => [build.commit, build])),
     pullRequests: new Map(snapshot.pullRequests.map((pullRequest) => [pullRequest.id, pullRequest])),
+    readings: readingsOf(snapshot),
   };
   return new Map(snapshot.batches.map((batch) => [batch.id, judge(batch, known)]));
 }
@@ -37,7 +48,7 @@ function judge(batch: BatchState, known: Known): BatchVerdict {
   if (evidence !== null) return { kind: 'green', evidence: evidence.commit };
   if (skipsValidation(batch, known)) return { kind: 'green', evidence: '' };
   const build = known.builds.get(batch.testedCommit ?? batch.commit);
-  return (build === undefined ? null : judgeByBuild(build, known.rules)) ?? judgeByClock(batch, known);
+  return (build === undefined ? null : judgeByBuild(build, known.rules)) ?? judgeByClock(batch, build, known);
 }
 
 /** Null while its checks run. */
@@ -45,7 +56,11 @@ function judgeByBuild(build: BuildState, rules: QueueRules): BatchVerdict | null
   const verdict = judgeBuild(build, rules.requiredChecks);
   switch (verdict) {
     case 'red':
-      return { kind: 'red', failedChecks: failedChecksOfBuild(build, rules.requiredChecks) };
+      return {
+        kind: 'red',
+        failedChecks: failedChecksOfBuild(build, rules.requiredChecks),
+        missing: missingChecks(build, rules.requiredChecks),
+      };
     case 'none':
       return { kind: 'worthless', code: 309 };
     case 'green':
@@ -58,9 +73,31 @@ function judgeByBuild(build: BuildState, rules: QueueRules): BatchVerdict | null
   }
 }
 
-function judgeByClock(batch: BatchState, { rules, now }: Known): BatchVerdict {
+function judgeByClock(batch: BatchState, build: BuildState | undefined, known: Known): BatchVerdict {
+  const { rules, now, readings } = known;
   const deadline = ciDeadline(batch, rules);
-  return deadline !== null && now >= deadline ? { kind: 'timed_out' } : { kind: 'pending' };
+  if (deadline !== null && now >= deadline) return { kind: 'timed_out', text: blockText(111) };
+  const start = startDeadline(batch, build, rules);
+  if (start === null || now < start || !wasReadSince(readings.get(batch.testedCommit ?? ''), start))
+    return { kind: 'pending' };
+  return { kind: 'timed_out', text: `CI started no check within ${rules.checksStartedTimeoutMins} min.` };
+}
+
+/** When the host was last asked anew, by commit. */
+export function readingsOf(snapshot: Snapshot): ReadonlyMap<string, number | null> {
+  return new Map(snapshot.readings.map((reading) => [reading.commit, reading.doneAt]));
+}
+
+export function wasReadSince(doneAt: number | null | undefined, since: number): boolean {
+  return typeof doneAt === 'number' && doneAt >= since;
+}
+
+/** By when a build must have a first check. Null: it has one, or may stay without, or was not started. */
+export function startDeadline(batch: BatchState, build: BuildState | undefined, rules: QueueRules): number | null {
+  const hasStarted = build !== undefined && build.checks.length > 0;
+  return rules.checksStartedTimeoutMins === 0 || batch.buildStartedAt === null || hasStarted
+    ? null
+    : batch.buildStartedAt + rules.checksStartedTimeoutMins * 60_000;
 }
 
 /** When a pending build counts as timed out. Null: never, or not started. */

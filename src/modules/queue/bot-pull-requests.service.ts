@@ -54,7 +54,7 @@ async function resetFrom(ctx: Context, tx: Transaction, build: Build): Promise<v
   await writeDecisions(
     work,
     loaded,
-    fallen.map((batch) => ({ kind: 'SupersedeBatch', batch: batch.id, code: 304, causedBy: null })),
+    fallen.map((batch) => ({ kind: 'SupersedeBatch', batch: batch.id, code: 304, causedBy: null, failedBuild: null })),
     configuration,
   );
   await finishWork(work);

@@ -127,14 +127,18 @@ export async function loadBuilds(
     canceled: boolean;
     started: string;
     finished: string | null;
+    last_end: string | null;
     checks: { name: string; attempt: number; conclusion: CheckConclusion }[];
   }>(
     `select b.commit, b.tree, b.base_commit, b.complete, b.canceled,
             extract(epoch from b.started_at) * 1000 as started, extract(epoch from b.finished_at) * 1000 as finished,
-            coalesce((select jsonb_agg(jsonb_build_object('name', c.name, 'attempt', c.attempt, 'conclusion', c.conclusion) order by c.name, c.attempt)
-                      from check_result c
-                      where c.account_id = $1 and c.repository_id = $2 and c.commit = b.commit), '[]') as checks
+            c.last_end, coalesce(c.checks, '[]') as checks
      from build b
+     left join lateral (
+       select jsonb_agg(jsonb_build_object('name', r.name, 'attempt', r.attempt, 'conclusion', r.conclusion) order by r.name, r.attempt) as checks,
+              extract(epoch from max(r.completed_at)) * 1000 as last_end
+       from check_result r
+       where r.account_id = $1 and r.repository_id = $2 and r.commit = b.commit) c on true
      where b.account_id = $1 and b.repository_id = $2
        and (b.commit = any($3) or (b.tree = any($4) and b.started_at > $5))`,
     [ctx.accountId, wanted.repositoryId, [...wanted.commits], [...wanted.trees], since],
@@ -148,5 +152,6 @@ export async function loadBuilds(
     checks: row.checks,
     startedAt: Math.round(Number(row.started)),
     finishedAt: row.finished === null ? null : Math.round(Number(row.finished)),
+    lastEndAt: row.last_end === null ? null : Math.round(Number(row.last_end)),
   }));
 }

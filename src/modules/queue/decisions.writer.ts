@@ -1,7 +1,7 @@
 // Carries the planner's decisions into rows: batches, statuses, landing intents, events. No rule lives here.
 import type { Decision } from '../../domain/queue/snapshot.ts';
 import { groupMessage, ownMessage, type MessageSource } from '../../domain/queue/message.ts';
-import { statusText, webhookStatus } from '../../domain/queue/status.ts';
+import { statusText } from '../../domain/queue/status.ts';
 import { strategyOf } from '../../domain/queue/strategy.ts';
 import type { Configuration } from '../../domain/configuration/keys.ts';
 import { DomainError } from '../../domain/errors.ts';
@@ -13,6 +13,7 @@ import {
   type PullRequestRow,
 } from './queue.entities.ts';
 import { loadNamed, type LoadedQueue } from './snapshot.loader.ts';
+import { loadBotPullRequests, Resets } from './resets.events.ts';
 import { announce, blockPullRequest, describe, writeStatus, type QueueWork } from './status.writer.ts';
 
 type Of<K extends Decision['kind']> = Extract<Decision, { kind: K }>;
@@ -24,13 +25,13 @@ export async function writeDecisions(
   configuration: Configuration,
 ): Promise<void> {
   const loaded = await loadNamed(work.tx, planned, decisions);
-  const resets = new Resets();
-  const ended: BatchRow[] = [];
+  const resets = new Resets(await loadBotPullRequests(work, decisions));
+  const ended: { readonly batch: BatchRow; readonly text: string }[] = [];
   let isDeparting = true;
   const announceDepartures = (): void => {
     if (isDeparting) {
       resets.announceAll(work, loaded);
-      for (const batch of ended) announceBatch(work, loaded, batch, 'batch_failed');
+      for (const { batch, text } of ended) announceBatch(work, loaded, batch, 'batch_failed', { message: text });
     }
     isDeparting = false;
   };
@@ -45,13 +46,13 @@ export async function writeDecisions(
         bisect(work, loaded, decision);
         break;
       case 'FailBatch':
-        ended.push(endBatch(work, batchOf(loaded, decision.batch), 'failed', null));
+        ended.push({ batch: endBatch(work, batchOf(loaded, decision.batch), 'failed', null), text: decision.text });
         break;
       case 'BlockPullRequest':
         blockPullRequest(work, pullRequestOf(loaded, decision.pullRequest), decision);
         break;
       case 'RequeuePullRequest':
-        requeue(work, pullRequestOf(loaded, decision.pullRequest));
+        resets.addRequeued(decision, requeue(work, pullRequestOf(loaded, decision.pullRequest)));
         break;
       case 'StartBatch':
         await startBatch(work, loaded, decision, configuration);
@@ -65,6 +66,15 @@ export async function writeDecisions(
         announce(work, pullRequest, 'top_of_queue');
         break;
       }
+      case 'AnnounceStuck': {
+        const pullRequest = pullRequestOf(loaded, decision.pullRequest);
+        pullRequest.stuckAnnounced = true;
+        announce(work, pullRequest, 'stuck');
+        break;
+      }
+      case 'ReadChecks':
+        await planReading(work, decision);
+        break;
       case 'LookAgainAt':
         break;
       default:
@@ -124,22 +134,19 @@ function bisect(work: QueueWork, loaded: LoadedQueue, decision: Of<'BisectBatch'
       const row = pullRequestOf(loaded, id);
       row.bisectionGroup = decision.group;
       row.bisectionMax = decision.halves[0]?.length ?? 1;
+      row.bisectionAttempts = decision.attempts;
     }
   }
   announceBatch(work, loaded, batch, 'batch_bisected', {
     halves: decision.halves.map((half) => half.map((id) => pullRequestOf(loaded, id).number)),
+    message: decision.text,
   });
 }
 
-function requeue(work: QueueWork, row: PullRequestRow): void {
+function requeue(work: QueueWork, row: PullRequestRow): PullRequestRow {
   if (row.status === 'tagged') writeStatus(work, row, 'reset');
   row.requeueAttempts += 1;
-  announce(work, row, 'reset', {
-    resetCode: 301,
-    resetText: statusText(301),
-    pullRequestsReset: 1,
-    botPullRequestsClosed: 1,
-  });
+  return row;
 }
 
 async function startBatch(
@@ -229,6 +236,16 @@ async function planLandingIntent(work: QueueWork, decision: Of<'LandBatch'>): Pr
   );
 }
 
+/** The host is asked once more for the checks of a commit; an answer that came earlier does not count. */
+async function planReading(work: QueueWork, decision: Of<'ReadChecks'>): Promise<void> {
+  await work.tx.query(
+    `insert into intent (account_id, queue_id, kind, key, payload, planned_at) values ($1, $2, 'read_checks', $3, '{}', $4)
+     on conflict (account_id, queue_id, kind, key) do update set state = 'planned', outcome = null, planned_at = excluded.planned_at
+     where intent.state in ('done', 'failed')`,
+    [work.ctx.accountId, work.queue.id, decision.commit, work.now.toISOString()],
+  );
+}
+
 /** A planned landing whose batch is no longer live is void: its opposer's transaction wins. A begun one is never touched. */
 export async function voidLandings(work: QueueWork): Promise<void> {
   await work.tx.em.flush();
@@ -260,35 +277,6 @@ export function announceBatch(
       ...extra,
     },
   });
-}
-
-/** One `reset` event per reset: on the pull request that caused it while webhooks know its status, else on the first put back. */
-class Resets {
-  readonly #resets = new Map<string, { decision: Of<'SupersedeBatch'>; back: PullRequestRow[]; closed: number }>();
-
-  add(decision: Of<'SupersedeBatch'>, back: readonly PullRequestRow[]): void {
-    const key = `${decision.code}:${decision.causedBy ?? ''}`;
-    const known = this.#resets.get(key) ?? { decision, back: [], closed: 0 };
-    known.back.push(...back);
-    if (back.length > 0) known.closed += 1;
-    this.#resets.set(key, known);
-  }
-
-  announceAll(work: QueueWork, loaded: LoadedQueue): void {
-    if (loaded.snapshot.rules.mode !== 'parallel') return;
-    for (const { decision, back, closed } of this.#resets.values()) {
-      if (back.length === 0) continue;
-      const cause = decision.causedBy === null ? undefined : loaded.pullRequests.get(decision.causedBy);
-      const subject = cause !== undefined && webhookStatus(cause.status) !== null ? cause : back[0];
-      if (subject === undefined) continue;
-      announce(work, subject, 'reset', {
-        resetCode: decision.code,
-        resetText: statusText(decision.code),
-        pullRequestsReset: back.length,
-        botPullRequestsClosed: closed,
-      });
-    }
-  }
 }
 
 export function lookAgainAt(decisions: readonly Decision[]): number | null {

@@ -73,6 +73,7 @@ async function batchFacts(
       canceled: row.canceled ?? false,
       startedAt: 0,
       finishedAt: null,
+      lastEndAt: null,
     },
     rules.requiredChecks,
   );

@@ -5,14 +5,15 @@ import { HostRefused, HostUnavailable } from '../../hosts/port.ts';
 import { RepositoryEntity } from '../repositories/repositories.entities.ts';
 import { carryOutBackport } from './backport.ts';
 import { isBranchWork, mostTries } from './branch-work.ts';
+import { recordChecks } from './build.records.ts';
 import { configurationOf } from './configuration.cache.ts';
 import { finishIntent as finish } from './intents.finish.ts';
 import { passFailpoint } from './failpoints.ts';
 import { hosted } from './host.repository.ts';
 import { writeLabel, writeReply } from './intents.labels.ts';
 import { carryOutLanding, mostAttempts } from './landing.ts';
+import { IntentEntity, PullRequestEntity, QueueEntity, type IntentRow } from './queue.entities.ts';
 import { carryOutRefresh } from './refresh.ts';
-import { IntentEntity, PullRequestEntity, type IntentRow } from './queue.entities.ts';
 import { changeQueue } from './queue.locks.ts';
 import { beginWork, finishWork, haltWork } from './status.writer.ts';
 import { carryOutSync } from './sync.ts';
@@ -55,6 +56,8 @@ async function carryOutKind(ctx: Context, intent: IntentRow): Promise<void> {
       return await writeReply(ctx, intent);
     case 'label':
       return await writeLabel(ctx, intent);
+    case 'read_checks':
+      return await readChecks(ctx, intent);
     default:
       intent.kind satisfies never;
   }
@@ -115,6 +118,22 @@ async function writeComment(ctx: Context, intent: IntentRow): Promise<void> {
     body: String(intent.payload['body']),
   });
   await finish(ctx, intent);
+}
+
+/** Asks the host for a commit's checks: whoever waits for the answer plans on, whether it brought anything or not. */
+async function readChecks(ctx: Context, intent: IntentRow): Promise<void> {
+  const repository = await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const queue = await tx.em.findOneOrFail(QueueEntity, { id: intent.queueId });
+    return await tx.em.findOneOrFail(RepositoryEntity, { id: queue.repositoryId });
+  });
+  await recordChecks(ctx, hosted(repository), intent.key);
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    await changeQueue(ctx, tx, intent.queueId);
+    await tx.query(
+      `update intent set state = 'done', concluded_at = $3 where account_id = $1 and id = $2 and state = 'planned'`,
+      [ctx.accountId, intent.id, ctx.clock().toISOString()],
+    );
+  });
 }
 
 async function giveUp(ctx: Context, intent: IntentRow, cause: unknown): Promise<void> {

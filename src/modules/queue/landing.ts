@@ -3,6 +3,7 @@
 // That second ref is the evidence that it landed, whatever happens to the base or to us afterwards: a worker that died
 // anywhere in between reads it back and concludes (docs/adr/0003).
 import type { Context } from '../../context.ts';
+import { landingsFrom } from '../../domain/configuration/index.ts';
 import { evidenceFor } from '../../domain/queue/evidence.ts';
 import type { BuildState, QueueRules } from '../../domain/queue/snapshot.ts';
 import { blockText, isQueued } from '../../domain/queue/status.ts';
@@ -11,7 +12,7 @@ import { pauseInForce } from '../repositories/index.ts';
 import { findLoss } from './admission.service.ts';
 import { loadBatch, type LoadedBatch } from './batch.rows.ts';
 import { loadBuilds } from './build.records.ts';
-import { configurationProblem, rulesOf } from './configuration.cache.ts';
+import { configurationOf, configurationProblem, rulesOf } from './configuration.cache.ts';
 import { announceBatch } from './decisions.writer.ts';
 import { passFailpoint } from './failpoints.ts';
 import { syncBase } from './host.bases.ts';
@@ -104,6 +105,8 @@ async function passGate(ctx: Context, tx: Transaction, gate: Gate): Promise<Verd
   const refused = (reason: string): Verdict => ({ kind: 'refused', reason });
   const { batch, queue, repository, loaded } = gate;
   if (!repository.active || (await pauseInForce(tx, repository, loaded.baseBranch)) !== null) return refused('paused');
+  if (landingsFrom(configurationOf(repository), loaded.baseBranch, ctx.clock().getTime()) !== null)
+    return refused('outside of the merge windows');
   if (queue.haltedReason || configurationProblem(repository) !== null) return refused('halted');
   if (batch.state !== 'building' || batch.givenUp || !batch.commit || !batch.tree) return refused('superseded');
   if (batch.parentCommit !== queue.baseTip) return refused('base moved');

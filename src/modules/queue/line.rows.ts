@@ -35,7 +35,9 @@ export interface LineRow extends AdmissionRow {
   readonly requeueAttempts: number;
   readonly bisectionGroup: string | null;
   readonly bisectionMax: number | null;
+  readonly bisectionAttempts: number;
   readonly topAnnounced: boolean;
+  readonly stuckAnnounced: boolean;
   readonly conflictParent: string | null;
   readonly conflictAfter: string[] | null;
 }
@@ -45,7 +47,8 @@ const columns = `id, number, status, status_text as "statusText", base_branch as
   queue_labels as "queueLabels", failed_validations as "failedValidations", validated_by as "validatedBy",
   unverified_commits as "unverifiedCommits", verified_head as "verifiedHead", skip_validation as "skipValidation",
   head_sha as "headSha", coalesce(rank, 0)::float8 as rank, skip_line as "skipLine", coalesce(extract(epoch from queued_at) * 1000, 0)::float8 as "queuedAt",
-  requeue_attempts as "requeueAttempts", bisection_group as "bisectionGroup", bisection_max as "bisectionMax", top_announced as "topAnnounced",
+  requeue_attempts as "requeueAttempts", bisection_group as "bisectionGroup", bisection_max as "bisectionMax", bisection_attempts as "bisectionAttempts",
+  top_announced as "topAnnounced", stuck_announced as "stuckAnnounced",
   conflict_parent as "conflictParent", conflict_after as "conflictAfter"`;
 
 /** Everything queued or tagged, by rank. Flush before: it reads past the unit of work. */

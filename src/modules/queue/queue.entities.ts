@@ -82,10 +82,12 @@ export const PullRequestEntity = defineEntity({
     queuedAt: p.datetime().nullable(),
     preconditionsHeldAt: p.datetime().nullable(),
     topAnnounced: p.boolean().default(false),
+    stuckAnnounced: p.boolean().default(false),
     requeueAttempts: p.integer().default(0),
     syncCount: p.integer().default(0),
     bisectionGroup: p.string().nullable(),
     bisectionMax: p.integer().nullable(),
+    bisectionAttempts: p.integer().default(0),
     conflictParent: p.string().nullable(),
     conflictAfter: p.array().nullable(),
     mergeCommitSha: p.string().nullable(),
@@ -171,7 +173,7 @@ export const BotPullRequestEntity = defineEntity({
   },
 });
 
-/** `comment` tells where a pull request stands, `reply` answers a person, `label` puts a label on or takes it off. */
+/** `comment` tells where a pull request stands, `reply` answers a person, `label` puts a label on or takes it off, `read_checks` asks anew. */
 export type IntentKind =
   | 'land'
   | 'conclude_pull_request'
@@ -180,7 +182,8 @@ export type IntentKind =
   | 'label'
   | 'refresh'
   | 'sync'
-  | 'backport';
+  | 'backport'
+  | 'read_checks';
 export type IntentState = 'planned' | 'begun' | 'done' | 'failed' | 'void';
 
 export const IntentEntity = defineEntity({

@@ -1,6 +1,7 @@
 // Reads everything `plan` decides on, in the transaction that will write what it decided, under the queue's lock.
 import type { Context } from '../../context.ts';
-import { failedChecks, judgeChecks } from '../../domain/queue/evidence.ts';
+import { landingsFrom } from '../../domain/configuration/index.ts';
+import { failedChecks, judgeChecks, missingChecks } from '../../domain/queue/evidence.ts';
 import { resetCodeOfDeparture } from '../../domain/queue/status.ts';
 import type {
   BatchState,
@@ -16,6 +17,7 @@ import type { Transaction } from '../../platform/database.ts';
 import { pauseInForce } from '../repositories/index.ts';
 import type { RepositoryRow } from '../repositories/repositories.entities.ts';
 import { loadBuilds } from './build.records.ts';
+import { configurationOf } from './configuration.cache.ts';
 import { readLine, type LineRow } from './line.rows.ts';
 import {
   BatchEntity,
@@ -76,6 +78,7 @@ export async function loadSnapshot(
       lineage,
       paused: !repository.active || (await pauseInForce(tx, repository, queue.baseBranch)) !== null,
       haltedReason: queue.haltedReason ?? null,
+      landingsFrom: landingsFrom(configurationOf(repository), queue.baseBranch, ctx.clock().getTime()),
       nextPosition: queue.nextPosition,
       buildsElsewhere: await countBuildsElsewhere(ctx, tx, queue),
     },
@@ -90,6 +93,7 @@ export async function loadSnapshot(
     })),
     batches: batches.map((batch) => toBatchState(batch, members.get(batch.id) ?? [], landings.get(batch.id))),
     builds,
+    readings: await loadReadings(ctx, tx, queue.id),
     mergeResults: await loadMergeResults(ctx, tx, repository.id, [
       ...lineage,
       ...batches.flatMap((batch) => [batch.parentCommit, batch.commit ?? batch.parentCommit]),
@@ -105,7 +109,7 @@ export async function loadNamed(
   decisions: readonly Decision[],
 ): Promise<LoadedQueue> {
   const named = decisions.flatMap(namedBy);
-  if (decisions.every((decision) => decision.kind === 'LookAgainAt')) return loaded;
+  if (decisions.every(({ kind }) => kind === 'LookAgainAt' || kind === 'ReadChecks')) return loaded;
   const ids = new Set([...named, ...[...loaded.members.values()].flat().map((member) => member.pullRequestId)]);
   const rows = await tx.em.find(PullRequestEntity, { id: { $in: [...ids] } });
   return { ...loaded, pullRequests: new Map(rows.map((row) => [row.id, row])) };
@@ -120,10 +124,12 @@ function namedBy(decision: Decision): string[] {
     case 'BlockPullRequest':
     case 'RequeuePullRequest':
     case 'AnnounceTop':
+    case 'AnnounceStuck':
       return [decision.pullRequest];
     case 'BisectBatch':
     case 'FailBatch':
     case 'LandBatch':
+    case 'ReadChecks':
     case 'LookAgainAt':
       return [];
     default:
@@ -149,23 +155,29 @@ export async function loadMembers(
 export interface OwnChecks {
   readonly verdict: Verdict;
   readonly failed: readonly string[];
+  /** Those of the failed that never ran. */
+  readonly missing: readonly string[];
 }
 
 /** The word of a pull request's own required checks. A canceled run proves nothing either way. */
 export function judgeOwn(build: BuildState | undefined, rules: QueueRules): OwnChecks {
-  if (build === undefined || build.canceled) return { verdict: 'none', failed: [] };
+  if (build === undefined || build.canceled) return { verdict: 'none', failed: [], missing: [] };
   const verdict = judgeChecks(build, rules.ownRequiredChecks);
-  return { verdict, failed: verdict === 'red' ? failedChecks(build, rules.ownRequiredChecks) : [] };
+  if (verdict !== 'red') return { verdict, failed: [], missing: [] };
+  const required = rules.ownRequiredChecks;
+  return { verdict, failed: failedChecks(build, required), missing: missingChecks(build, required) };
 }
 
 function toPullRequestState(row: LineRow, build: BuildState | undefined, rules: QueueRules): PullRequestState {
   const own = judgeOwn(build, rules);
-  const { conflictParent, bisectionGroup, bisectionMax } = row;
+  const { conflictParent, bisectionGroup, bisectionMax, bisectionAttempts } = row;
   return {
     id: row.id,
     number: row.number,
     status: row.status === 'tagged' ? 'tagged' : 'queued',
     head: row.headSha,
+    stack: null,
+    isBarrier: rules.barrierLabel !== null && row.labels.includes(rules.barrierLabel),
     rank: row.rank,
     skipLine: row.skipLine,
     skipValidation: row.skipValidation,
@@ -173,8 +185,11 @@ function toPullRequestState(row: LineRow, build: BuildState | undefined, rules: 
     requeueAttempts: row.requeueAttempts,
     ownVerdict: own.verdict,
     ownFailedChecks: own.failed,
-    bisection: bisectionGroup && bisectionMax ? { group: bisectionGroup, max: bisectionMax } : null,
+    ownMissingChecks: own.missing,
+    bisection:
+      bisectionGroup && bisectionMax ? { group: bisectionGroup, max: bisectionMax, attempts: bisectionAttempts } : null,
     topAnnounced: row.topAnnounced,
+    stuckAnnounced: row.stuckAnnounced,
     conflict: conflictParent ? { parent: conflictParent, after: row.conflictAfter ?? [] } : null,
   };
 }
@@ -220,6 +235,16 @@ export async function loadLineage(ctx: Context, tx: Transaction, queueId: string
     [ctx.accountId, queueId, since],
   );
   return [...new Set([tip, ...rows.flatMap((row) => [row.commit, row.first_parent])])];
+}
+
+/** What the host was asked anew, and when it had answered. Those of builds long gone do no harm: nobody looks them up. */
+async function loadReadings(ctx: Context, tx: Transaction, queueId: string): Promise<Snapshot['readings']> {
+  const rows = await tx.query<{ commit: string; done_at: number | null }>(
+    `select key as commit, case when state in ('done', 'failed') then extract(epoch from concluded_at)::float8 * 1000 end as done_at
+     from intent where account_id = $1 and queue_id = $2 and kind = 'read_checks' and planned_at > $3`,
+    [ctx.accountId, queueId, new Date(ctx.clock().getTime() - 24 * 3_600_000).toISOString()],
+  );
+  return rows.map((row) => ({ commit: row.commit, doneAt: row.done_at }));
 }
 
 async function countBuildsElsewhere(ctx: Context, tx: Transaction, queue: QueueRow): Promise<number> {

@@ -164,6 +164,7 @@ export function writeStatus(
     pullRequest.queuedAt = now;
     pullRequest.preconditionsHeldAt = now;
     pullRequest.topAnnounced = false;
+    pullRequest.stuckAnnounced = false;
     pullRequest.requeueAttempts = 0;
     clearLine(pullRequest);
   }
@@ -182,6 +183,7 @@ export function writeStatus(
 function clearLine(pullRequest: PullRequestRow): void {
   pullRequest.bisectionGroup = null;
   pullRequest.bisectionMax = null;
+  pullRequest.bisectionAttempts = 0;
   pullRequest.conflictParent = null;
   pullRequest.conflictAfter = null;
 }

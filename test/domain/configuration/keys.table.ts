@@ -35,6 +35,13 @@ const later = (key: string, harmless: readonly unknown[], ...refused: unknown[])
   refuses: refused.map((value) => [value, notSupported]),
 });
 
+const aWindow = (change: object) => ({
+  cron_start: '0 9 * * 1',
+  cron_end: '0 17 * * 1',
+  timezone: 'Europe/Berlin',
+  ...change,
+});
+
 const parallel = 'merge_rules.merge_mode.parallel_mode';
 const statuses =
   'must be one of success, pending, failure, cancelled, timed_out, skipped, neutral, action_required, stale, unknown, error, blocked, missing';
@@ -120,15 +127,26 @@ export const keyTable: readonly KeyRow[] = [
     ],
   },
   integer(`${parallel}.max_parallel_builds`, 1),
-  later(`${parallel}.max_topup_builds`, [0], 1),
-  later(`${parallel}.max_parallel_paused_builds`, [0], 1),
+  {
+    key: `${parallel}.max_topup_builds`,
+    accepts: [0],
+    refuses: [
+      [1, 'needs max_parallel_builds'],
+      [-1, atLeast(0)],
+    ],
+  },
+  integer(`${parallel}.max_parallel_paused_builds`, 0),
   integer(`${parallel}.max_requeue_attempts`, 0),
   bool(`${parallel}.update_before_requeue`),
   later(`${parallel}.stuck_pr_label`, [''], 'stuck'),
-  later(`${parallel}.stuck_pr_timeout_mins`, [0], 5),
-  later(`${parallel}.bypass_stuck_state`, [false], true),
-  later(`${parallel}.draft_checks_started_timeout_mins`, [0], 5),
-  later(`${parallel}.block_parallel_builds_label`, [''], 'barrier'),
+  integer(`${parallel}.stuck_pr_timeout_mins`, 0),
+  bool(`${parallel}.bypass_stuck_state`),
+  integer(`${parallel}.draft_checks_started_timeout_mins`, 0),
+  {
+    key: `${parallel}.block_parallel_builds_label`,
+    accepts: ['barrier', ''],
+    refuses: [[7, 'must be text: put it in quotes']],
+  },
   bool(`${parallel}.check_mergeability_to_queue`),
   later(`${parallel}.use_affected_targets`, [false], true, 'yes'),
   later(`${parallel}.use_fast_forwarding`, [true], false),
@@ -154,8 +172,8 @@ export const keyTable: readonly KeyRow[] = [
   later(`${parallel}.proactive_dequeue_delay_seconds`, [0], 5),
   later(`${parallel}.use_parallel_bisection`, [false], true),
   later(`${parallel}.max_parallel_bisected_builds`, [], 1),
-  later(`${parallel}.max_bisection_attempts`, [], 0, 1),
-  later(`${parallel}.max_bisected_batch_size`, [], 1),
+  integer(`${parallel}.max_bisection_attempts`, 0),
+  integer(`${parallel}.max_bisected_batch_size`, 1),
   later(`${parallel}.wait_for_pending_github_workflows`, [false], true),
   {
     key: `${parallel}.on_commit_added`,
@@ -278,5 +296,29 @@ export const keyTable: readonly KeyRow[] = [
       ['wild', 'must be one of linear, adaptive'],
     ],
   },
-  later('merge_rules.merge_windows', [[]], [{ cron_start: '0 9 * * 1', cron_end: '0 17 * * 1', timezone: 'UTC' }]),
+  {
+    key: 'merge_rules.merge_windows',
+    accepts: [
+      [],
+      [{ cron_start: '0 9 * * 1', cron_end: '0 17 * * 5', timezone: 'UTC' }],
+      [
+        {
+          cron_start: '0 9 * * MON-FRI',
+          cron_end: '30 16 L * *',
+          timezone: 'Asia/Kathmandu',
+          base_branches: ['/v.+/'],
+        },
+      ],
+    ],
+    refuses: [
+      [[{ cron_start: '0 9 * * 1', cron_end: '0 17 * * 1' }], 'is required'],
+      [
+        [aWindow({ cron_start: '61 9 * * 1' })],
+        'must be a cron expression of five fields: Invalid value for minute: 61',
+      ],
+      [[aWindow({ cron_end: '0 0 30 2 *' })], 'must be an instant that comes'],
+      [[aWindow({ timezone: 'Mars/Olympus' })], 'must be a time zone such as Europe/Berlin or UTC'],
+      [[aWindow({ base_branches: ['a b'] })], "must be a branch's name, or a regular expression between slashes"],
+    ],
+  },
 ];

@@ -35,6 +35,7 @@ function build(change: Partial<BuildState> & { text?: string }): BuildState {
     canceled: false,
     startedAt: now - hour,
     finishedAt: now,
+    lastEndAt: now,
     ...rest,
   };
 }

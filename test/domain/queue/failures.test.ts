@@ -159,7 +159,7 @@ describe('optimistic validation', () => {
       'halves that were red together are not put together again',
       {
         line: [red, { of: [2], build: 'success' }],
-        waiting: [1, 2].map((n) => pr(n, { bisection: { group: 'g', max: 1 } })),
+        waiting: [1, 2].map((n) => pr(n, { bisection: { group: 'g', max: 1, attempts: 1 } })),
       },
       ['fail b1', 'supersede b2 301 by p1', 'block p1 107', 'start bisect p2 on tip'],
     ],
@@ -250,4 +250,108 @@ describe('a required check of its own that failed', () => {
       },
     ]);
   });
+});
+
+describe('bisection within limits', () => {
+  const four: BatchSpec = { of: [1, 2, 3, 4], build: 'failure' };
+  const bisected = (...numbers: number[]) =>
+    numbers.map((n) => pr(n, { status: 'tagged', bisection: { group: 'g', max: 2, attempts: 1 } }));
+  const cases: readonly (readonly [name: string, from: Situation, decisions: readonly string[]])[] = [
+    [
+      'cuts into smaller parts where parts are to be small',
+      { line: [four], rules: { batchSize: 4, maxBisectedBatchSize: 1 } },
+      ['bisect b1 p1 | p2 | p3 | p4', 'start bisect p1 on tip'],
+    ],
+    [
+      'never into larger ones than halves',
+      { line: [four], rules: { batchSize: 4, maxBisectedBatchSize: 3 } },
+      ['bisect b1 p1+p2 | p3+p4', 'start bisect p1 p2 on tip'],
+    ],
+    [
+      'goes on while attempts are left',
+      { line: [{ of: [1, 2], build: 'failure' }], waiting: bisected(1, 2), rules: { maxBisectionAttempts: 2 } },
+      ['bisect b1 p1 | p2', 'start bisect p1 on tip'],
+    ],
+    [
+      'then all that is left is blamed',
+      { line: [{ of: [1, 2], build: 'failure' }], waiting: bisected(1, 2), rules: { maxBisectionAttempts: 1 } },
+      ['fail b1', 'block p1 107', 'block p2 107'],
+    ],
+    [
+      'or at once',
+      { line: [four], rules: { maxBisectionAttempts: 0 } },
+      ['fail b1', ...[1, 2, 3, 4].map((n) => `block p${n} 107`)],
+    ],
+    [
+      'except who may be tried again',
+      {
+        line: [{ of: [1, 2], build: 'failure' }],
+        waiting: [pr(2, { ownVerdict: 'none' })],
+        rules: { maxBisectionAttempts: 0, maxRequeueAttempts: 1, batchSize: 2 },
+      },
+      ['fail b1', 'requeue p1', 'block p2 107', 'start retry p1 on tip'],
+    ],
+  ];
+  test.each(cases)('%s', (_name, from, decisions) => expect(planned(from)).toEqual(decisions));
+
+  test('who is blamed with others reads that it was not isolated', () => {
+    const decisions = plan(
+      situation({ line: [{ of: [1, 2, 3], build: 'failure' }], rules: { maxBisectionAttempts: 0 } }),
+      now,
+    );
+    expect(decisions).toContainEqual(
+      expect.objectContaining({
+        kind: 'BlockPullRequest',
+        pullRequest: 'p2',
+        text: 'A required check failed: test. It was tested together with #1, #3: which of them is at fault was not found out.',
+      }),
+    );
+  });
+});
+
+describe('a required check that never ran', () => {
+  const required = ['test', 'deploy', 'e2e'].map((name) => ({ name, acceptableStatuses: ['success' as const] }));
+  const textOf = (from: Situation): string[] =>
+    plan(situation(from), now).flatMap((decision) => (decision.kind === 'BlockPullRequest' ? [decision.text] : []));
+  test('is said not to have run, in the build', () => {
+    expect(textOf({ line: [{ of: [1], build: 'success' }], rules: { requiredChecks: required } })).toEqual([
+      'A required check did not run: deploy, e2e.',
+    ]);
+  });
+  test('beside one that failed', () => {
+    expect(textOf({ line: [red], rules: { requiredChecks: required } })).toEqual([
+      'A required check failed: test. A required check did not run: deploy, e2e.',
+    ]);
+  });
+  test('and on its own head', () => {
+    const own = { ownVerdict: 'red' as const, ownFailedChecks: ['deploy'], ownMissingChecks: ['deploy'] };
+    expect(textOf({ waiting: [pr(1, own)] })).toEqual(['A required check did not run: deploy.']);
+  });
+  test('while one that nobody ran at all reads as before', () => {
+    expect(textOf({ line: [{ of: [1], build: 'success', buildChange: { checks: [] } }] })).toEqual([
+      'A required check failed: no check ran.',
+    ]);
+  });
+});
+
+test('the reset by a failed check names its build, one by a conflict does not', () => {
+  const reset = plan(situation({ line: [red, { of: [2], build: 'pending' }], rules: pessimistic }), now);
+  expect(reset).toContainEqual(
+    expect.objectContaining({
+      kind: 'SupersedeBatch',
+      batch: 'b2',
+      failedBuild: { batch: 'b1', failedChecks: ['test'] },
+    }),
+  );
+  const conflict = plan(
+    situation({
+      line: [
+        { of: [1], build: 'pending' },
+        { of: [2], build: 'making' },
+      ],
+      waiting: [pr(2, { conflict: { parent: 'commit of b1', after: [] } })],
+    }),
+    now,
+  );
+  expect(conflict).toContainEqual(expect.objectContaining({ kind: 'SupersedeBatch', code: 301, failedBuild: null }));
 });

@@ -2,6 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { plan } from '../../../src/domain/queue/plan.ts';
 import { minute, now, planned, pr, serial, situation, type Situation } from './situation.ts';
 
+/** Green, and its own check runs on. */
+const oneHeld: Situation = {
+  line: [{ of: [1], build: 'success' }],
+  waiting: [pr(1, { ownVerdict: 'pending', status: 'tagged' }), pr(2)],
+  rules: { ownRequiredChecks: null, stuckTimeoutMins: 60 },
+};
+
 describe('what is started next', () => {
   const cases: readonly (readonly [name: string, from: Situation, decisions: readonly string[]])[] = [
     ['an empty queue starts nothing', {}, []],
@@ -55,7 +62,7 @@ describe('what is started next', () => {
     [
       'halves do not mix with others',
       {
-        waiting: [pr(1, { bisection: { group: 'g', max: 2 } }), pr(2)],
+        waiting: [pr(1, { bisection: { group: 'g', max: 2, attempts: 1 } }), pr(2)],
         rules: { batchSize: 4, batchMaxWaitMinutes: 5 },
       },
       ['start bisect p1 on tip'],
@@ -63,14 +70,20 @@ describe('what is started next', () => {
     [
       'halves of different batches do not mix',
       {
-        waiting: [pr(1, { bisection: { group: 'g', max: 2 } }), pr(2, { bisection: { group: 'other', max: 2 } })],
+        waiting: [
+          pr(1, { bisection: { group: 'g', max: 2, attempts: 1 } }),
+          pr(2, { bisection: { group: 'other', max: 2, attempts: 1 } }),
+        ],
         rules: { batchSize: 4 },
       },
       ['start bisect p1 on tip'],
     ],
     [
       'a half is no larger than the batch size',
-      { waiting: [1, 2, 3].map((n) => pr(n, { bisection: { group: 'g', max: 3 } })), rules: { batchSize: 2 } },
+      {
+        waiting: [1, 2, 3].map((n) => pr(n, { bisection: { group: 'g', max: 3, attempts: 1 } })),
+        rules: { batchSize: 2 },
+      },
       ['start bisect p1 p2 on tip'],
     ],
     [
@@ -119,6 +132,55 @@ describe('what is started next', () => {
         waiting: [pr(3)],
       },
       [],
+    ],
+    [
+      'paused, as many as are allowed then are built',
+      { waiting: [pr(1), pr(2)], queue: { paused: true }, rules: { maxParallelBuilds: 3, maxParallelPausedBuilds: 1 } },
+      ['start new p1 on tip'],
+    ],
+    [
+      'and no more',
+      {
+        line: [{ of: [1], build: 'pending' }],
+        waiting: [pr(2)],
+        queue: { paused: true },
+        rules: { maxParallelBuilds: 3, maxParallelPausedBuilds: 1 },
+      },
+      [],
+    ],
+    [
+      'none at all where that is what is allowed',
+      {
+        waiting: [pr(1, { skipValidation: true })],
+        queue: { paused: true },
+        rules: { maxParallelBuilds: 3, maxParallelPausedBuilds: 0 },
+      },
+      [],
+    ],
+    [
+      'outside of the merge windows building goes on',
+      { waiting: [pr(1)], queue: { landingsFrom: now + 9 * minute } },
+      ['start new p1 on tip'],
+    ],
+    [
+      'a build that waits for own checks takes its room',
+      { ...oneHeld, rules: { ...oneHeld.rules, maxParallelBuilds: 1 } },
+      ['look again in 60 min'],
+    ],
+    [
+      'unless it is topped up for',
+      { ...oneHeld, rules: { ...oneHeld.rules, maxParallelBuilds: 1, maxTopupBuilds: 1 } },
+      ['start new p2 on b1', 'look again in 60 min'],
+    ],
+    [
+      'topping up is for what waits, one each',
+      {
+        ...oneHeld,
+        line: [...(oneHeld.line ?? []), { of: [2], build: 'pending' }],
+        waiting: [...(oneHeld.waiting ?? []), pr(3)],
+        rules: { ...oneHeld.rules, maxParallelBuilds: 1, maxTopupBuilds: 5 },
+      },
+      ['look again in 60 min'],
     ],
     ['a retry says so', { waiting: [pr(1, { requeueAttempts: 1 })] }, ['start retry p1 on tip']],
   ];
@@ -180,4 +242,99 @@ describe('the top of the queue is announced', () => {
     ],
   ];
   test.each(cases)('%s', (_name, from, announced) => expect(planned(from).includes('announce p1')).toBe(announced));
+});
+
+describe('a barrier', () => {
+  const barrier = pr(2, { isBarrier: true });
+  const cases: readonly (readonly [name: string, from: Situation, decisions: readonly string[]])[] = [
+    [
+      'ends the batch before it, which nobody can join any more',
+      { waiting: [pr(1), barrier, pr(3)], rules: { batchSize: 4, batchMaxWaitMinutes: 5 } },
+      ['start new p1 on tip'],
+    ],
+    [
+      'is built alone on those before it',
+      { line: [{ of: [1], build: 'pending' }], waiting: [barrier, pr(3)], rules: { batchSize: 4 } },
+      ['start new p2 on b1'],
+    ],
+    [
+      'holds back those behind it while it is built',
+      { line: [{ of: [2], build: 'pending' }], waiting: [{ ...barrier, status: 'tagged' }, pr(3)] },
+      [],
+    ],
+    [
+      'and while it waits for its landing',
+      {
+        line: [{ of: [2], build: 'success' }],
+        waiting: [{ ...barrier, status: 'tagged' }, pr(3)],
+        queue: { paused: true },
+      },
+      [],
+    ],
+    ['not those before it', { waiting: [pr(1), barrier] }, ['start new p1 on tip']],
+    [
+      'leaves alone what was built behind it before it became one',
+      {
+        line: [
+          { of: [2], build: 'pending' },
+          { of: [3], build: 'pending' },
+        ],
+        waiting: [{ ...barrier, status: 'tagged' }, pr(4)],
+      },
+      [],
+    ],
+    ['gives way to who skips the line', { waiting: [barrier, pr(3, { skipLine: true })] }, ['start new p3 on tip']],
+    [
+      'holds nobody back in another batch of its own when it conflicts: it is waited for',
+      {
+        line: [{ of: [1], build: 'pending' }],
+        waiting: [pr(2, { isBarrier: true, conflict: { parent: 'commit of b1', after: [] } }), pr(3)],
+      },
+      [],
+    ],
+  ];
+  test.each(cases)('%s', (_name, from, decisions) => expect(planned(from)).toEqual(decisions));
+});
+
+describe('neighbours of one stack', () => {
+  const of = (stack: string, ...numbers: number[]) => numbers.map((number) => pr(number, { stack }));
+  const cases: readonly (readonly [name: string, from: Situation, decisions: readonly string[]])[] = [
+    ['share a batch even above its size', { waiting: of('s', 1, 2, 3) }, ['start new p1 p2 p3 on tip']],
+    [
+      'are not divided: those that do not fit any more are the next batch',
+      { waiting: [pr(1), ...of('s', 2, 3), pr(4)], rules: { batchSize: 2 } },
+      ['start new p1 on tip'],
+    ],
+    [
+      'which is theirs as far as there is no room for others',
+      { line: [{ of: [1], build: 'pending' }], waiting: [...of('s', 2, 3), pr(4)], rules: { batchSize: 2 } },
+      ['start new p2 p3 on b1'],
+    ],
+    [
+      'take others with them where there is room',
+      { waiting: [pr(1), ...of('s', 2, 3), pr(4)], rules: { batchSize: 4 } },
+      ['start new p1 p2 p3 p4 on tip'],
+    ],
+    ['are two where the stacks are', { waiting: [...of('s', 1, 2), ...of('t', 3, 4)] }, ['start new p1 p2 on tip']],
+    [
+      'end where a stranger stands between',
+      { waiting: [...of('s', 1, 2), pr(3), ...of('s', 4)] },
+      ['start new p1 p2 on tip'],
+    ],
+    [
+      'are halved like any others',
+      {
+        waiting: [1, 2, 3, 4].map((n) => pr(n, { stack: 's', bisection: { group: 'g', max: 2, attempts: 1 } })),
+        rules: { batchSize: 4 },
+      },
+      ['start bisect p1 p2 on tip'],
+    ],
+    ['stand in line one by one in serial mode', { waiting: of('s', 1, 2), rules: serial }, ['start new p1 on tip']],
+    [
+      'skip the line one by one',
+      { waiting: of('s', 1, 2).map((member) => ({ ...member, skipLine: true })) },
+      ['start new p1 on tip'],
+    ],
+  ];
+  test.each(cases)('%s', (_name, from, decisions) => expect(planned(from)).toEqual(decisions));
 });

@@ -32,15 +32,21 @@ export const histories: fc.Arbitrary<History> = fc.record({
     { weight: 3, arbitrary: fc.constant([]) },
     { weight: 1, arbitrary: fc.array(fc.boolean(), { maxLength: 6 }) },
   ),
-  rules: fc.array(fc.nat(999), { minLength: 3, maxLength: 3 }),
+  rules: fc.array(fc.nat(9999), { minLength: 5, maxLength: 5 }),
   moves: fc.array(fc.nat(99_999), { maxLength: 70, size: 'max' }),
 });
 
 type Move = (world: World, whom: number, how: number) => void;
 
 const moves: readonly (readonly [weight: number, move: Move])[] = [
-  [9, (world, _whom, how) => world.open({ skipLine: how % 15 === 7, skipValidation: how % 19 === 7 })],
-  [3, (world, whom) => repeat(1 + (whom % 4), () => world.open({ skipLine: false, skipValidation: false }))],
+  [9, (world, _whom, how) => world.open(anOpening(world, how))],
+  [
+    3,
+    (world, whom, how) => {
+      const stack = how % 3 === 0 ? `s${world.pullRequests.length}` : null;
+      repeat(1 + (whom % 4), () => world.open({ skipLine: false, skipValidation: false, stack }));
+    },
+  ],
   [28, (world, whom, how) => repeat(1 + (how % 4), (n) => pick(world.steps(), whom + n)?.())],
   [18, (world) => world.advance()],
   [2, (world, whom) => onLine(world, whom, (row) => world.dequeue(row))],
@@ -59,8 +65,10 @@ const moves: readonly (readonly [weight: number, move: Move])[] = [
   [3, (world) => world.observeBase()],
   [1, (world) => (world.paused = true)],
   [2, (world) => (world.paused = false)],
-  [1, (world, whom, how) => (world.rules = rulesOf([whom, how, whom + how]))],
+  [1, (world, whom, how) => (world.rules = rulesOf([whom, how, whom + how, how * 7 + whom, whom * 31 + how]))],
   [1, (world, whom) => cancelBuild(world, whom)],
+  [1, (world, whom) => (world.opensAt = world.now + whom * 5 * 60_000)],
+  [1, (world, whom) => onLine(world, whom, (row) => (row.isBarrier = !row.isBarrier && hasBarriers(world)))],
   [2, (world, whom, how) => (world.now += how % 9 === 0 ? 25 * 3_600_000 : whom * 5 * 60_000)],
 ];
 const wheel = moves.flatMap(([weight, move]) => Array.from({ length: weight }, () => move));
@@ -115,7 +123,19 @@ function drain(world: World): void {
   );
 }
 
-export function rulesOf([first = 0, second = 0, third = 0]: readonly number[]): QueueRules {
+function hasBarriers(world: World): boolean {
+  return world.rules.barrierLabel !== null;
+}
+
+function anOpening(world: World, how: number): Parameters<World['open']>[0] {
+  return {
+    skipLine: how % 15 === 7,
+    skipValidation: how % 19 === 7,
+    isBarrier: how % 5 === 3 && hasBarriers(world),
+  };
+}
+
+export function rulesOf([first = 0, second = 0, third = 0, fourth = 0, fifth = 0]: readonly number[]): QueueRules {
   const mode =
     (['parallel', 'parallel', 'parallel', 'serial', 'parallel', 'no-queue'] as const)[first % 6] ?? 'parallel';
   const batchSize = mode === 'parallel' ? 1 + (second % 4) : 1;
@@ -136,10 +156,25 @@ export function rulesOf([first = 0, second = 0, third = 0]: readonly number[]): 
     optimisticValidationFailureDepth: 1 + (Math.floor(third / 3) % 3),
     maxRequeueAttempts: [0, 0, 1, 2][Math.floor(third / 9) % 4] ?? 0,
     ciTimeoutMins: [0, 20][Math.floor(third / 36) % 2] ?? 0,
+    ...(mode === 'parallel' ? laterRules(fourth, fifth) : laterRules(0, 0)),
     batchCommit: third % 5 === 0 ? 'linear' : 'group',
     requiredChecks: gates[Math.floor(first / 30) % 4] ?? null,
     ownRequiredChecks: [required('own')],
     buildKeysHash: `${mode}/${batchSize}/${strategy}/${third % 5 === 0}`,
+  };
+}
+
+/** Half of them off each time, so that what goes together is seen and so is each alone. */
+function laterRules(fourth: number, fifth: number) {
+  return {
+    checksStartedTimeoutMins: [0, 0, 0, 10][fourth % 4] ?? 0,
+    maxParallelPausedBuilds: [null, null, 0, 1, 2][Math.floor(fourth / 4) % 5] ?? null,
+    maxTopupBuilds: [0, 0, 1, 2][Math.floor(fourth / 20) % 4] ?? 0,
+    maxBisectionAttempts: [null, null, null, 0, 1, 2][Math.floor(fourth / 80) % 6] ?? null,
+    maxBisectedBatchSize: [null, null, 1, 2][Math.floor(fourth / 480) % 4] ?? null,
+    barrierLabel: fifth % 2 === 0 ? null : 'barrier',
+    stuckTimeoutMins: [null, 0, 10, 600][Math.floor(fifth / 2) % 4] ?? null,
+    bypassStuckState: Math.floor(fifth / 8) % 2 === 0,
   };
 }
 

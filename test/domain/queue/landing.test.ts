@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { hour, now, planned, pr, serial, type BatchSpec, type Situation } from './situation.ts';
+import { hour, minute, now, planned, pr, serial, type BatchSpec, type Situation } from './situation.ts';
 
 const green: BatchSpec = { of: [1], build: 'success' };
 const named = [{ name: 'own', acceptableStatuses: ['success'] as const }];
@@ -21,6 +21,12 @@ describe('the first batch of the line lands', () => {
     ],
     ['one at a time', { line: [green, { of: [2], build: 'success' }] }, [landB1]],
     ['not twice', { line: [{ ...green, change: { landingPlanned: true } }] }, []],
+    [
+      'not before its merge window opens',
+      { line: [green], queue: { landingsFrom: now + 7 * minute } },
+      ['look again in 7 min'],
+    ],
+    ['nor when none ever will', { line: [green], queue: { landingsFrom: Infinity } }, []],
     ['not while paused', { line: [green], queue: { paused: true } }, []],
     [
       'in serial mode by the build of its own head',
@@ -79,8 +85,12 @@ describe('the first batch of the line lands', () => {
     ],
     [
       'not before its own required checks are done',
-      { line: [green], waiting: [pr(1, { ownVerdict: 'pending' })], rules: { ownRequiredChecks: named } },
-      [],
+      {
+        line: [green],
+        waiting: [pr(1, { ownVerdict: 'pending' })],
+        rules: { ownRequiredChecks: named, stuckTimeoutMins: 60 },
+      },
+      ['look again in 60 min'],
     ],
     [
       'when no check of its own has been seen',
@@ -140,6 +150,7 @@ function build(commit: string, change: object) {
     canceled: false,
     startedAt: now,
     finishedAt: now,
+    lastEndAt: now,
     ...change,
   };
 }

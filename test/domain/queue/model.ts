@@ -50,6 +50,7 @@ export class World extends Records {
         tipTree: this.forest.treeOf(this.tip),
         paused: this.paused,
         haltedReason: null,
+        landingsFrom: this.opensAt > this.now ? this.opensAt : null,
         lineage: [this.tip, ...this.tips.filter((past) => past.until > this.now - day).map((past) => past.commit)],
         nextPosition: this.#position,
         buildsElsewhere: 0,
@@ -68,6 +69,7 @@ export class World extends Records {
       builds: this.builds
         .filter((build) => commits.has(build.commit) || trees.has(build.tree))
         .map((build) => ({ ...build })),
+      readings: [...this.readings].map(([commit, doneAt]) => ({ commit, doneAt })),
       mergeResults: [],
     };
   }
@@ -85,7 +87,7 @@ export class World extends Records {
         Object.assign(batch, { state: 'ended', landing: 'none' });
         for (const row of this.members(batch)) if (row.status === 'tagged') row.status = 'queued';
         if (decision.kind !== 'BisectBatch') break;
-        const bisection = { group: decision.group, max: decision.halves[0]?.length ?? 1 };
+        const bisection = { group: decision.group, max: decision.halves[0]?.length ?? 1, attempts: decision.attempts };
         for (const id of decision.halves.flat()) this.pullRequest(id).bisection = bisection;
         break;
       }
@@ -120,6 +122,12 @@ export class World extends Records {
       case 'AnnounceTop':
         this.pullRequest(decision.pullRequest).topAnnounced = true;
         break;
+      case 'AnnounceStuck':
+        this.pullRequest(decision.pullRequest).stuckAnnounced = true;
+        break;
+      case 'ReadChecks':
+        this.readings.set(decision.commit, null);
+        break;
       case 'LookAgainAt':
         break;
       default:
@@ -131,7 +139,13 @@ export class World extends Records {
 
   /** Everything a worker could do now. */
   steps(): (() => void)[] {
-    return this.liveBatches().flatMap((batch) => {
+    const unread = [...this.readings].filter(([, doneAt]) => doneAt === null);
+    const reads = unread.map(
+      ([commit]) =>
+        () =>
+          void this.readings.set(commit, this.now),
+    );
+    const steps = this.liveBatches().flatMap((batch) => {
       if (batch.landing === 'planned') return [() => this.passGate(batch)];
       if (batch.landing === 'begun') return [() => this.moveBase(batch), () => this.conclude(batch)];
       if (batch.commit === null) return [() => this.compose(batch)];
@@ -139,8 +153,10 @@ export class World extends Records {
       const build = this.builds.find(
         (candidate) => candidate.commit === batch.testedCommit && !candidate.complete && !candidate.canceled,
       );
-      return build === undefined ? [] : [() => this.finishCheck(build)];
+      if (build === undefined) return [];
+      return [() => (build.checks.length === 0 ? this.startChecks(build) : this.finishCheck(build))];
     });
+    return [...steps, ...reads];
   }
 
   compose(batch: BatchRow): void {
@@ -174,19 +190,27 @@ export class World extends Records {
     )
       return;
     batch.buildStartedAt = this.now;
-    const checks = ['unit', 'lint'].map((name) => ({ name, attempt: 1, conclusion: 'pending' as const }));
     this.builds.push({
       commit: batch.testedCommit,
       tree: batch.tree,
       base: batch.base,
-      checks,
+      checks: [],
       complete: false,
       canceled: false,
       startedAt: this.now,
       finishedAt: null,
+      lastEndAt: null,
     });
+    // Where nobody waits for them, checks are there from the start.
+    const build = this.builds.at(-1);
+    if (build !== undefined && this.rules.checksStartedTimeoutMins === 0) this.startChecks(build);
     if (this.rules.mode === 'parallel')
       for (const row of this.members(batch)) if (row.status === 'queued') row.status = 'tagged';
+  }
+
+  startChecks(build: Mutable<BuildState>): void {
+    if (build.checks.length === 0)
+      build.checks = ['unit', 'lint'].map((name) => ({ name, attempt: 1, conclusion: 'pending' }));
   }
 
   /** The next check of a build ends. `lint` always passes; `unit` is what the forest says, or a flake. */
@@ -198,6 +222,7 @@ export class World extends Records {
     );
     build.complete = build.checks.every((check) => check.conclusion !== 'pending');
     build.finishedAt = build.complete ? this.now : null;
+    build.lastEndAt = this.now;
   }
 
   passGate(batch: BatchRow): void {
@@ -212,6 +237,7 @@ export class World extends Records {
       stands &&
       isJustified &&
       !this.paused &&
+      this.opensAt <= this.now &&
       batch.parentCommit === this.tip &&
       batch.buildKeysHash === this.rules.buildKeysHash;
     batch.landing = passes ? 'begun' : 'none';

@@ -24,7 +24,9 @@ export class Oracle implements Observer {
       .sort(isBefore);
     assert.ok(of(decisions, 'LandBatch').length <= 1, 'one landing at a time');
     for (const decision of of(decisions, 'LandBatch')) this.#checkLanding(world, line, world.batch(decision.batch));
-    for (const decision of of(decisions, 'BlockPullRequest')) this.#checkBlame(world, decision);
+    const failed = of(decisions, 'FailBatch').map((decision) => world.batch(decision.batch));
+    for (const decision of of(decisions, 'BlockPullRequest')) this.#checkBlame(world, decision, failed);
+    for (const decision of of(decisions, 'AnnounceStuck')) checkStuck(world, decision);
     for (const decision of of(decisions, 'AnnounceTop'))
       assert.equal(decision.pullRequest, line[0]?.id, 'the top of the queue is the first in line');
     if (before.batches.some((batch) => batch.landingBegun)) {
@@ -43,7 +45,10 @@ export class Oracle implements Observer {
 
   onAdvanced(world: World, decisions: readonly Decision[]): void {
     const started = of(decisions, 'StartBatch');
-    assert.ok(!world.paused || started.length === 0, 'nothing starts while paused');
+    assert.ok(
+      !world.paused || started.length === 0 || (world.rules.maxParallelPausedBuilds ?? 0) > 0,
+      'nothing starts while paused',
+    );
     for (const decision of started) checkStart(world, decision);
     const again = plan(world.snapshot(), world.now).filter((decision) => decision.kind !== 'LookAgainAt');
     assert.deepEqual(again, [], 'what was decided is not decided again');
@@ -53,6 +58,7 @@ export class Oracle implements Observer {
     assert.equal(batch.parentCommit, world.tip, 'its first parent is the tip');
     assert.equal(world.forest.commits.get(batch.commit ?? '')?.firstParent, world.tip, 'its commit stands on the tip');
     assert.ok(!world.paused, 'no landing after a pause was answered');
+    assert.ok(world.opensAt <= world.now, 'no landing outside of the merge windows');
     assert.ok(!world.batches.some((other) => other !== batch && other.landing === 'begun'), 'one landing begun');
     for (const { pullRequest, head } of batch.members)
       assert.equal(world.pullRequest(pullRequest).head, head, 'the pinned head is the head');
@@ -66,7 +72,10 @@ export class Oracle implements Observer {
   }
 
   #checkLanding(world: World, line: readonly PullRequestRow[], batch: BatchRow): void {
-    assert.ok(!world.paused, 'no landing is planned while paused');
+    assert.ok(
+      !world.paused && world.opensAt <= world.now,
+      'no landing is planned while paused or outside of the windows',
+    );
     assert.ok(
       world.batches.every((other) => other.landing === 'none'),
       'no landing beside another',
@@ -88,11 +97,20 @@ export class Oracle implements Observer {
     );
   }
 
-  #checkBlame(world: World, decision: Of<'BlockPullRequest'>): void {
+  #checkBlame(world: World, decision: Of<'BlockPullRequest'>, failed: readonly BatchRow[]): void {
     const row = world.pullRequest(decision.pullRequest);
     const alone = world.forest.merge(world.forest.treeOf(world.tip), [changeOf(row.head)]);
     if (decision.code === 106) assert.ok('conflictAt' in alone, 'it conflicts with the tip');
-    if (decision.code !== 107 || row.ownVerdict === 'red' || !this.isDeterministic) return;
+    if (decision.code === 112) assert.ok(!world.rules.bypassStuckState, 'a bypassed one is not blocked');
+    if (decision.code !== 107 || row.ownVerdict === 'red') return;
+    const batch = failed.find((candidate) => candidate.members.some((member) => member.pullRequest === row.id));
+    if (batch !== undefined && batch.members.length > 1) {
+      assert.notEqual(world.rules.maxBisectionAttempts, null, 'who is blamed with others was bisected often enough');
+      assert.match(decision.text, /tested together with/);
+      assert.equal(batch.parentCommit, world.tip, 'what is blamed together failed on the tip');
+      return;
+    }
+    if (!this.isDeterministic) return;
     assert.ok(
       'tree' in alone && !world.forest.isGreen(alone.tree) && requiresUnit(world),
       'it is red alone on the tip',
@@ -114,7 +132,8 @@ function checkStart(world: World, decision: Of<'StartBatch'>): void {
     );
   }
   assert.equal(new Set(live.map((batch) => batch.position)).size, live.length, 'positions are unique');
-  if (decision.cause !== 'optimistic') assert.ok(decision.members.length <= rules.batchSize, 'batch size kept');
+  const members = decision.members.map((member) => world.pullRequest(member.pullRequest));
+  if (decision.cause !== 'optimistic') checkShape(world, members);
   if (rules.mode !== 'parallel') assert.ok(live.length === 1 && decision.members.length === 1, 'one at a time');
   if (
     started === undefined ||
@@ -128,6 +147,37 @@ function checkStart(world: World, decision: Of<'StartBatch'>): void {
     (batch) => batch.commit === null || (!world.skipsValidation(batch) && isRunning(world, batch)),
   );
   assert.ok(running.length <= rules.maxParallelBuilds, 'max_parallel_builds kept');
+  if (world.paused) assert.ok(running.length <= (rules.maxParallelPausedBuilds ?? 0), 'fewer builds while paused');
+  const held = live.filter((batch) => !running.includes(batch) && isHeld(world, batch));
+  const most = rules.maxParallelBuilds + Math.min(held.length, rules.maxTopupBuilds);
+  assert.ok(running.length + held.length <= Math.max(most, held.length + 1), 'topped up by no more than allowed');
+}
+
+function checkShape(world: World, members: readonly PullRequestRow[]): void {
+  const isOneStack = members.every((row) => row.stack !== null && row.stack === members[0]?.stack);
+  assert.ok(members.length <= world.rules.batchSize || isOneStack, 'batch size kept, except by a stack');
+  const [first] = members;
+  if (first === undefined) return;
+  assert.ok(members.length === 1 || !members.some((row) => row.isBarrier), 'a barrier is built alone');
+  const before = world.inLine().filter((row) => isBefore(row, first) < 0);
+  assert.ok(!before.some((row) => row.isBarrier), 'nothing is built behind a barrier');
+}
+
+function isHeld(world: World, batch: BatchRow): boolean {
+  return world.members(batch).some((row) => row.ownVerdict === 'pending' && !row.skipValidation);
+}
+
+/** Green and first, it only waits for its own checks, and the host was asked again. */
+function checkStuck(world: World, decision: Of<'AnnounceStuck'>): void {
+  const row = world.pullRequest(decision.pullRequest);
+  const batch = world.liveBatches().find((live) => live.members.some((member) => member.pullRequest === row.id));
+  assert.ok(batch !== undefined && batch.parentCommit === world.tip, 'what is stuck is first in line');
+  assert.equal(row.ownVerdict, 'pending', 'its own checks run');
+  assert.ok(!row.stuckAnnounced, 'it is told once');
+  const green = world.builds.filter((build) => proves(world, build, batch.tree));
+  const read = world.readings.get(row.head) ?? null;
+  const patience = (world.rules.stuckTimeoutMins ?? Infinity) * 60_000;
+  assert.ok(read !== null && green.some((build) => read >= (build.lastEndAt ?? 0) + patience), 'after its time');
 }
 
 /** A build of it runs or is about to: neither proved green nor seen red, neither canceled nor over. */

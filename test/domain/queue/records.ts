@@ -42,6 +42,10 @@ export class Records {
   /** What the rows say of the base. */
   tip = 'root';
   paused = false;
+  /** The merge window opens then. */
+  opensAt = 0;
+  /** Commits whose checks the host was asked for anew; null while it has not answered. */
+  readonly readings = new Map<string, number | null>();
   rules: QueueRules;
   onCommitAdded: 'block' | 'requeue' = 'block';
   #rank = 0;
@@ -53,7 +57,7 @@ export class Records {
 
   // Requests of users.
 
-  open(options: { skipLine: boolean; skipValidation: boolean }): void {
+  open(options: { skipLine: boolean; skipValidation: boolean; isBarrier?: boolean; stack?: string | null }): void {
     const number = this.pullRequests.length + 1;
     this.pullRequests.push({
       id: `p${number}`,
@@ -61,12 +65,16 @@ export class Records {
       status: 'open',
       head: `h${this.forest.newChange()}`,
       rank: 0,
+      stack: null,
+      isBarrier: false,
       queuedAt: 0,
       requeueAttempts: 0,
       ownVerdict: 'none',
       ownFailedChecks: [],
+      ownMissingChecks: [],
       bisection: null,
       topAnnounced: false,
+      stuckAnnounced: false,
       conflict: null,
       code: null,
       pushedHead: null,
@@ -167,7 +175,13 @@ export class Records {
   }
 }
 
-export const entered = { bisection: null, topAnnounced: false, requeueAttempts: 0, code: null } as const;
+export const entered = {
+  bisection: null,
+  topAnnounced: false,
+  stuckAnnounced: false,
+  requeueAttempts: 0,
+  code: null,
+} as const;
 
 export function isInLine(row: PullRequestRow): boolean {
   return row.status === 'queued' || row.status === 'tagged';

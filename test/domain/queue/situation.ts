@@ -24,6 +24,14 @@ export const parallel: QueueRules = {
   optimisticValidationFailureDepth: 1,
   maxRequeueAttempts: 0,
   ciTimeoutMins: 0,
+  checksStartedTimeoutMins: 0,
+  maxParallelPausedBuilds: null,
+  maxTopupBuilds: 0,
+  maxBisectionAttempts: null,
+  maxBisectedBatchSize: null,
+  barrierLabel: null,
+  stuckTimeoutMins: null,
+  bypassStuckState: false,
   strategy: 'squash',
   batchCommit: 'group',
   requiredChecks: null,
@@ -38,6 +46,8 @@ export function pr(number: number, change: Partial<PullRequestState> = {}): Pull
     number,
     status: 'queued',
     head: `h${number}`,
+    stack: null,
+    isBarrier: false,
     rank: number,
     skipLine: false,
     skipValidation: false,
@@ -45,8 +55,10 @@ export function pr(number: number, change: Partial<PullRequestState> = {}): Pull
     requeueAttempts: 0,
     ownVerdict: 'green',
     ownFailedChecks: [],
+    ownMissingChecks: [],
     bisection: null,
     topAnnounced: true,
+    stuckAnnounced: false,
     conflict: null,
     ...change,
   };
@@ -88,6 +100,7 @@ export function situation({ waiting = [], line = [], rules = {}, queue = {}, cha
       paused: false,
       haltedReason: null,
       nextPosition: 100,
+      landingsFrom: null,
       buildsElsewhere: 0,
       ...queue,
     },
@@ -96,6 +109,7 @@ export function situation({ waiting = [], line = [], rules = {}, queue = {}, cha
     departures: [],
     batches,
     builds: line.flatMap((spec, index) => toBuild(spec, batches[index]) ?? []),
+    readings: [],
     mergeResults: [],
     ...change,
   };
@@ -136,6 +150,7 @@ function toBuild({ build, buildChange }: BatchSpec, batch: BatchState | undefine
     canceled: false,
     startedAt: now - minute,
     finishedAt: isOver ? now : null,
+    lastEndAt: isOver ? now : null,
     ...buildChange,
   };
 }
@@ -163,6 +178,10 @@ export function inShort(decision: Decision): string {
       return `land ${decision.batch} by ${decision.evidence === '' ? 'nothing' : decision.evidence}`;
     case 'AnnounceTop':
       return `announce ${decision.pullRequest}`;
+    case 'AnnounceStuck':
+      return `stuck ${decision.pullRequest}`;
+    case 'ReadChecks':
+      return `read ${decision.commit}`;
     case 'LookAgainAt':
       return `look again in ${(decision.at - now) / minute} min`;
     default:

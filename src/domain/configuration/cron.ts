@@ -1,0 +1,30 @@
+// Cron expressions of five fields in a time zone: an hour that the clock skips or repeats is neither lost nor doubled.
+import { Cron } from 'croner';
+
+export function calendar(expression: string, timezone: string): Cron {
+  return new Cron(expression, { timezone, mode: '5-part', paused: true });
+}
+
+export function next(calendarOf: Cron, at: number): number | null {
+  return calendarOf.nextRun(new Date(at))?.getTime() ?? null;
+}
+
+/** Why it cannot be used, or null. */
+export function cronFault(expression: string): string | null {
+  try {
+    return next(calendar(expression, 'UTC'), 0) === null ? 'must be an instant that comes' : null;
+  } catch (error) {
+    const detail = error instanceof Error ? error.message.replace(/^\w+: /, '') : String(error);
+    return `must be a cron expression of five fields: ${detail}`;
+  }
+}
+
+/** Why it cannot be used, or null. */
+export function timezoneFault(name: string): string | null {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return null;
+  } catch {
+    return 'must be a time zone such as Europe/Berlin or UTC';
+  }
+}

@@ -1,0 +1,152 @@
+import fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import { landingsFrom, landingWindow } from '../../../src/domain/configuration/index.ts';
+import { rules } from './support.ts';
+
+const minute = 60_000;
+const at = (text: string) => Date.parse(text);
+const windows = (...entries: readonly string[]) => rules(`  merge_windows: [${entries.join(', ')}]\n`);
+const window = (start: string, end: string, more = 'timezone: Europe/Berlin') =>
+  `{cron_start: "${start}", cron_end: "${end}", ${more}}`;
+const officeHours = window('0 9 * * 1-5', '0 17 * * 1-5');
+
+describe('landings', () => {
+  // 2026-01-05 is a Monday; Berlin is an hour ahead of UTC in winter, two in summer.
+  const cases: readonly (readonly [name: string, configuration: string[], now: string, opensAt: string | null])[] = [
+    ['may happen at any time without a window', [], '2026-01-05T03:00:00Z', null],
+    ['may happen from its start on', [officeHours], '2026-01-05T08:00:00Z', null],
+    ['wait for it until then', [officeHours], '2026-01-05T07:59:59.999Z', '2026-01-05T08:00:00Z'],
+    ['may happen until its end', [officeHours], '2026-01-05T15:59:59.999Z', null],
+    ['not at its end', [officeHours], '2026-01-05T16:00:00Z', '2026-01-06T08:00:00Z'],
+    ['wait over the weekend', [officeHours], '2026-01-09T16:00:00Z', '2026-01-12T08:00:00Z'],
+    ['keep to the clock on the wall in summer', [officeHours], '2026-07-06T06:59:00Z', '2026-07-06T07:00:00Z'],
+    [
+      'wait for the first of several',
+      [officeHours, window('0 20 * * *', '0 21 * * *')],
+      '2026-01-05T17:00:00Z',
+      '2026-01-05T19:00:00Z',
+    ],
+    [
+      'may happen in either of two that overlap',
+      [officeHours, window('0 12 * * *', '0 20 * * *')],
+      '2026-01-05T18:00:00Z',
+      null,
+    ],
+    [
+      'may happen all week in a window longer than its period',
+      [window('0 9 * * *', '0 17 * * 5')],
+      '2026-01-07T02:00:00Z',
+      null,
+    ],
+    ['not between such weeks', [window('0 9 * * *', '0 17 * * 5')], '2026-01-09T16:30:00Z', '2026-01-10T08:00:00Z'],
+    ['may happen where one closes as the next opens', [window('0 9 * * *', '0 9 * * 1')], '2026-01-05T08:00:00Z', null],
+    [
+      'may happen on the day whose start the clock skips',
+      [window('30 2 * * *', '0 5 * * *')],
+      '2026-03-29T01:10:00Z',
+      null,
+    ],
+    [
+      'not in a window that the clock skips as a whole',
+      [window('15 2 * * *', '45 2 * * *')],
+      '2026-03-29T01:10:00Z',
+      '2026-03-30T00:15:00Z',
+    ],
+    ['once in the night that has an hour twice', [window('30 2 * * *', '0 4 * * *')], '2026-10-25T01:45:00Z', null],
+    [
+      'of other branches are not kept back',
+      [window('0 9 * * 1-5', '0 17 * * 1-5', 'timezone: UTC, base_branches: [release, "/v\\\\d+/"]')],
+      '2026-01-05T03:00:00Z',
+      null,
+    ],
+    [
+      'of the branches it names are',
+      [window('0 9 * * 1-5', '0 17 * * 1-5', 'timezone: UTC, base_branches: [release, "/ma.n/"]')],
+      '2026-01-05T03:00:00Z',
+      '2026-01-05T09:00:00Z',
+    ],
+  ];
+  test.each(cases)('%s', (_name, entries, now, opensAt) =>
+    expect(landingsFrom(windows(...entries), 'main', at(now))).toBe(opensAt === null ? null : at(opensAt)),
+  );
+});
+
+describe('what changes, and when', () => {
+  it.each([
+    ['never, without a window', [], '2026-01-05T03:00:00Z', { isOpen: true, changesAt: null }],
+    [
+      'at the end of the window',
+      [officeHours],
+      '2026-01-05T10:00:00Z',
+      { isOpen: true, changesAt: at('2026-01-05T16:00:00Z') },
+    ],
+    [
+      'at the end of the last of those that hand over',
+      [officeHours, window('0 16 * * 1', '0 18 * * 1')],
+      '2026-01-05T10:00:00Z',
+      { isOpen: true, changesAt: at('2026-01-05T17:00:00Z') },
+    ],
+    [
+      'never, when one opens as the last one closes',
+      [window('0 9 * * *', '0 9 * * *')],
+      '2026-01-05T10:00:00Z',
+      { isOpen: true, changesAt: null },
+    ],
+  ] as const)('%s', (_name, entries, now, expected) =>
+    expect(landingWindow(windows(...entries), 'main', at(now))).toEqual(expected),
+  );
+});
+
+// Against a walk through the minutes by the clock on the wall, which knows nothing of cron.
+test('every minute of a quarter agrees with the clock on the wall', () => {
+  const hour = fc.nat(23);
+  const zones = fc.constantFrom('UTC', 'Asia/Kathmandu', 'America/Sao_Paulo', 'Asia/Tokyo');
+  fc.assert(
+    fc.property(hour, hour, zones, fc.nat(90 * 24 * 60), (from, to, timezone, minutes) => {
+      fc.pre(from !== to);
+      const now = at('2026-01-01T00:00:00Z') + minutes * minute;
+      const configuration = windows(window(`0 ${from} * * *`, `0 ${to} * * *`, `timezone: ${timezone}`));
+      const onTheWall = Number(
+        new Intl.DateTimeFormat('en-GB', { timeZone: timezone, hour: '2-digit', hourCycle: 'h23' }).format(now),
+      );
+      const isOpen = from < to ? onTheWall >= from && onTheWall < to : onTheWall >= from || onTheWall < to;
+      expect(landingWindow(configuration, 'main', now).isOpen).toBe(isOpen);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('nothing changes before the instant that is told, and it does then, in all zones and over every change of clocks', () => {
+  const zones = fc.constantFrom('Europe/Berlin', 'Australia/Lord_Howe', 'America/New_York', 'Africa/Casablanca');
+  const instant = fc
+    .integer({ min: 0, max: 365 * 24 * 60 })
+    .map((minutes) => at('2026-01-01T00:00:00Z') + minutes * minute);
+  const field = fc.constantFrom(
+    '0 2 * * *',
+    '30 2 * * *',
+    '0 3 * * *',
+    '15 * * * *',
+    '0 9 * * 1-5',
+    '0 0 1 * *',
+    '59 23 * * 0',
+  );
+  fc.assert(
+    fc.property(
+      field,
+      field,
+      zones,
+      instant,
+      fc.double({ min: 0, max: 0.999, noNaN: true }),
+      (start, end, timezone, now, part) => {
+        const configuration = windows(window(start, end, `timezone: ${timezone}`));
+        const { isOpen, changesAt } = landingWindow(configuration, 'main', now);
+        if (changesAt === null) return;
+        expect(changesAt).toBeGreaterThan(now);
+        expect(landingWindow(configuration, 'main', now + Math.floor((changesAt - now) * part)).isOpen).toBe(isOpen);
+        expect(landingWindow(configuration, 'main', changesAt - 1).isOpen).toBe(isOpen);
+        if (isOpen) expect(landingWindow(configuration, 'main', changesAt).isOpen).toBe(false);
+      },
+    ),
+    { numRuns: 400 },
+  );
+});
