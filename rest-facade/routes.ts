@@ -52,10 +52,6 @@ export const serverOptions = {
 export function registerFacade(fastify: FastifyInstance, options: FacadeOptions): void {
   // Fastify finds no route for a method it does not know; ours are to say which ones a path has.
   for (const method of methods) if (!fastify.supportedMethods.includes(method)) fastify.addHttpMethod(method);
-  // Fastify drops the body of a GET unless told to read it; an object in a query may be spelled as one.
-  if (options.operations.some((operation) => operation.method === 'GET' && takesQueryObject(operation))) {
-    fastify.addHttpMethod('GET', { hasBody: true, overrideExisting: true });
-  }
   fastify.register(
     async (scope) => {
       scope.removeAllContentTypeParsers();
@@ -125,7 +121,7 @@ interface Route {
 
 async function answerRequest(route: Route, request: FastifyRequest): Promise<Answer> {
   try {
-    const bytes = Buffer.isBuffer(request.body) ? request.body : undefined;
+    const bytes = Buffer.isBuffer(request.body) ? request.body : await readQueryBody(route.group, request);
     const sent = {
       params: request.params as Record<string, unknown>,
       query: request.query as Record<string, unknown>,
@@ -185,6 +181,30 @@ function answerOfClaim(claim: Exclude<Claim, { kind: 'First' }>): Answer {
   }
 }
 
+/**
+ * The body of a GET, where an object in the query may be spelled as one. Fastify would read it if told to, but then of
+ * every GET of the server, and refuse those that name a JSON type and send nothing.
+ */
+async function readQueryBody(group: readonly Operation[], { raw }: FastifyRequest): Promise<Buffer | undefined> {
+  const [operation] = group as readonly [Operation];
+  const { method, bodyLimit } = operation;
+  const { 'content-length': length, 'transfer-encoding': coding } = raw.headers;
+  if (method !== 'GET' || !takesQueryObject(operation)) return undefined;
+  if (coding === undefined && Number(length ?? 0) === 0) return undefined;
+  if (Number(length ?? 0) > bodyLimit) throw new TooLarge();
+  const parts: Buffer[] = [];
+  let size = 0;
+  return await new Promise((resolve, reject) => {
+    raw.on('data', (part: Buffer) => {
+      size += part.length;
+      if (size > bodyLimit) reject(new TooLarge());
+      else parts.push(part);
+    });
+    raw.on('end', () => resolve(Buffer.concat(parts)));
+    raw.on('error', reject);
+  });
+}
+
 function readBody(group: readonly Operation[], request: FastifyRequest, bytes: Buffer | undefined): unknown {
   const [first] = group as readonly [Operation];
   if (!bytes || bytes.length === 0 || (first.method === 'GET' && !takesQueryObject(first))) return undefined;
@@ -198,7 +218,15 @@ function readBody(group: readonly Operation[], request: FastifyRequest, bytes: B
   return first.consumes ? text : parseJson(text);
 }
 
-/** Carries the code and status Fastify's own error for this has. */
+/** These carry the code and status Fastify's own error for this has. */
+class TooLarge extends Error {
+  readonly code = 'FST_ERR_CTP_BODY_TOO_LARGE';
+  readonly statusCode = 413;
+  constructor() {
+    super('Request body is too large');
+  }
+}
+
 class UnfitType extends Error {
   readonly code = 'FST_ERR_CTP_INVALID_MEDIA_TYPE';
   readonly statusCode = 415;

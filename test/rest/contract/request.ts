@@ -15,7 +15,8 @@ export interface RawRequest {
 
 export async function send(url: URL, { method, headers, body }: RawRequest): Promise<RawAnswer> {
   return await new Promise((resolve, reject) => {
-    const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+    const isChunked = headers['transfer-encoding'] !== undefined;
+    const length = body === undefined || isChunked ? {} : { 'content-length': String(Buffer.byteLength(body)) };
     const sent = httpRequest(url, { method, headers: { ...headers, ...length } }, (answer) => {
       const parts: Buffer[] = [];
       answer.on('data', (part: Buffer) => parts.push(part));
