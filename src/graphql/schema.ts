@@ -10,6 +10,7 @@ import { RepositoryAnalyticsResolver } from '../modules/analytics/analytics.reso
 import { EventsResolver, RepositoryEventsResolver } from '../modules/events/events.resolver.ts';
 import { BatchesResolver, BotPullRequestsResolver } from '../modules/queue/batches.resolver.ts';
 import { BranchWorkResolver } from '../modules/queue/branch-work.resolver.ts';
+import { ConversationsResolver } from '../modules/queue/conversations.resolver.ts';
 import { ChangesResolver } from '../modules/queue/changes.resolver.ts';
 import { PullRequestsResolver, RepositoryPullRequestsResolver } from '../modules/queue/pull-requests.resolver.ts';
 import { QueuesResolver, RepositoryQueuesResolver } from '../modules/queue/queue.resolver.ts';
@@ -42,6 +43,7 @@ function buildInterlockSchema(): GraphQLSchema {
       BranchPausesResolver,
       RepositoryPullRequestsResolver,
       PullRequestsResolver,
+      ConversationsResolver,
       BranchWorkResolver,
       RepositoryQueuesResolver,
       QueuesResolver,

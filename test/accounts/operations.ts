@@ -40,7 +40,7 @@ export const operations: readonly Operation[] = [
   inRepository(
     'Repository.pullRequest',
     'queue:read',
-    'pullRequest(number: 1) { id explain { sentence } checks { name } latestBotPullRequest { id } batches { nodes { id } } }',
+    'pullRequest(number: 1) { id explain { sentence } checks { name } latestBotPullRequest { id } comments { body } reviewThreads { id } batches { nodes { id } } }',
   ),
   inRepository('Repository.pullRequests', 'queue:read', 'pullRequests { nodes { id position } }'),
   inRepository('Repository.queuedPullRequests', 'queue:read', 'queuedPullRequests { id }'),
@@ -102,6 +102,34 @@ export const operations: readonly Operation[] = [
     'queue:write',
     withNumber,
     `{repository: ${repository}, number: $number, verdict: APPROVED}`,
+    'pullRequest { id }',
+  ),
+  mutation(
+    'addPullRequestComment',
+    'queue:write',
+    withNumber,
+    `{repository: ${repository}, number: $number, body: "Looks good"}`,
+    'comment { body }',
+  ),
+  mutation(
+    'openReviewThread',
+    'queue:write',
+    withNumber,
+    `{repository: ${repository}, number: $number, body: "Why?"}`,
+    'reviewThread { id }',
+  ),
+  mutation(
+    'resolveReviewThread',
+    'queue:write',
+    withNumber,
+    `{repository: ${repository}, number: $number, thread: "1"}`,
+    'reviewThread { id }',
+  ),
+  mutation(
+    'labelPullRequest',
+    'queue:write',
+    withNumber,
+    `{repository: ${repository}, number: $number, label: "mergequeue"}`,
     'pullRequest { id }',
   ),
   mutation(

@@ -17,6 +17,10 @@ const contribution = "A contributor's work on the code host, which keeps its his
 const unrecorded: Readonly<Record<string, string>> = {
   openPullRequest: contribution,
   reviewPullRequest: contribution,
+  addPullRequestComment: contribution,
+  openReviewThread: contribution,
+  resolveReviewThread: contribution,
+  labelPullRequest: contribution,
 };
 
 const mutations = Object.keys(interlockSchema().getMutationType()?.getFields() ?? {});

@@ -10,6 +10,8 @@ export function mergedComment(landed: {
   readonly commit: string;
   readonly grade: string;
 }): string {
+  if (landed.grade === 'external')
+    return `**Merged** into \`${landed.baseBranch}\` as ${landed.commit}, outside of the queue.`;
   const tested =
     landed.grade === 'unvalidated'
       ? 'It was merged without validation, as was asked.'

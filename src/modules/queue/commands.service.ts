@@ -7,6 +7,7 @@ import type { HostComment } from '../../hosts/port.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { RepositoryEntity, type RepositoryRow } from '../repositories/repositories.entities.ts';
 import { askToQueue, authorisePerson, refuseSource, refuseUnlessAllowed, type Skips } from './asking.ts';
+import { askToBackport, askToRefresh, askToSync } from './branch-work.service.ts';
 import { hosted, isBotBranch } from './host.repository.ts';
 import type { PullRequestRow } from './queue.entities.ts';
 import { changePullRequest, dequeueKnown, readFresh } from './queue.service.ts';
@@ -108,13 +109,31 @@ async function carryOutCommand(ctx: Context, given: Given, command: Command | Mi
     case 'refresh':
     case 'sync':
     case 'backport':
-      throw new DomainError('NOT_SUPPORTED', `\`${command.kind}\` is not supported yet.`);
+      return await askForBranch(ctx, given, command);
     default:
       command satisfies never;
   }
 }
 
-const spoken = ['queue', 'dequeue', 'skip_line', 'skip_validation', 'help'] as const;
+const spoken = ['queue', 'dequeue', 'skip_line', 'skip_validation', 'refresh', 'sync', 'backport', 'help'] as const;
+
+// Asked twice these are asked once: what is written first here is what they plan, and then that they were handled.
+async function askForBranch(
+  ctx: Context,
+  given: Given,
+  command: Extract<Command, { kind: 'refresh' | 'sync' | 'backport' }>,
+): Promise<void> {
+  const { repository, comment, known } = given;
+  const asked = { repository: { owner: repository.owner, name: repository.name }, number: known.number };
+  const person = { ...ctx, actor: { ...ctx.actor, handle: comment.author, email: comment.author } };
+  if (command.kind === 'refresh') await askToRefresh(person, asked);
+  else if (command.kind === 'sync') await askToSync(person, asked);
+  else await askToBackport(person, { ...asked, targetBranch: command.branch });
+  await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) => await claim({ ctx, tx, now: ctx.clock() }, given, { command, refusal: null }),
+  );
+}
 
 async function queueFor(ctx: Context, given: Given, command: Command, skips: Skips): Promise<void> {
   const { repository, comment, known } = given;

@@ -1,8 +1,10 @@
 // A new head on a pull request that is in line. The head an admission saw is pinned: nothing else is ever landed.
 import { RepositoryEntity } from '../repositories/repositories.entities.ts';
+import { findLoss, writeAdmission } from './admission.service.ts';
 import { isLandingBegun } from './begun-landings.ts';
 import { countOwnPushes } from './branch-update.ts';
 import { rulesOf } from './configuration.cache.ts';
+import { keepOptions } from './merge-options.ts';
 import type { PullRequestRow } from './queue.entities.ts';
 import { announce, blockPullRequest, writeStatus, type QueueWork } from './status.writer.ts';
 
@@ -13,6 +15,7 @@ export async function onCommitAdded(
 ): Promise<void> {
   const previous = row.headSha;
   row.headSha = pushed.head;
+  takeAwaited(row);
   row.conflictParent = null;
   row.conflictAfter = null;
   const ownPushes = await countOwnPushes(work.ctx, work.tx, {
@@ -32,6 +35,16 @@ export async function onCommitAdded(
     blockPullRequest(work, row, { code: 116 });
     return;
   }
+  // What came with the commit may have taken a precondition: then it waits or is blocked, and is not in line again.
+  const loss = findLoss({ repository, queue: work.queue, pullRequest: row });
+  if (loss !== null) return writeAdmission(work, row, loss);
   writeStatus(work, row, 'requeue');
   announce(work, row, 'queued');
+}
+
+/** What was said of this head before it came. What was said of another one is late now, or still early. */
+function takeAwaited(row: PullRequestRow): void {
+  if (row.awaited?.head !== row.headSha) return;
+  keepOptions(row, row.awaited);
+  row.awaited = null;
 }

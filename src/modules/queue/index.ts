@@ -8,6 +8,14 @@ export {
   type AskAnswer,
   type BackportRequest,
 } from './branch-work.service.ts';
+export {
+  addComment,
+  labelPullRequest,
+  openThread,
+  readComments,
+  readThreads,
+  resolveThread,
+} from './conversations.service.ts';
 export { haltQueue, resumeQueue } from './halting.service.ts';
 export { createHostInbox, type HostInbox } from './host.inbox.ts';
 export { syncBase } from './host.bases.ts';

@@ -11,9 +11,11 @@ import { isLandingBegun } from './begun-landings.ts';
 import { syncBase } from './host.bases.ts';
 import { syncPullRequest } from './host.pull-requests.ts';
 import { hosted } from './host.repository.ts';
-import { PullRequestEntity, type PullRequestRow } from './queue.entities.ts';
+import { keepOptions, type MergeOptions } from './merge-options.ts';
+import { PullRequestEntity, type AwaitedHead, type PullRequestRow } from './queue.entities.ts';
 import { changeQueueOf } from './queue.locks.ts';
 import { beginWork, finishWork, type QueueWork } from './status.writer.ts';
+import { findReportedMerge, placeHead, recordReportedMerge } from './update.service.ts';
 
 export interface RepositoryRef {
   readonly owner: string;
@@ -25,15 +27,8 @@ export interface PullRequestRef {
   readonly number: number;
 }
 
-export interface MergeCommitMessage {
-  readonly title?: string | null;
-  readonly body?: string | null;
-}
-
-export interface UpdateRequest extends PullRequestRef {
+export interface UpdateRequest extends PullRequestRef, MergeOptions {
   readonly headCommitSha?: string | null;
-  readonly affectedTargets?: readonly string[] | null;
-  readonly mergeCommitMessage?: MergeCommitMessage | null;
   readonly mergeCommitSha?: string | null;
 }
 
@@ -88,32 +83,30 @@ async function recordActions(
   for (const action of actions) await recordUserAction(ctx, tx, { action, target });
 }
 
-/** Stores targets, message and head (interface 4.3, `update`); changes no status. */
+/** Stores targets, message and head (interface 4.3, `update`). Changes no status, unless it was merged elsewhere. */
 export async function updatePullRequest(ctx: Context, request: UpdateRequest): Promise<PullRequestAnswer> {
   requireScope(ctx, 'queue:write');
-  if (request.mergeCommitSha)
-    throw new DomainError(
-      'NOT_SUPPORTED',
-      'pull_request.merge_commit_sha is not supported yet.',
-      'pull_request.merge_commit_sha',
-    );
   const repository = await loadRepository(ctx, request.repository);
   const known = await readFresh(ctx, repository, request.number);
+  const { headCommitSha: head, mergeCommitSha } = request;
+  const arrival = mergeCommitSha ? await findReportedMerge(ctx, repository, known, mergeCommitSha) : null;
+  const standing = head ? await placeHead(ctx, repository, known, head) : 'present';
   return await changePullRequest(ctx, known, async (work, row) => {
-    keepOptions(row, request);
+    if (head && standing === 'unseen') row.awaited = awaitedOf(head, request);
+    else if (standing === 'present') keepOptions(row, request);
+    if (arrival !== null) await recordReportedMerge(work, row, arrival);
     await recordActions(work, request, ['pull_request_updated']);
   });
 }
 
-function keepOptions(
-  row: PullRequestRow,
-  request: Pick<UpdateRequest, 'affectedTargets' | 'mergeCommitMessage'>,
-): void {
-  if (request.affectedTargets) row.affectedTargets = [...new Set(request.affectedTargets)];
-  if (request.mergeCommitMessage) {
-    row.mergeTitle = request.mergeCommitMessage.title ?? null;
-    row.mergeBody = request.mergeCommitMessage.body ?? null;
-  }
+function awaitedOf(head: string, { affectedTargets, mergeCommitMessage }: UpdateRequest): AwaitedHead {
+  return {
+    head,
+    affectedTargets: affectedTargets ?? null,
+    mergeCommitMessage: mergeCommitMessage
+      ? { title: mergeCommitMessage.title ?? null, body: mergeCommitMessage.body ?? null }
+      : null,
+  };
 }
 
 const landingWaitMs = 2_000;

@@ -86,10 +86,12 @@ export async function loadSnapshot(
     pullRequests: inLine.map((row) => toPullRequestState(row, buildOf.get(row.headSha), rules)),
     departures: gone.map((row) => ({
       pullRequest: row.id,
-      code: resetCodeOfDeparture(
-        row.status,
-        row.status === 'blocked' ? ((row.statusCode ?? null) as BlockCode | null) : null,
-      ),
+      code: leftByCommit(row, members)
+        ? 310
+        : resetCodeOfDeparture(
+            row.status,
+            row.status === 'blocked' ? ((row.statusCode ?? null) as BlockCode | null) : null,
+          ),
     })),
     batches: batches.map((batch) => toBatchState(batch, members.get(batch.id) ?? [], landings.get(batch.id))),
     builds,
@@ -100,6 +102,14 @@ export async function loadSnapshot(
     ]),
   };
   return { snapshot, pullRequests: new Map(), batches: new Map(batches.map((batch) => [batch.id, batch])), members };
+}
+
+/** A commit was added, and it lost a precondition by that: not dequeued, and nobody's failure. */
+function leftByCommit(row: PullRequestRow, members: ReadonlyMap<string, readonly BatchMemberRow[]>): boolean {
+  if (row.status !== 'pending' && row.status !== 'blocked') return false;
+  return [...members.values()]
+    .flat()
+    .some((member) => member.pullRequestId === row.id && member.pinnedHead !== row.headSha);
 }
 
 /** With the pull requests that the decisions are about: those they name, and all members of live batches. */

@@ -1,0 +1,54 @@
+import { describe, expect, test } from 'vitest';
+import { allowedActors, helpText, readCommands, type Command } from '../../../src/domain/queue/commands.ts';
+
+describe('a comment', () => {
+  const cases: readonly (readonly [body: string, commands: readonly Command[]])[] = [
+    ['Looks good to me', []],
+    ['/interlock queue', [{ kind: 'queue' }]],
+    ['/interlock merge', [{ kind: 'queue' }]],
+    ['Please:\r\n  /interlock   MERGE  \r\nthanks', [{ kind: 'queue' }]],
+    ['/interlock dequeue', [{ kind: 'dequeue' }]],
+    ['/interlock cancel', [{ kind: 'dequeue' }]],
+    ['/interlock skip-line', [{ kind: 'skip_line', reason: null }]],
+    ['/interlock skip-line the shop is down', [{ kind: 'skip_line', reason: 'the shop is down' }]],
+    ['/interlock skip-validation', [{ kind: 'skip_validation' }]],
+    ['/interlock backport release/1.x', [{ kind: 'backport', branch: 'release/1.x' }]],
+    ['/interlock', [{ kind: 'help' }]],
+    ['/interlock refresh\n/interlock sync', [{ kind: 'refresh' }, { kind: 'sync' }]],
+    ['say /interlock queue', []],
+    ['/interlocked queue', []],
+    ['> /interlock queue', []],
+    ['    /interlock queue', []],
+    ['```\n/interlock queue\n```', []],
+    ['```\n/interlock queue\n```\n/interlock sync', [{ kind: 'sync' }]],
+    ['~~~sh\n/interlock queue\n```\n/interlock queue', []],
+    [
+      Array.from({ length: 9 }, () => '/interlock sync').join('\n'),
+      Array.from({ length: 5 }, () => ({ kind: 'sync' })),
+    ],
+  ];
+  test.each(cases)('%j', (body, commands) => expect(readCommands(body)).toEqual(commands));
+
+  test.each([
+    ['/interlock merge after lunch', '`merge` takes nothing after it.'],
+    ['/interlock lgtm', '`lgtm` is not a command. `/interlock help` lists them.'],
+    ['/interlock backport', 'backport needs the name of one branch: `/interlock backport release-1`.'],
+    ['/interlock backport a b', 'backport needs the name of one branch: `/interlock backport release-1`.'],
+  ])('%j is answered: %s', (body, text) => expect(readCommands(body)).toEqual([{ kind: 'misspelt', text }]));
+});
+
+test('help names each command once', () => {
+  expect(helpText(['queue', 'help'])).toBe(
+    'Commands, each on a line of its own:\n\n- `/interlock queue` (or `merge`) asks to merge this pull request.\n- `/interlock help` says this.',
+  );
+});
+
+test('restrictions add up, and name only the commands they name', () => {
+  const restrictions = [
+    { commands: ['skip_line', 'dequeue'], allowedActors: ['@ada'] },
+    { commands: ['skip_line'], allowedActors: ['@acme/on-call'] },
+  ] as const;
+  expect(allowedActors(restrictions, 'skip_line')).toEqual(['@ada', '@acme/on-call']);
+  expect(allowedActors(restrictions, 'dequeue')).toEqual(['@ada']);
+  expect(allowedActors(restrictions, 'queue')).toBeNull();
+});

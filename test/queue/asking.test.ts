@@ -1,0 +1,203 @@
+// Asking by commands in comments, and what is asked of a pull request: validations, conversations, signatures.
+import { execFile } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { openPullRequest, queuePullRequest, updatePullRequest } from '../../src/modules/queue/index.ts';
+import { parallel, world, type World } from '../support/world.ts';
+import { expectLandedOnce, hostOf, resetCodes, statuses } from './stories.ts';
+
+const run = promisify(execFile);
+
+async function say(w: World, number: number, body: string, author = 'ada'): Promise<void> {
+  await w.service.localHost.addComment(hostOf(w), number, { author, body });
+  await w.service.settle();
+}
+
+async function answers(w: World, number: number): Promise<string[]> {
+  const comments = await w.service.localHost.listComments(hostOf(w), number);
+  return comments.filter(({ key }) => key.startsWith('reply:')).map(({ body }) => body);
+}
+
+async function refusal(call: Promise<unknown>): Promise<string> {
+  return await call.then(
+    () => 'accepted',
+    (error: Error) => error.message,
+  );
+}
+
+describe('a command in a comment', () => {
+  it('queues, is carried out once however often it is told of, and what nobody may is refused in words', async () => {
+    await using w = await world({
+      configuration: `${parallel()}command_restrictions:\n  - commands: [dequeue]\n    allowed_actors: ['@grace']\n`,
+    });
+    await w.pause(true);
+    const number = await w.open('a', { 'a.txt': 'a\n' });
+    await say(w, number, 'Nice.\n\n/interlock merge');
+    expect(await statuses(w, number)).toEqual(['queued']);
+    await say(w, number, '/interlock skip-line now', 'mallory');
+    await say(w, number, '/interlock dequeue');
+    await say(w, number, '/interlock frobnicate');
+    await w.until(async () => (await answers(w, number)).length === 3);
+    expect(await answers(w, number)).toEqual(
+      expect.arrayContaining([
+        '@mallory Not authorized to skip the line in this repository.',
+        '@ada @ada is not among those who may dequeue here: @grace.',
+        '@ada `frobnicate` is not a command. `/interlock help` lists them.',
+      ]),
+    );
+    await say(w, number, '/interlock cancel', 'grace');
+    expect(await statuses(w, number)).toEqual(['open']);
+    // The host tells of all of it once more, as after a restored cursor.
+    await w.rows('delete from comment_cursor');
+    await say(w, number, 'No command.');
+    expect(await statuses(w, number)).toEqual(['open']);
+    expect(await answers(w, number)).toHaveLength(3);
+    await w.pause(false);
+    await say(w, number, '/interlock queue');
+    await w.settled(number);
+    await expectLandedOnce(w, number);
+  });
+
+  it('is answered with the sentence of a call where queueing by commands is disabled, or the pull request is over', async () => {
+    await using w = await world({ configuration: `${parallel()}blocked_queue_sources: [slash_command, rest_api]\n` });
+    const number = await w.open('a', { 'a.txt': 'a\n' });
+    await say(w, number, '/interlock queue');
+    await w.until(async () => (await answers(w, number)).length === 1);
+    expect(await answers(w, number)).toEqual(['@ada Queueing by slash_command is disabled']);
+    expect(await refusal(queuePullRequest(w.ctx, { repository: w.repository, number, source: 'rest_api' }))).toBe(
+      'Queueing by rest_api is disabled',
+    );
+    expect(await statuses(w, number)).toEqual(['open']);
+  });
+});
+
+describe('what is asked of a pull request', () => {
+  it('are its title and body: 108 with the name, until they are as they should be, and again in line', async () => {
+    const validations = `preconditions:\n  validations:\n    - name: a ticket\n      match: {type: title, regex: '^TEA-\\d+ '}\n`;
+    await using w = await world({ configuration: `${parallel()}${validations}` });
+    const number = await w.open('a', { 'a.txt': 'a\n' });
+    await w.queue(number);
+    expect(await statuses(w, number)).toEqual(['blocked 108']);
+    expect((await w.status(number)).status_text).toBe('A validation failed: a ticket.');
+    await w.pause(true);
+    await w.service.localHost.editPullRequest(hostOf(w), number, { title: 'TEA-1 Add a' });
+    await w.queue(number);
+    expect(await statuses(w, number)).toEqual(['queued']);
+    await w.service.localHost.editPullRequest(hostOf(w), number, { title: 'Add a' });
+    await w.until(async () => (await statuses(w, number))[0] === 'blocked 108');
+    // Where nobody asks any more, nothing that was judged before stands in the way.
+    await w.configure(parallel());
+    await w.pause(false);
+    await w.queue(number);
+    await w.settled(number);
+    await expectLandedOnce(w, number);
+  });
+
+  it('are its conversations: pending with 113, and queued by itself when they are resolved', async () => {
+    await using w = await world({
+      configuration: `${parallel()}preconditions:\n  conversation_resolution_required: true\n`,
+    });
+    const number = await w.open('a', { 'a.txt': 'a\n' });
+    const thread = await w.service.localHost.openThread(hostOf(w), number, { author: 'grace', body: 'Why?' });
+    await w.queue(number);
+    expect(await statuses(w, number)).toEqual(['pending 113']);
+    const resolution = { thread: thread.id, by: 'ada', resolved: true };
+    await w.service.localHost.resolveThread(hostOf(w), number, resolution);
+    await w.settled(number);
+    await expectLandedOnce(w, number);
+  });
+
+  it('are signatures that git verifies: 115 without, and asked of those in line too', async () => {
+    await using w = await world();
+    await w.pause(true);
+    const unsigned = await w.open('a', { 'a.txt': 'a\n' });
+    await w.queue(unsigned);
+    await w.configure(`${parallel()}preconditions:\n  require_verified_commits: true\n`);
+    await w.until(async () => (await statuses(w, unsigned))[0] === 'blocked 115');
+    const key = join(w.dataDir, 'key');
+    await run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key]);
+    await writeFile(join(w.dataDir, 'allowed_signers'), `ada@example.test ${await readFile(`${key}.pub`, 'utf8')}`);
+    await w.commit('b', { 'b.txt': 'b\n' });
+    const identity = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.test'];
+    const signing = [...identity, '-c', 'gpg.format=ssh', '-c', `user.signingkey=${key}`];
+    const signed = await w.git(...signing, 'commit-tree', '-S', '-p', 'main', '-m', 'Add b', 'b^{tree}');
+    await w.git('update-ref', 'refs/heads/b', signed);
+    const opened = await openPullRequest(w.ctx, { repository: w.repository, title: 'Add b', headBranch: 'b' });
+    expect(opened.pullRequestId).toBeDefined();
+    await w.pause(false);
+    await w.queue(2);
+    await w.settled(2);
+    await expectLandedOnce(w, 2);
+  });
+});
+
+describe('what is reported', () => {
+  it('of a merge elsewhere is borne out by git, or refused', async () => {
+    await using w = await world();
+    const number = await w.open('a', { 'a.txt': 'a\n' });
+    const report = async (mergeCommitSha: string): Promise<string> =>
+      await refusal(updatePullRequest(w.ctx, { repository: w.repository, number, mergeCommitSha }));
+    const other = await w.commit('main', { 'other.txt': 'other\n' });
+    const { head_sha: head } = await w.status(number);
+    expect(await report(other)).toBe(
+      `pull_request.merge_commit_sha is ${other}, which did not bring the head ${head}.`,
+    );
+    expect(await report(head)).toBe(`pull_request.merge_commit_sha is ${head}, which is not on main.`);
+    expect(await statuses(w, number)).toEqual(['open']);
+    const squashed = await w.commit('main', { 'a.txt': 'a\n' }, { message: 'Squashed by hand' });
+    expect(await report(squashed)).toBe('accepted');
+    expect(await report(squashed)).toBe('accepted');
+    expect(await report(other)).toMatch(/did not bring|merged already/);
+    expect(await w.status(number)).toMatchObject({ status: 'merged', merge_commit_sha: squashed });
+    expect((await w.events()).filter(([action]) => action === 'merged')).toHaveLength(1);
+    await w.until(async () => (await w.service.localHost.getPullRequest(hostOf(w), number))?.state === 'merged');
+  });
+
+  it('of a head to come is kept for it; of one that was replaced it is late', async () => {
+    await using w = await world();
+    const number = await w.open('a', { 'a.txt': 'a\n' });
+    const { head_sha: first } = await w.status(number);
+    const next = await w.git(
+      ...['-c', 'user.name=Ada', '-c', 'user.email=ada@example.test'],
+      ...['commit-tree', '-p', first, '-m', 'More', 'a^{tree}'],
+    );
+    const title = async (): Promise<string | null> =>
+      (await w.rows<{ merge_title: string | null }>('select merge_title from pull_request'))[0]?.merge_title ?? null;
+    const update = async (headCommitSha: string, words: string): Promise<unknown> =>
+      await updatePullRequest(w.ctx, {
+        repository: w.repository,
+        number,
+        headCommitSha,
+        mergeCommitMessage: { title: words },
+      });
+    await update(next, 'For the next head');
+    expect(await title()).toBeNull();
+    await w.git('update-ref', 'refs/heads/a', next);
+    await w.service.localHost.reconcile(hostOf(w));
+    await w.service.settle();
+    expect(await title()).toBe('For the next head');
+    await update(first, 'Late');
+    expect(await title()).toBe('For the next head');
+  });
+
+  it('a commit that comes with an open conversation leaves it pending, not in line, and its batch is reset with 310', async () => {
+    await using w = await world({
+      configuration: `${parallel({ more: 'on_commit_added: requeue\n' })}preconditions:\n  conversation_resolution_required: true\n`,
+      runsCi: false,
+    });
+    const number = await w.open('a', { 'a.txt': 'a\n' });
+    await w.queue(number);
+    await w.until(async () => (await statuses(w, number))[0] === 'tagged');
+    await w.rows(
+      `insert into local_thread (account_id, repository_id, number, author, body, opened_at)
+       select account_id, repository_id, number, 'grace', 'Why?', now() from local_pull_request where number = $1`,
+      [number],
+    );
+    await w.commit('a', { 'a.txt': 'more\n' });
+    expect(await statuses(w, number)).toEqual(['pending 113']);
+    await w.until(async () => (await resetCodes(w)).length === 1);
+    expect(await resetCodes(w)).toEqual([310]);
+  });
+});
