@@ -14,6 +14,7 @@ import {
   TeamPayload,
   UpdateTeamInput,
 } from './teams.types.ts';
+import { pageOfUsers } from './users.pages.ts';
 import { readTeamMembers } from './users.reads.ts';
 import { UserConnection, type User } from './users.types.ts';
 
@@ -46,9 +47,7 @@ export class TeamsResolver {
       | null,
     @Arg('after', () => String, { nullable: true, description: 'Cursor to go on from.' }) after: string | null,
   ): Promise<Connection<User>> {
-    const { size, after: key } = readPage({ first, after }, { size: 20, keyLength: 1 });
-    const rows = await readTeamMembers(ctx, id, { size, after: key && String(key[0]) });
-    return toConnection(rows, size, { node: (row): User => row, key: ({ email }) => [email] });
+    return await pageOfUsers({ first, after }, async (page) => await readTeamMembers(ctx, id, page));
   }
 
   @Mutation(() => TeamPayload, { description: 'Makes a team without members. Needs admin.' })

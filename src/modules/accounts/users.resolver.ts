@@ -1,8 +1,9 @@
 import { Arg, Ctx, Int, Mutation, Query, Resolver } from 'type-graphql';
 import { notFound } from '../../domain/errors.ts';
-import { readPage, toConnection, type Connection } from '../../graphql/connection.ts';
+import type { Connection } from '../../graphql/connection.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
 import { rowIdOf } from '../../graphql/node-id.ts';
+import { pageOfUsers } from './users.pages.ts';
 import { findUser, readUsers } from './users.reads.ts';
 import { addUser, removeUser, updateUser } from './users.service.ts';
 import { AddUserInput, RemoveUserInput, UpdateUserInput, User, UserConnection, UserPayload } from './users.types.ts';
@@ -17,9 +18,7 @@ export class UsersResolver {
       | null,
     @Arg('after', () => String, { nullable: true, description: 'Cursor to go on from.' }) after: string | null,
   ): Promise<Connection<User>> {
-    const { size, after: key } = readPage({ first, after }, { size: 20, keyLength: 1 });
-    const rows = await readUsers(ctx, { size, after: key && String(key[0]) });
-    return toConnection(rows, size, { node: (row): User => row, key: ({ email }) => [email] });
+    return await pageOfUsers({ first, after }, async (page) => await readUsers(ctx, page));
   }
 
   @Mutation(() => UserPayload, { description: 'Adds a user, who can be given a token then. Needs admin.' })
