@@ -14,6 +14,18 @@ export async function timed(times: number, work: () => Promise<unknown>): Promis
   return { p50: rank(50), p95: rank(95) };
 }
 
+/** Medians of several works, run in turn. */
+export async function timedInTurn(times: number, works: readonly (() => Promise<unknown>)[]): Promise<number[]> {
+  const samples = works.map((): number[] => []);
+  for (let n = -10; n < times; n += 1) {
+    for (const [at, work] of works.entries()) {
+      const took = await elapsedMs(work);
+      if (n >= 0) samples[at]?.push(took);
+    }
+  }
+  return samples.map((each) => each.toSorted((a, b) => a - b)[Math.floor(each.length / 2)] ?? Number.NaN);
+}
+
 export async function elapsedMs(work: () => Promise<unknown>): Promise<number> {
   const began = performance.now();
   await work();

@@ -2,20 +2,10 @@
 import { describe, expect, it } from 'vitest';
 import { syncBase, syncPullRequest } from '../../src/modules/queue/index.ts';
 import { parallel, world, type World } from '../support/world.ts';
-import { expectLandedOnce, line, meanwhile, statuses } from './stories.ts';
-
-/** As when somebody picks another base branch at the host. */
-async function retarget(w: World, number: number, base: string): Promise<void> {
-  await w.rows('update local_pull_request set base_branch = $2 where number = $1', [number, base]);
-  await sync(w, number);
-}
+import { expectLandedOnce, hostOf, line, meanwhile, retarget, statuses } from './stories.ts';
 
 async function sync(w: World, number: number): Promise<void> {
-  await syncPullRequest(
-    w.ctx,
-    { accountId: w.ctx.accountId, id: w.repositoryId, ...w.repository, host: 'local' },
-    number,
-  );
+  await syncPullRequest(w.ctx, { ...hostOf(w), host: 'local' }, number);
 }
 
 async function counters(w: World): Promise<[string, number, number][]> {

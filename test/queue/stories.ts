@@ -1,6 +1,6 @@
 // What the stories of the queue share: things that arrive at an exact instant, and what users see in the end.
 import { expect } from 'vitest';
-import { dequeuePullRequest, queuePullRequest } from '../../src/modules/queue/index.ts';
+import { dequeuePullRequest, queuePullRequest, syncPullRequest } from '../../src/modules/queue/index.ts';
 import { createCiRunner } from '../../src/hosts/local/index.ts';
 import { onFailpoint } from '../../src/modules/queue/failpoints.ts';
 import type { HostRepository } from '../../src/hosts/port.ts';
@@ -51,6 +51,12 @@ export function hostOf(w: World): HostRepository {
 export async function setLabel(w: World, number: number, label: string, present = true): Promise<void> {
   await w.service.localHost.setLabel(hostOf(w), number, label, present);
   await w.service.settle();
+}
+
+/** As when somebody picks another base branch at the host. */
+export async function retarget(w: World, number: number, base: string): Promise<void> {
+  await w.rows('update local_pull_request set base_branch = $2 where number = $1', [number, base]);
+  await syncPullRequest(w.ctx, { ...hostOf(w), host: 'local' }, number);
 }
 
 export async function skipLine(w: World, number: number): Promise<void> {
