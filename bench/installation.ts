@@ -1,4 +1,4 @@
-// One account on a database of the bench, as the services see it, and the database's owner beside it.
+// Accounts on a database of the bench, as the services see them, and the database's owner beside them.
 import pg from 'pg';
 import { pino } from 'pino';
 import { systemContext, type Context, type Ports } from '../src/context.ts';
@@ -7,11 +7,11 @@ import { connectDatabase } from '../src/platform/database.ts';
 import { openBenchDatabase } from './database.ts';
 
 export interface BenchInstallation {
-  readonly ctx: Context;
   /** Outside of every guard and time limit. */
   readonly owner: pg.Client;
-  /** Id of a new repository acme/`name` of the account. */
-  repository(name: string): Promise<string>;
+  account(name: string): Promise<Context>;
+  /** Id of a new repository acme/`name`. */
+  repository(ctx: Context, name: string): Promise<string>;
 }
 
 export async function withInstallation(work: (installation: BenchInstallation) => Promise<void>): Promise<void> {
@@ -22,12 +22,12 @@ export async function withInstallation(work: (installation: BenchInstallation) =
   const idOf = async (text: string, values: readonly unknown[]): Promise<string> =>
     (await owner.query<{ id: string }>(text, [...values])).rows[0]?.id ?? '';
   try {
-    const accountId = await idOf('insert into account (name) values ($1) returning id', ['bench']);
     const ports = { db, clock: () => new Date(), log: pino({ level: 'warn' }) } as Partial<Ports> as Ports;
     await work({
-      ctx: systemContext(ports, accountId),
       owner,
-      repository: async (name) =>
+      account: async (name) =>
+        systemContext(ports, await idOf('insert into account (name) values ($1) returning id', [name])),
+      repository: async ({ accountId }, name) =>
         await idOf(
           `insert into repository (account_id, owner, name, host, configuration_yaml, configuration_hash)
            values ($1, 'acme', $2, 'local', E'merge_rules:\\n  labels:\\n    trigger: mergequeue\\n', '') returning id`,

@@ -1,6 +1,7 @@
 // The depth and the first, and a later, page of every list, at few rows and at many: what a page costs must not depend
 // on how much there is. Rare matches are the hard case: nearly all rows are another author's, base's and status'.
 import { execute, parse, type DocumentNode } from 'graphql';
+import type { Context } from '../src/context.ts';
 import { graphQLContext, type RequestServices } from '../src/graphql/context.ts';
 import { interlockSchema } from '../src/graphql/schema.ts';
 import { withInstallation, type BenchInstallation } from './installation.ts';
@@ -12,85 +13,90 @@ const after = (n: number): string => `after: "${Buffer.from(JSON.stringify([n]))
 
 interface List {
   readonly name: string;
-  readonly selection: (ids: Ids) => string;
+  readonly selection: (filled: Filled) => string;
   /** Not a page: its cost grows with what there is. */
   readonly isWhole?: boolean;
 }
 
+const inShop = (selection: string): string => `repository(owner: "acme", name: "shop") { ${selection} }`;
+
 const lists: readonly List[] = [
-  { name: 'queueDepth', selection: () => 'queueDepth { queued processing waiting }' },
-  { name: 'pullRequests', selection: () => pullRequests('') },
-  { name: 'pullRequests, from the middle', selection: ({ middle }) => pullRequests(after(middle)) },
-  { name: 'pullRequests by a common status', selection: () => pullRequests('filter: {statuses: [QUEUED]}') },
-  { name: 'pullRequests by a rare status', selection: () => pullRequests('filter: {statuses: [BLOCKED, OPEN]}') },
-  { name: 'pullRequests by a rare author', selection: () => pullRequests('filter: {author: "rare"}') },
-  { name: 'pullRequests by an unknown author', selection: () => pullRequests('filter: {author: "nobody"}') },
-  { name: 'pullRequests by a rare base', selection: () => pullRequests('filter: {baseBranch: "release"}') },
+  { name: 'queueDepth', selection: () => inShop('queueDepth { queued processing waiting }') },
+  { name: 'pullRequests', selection: () => inShop(pullRequests('')) },
+  { name: 'pullRequests, from the middle', selection: ({ middle }) => inShop(pullRequests(after(middle))) },
+  { name: 'pullRequests by a common status', selection: () => inShop(pullRequests('filter: {statuses: [QUEUED]}')) },
+  {
+    name: 'pullRequests by a rare status',
+    selection: () => inShop(pullRequests('filter: {statuses: [BLOCKED, OPEN]}')),
+  },
+  { name: 'pullRequests by a rare author', selection: () => inShop(pullRequests('filter: {author: "rare"}')) },
+  { name: 'pullRequests by an unknown author', selection: () => inShop(pullRequests('filter: {author: "nobody"}')) },
+  { name: 'pullRequests by a rare base', selection: () => inShop(pullRequests('filter: {baseBranch: "release"}')) },
   {
     name: 'pullRequests by author and base, each common, together rare',
-    selection: () => pullRequests('filter: {author: "often", baseBranch: "next"}'),
+    selection: () => inShop(pullRequests('filter: {author: "often", baseBranch: "next"}')),
   },
   {
     name: 'pullRequests by all three',
-    selection: () => pullRequests('filter: {author: "often", baseBranch: "main", statuses: [MERGED]}'),
+    selection: () => inShop(pullRequests('filter: {author: "often", baseBranch: "main", statuses: [MERGED]}')),
   },
-  { name: 'batches', selection: () => 'queue(baseBranch: "main") { batches(first: 50) { nodes { id state } } }' },
+  {
+    name: 'batches',
+    selection: () => inShop('queue(baseBranch: "main") { batches(first: 50) { nodes { id state } } }'),
+  },
   {
     name: 'batches, live, of which there are none',
-    selection: () => 'queue(baseBranch: "main") { batches(first: 50, live: true) { nodes { id } } }',
+    selection: () => inShop('queue(baseBranch: "main") { batches(first: 50, live: true) { nodes { id } } }'),
   },
-  { name: 'events', selection: () => 'events(first: 50) { nodes { action at } }' },
-  { name: 'configurationHistory', selection: () => 'configurationHistory(first: 20) { nodes { diff } }' },
-  { name: 'queuedPullRequests: all of them', selection: () => 'queuedPullRequests { number }', isWhole: true },
+  { name: 'events', selection: () => inShop('events(first: 50) { nodes { action at } }') },
+  { name: 'configurationHistory', selection: () => inShop('configurationHistory(first: 20) { nodes { diff } }') },
+  { name: 'queuedPullRequests: all of them', selection: () => inShop('queuedPullRequests { number }'), isWhole: true },
+  { name: 'userActions', selection: () => 'userActions(first: 50) { nodes { action } }' },
+  {
+    name: 'userActions by an action there is not',
+    selection: () => 'userActions(first: 50, action: "queue_halted") { nodes { action } }',
+  },
 ];
 
-interface Ids {
-  readonly name: string;
+/** An account with a repository acme/shop, and as many of everything as its size. */
+interface Filled {
+  readonly ctx: Context;
+  /** Id of a pull request in the middle. */
   readonly middle: number;
 }
 
 interface Asked {
-  readonly size: number;
+  readonly ctx: Context;
   readonly document: DocumentNode;
 }
 
 /** The sizes of one list are asked in turn, so that what disturbs the machine disturbs all of them. */
 export async function benchLists(sizes: readonly number[], times: number): Promise<void> {
   await withInstallation(async (installation) => {
-    const ask = async (document: DocumentNode): Promise<void> => {
-      const contextValue = graphQLContext(installation.ctx, {} as RequestServices, 'graphql_api');
+    const ask = async ({ ctx, document }: Asked): Promise<void> => {
+      const contextValue = graphQLContext(ctx, {} as RequestServices, 'graphql_api');
       const { errors } = await execute({ schema: interlockSchema(), document, contextValue });
       if (errors) throw errors[0] ?? new Error('The list was refused.');
     };
-    const filled: (Ids & { readonly size: number })[] = [];
-    for (const size of sizes) filled.push({ size, ...(await fill(installation, size)) });
+    const filled: Filled[] = [];
+    for (const size of sizes) filled.push(await fill(installation, size));
     await installation.owner.query('vacuum analyze');
     const rows: string[][] = [];
     for (const { name, selection, isWhole = false } of lists) {
-      const asked = filled.map((ids): Asked => {
-        return {
-          size: ids.size,
-          document: parse(`{ repository(owner: "acme", name: "${ids.name}") { ${selection(ids)} } }`),
-        };
+      const works = filled.map((account) => {
+        const asked = { ctx: account.ctx, document: parse(`{ ${selection(account)} }`) };
+        return async () => await ask(asked);
       });
-      const medians = await timedInTurn(
-        isWhole ? Math.ceil(times / 20) : times,
-        asked.map(
-          ({ document }) =>
-            async () =>
-              await ask(document),
-        ),
-      );
+      const medians = await timedInTurn(isWhole ? Math.ceil(times / 20) : times, works);
       rows.push([name, ...medians.map(ms), ((medians.at(-1) ?? Number.NaN) / (medians[0] ?? Number.NaN)).toFixed(1)]);
     }
     console.log(table(['list', ...sizes.map((size) => `at ${size}`), 'the last to the first'], rows));
   });
 }
 
-/** A repository of its own, with `size` of everything. */
-async function fill({ ctx, owner, repository }: BenchInstallation, size: number): Promise<Ids> {
-  const name = `of-${size}`;
-  const repositoryId = await repository(name);
+async function fill({ owner, account, repository }: BenchInstallation, size: number): Promise<Filled> {
+  const ctx = await account(`of ${size}`);
+  const repositoryId = await repository(ctx, 'shop');
   const values = [ctx.accountId, repositoryId, size];
   const queue = async (base: string, waiting: number): Promise<string> =>
     (
@@ -121,7 +127,7 @@ async function fill({ ctx, owner, repository }: BenchInstallation, size: number)
     [...values, main],
   );
   // This repository's events are the oldest of an account with as many of another one.
-  const other = await repository(`beside-${size}`);
+  const other = await repository(ctx, 'beside');
   await owner.query(
     `with head as (select coalesce(max(position), 0) as position from event where account_id = $1)
      insert into event (account_id, repository_id, action, at, position)
@@ -134,5 +140,10 @@ async function fill({ ctx, owner, repository }: BenchInstallation, size: number)
      select $1, $2, '', 'diff', now() - ($3::int - n) * interval '1 minute' from generate_series(1, $3::int) n`,
     values,
   );
-  return { name, middle: rows[0]?.middle ?? 0 };
+  await owner.query(
+    `insert into user_action (account_id, action, actor, entity, at)
+     select $1, 'pull_request_queued', 'a@example.test', 'merge_queue', now() from generate_series(1, $2::int) n`,
+    [ctx.accountId, size],
+  );
+  return { ctx, middle: rows[0]?.middle ?? 0 };
 }
