@@ -20,6 +20,7 @@ import {
 import { createRepository, pauseRepository, replaceConfiguration } from '../../src/modules/repositories/index.ts';
 import { findSandbox } from '../../src/platform/sandbox/index.ts';
 import { createService, type Service } from '../../src/service.ts';
+import { problemsOfEvents, type LoggedEvent } from './event-grammar.ts';
 import { createPlainLoop, type PlainLoop } from './plain-loop.ts';
 import { createTestDatabase } from './postgres.ts';
 
@@ -188,6 +189,11 @@ export async function world(options: WorldOptions = {}): Promise<World> {
   const rows = async <Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> =>
     await service.ports.db.system.query<Row>(text, values);
 
+  const loggedEvents = async (): Promise<LoggedEvent[]> =>
+    await rows<LoggedEvent>(
+      'select action, pull_request_id as "pullRequestId", batch_id as "batchId", payload from event order by id',
+    );
+
   const report = async (): Promise<string> =>
     JSON.stringify(
       {
@@ -312,11 +318,13 @@ export async function world(options: WorldOptions = {}): Promise<World> {
       (await service.localHost.listComments(host, number)).map(({ key, body }) => ({ key, body })),
     landed: async () => (await git('log', '--first-parent', '--reverse', '--format=%H', 'main')).split('\n').slice(1),
     async [Symbol.asyncDispose]() {
+      const problems = problemsOfEvents(await loggedEvents());
       await runner.stop();
       await service.stop();
       await database.drop();
       await rm(dataDir, { recursive: true, force: true });
       await rm(work, { recursive: true, force: true });
+      if (problems.length > 0) throw new Error(`Events that cannot come where they do: ${problems.join('; ')}.`);
     },
   };
   await w.configure(options.configuration ?? parallel());

@@ -2,7 +2,7 @@
 import { createHttpOut } from '../../src/platform/http-out/index.ts';
 import { systemContext } from '../../src/context.ts';
 import { appendEvents } from '../../src/modules/events/index.ts';
-import type { DeliveryRef } from '../../src/modules/webhooks/index.ts';
+import type { DeliveryRef, WebhookOptions } from '../../src/modules/webhooks/index.ts';
 import { seed, type Seeded } from '../graphql/seed.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { eventually } from './receiver.ts';
@@ -13,6 +13,7 @@ export interface WebhookWorld extends AsyncDisposable {
   /** Deliveries whose workflow was asked for, oldest first. */
   readonly retries: readonly DeliveryRef[];
   pass(ms: number): void;
+  clock(): Date;
   /** An event about pull request `number`, written as the engine writes it. */
   happen(action: string, number: number, facts?: Readonly<Record<string, unknown>>): Promise<void>;
   endpoint(url: string, more?: Readonly<Record<string, unknown>>): Promise<{ id: string; secret: string | null }>;
@@ -37,7 +38,14 @@ export interface DeliveryRow {
   readonly next_attempt_at: Date | null;
 }
 
-export async function webhookWorld(options: { readonly allowPrivateAddresses?: boolean } = {}): Promise<WebhookWorld> {
+export interface WebhookWorldOptions {
+  /** Default true: receivers of tests are on this machine. */
+  readonly allowPrivateAddresses?: boolean;
+  /** Who is asked to try again; `retries` lists it when nobody is. */
+  readonly retry?: WebhookOptions['retry'];
+}
+
+export async function webhookWorld(options: WebhookWorldOptions = {}): Promise<WebhookWorld> {
   let skippedMs = 0;
   const retries: DeliveryRef[] = [];
   const clock = (): Date => new Date(Date.now() + skippedMs);
@@ -45,7 +53,9 @@ export async function webhookWorld(options: { readonly allowPrivateAddresses?: b
     clock,
     webhooks: () => ({
       http: createHttpOut({ allowPrivateAddresses: options.allowPrivateAddresses ?? true }),
-      retry: async (delivery) => void retries.push({ accountId: delivery.accountId, deliveryId: delivery.deliveryId }),
+      retry:
+        options.retry ??
+        (async (delivery) => void retries.push({ accountId: delivery.accountId, deliveryId: delivery.deliveryId })),
     }),
   });
   const seeded = await seed(s);
@@ -54,6 +64,7 @@ export async function webhookWorld(options: { readonly allowPrivateAddresses?: b
     seeded,
     retries,
     pass: (ms) => void (skippedMs += ms),
+    clock,
     async happen(action, number, facts = {}) {
       const ctx = systemContext(s.ports, s.accountId);
       const [row] = await s.rows<{ id: string }>('select id from pull_request where account_id = $1 and number = $2', [
