@@ -1,6 +1,7 @@
 // Webhooks as receivers see them: what comes, signed by what, how often and in which order.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { sha } from '../graphql/seed.ts';
 import { eventually, receiver, type Received, type Receiver } from './receiver.ts';
 import { webhookWorld, type WebhookWorld } from './webhook-world.ts';
 
@@ -91,6 +92,37 @@ describe('a webhook', () => {
       modified_by: { email: 'service@acme.test' },
       diff: expect.stringContaining('+merge_rules'),
     });
+  });
+
+  it('of a reset because a bot pull request failed names it and its failed checks; of another reset neither', async () => {
+    await w.endpoint(r.url, { actions: ['reset'] });
+    await w.s.rows("update batch set state = 'failed', ended_at = $2 where id = $1", [w.seeded.batchId, w.clock()]);
+    await w.s.rows(
+      `insert into check_result (account_id, repository_id, commit, name, attempt, conclusion)
+       values ($1, $2, $3, 'test', 3, 'failure'), ($1, $2, $3, 'lint', 1, 'success')`,
+      [w.s.accountId, w.seeded.repositoryId, sha('e')],
+    );
+    const facts = { status: 'blocked', statusCode: 107, pullRequestsReset: 2, botPullRequestsClosed: 1 };
+    await w.happen('reset', 1, { ...facts, resetCode: 301, resetText: 'Failed.' });
+    await w.happen('reset', 1, { ...facts, resetCode: 303, resetText: 'Dequeued.' });
+    const [failed, dequeued] = await r.until(2);
+    expect(failed?.json).toMatchObject({
+      status_code: 301,
+      failed_ci_list: ['test'],
+      pr_reset_count: 2,
+      closed_bot_pr_count: 1,
+      bot_pull_request: {
+        number: 7,
+        github_url: 'https://example.test/pull/7',
+        target_branch: 'main',
+        head_commit_sha: sha('e'),
+        head_branch_oid: sha('e'),
+        codemix_pre_batch_sha: sha('a'),
+      },
+    });
+    expect(dequeued?.json).toMatchObject({ status_code: 303, pr_reset_count: 2 });
+    expect(Object.keys(dequeued?.json ?? {})).not.toContain('bot_pull_request');
+    expect(Object.keys(dequeued?.json ?? {})).not.toContain('failed_ci_list');
   });
 
   it('comes in order for each pull request, and a slow one holds up only its own', async () => {

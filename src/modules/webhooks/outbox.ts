@@ -2,6 +2,7 @@
 // cursor's row is the lock, so that deliveries are written in the order of the log, by whichever process is first.
 import { createHash } from 'node:crypto';
 import { isSubscribed } from '../../domain/events/subscription.ts';
+import type { BotPullRequestFacts } from '../../domain/events/payloads.ts';
 import { webhookBody } from '../../domain/events/webhook-body.ts';
 import type { Database, SystemQueries } from '../../platform/database.ts';
 
@@ -63,11 +64,53 @@ async function takePage(query: SystemQueries['query'], accountId: string, now: D
   );
   const last = events.at(-1);
   if (last === undefined) return 0;
-  const deliveries = events.flatMap((event) => deliveriesOf(accountId, event, endpoints));
+  const told = await withFailedTests(query, accountId, events);
+  const deliveries = told.flatMap((event) => deliveriesOf(accountId, event, endpoints));
   if (deliveries.length > 0) await writeDeliveries(query, accountId, deliveries, now);
   await query('update webhook_cursor set position = $2 where account_id = $1', [accountId, last.position]);
   return events.length;
 }
+
+interface FailedTest {
+  readonly eventId: string;
+  readonly botPullRequest: BotPullRequestFacts;
+  readonly failedChecks: readonly string[];
+}
+
+/** A reset because a bot pull request's check failed names both (interface 6.1); the event names the pull request alone. */
+async function withFailedTests(
+  query: SystemQueries['query'],
+  accountId: string,
+  events: readonly EventRow[],
+): Promise<readonly EventRow[]> {
+  const resets = events.filter(({ action, payload }) => action === 'reset' && payload['resetCode'] === 301);
+  if (resets.length === 0) return events;
+  const rows = await query<FailedTest>(failedTests, [accountId, resets.map(({ id }) => id)]);
+  const found = new Map(rows.map(({ eventId, ...facts }) => [eventId, facts]));
+  return events.map((event) => ({ ...event, payload: { ...event.payload, ...found.get(event.id) } }));
+}
+
+// Rows of what has ended do not change. A pull request that left for another reason than its checks has no failed
+// batch of that moment, or one without a failed check.
+const failedTests = `
+  select e.id as "eventId", checks.names as "failedChecks",
+         jsonb_build_object('number', bot.number, 'url', bot.url, 'targetBranch', bot.target_branch,
+                            'headCommitSha', bot.head_commit_sha, 'preBatchSha', bot.pre_batch_sha) as "botPullRequest"
+  from event e
+  cross join lateral (
+    select b.id from batch_member m join batch b on b.account_id = m.account_id and b.id = m.batch_id
+    where m.account_id = $1 and m.pull_request_id = e.pull_request_id and b.state = 'failed' and b.ended_at between e.at - interval '10 seconds' and e.at
+    order by b.id desc limit 1
+  ) failed
+  join bot_pull_request bot on bot.account_id = $1 and bot.batch_id = failed.id
+  cross join lateral (
+    select array_agg(last.name order by last.name) as names from (
+      select distinct on (c.name) c.name, c.conclusion from check_result c
+      where c.account_id = $1 and c.repository_id = bot.repository_id and c.commit = bot.head_commit_sha
+      order by c.name, c.attempt desc
+    ) last where last.conclusion in ('failure', 'error', 'timed_out', 'action_required')
+  ) checks
+  where e.account_id = $1 and e.id = any ($2::bigint[]) and checks.names is not null`;
 
 // Nobody listens: what has happened so far is for nobody.
 async function passOver(query: SystemQueries['query'], accountId: string): Promise<number> {
