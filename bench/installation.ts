@@ -9,9 +9,9 @@ import { openBenchDatabase } from './database.ts';
 export interface BenchInstallation {
   /** Outside of every guard and time limit. */
   readonly owner: pg.Client;
-  account(name: string): Promise<Context>;
+  readonly account: (name: string) => Promise<Context>;
   /** Id of a new repository acme/`name`. */
-  repository(ctx: Context, name: string): Promise<string>;
+  readonly repository: (ctx: Context, name: string) => Promise<string>;
 }
 
 export async function withInstallation(work: (installation: BenchInstallation) => Promise<void>): Promise<void> {
