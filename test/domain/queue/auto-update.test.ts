@@ -1,0 +1,111 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  mostUpdatesUnderWay,
+  planAutoUpdates,
+  type AutoUpdateRules,
+  type UpdateCandidate,
+} from '../../../src/domain/queue/auto-update.ts';
+
+const minute = 60_000;
+const now = 1_000 * minute;
+const all: AutoUpdateRules = { enabled: true, label: '', maxRuns: null };
+
+const behind = (number: number, changes: Partial<UpdateCandidate> = {}): UpdateCandidate => ({
+  id: String(number),
+  number,
+  labels: [],
+  runs: 0,
+  lastUpdatedAt: null,
+  isUpToDate: false,
+  hasFailed: false,
+  checksRunSince: null,
+  isAutomatic: false,
+  isPlanned: false,
+  ...changes,
+});
+
+interface Row {
+  readonly name: string;
+  readonly candidate: Partial<UpdateCandidate>;
+  readonly rules?: Partial<AutoUpdateRules>;
+  readonly updated: boolean;
+  readonly waits?: boolean;
+}
+
+const table: readonly Row[] = [
+  { name: 'one that is behind', candidate: {}, updated: true },
+  { name: 'nobody while it is off', candidate: {}, rules: { enabled: false }, updated: false },
+  { name: 'not one that is up to date', candidate: { isUpToDate: true }, updated: false },
+  { name: 'not a head that could not be brought up to date', candidate: { hasFailed: true }, updated: false },
+  { name: 'not one whose sync is open', candidate: { isPlanned: true }, updated: false },
+  { name: 'not one without the label', candidate: { labels: ['other'] }, rules: { label: 'fresh' }, updated: false },
+  { name: 'one with the label', candidate: { labels: ['a', 'fresh'] }, rules: { label: 'fresh' }, updated: true },
+  { name: 'one with runs left', candidate: { runs: 2 }, rules: { maxRuns: 3 }, updated: true },
+  { name: 'not one whose runs are used up', candidate: { runs: 3 }, rules: { maxRuns: 3 }, updated: false },
+  { name: 'nobody with a limit of none', candidate: {}, rules: { maxRuns: 0 }, updated: false },
+  { name: 'later one whose checks run', candidate: { checksRunSince: now - minute }, updated: false, waits: true },
+  { name: 'one whose checks do not end', candidate: { checksRunSince: now - 30 * minute }, updated: true },
+];
+
+describe('brought up to date is', () => {
+  it.each(table)('$name', ({ candidate, rules, updated, waits }) => {
+    const plan = planAutoUpdates({ ...all, ...rules }, [behind(1, candidate)], now);
+    expect([plan.update, plan.waits]).toEqual([updated ? ['1'] : [], waits ?? false]);
+    if (waits) expect(plan.lookAgainAt).toBe(now + 29 * minute);
+  });
+
+  it('who waited longest, of those who never were the oldest', () => {
+    const candidates = [
+      behind(1, { lastUpdatedAt: now - minute }),
+      behind(2, { lastUpdatedAt: now - 3 * minute }),
+      behind(3, { lastUpdatedAt: now - 2 * minute }),
+      ...[9, 8, 7].map((number) => behind(number)),
+    ];
+    expect(planAutoUpdates(all, candidates, now).update).toEqual(['7', '8', '9', '2', '3']);
+  });
+});
+
+const candidates = fc.uniqueArray(
+  fc.record({
+    number: fc.integer({ min: 1, max: 40 }),
+    lastUpdatedAt: fc.option(fc.integer({ min: 0, max: now })),
+    isUpToDate: fc.boolean(),
+    hasFailed: fc.boolean(),
+    checksRunSince: fc.option(fc.integer({ min: now - 60 * minute, max: now })),
+    isAutomatic: fc.boolean(),
+    isPlanned: fc.boolean(),
+  }),
+  { selector: ({ number }) => number },
+);
+
+describe('whatever the pull requests', () => {
+  it('no more are under way than there may be', () => {
+    fc.assert(
+      fc.property(candidates, (given) => {
+        const rows = given.map((each) => behind(each.number, each));
+        const plan = planAutoUpdates(all, rows, now);
+        const running = (each: UpdateCandidate) =>
+          each.checksRunSince !== null && now - each.checksRunSince < 30 * minute;
+        const before = rows.filter((each) => each.isPlanned || (each.isAutomatic && running(each))).length;
+        expect(plan.update.length).toBeLessThanOrEqual(Math.max(0, mostUpdatesUnderWay - before));
+      }),
+    );
+  });
+
+  it('each gets its turn, however often the base moves', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 30 }), (count) => {
+        let rows = Array.from({ length: count }, (_, index) => behind(index + 1));
+        const updated = new Set<string>();
+        for (let turn = 1; turn <= Math.ceil(count / mostUpdatesUnderWay); turn += 1) {
+          const { update } = planAutoUpdates(all, rows, now + turn);
+          for (const id of update) updated.add(id);
+          // The base moves before the next turn: all are behind again.
+          rows = rows.map((row) => (update.includes(row.id) ? { ...row, lastUpdatedAt: now + turn } : row));
+        }
+        expect(updated.size).toBe(count);
+      }),
+    );
+  });
+});

@@ -1,0 +1,193 @@
+// A merged pull request brought to another branch: the commits, the pull request, and what is told of it.
+import { describe, expect, it } from 'vitest';
+import { askToBackport, openPullRequest } from '../../src/modules/queue/index.ts';
+import { createRepository } from '../../src/modules/repositories/index.ts';
+import { startEngine } from '../support/engine.ts';
+import { parallel, world, type World } from '../support/world.ts';
+
+const branch = 'interlock/backport-1-to-release';
+
+async function backport(w: World, number: number, targetBranch = 'release'): Promise<string> {
+  const { message } = await askToBackport(w.ctx, { repository: w.repository, number, targetBranch });
+  return message;
+}
+
+async function carriedOut(w: World): Promise<void> {
+  await w.until(
+    async () =>
+      (await w.rows("select 1 from intent where kind = 'backport' and state in ('planned', 'begun')")).length === 0,
+  );
+}
+
+/** Opens the pull request of a branch that is there. */
+async function openAs(w: World, headBranch: string): Promise<number> {
+  await openPullRequest(w.ctx, { repository: w.repository, title: `Add ${headBranch}`, headBranch });
+  return 1;
+}
+
+async function merged(w: World, ...numbers: number[]): Promise<void> {
+  await w.queue(...numbers);
+  await w.settled(...numbers);
+  for (const number of numbers) expect((await w.status(number)).status).toBe('merged');
+}
+
+async function opened(w: World): Promise<{ number: number; title: string; body: string; base_branch: string }[]> {
+  return await w.rows('select number, title, body, base_branch from pull_request where head_branch = $1', [branch]);
+}
+
+const strategies = [
+  ['squash', ['Add a (#1)']],
+  ['merge', ['Add a (#1)']],
+  ['rebase', ['One', 'Two']],
+] as const;
+
+describe('a backport', () => {
+  it.each(strategies)('of one landed by %s with others picks its own commits', async (strategy, subjects) => {
+    await using w = await world({
+      configuration: `${parallel({ builds: 1, batch: 2 })}merge_strategy:\n  name: ${strategy}\n`,
+    });
+    await w.git('branch', 'release', 'main');
+    await w.commit('release', { 'release.txt': 'r\n' });
+    await w.commit('a', { 'a.txt': '1\n' }, { message: 'One' });
+    await w.commit('a', { 'a.txt': '2\n' }, { message: 'Two' });
+    const head = await w.git('rev-parse', 'a');
+    const first = await openAs(w, 'a');
+    const second = await w.open('b', { 'b.txt': 'b\n' });
+    await merged(w, first, second);
+    const release = await w.git('rev-parse', 'release');
+    expect(await backport(w, first)).toBe(
+      'Backporting #1 to release was initiated; progress is reported in comments on the pull request.',
+    );
+    await carriedOut(w);
+
+    const log = (await w.git('log', '--reverse', '--format=%s|%an|%cn|%ai', `release..${branch}`)).split('\n');
+    expect(log.map((line) => line.split('|').slice(0, 3))).toEqual(
+      subjects.map((subject) => [subject, 'Ada', 'Interlock']),
+    );
+    expect(await w.git('rev-parse', `${branch}~${subjects.length}`)).toBe(release);
+    expect(await w.git('show', `${branch}:a.txt`)).toBe('2');
+    expect(await w.git('diff', '--name-only', 'release', branch)).toBe('a.txt');
+    const { own_commit: own } = (
+      await w.rows<{ own_commit: string }>('select own_commit from landed_member order by pull_request_id')
+    )[0] ?? { own_commit: head };
+    expect(await w.git('log', '-1', '--format=%B', branch)).toMatch(
+      new RegExp(`\\(cherry picked from commit ${own}\\)$`),
+    );
+    const [there] = await opened(w);
+    expect(there).toMatchObject({ title: '[release] Add a', base_branch: 'release' });
+    expect(there?.body).toContain('#1 (http://localhost:4000/acme/shop/pull/1)');
+    expect((await w.comments(first)).filter(({ key }) => key.startsWith('backport'))).toEqual([
+      { key: 'backport:release:begin', body: '**Backport** to `release` has begun.' },
+      { key: 'backport:release:result', body: expect.stringContaining(`opened as #${there?.number}`) },
+    ]);
+  });
+
+  it('asked for twice is one; asked for before the merge it begins with that', async () => {
+    await using w = await world();
+    await w.git('branch', 'release', 'main');
+    const number = await w.open('a', { 'a.txt': 'a\n' });
+    expect(await backport(w, number)).toContain('begins once it is merged');
+    await carriedOut(w);
+    expect((await w.comments(number)).map(({ body }) => body)).toEqual([
+      '**Backport** to `release`: begins once this pull request is merged.',
+    ]);
+    expect(await opened(w)).toEqual([]);
+    await merged(w, number);
+    await w.until(async () => (await opened(w)).length > 0);
+    await carriedOut(w);
+    const before = await w.git('rev-parse', branch);
+    await backport(w, number);
+    await carriedOut(w);
+    expect(await opened(w)).toHaveLength(1);
+    expect(await w.git('rev-parse', branch)).toBe(before);
+    expect((await w.events()).filter(([action]) => action === 'backported')).toEqual([['backported', [number]]]);
+  });
+
+  it('that conflicts says where, leaves no branch, and can be asked for again', async () => {
+    await using w = await world();
+    await w.git('branch', 'release', 'main');
+    await w.commit('release', { 'README.md': 'released\n' });
+    const number = await w.open('a', { 'README.md': 'mine\n', 'a.txt': 'a\n' });
+    await merged(w, number);
+    await backport(w, number);
+    await carriedOut(w);
+    const told = (await w.comments(number)).find(({ key }) => key === 'backport:release:failure');
+    expect(told?.body).toContain('conflicts in:\n\n- `README.md`');
+    expect(told?.body).toContain(`git cherry-pick ${await w.git('rev-parse', 'main')}`);
+    expect(await w.git('branch', '--list', branch)).toBe('');
+    expect(await opened(w)).toEqual([]);
+    expect(await w.events()).toContainEqual(['backport_failed', [number]]);
+    await w.commit('release', { 'README.md': 'shop\n' });
+    await backport(w, number);
+    await carriedOut(w);
+    expect(await opened(w)).toHaveLength(1);
+    await w.git('branch', 'later', 'main');
+    await backport(w, number, 'later');
+    await carriedOut(w);
+    expect((await w.comments(number)).at(-1)?.body).toContain('`later` has its changes already');
+  });
+
+  it.each([
+    ['merge', 'One and Two'],
+    ['rebase', 'Two'],
+  ])('of one merged outside of the queue by %s picks all of it', async (strategy, subject) => {
+    await using w = await world({ runsCi: false });
+    await w.git('branch', 'release', 'main');
+    await w.commit('a', { 'a.txt': '1\n' }, { message: 'One' });
+    await w.commit('a', { 'b.txt': '2\n' }, { message: 'Two' });
+    const number = await openAs(w, 'a');
+    const host = { accountId: w.ctx.accountId, id: w.repositoryId, ...w.repository };
+    await w.service.localHost.mergePullRequest(host, number, {
+      expectedHead: await w.git('rev-parse', 'a'),
+      strategy: strategy as 'merge' | 'rebase',
+      message: 'One and Two',
+    });
+    await w.until(async () => (await w.status(number)).status === 'merged');
+    await backport(w, number);
+    await carriedOut(w);
+    expect(await w.git('diff', '--name-only', 'release', branch)).toBe('a.txt\nb.txt');
+    expect(await w.git('log', '-1', '--format=%s', branch)).toBe(subject);
+  });
+
+  it('is refused for what cannot be brought over, and finds its repository by the number', async () => {
+    await using w = await world({ runsCi: false });
+    await w.git('branch', 'release', 'main');
+    const number = await w.open('a', { 'a.txt': 'a\n' });
+    const closed = await w.open('b', { 'b.txt': 'b\n' });
+    const host = { accountId: w.ctx.accountId, id: w.repositoryId, ...w.repository };
+    await w.service.localHost.closePullRequest(host, closed);
+    await expect(backport(w, closed)).rejects.toThrow('closed without being merged');
+    await expect(backport(w, number, 'none')).rejects.toThrow('Target branch not found');
+    await expect(backport(w, number, 'mq-bot-1')).rejects.toThrow('Target branch not found');
+    const unnamed = { repository: { owner: 'acme' }, number, targetBranch: 'release' };
+    expect((await askToBackport(w.ctx, unnamed)).message).toContain('#1 to release');
+    const other = await createRepository(w.ctx, { owner: 'acme', name: 'other', host: 'local' });
+    expect((await askToBackport(w.ctx, unnamed)).message).toContain('#1 to release');
+    await w.rows(
+      `insert into pull_request (account_id, repository_id, number, title, author, head_branch, base_branch, head_sha, author_name, author_email, url, created_at)
+       select account_id, $1, number, title, author, head_branch, base_branch, head_sha, author_name, author_email, url, created_at
+       from pull_request where number = $2`,
+      [other.id, number],
+    );
+    await expect(askToBackport(w.ctx, unnamed)).rejects.toThrow('source_pull.repository.name is required');
+  });
+
+  it.each(['backport:after_branch', 'backport:after_open'])('survives a kill at %s', async (failpoint) => {
+    await using w = await world();
+    const settings = { mode: 'loop', databaseUrl: w.databaseUrl, dataDir: w.dataDir } as const;
+    await w.git('branch', 'release', 'main');
+    const number = await w.open('a', { 'a.txt': 'a\n' });
+    await merged(w, number);
+    await backport(w, number);
+    await using killed = await startEngine(settings, failpoint);
+    expect(await killed.ended).toMatch(/SIGKILL|137/);
+    await using next = await startEngine(settings);
+    await w.watch([]);
+    await next.kill();
+    const pulls = await w.rows('select 1 from local_pull_request where head_branch = $1', [branch]);
+    expect(pulls).toHaveLength(1);
+    expect((await w.comments(number)).map(({ key }) => key)).toEqual(
+      expect.arrayContaining(['backport:release:begin', 'backport:release:result']),
+    );
+  });
+});
