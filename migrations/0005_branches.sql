@@ -1,8 +1,5 @@
 -- Branches kept up: what the queue pushed to heads, automatic updates, backports.
 
--- The kinds of intents are listed once, in code (src/modules/queue/queue.entities.ts): a kind is a word here.
-alter table intent drop constraint intent_kind_check;
-alter table intent add constraint intent_kind_check check (kind ~ '^[a-z]+(_[a-z]+)*$');
 create index intent_pull_request on intent (account_id, pull_request_id) where pull_request_id is not null;
 
 -- Heads this service made of a pull request's `previous` head by bringing `onto` into it, written before the push: by

@@ -42,11 +42,12 @@ interface CandidateRow extends Omit<UpdateCandidate, 'lastUpdatedAt' | 'checksRu
   readonly checks_run_since_ms: string | null;
 }
 
-/** Open ones that are behind or may be, and those an update of which is under way. */
+/** Those that are behind or may be, and those an update of which is under way: of a thousand that are up to date none. */
 async function readCandidates({ ctx, tx, queue }: QueueWork): Promise<UpdateCandidate[]> {
   await tx.em.flush();
   const rows = await tx.query<CandidateRow>(
-    `select p.id, p.number, p.labels, coalesce(u.runs, 0) as runs,
+    `select * from (
+     select p.id, p.number, p.labels, coalesce(u.runs, 0) as runs,
             extract(epoch from u.updated_at) * 1000 as last_updated_ms,
             (u.head = p.head_sha and u.base = $3) is true or (b.base_commit = $3) is true as "isUpToDate",
             (u.failed_head = p.head_sha) is true as "hasFailed",
@@ -56,8 +57,8 @@ async function readCandidates({ ctx, tx, queue }: QueueWork): Promise<UpdateCand
      from pull_request p
      left join branch_update u on u.account_id = $1 and u.pull_request_id = p.id
      left join build b on b.account_id = $1 and b.repository_id = p.repository_id and b.commit = p.head_sha
-     where p.account_id = $1 and p.queue_id = $2 and p.status in ('open', 'pending', 'blocked')
-     order by p.id`,
+     where p.account_id = $1 and p.queue_id = $2 and p.status in ('open', 'pending', 'blocked')) candidate
+     where not ("isUpToDate" or "hasFailed") or "isPlanned" or ("isAutomatic" and checks_run_since_ms is not null)`,
     [ctx.accountId, queue.id, queue.baseTip],
   );
   return rows.map(({ last_updated_ms, checks_run_since_ms, ...row }) => ({

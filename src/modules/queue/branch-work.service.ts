@@ -8,11 +8,10 @@ import { loadRepository } from '../repositories/index.ts';
 import type { RepositoryRow } from '../repositories/repositories.entities.ts';
 import { planBackport } from './backport.ts';
 import { planBranchWork } from './branch-work.ts';
-import { syncPullRequest } from './host.pull-requests.ts';
 import { hosted, isBotBranch } from './host.repository.ts';
-import { PullRequestEntity, type PullRequestRow } from './queue.entities.ts';
+import { PullRequestEntity } from './queue.entities.ts';
 import { changeQueueOf } from './queue.locks.ts';
-import type { PullRequestAnswer, PullRequestRef } from './queue.service.ts';
+import { readFresh, type PullRequestAnswer, type PullRequestRef } from './queue.service.ts';
 
 export interface AskAnswer extends PullRequestAnswer {
   /** What will happen, in words. */
@@ -135,10 +134,4 @@ async function requireBranch(ctx: Context, repository: RepositoryRow, branch: st
 
 function nameOf({ owner, name }: RepositoryRow, number: number): string {
   return `${owner}/${name}#${number}`;
-}
-
-async function readFresh(ctx: Context, repository: RepositoryRow, number: number): Promise<PullRequestRow> {
-  const row = await syncPullRequest(ctx, hosted(repository), number);
-  if (row === null) throw notFound('Pull request');
-  return row;
 }
