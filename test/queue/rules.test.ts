@@ -20,6 +20,14 @@ async function label(w: World, number: number, name: string): Promise<void> {
   await w.service.settle();
 }
 
+/** As the host shows them. */
+async function labelsOf(w: World, ...numbers: number[]): Promise<readonly string[]> {
+  const found = await Promise.all(
+    numbers.map(async (number) => await w.service.localHost.getPullRequest(hostOf(w), number)),
+  );
+  return found.flatMap((pullRequest) => pullRequest?.labels ?? []);
+}
+
 const batched = async (w: World) => (await w.batches()).map((batch) => batch.members);
 
 /** Checks of a head end when `release` is called, those of a build on the moved base at once. */
@@ -69,17 +77,21 @@ describe('a pull request whose build is green while its own checks run', () => {
   const told = async (w: World) => (await w.events()).map(([action]) => action).filter((action) => action === 'stuck');
 
   it('is stuck at once where nothing is waited for: told, blocked with 112, and may be queued again', async () => {
-    await using slow = await withSlowOwnChecks(parallel({ more: 'stuck_pr_timeout_mins: 0\n' }), ['a']);
+    await using slow = await withSlowOwnChecks(parallel({ more: 'stuck_pr_timeout_mins: 0\nstuck_pr_label: slow\n' }), [
+      'a',
+    ]);
     const { w, numbers } = slow;
     await w.queue(...numbers);
     await w.settled(...numbers);
     expect(await statuses(w, ...numbers)).toEqual(['blocked 112']);
     const actions = (await w.events()).map(([action]) => action);
     expect(actions.indexOf('blocked')).toBe(actions.indexOf('stuck') + 1);
+    await w.until(async () => (await labelsOf(w, ...numbers)).includes('slow'));
     await slow.release();
     await w.queue(...numbers);
     await w.settled(...numbers);
     await expectLandedOnce(w, ...numbers);
+    expect(await labelsOf(w, ...numbers)).not.toContain('slow');
   });
 
   it('is told once where that state is bypassed, and lands when they have passed', async () => {

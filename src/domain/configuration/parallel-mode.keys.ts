@@ -29,12 +29,11 @@ export const parallelMode = group({
       'Bring the pull request up to date with its base before it goes back in line after a failed build (max_requeue_attempts).',
     mark: 'other',
   }),
-  stuck_pr_label: notYet(label(), {
+  stuck_pr_label: key(label(), {
     default: '',
     description:
       'Label put on a pull request that is stuck: its build is green, it is first in line, and its own required checks still run. Queueing it again takes it off. Empty: none.',
     mark: 'other',
-    accepts: [''],
   }),
   stuck_pr_timeout_mins: optionalKey(integer(0), {
     default: 'unset: its landing waits for them',

@@ -1,6 +1,7 @@
 // What labels on a pull request ask for, and which labels the queue puts on and takes off. A label asks by being put on
 // or taken off by a person; what the queue itself changes asks for nothing, so that no change can call forth another.
 import type { PullRequestStatus } from './snapshot.ts';
+import { isQueued } from './status.ts';
 
 /** Names; '' where there is none. */
 export interface LabelNames {
@@ -10,6 +11,8 @@ export interface LabelNames {
 }
 
 export interface LabelRules extends LabelNames {
+  /** Put on what is stuck. */
+  readonly stuck: string;
   /** Whether the queue marks what it blocks. */
   readonly marksBlocked: boolean;
 }
@@ -17,6 +20,8 @@ export interface LabelRules extends LabelNames {
 export interface LabelledPullRequest {
   readonly status: PullRequestStatus;
   readonly skipLine: boolean;
+  /** It was told to be stuck since it entered the line. */
+  readonly stuckAnnounced: boolean;
   /** As read from the host last. */
   readonly labels: readonly string[];
   /** Those of them the queue put there. */
@@ -40,7 +45,7 @@ export function changedLabels(before: readonly string[], after: readonly string[
  * only taken off where the asking has come to its end.
  */
 export function planLabels(pullRequest: LabelledPullRequest, rules: LabelRules): LabelWrite[] {
-  return wantedLabels(pullRequest, rules).filter(
+  return [...wantedLabels(pullRequest, rules), ...wantedStuckLabel(pullRequest, rules)].filter(
     ({ label, present }) => label !== '' && isOn(pullRequest, label) !== present,
   );
 }
@@ -84,4 +89,14 @@ function wantedLabels({ status, skipLine, queueLabels }: LabelledPullRequest, ru
 
 function withoutSkip(skipLine: boolean, rules: LabelRules): LabelWrite[] {
   return skipLine ? [] : [{ label: rules.skipLine, present: false }];
+}
+
+/** It stays on one that was blocked for it, until it is queued again. One that a person put on is left alone. */
+function wantedStuckLabel(
+  { status, stuckAnnounced, queueLabels }: LabelledPullRequest,
+  { stuck }: LabelRules,
+): LabelWrite[] {
+  if (status === 'closed') return [];
+  const isStuck = stuckAnnounced && (isQueued(status) || status === 'blocked');
+  return isStuck || queueLabels.includes(stuck) ? [{ label: stuck, present: isStuck }] : [];
 }

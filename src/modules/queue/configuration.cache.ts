@@ -53,6 +53,7 @@ export function labelRulesOf({ merge_rules }: Configuration): LabelRules {
     trigger,
     skipLine: skip_line,
     blocked: merge_failed,
+    stuck: merge_rules.merge_mode.type === 'parallel' ? merge_rules.merge_mode.parallel_mode.stuck_pr_label : '',
     marksBlocked: !merge_rules.skip_blocked_label,
   };
 }

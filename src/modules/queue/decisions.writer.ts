@@ -69,6 +69,7 @@ export async function writeDecisions(
       case 'AnnounceStuck': {
         const pullRequest = pullRequestOf(loaded, decision.pullRequest);
         pullRequest.stuckAnnounced = true;
+        work.relabelled.add(pullRequest);
         announce(work, pullRequest, 'stuck');
         break;
       }

@@ -138,7 +138,11 @@ export const keyTable: readonly KeyRow[] = [
   integer(`${parallel}.max_parallel_paused_builds`, 0),
   integer(`${parallel}.max_requeue_attempts`, 0),
   bool(`${parallel}.update_before_requeue`),
-  later(`${parallel}.stuck_pr_label`, [''], 'stuck'),
+  {
+    key: `${parallel}.stuck_pr_label`,
+    accepts: ['stuck', ''],
+    refuses: [[7, 'must be text: put it in quotes']],
+  },
   integer(`${parallel}.stuck_pr_timeout_mins`, 0),
   bool(`${parallel}.bypass_stuck_state`),
   integer(`${parallel}.draft_checks_started_timeout_mins`, 0),

@@ -8,7 +8,7 @@ import {
 } from '../../../src/domain/queue/labels.ts';
 import type { PullRequestStatus } from '../../../src/domain/queue/snapshot.ts';
 
-const rules = { trigger: 'go', skipLine: 'first', blocked: 'stop', marksBlocked: true };
+const rules = { trigger: 'go', skipLine: 'first', blocked: 'stop', marksBlocked: true, stuck: 'slow' };
 
 describe('what the queue does with labels', () => {
   const cases: readonly (readonly [
@@ -33,20 +33,32 @@ describe('what the queue does with labels', () => {
     ['even while it is only being put on', { status: 'queued', queueLabels: ['stop'] }, ['-stop']],
     ["a person's mark does not go", { status: 'merged', labels: ['stop'] }, []],
     ['a closed one is left alone', { status: 'closed', labels: ['go', 'first', 'stop'], queueLabels: ['stop'] }, []],
+    ['one that is stuck is marked', { status: 'tagged', stuckAnnounced: true }, ['+slow']],
+    [
+      'and stays so while it is blocked for that',
+      { status: 'blocked', stuckAnnounced: true, labels: ['stop', 'slow'], queueLabels: ['stop', 'slow'] },
+      [],
+    ],
+    ['until it is queued again', { status: 'queued', labels: ['slow'], queueLabels: ['slow'] }, ['-slow']],
+    ['or merged', { status: 'merged', stuckAnnounced: true, labels: ['slow'], queueLabels: ['slow'] }, ['-slow']],
+    ["a person's mark of that kind stays", { status: 'queued', labels: ['slow'] }, []],
   ];
   test.each(cases)('%s', (_name, pullRequest, written) => {
-    const writes = planLabels({ skipLine: false, labels: [], queueLabels: [], ...pullRequest }, rules);
+    const writes = planLabels(
+      { skipLine: false, stuckAnnounced: false, labels: [], queueLabels: [], ...pullRequest },
+      rules,
+    );
     expect(writes.map(({ label, present }) => `${present ? '+' : '-'}${label}`)).toEqual(written);
   });
 
   test('marks nothing where that is switched off, and writes no label without a name', () => {
-    const blocked = { status: 'blocked', skipLine: true, labels: [], queueLabels: [] } as const;
-    expect(planLabels(blocked, { ...rules, marksBlocked: false })).toEqual([]);
-    expect(planLabels(blocked, { trigger: '', skipLine: '', blocked: '', marksBlocked: true })).toEqual([]);
+    const blocked = { status: 'blocked', skipLine: true, stuckAnnounced: true, labels: [], queueLabels: [] } as const;
+    expect(planLabels(blocked, { ...rules, marksBlocked: false, stuck: '' })).toEqual([]);
+    expect(planLabels(blocked, { trigger: '', skipLine: '', blocked: '', marksBlocked: true, stuck: '' })).toEqual([]);
   });
 
   test('done once, leaves nothing to do', () => {
-    const some = fc.subarray(['go', 'first', 'stop', 'other']);
+    const some = fc.subarray(['go', 'first', 'stop', 'slow', 'other']);
     const status = fc.constantFrom<PullRequestStatus>(
       'open',
       'pending',
@@ -57,16 +69,23 @@ describe('what the queue does with labels', () => {
       'closed',
     );
     fc.assert(
-      fc.property(status, some, some, fc.boolean(), (at, labels, queueLabels, skipLine) => {
-        const after = { status: at, skipLine, labels: [...labels], queueLabels: [...queueLabels] };
-        for (const { label, present } of planLabels(after, rules)) {
-          const next = present ? [...after.labels, label] : after.labels.filter((name) => name !== label);
-          if (present) after.queueLabels.push(label);
-          else after.queueLabels = after.queueLabels.filter((name) => name !== label);
-          after.labels = next;
-        }
-        expect(planLabels(after, rules)).toEqual([]);
-      }),
+      fc.property(
+        status,
+        some,
+        some,
+        fc.boolean(),
+        fc.boolean(),
+        (at, labels, queueLabels, skipLine, stuckAnnounced) => {
+          const after = { status: at, skipLine, stuckAnnounced, labels: [...labels], queueLabels: [...queueLabels] };
+          for (const { label, present } of planLabels(after, rules)) {
+            const next = present ? [...after.labels, label] : after.labels.filter((name) => name !== label);
+            if (present) after.queueLabels.push(label);
+            else after.queueLabels = after.queueLabels.filter((name) => name !== label);
+            after.labels = next;
+          }
+          expect(planLabels(after, rules)).toEqual([]);
+        },
+      ),
     );
   });
 });
