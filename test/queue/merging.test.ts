@@ -3,8 +3,9 @@ import { describe, expect, it, vi } from 'vitest';
 import { carryOut } from '../../src/modules/queue/index.ts';
 import { onFailpoint } from '../../src/modules/queue/failpoints.ts';
 import { findUnknownLandings } from '../../src/modules/queue/unknown-landings.ts';
-import { parallel, world, type World } from '../support/world.ts';
-import { expectLandedOnce, expectVerified, hostOf, line } from './stories.ts';
+import { replaceConfiguration } from '../../src/modules/repositories/index.ts';
+import { parallel, serial, world, type World } from '../support/world.ts';
+import { dyingAt, expectLandedOnce, expectVerified, hostOf, line, meanwhile, setLabel } from './stories.ts';
 
 /** The first worker that comes past the failpoint hangs there until it is let go. */
 function hangAt(failpoint: string): { readonly isHanging: () => boolean; readonly letGo: () => void } {
@@ -27,6 +28,194 @@ async function begunLanding(w: World): Promise<string> {
   const [intent] = await w.rows<{ id: string }>("select id from intent where kind = 'land' and state = 'begun'");
   return intent?.id ?? '';
 }
+
+const hostMerges = (more = ''): string =>
+  parallel({ builds: 2, batch: 1, more: `use_fast_forwarding: false\n${more}` });
+
+async function mergedEvents(w: World): Promise<[number, boolean][]> {
+  const rows = await w.rows<{ payload: { number: number; instantMerge: boolean } }>(
+    "select payload from event where action = 'merged' order by id",
+  );
+  return rows.map(({ payload }) => [payload.number, payload.instantMerge]);
+}
+
+async function countBots(w: World): Promise<number> {
+  return (await w.rows('select 1 from bot_pull_request')).length;
+}
+
+/** Waits until the checks of every head ran. */
+async function greenHeads(w: World, heads: number): Promise<void> {
+  await w.until(async () => (await w.rows("select 1 from check_result where conclusion = 'success'")).length >= heads);
+}
+
+describe("the host's own merge", () => {
+  it.each([
+    ['squash', ['Add a (#1)', 'Add b (#2)']],
+    ['merge', ['Add a (#1)', 'Add b (#2)']],
+    ['rebase', ['Change a', 'Change a', 'Change b']],
+  ] as const)(
+    'by %s makes the commits; their trees are what was tested, and builds ahead keep their worth',
+    async (strategy, subjects) => {
+      await using w = await world({ configuration: `${hostMerges()}merge_strategy:\n  name: ${strategy}\n` });
+      await w.commit('a', { 'a.txt': 'a\n' });
+      const a = await w.open('a', { 'more.txt': 'more\n' });
+      const b = await w.open('b', { 'b.txt': 'b\n' });
+      await w.commit('main', { 'other.txt': 'other\n' });
+      await w.queue(a, b);
+      await w.settled(a, b);
+      await expectLandedOnce(w, a, b);
+      expect((await line(w)).slice(1)).toEqual(subjects);
+      expect((await w.batches()).map(({ state }) => state)).toEqual(['landed', 'landed']);
+      const rows = await w.rows<{ commit: string; tested: string; tree: string }>(
+        'select l.commit, b.commit as tested, b.tree from landing l join batch b on b.id = l.batch_id order by l.id',
+      );
+      for (const { commit, tested, tree } of rows) {
+        expect(commit).not.toBe(tested);
+        expect(await w.git('rev-parse', `${commit}^{tree}`)).toBe(tree);
+      }
+      await expectVerified(w, { host_merged: 2, external: 1 });
+    },
+  );
+
+  it.each(['landing:before_merge', 'landing:after_merge', 'landing:after_host'])(
+    'is done once though its worker dies at %s',
+    async (failpoint) => {
+      await using w = await world({ configuration: hostMerges() });
+      const number = await w.open('a', { 'a.txt': 'a\n' });
+      await w.queue(number);
+      await dyingAt(w, failpoint, () => w.settled(number));
+      await expectLandedOnce(w, number);
+      expect(await line(w)).toEqual(['Add a (#1)']);
+      await expectVerified(w, { host_merged: 1 });
+    },
+  );
+
+  it('halts and says so when the base moved between the look and the merge', async () => {
+    await using w = await world({ configuration: hostMerges() });
+    const number = await w.open('a', { 'a.txt': 'a\n' });
+    await w.queue(number);
+    const halted = () =>
+      w.until(async () => (await w.rows('select 1 from queue where halted_reason is not null')).length > 0);
+    await meanwhile(
+      'landing:before_merge',
+      async () => void (await w.commit('main', { 'outside.txt': 'o\n' })),
+      halted,
+    );
+    const [queue] = await w.rows<{ halted_reason: string }>('select halted_reason from queue');
+    expect(queue?.halted_reason).toMatch(/^The host merged #1 as [0-9a-f]{40}, with 1 other commits before it/);
+    expect(await w.rows('select 1 from landing')).toEqual([]);
+    // The host says it is merged, and so it is; it did not come through the queue.
+    await w.until(async () => (await w.status(number)).status === 'merged');
+    await expectVerified(w, { external: 2 });
+  });
+
+  it('guards the head: what was pushed past the gate is answered, and nothing of it lands untested', async () => {
+    await using w = await world({ configuration: hostMerges() });
+    const number = await w.open('a', { 'a.txt': 'a\n' });
+    await w.queue(number);
+    await meanwhile(
+      'landing:before_merge',
+      async () => void (await w.commit('a', { 'late.txt': 'late\n' })),
+      () => w.settled(number),
+    );
+    expect(await w.status(number)).toMatchObject({ status: 'blocked', status_code: 116 });
+    expect(await line(w)).toEqual([]);
+  });
+
+  it('given up while it hangs is seen when it goes through after all', async () => {
+    await using w = await world({ configuration: hostMerges() });
+    const number = await w.open('a', { 'a.txt': 'a\n' });
+    await w.queue(number);
+    const zombie = hangAt('landing:before_merge');
+    const halted = w.until(
+      async () => (await w.rows('select 1 from queue where halted_reason is not null')).length > 0,
+    );
+    await vi.waitFor(() => expect(zombie.isHanging()).toBe(true), { timeout: 20_000 });
+    await w.commit('main', { 'outside.txt': 'outside\n' });
+    await carryOut(w.ctx, await begunLanding(w));
+    zombie.letGo();
+    await halted;
+    expect(await w.rows('select 1 from landing')).toEqual([]);
+  });
+});
+
+describe('without a queue', () => {
+  it('lands at once and untested, when the preconditions hold, and the proof says by which setting', async () => {
+    await using w = await world({
+      configuration:
+        'merge_mode:\n  type: no-queue\npreconditions:\n  number_of_approvals: 1\n  use_github_mergeability: false\n',
+      runsCi: false,
+    });
+    const numbers = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
+    const [a = 0, b = 0] = numbers;
+    await w.queue(a, b);
+    expect(await w.status(a)).toMatchObject({ status: 'pending', status_code: 101 });
+    for (const number of numbers)
+      await w.service.localHost.reviewPullRequest(hostOf(w), number, { reviewer: 'bob', verdict: 'approved' });
+    await w.service.settle();
+    await w.settled(a, b);
+    await expectLandedOnce(w, a, b);
+    expect(await line(w)).toEqual(['Add a (#1)', 'Add b (#2)']);
+    expect(await countBots(w)).toBe(0);
+    const [proof] = await w.rows<{ body: object }>('select body from proof order by id');
+    expect(proof?.body).toMatchObject({ grade: 'unvalidated', exceptionBy: 'merge_mode.type: no-queue', evidence: [] });
+    await expectVerified(w, { unvalidated: 2 });
+  });
+});
+
+describe('an up-to-date green head', () => {
+  it('lands without a bot pull request, and the event says so; what is behind it does not', async () => {
+    await using w = await world({ configuration: parallel({ builds: 2, batch: 1 }) });
+    const [a, b] = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
+    await greenHeads(w, 2);
+    await w.queue(a, b);
+    await w.settled(a, b);
+    expect(await mergedEvents(w)).toEqual([
+      [a, true],
+      [b, false],
+    ]);
+    expect(await countBots(w)).toBe(1);
+  });
+
+  it('gets one nevertheless where skip_draft_when_up_to_date is off', async () => {
+    await using w = await world({
+      configuration: parallel({ builds: 2, batch: 1, more: 'skip_draft_when_up_to_date: false\n' }),
+    });
+    const a = await w.open('a', { 'a.txt': 'a\n' });
+    await greenHeads(w, 1);
+    await w.queue(a);
+    await w.settled(a);
+    expect(await mergedEvents(w)).toEqual([[a, false]]);
+    expect(await countBots(w)).toBe(1);
+    await expectVerified(w, { exact: 1 });
+  });
+
+  it('in serial mode is an instant merge when nothing had to be brought into it', async () => {
+    await using w = await world({ configuration: serial() });
+    const [a, b] = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
+    await greenHeads(w, 2);
+    await w.queue(a, b);
+    await w.settled(a, b);
+    expect(await mergedEvents(w)).toEqual([
+      [a, true],
+      [b, false],
+    ]);
+  });
+});
+
+describe('the head branch of what landed', () => {
+  it('is deleted where that is configured, unless its label keeps it', async () => {
+    await using w = await world();
+    const yaml = `merge_rules:\n  labels: {trigger: mergequeue, skip_delete_branch: keep}\n  delete_branch: true\n  merge_mode: {type: parallel, parallel_mode: {batch_size: 2}}\n`;
+    expect(await replaceConfiguration(w.ctx, { repository: w.repository, yaml })).toMatchObject({ kind: 'accepted' });
+    const [a, b] = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
+    await setLabel(w, b, 'keep');
+    await w.queue(a, b);
+    await w.settled(a, b);
+    await expectLandedOnce(w, a, b);
+    expect(await w.git('for-each-ref', '--format=%(refname:short)', 'refs/heads')).toBe('b\nmain');
+  });
+});
 
 describe('a landing that was given up', () => {
   it('cannot happen later, though the base is pushed back to where it was while its worker still hangs', async () => {

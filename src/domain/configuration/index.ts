@@ -4,7 +4,7 @@ export { parseConfiguration } from './parse.ts';
 export type { ParsedConfiguration } from './parse.ts';
 export { problemText } from './problem.ts';
 export type { Problem, ProblemCode } from './problem.ts';
-export { numberOfApprovals, toQueueRules } from './queue-rules.ts';
+export { isMergedByHost, numberOfApprovals, toQueueRules } from './queue-rules.ts';
 export { isManagedBranch, namedBaseBranches } from './managed-branch.ts';
 export { configurationJsonSchema, configurationMarkdown } from './reference.ts';
 export { failedValidations, validationsDigest } from './validations.ts';

@@ -38,11 +38,10 @@ const labels = group({
       'The label the queue puts on a pull request it blocks, and takes off when it is queued again. Put on by a person, it keeps the pull request out (105). Empty: none.',
     mark: 'gate',
   }),
-  skip_delete_branch: notYet(label(), {
+  skip_delete_branch: key(label(), {
     default: '',
-    description: 'The label that keeps the head branch although delete_branch is on.',
+    description: 'The label that keeps the head branch although delete_branch is on. Empty: none.',
     mark: 'other',
-    accepts: [''],
   }),
 })
   .refine((names) => names.trigger !== names.skip_line, {
@@ -62,9 +61,8 @@ const mergeMode = group({
   type: key(oneOf('default', 'parallel', 'no-queue'), {
     default: 'default',
     description:
-      'default: one pull request at a time is brought up to date and tested on its own branch. parallel: builds run ahead on bot pull requests. no-queue: merge at once, untested.',
+      'default: one pull request at a time is brought up to date and tested on its own branch. parallel: builds run ahead on bot pull requests. no-queue: merge at once, untested, when the preconditions hold (grade unvalidated).',
     mark: 'build',
-    accepts: ['default', 'parallel'],
   }),
   parallel_mode: parallelMode.prefault({}),
 });
@@ -231,7 +229,8 @@ export const mergeRules = group({
     .prefault({}),
   update_latest: key(bool(), {
     default: true,
-    description: 'What lands was tested together with the newest base.',
+    description:
+      'What lands was tested together with the newest base. false is refused: what was tested on an older one says nothing of what lands.',
     mark: 'build',
     accepts: [true],
   }),

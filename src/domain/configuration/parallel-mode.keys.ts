@@ -70,13 +70,11 @@ export const parallelMode = group({
     mark: 'build',
     accepts: [false],
   }),
-  use_fast_forwarding: notYet(bool(), {
-    default: undefined,
-    defaultText: 'unset',
+  use_fast_forwarding: optionalKey(bool(), {
+    default: 'unset',
     description:
-      "Unset or true: the commit that was tested lands, where the host permits it. false: merge by the host's own merge call.",
-    mark: 'gate',
-    accepts: [true],
+      "Unset or true: the commit that was tested lands. false: the host's own merge call merges, and what it made is compared with the tree that was tested (grade host_merged). It merges one pull request at a time: batch_size above 1 is refused with it, and use_optimistic_validation, which lands several at once, does nothing.",
+    mark: 'build',
   }),
   override_required_checks: key(requiredChecks(), {
     default: [],
@@ -102,9 +100,9 @@ export const parallelMode = group({
   }),
   skip_draft_when_up_to_date: key(bool(), {
     default: true,
-    description: 'A pull request whose head already contains the tip and is green lands without a build of its own.',
-    mark: 'other',
-    accepts: [true],
+    description:
+      'A pull request whose head already contains the tip and is green lands without a bot pull request. false: each gets one, and only what ran there counts.',
+    mark: 'gate',
   }),
   use_optimistic_validation: key(bool(), {
     default: true,
@@ -175,6 +173,10 @@ export const parallelMode = group({
   .refine((mode) => !mode.max_topup_builds || mode.max_parallel_builds !== undefined, {
     path: ['max_topup_builds'],
     error: 'needs max_parallel_builds',
+  })
+  .refine((mode) => mode.use_fast_forwarding !== false || mode.batch_size === 1, {
+    path: ['batch_size'],
+    error: 'must be 1 with use_fast_forwarding: false; between two merges by the host the base would be untested',
   })
   .refine((mode) => (mode.max_parallel_paused_builds ?? -1) < (mode.max_parallel_builds ?? Number.POSITIVE_INFINITY), {
     path: ['max_parallel_paused_builds'],

@@ -16,16 +16,19 @@ export function toQueueRules(
   const mode = queueModes[merge_mode.type];
   const parallel = merge_mode.parallel_mode;
   const isParallel = mode === 'parallel';
+  // An optimistic pass would land several with one merge.
+  const landsSeveral = isParallel && !isMergedByHost(configuration);
   return {
     mode,
     maxParallelBuilds: isParallel ? (parallel.max_parallel_builds ?? null) : 1,
-    batchSize: isParallel ? parallel.batch_size : 1,
+    batchSize: landsSeveral ? parallel.batch_size : 1,
     batchMaxWaitMinutes: isParallel ? parallel.batch_max_wait_minutes : 0,
-    useOptimisticValidation: isParallel && parallel.use_optimistic_validation,
+    useOptimisticValidation: landsSeveral && parallel.use_optimistic_validation,
     optimisticValidationFailureDepth: parallel.optimistic_validation_failure_depth,
     maxRequeueAttempts: isParallel ? parallel.max_requeue_attempts : 0,
     ciTimeoutMins: ci_timeout_mins,
     ...(isParallel ? parallelRules(parallel) : noParallelRules),
+    skipDraftWhenUpToDate: parallel.skip_draft_when_up_to_date,
     strategy: merge_strategy.name,
     batchCommit: merge_strategy.batch_commit,
     requiredChecks: buildRequiredChecks(configuration, host.hostRequiredChecks),
@@ -69,6 +72,11 @@ function parallelRules(mode: ParallelMode): ParallelRules {
     stuckTimeoutMins: mode.stuck_pr_timeout_mins ?? null,
     bypassStuckState: mode.bypass_stuck_state,
   };
+}
+
+/** Landings go through the host's own merge call, one pull request each. */
+export function isMergedByHost({ merge_rules: { merge_mode } }: Configuration): boolean {
+  return merge_mode.type === 'parallel' && merge_mode.parallel_mode.use_fast_forwarding === false;
 }
 
 const queueModes = { default: 'serial', parallel: 'parallel', 'no-queue': 'no-queue' } as const;

@@ -116,6 +116,20 @@ export interface EvidenceSource {
   readonly builds: readonly BuildState[];
 }
 
+/**
+ * Builds that may be evidence. Where even an up-to-date green head gets a bot pull request, only what ran there counts,
+ * and not what ran on the heads themselves.
+ */
+export function withoutHeads(
+  builds: readonly BuildState[],
+  rules: Pick<QueueRules, 'mode' | 'skipDraftWhenUpToDate'>,
+  heads: readonly string[],
+): readonly BuildState[] {
+  if (rules.mode !== 'parallel' || rules.skipDraftWhenUpToDate) return builds;
+  const own = new Set(heads);
+  return builds.filter((build) => !own.has(build.commit));
+}
+
 /** Green builds by tree, by the gate in force now. Made once per plan. */
 export type Evidence = ReadonlyMap<string, readonly BuildState[]>;
 

@@ -80,6 +80,8 @@ export interface QueueRules {
   readonly stuckTimeoutMins: number | null;
   /** A stuck pull request is told of, and waited for. */
   readonly bypassStuckState: boolean;
+  /** The build of a pull request's own head, up to date and green, is evidence: no bot pull request is needed. */
+  readonly skipDraftWhenUpToDate: boolean;
   readonly strategy: MergeStrategy;
   readonly batchCommit: 'group' | 'linear';
   /** Checks a build's commit must pass: null means every check that ran (at least one). */

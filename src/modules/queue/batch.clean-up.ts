@@ -14,7 +14,9 @@ export async function cleanUp(ctx: Context, { batch, host }: LoadedBatch): Promi
   );
   const branch = `refs/heads/${botBranch(batch.id)}`;
   const there = await adapter.readRef(host, branch);
-  if (batch.mode === 'parallel' && batch.commit) await adapter.cancelChecks(host, batch.commit);
+  // What landed is the base's own: its checks are no longer ours to stop.
+  if (batch.mode === 'parallel' && batch.commit && batch.state !== 'landed')
+    await adapter.cancelChecks(host, batch.commit);
   const number =
     bot?.number ??
     (await adapter.listOpenPullRequests(host)).find((pullRequest) => pullRequest.headBranch === botBranch(batch.id))

@@ -1,6 +1,6 @@
 // Asking for the checks of a build, and watching them: a draft bot pull request in parallel mode, the head's own in serial.
 import type { Context } from '../../context.ts';
-import { evidenceFor } from '../../domain/queue/evidence.ts';
+import { evidenceFor, withoutHeads } from '../../domain/queue/evidence.ts';
 import { botTitle } from '../../domain/queue/message.ts';
 import { RefMoved } from '../../hosts/port.ts';
 import type { Transaction } from '../../platform/database.ts';
@@ -57,12 +57,14 @@ export async function watchBuild(ctx: Context, loaded: LoadedBatch): Promise<voi
 async function needsNoBuild(ctx: Context, { batch, members, repository }: LoadedBatch, tree: string): Promise<boolean> {
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
     const rows = await tx.em.find(PullRequestEntity, { id: { $in: members.map((member) => member.pullRequestId) } });
-    if (rows.every((row) => row.skipValidation)) return true;
     const queue = await tx.em.findOneOrFail(QueueEntity, { id: batch.queueId });
     const { rules } = rulesOf(repository, queue.hostRequiredChecks);
+    if (rules.mode === 'no-queue' || rows.every((row) => row.skipValidation)) return true;
     const lineage = await loadLineage(ctx, tx, queue.id, queue.baseTip ?? '');
     const builds = await loadBuilds(ctx, tx, { repositoryId: batch.repositoryId, commits: [], trees: [tree] });
-    return evidenceFor(tree, { queue: { lineage }, rules, builds }, ctx.clock().getTime()) !== null;
+    const heads = members.map((member) => member.pinnedHead);
+    const source = { queue: { lineage }, rules, builds: withoutHeads(builds, rules, heads) };
+    return evidenceFor(tree, source, ctx.clock().getTime()) !== null;
   });
 }
 

@@ -29,6 +29,11 @@ export async function onCommitAdded(
   // The queue itself brings branches up to date; a person's own "update branch" is as harmless: nothing but the base was
   // added, and the tree is tested again before it lands.
   if (ownPushes > 0 || pushed.updates === previous) return;
+  await answerCommitAdded(work, row);
+}
+
+/** As `on_commit_added` says: out of the line, or to its end. */
+export async function answerCommitAdded(work: QueueWork, row: PullRequestRow): Promise<void> {
   const repository = await work.tx.em.findOneOrFail(RepositoryEntity, { id: row.repositoryId });
   const { configuration } = rulesOf(repository, work.queue.hostRequiredChecks);
   if (configuration.merge_rules.merge_mode.parallel_mode.on_commit_added === 'block') {

@@ -166,7 +166,8 @@ async function startBatch(
     repositoryId: queue.repositoryId,
     position: decision.position,
     cause: decision.cause,
-    mode: rules.mode === 'parallel' ? 'parallel' : 'serial',
+    // Nothing is done to a head in no-queue mode: its commit is composed, as in parallel mode.
+    mode: rules.mode === 'serial' ? 'serial' : 'parallel',
     parentBatchId: decision.parentBatch,
     parentCommit: decision.parentCommit,
     baseCommit: decision.base,

@@ -292,6 +292,6 @@ async function followState(work: QueueWork, row: PullRequestRow, seen: HostPullR
     row.mergedByQueue = false;
     writeStatus(work, row, 'merge');
     if (seen.mergedAt !== null) row.mergedAt = new Date(seen.mergedAt);
-    announce(work, row, 'merged');
+    announce(work, row, 'merged', { instantMerge: false });
   }
 }

@@ -89,7 +89,7 @@ async function concludePullRequest(ctx: Context, intent: IntentRow): Promise<voi
       key: 'left-out',
       body: `Merged as ${mergeCommit} at ${pinned}, the head that was tested. \`${pullRequest.headBranch}\` is at ${tip.commit} now: what came after ${pinned} is not in ${pullRequest.baseBranch}.`,
     });
-  } else if (tip !== null && rules.delete_branch) {
+  } else if (tip !== null && rules.delete_branch && !isKept(pullRequest.labels, rules.labels.skip_delete_branch)) {
     await adapter
       .updateRefs(host, [{ ref: `refs/heads/${pullRequest.headBranch}`, from: pinned, to: null }])
       .catch(() => {});
@@ -103,6 +103,10 @@ async function concludePullRequest(ctx: Context, intent: IntentRow): Promise<voi
   await adapter.concludePullRequest(host, pullRequest.number, { mergeCommit, at: Number(intent.payload['at']) });
   await passFailpoint('conclude:after_host');
   await finish(ctx, intent);
+}
+
+function isKept(labels: readonly string[], keepingLabel: string): boolean {
+  return keepingLabel !== '' && labels.includes(keepingLabel);
 }
 
 async function writeComment(ctx: Context, intent: IntentRow): Promise<void> {

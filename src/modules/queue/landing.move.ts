@@ -11,7 +11,11 @@ export type Outcome =
   /** Nothing of it will ever land: the landing ref is a tombstone. */
   | { readonly kind: 'base_moved'; readonly ref: string }
   /** For good, and nothing was moved. */
-  | { readonly kind: 'refused'; readonly words: string };
+  | { readonly kind: 'refused'; readonly words: string }
+  /** The host made something else of it than what was tested. */
+  | { readonly kind: 'mismatch'; readonly words: string };
+
+export type Failure = Extract<Outcome, { kind: 'base_moved' | 'refused' }>;
 
 export async function moveBase(ctx: Context, loaded: LoadedBatch): Promise<Outcome> {
   const { batch, host, baseBranch } = loaded;
@@ -19,7 +23,7 @@ export async function moveBase(ctx: Context, loaded: LoadedBatch): Promise<Outco
   const earlier = await readLandingRef(ctx, host, batch.id);
   if (earlier !== null) return await outcomeOf(ctx, loaded, earlier, { kind: 'base_moved', ref: base });
   await passFailpoint('landing:before_move');
-  let failure: Exclude<Outcome, { kind: 'landed' }>;
+  let failure: Failure;
   try {
     await ctx.hosts(host.host).updateRefs(host, [
       { ref: base, from: batch.parentCommit, to: batch.commit ?? null },
@@ -31,16 +35,20 @@ export async function moveBase(ctx: Context, loaded: LoadedBatch): Promise<Outco
     failure =
       error instanceof RefMoved ? { kind: 'base_moved', ref: error.ref } : { kind: 'refused', words: error.message };
   }
-  // The update may be ours, answered late: the landing ref alone tells.
-  const now = (await readLandingRef(ctx, host, batch.id)) ?? (await layTombstone(ctx, loaded));
+  return await giveUp(ctx, loaded, failure);
+}
+
+/** The move may be ours, answered late: the landing ref alone tells. Nothing there, it is taken, so that none comes later. */
+export async function giveUp(ctx: Context, loaded: LoadedBatch, failure: Failure): Promise<Outcome> {
+  const now = (await readLandingRef(ctx, loaded.host, loaded.batch.id)) ?? (await layTombstone(ctx, loaded));
   return now === null ? failure : await outcomeOf(ctx, loaded, now, failure);
 }
 
-async function outcomeOf(
+export async function outcomeOf(
   ctx: Context,
   { host }: LoadedBatch,
   commit: HostCommit,
-  failure: Exclude<Outcome, { kind: 'landed' }>,
+  failure: Failure,
 ): Promise<Outcome> {
   return (await isTombstone(ctx, host, commit)) ? failure : { kind: 'landed', commit };
 }

@@ -1,8 +1,14 @@
 // What is written when a batch has landed: one transaction, under the queue's row, after the host was read.
 import { DomainError } from '../../domain/errors.ts';
 import { announceBatch } from './decisions.writer.ts';
-import { writeProof, type Passed } from './proof.ts';
-import { PullRequestEntity, type BatchRow, type IntentRow, type PullRequestRow } from './queue.entities.ts';
+import { writeProof, type Grade, type Passed } from './proof.ts';
+import {
+  PullRequestEntity,
+  type BatchMemberRow,
+  type BatchRow,
+  type IntentRow,
+  type PullRequestRow,
+} from './queue.entities.ts';
 import { loadMembers } from './snapshot.loader.ts';
 import { announce, writeStatus, type QueueWork } from './status.writer.ts';
 
@@ -14,18 +20,26 @@ export async function recordLanding(
   const { ctx, tx, queue, now } = work;
   const { batch, intent, commit, tree } = landed;
   const members = await loadMembers(tx, [batch.id]);
-  const own = members.get(batch.id) ?? [];
+  const passed = intent.payload['passed'] as Passed;
+  const grade = gradeOf(passed, commit);
+  // The host's commit stands in the place of the one that was composed and tested.
+  const own = (members.get(batch.id) ?? []).map((member) =>
+    passed.byHost ? { ...member, ownCommit: commit } : member,
+  );
   const rows = await tx.em.find(PullRequestEntity, { id: { $in: own.map((member) => member.pullRequestId) } });
   const pullRequests = new Map(rows.map((row) => [row.id, row]));
-  const passed = intent.payload['passed'] as Passed;
-  const { evidence } = passed;
-  const grade = evidence === null ? 'unvalidated' : evidence.commit === commit ? 'exact' : 'same_tree';
+  const instantMerge = isInstant(batch, own, { passed, pullRequests });
   batch.state = 'landed';
   batch.endedAt = now;
   queue.baseTip = commit;
   queue.baseTree = tree;
   for (const member of own)
-    markMerged(work, { row: pullRequests.get(member.pullRequestId), commit, ownCommit: member.ownCommit ?? commit });
+    markMerged(work, {
+      row: pullRequests.get(member.pullRequestId),
+      commit,
+      ownCommit: member.ownCommit ?? commit,
+      instantMerge,
+    });
   await tx.em.flush();
   const inserted = await tx.query<{ id: string }>(
     `insert into landing (account_id, queue_id, repository_id, batch_id, commit, first_parent, tree, grade, landed_at)
@@ -47,7 +61,11 @@ export async function recordLanding(
       ],
     );
   }
-  await writeProof(work, { landingId, batch, members: own, pullRequests, commit, tree, grade, passed });
+  // Rebased by the host, a series of commits stands on the first-parent line.
+  const isSeries = passed.byHost && own.some((member) => (member.strategy ?? batch.strategy) === 'rebase');
+  const batchCommit = isSeries ? 'linear' : batch.batchCommit;
+  await writeProof(work, { landingId, batch, members: own, pullRequests, commit, tree, grade, batchCommit, passed });
+  if (passed.byHost) await standOn(work, { tested: batch.commit ?? '', landed: commit });
   await planConclusions(
     work,
     own.map((member) => member.pullRequestId),
@@ -58,7 +76,7 @@ export async function recordLanding(
 
 function markMerged(
   work: QueueWork,
-  landed: { row: PullRequestRow | undefined; commit: string; ownCommit: string },
+  landed: { row: PullRequestRow | undefined; commit: string; ownCommit: string; instantMerge: boolean },
 ): void {
   const { row } = landed;
   if (row === undefined) return;
@@ -69,7 +87,48 @@ function markMerged(
   if (row.status === 'merged') return;
   if (row.status === 'closed') writeStatus(work, row, 'reopen');
   writeStatus(work, row, 'merge');
-  announce(work, row, 'merged', { mergeCommit: landed.commit, commit: landed.ownCommit });
+  announce(work, row, 'merged', {
+    mergeCommit: landed.commit,
+    commit: landed.ownCommit,
+    instantMerge: landed.instantMerge,
+  });
+}
+
+function gradeOf({ evidence, byHost }: Passed, commit: string): Grade {
+  if (evidence === null) return 'unvalidated';
+  if (byHost) return 'host_merged';
+  return evidence.commit === commit ? 'exact' : 'same_tree';
+}
+
+/**
+ * The head it was queued with was up to date and green before anything was built for it (interface 6.1). In serial mode
+ * a head that the queue brought up to date is tested like any other, but was not there yet when it was queued.
+ */
+function isInstant(batch: BatchRow, own: readonly BatchMemberRow[], of: Judged): boolean {
+  const { evidence } = of.passed;
+  const [member, other] = own;
+  if (evidence === null || member === undefined || other !== undefined || evidence.commit !== member.pinnedHead)
+    return false;
+  const queuedAt = of.pullRequests.get(member.pullRequestId)?.queuedAt?.getTime() ?? 0;
+  const wasThere = evidence.startedAt <= queuedAt;
+  return wasThere && evidence.finishedAt !== null && evidence.finishedAt <= batch.createdAt.getTime();
+}
+
+interface Judged {
+  readonly passed: Passed;
+  readonly pullRequests: ReadonlyMap<string, PullRequestRow>;
+}
+
+/**
+ * What was built on the commit that was tested stands on the host's commit from now on: the tree is the same, and of a
+ * build that the host will merge nothing but its tree ever lands.
+ */
+async function standOn({ ctx, tx, queue }: QueueWork, of: { tested: string; landed: string }): Promise<void> {
+  await tx.query(
+    `update batch set parent_commit = $4
+     where account_id = $1 and queue_id = $2 and parent_commit = $3 and state in ('making', 'building')`,
+    [ctx.accountId, queue.id, of.tested, of.landed],
+  );
 }
 
 /** The host is told that the pull requests are merged: shown there, their branches deleted where that is configured. */

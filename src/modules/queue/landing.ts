@@ -3,8 +3,8 @@
 // That second ref is the evidence that it landed, whatever happens to the base or to us afterwards: a worker that died
 // anywhere in between reads it back and concludes (docs/adr/0003).
 import type { Context } from '../../context.ts';
-import { landingsFrom } from '../../domain/configuration/index.ts';
-import { evidenceFor } from '../../domain/queue/evidence.ts';
+import { isMergedByHost, landingsFrom } from '../../domain/configuration/index.ts';
+import { evidenceFor, withoutHeads } from '../../domain/queue/evidence.ts';
 import type { BuildState, QueueRules } from '../../domain/queue/snapshot.ts';
 import { blockText, isQueued } from '../../domain/queue/status.ts';
 import type { Transaction } from '../../platform/database.ts';
@@ -17,6 +17,7 @@ import { announceBatch } from './decisions.writer.ts';
 import { passFailpoint } from './failpoints.ts';
 import { syncBase } from './host.bases.ts';
 import { landingRef } from './landing-refs.ts';
+import { mergeAtHost } from './landing.host.ts';
 import { moveBase, type Outcome } from './landing.move.ts';
 import { recordLanding } from './landing.record.ts';
 import type { Passed } from './proof.ts';
@@ -29,6 +30,7 @@ import {
   type PullRequestRow,
   type QueueRow,
 } from './queue.entities.ts';
+import { answerCommitAdded } from './commit-added.ts';
 import { changeQueue, shareRepository } from './queue.locks.ts';
 import { judgeOwn, loadLineage, loadMembers } from './snapshot.loader.ts';
 import { beginWork, blockPullRequest, finishWork, haltWork, type QueueWork } from './status.writer.ts';
@@ -38,7 +40,7 @@ import { restoredBecause } from './unknown-landings.ts';
 export const mostAttempts = 20;
 
 type Begun =
-  | { readonly kind: 'begun'; readonly attempt: number }
+  | { readonly kind: 'begun'; readonly attempt: number; readonly passed: Passed }
   | { readonly kind: 'void'; readonly reason: string }
   | { readonly kind: 'over' };
 type Verdict =
@@ -52,7 +54,7 @@ export async function carryOutLanding(ctx: Context, intentId: string, batchId: s
   const begun = await beginLanding(ctx, intentId, loaded);
   if (begun.kind !== 'begun') return;
   await passFailpoint('landing:after_gate');
-  const outcome = await moveBase(ctx, loaded);
+  const outcome = begun.passed.byHost ? await mergeAtHost(ctx, loaded) : await moveBase(ctx, loaded);
   await passFailpoint('landing:after_host');
   await concludeLanding(ctx, { intentId, attempt: begun.attempt, loaded, outcome });
   await passFailpoint('landing:after_conclude');
@@ -68,7 +70,7 @@ async function beginLanding(ctx: Context, intentId: string, loaded: LoadedBatch)
     if (intent.state === 'begun') {
       // An earlier attempt died past its gate: only the host can say what became of it.
       intent.attempt += 1;
-      return { kind: 'begun', attempt: intent.attempt };
+      return { kind: 'begun', attempt: intent.attempt, passed: intent.payload['passed'] as Passed };
     }
     if (intent.state !== 'planned') return { kind: 'over' };
     const batch = await tx.em.findOneOrFail(BatchEntity, { id: loaded.batch.id }, { refresh: true });
@@ -84,7 +86,7 @@ async function beginLanding(ctx: Context, intentId: string, loaded: LoadedBatch)
       begunAt: ctx.clock(),
       payload: { ...intent.payload, passed: verdict.passed },
     });
-    return { kind: 'begun', attempt: intent.attempt };
+    return { kind: 'begun', attempt: intent.attempt, passed: verdict.passed };
   });
 }
 
@@ -110,7 +112,7 @@ async function passGate(ctx: Context, tx: Transaction, gate: Gate): Promise<Verd
   if (queue.haltedReason || configurationProblem(repository) !== null) return refused('halted');
   if (batch.state !== 'building' || batch.givenUp || !batch.commit || !batch.tree) return refused('superseded');
   if (batch.parentCommit !== queue.baseTip) return refused('base moved');
-  const { rules } = rulesOf(repository, queue.hostRequiredChecks);
+  const { configuration, rules } = rulesOf(repository, queue.hostRequiredChecks);
   if (rules.buildKeysHash !== batch.buildKeysHash) return refused('configuration changed');
   const { evidence: said } = gate.intent.payload;
   const claimed = typeof said === 'string' ? said : '';
@@ -124,13 +126,23 @@ async function passGate(ctx: Context, tx: Transaction, gate: Gate): Promise<Verd
   });
   const loss = findMemberLoss(gate, { rows, builds, rules });
   if (loss !== null) return refused(loss);
-  const passed = { gate: rules.requiredChecks, configuration: repository.configurationHash };
+  const passed = {
+    gate: rules.requiredChecks,
+    configuration: repository.configurationHash,
+    byHost: isMergedByHost(configuration),
+  };
   // As the planner decides it: a gate that refused what is planned would have it planned again without end.
   const isExempt = rules.mode === 'no-queue' || rows.every((row) => row.skipValidation);
   if (claimed === '')
     return isExempt ? { kind: 'passed', passed: { ...passed, evidence: null } } : refused('no evidence');
   const lineage = await loadLineage(ctx, tx, queue.id, batch.parentCommit);
-  const evidence = evidenceFor(batch.tree, { queue: { lineage }, rules, builds }, ctx.clock().getTime(), claimed);
+  const heads = loaded.members.map((member) => member.pinnedHead);
+  const evidence = evidenceFor(
+    batch.tree,
+    { queue: { lineage }, rules, builds: withoutHeads(builds, rules, heads) },
+    ctx.clock().getTime(),
+    claimed,
+  );
   return evidence?.commit === claimed
     ? { kind: 'passed', passed: { ...passed, evidence } }
     : refused(`the build of ${claimed} is no evidence any more`);
@@ -167,18 +179,24 @@ async function concludeLanding(ctx: Context, conclusion: Conclusion): Promise<vo
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     const queue = await changeQueue(ctx, tx, loaded.batch.queueId);
     const intent = await lockIntent(ctx, tx, conclusion.intentId);
-    if (intent.state !== 'begun' || intent.attempt !== conclusion.attempt) return;
     const work = beginWork(ctx, tx, queue);
+    if (intent.state !== 'begun' || intent.attempt !== conclusion.attempt) {
+      // Concluded by another worker meanwhile; what this one saw at the host stays true.
+      if (outcome.kind === 'mismatch' && !queue.haltedReason) haltWork(work, outcome.words);
+      await finishWork(work);
+      return;
+    }
     const batch = await tx.em.findOneOrFail(BatchEntity, { id: loaded.batch.id }, { refresh: true });
     if (outcome.kind !== 'landed') {
       batch.givenUp = true;
       if (outcome.kind === 'refused') await failLanding(work, { batch, intent, words: outcome.words });
-      else giveUpLanding(work, { batch, intent, moved: outcome.ref });
+      else await giveUpLanding(work, { batch, intent, outcome });
       await finishWork(work);
       return;
     }
     const { commit } = outcome;
-    if (commit.commit !== batch.commit || commit.tree !== batch.tree) {
+    const { byHost } = intent.payload['passed'] as Passed;
+    if ((!byHost && commit.commit !== batch.commit) || commit.tree !== batch.tree) {
       Object.assign(intent, {
         state: 'failed',
         outcome: { reason: 'another commit landed', commit: commit.commit },
@@ -201,15 +219,34 @@ async function concludeLanding(ctx: Context, conclusion: Conclusion): Promise<vo
   });
 }
 
-/** The base was moved from outside, and this batch stands on what it was: the queue plans anew on what it is. */
-function giveUpLanding(
+/**
+ * The base was moved from outside, and this batch stands on what it was: the queue plans anew on what it is. A host that
+ * merges by itself guards the head as well: what was pushed to one past the gate is answered now.
+ */
+async function giveUpLanding(
   work: QueueWork,
-  { batch, intent, moved }: { readonly batch: BatchRow; readonly intent: IntentRow; readonly moved: string },
-): void {
-  Object.assign(intent, { state: 'failed', outcome: { reason: 'base moved', moved }, concludedAt: work.now });
+  {
+    batch,
+    intent,
+    outcome,
+  }: {
+    readonly batch: BatchRow;
+    readonly intent: IntentRow;
+    readonly outcome: Extract<Outcome, { kind: 'base_moved' | 'mismatch' }>;
+  },
+): Promise<void> {
+  const why = outcome.kind === 'mismatch' ? { reason: outcome.words } : { reason: 'base moved', moved: outcome.ref };
+  Object.assign(intent, { state: 'failed', outcome: why, concludedAt: work.now });
   batch.state = 'building';
   // Unknown until it is read again: nothing is planned on a tip that is known to be old.
   work.queue.baseTip = null;
+  if (outcome.kind === 'mismatch' && !work.queue.haltedReason) haltWork(work, outcome.words);
+  const { byHost } = intent.payload['passed'] as Passed;
+  if (!byHost) return;
+  for (const member of (await loadMembers(work.tx, [batch.id])).get(batch.id) ?? []) {
+    const row = await work.tx.em.findOneOrFail(PullRequestEntity, { id: member.pullRequestId });
+    if (isQueued(row.status) && row.headSha !== member.pinnedHead) await answerCommitAdded(work, row);
+  }
 }
 
 /** The host takes this commit neither now nor later: its members are blocked with the host's words, the line goes on. */

@@ -29,7 +29,7 @@ export interface ProofBody {
   readonly configuration: string;
   /** The gate in force: names and globs of required checks and what passed; null where every check that ran counted. */
   readonly gate: readonly RequiredCheck[] | null;
-  /** Who chose to land without validation. Null otherwise. */
+  /** Who chose to land without validation, or the setting that did. Null otherwise. */
   readonly exceptionBy: string | null;
   readonly previous: string | null;
 }
@@ -38,6 +38,8 @@ export interface ProofBody {
 export interface Passed {
   readonly gate: ProofBody['gate'];
   readonly configuration: string;
+  /** The host merged it, by a commit of its own. */
+  readonly byHost?: boolean;
   /** Null: validation was skipped. */
   readonly evidence: BuildState | null;
 }
@@ -64,6 +66,7 @@ export async function writeProof(
     commit: string;
     tree: string;
     grade: Grade;
+    batchCommit: BatchRow['batchCommit'];
     passed: Passed;
   },
 ): Promise<void> {
@@ -74,15 +77,14 @@ export async function writeProof(
     'select id, digest from proof where account_id = $1 and queue_id = $2 order by id desc limit 1',
     [ctx.accountId, queue.id],
   );
-  // Who skipped validation; in no-queue mode nothing is validated, and whoever asked to merge chose it.
-  const skipped = [...pullRequests.values()].find((row) => row.skipValidation) ?? [...pullRequests.values()][0];
+  const skipped = [...pullRequests.values()].find((row) => row.skipValidation);
   const body: ProofBody = {
     grade: landed.grade,
     commit: landed.commit,
     firstParent: batch.parentCommit,
     tree: landed.tree,
     strategy: batch.strategy,
-    batchCommit: batch.batchCommit,
+    batchCommit: landed.batchCommit,
     members: members.map((member) => ({
       number: pullRequests.get(member.pullRequestId)?.number ?? 0,
       head: member.pinnedHead,
@@ -92,7 +94,7 @@ export async function writeProof(
     evidence: evidence === null ? [] : [{ commit: evidence.commit, tree: evidence.tree, checks: evidence.checks }],
     configuration: passed.configuration,
     gate: passed.gate,
-    exceptionBy: evidence === null ? (skipped?.requestedBy ?? skipped?.askedBy ?? null) : null,
+    exceptionBy: evidence === null ? exceptionOf(skipped) : null,
     previous: previous?.digest ?? null,
   };
   await tx.query(
@@ -107,4 +109,9 @@ export async function writeProof(
       now.toISOString(),
     ],
   );
+}
+
+/** Where nobody skipped validation, nothing is validated in this queue. */
+function exceptionOf(skipped: PullRequestRow | undefined): string | null {
+  return skipped === undefined ? 'merge_mode.type: no-queue' : (skipped.requestedBy ?? skipped.askedBy ?? null);
 }

@@ -207,7 +207,7 @@ async function markMerged(
     Object.assign(row, { mergeCommitSha: commit, ownCommitSha: own, mergedByQueue: how.byQueue });
     writeStatus(work, row, 'merge');
     row.mergedAt = how.at;
-    announce(work, row, 'merged', { mergeCommit: commit, commit: own, recovered: true });
+    announce(work, row, 'merged', { mergeCommit: commit, commit: own, recovered: true, instantMerge: false });
     await tx.em.flush();
     await planConclusions(work, [row.id], commit);
   }

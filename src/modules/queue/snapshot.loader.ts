@@ -1,7 +1,7 @@
 // Reads everything `plan` decides on, in the transaction that will write what it decided, under the queue's lock.
 import type { Context } from '../../context.ts';
 import { landingsFrom } from '../../domain/configuration/index.ts';
-import { failedChecks, judgeChecks, missingChecks } from '../../domain/queue/evidence.ts';
+import { failedChecks, judgeChecks, missingChecks, withoutHeads } from '../../domain/queue/evidence.ts';
 import { resetCodeOfDeparture } from '../../domain/queue/status.ts';
 import type {
   BatchState,
@@ -94,7 +94,10 @@ export async function loadSnapshot(
           ),
     })),
     batches: batches.map((batch) => toBatchState(batch, members.get(batch.id) ?? [], landings.get(batch.id))),
-    builds,
+    builds: withoutHeads(builds, rules, [
+      ...inLine.map((row) => row.headSha),
+      ...[...members.values()].flat().map((member) => member.pinnedHead),
+    ]),
     readings: await loadReadings(ctx, tx, queue.id),
     mergeResults: await loadMergeResults(ctx, tx, repository.id, [
       ...lineage,

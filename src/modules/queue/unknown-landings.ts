@@ -32,7 +32,8 @@ export async function findUnknownLandings(
        where not exists (select from landing l where l.account_id = $1 and l.repository_id = $2 and l.commit = seen.commit)
          and not exists (select from intent i join batch b on b.account_id = i.account_id and b.id = i.batch_id
                          where i.account_id = $1 and i.kind = 'land' and i.state = 'begun'
-                           and b.repository_id = $2 and b.commit = seen.commit and $5 || b.id = seen.ref)
+                           and b.repository_id = $2 and $5 || b.id = seen.ref
+                           and (b.commit = seen.commit or (i.payload->'passed'->>'byHost')::boolean))
          and not exists (select from batch b where b.account_id = $1 and b.repository_id = $2 and b.given_up and $5 || b.id = seen.ref)
        order by seen.n`,
         [ctx.accountId, repository.id, refs.map(({ ref }) => ref), refs.map(({ commit }) => commit), landingRefs],

@@ -77,7 +77,11 @@ export const keyTable: readonly KeyRow[] = [
       [' a', 'must not begin or end with a space'],
     ],
   },
-  later('merge_rules.labels.skip_delete_branch', [''], 'keep'),
+  {
+    key: 'merge_rules.labels.skip_delete_branch',
+    accepts: ['keep', ''],
+    refuses: [[7, 'must be text: put it in quotes']],
+  },
   integer('merge_rules.preconditions.number_of_approvals', 0),
   ...['merge_rules.preconditions.required_checks', `${parallel}.override_required_checks`].map((key) => ({
     key,
@@ -120,11 +124,8 @@ export const keyTable: readonly KeyRow[] = [
   },
   {
     key: 'merge_rules.merge_mode.type',
-    accepts: ['default', 'parallel'],
-    refuses: [
-      ['no-queue', 'no-queue is not supported yet, only default and parallel'],
-      ['serial', 'must be one of default, parallel, no-queue'],
-    ],
+    accepts: ['default', 'parallel', 'no-queue'],
+    refuses: [['serial', 'must be one of default, parallel, no-queue']],
   },
   integer(`${parallel}.max_parallel_builds`, 1),
   {
@@ -153,18 +154,11 @@ export const keyTable: readonly KeyRow[] = [
   },
   bool(`${parallel}.check_mergeability_to_queue`),
   later(`${parallel}.use_affected_targets`, [false], true, 'yes'),
-  later(`${parallel}.use_fast_forwarding`, [true], false),
+  bool(`${parallel}.use_fast_forwarding`),
   integer(`${parallel}.batch_size`, 1),
   integer(`${parallel}.batch_max_wait_minutes`, 0),
   bool(`${parallel}.require_all_draft_checks_pass`),
-  {
-    key: `${parallel}.skip_draft_when_up_to_date`,
-    accepts: [true],
-    refuses: [
-      [false, 'false is not supported yet, only true'],
-      ['no', 'must be true or false'],
-    ],
-  },
+  bool(`${parallel}.skip_draft_when_up_to_date`),
   bool(`${parallel}.use_optimistic_validation`),
   {
     key: `${parallel}.optimistic_validation_failure_depth`,

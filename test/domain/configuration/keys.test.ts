@@ -114,6 +114,12 @@ describe('rules between keys', () => {
       strategy({ update_pr_commits_before_stack_merge: true, use_separate_commits_for_stack: true }),
     ).toBeUndefined();
   });
+  it('a host that merges by itself merges one at a time', () => {
+    expect(messages(parallel({ use_fast_forwarding: false, batch_size: 2 }))).toEqual([
+      `${at}.batch_size: must be 1 with use_fast_forwarding: false; between two merges by the host the base would be untested`,
+    ]);
+    expect(messages(parallel({ use_fast_forwarding: false, use_optimistic_validation: true }))).toBeUndefined();
+  });
   it('a label asks for one strategy', () => {
     const override = (override_labels: object) =>
       messages({ merge_rules: { labels, merge_strategy: { override_labels } } });

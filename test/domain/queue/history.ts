@@ -160,6 +160,7 @@ export function rulesOf([first = 0, second = 0, third = 0, fourth = 0, fifth = 0
     batchCommit: third % 5 === 0 ? 'linear' : 'group',
     requiredChecks: gates[Math.floor(first / 30) % 4] ?? null,
     ownRequiredChecks: [required('own')],
+    skipDraftWhenUpToDate: true,
     buildKeysHash: `${mode}/${batchSize}/${strategy}/${third % 5 === 0}`,
   };
 }

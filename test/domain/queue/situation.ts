@@ -32,6 +32,7 @@ export const parallel: QueueRules = {
   barrierLabel: null,
   stuckTimeoutMins: null,
   bypassStuckState: false,
+  skipDraftWhenUpToDate: true,
   strategy: 'squash',
   batchCommit: 'group',
   requiredChecks: null,
