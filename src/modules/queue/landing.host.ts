@@ -1,6 +1,6 @@
 // A landing by the host's own merge call (`use_fast_forwarding: false`). The call guards the head, not the base, and
 // makes a commit of its own: so the base is read right before it, and what it made is held against the tree that was
-// tested. The interleavings this leaves open, and how each ends: docs/adr/0014-host-merges.md.
+// tested. The interleavings this leaves open, and how each ends: docs/adr/0018-host-merges.md.
 import type { Context } from '../../context.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { HostRefused, HostUnavailable, RefMoved } from '../../hosts/port.ts';

@@ -30,6 +30,7 @@ import {
   type PullRequestRow,
   type QueueRow,
 } from './queue.entities.ts';
+import { countOwnPushes } from './branch-update.ts';
 import { answerCommitAdded } from './commit-added.ts';
 import { changeQueue, shareRepository } from './queue.locks.ts';
 import { judgeOwn, loadLineage, loadMembers } from './snapshot.loader.ts';
@@ -245,7 +246,9 @@ async function giveUpLanding(
   if (!byHost) return;
   for (const member of (await loadMembers(work.tx, [batch.id])).get(batch.id) ?? []) {
     const row = await work.tx.em.findOneOrFail(PullRequestEntity, { id: member.pullRequestId });
-    if (isQueued(row.status) && row.headSha !== member.pinnedHead) await answerCommitAdded(work, row);
+    if (!isQueued(row.status) || row.headSha === member.pinnedHead) continue;
+    const pushed = { repositoryId: row.repositoryId, from: member.pinnedHead, to: row.headSha };
+    if ((await countOwnPushes(work.ctx, work.tx, pushed)) === 0) await answerCommitAdded(work, row);
   }
 }
 
