@@ -9,11 +9,13 @@ import { startMeasured } from './measured-process.ts';
 import { measureReads, tableOf } from './reads.ts';
 import { createTenants } from './tenants.ts';
 import { waysOf } from './ways.ts';
+import { benchWebhooks } from './webhooks.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     'pull-requests': { type: 'string', default: '1000000' },
+    deliveries: { type: 'string', default: '5000' },
     sizes: { type: 'string', default: '10,100,1000,100000' },
     rounds: { type: 'string', default: '20' },
     requests: { type: 'string', default: '300' },
@@ -27,6 +29,7 @@ const benches = {
   reads: benchReads,
   analytics: async () => await benchAnalytics(Number(values['pull-requests'])),
   lists: async () => await benchLists(values.sizes.split(',').map(Number), Number(values.requests)),
+  webhooks: async () => await benchWebhooks(Number(values.deliveries)),
 } as const;
 
 const name = positionals[0] ?? 'reads';

@@ -29,7 +29,7 @@ function isSignedBy(secret: string, signature: unknown, body: Buffer): boolean {
 
 /** What Standard Webhooks' libraries do with a secret of theirs. */
 function isStandard({ headers, body }: Received, key: Buffer): boolean {
-  const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body.toString()}`;
+  const signed = [headers['webhook-id'], headers['webhook-timestamp'], body.toString()].join('.');
   const expected = `v1,${createHmac('sha256', key).update(signed).digest('base64')}`;
   return String(headers['webhook-signature']).split(' ').includes(expected);
 }
@@ -242,6 +242,10 @@ describe('an endpoint', () => {
     ).toEqual([{ actor: 'service@acme.test', entity: 'integrations', target: null }]);
     await w.happen('queued', 1);
     await expect(w.ask('pingWebhookEndpoint', { id }, 'webhookDelivery { id }')).rejects.toThrow('disabled');
+    await eventually(
+      async () => (await w.s.rows('select 1 from event where position is null')).length === 0,
+      'what happened while it was disabled has its place in the log',
+    );
     await w.ask('enableWebhookEndpoint', { id }, 'webhookEndpoint { enabled }');
     r.answer(() => ({ status: 200 }));
     await w.happen('blocked', 1, { status: 'blocked', statusCode: 106 });

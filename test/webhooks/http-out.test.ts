@@ -1,5 +1,5 @@
 // The client for users' addresses: what it refuses to reach, and what an answer may cost.
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo, LookupFunction } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createHttpOut, type HttpOut } from '../../src/platform/http-out/index.ts';
@@ -75,8 +75,8 @@ describe('an address inside', () => {
 });
 
 describe('an answer', () => {
-  async function serve(answer: Parameters<typeof createServer>[1]): Promise<{ url: string } & AsyncDisposable> {
-    const server = createServer(answer as never);
+  async function serve(answer: RequestListener): Promise<{ url: string } & AsyncDisposable> {
+    const server = createServer(answer);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     return {
       url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
@@ -88,26 +88,23 @@ describe('an answer', () => {
   }
 
   it('that never comes ends with the time given', async () => {
-    await using silent = await serve((() => {}) as never);
+    await using silent = await serve(() => {});
     const answer = await post(open, silent.url, 200);
     expect(answer).toMatchObject({ status: null, error: 'There was no answer within 0.2 s.' });
     expect(answer.durationMs).toBeLessThan(1_500);
   });
 
   it('whose body never ends counts by its status; its beginning is kept', async () => {
-    await using endless = await serve(((
-      _request: unknown,
-      response: { writeHead: (n: number) => void; write: (s: string) => boolean },
-    ) => {
+    await using endless = await serve((_request, response) => {
       response.writeHead(200);
       const timer = setInterval(() => response.write('x'.repeat(4_096)) || clearInterval(timer), 1);
-    }) as never);
+    });
     const answer = await post(open, endless.url);
     expect([answer.status, answer.body.length, answer.error]).toEqual([200, 16_384, null]);
   });
 
   it('of a closed port, or a name that is none, is a sentence', async () => {
-    const closed = await serve((() => {}) as never);
+    const closed = await serve(() => {});
     await closed[Symbol.asyncDispose]();
     expect(await post(open, closed.url)).toMatchObject({ status: null, error: 'The connection was refused.' });
     const lookup: LookupFunction = (_name, _options, done) =>

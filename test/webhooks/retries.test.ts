@@ -47,11 +47,11 @@ beforeAll(async () => {
   stops.push(async () => await native.close());
   const sender = w.s.service.webhooks;
   if (sender === null) throw new Error('The world sends no webhooks.');
-  const { attemptDelivery } = createDeliveryActivities(sender);
+  const real = createDeliveryActivities(sender);
   const activities: DeliveryActivities = {
     attemptDelivery: async (input) => {
       await followServer();
-      return await attemptDelivery(input);
+      return await real.attemptDelivery(input);
     },
   };
   const worker = await Worker.create({ connection: native, taskQueue, activities, workflowBundle: workflowBundle() });

@@ -53,13 +53,15 @@ export interface SigningTokens extends Omit<WebhookSigning, 'current' | 'next' |
 /** As `readWebhookSigning`, with the tokens themselves. */
 export async function readSigningTokens(ctx: Context): Promise<SigningTokens> {
   const signing = await readWebhookSigning(ctx);
-  const [current, next, previous] = await Promise.all(
-    [signing.current, signing.next, signing.previous].map(async (id) =>
-      id === null ? null : await readApiToken(ctx, id),
-    ),
-  );
-  if (current == null) throw notFound('Signing token');
-  return { ...signing, current, next: next ?? null, previous: previous ?? null };
+  const read = async (id: string | null): Promise<ApiTokenRead | null> =>
+    id === null ? null : await readApiToken(ctx, id);
+  const [current, next, previous] = await Promise.all([
+    read(signing.current),
+    read(signing.next),
+    read(signing.previous),
+  ]);
+  if (current === null) throw notFound('Signing token');
+  return { ...signing, current, next, previous };
 }
 
 /** Ids of the tokens that sign now, and beside. */
@@ -151,7 +153,7 @@ export async function promoteWebhookSigning(ctx: Context): Promise<void> {
   requireScope(ctx, 'admin');
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     const rotation = await lockRotation(ctx, tx);
-    if (rotation?.next == null)
+    if (rotation === null || rotation.next === null)
       throw new DomainError('CONFLICT', 'No token is named to sign next. Rotate first, naming one.');
     const promoteAt = Math.min(rotation.next.promoteAt, ctx.clock().getTime());
     await promote(ctx, tx, { ...rotation, next: { ...rotation.next, promoteAt } });
@@ -166,7 +168,8 @@ export async function promoteDueSigning(ctx: Context): Promise<void> {
 
 async function promoteIfDue(ctx: Context, tx: Transaction): Promise<void> {
   const rotation = await lockRotation(ctx, tx);
-  if (rotation?.next != null && rotation.next.promoteAt <= ctx.clock().getTime()) await promote(ctx, tx, rotation);
+  const promoteAt = rotation?.next?.promoteAt ?? Infinity;
+  if (rotation !== null && promoteAt <= ctx.clock().getTime()) await promote(ctx, tx, rotation);
 }
 
 async function lockRotation(ctx: Context, tx: Transaction): Promise<Rotation | null> {

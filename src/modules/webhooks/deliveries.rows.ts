@@ -111,7 +111,7 @@ export interface Concluded {
 }
 
 /**
- * Writes what came of an attempt. A success is one whoever it came late to; any other outcome counts only for the newest
+ * Writes what came of an attempt. A success is one however late it comes, and ends its endpoint's failing; any other outcome counts only for the newest
  * attempt of a delivery that is still open.
  */
 export async function writeOutcome(
@@ -129,6 +129,9 @@ export async function writeOutcome(
     `with told as (
        update webhook_attempt set duration_ms = $4, request_headers = $5, response_status = $6, response_headers = $7, response_body = $8, error = $9
        where account_id = $1 and delivery_id = $2 and number = $3
+     ), healed as (
+       update webhook_endpoint set failing_since = null
+       where account_id = $1 and id = $13 and $10 = 'succeeded' and failing_since is not null
      )
      update webhook_delivery set state = $10, next_attempt_at = $11, leased_until = null,
        failures = failures + case when $10 = 'succeeded' then 0 else 1 end,
@@ -148,6 +151,7 @@ export async function writeOutcome(
       concluded.state,
       concluded.nextAttemptAt?.toISOString() ?? null,
       now.toISOString(),
+      taken.endpointId,
     ],
   );
 }

@@ -1,4 +1,4 @@
-// How an endpoint fares: since when it fails, and the end of that. One that is given up is disabled, and its account is
+// An endpoint that fails. One that is given up is disabled, and its account is
 // told: by an event, in the log, and among the actions of users, where admins look.
 import { systemContext, type Ports } from '../../context.ts';
 import { isGivenUp } from '../../domain/events/delivery.ts';
@@ -8,14 +8,7 @@ import { cancelOpen, type EndpointRef } from './deliveries.rows.ts';
 
 export type GivenUp = 'gone' | 'failing';
 
-export async function noteSuccess(ports: Ports, { accountId, endpointId }: EndpointRef): Promise<void> {
-  await ports.db.system.query(
-    'update webhook_endpoint set failing_since = null where account_id = $1 and id = $2 and failing_since is not null',
-    [accountId, endpointId],
-  );
-}
-
-/** Since when it fails, this failure included. */
+/** A failed attempt: since when it fails is kept, and too long is the end. A success is written with its outcome. */
 export async function noteFailure(ports: Ports, endpoint: EndpointRef, isGone: boolean): Promise<void> {
   const now = ports.clock();
   const [row] = await ports.db.system.query<{ failingSince: Date }>(

@@ -38,7 +38,8 @@ export function createWebhookRelay(ports: Ports, options: WebhookRelayOptions): 
   const running = new Set<Promise<unknown>>();
   let stopListening: Promise<(() => Promise<void>) | undefined> | undefined;
   let timer: NodeJS.Timeout | undefined;
-  let stopped = false;
+  const stopping = new AbortController();
+  const isStopping = (): boolean => stopping.signal.aborted;
   let lostLookedForAt = 0;
 
   function track(work: Promise<unknown>): void {
@@ -52,14 +53,14 @@ export function createWebhookRelay(ports: Ports, options: WebhookRelayOptions): 
   function look(accountId: string): void {
     const known = accounts.get(accountId);
     if (known !== undefined) known.hasNews = true;
-    else if (!stopped) track(lookAt(accountId));
+    else if (!isStopping()) track(lookAt(accountId));
   }
 
   async function lookAt(accountId: string): Promise<void> {
     const account = { hasNews: true };
     accounts.set(accountId, account);
     try {
-      while (account.hasNews && !stopped) {
+      while (account.hasNews && !isStopping()) {
         account.hasNews = false;
         await advanceOutbox(ports.db, accountId, ports.clock());
         for (const endpoint of await withPending(ports, accountId)) serve(endpoint);
@@ -74,14 +75,14 @@ export function createWebhookRelay(ports: Ports, options: WebhookRelayOptions): 
     if (known !== undefined) {
       known.hasNews = true;
       known.wake();
-    } else if (!stopped) track(sendAll(endpoint));
+    } else if (!isStopping()) track(sendAll(endpoint));
   }
 
   async function sendAll(endpoint: EndpointRef): Promise<void> {
     const work: EndpointWork = { inFlight: new Set(), wake: () => {}, hasNews: true };
     endpoints.set(endpoint.endpointId, work);
     try {
-      while (!stopped && (work.hasNews || work.inFlight.size > 0)) {
+      while (!isStopping() && (work.hasNews || work.inFlight.size > 0)) {
         const woken = Promise.withResolvers<void>();
         work.wake = woken.resolve;
         work.hasNews = false;
@@ -128,7 +129,7 @@ export function createWebhookRelay(ports: Ports, options: WebhookRelayOptions): 
     timer = setTimeout(() => {
       track(
         sweep().finally(() => {
-          if (!stopped) scheduleSweep();
+          if (!isStopping()) scheduleSweep();
         }),
       );
     }, options.sweepEveryMs ?? defaultSweepMs);
@@ -144,7 +145,7 @@ export function createWebhookRelay(ports: Ports, options: WebhookRelayOptions): 
       scheduleSweep();
     },
     async stop() {
-      stopped = true;
+      stopping.abort();
       clearTimeout(timer);
       await (await stopListening)?.();
       const ending = Promise.all(running);

@@ -16,7 +16,7 @@ import {
   type TakenDelivery,
   type Waiting,
 } from './deliveries.rows.ts';
-import { noteFailure, noteSuccess } from './endpoint.health.ts';
+import { noteFailure } from './endpoint.health.ts';
 
 export const pingAction = 'ping';
 const attemptTimeoutMs = 15_000;
@@ -59,8 +59,7 @@ export function createWebhookSender(ports: Ports, options: WebhookOptions): Webh
       now.getTime(),
     );
     await writeOutcome(ports.db, delivery, { requestHeaders: headers, answer, concluded: concluded(verdict), now });
-    if (verdict.kind === 'succeeded') await noteSuccess(ports, delivery);
-    else await noteFailure(ports, delivery, verdict.kind === 'gone');
+    if (verdict.kind !== 'succeeded') await noteFailure(ports, delivery, verdict.kind === 'gone');
     return verdict;
   }
 

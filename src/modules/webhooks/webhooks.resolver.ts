@@ -91,8 +91,8 @@ export class WebhookEndpointsResolver {
   ): Promise<WebhookEndpointPayload> {
     await updateWebhookEndpoint(ctx, {
       id: endpointId(id),
-      ...(url != null && { url }),
-      ...(actions != null && { actions }),
+      ...(typeof url === 'string' && { url }),
+      ...(actions && { actions }),
     });
     return await endpointPayload(ctx, id);
   }
@@ -149,7 +149,7 @@ export class WebhookEndpointsResolver {
     @Arg('input', () => WebhookEndpointInput) { id }: WebhookEndpointInput,
   ): Promise<RotateWebhookEndpointSecretPayload> {
     const secret = await rotateWebhookEndpointSecret(ctx, ctx.secrets, endpointId(id));
-    return { ...(await endpointPayload(ctx, id)), secret };
+    return { webhookEndpoint: await endpointOf(ctx, endpointId(id)), secret };
   }
 
   @Mutation(() => WebhookEndpointPayload, {

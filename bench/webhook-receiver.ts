@@ -1,0 +1,12 @@
+// A receiver in a process of its own, so that its CPU is not the sender's.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { beMeasured } from './measured-process.ts';
+
+const server = createServer((request, response) => {
+  request.resume();
+  request.on('end', () => response.writeHead(204).end());
+});
+server.listen(0, '127.0.0.1', () => {
+  beMeasured(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+});

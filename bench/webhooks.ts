@@ -1,0 +1,123 @@
+// First attempts of webhooks: from positioned events to recorded answers, beside the same bodies sent by node:http and
+// nothing else. The receiver is another process.
+import { Agent, request } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { generateSecrets } from '../src/modules/accounts/index.ts';
+import { createWebhookEndpoint } from '../src/modules/webhooks/endpoints.service.ts';
+import { createWebhookRelay } from '../src/modules/webhooks/index.ts';
+import { createHttpOut } from '../src/platform/http-out/index.ts';
+import { withInstallation, type BenchInstallation } from './installation.ts';
+import { startMeasured } from './measured-process.ts';
+import { table } from './timing.ts';
+
+const atOnce = 8;
+
+export async function benchWebhooks(count: number): Promise<void> {
+  const receiver = await startMeasured('webhook-receiver', {});
+  try {
+    await withInstallation(async (installation) => {
+      await sendPlainly(receiver.url, Math.ceil(count / 10));
+      const plain = await cost(count, async () => await sendPlainly(receiver.url, count));
+      const relayed = await relayCost(installation, receiver.url, count);
+      const row = (name: string, { cpuMs, perSecond }: Cost): string[] => [
+        name,
+        `${cpuMs.toFixed(3)} ms`,
+        perSecond.toFixed(0),
+        (plain.cpuMs / cpuMs).toFixed(2),
+      ];
+      console.log(
+        table(
+          ['way', 'CPU of the sender for one', 'a second', 'ratio'],
+          [row('node:http alone', plain), row('webhooks', relayed)],
+        ),
+      );
+    });
+  } finally {
+    await receiver.stop();
+  }
+}
+
+interface Cost {
+  readonly cpuMs: number;
+  readonly perSecond: number;
+}
+
+async function cost(count: number, work: () => Promise<void>): Promise<Cost> {
+  const began = performance.now();
+  const before = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(before);
+  return { cpuMs: (user + system) / 1000 / count, perSecond: (count * 1000) / (performance.now() - began) };
+}
+
+async function relayCost(installation: BenchInstallation, url: string, count: number): Promise<Cost> {
+  const { owner } = installation;
+  const ctx = { ...(await installation.account('hooks')), eventsWritten: () => {} };
+  const secrets = generateSecrets();
+  const repositoryId = await installation.repository(ctx, 'hooks');
+  await createWebhookEndpoint(ctx, secrets, { url, actions: ['*'], ownSecret: true });
+  // A tenth of them first, unmeasured, until statements are planned and sockets open.
+  const warm = Math.ceil(count / 10);
+  const fill = async (from: number, to: number): Promise<void> => {
+    await owner.query(
+      `insert into event (account_id, repository_id, pull_request_id, action, payload, at, position)
+       select $1::bigint, $2::bigint, 1 + n % 100, 'queued',
+         jsonb_build_object('number', 1 + n % 100, 'author', 'ada', 'status', 'queued', 'skipLine', false, 'statusCode', null, 'statusText', null), now(), n
+       from generate_series($3::int, $4::int) n`,
+      [ctx.accountId, repositoryId, from, to],
+    );
+    await owner.query(
+      `insert into event_head (account_id, position) values ($1, $2) on conflict (account_id) do update set position = excluded.position`,
+      [ctx.accountId, to],
+    );
+  };
+  const arrived = async (wanted: number): Promise<void> => {
+    for (;;) {
+      const { rows } = await owner.query<{ n: number }>(
+        "select count(*)::int as n from webhook_delivery where state = 'succeeded'",
+      );
+      if ((rows[0]?.n ?? 0) >= wanted) return;
+      await delay(100);
+    }
+  };
+  const http = createHttpOut({ allowPrivateAddresses: true });
+  const relay = createWebhookRelay(ctx, { secrets, http, retry: async () => {}, sweepEveryMs: 100 });
+  const { rows } = await owner.query<{ position: number }>(
+    'select coalesce(max(position), 0)::int as position from webhook_cursor',
+  );
+  const base = rows[0]?.position ?? 0;
+  relay.start();
+  await fill(base + 1, base + warm);
+  await arrived(warm);
+  const measured = await cost(count, async () => {
+    await fill(base + warm + 1, base + warm + count);
+    await arrived(warm + count);
+  });
+  await relay.stop();
+  return measured;
+}
+
+async function sendPlainly(url: string, count: number): Promise<void> {
+  const agent = new Agent({ keepAlive: true, maxSockets: atOnce });
+  const body = Buffer.from(
+    JSON.stringify({ action: 'queued', repository: 'hooks', organization: 'acme', pr_number: 1 }),
+  );
+  let left = count;
+  const post = async (): Promise<void> => {
+    const sent = Promise.withResolvers<void>();
+    const headers = { 'content-type': 'application/json', 'content-length': body.length };
+    const posting = request(url, { method: 'POST', agent, headers }, (response) => {
+      response.resume();
+      response.on('end', () => sent.resolve());
+    });
+    posting.on('error', (error) => sent.reject(error));
+    posting.end(body);
+    await sent.promise;
+  };
+  await Promise.all(
+    Array.from({ length: atOnce }, async () => {
+      while (left-- > 0) await post();
+    }),
+  );
+  agent.destroy();
+}
