@@ -20,7 +20,9 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql';
+import { errorCodes } from '../src/domain/errors.ts';
 import { type DocumentSource, loadDirectives } from './documents.ts';
+import type { ErrorBody } from './errors.ts';
 import { type Input, inputsOf } from './inputs.ts';
 import {
   type HeaderField,
@@ -56,6 +58,9 @@ export interface Operation {
   readonly produces: string | undefined;
   readonly link: boolean;
   readonly bodyLimit: number;
+  /** Statuses beside those that every operation may refuse with. */
+  readonly errors: readonly number[];
+  readonly errorBody: ErrorBody;
   readonly inputs: readonly Input[];
   readonly needs: readonly Need[];
   readonly root: ObjectShape;
@@ -151,7 +156,17 @@ function compileOperation(
 
 type Rest = Pick<
   Operation,
-  'method' | 'path' | 'tag' | 'status' | 'when' | 'consumes' | 'produces' | 'link' | 'bodyLimit'
+  | 'method'
+  | 'path'
+  | 'tag'
+  | 'status'
+  | 'when'
+  | 'consumes'
+  | 'produces'
+  | 'link'
+  | 'bodyLimit'
+  | 'errors'
+  | 'errorBody'
 > & { readonly result: string | undefined; readonly needs: readonly string[] };
 
 function restOf(schema: GraphQLSchema, node: OperationDefinitionNode): Rest {
@@ -206,6 +221,9 @@ function checkOperation(operation: Operation): void {
   if ((operation.consumes !== undefined) !== (whole.length === 1)) {
     throw new GraphQLError('consumes and one @in(body: "") belong together');
   }
+  const unknown = operation.errors.find((status) => !errorStatuses.has(status));
+  if (unknown !== undefined)
+    throw new GraphQLError(`errors: no code of src/domain/errors.ts has the status ${unknown}`);
   const variables = new Set(operation.inputs.map(({ variable }) => variable));
   if (operation.link && !(variables.has('page') && variables.has('perPage') && operation.headers.some(isTotalCount))) {
     throw new GraphQLError(`link: true needs $page, $perPage and a field with @header(name: "${totalCountHeader}")`);
@@ -217,6 +235,8 @@ function checkOperation(operation: Operation): void {
     throw new GraphQLError('@status is for the fragments of the result itself');
   }
 }
+
+const errorStatuses: ReadonlySet<number> = new Set(Object.values(errorCodes));
 
 type Choice = Extract<Shape, { kind: 'Choice' }>;
 
@@ -243,6 +263,8 @@ function checkGroup(group: readonly Operation[]): void {
   if (group.some(({ when }) => !when || when.field !== first.when?.field) || new Set(values).size < group.length) {
     throw new Error(`The documents of ${where} need a \`when\` of one field, each with its own value.`);
   }
+  if (group.some(({ errorBody }) => errorBody !== first.errorBody))
+    throw new Error(`The documents of ${where} need one errorBody.`);
   if (group.some(({ consumes }) => consumes))
     throw new Error(`The documents of ${where} are told apart by a JSON body.`);
 }

@@ -1,32 +1,54 @@
-// Every failure under the facade is `{error}` in JSON, whoever found it.
+// Every failure under the facade is JSON of one form, whoever found it: `{error}`, or `{error, message}` where a document
+// says so.
 import { errorCodes } from '../src/domain/errors.ts';
 import { BadRequest } from './request.ts';
 import { type Answer, Refused, refusedBy } from './response.ts';
 
-export function plainError(status: number, error: string, headers: Readonly<Record<string, string>> = {}): Answer {
+/** `ERROR` is `{error}` with the sentence; `ERROR_AND_MESSAGE` has the code in lower case there, and the sentence apart. */
+export type ErrorBody = 'ERROR' | 'ERROR_AND_MESSAGE';
+
+export interface Failure {
+  readonly status: number;
+  /** Of src/domain/errors.ts, where it comes from there. */
+  readonly code: string;
+  readonly message: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly requestId?: string;
+}
+
+export function failureAnswer(
+  { status, code, message, headers, requestId }: Failure,
+  form: ErrorBody = 'ERROR',
+): Answer {
+  const said = form === 'ERROR' ? { error: message } : { error: code.toLowerCase(), message };
   return {
     status,
     headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
-    body: JSON.stringify({ error }),
+    body: JSON.stringify({ ...said, ...(requestId === undefined ? {} : { request_id: requestId }) }),
   };
 }
 
 /** `onInternal` hears of what the caller is not told. */
-export function errorAnswer(error: unknown, requestId: string, onInternal: (error: unknown) => void): Answer {
-  if (error instanceof BadRequest) return plainError(400, error.message);
+export function failureOf(error: unknown, requestId: string, onInternal: (error: unknown) => void): Failure {
+  if (error instanceof BadRequest) return { status: 400, code: 'BAD_INPUT', message: error.message };
   const fastifyStatus = frameworkStatus(error);
-  if (fastifyStatus !== undefined) return plainError(fastifyStatus, (error as Error).message);
-  const { refusal } = error instanceof Refused ? error : refusedBy(error);
-  const status = errorCodes[refusal.code];
-  if (refusal.code === 'INTERNAL') {
-    onInternal(error);
-    const answer = plainError(status, '');
-    return { ...answer, body: JSON.stringify({ error: 'Internal server error', request_id: requestId }) };
+  if (fastifyStatus !== undefined) {
+    const code = fastifyStatus === 413 ? 'TOO_LARGE' : 'BAD_INPUT';
+    return { status: fastifyStatus, code, message: (error as Error).message };
   }
-  if (refusal.code === 'UNAUTHENTICATED') return plainError(status, 'Unauthorized', { 'www-authenticate': 'Bearer' });
-  const headers: Record<string, string> = {};
-  if (refusal.retryAfterSec !== undefined) headers['retry-after'] = String(Math.ceil(refusal.retryAfterSec));
-  return plainError(status, refusal.message, headers);
+  const { refusal } = error instanceof Refused ? error : refusedBy(error);
+  const { code } = refusal;
+  const status = errorCodes[code];
+  if (code === 'INTERNAL') {
+    onInternal(error);
+    return { status, code, message: 'Internal server error', requestId };
+  }
+  if (code === 'UNAUTHENTICATED')
+    return { status, code, message: 'Unauthorized', headers: { 'www-authenticate': 'Bearer' } };
+  const { retryAfterSec, message } = refusal;
+  const headers: Record<string, string> =
+    retryAfterSec === undefined ? {} : { 'retry-after': String(Math.ceil(retryAfterSec)) };
+  return { status, code, message, headers };
 }
 
 function frameworkStatus(error: unknown): number | undefined {

@@ -11,7 +11,7 @@ import type {
   HTTPMethods,
 } from 'fastify';
 import { type Operation, groupByRoute, totalCountHeader } from './compile.ts';
-import { errorAnswer, plainError } from './errors.ts';
+import { type ErrorBody, failureAnswer, failureOf } from './errors.ts';
 import { type Claim, type Idempotency, type KeyedRequest, fingerprintOf, isKept } from './idempotency.ts';
 import { linkHeader } from './link.ts';
 import { BadRequest, type Reading, readRequest, takesQueryObject } from './request.ts';
@@ -45,7 +45,7 @@ export const serverOptions = {
   routerOptions: { maxParamLength: 1024 },
   frameworkErrors: (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
     reply.header('x-request-id', request.id);
-    send(reply, plainError(error.statusCode ?? 400, error.message));
+    send(reply, failureAnswer({ status: error.statusCode ?? 400, code: 'BAD_INPUT', message: error.message }));
   },
 } satisfies FastifyServerOptions;
 
@@ -60,7 +60,9 @@ export function registerFacade(fastify: FastifyInstance, options: FacadeOptions)
         reply.header('x-request-id', request.id);
       });
       scope.setErrorHandler((error, request, reply) => send(reply, answerFor(error, request)));
-      scope.setNotFoundHandler((_request, reply) => send(reply, plainError(404, 'Not found')));
+      scope.setNotFoundHandler((_request, reply) =>
+        send(reply, failureAnswer({ status: 404, code: 'NOT_FOUND', message: 'Not found' })),
+      );
       registerRoutes(scope, options);
     },
     { prefix },
@@ -80,6 +82,7 @@ function registerRoutes(scope: FastifyInstance, options: FacadeOptions): void {
         method: served,
         url,
         exposeHeadRoute: false,
+        config: { errorBody: (group[0] as Operation).errorBody },
         bodyLimit: Math.max(...group.map(({ bodyLimit }) => bodyLimit)),
         onRequest: async (request) => options.authenticate?.(request),
         handler: async (request, reply) => {
@@ -93,14 +96,19 @@ function registerRoutes(scope: FastifyInstance, options: FacadeOptions): void {
 }
 
 function refuseOtherMethods(scope: FastifyInstance, path: string, served: readonly HTTPMethods[]): void {
-  const allow = served.join(', ');
+  const refused = {
+    status: 405,
+    code: 'METHOD_NOT_ALLOWED',
+    message: 'Method not allowed',
+    headers: { allow: served.join(', ') },
+  };
   for (const url of urlsOf(path)) {
     scope.route({
       method: methods.filter((method) => !served.includes(method)),
       url,
       exposeHeadRoute: false,
       // Answered before the body is read.
-      onRequest: async (_request, reply) => send(reply, plainError(405, 'Method not allowed', { allow })),
+      onRequest: async (_request, reply) => send(reply, failureAnswer(refused)),
       handler: async () => undefined,
     });
   }
@@ -158,7 +166,7 @@ async function answerOnce(
   const fingerprint = fingerprintOf(request.method, request.url, bytes);
   const keyed: KeyedRequest = { key, operation: route, fingerprint, request };
   const claim = await idempotency.begin(keyed);
-  if (claim.kind !== 'First') return answerOfClaim(claim);
+  if (claim.kind !== 'First') return answerOfClaim(claim, errorBodyOf(request));
   let kept: Answer | undefined;
   try {
     const answer = await work().catch((error: unknown) => answerFor(error, request));
@@ -170,14 +178,15 @@ async function answerOnce(
   }
 }
 
-function answerOfClaim(claim: Exclude<Claim, { kind: 'First' }>): Answer {
+function answerOfClaim(claim: Exclude<Claim, { kind: 'First' }>, form: ErrorBody | undefined): Answer {
+  const conflict = (message: string): Answer => failureAnswer({ status: 409, code: 'CONFLICT', message }, form);
   switch (claim.kind) {
     case 'Answered':
       return { ...claim.answer, headers: { ...claim.answer.headers, 'idempotent-replayed': 'true' } };
     case 'AnotherRequest':
-      return plainError(409, 'Idempotency-Key was used with another request');
+      return conflict('Idempotency-Key was used with another request');
     case 'InProgress':
-      return plainError(409, 'The first request with this Idempotency-Key is still in progress');
+      return conflict('The first request with this Idempotency-Key is still in progress');
   }
 }
 
@@ -249,7 +258,13 @@ function parseJson(text: string): unknown {
 }
 
 function answerFor(error: unknown, request: FastifyRequest): Answer {
-  return errorAnswer(error, request.id, (internal) => request.log.error(internal));
+  const failure = failureOf(error, request.id, (internal) => request.log.error(internal));
+  return failureAnswer(failure, errorBodyOf(request));
+}
+
+// Known from the route: a failure is found before an operation is chosen, and outside of any route too.
+function errorBodyOf({ routeOptions }: FastifyRequest): ErrorBody | undefined {
+  return (routeOptions.config as { readonly errorBody?: ErrorBody } | undefined)?.errorBody;
 }
 
 /** A GET's answer with its ETag, or 304 where the caller has it already. */

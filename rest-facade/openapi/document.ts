@@ -14,6 +14,12 @@ export function openApiDocument(operations: readonly Operation[], examples: Exam
     const [{ method, path }] = group as Group;
     (paths[path] ??= {})[method.toLowerCase()] = operationObject(group as Group, components, examples);
   }
+  const all = errorResponses();
+  const isIn = (text: string, name: string): boolean => text.includes(`/${name}"`);
+  const answers = JSON.stringify(paths);
+  const responses = Object.fromEntries(Object.entries(all).filter(([name]) => isIn(answers, name)));
+  const referring = JSON.stringify([paths, responses, [...components.schemas.values()]]);
+  const isReferred = ([name]: readonly [string, unknown]): boolean => isIn(referring, name);
   const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number => (a < b ? -1 : 1);
   return {
     openapi: '3.1.0',
@@ -37,10 +43,12 @@ export function openApiDocument(operations: readonly Operation[], examples: Exam
       securitySchemes: {
         token: { type: 'http', scheme: 'bearer', description: 'An API token of the account or of a user.' },
       },
-      schemas: Object.fromEntries([...components.schemas, ...Object.entries(errorSchemas)].sort(byName)),
+      schemas: Object.fromEntries(
+        [...components.schemas, ...Object.entries(errorSchemas)].filter(isReferred).sort(byName),
+      ),
       parameters: sharedParameters,
       headers: responseHeaders,
-      responses: errorResponses(),
+      responses,
     },
   };
 }

@@ -1,4 +1,5 @@
 // Responses: what the selections say, and the errors every operation may answer with.
+import type { ErrorBody } from '../errors.ts';
 import { type Examples, type Group, type Json, examplesOf } from './examples.ts';
 import { Components, type JsonSchema, schemaOfShape } from './json-schema.ts';
 
@@ -15,6 +16,14 @@ export const errorSchemas = {
     type: 'object',
     required: ['error'],
     properties: { error: { description: 'What is wrong, naming the field where there is one.', ...text } },
+  },
+  ErrorWithMessage: {
+    type: 'object',
+    required: ['error', 'message'],
+    properties: {
+      error: { description: 'What kind of error it is, for programs.', ...text },
+      message: { description: 'What is wrong, naming the field where there is one.', ...text },
+    },
   },
   InternalError: {
     type: 'object',
@@ -42,6 +51,11 @@ const errorKinds: Readonly<Record<number, ErrorKind>> = {
     example: { error: 'Unauthorized' },
     headers: { 'WWW-Authenticate': { schema: { ...text, enum: ['Bearer'] } } },
   },
+  402: {
+    name: 'BudgetSpent',
+    description: 'What may be spent on it is spent.',
+    example: { error: 'The budget of this runbook is spent' },
+  },
   403: {
     name: 'Forbidden',
     description: 'The token or its user may not do this.',
@@ -56,6 +70,11 @@ const errorKinds: Readonly<Record<number, ErrorKind>> = {
     name: 'Conflict',
     description: 'It does not fit what is there now.',
     example: { error: 'Idempotency-Key was used with another request' },
+  },
+  410: {
+    name: 'Gone',
+    description: 'It was there, and is not kept any more.',
+    example: { error: 'The cursor is too old' },
   },
   413: {
     name: 'TooLarge',
@@ -99,8 +118,9 @@ export function errorResponses(): Json {
   );
 }
 
-function errorSchema(status: number): JsonSchema {
-  return { $ref: `#/components/schemas/${status === 500 ? 'InternalError' : 'Error'}` };
+function errorSchema(status: number, form: ErrorBody = 'ERROR'): JsonSchema {
+  const name = form === 'ERROR_AND_MESSAGE' ? 'ErrorWithMessage' : status === 500 ? 'InternalError' : 'Error';
+  return { $ref: `#/components/schemas/${name}` };
 }
 
 export function responsesOf(group: Group, components: Components, examples: Examples): Json {
@@ -157,8 +177,10 @@ function failure(group: Group, status: number, own: readonly JsonSchema[], examp
   const kind = errorKinds[status];
   if (!kind) throw new Error(`No error is described for ${status}`);
   const given = examplesOf(group, status, examples);
-  if (own.length === 0 && Object.keys(given).length === 0) return { $ref: `#/components/responses/${kind.name}` };
-  const content = { schema: oneOf([...own, errorSchema(status)]), ...given };
+  const { errorBody } = group[0];
+  if (own.length === 0 && Object.keys(given).length === 0 && errorBody === 'ERROR')
+    return { $ref: `#/components/responses/${kind.name}` };
+  const content = { schema: oneOf([...own, errorSchema(status, errorBody)]), ...given };
   return {
     description: kind.description,
     headers: { ...requestId, ...kind.headers },
@@ -183,7 +205,8 @@ function errorStatuses(group: Group): number[] {
         ? result.steps.some(({ nullable }) => nullable)
         : root.fields.some(({ shape }) => shape.nullable),
     );
-  return [
+  const statuses = [
+    ...group.flatMap(({ errors }) => errors),
     ...(has('path', 'query', 'body') ? [400] : []),
     401,
     403,
@@ -194,4 +217,5 @@ function errorStatuses(group: Group): number[] {
     500,
     ...(isWrite ? [503] : []),
   ];
+  return [...new Set(statuses)].sort((a, b) => a - b);
 }
