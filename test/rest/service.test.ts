@@ -7,19 +7,26 @@ import { startServer } from '../support/server.ts';
 import { type Case, fill, loadContracts } from './contract/contract.ts';
 import { OpenApi } from './contract/openapi.ts';
 import { type RawAnswer, send } from './contract/request.ts';
-import { type PreparedRepository, prepareRepository } from './contract/repository.ts';
+import { type PreparedRepository, prepareLine, prepareRepository } from './contract/repository.ts';
 
 const openApi = new OpenApi();
 let server: Awaited<ReturnType<typeof startServer>>;
 let repository: PreparedRepository;
 let names: Record<string, unknown>;
+let other: { readonly token: string };
 
 beforeAll(async () => {
   server = await startServer();
   repository = await prepareRepository(server);
+  other = await server.otherAccount();
+  const line = await prepareLine({ ...server, ...other });
   names = {
     ...repository,
+    ...line,
+    today: new Date().toISOString().slice(0, 10),
+    diff: expect.stringMatching(/^--- .+\n\+\+\+ .+\n@@ -1/),
     string: expect.any(String),
+    uri: expect.stringMatching(/^https?:\/\//),
     status: expect.stringMatching(/^[a-z]+$/),
     boolean: expect.any(Boolean),
     list: expect.any(Array),
@@ -28,7 +35,7 @@ beforeAll(async () => {
 });
 afterAll(async () => server.close());
 
-async function ask({ request, query, headers, body, text }: Case): Promise<RawAnswer> {
+async function ask({ request, query, headers, body, text }: Case, token: string): Promise<RawAnswer> {
   const [method = '', path = ''] = request.split(' ');
   const url = new URL(path, server.url);
   const parameters = fill(query ?? {}, names) as Record<string, unknown>;
@@ -36,7 +43,7 @@ async function ask({ request, query, headers, body, text }: Case): Promise<RawAn
   const type: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' };
   return await send(url, {
     method,
-    headers: { authorization: `Bearer ${server.token}`, ...type, ...headers },
+    headers: { authorization: `Bearer ${token}`, ...type, ...headers },
     body: text ?? (body === undefined ? undefined : JSON.stringify(fill(body, names))),
   });
 }
@@ -55,9 +62,9 @@ function problemsOf(one: Case, answer: string): string[] {
     : openApi.problemsOf((content as { schema: object }).schema as never, JSON.parse(answer));
 }
 
-describe.each(loadContracts())('the service, by $file', ({ cases }) => {
+describe.each(loadContracts())('the service, by $file', ({ cases, account }) => {
   it.each(cases)('$name ($section)', async (one) => {
-    const { status, headers, body } = await ask(one);
+    const { status, headers, body } = await ask(one, account === 'other' ? other.token : server.token);
     const [said, is] = compared(one, body);
     expect([status, is]).toEqual([one.status, said]);
     expect(headers).toMatchObject(fill(one['answer-headers'] ?? {}, names) as object);

@@ -40,6 +40,8 @@ export interface Case {
 export interface Contract {
   readonly file: string;
   readonly section: string;
+  /** Whose repositories the cases are about; the first account's unless said. */
+  readonly account?: 'other';
   readonly operations: readonly DocumentedOperation[];
   readonly cases: readonly Case[];
 }

@@ -58,6 +58,8 @@ export interface PreparedLine {
   readonly blocked: number;
   readonly closed: number;
   readonly bot: number;
+  readonly 'bot-head': string;
+  readonly 'bot-base': string;
 }
 
 /** A repository whose pull requests are in every status a line brings about; no check of it ever ends. */
@@ -71,7 +73,7 @@ export async function prepareLine(
   await push(at, repository, [...names]);
   const reference = { org: repository.owner, name: repository.name };
   const post = async (path: string, body: unknown): Promise<void> => {
-    const answer = await at.rest('POST', path, { body });
+    const answer = await at.rest('POST', path, { body, token: at.token });
     if (answer.status !== 200) throw new Error(await answer.text());
   };
   await post(
@@ -105,10 +107,18 @@ export async function prepareLine(
   if (!row) throw new Error('The repository is not there.');
   await at.service.localHost.closePullRequest({ ...row, ...repository }, numbers['closed'] ?? 0);
   await at.settle();
-  const [bot] = await at.rows<{ number: number }>('select number from bot_pull_request where repository_id = $1', [
-    row.id,
-  ]);
-  return { line: repository.name, ...(numbers as Record<(typeof names)[number], number>), bot: bot?.number ?? 0 };
+  const [bot] = await at.rows<Record<'head' | 'base', string> & { number: number }>(
+    'select number, head_commit_sha as head, pre_batch_sha as base from bot_pull_request where repository_id = $1',
+    [row.id],
+  );
+  if (!bot) throw new Error('No bot pull request was opened.');
+  return {
+    line: repository.name,
+    ...(numbers as Record<(typeof names)[number], number>),
+    bot: bot.number,
+    'bot-head': bot.head,
+    'bot-base': bot.base,
+  };
 }
 
 async function make(at: Installation, { owner, name }: { owner: string; name: string }): Promise<void> {

@@ -1,0 +1,103 @@
+// Idempotency-Key on the running service: what is kept, for whom, and for how long (interface 8).
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { startServer, type TestServer } from '../support/server.ts';
+import { prepareRepository } from './contract/repository.ts';
+
+let server: TestServer;
+let key: string;
+beforeAll(async () => {
+  server = await startServer();
+  await prepareRepository(server);
+});
+afterAll(async () => await server.close());
+beforeEach(() => {
+  key = crypto.randomUUID();
+});
+
+const web = { org: 'acme', name: 'web' };
+const branches = (pattern: string, paused = true) => ({ repository: web, pattern, paused });
+
+async function pause(body: unknown, path = '/api/v1/branches', token?: string) {
+  const headers = { 'idempotency-key': key };
+  const answer = await server.rest('POST', path, { body, headers, ...(token === undefined ? {} : { token }) });
+  const { error, ...json } = (await answer.json()) as { error?: string };
+  return { status: answer.status, error, json, replayed: answer.headers.get('idempotent-replayed') === 'true' };
+}
+
+const countEvents = async (): Promise<number> =>
+  (await server.rows<{ n: number }>("select count(*)::int as n from event where action like 'branches_%'"))[0]?.n ?? 0;
+
+const age = async (interval: string): Promise<unknown> =>
+  await server.rows('update idempotency_key set created_at = created_at - $2::interval where key = $1', [
+    key,
+    interval,
+  ]);
+
+it('answers the same again and acts once', async () => {
+  const before = await countEvents();
+  const first = await pause(branches('once'));
+  expect(await pause(branches('once'))).toEqual({ ...first, replayed: true });
+  expect([first.status, await countEvents()]).toEqual([200, before + 1]);
+});
+
+it('acts once for twins that come at the same moment', async () => {
+  const before = await countEvents();
+  const twins = await Promise.all([1, 2, 3, 4].map(async () => await pause(branches('twins'))));
+  expect(await countEvents()).toBe(before + 1);
+  const fresh = twins.filter(({ status, replayed }) => status === 200 && !replayed);
+  expect(fresh).toHaveLength(1);
+  for (const { status, error } of twins)
+    if (status !== 200)
+      expect([status, error]).toEqual([409, 'The first request with this Idempotency-Key is still in progress']);
+});
+
+it('refuses another request under the key, whatever differs of it', async () => {
+  await pause(branches('first'));
+  for (const [body, path] of [
+    [branches('second'), '/api/v1/branches'],
+    [branches('first'), '/api/v1/branches?x=1'],
+  ] as const) {
+    const answer = await pause(body, path);
+    expect([answer.status, answer.error]).toEqual([409, 'Idempotency-Key was used with another request']);
+  }
+});
+
+it('keeps refusals too', async () => {
+  const refused = await pause({ ...branches('main'), repository: { org: 'acme', name: 'unknown' } });
+  expect(refused).toMatchObject({ status: 404, error: 'Repository not found', replayed: false });
+  const again = await pause({ ...branches('main'), repository: { org: 'acme', name: 'unknown' } });
+  expect(again).toEqual({ ...refused, replayed: true });
+});
+
+it('is good for one operation of one account', async () => {
+  await pause(branches('mine'));
+  expect(await pause({ ...web, paused: false }, '/api/v1/repo')).toMatchObject({ status: 200, replayed: false });
+  const { token } = await server.otherAccount();
+  expect(await pause(branches('mine'), '/api/v1/branches', token)).toMatchObject({ status: 404, replayed: false });
+});
+
+it('is forgotten after a day', async () => {
+  await pause(branches('aged'));
+  await age('23 hours 59 minutes');
+  expect((await pause(branches('aged'))).replayed).toBe(true);
+  await age('2 minutes');
+  expect(await pause(branches('other'))).toMatchObject({ status: 200, replayed: false });
+});
+
+it('waits two minutes for a first request that was cut off, then is first again', async () => {
+  await pause(branches('cut'));
+  // What a server leaves that died between claim and answer.
+  await server.rows('update idempotency_key set status = null, headers = null, body = null where key = $1', [key]);
+  expect(await pause(branches('cut'))).toMatchObject({
+    status: 409,
+    error: 'The first request with this Idempotency-Key is still in progress',
+  });
+  await age('3 minutes');
+  expect(await pause(branches('cut'))).toMatchObject({ status: 200, replayed: false });
+  expect(await pause(branches('cut'))).toMatchObject({ status: 200, replayed: true });
+});
+
+it('is not spent on bad input', async () => {
+  expect((await pause({})).status).toBe(400);
+  expect(await pause(branches('good'))).toMatchObject({ status: 200, replayed: false });
+});
