@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { isManagedBranch, numberOfApprovals, toQueueRules } from '../../../src/domain/configuration/index.ts';
+import {
+  isManagedBranch,
+  isMergedByHost,
+  numberOfApprovals,
+  toQueueRules,
+} from '../../../src/domain/configuration/index.ts';
 import { cpuMsSince, rules } from './support.ts';
 
 const host = { hostRequiredChecks: ['build', 'lint'] };
@@ -49,6 +54,14 @@ describe('the queue', () => {
       strategy: 'rebase',
       batchCommit: 'linear',
     });
+  });
+  it('lands one at a time where the host merges, with no optimistic pass, in parallel mode alone', () => {
+    const keys = 'use_fast_forwarding: false';
+    expect(queueRules(parallel(keys))).toMatchObject({ batchSize: 1, useOptimisticValidation: false });
+    expect(isMergedByHost(rules(parallel(keys)))).toBe(true);
+    expect(isMergedByHost(rules(parallel('use_fast_forwarding: true')))).toBe(false);
+    expect(isMergedByHost(rules(parallel('')))).toBe(false);
+    expect(isMergedByHost(rules(`  merge_mode: {parallel_mode: {${keys}}}\n`))).toBe(false);
   });
   it('bounds parallel builds only when a bound is given', () => {
     expect(queueRules(parallel('')).maxParallelBuilds).toBeNull();

@@ -7,6 +7,7 @@ import {
   findEvidence,
   judgeBuild,
   judgeChecks,
+  withoutHeads,
 } from '../../../src/domain/queue/evidence.ts';
 import type { BuildState, CheckConclusion, RequiredCheck, Verdict } from '../../../src/domain/queue/snapshot.ts';
 import { hour, now, situation } from './situation.ts';
@@ -160,5 +161,18 @@ describe('evidence for a tree', () => {
     const all = collectEvidence(situation({ change: { builds: [build({}), build({ commit: 'own' })] } }), now);
     expect(findEvidence(all, 't', 'own')?.commit).toBe('own');
     expect(findEvidence(all, 't', 'unknown')?.commit).toBe('c');
+  });
+});
+
+describe('where an up-to-date head gets a bot pull request nevertheless', () => {
+  const builds = [build({ commit: 'head' }), build({ commit: 'bot' })];
+  test.each([
+    ['parallel', true, ['head', 'bot']],
+    ['parallel', false, ['bot']],
+    ['serial', false, ['head', 'bot']],
+    ['no-queue', false, ['head', 'bot']],
+  ] as const)('in %s mode, skipping it: %s, these builds count: %j', (mode, skipDraftWhenUpToDate, left) => {
+    const counting = withoutHeads(builds, { mode, skipDraftWhenUpToDate }, ['head', 'other']);
+    expect(counting.map(({ commit }) => commit)).toEqual(left);
   });
 });
