@@ -5,17 +5,28 @@ import { histories, runHistory } from './history.ts';
 const seed = Number(process.env['FC_SEED'] ?? Date.now() % 2_147_483_647);
 const numRuns = Number(process.env['FC_RUNS'] ?? 10_000);
 
+const everyKind = [
+  ...['AnnounceStuck', 'AnnounceTop', 'BisectBatch', 'FailBatch', 'LandBatch', 'LookAgainAt', 'ReadChecks'],
+  ...['RequeuePullRequest', 'StartBatch'],
+  ...[106, 107, 111, 112].map((code) => `BlockPullRequest ${code}`),
+  ...[301, 302, 303, 304, 305, 307, 308, 309, 310].map((code) => `SupersedeBatch ${code}`),
+];
+
 test(`whatever happens, what was tested is what lands, in order, once, and every queue drains (${numRuns} histories, FC_SEED=${seed})`, {
   timeout: 180_000,
 }, () => {
   console.info(`histories: FC_SEED=${seed}`);
   let merged = 0;
+  const seen = new Set<string>();
   fc.assert(
     fc.property(histories, (history) => {
-      merged += runHistory(history).pullRequests.filter((row) => row.status === 'merged').length;
+      const world = runHistory(history);
+      merged += world.pullRequests.filter((row) => row.status === 'merged').length;
+      for (const kind of world.seen) seen.add(kind);
     }),
     { seed, numRuns },
   );
   // The model is alive: histories that never land anything would prove nothing.
   expect(merged).toBeGreaterThan(numRuns);
+  if (numRuns >= 2000) expect([...seen]).toEqual(expect.arrayContaining(everyKind));
 });

@@ -55,10 +55,10 @@ const moves: readonly (readonly [weight: number, move: Move])[] = [
   [2, (world, whom) => onLine(world, whom, (row) => world.skipLine(row))],
   [2, (world, whom) => world.queue(whom % (world.pullRequests.length + 1))],
   [
-    2,
+    4,
     (world, whom, how) =>
       onLine(world, whom, (row) =>
-        world.setOwnVerdict(row, how % 7 === 0 ? 'red' : how % 2 === 0 ? 'pending' : 'green'),
+        world.setOwnVerdict(row, how % 13 === 0 ? 'red' : how % 4 !== 0 ? 'pending' : 'green'),
       ),
   ],
   [2, (world) => world.pushOutside()],
@@ -174,7 +174,7 @@ function laterRules(fourth: number, fifth: number) {
     maxBisectionAttempts: [null, null, null, 0, 1, 2][Math.floor(fourth / 80) % 6] ?? null,
     maxBisectedBatchSize: [null, null, 1, 2][Math.floor(fourth / 480) % 4] ?? null,
     barrierLabel: fifth % 2 === 0 ? null : 'barrier',
-    stuckTimeoutMins: [null, 0, 10, 600][Math.floor(fifth / 2) % 4] ?? null,
+    stuckTimeoutMins: [null, 0, 0, 10][Math.floor(fifth / 2) % 4] ?? null,
     bypassStuckState: Math.floor(fifth / 8) % 2 === 0,
   };
 }

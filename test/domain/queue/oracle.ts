@@ -180,16 +180,26 @@ function checkStuck(world: World, decision: Of<'AnnounceStuck'>): void {
   assert.ok(read !== null && green.some((build) => read >= (build.lastEndAt ?? 0) + patience), 'after its time');
 }
 
-/** A build of it runs or is about to: neither proved green nor seen red, neither canceled nor over. */
+/** A build of it runs or is about to: neither proved green nor seen red, neither canceled nor over nor out of time. */
 function isRunning(world: World, batch: BatchRow): boolean {
   if (world.builds.some((build) => proves(world, build, batch.tree))) return false;
   const build = world.builds.find((candidate) => candidate.commit === batch.testedCommit);
   if (build === undefined) return true;
+  if (isOutOfTime(world, batch, build)) return false;
   return (
     !build.complete &&
     !build.canceled &&
     !build.checks.some((check) => check.conclusion === 'failure' && isRequired(world, check.name))
   );
+}
+
+function isOutOfTime(world: World, batch: BatchRow, build: BuildState): boolean {
+  const { ciTimeoutMins, checksStartedTimeoutMins } = world.rules;
+  const hasPassed = (minutes: number, at: number): boolean =>
+    minutes > 0 && batch.buildStartedAt !== null && at >= batch.buildStartedAt + minutes * 60_000;
+  const wasReadAt = world.readings.get(build.commit) ?? -Infinity;
+  const isSilent = build.checks.length === 0 && hasPassed(checksStartedTimeoutMins, wasReadAt);
+  return isSilent || hasPassed(ciTimeoutMins, world.now);
 }
 
 function proves(world: World, build: BuildState, tree: string | null): boolean {
