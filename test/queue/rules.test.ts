@@ -150,6 +150,12 @@ describe('a build that no check is started for', () => {
     await turnsAt(w, minutes(4));
     expect(await statuses(w, a, b)).toEqual(['tagged', 'queued']);
     expect(await w.rows("select 1 from intent where kind = 'read_checks'")).toEqual([]);
+    // Asked once already, and refused: that is no answer.
+    await w.rows(
+      `insert into intent (account_id, queue_id, kind, key, payload, state, planned_at, concluded_at)
+       select account_id, queue_id, 'read_checks', tested_commit, '{}', 'failed', now(), $1 from batch`,
+      [minutes(6).toISOString()],
+    );
     await turnsAt(w, minutes(6));
     expect(await statuses(w, a, b)).toEqual(['blocked 111', 'tagged']);
     expect((await w.status(a)).status_text).toBe('CI started no check within 5 min.');

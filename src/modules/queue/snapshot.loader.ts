@@ -253,8 +253,9 @@ export async function loadLineage(ctx: Context, tx: Transaction, queueId: string
 /** What the host was asked anew, and when it had answered. Those of builds long gone do no harm: nobody looks them up. */
 async function loadReadings(ctx: Context, tx: Transaction, queueId: string): Promise<Snapshot['readings']> {
   const rows = await tx.query<{ commit: string; done_at: number | null }>(
-    `select key as commit, case when state in ('done', 'failed') then extract(epoch from concluded_at)::float8 * 1000 end as done_at
-     from intent where account_id = $1 and queue_id = $2 and kind = 'read_checks' and planned_at > $3`,
+    // One that the host refused to answer is no answer: it is asked again at the next turn.
+    `select key as commit, case when state = 'done' then extract(epoch from concluded_at)::float8 * 1000 end as done_at
+     from intent where account_id = $1 and queue_id = $2 and kind = 'read_checks' and state <> 'failed' and planned_at > $3`,
     [ctx.accountId, queueId, new Date(ctx.clock().getTime() - 24 * 3_600_000).toISOString()],
   );
   return rows.map((row) => ({ commit: row.commit, doneAt: row.done_at }));
