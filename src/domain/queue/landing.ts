@@ -69,11 +69,18 @@ function dequeueStuck(view: LineView, stuck: readonly PullRequestState[]): Omit<
   const reset = resetFallen(
     withoutPullRequests(view, new Map<string, ResetCode>(stuck.map((member) => [member.id, 301]))),
   );
-  const blocks = stuck.flatMap(({ id }): Decision[] => [
-    { kind: 'AnnounceStuck', pullRequest: id },
-    { kind: 'BlockPullRequest', pullRequest: id, code: 112, text: blockText(112), failedChecks: [] },
-  ]);
-  return { view: reset.view, decisions: [...reset.decisions, ...blocks] };
+  // Told while its build still stands: it is the tagged one that is stuck.
+  const told = stuck.map(({ id }): Decision => ({ kind: 'AnnounceStuck', pullRequest: id }));
+  const blocks = stuck.map(
+    ({ id }): Decision => ({
+      kind: 'BlockPullRequest',
+      pullRequest: id,
+      code: 112,
+      text: blockText(112),
+      failedChecks: [],
+    }),
+  );
+  return { view: reset.view, decisions: [...told, ...reset.decisions, ...blocks] };
 }
 
 function greenSince(view: LineView, { evidence }: Green): number {

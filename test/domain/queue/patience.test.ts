@@ -10,7 +10,7 @@ const stuckAfter = (minutes: number | null): Situation => ({
   waiting: [waits],
   rules: { ownRequiredChecks: null, stuckTimeoutMins: minutes },
 });
-const blocked = ['supersede b1 301 by p1', 'stuck p1', 'block p1 112'];
+const blocked = ['stuck p1', 'supersede b1 301 by p1', 'block p1 112'];
 
 type Case = readonly [name: string, from: Situation, decisions: readonly string[]];
 
@@ -99,7 +99,7 @@ describe('a landing that waits for own checks', () => {
         ],
         change: { readings: [{ commit: 'h1', doneAt: now }] },
       },
-      ['supersede b1 301 by p1', 'supersede b2 301 by p1', 'stuck p1', 'block p1 112', 'start new p2 on tip'],
+      ['stuck p1', 'supersede b1 301 by p1', 'supersede b2 301 by p1', 'block p1 112', 'start new p2 on tip'],
     ],
   ];
   test.each(cases)('%s', (_name, from, decisions) => expect(planned(from)).toEqual(decisions));
