@@ -865,13 +865,25 @@ export interface operations {
     GetAnalytics: {
         parameters: {
             query: {
-                /** @description Both, in the place of the other two. */
+                /**
+                 * @description Both, in the place of the other two.
+                 * @example acme/web
+                 */
                 repo: string;
-                /** @description The first day. Without it: 29 days before `end`. */
+                /**
+                 * @description The first day. Without it: 29 days before `end`.
+                 * @example 2026-11-01
+                 */
                 start?: string;
-                /** @description The last day. Without it: today, in the time zone. */
+                /**
+                 * @description The last day. Without it: today, in the time zone.
+                 * @example 2026-11-30
+                 */
                 end?: string;
-                /** @description Without it: the account's. */
+                /**
+                 * @description Without it: the account's.
+                 * @example Europe/Berlin
+                 */
                 timezone?: string;
             };
             header?: {

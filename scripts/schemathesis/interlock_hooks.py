@@ -12,7 +12,7 @@ names = ["text/yaml", "text/x-yaml", "text/vnd.yaml", "text/yml", "application/y
 
 @schemathesis.serializer(*names)
 def write_text(_context, value):
-    return {"data": str(value).encode()}
+    return str(value).encode()
 
 
 @schemathesis.deserializer(*names)
