@@ -22,7 +22,7 @@ export function cronFault(expression: string): string | null {
 /** Why it cannot be used, or null. */
 export function timezoneFault(name: string): string | null {
   try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
+    Intl.DateTimeFormat('en', { timeZone: name });
     return null;
   } catch {
     return 'must be a time zone such as Europe/Berlin or UTC';
