@@ -224,11 +224,7 @@ export const operations: readonly Operation[] = [
   mutation('deleteWebhookEndpoint', 'admin', '$endpoint: ID!', '{id: $endpoint}', 'deletedId'),
   mutation('redeliverWebhook', 'admin', '$delivery: ID!', '{id: $delivery}', 'webhookDelivery { id }'),
   mutation('rotateWebhookSigning', 'admin', '$token: ID!', '{token: $token}', 'webhookSigning { promoteAt }'),
-  {
-    field: 'Mutation.promoteWebhookSigning',
-    scope: 'admin',
-    document: 'mutation { promoteWebhookSigning { webhookSigning { promoteAt } } }',
-  },
+  mutation('promoteWebhookSigning', 'admin', '$token: ID!', '{token: $token}', 'webhookSigning { promoteAt }'),
   { field: 'Subscription.events', scope: 'queue:read', document: 'subscription { events { action } }' },
   {
     field: 'Subscription.queueDepthChanged',
@@ -277,6 +273,5 @@ export const withoutNames: ReadonlySet<string> = new Set([
   'Query.webhookEndpoints',
   'Query.webhookSigning',
   'Mutation.createWebhookEndpoint',
-  'Mutation.promoteWebhookSigning',
   'Subscription.events',
 ]);

@@ -240,7 +240,7 @@ describe('a failed batch', () => {
       configuration: `${parallel({ builds: 2, more: 'use_optimistic_validation: false\n' })}${byBuildsAlone}`,
       runsCi: false,
     });
-    const [bad = 0] = [await w.open('bad', { bad: 'bad\n' })];
+    const bad = await w.open('bad', { bad: 'bad\n' });
     const [good = 0] = await opened(w, 'good');
     await w.queue(bad, good);
     await w.until(async () => (await statuses(w, bad, good)).every((status) => status === 'tagged'));

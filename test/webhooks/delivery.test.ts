@@ -380,9 +380,12 @@ describe("the account's signing token", () => {
     expect(await sent()).toEqual({ '': 'first', '-next': 'nobody', '-previous': 'nobody' });
     await w.ask('rotateWebhookSigning', { token: second.id }, 'webhookSigning { promoteAt }');
     expect(await sent()).toEqual({ '': 'first', '-next': 'second', '-previous': 'nobody' });
-    await w.ask('promoteWebhookSigning', null, 'webhookSigning { current { id } }');
+    await expect(w.ask('promoteWebhookSigning', { token: third.id }, 'webhookSigning { promoteAt }')).rejects.toThrow(
+      'Another token is named',
+    );
+    await w.ask('promoteWebhookSigning', { token: second.id }, 'webhookSigning { current { id } }');
     expect(await sent()).toEqual({ '': 'second', '-next': 'nobody', '-previous': 'first' });
-    await expect(w.ask('promoteWebhookSigning', null, 'webhookSigning { promoteAt }')).rejects.toThrow(
+    await expect(w.ask('promoteWebhookSigning', { token: second.id }, 'webhookSigning { promoteAt }')).rejects.toThrow(
       'No token is named',
     );
     w.pass(day + 1);

@@ -93,14 +93,11 @@ export async function webhookWorld(options: WebhookWorldOptions = {}): Promise<W
       );
       return { id: made.webhookEndpoint.id, secret: made.secret };
     },
-    async ask<Data>(field: string, input: Readonly<Record<string, unknown>> | null, selection: string): Promise<Data> {
+    async ask<Data>(field: string, input: Readonly<Record<string, unknown>>, selection: string): Promise<Data> {
       const type = `${field[0]?.toUpperCase()}${field.slice(1)}Input`;
       const known = inputTypes[type] ?? type;
-      const document =
-        input === null
-          ? `mutation { ${field} { ${selection} } }`
-          : `mutation ($input: ${known}!) { ${field}(input: $input) { ${selection} } }`;
-      const answer = await s.graphql<Record<string, Data>>(document, input === null ? {} : { input });
+      const document = `mutation ($input: ${known}!) { ${field}(input: $input) { ${selection} } }`;
+      const answer = await s.graphql<Record<string, Data>>(document, { input });
       if (answer.errors.length > 0) throw new Error(answer.errors[0]?.message);
       return answer.data[field] as Data;
     },

@@ -9,7 +9,10 @@ const titleRegex = group({
 }).superRefine((rule, context) => {
   if (rule.match_type !== 'regex') return;
   const fault = regexFault(rule.pattern);
-  if (fault !== null) return void context.addIssue({ code: 'custom', path: ['pattern'], message: fault });
+  if (fault !== null) {
+    context.addIssue({ code: 'custom', path: ['pattern'], message: fault });
+    return;
+  }
   const misfit = replacementFault(rule.pattern, rule.replace);
   if (misfit !== null) context.addIssue({ code: 'custom', path: ['replace'], message: misfit });
 });

@@ -148,13 +148,16 @@ export async function rotateWebhookSigning(ctx: Context, input: { readonly token
   });
 }
 
-/** The named token signs from now on; the one before it signs beside for a day. */
-export async function promoteWebhookSigning(ctx: Context): Promise<void> {
+/** The token that was named to sign next signs from now on; the one before it signs beside for a day. */
+export async function promoteWebhookSigning(ctx: Context, input: { readonly tokenId: string }): Promise<void> {
   requireScope(ctx, 'admin');
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     const rotation = await lockRotation(ctx, tx);
     if (rotation === null || rotation.next === null)
       throw new DomainError('CONFLICT', 'No token is named to sign next. Rotate first, naming one.');
+    // Whoever asks has seen which one: another one's name may have come in between.
+    if (rotation.next.token !== input.tokenId)
+      throw new DomainError('CONFLICT', 'Another token is named to sign next. Look at webhookSigning.', 'input.token');
     const promoteAt = Math.min(rotation.next.promoteAt, ctx.clock().getTime());
     await promote(ctx, tx, { ...rotation, next: { ...rotation.next, promoteAt } });
     await recordUserAction(ctx, tx, { action: 'webhook_signing_promoted', target: null });

@@ -16,7 +16,8 @@ export class BranchWorkResolver {
     @Arg('input', () => PullRequestRefInput) input: PullRequestRefInput,
   ): Promise<AsyncPullRequestPayload> {
     const { message, ...asked } = await askToRefresh(ctx, input);
-    return { ...(await payload(ctx, asked)), status: 'processing', message };
+    const { pullRequest } = await payload(ctx, asked);
+    return { pullRequest, status: 'processing', message };
   }
 
   @Mutation(() => AsyncPullRequestPayload, {
@@ -28,7 +29,8 @@ export class BranchWorkResolver {
     @Arg('input', () => PullRequestRefInput) input: PullRequestRefInput,
   ): Promise<AsyncPullRequestPayload> {
     const { message, ...asked } = await askToSync(ctx, input);
-    return { ...(await payload(ctx, asked)), status: 'processing', message };
+    const { pullRequest } = await payload(ctx, asked);
+    return { pullRequest, status: 'processing', message };
   }
 
   @Mutation(() => BackportPullRequestPayload, {
@@ -40,6 +42,7 @@ export class BranchWorkResolver {
     @Arg('input', () => BackportPullRequestInput) input: BackportPullRequestInput,
   ): Promise<BackportPullRequestPayload> {
     const { message, ...asked } = await askToBackport(ctx, input);
-    return { ...(await payload(ctx, asked)), targetBranch: input.targetBranch, message };
+    const { pullRequest } = await payload(ctx, asked);
+    return { pullRequest, targetBranch: input.targetBranch, message };
   }
 }

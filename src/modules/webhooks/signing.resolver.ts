@@ -2,7 +2,12 @@ import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import type { GraphQLContext } from '../../graphql/context.ts';
 import { decodeNodeId } from '../../graphql/node-id.ts';
 import { promoteWebhookSigning, readSigningTokens, rotateWebhookSigning } from '../accounts/index.ts';
-import { RotateWebhookSigningInput, WebhookSigningPayload, WebhookSigningTokens } from './webhooks.types.ts';
+import {
+  PromoteWebhookSigningInput,
+  RotateWebhookSigningInput,
+  WebhookSigningPayload,
+  WebhookSigningTokens,
+} from './webhooks.types.ts';
 
 @Resolver()
 export class WebhookSigningResolver {
@@ -18,16 +23,24 @@ export class WebhookSigningResolver {
     @Ctx() ctx: GraphQLContext,
     @Arg('input', () => RotateWebhookSigningInput) { token }: RotateWebhookSigningInput,
   ): Promise<WebhookSigningPayload> {
-    const named = decodeNodeId(token);
-    await rotateWebhookSigning(ctx, { tokenId: named?.type === 'ApiToken' ? named.id : '0' });
+    await rotateWebhookSigning(ctx, { tokenId: tokenIdOf(token) });
     return { webhookSigning: await readSigningTokens(ctx) };
   }
 
   @Mutation(() => WebhookSigningPayload, {
     description: 'Has the named token sign now; the one before it signs beside for a day. Needs admin.',
   })
-  async promoteWebhookSigning(@Ctx() ctx: GraphQLContext): Promise<WebhookSigningPayload> {
-    await promoteWebhookSigning(ctx);
+  async promoteWebhookSigning(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('input', () => PromoteWebhookSigningInput) { token }: PromoteWebhookSigningInput,
+  ): Promise<WebhookSigningPayload> {
+    await promoteWebhookSigning(ctx, { tokenId: tokenIdOf(token) });
     return { webhookSigning: await readSigningTokens(ctx) };
   }
+}
+
+// An id that names something else names no token: 0 is no row's id.
+function tokenIdOf(nodeId: string): string {
+  const named = decodeNodeId(nodeId);
+  return named?.type === 'ApiToken' ? named.id : '0';
 }

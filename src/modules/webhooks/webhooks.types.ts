@@ -240,6 +240,12 @@ export class RotateWebhookSigningInput {
   token!: string;
 }
 
+@InputType({ description: 'Names the token that signs from now on.' })
+export class PromoteWebhookSigningInput {
+  @Field(() => ID, { description: 'The token that was named to sign next; another one is a conflict.' })
+  token!: string;
+}
+
 @ObjectType({ simpleResolvers: true, description: 'Which tokens sign after a change.' })
 export class WebhookSigningPayload {
   @Field(() => WebhookSigningTokens, { description: 'Who signs, and beside.' })
