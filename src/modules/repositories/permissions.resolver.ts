@@ -33,7 +33,11 @@ export class PermissionsResolver {
     @Arg('after', () => String, { nullable: true, description: 'Cursor to go on from.' }) after: string | null,
   ): Promise<Connection<PermissionGrant>> {
     const page = readPage({ first, after }, { size: 20, keyLength: 1 });
-    const rows = await readGrants(ctx, repository.id, { permission, size: page.size, after: rowId(page) });
+    const rows = await readGrants(ctx, repository.id, {
+      permission,
+      size: page.size,
+      after: page.after === null ? null : rowId(page),
+    });
     return toConnection(rows, page.size, { node: (row): PermissionGrant => row, key: ({ id }) => [id] });
   }
 
