@@ -286,8 +286,8 @@ export interface CodeHost {
   readRequiredChecks(repository: HostRepository, baseBranch: string): Promise<readonly string[]>;
   /** Stops what still runs for a commit. Idempotent. */
   cancelChecks(repository: HostRepository, commit: string): Promise<void>;
-  /** Starts the named checks again (a new attempt each). */
-  rerunChecks(repository: HostRepository, commit: string, names: readonly string[]): Promise<void>;
+  /** Starts the named checks again (a new attempt each). Answers those it starts: not what still runs, or never ran. */
+  rerunChecks(repository: HostRepository, commit: string, names: readonly string[]): Promise<readonly string[]>;
 
   /** Makes commits without a clone. Same input, same commit ids. Does not move any branch. */
   composeCommit(repository: HostRepository, composition: Composition): Promise<CompositionResult>;

@@ -196,30 +196,40 @@ export const mergeRules = group({
     },
   ),
   flaky_retry: group({
-    enabled: notYet(bool(), {
+    enabled: key(bool(), {
       default: false,
-      description: 'Each failed check is tried again once. It never lowers the bar.',
+      description:
+        'Each failed check of a build, or of the head of a pull request that was asked to merge, is tried again once before it counts. The newest attempt decides: it never lowers the bar.',
       mark: 'other',
-      accepts: [false],
     }),
-    context: notYet(markdown(), {
+    context: key(markdown(), {
       default: '',
-      description: 'What is known about flaky checks, in words.',
+      description: 'What is known about flaky checks, in words: shown wherever one is tried again.',
       mark: 'other',
-      accepts: [''],
     }),
-    context_file: notYet(repositoryPath(), {
-      default: undefined,
-      description: 'The same, in a file of the repository. Instead of context.',
+    context_file: optionalKey(repositoryPath(), {
+      default: 'none',
+      description: 'The same, in a file of the repository, read at the commit that failed. Instead of context.',
       mark: 'other',
-      accepts: [],
     }),
-    retriable_checks: notYet(
+    retriable_checks: key(
       listOf(
-        group({ name: someText(255), context: markdown().optional(), context_file: repositoryPath().optional() }),
-        { name: 'list: {name glob, context or context_file}' },
+        group({
+          name: someText(255),
+          context: markdown().optional(),
+          context_file: repositoryPath().optional(),
+        }).refine((check) => !(check.context && check.context_file), {
+          path: ['context_file'],
+          error: 'cannot stand beside context',
+        }),
+        { name: 'list: {name glob, context or context_file}', most: 100 },
       ),
-      { default: [], description: 'Only these checks are tried again.', mark: 'other', accepts: [[]] },
+      {
+        default: [],
+        description:
+          'Only these checks are tried again, by name or glob; what is said of one replaces what is said of all. Empty: every check.',
+        mark: 'other',
+      },
     ),
   })
     .refine((retry) => !(retry.context && retry.context_file), {

@@ -33,6 +33,7 @@ export function toQueueRules(
     batchCommit: merge_strategy.batch_commit,
     requiredChecks: buildRequiredChecks(configuration, host.hostRequiredChecks),
     ownRequiredChecks: ownRequiredChecks(configuration, host.hostRequiredChecks),
+    retriableChecks: retriableChecks(configuration),
     buildKeysHash: buildKeysHash(configuration),
   };
 }
@@ -114,6 +115,13 @@ function buildRequiredChecks(
   const required = askHost ? hostRequired.map(byName) : named.map(toRequiredCheck);
   const wantsEveryCheck = isParallel ? parallel.require_all_draft_checks_pass : require_all_checks_pass;
   return wantsEveryCheck || required.length === 0 ? withEveryCheck(required) : required;
+}
+
+/** Null: nothing is tried again. */
+function retriableChecks({ merge_rules: { flaky_retry } }: Configuration): readonly string[] | null {
+  if (!flaky_retry.enabled) return null;
+  const named = flaky_retry.retriable_checks.map(({ name }) => name);
+  return named.length === 0 ? ['*'] : named;
 }
 
 function withEveryCheck(required: readonly RequiredCheck[]): readonly RequiredCheck[] | null {

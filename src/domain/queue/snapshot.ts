@@ -88,6 +88,8 @@ export interface QueueRules {
   readonly requiredChecks: readonly RequiredCheck[] | null;
   /** Checks a pull request's own head must pass: same reading. */
   readonly ownRequiredChecks: readonly RequiredCheck[] | null;
+  /** Names and globs of checks that are tried again once when they fail. Null: none is. */
+  readonly retriableChecks: readonly string[] | null;
   /** Changes of these keys make every build worthless (reset 307). A digest of the build keys. */
   readonly buildKeysHash: string;
 }

@@ -139,26 +139,26 @@ export async function queueCheckRuns(
   });
 }
 
-/** A new attempt of each named check whose newest attempt is over. Returns whether there is one. */
+/** A new attempt of each named check whose newest attempt is over. Returns their names. */
 export async function requeueCheckRuns(
   db: Database,
   repository: HostRepository,
   commit: string,
   names: readonly string[],
   at: Date,
-): Promise<boolean> {
+): Promise<string[]> {
   return await db.transaction(repository.accountId, async (tx) => {
-    const rows = await tx.query(
+    const rows = await tx.query<{ name: string }>(
       `insert into local_check_run (account_id, repository_id, commit, ref, name, attempt, command, timeout_sec, priority, created_at)
        select account_id, repository_id, commit, ref, name, attempt + 1, command, timeout_sec, priority, $5
        from (select distinct on (name) * from local_check_run
          where account_id = $1 and repository_id = $2 and commit = $3 and name = any($4::text[]) order by name, attempt desc) newest
        where state = 'completed' and command <> ''
        on conflict (account_id, repository_id, commit, name, attempt) do nothing
-       returning id`,
+       returning name`,
       [repository.accountId, repository.id, commit, [...names], at],
     );
-    return rows.length > 0;
+    return rows.map(({ name }) => name);
   });
 }
 

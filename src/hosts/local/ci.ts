@@ -107,10 +107,12 @@ export async function rerunChecks(
   repository: HostRepository,
   commit: string,
   names: readonly string[],
-): Promise<void> {
-  if (!(await requeueCheckRuns(installation.db, repository, commit, names, installation.clock()))) return;
+): Promise<readonly string[]> {
+  const started = await requeueCheckRuns(installation.db, repository, commit, names, installation.clock());
+  if (started.length === 0) return [];
   installation.emit({ kind: 'checks', repository, commit });
   for (const wake of installation.onChecksQueued) wake();
+  return started;
 }
 
 // A commit's file never changes, and checks are read often while a build runs.

@@ -6,11 +6,11 @@ import type { QueueRules } from '../../domain/queue/snapshot.ts';
 import { strategyContradiction } from '../../domain/queue/strategy.ts';
 import type { Transaction } from '../../platform/database.ts';
 import type { RepositoryRow } from '../repositories/repositories.entities.ts';
-import { loadBuilds } from './build.records.ts';
 import { readLine, readPending, type AdmissionRow } from './line.rows.ts';
 import { readLandingMembers } from './begun-landings.ts';
 import { rulesOf } from './configuration.cache.ts';
 import { PullRequestEntity, type PullRequestRow, type QueueRow } from './queue.entities.ts';
+import { loadJudgedBuilds } from './retries.ts';
 import { judgeOwn } from './snapshot.loader.ts';
 import { judgeValidations, validationFacts, type Validated } from './validations.service.ts';
 import { announce, blockPullRequest, writeStatus, type QueueWork } from './status.writer.ts';
@@ -43,10 +43,9 @@ async function decideAll(
   const heads = asked.map((pullRequest) => pullRequest.headSha);
   const { configuration, rules } = rulesOf(repository, queue.hostRequiredChecks);
   const builds = new Map(
-    (await loadBuilds(ctx, tx, { repositoryId: repository.id, commits: heads, trees: [] })).map((build) => [
-      build.commit,
-      build,
-    ]),
+    (await loadJudgedBuilds(ctx, tx, { repositoryId: repository.id, commits: heads, trees: [] }, rules)).map(
+      (build) => [build.commit, build],
+    ),
   );
   const conflicting = await conflictsWithTip(ctx, tx, queue, heads);
   const validated = await judgeValidations(ctx, tx, configuration, asked);

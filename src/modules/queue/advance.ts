@@ -16,6 +16,7 @@ import { readMissingSignatures } from './host.signatures.ts';
 import { needOf, type BatchNeed } from './batch.rows.ts';
 import { QueueEntity, type QueueRow } from './queue.entities.ts';
 import { lockQueue } from './queue.locks.ts';
+import { planRetries } from './retries.ts';
 import { loadSnapshot } from './snapshot.loader.ts';
 import { lookForBuildsAt, wakeWaitingQueues } from './shared-builds.ts';
 import { beginWork, finishWork, haltWork } from './status.writer.ts';
@@ -76,7 +77,8 @@ export async function advanceQueue(ctx: Context, queueId: string): Promise<Advan
       await planWaitingBackports(work);
       const updatesAt = await planUpdates(work, repository, configuration);
       const buildsAt = earliest(lookAgainAt(decisions), lookForBuildsAt(loaded.snapshot, work.now.getTime()));
-      const next = earliest(buildsAt, updatesAt);
+      const retriesAt = await planRetries(work, rules);
+      const next = earliest(earliest(buildsAt, retriesAt), updatesAt);
       queue.nextLookAt = next === null ? null : new Date(next);
     }
     await finishWork(work);

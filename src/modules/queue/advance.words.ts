@@ -57,6 +57,7 @@ export function effectsOf(intents: readonly OpenIntent[], baseBranch: string): {
     numbersOf('conclude_pull_request').length > 0 ? `show ${named(numbersOf('conclude_pull_request'))} as merged` : '',
     numbersOf('comment').length > 0 ? `comment on ${named(numbersOf('comment'))}` : '',
     numbersOf('reply').length > 0 ? `answer on ${named(numbersOf('reply'))}` : '',
+    told.some((intent) => intent.kind === 'retry_check') ? 'try failed checks again' : '',
     numbersOf('label').length > 0 ? `label ${named([...new Set(numbersOf('label'))])}` : '',
   ].filter((word) => word !== '');
   return [

@@ -37,8 +37,11 @@ async function describeBatch(ctx: Context, batchId: string): Promise<BatchProgre
   const facts = await ctx.db.transaction(ctx.accountId, async (tx) => {
     const rows = await tx.em.find(PullRequestEntity, { id: { $in: members.map((member) => member.pullRequestId) } });
     const numbers = new Map(rows.map((row) => [row.id, row.number]));
-    const checks = await tx.query<{ name: string; attempt: number; conclusion: string }>(
-      'select name, attempt, conclusion from check_result where account_id = $1 and repository_id = $2 and commit = $3 order by name, attempt',
+    const checks = await tx.query<{ name: string; attempt: number; conclusion: string; context: string | null }>(
+      `select c.name, c.attempt, c.conclusion, r.context from check_result c
+       left join check_retry r on r.account_id = c.account_id and r.repository_id = c.repository_id and r.commit = c.commit
+         and r.name = c.name and r.attempt = c.attempt - 1
+       where c.account_id = $1 and c.repository_id = $2 and c.commit = $3 order by c.name, c.attempt`,
       [ctx.accountId, batch.repositoryId, batch.testedCommit ?? ''],
     );
     const [landing] = await tx.query<{ grade: string }>(
@@ -52,7 +55,9 @@ async function describeBatch(ctx: Context, batchId: string): Promise<BatchProgre
     };
   });
   const failed = facts.checks.filter(
-    ({ conclusion }) => !['success', 'skipped', 'neutral', 'pending'].includes(conclusion),
+    ({ name, attempt, conclusion }) =>
+      !['success', 'skipped', 'neutral', 'pending'].includes(conclusion) &&
+      !facts.checks.some((other) => other.name === name && other.attempt > attempt),
   );
   const failure = failed.length === 0 ? '' : `failed: ${failed.map((check) => check.name).join(', ')}`;
   const outcome = facts.grade === null ? (batch.endedReason ?? failure) : `tree verified: ${facts.grade}`;
@@ -61,7 +66,10 @@ async function describeBatch(ctx: Context, batchId: string): Promise<BatchProgre
     `- why it exists: ${causes[batch.cause] ?? batch.cause}`,
     `- parent \`${batch.parentCommit}\``,
     `- commit \`${batch.commit ?? 'not made yet'}\`, tree \`${batch.tree ?? '-'}\``,
-    ...facts.checks.map((check) => `- check ${check.name} (attempt ${check.attempt}): ${check.conclusion}`),
+    ...facts.checks.map(
+      (check) =>
+        `- check ${check.name} (attempt ${check.attempt}): ${check.conclusion}${check.context ? `. Tried again: ${check.context}` : ''}`,
+    ),
   ];
   return {
     need: needOfRow(batch),

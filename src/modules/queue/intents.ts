@@ -14,6 +14,7 @@ import { writeLabel, writeReply } from './intents.labels.ts';
 import { carryOutLanding, mostAttempts } from './landing.ts';
 import { IntentEntity, PullRequestEntity, QueueEntity, type IntentRow } from './queue.entities.ts';
 import { carryOutRefresh } from './refresh.ts';
+import { carryOutRetry } from './retries.ts';
 import { changeQueue } from './queue.locks.ts';
 import { beginWork, finishWork, haltWork } from './status.writer.ts';
 import { carryOutSync } from './sync.ts';
@@ -58,6 +59,8 @@ async function carryOutKind(ctx: Context, intent: IntentRow): Promise<void> {
       return await writeLabel(ctx, intent);
     case 'read_checks':
       return await readChecks(ctx, intent);
+    case 'retry_check':
+      return await carryOutRetry(ctx, intent);
     default:
       intent.kind satisfies never;
   }

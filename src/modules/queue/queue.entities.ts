@@ -173,7 +173,7 @@ export const BotPullRequestEntity = defineEntity({
   },
 });
 
-/** `comment` tells where a pull request stands, `reply` answers a person, `label` puts a label on or takes it off, `read_checks` asks anew. */
+/** `comment` tells where a pull request stands, `reply` answers a person, `label` puts a label on or takes it off, `read_checks` asks anew, `retry_check` has a failed check run again. */
 export type IntentKind =
   | 'land'
   | 'conclude_pull_request'
@@ -183,7 +183,8 @@ export type IntentKind =
   | 'refresh'
   | 'sync'
   | 'backport'
-  | 'read_checks';
+  | 'read_checks'
+  | 'retry_check';
 export type IntentState = 'planned' | 'begun' | 'done' | 'failed' | 'void';
 
 export const IntentEntity = defineEntity({

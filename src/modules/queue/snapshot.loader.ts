@@ -16,9 +16,9 @@ import type {
 import type { Transaction } from '../../platform/database.ts';
 import { pauseInForce } from '../repositories/index.ts';
 import type { RepositoryRow } from '../repositories/repositories.entities.ts';
-import { loadBuilds } from './build.records.ts';
 import { configurationOf } from './configuration.cache.ts';
 import { readLine, type LineRow } from './line.rows.ts';
+import { loadJudgedBuilds } from './retries.ts';
 import {
   BatchEntity,
   BatchMemberEntity,
@@ -61,11 +61,12 @@ export async function loadSnapshot(
     .map((member) => member.pullRequestId)
     .filter((id) => !standing.has(id));
   const gone = departed.length === 0 ? [] : await tx.em.find(PullRequestEntity, { id: { $in: departed } });
-  const builds = await loadBuilds(ctx, tx, {
+  const judged = {
     repositoryId: repository.id,
     commits: [...batches.flatMap((batch) => batch.testedCommit ?? []), ...inLine.map((row) => row.headSha)],
     trees: batches.flatMap((batch) => batch.tree ?? []),
-  });
+  };
+  const builds = await loadJudgedBuilds(ctx, tx, judged, rules);
   const buildOf = new Map(builds.map((build) => [build.commit, build]));
   const landings = await openLandings(ctx, tx, queue.id);
   const lineage = await loadLineage(ctx, tx, queue.id, tip);

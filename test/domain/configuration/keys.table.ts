@@ -256,10 +256,30 @@ export const keyTable: readonly KeyRow[] = [
       [[{ commands: ['dequeue'] }], 'is required'],
     ],
   },
-  later('merge_rules.flaky_retry.enabled', [false], true),
-  later('merge_rules.flaky_retry.context', [''], 'network'),
-  later('merge_rules.flaky_retry.context_file', [], 'docs/flaky.md'),
-  later('merge_rules.flaky_retry.retriable_checks', [[]], [{ name: 'e2e' }]),
+  bool('merge_rules.flaky_retry.enabled'),
+  { key: 'merge_rules.flaky_retry.context', accepts: ['', 'The network.\nOften.'], refuses: [[5, 'must be text']] },
+  {
+    key: 'merge_rules.flaky_retry.context_file',
+    accepts: ['docs/flaky.md'],
+    refuses: [
+      ['/etc/passwd', 'must be a path inside the repository, without a leading / or ..'],
+      ['', 'must not be empty'],
+    ],
+  },
+  {
+    key: 'merge_rules.flaky_retry.retriable_checks',
+    accepts: [
+      [],
+      [
+        { name: 'e2e-*', context: 'the browser' },
+        { name: 'api', context_file: 'docs/api.md' },
+      ],
+    ],
+    refuses: [
+      [[{ context: 'words' }], 'is required'],
+      [[{ name: 'a', context: 'b', context_file: 'c' }], 'cannot stand beside context'],
+    ],
+  },
   {
     key: 'merge_rules.update_latest',
     accepts: [true],

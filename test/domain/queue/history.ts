@@ -161,6 +161,7 @@ export function rulesOf([first = 0, second = 0, third = 0, fourth = 0, fifth = 0
     requiredChecks: gates[Math.floor(first / 30) % 4] ?? null,
     ownRequiredChecks: [required('own')],
     skipDraftWhenUpToDate: true,
+    retriableChecks: null,
     buildKeysHash: `${mode}/${batchSize}/${strategy}/${third % 5 === 0}`,
   };
 }

@@ -37,6 +37,7 @@ export const parallel: QueueRules = {
   batchCommit: 'group',
   requiredChecks: null,
   ownRequiredChecks: [],
+  retriableChecks: null,
   buildKeysHash: 'keys',
 };
 export const serial: QueueRules = { ...parallel, mode: 'serial', useOptimisticValidation: false };

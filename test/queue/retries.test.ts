@@ -1,0 +1,66 @@
+// Flaky checks: what failed is tried again once, and only what fails again counts.
+import { describe, expect, it } from 'vitest';
+import { parallel, serial, world, type World } from '../support/world.ts';
+import { dyingAt, expectLandedOnce, statuses } from './stories.ts';
+
+const retrying = (more = ''): string => `flaky_retry:\n  enabled: true\n  context: The network is slow.\n${more}`;
+const ci = 'checks:\n  test:\n    run: \'test ! -e bad && { test ! -e flaky || test "$INTERLOCK_ATTEMPT" -gt 1; }\'\n';
+
+async function retries(w: World): Promise<{ commit: string; check: string; attempt: number; context: string }[]> {
+  const rows = await w.rows<{ payload: never }>("select payload from event where action = 'check_retried' order by id");
+  return rows.map(({ payload }) => payload);
+}
+
+async function mostAttempts(w: World): Promise<number> {
+  const [row] = await w.rows<{ most: number }>('select max(attempt) as most from local_check_run');
+  return row?.most ?? 0;
+}
+
+describe('flaky_retry', () => {
+  it('lands what fails once, and blocks what fails twice, in parallel mode', async () => {
+    await using w = await world({ configuration: `${parallel({ builds: 2 })}${retrying()}`, ci });
+    const flaky = await w.open('flaky', { flaky: '1\n' });
+    const broken = await w.open('broken', { bad: '1\n' });
+    await w.queue(flaky, broken);
+    await w.settled(flaky, broken);
+    expect(await statuses(w, flaky, broken)).toEqual(['merged', 'blocked 107']);
+    await expectLandedOnce(w, flaky);
+    expect(await mostAttempts(w)).toBe(2);
+    const told = await retries(w);
+    expect(new Set(told.map(({ commit, check }) => `${commit}:${check}`)).size).toBe(told.length);
+    const [proof] = await w.rows<{ body: { evidence: { commit: string; checks: object[] }[] } }>(
+      'select body from proof',
+    );
+    const [evidence] = proof?.body.evidence ?? [];
+    expect(told).toContainEqual({
+      commit: evidence?.commit,
+      check: 'test',
+      attempt: 2,
+      context: 'The network is slow.',
+    });
+    expect(evidence?.checks).toEqual([
+      { name: 'test', attempt: 1, conclusion: 'failure' },
+      { name: 'test', attempt: 2, conclusion: 'success' },
+    ]);
+  });
+
+  it('waits in serial mode for the second attempt, and starts no third one when its worker dies', async () => {
+    await using w = await world({ configuration: `${serial()}${retrying()}`, ci });
+    const flaky = await w.open('flaky', { flaky: '1\n' });
+    await w.queue(flaky);
+    await dyingAt(w, 'retry:after_host', async () => await w.settled(flaky));
+    await expectLandedOnce(w, flaky);
+    expect(await mostAttempts(w)).toBe(2);
+    expect((await retries(w)).map(({ attempt }) => attempt)).toEqual([2]);
+  });
+
+  it('tries nothing again but what is named', async () => {
+    const named = 'retriable_checks:\n    - name: e2e-*\n';
+    await using w = await world({ configuration: `${parallel()}${retrying(`  ${named}`)}`, ci });
+    const flaky = await w.open('flaky', { flaky: '1\n' });
+    await w.queue(flaky);
+    await w.settled(flaky);
+    expect(await statuses(w, flaky)).toEqual(['blocked 107']);
+    expect(await retries(w)).toEqual([]);
+  });
+});
