@@ -40,7 +40,7 @@ export class UserActionsResolver {
       ...request,
       before: rowId(request),
       entities: entity ? [entity] : userActionEntities,
-      action,
+      action: action ?? null,
     });
     return toConnection(rows, request.size, { node: (row): UserAction => row, key: ({ id }) => [id] });
   }
@@ -65,7 +65,7 @@ export class UserActionsResolver {
       ...request,
       before: rowId(request),
       entities: entity ? [entity] : auditEntities,
-      action,
+      action: action ?? null,
     });
     return toConnection(rows, request.size, { node: (row): AuditEntry => row, key: ({ id }) => [id] });
   }
