@@ -57,45 +57,163 @@ export type Admission =
   | ({ readonly kind: 'pend' } & Obstacle<BlockCode | null>)
   | ({ readonly kind: 'block' } & Obstacle);
 
+export type PreconditionKind =
+  | 'base_branch'
+  | 'draft'
+  | 'labels'
+  | 'review'
+  | 'validations'
+  | 'verified_commits'
+  | 'mergeable'
+  | 'approvals'
+  | 'owner_review'
+  | 'conversations'
+  | 'own_checks';
+
+/** One thing that must hold before it is in line. `observed` and `needed` are words for people. */
+export interface Precondition {
+  readonly kind: PreconditionKind;
+  readonly observed: string;
+  readonly needed: string;
+  readonly who: Actor;
+  /** Null: it holds. */
+  readonly obstacle: Obstacle<BlockCode | null> | null;
+}
+
 /** Hard failures first: what comes by itself or from a reviewer only matters when nothing else is in the way. */
 export function decideAdmission(request: AdmissionRequest): Admission {
-  const failure = findFailure(request);
-  if (failure !== null) return { kind: 'block', ...failure };
-  const missing = findMissing(request);
-  return missing === null ? { kind: 'queue' } : { kind: 'pend', ...missing };
+  const obstacles = listPreconditions(request).flatMap(({ obstacle }) => obstacle ?? []);
+  const failure = obstacles.find(isFailure);
+  if (failure !== undefined) return { kind: 'block', ...failure };
+  const [missing] = obstacles;
+  return missing === undefined ? { kind: 'queue' } : { kind: 'pend', ...missing };
 }
 
-function findFailure({ facts, rules, skipValidation }: AdmissionRequest): Obstacle | null {
-  if (!facts.isBaseBranchManaged) return obstacle(118, 'admin');
-  if (facts.draft) return obstacle(114, 'author');
+const selfResolving: readonly (BlockCode | null)[] = [null, 101, 109, 113];
+
+function isFailure(obstacle: Obstacle<BlockCode | null>): obstacle is Obstacle {
+  return !selfResolving.includes(obstacle.code);
+}
+
+/** Those that are asked for by the rules, in the order in which they are named when several are missing. */
+export function listPreconditions(request: AdmissionRequest): Precondition[] {
+  return [...listFacts(request), ...listReviews(request), listOwnChecks(request)];
+}
+
+function listFacts({ facts, rules }: AdmissionRequest): Precondition[] {
+  const { failedValidations, isBaseBranchManaged, changesRequested } = facts;
   const labels = facts.labels.filter((label) => rules.blockingLabels.includes(label));
-  if (labels.length > 0) return obstacle(105, 'author', labels);
-  if (facts.changesRequested) return obstacle(117, 'author');
-  if (facts.failedValidations.length > 0) return obstacle(108, 'author', facts.failedValidations);
-  if (rules.requireVerifiedCommits && facts.hasUnverifiedCommits) return obstacle(115, 'author');
-  if (facts.conflictsWithBase) return obstacle(106, 'author');
-  if (facts.ownVerdict === 'red' && !skipValidation) return obstacle(107, 'author', facts.ownFailedChecks);
-  return null;
+  const verified: Precondition = {
+    kind: 'verified_commits',
+    observed: facts.hasUnverifiedCommits ? 'commits without a verified signature' : 'verified',
+    needed: 'verified',
+    who: 'author',
+    obstacle: facts.hasUnverifiedCommits ? obstacle(115, 'author') : null,
+  };
+  return [
+    {
+      kind: 'base_branch',
+      observed: isBaseBranchManaged ? 'managed' : 'not managed',
+      needed: 'managed',
+      who: 'admin',
+      obstacle: isBaseBranchManaged ? null : obstacle(118, 'admin'),
+    },
+    {
+      kind: 'draft',
+      observed: facts.draft ? 'a draft' : 'ready for review',
+      needed: 'ready for review',
+      who: 'author',
+      obstacle: facts.draft ? obstacle(114, 'author') : null,
+    },
+    {
+      kind: 'labels',
+      observed: labels.length === 0 ? 'none that blocks' : labels.join(', '),
+      needed: 'none that blocks',
+      who: 'author',
+      obstacle: labels.length === 0 ? null : obstacle(105, 'author', labels),
+    },
+    {
+      kind: 'review',
+      observed: changesRequested ? 'changes requested' : 'no changes requested',
+      needed: 'no changes requested',
+      who: 'author',
+      obstacle: changesRequested ? obstacle(117, 'author') : null,
+    },
+    {
+      kind: 'validations',
+      observed: failedValidations.length === 0 ? 'met' : `not met: ${failedValidations.join(', ')}`,
+      needed: 'met',
+      who: 'author',
+      obstacle: failedValidations.length === 0 ? null : obstacle(108, 'author', failedValidations),
+    },
+    ...(rules.requireVerifiedCommits ? [verified] : []),
+    {
+      kind: 'mergeable',
+      observed: facts.conflictsWithBase ? 'conflicts' : 'no conflict is known',
+      needed: 'no conflict',
+      who: 'author',
+      obstacle: facts.conflictsWithBase ? obstacle(106, 'author') : null,
+    },
+  ];
 }
 
-function findMissing({ facts, rules, skipValidation }: AdmissionRequest): Obstacle<BlockCode | null> | null {
-  if (rules.numberOfApprovals !== null && facts.approvals < rules.numberOfApprovals) {
-    return {
-      code: 101,
-      text: `It has ${facts.approvals} of ${rules.numberOfApprovals} required approvals.`,
-      who: 'reviewer',
-      names: [],
-    };
-  }
-  if (facts.ownerReviewMissing) return obstacle(109, 'reviewer');
-  if (rules.conversationResolutionRequired && facts.unresolvedConversations > 0) return obstacle(113, 'author');
+function listReviews({ facts, rules }: AdmissionRequest): Precondition[] {
+  const { numberOfApprovals, conversationResolutionRequired } = rules;
+  const approvals: Precondition = {
+    kind: 'approvals',
+    observed: String(facts.approvals),
+    needed: String(numberOfApprovals),
+    who: 'reviewer',
+    obstacle:
+      facts.approvals >= (numberOfApprovals ?? 0)
+        ? null
+        : {
+            code: 101,
+            text: `It has ${facts.approvals} of ${numberOfApprovals} required approvals.`,
+            who: 'reviewer',
+            names: [],
+          },
+  };
+  const ownerReview: Precondition = {
+    kind: 'owner_review',
+    observed: 'missing',
+    needed: 'an approval',
+    who: 'reviewer',
+    obstacle: obstacle(109, 'reviewer'),
+  };
+  const unresolved = facts.unresolvedConversations;
+  const conversations: Precondition = {
+    kind: 'conversations',
+    observed: `${unresolved} unresolved`,
+    needed: '0 unresolved',
+    who: 'author',
+    obstacle: unresolved > 0 ? obstacle(113, 'author') : null,
+  };
+  return [
+    ...(numberOfApprovals === null ? [] : [approvals]),
+    // Hosts say when it is missing, not where one is asked for.
+    ...(facts.ownerReviewMissing ? [ownerReview] : []),
+    ...(conversationResolutionRequired ? [conversations] : []),
+  ];
+}
+
+function listOwnChecks({ facts, rules, skipValidation }: AdmissionRequest): Precondition {
   // In parallel mode its landing waits for them instead.
   const holdsForChecks = rules.mode !== 'parallel' || rules.checkMergeabilityToQueue;
-  if (holdsForChecks && facts.ownVerdict === 'pending' && !skipValidation) {
-    return { code: null, text: 'Its own required checks are running.', who: 'ci', names: [] };
-  }
-  return null;
+  const own: Omit<Precondition, 'obstacle'> = {
+    kind: 'own_checks',
+    observed: ownWords[facts.ownVerdict],
+    needed: skipValidation ? 'nothing: validation is skipped' : holdsForChecks ? 'passed' : 'not failed',
+    who: facts.ownVerdict === 'red' ? 'author' : 'ci',
+  };
+  if (skipValidation) return { ...own, obstacle: null };
+  if (facts.ownVerdict === 'red') return { ...own, obstacle: obstacle(107, 'author', facts.ownFailedChecks) };
+  const isWaitedFor = holdsForChecks && facts.ownVerdict === 'pending';
+  const running = { code: null, text: 'Its own required checks are running.', who: 'ci', names: [] } as const;
+  return { ...own, obstacle: isWaitedFor ? running : null };
 }
+
+const ownWords = { pending: 'running', green: 'passed', red: 'failed', none: 'none seen' } as const;
 
 function obstacle(code: BlockCode, who: Actor, names: readonly string[] = []): Obstacle {
   return { code, text: blockText(code, names), who, names };

@@ -30,7 +30,7 @@ export function judgeHead(view: LineView): Step {
 }
 
 /** Index of the green batch that passes the red head, `wait` while one within the failure depth is pending. */
-function findPass(view: LineView): number | 'wait' | 'none' {
+export function findPass(view: LineView): number | 'wait' | 'none' {
   const { mode, useOptimisticValidation, optimisticValidationFailureDepth: depth } = view.snapshot.rules;
   if (mode !== 'parallel' || !useOptimisticValidation) return 'none';
   let isPending = false;

@@ -1,7 +1,12 @@
 // Asks the domain whether a pull request may enter the line, with the facts the rows hold, and writes the answer.
 import type { Context } from '../../context.ts';
 import { isManagedBranch, numberOfApprovals, type Configuration } from '../../domain/configuration/index.ts';
-import { decideAdmission, type Admission, type AdmissionFacts } from '../../domain/queue/admission.ts';
+import {
+  decideAdmission,
+  type Admission,
+  type AdmissionFacts,
+  type AdmissionRequest,
+} from '../../domain/queue/admission.ts';
 import type { QueueRules } from '../../domain/queue/snapshot.ts';
 import { strategyContradiction } from '../../domain/queue/strategy.ts';
 import type { Transaction } from '../../platform/database.ts';
@@ -100,15 +105,22 @@ interface InForce extends ReturnType<typeof rulesOf> {
   readonly validated: Validated;
 }
 
-function decideWith(
+interface Candidate {
+  readonly repository: Pick<RepositoryRow, 'defaultBranch'>;
+  readonly pullRequest: AdmissionRow;
+  readonly seen: Seen;
+}
+
+function decideWith(inForce: InForce, candidate: Candidate): Admission {
+  return decideAdmission(admissionRequest(inForce, candidate));
+}
+
+/** What is asked of the domain about one pull request, by the rules in force. */
+export function admissionRequest(
   { configuration, rules, validated }: InForce,
-  {
-    repository,
-    pullRequest,
-    seen,
-  }: { readonly repository: RepositoryRow; readonly pullRequest: AdmissionRow; readonly seen: Seen },
-): Admission {
-  return decideAdmission({
+  { repository, pullRequest, seen }: Candidate,
+): AdmissionRequest {
+  return {
     facts: {
       ...seen,
       isBaseBranchManaged: isManagedBranch(configuration, pullRequest.baseBranch, repository.defaultBranch),
@@ -127,7 +139,7 @@ function decideWith(
     },
     rules: admissionRules(configuration, rules),
     skipValidation: pullRequest.skipValidation,
-  });
+  };
 }
 
 function contradictionOf(configuration: Configuration, { labels }: AdmissionRow): readonly string[] {

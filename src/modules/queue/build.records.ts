@@ -89,7 +89,8 @@ async function keepReport(ctx: Context, tx: Transaction, repositoryId: string, r
   // Judged by what is kept, not by the report: two that read the host at once may write in the other order. An attempt
   // that ended does not run again (a rerun is another attempt), and a list that was complete stays so.
   const completed = await tx.query(
-    `update build b set complete = now.complete, canceled = now.canceled, finished_at = case when now.finished then coalesce(b.finished_at, $6) end
+    `update build b set complete = now.complete, canceled = now.canceled, finished_at = case when now.finished then coalesce(b.finished_at, $6) end,
+       complete_at = case when now.complete then coalesce(b.complete_at, $6) end
      from (select k.complete or $4 as complete, $5 or coalesce(bool_or(c.conclusion = 'cancelled'), false) as canceled,
                   (k.complete or $4) and not coalesce(bool_or(c.conclusion = 'pending'), false) as finished
            from build k
@@ -111,14 +112,28 @@ export function isFresh(build: BuildState, now: number): boolean {
   return build.finishedAt === null || now - build.finishedAt <= evidenceHours * 3_600_000;
 }
 
-/** Builds of the given commits, and every build of the given trees young enough to be evidence. */
+/** What a row of `check_result`, named r, said at an instant; `infinity` is now. */
+export function conclusionBy(instant: string): string {
+  return `case when coalesce(r.completed_at, r.started_at, '-infinity') <= ${instant} then r.conclusion else 'pending' end`;
+}
+
+/** Whether an attempt had been asked for by then: the first one with the build, later ones when they began. */
+export function wasSeenBy(instant: string): string {
+  return `(r.attempt = 1 or coalesce(r.started_at, '-infinity') <= ${instant})`;
+}
+
+/**
+ * Builds of the given commits, and every build of the given trees young enough to be evidence. `at`: as they stood then,
+ * by when checks began and ended.
+ */
 export async function loadBuilds(
   ctx: Context,
   tx: Transaction,
-  wanted: { repositoryId: string; commits: readonly string[]; trees: readonly string[] },
+  wanted: { repositoryId: string; commits: readonly string[]; trees: readonly string[]; at?: Date | null },
 ): Promise<BuildState[]> {
   if (wanted.commits.length === 0 && wanted.trees.length === 0) return [];
-  const since = new Date(ctx.clock().getTime() - evidenceHours * 3_600_000).toISOString();
+  const at = wanted.at ?? null;
+  const since = new Date((at ?? ctx.clock()).getTime() - evidenceHours * 3_600_000).toISOString();
   const rows = await tx.query<{
     commit: string;
     tree: string;
@@ -130,18 +145,26 @@ export async function loadBuilds(
     last_end: string | null;
     checks: { name: string; attempt: number; conclusion: CheckConclusion }[];
   }>(
-    `select b.commit, b.tree, b.base_commit, b.complete, b.canceled,
-            extract(epoch from b.started_at) * 1000 as started, extract(epoch from b.finished_at) * 1000 as finished,
+    `select b.commit, b.tree, b.base_commit,
+            b.complete and coalesce(b.complete_at, b.finished_at, b.started_at) <= $6 as complete, b.canceled and coalesce(b.finished_at <= $6, true) as canceled,
+            extract(epoch from b.started_at) * 1000 as started, case when b.finished_at <= $6 then extract(epoch from b.finished_at) * 1000 end as finished,
             c.last_end, coalesce(c.checks, '[]') as checks
      from build b
      left join lateral (
-       select jsonb_agg(jsonb_build_object('name', r.name, 'attempt', r.attempt, 'conclusion', r.conclusion) order by r.name, r.attempt) as checks,
-              extract(epoch from max(r.completed_at)) * 1000 as last_end
+       select jsonb_agg(jsonb_build_object('name', r.name, 'attempt', r.attempt, 'conclusion', ${conclusionBy('$6')}) order by r.name, r.attempt) as checks,
+              extract(epoch from max(r.completed_at) filter (where r.completed_at <= $6)) * 1000 as last_end
        from check_result r
-       where r.account_id = $1 and r.repository_id = $2 and r.commit = b.commit) c on true
-     where b.account_id = $1 and b.repository_id = $2
+       where r.account_id = $1 and r.repository_id = $2 and r.commit = b.commit and ${wasSeenBy('$6')}) c on true
+     where b.account_id = $1 and b.repository_id = $2 and b.started_at <= $6
        and (b.commit = any($3) or (b.tree = any($4) and b.started_at > $5))`,
-    [ctx.accountId, wanted.repositoryId, [...wanted.commits], [...wanted.trees], since],
+    [
+      ctx.accountId,
+      wanted.repositoryId,
+      [...wanted.commits],
+      [...wanted.trees],
+      since,
+      at?.toISOString() ?? 'infinity',
+    ],
   );
   return rows.map((row) => ({
     commit: row.commit,

@@ -42,7 +42,8 @@ export interface LineRow extends AdmissionRow {
   readonly conflictAfter: string[] | null;
 }
 
-const columns = `id, number, status, status_text as "statusText", base_branch as "baseBranch", draft, labels, approvals,
+/** Of a row of `pull_request`, or of one that was. */
+export const lineColumns = `id, number, status, status_text as "statusText", base_branch as "baseBranch", draft, labels, approvals,
   changes_requested as "changesRequested", unresolved_conversations as "unresolvedConversations", owner_review_missing as "ownerReviewMissing",
   queue_labels as "queueLabels", failed_validations as "failedValidations", validated_by as "validatedBy",
   unverified_commits as "unverifiedCommits", verified_head as "verifiedHead", skip_validation as "skipValidation",
@@ -54,7 +55,7 @@ const columns = `id, number, status, status_text as "statusText", base_branch as
 /** Everything queued or tagged, by rank. Flush before: it reads past the unit of work. */
 export async function readLine(ctx: Context, tx: Transaction, queueId: string): Promise<LineRow[]> {
   return await tx.query<LineRow>(
-    `select ${columns} from pull_request where account_id = $1 and queue_id = $2 and status in ('queued', 'tagged') order by rank`,
+    `select ${lineColumns} from pull_request where account_id = $1 and queue_id = $2 and status in ('queued', 'tagged') order by rank`,
     [ctx.accountId, queueId],
   );
 }
@@ -62,7 +63,7 @@ export async function readLine(ctx: Context, tx: Transaction, queueId: string): 
 /** Everything that waits to be let in, longest first. */
 export async function readPending(ctx: Context, tx: Transaction, queueId: string): Promise<LineRow[]> {
   return await tx.query<LineRow>(
-    `select ${columns} from pull_request where account_id = $1 and queue_id = $2 and status = 'pending' order by asked_at, id`,
+    `select ${lineColumns} from pull_request where account_id = $1 and queue_id = $2 and status = 'pending' order by asked_at, id`,
     [ctx.accountId, queueId],
   );
 }

@@ -3,6 +3,7 @@ import { Arg, Ctx, FieldResolver, Info, Int, Mutation, Resolver, Root } from 'ty
 import { DomainError } from '../../domain/errors.ts';
 import { readPage, rowId, toConnection, type Connection } from '../../graphql/connection.ts';
 import { loaderOf, type GraphQLContext } from '../../graphql/context.ts';
+import { DateTime } from '../../graphql/scalars.ts';
 import { selectsOnly } from '../../graphql/selection.ts';
 import { Repository } from '../repositories/repositories.types.ts';
 import { checksOfCommit, latestBotPullRequest, readBatchesOf, readBotPullRequest } from './batches.reads.ts';
@@ -15,6 +16,7 @@ import {
   updatePullRequest,
 } from './index.ts';
 import { explainPullRequest } from './explain.reads.ts';
+import { Explanation, toMergeCondition } from './explain.types.ts';
 import {
   narrowFields,
   placeInLine,
@@ -25,7 +27,6 @@ import {
   readQueuedPullRequests,
 } from './pull-requests.reads.ts';
 import {
-  Explanation,
   OpenPullRequestInput,
   PullRequest,
   PullRequestConnection,
@@ -123,9 +124,17 @@ export class PullRequestsResolver {
     return ahead === null ? null : ahead + 1;
   }
 
-  @FieldResolver(() => Explanation, { description: 'Why it is not merged yet, and who must act.' })
-  async explain(@Ctx() ctx: GraphQLContext, @Root() pullRequest: PullRequest): Promise<Explanation> {
-    return await explainPullRequest(ctx, pullRequest);
+  @FieldResolver(() => Explanation, {
+    description: 'Why it is not merged yet, who must act, and everything that has to hold (interface 3.1).',
+  })
+  async explain(
+    @Ctx() ctx: GraphQLContext,
+    @Root() pullRequest: PullRequest,
+    @Arg('asOf', () => DateTime, { nullable: true, description: 'Of this moment in the past. Now if not given.' })
+    asOf: Date | null,
+  ): Promise<Explanation> {
+    const { conditions, ...reason } = await explainPullRequest(ctx, pullRequest, asOf ?? null);
+    return { ...reason, conditions: conditions.map(toMergeCondition) };
   }
 
   @FieldResolver(() => [Check], {

@@ -1,6 +1,5 @@
 import { Field, ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
 import type { PullRequestStatus } from '../../domain/queue/snapshot.ts';
-import type { Reason, ReasonKind } from '../../domain/queue/explain.ts';
 import { connectionType } from '../../graphql/connection.ts';
 import { Node } from '../../graphql/node.ts';
 import { DateTime, GitObjectID, PullRequestNumber, URI } from '../../graphql/scalars.ts';
@@ -135,43 +134,6 @@ export class PullRequest {
 }
 
 export const PullRequestConnection = connectionType(PullRequest, 'PullRequest');
-
-const reasonKinds = {
-  MERGED: 'merged',
-  CLOSED: 'closed',
-  NOT_ASKED: 'not_asked',
-  BLOCKED: 'blocked',
-  PRECONDITION: 'precondition',
-  HALTED: 'halted',
-  PAUSED: 'paused',
-  LANDING: 'landing',
-  OWN_CHECKS: 'own_checks',
-  BUILD_FAILED: 'build_failed',
-  BUILDING: 'building',
-  IN_LINE: 'in_line',
-} as const satisfies Record<Uppercase<ReasonKind>, ReasonKind>;
-registerEnumType(reasonKinds, { name: 'ExplanationKind', description: 'What keeps a pull request from being merged.' });
-
-const actors = {
-  AUTHOR: 'author',
-  REVIEWER: 'reviewer',
-  CI: 'ci',
-  QUEUE: 'queue',
-  ADMIN: 'admin',
-} as const satisfies Record<Uppercase<NonNullable<Reason['who']>>, NonNullable<Reason['who']>>;
-registerEnumType(actors, { name: 'ExplanationActor', description: 'Who has to act next.' });
-
-@ObjectType({ simpleResolvers: true, description: 'Why a pull request is not merged yet.' })
-export class Explanation {
-  @Field(() => reasonKinds, { description: 'The reason, for programs.' })
-  kind!: ReasonKind;
-
-  @Field(() => actors, { nullable: true, description: 'Who has to act. Null when nothing is left to do.' })
-  who!: Reason['who'];
-
-  @Field(() => String, { description: 'The reason, for people.' })
-  sentence!: string;
-}
 
 @InputType({ description: 'Which pull requests to list. What is left out does not restrict.' })
 export class PullRequestFilter {

@@ -182,7 +182,7 @@ export function judgeOwn(build: BuildState | undefined, rules: QueueRules): OwnC
   return { verdict, failed: failedChecks(build, required), missing: missingChecks(build, required) };
 }
 
-function toPullRequestState(row: LineRow, build: BuildState | undefined, rules: QueueRules): PullRequestState {
+export function toPullRequestState(row: LineRow, build: BuildState | undefined, rules: QueueRules): PullRequestState {
   const own = judgeOwn(build, rules);
   const { conflictParent, bisectionGroup, bisectionMax, bisectionAttempts } = row;
   return {

@@ -1,16 +1,30 @@
 import { expect, test } from 'vitest';
-import { explain, type ExplainedPullRequest } from '../../../src/domain/queue/explain.ts';
+import { explain, type ExplainedBatch, type ExplainedPullRequest } from '../../../src/domain/queue/explain.ts';
 
 const queued: ExplainedPullRequest = {
   status: 'queued',
   code: null,
   text: null,
+  dequeuedBy: null,
   ahead: 0,
+  isSuspended: false,
+  barrier: null,
+  companyUntil: null,
+  waitsForOwnChecks: false,
   batch: null,
   paused: null,
   haltedReason: null,
+  landingsFrom: null,
 };
-const building = { verdict: 'pending', hasCommit: true, landingBegun: false, companions: [] } as const;
+const building: ExplainedBatch = {
+  verdict: 'pending',
+  cause: 'new',
+  hasCommit: true,
+  landingBegun: false,
+  companions: [],
+  mayBePassed: false,
+};
+const opensAt = Date.parse('2026-01-05T08:00:00Z');
 
 const cases: readonly (readonly [Partial<ExplainedPullRequest>, string, string | null, string])[] = [
   [{ status: 'open' }, 'not_asked', 'author', 'Nobody has asked to merge it.'],
@@ -30,9 +44,9 @@ const cases: readonly (readonly [Partial<ExplainedPullRequest>, string, string |
   ],
   [{ status: 'blocked', code: 118 }, 'blocked', 'admin', 'Its base branch is not managed by the queue.'],
   [{ haltedReason: 'DATABASE_RESTORED', batch: building }, 'halted', 'admin', 'The queue is halted: DATABASE_RESTORED'],
-  [{ paused: { message: 'release day' } }, 'paused', 'admin', 'The queue is paused: release day'],
+  [{ paused: { message: 'release day', pattern: null } }, 'paused', 'admin', 'The queue is paused: release day'],
   [
-    { paused: { message: null }, batch: { ...building, verdict: 'green', landingBegun: true } },
+    { paused: { message: null, pattern: 'main' }, batch: { ...building, verdict: 'green', landingBegun: true } },
     'landing',
     'queue',
     'It is being merged now.',
@@ -58,8 +72,52 @@ const cases: readonly (readonly [Partial<ExplainedPullRequest>, string, string |
     'queue',
     'Its build is green; one pull request is before it.',
   ],
+  [{ dequeuedBy: 'ada@example.test', status: 'open' }, 'not_asked', 'author', 'It was dequeued by ada@example.test.'],
+  [
+    { ahead: 2, isSuspended: true },
+    'in_line',
+    'queue',
+    'It conflicts with a pull request before it, and is tried again when nothing is before it any more.',
+  ],
+  [{ ahead: 2, barrier: 4 }, 'in_line', 'queue', 'Nothing is built behind #4, which has to merge alone.'],
+  [
+    { companyUntil: opensAt },
+    'in_line',
+    'queue',
+    'It waits for others to share its build until 2026-01-05T08:00:00.000Z.',
+  ],
+  [
+    { status: 'tagged', batch: { ...building, cause: 'bisect' } },
+    'building',
+    'ci',
+    'Its build is running: it is a part of a batch that failed.',
+  ],
+  [
+    { status: 'tagged', batch: { ...building, verdict: 'red', mayBePassed: true } },
+    'build_failed',
+    'queue',
+    'Its build failed; one behind it that still runs may pass it.',
+  ],
+  [
+    { status: 'tagged', batch: { ...building, verdict: 'green' }, landingsFrom: opensAt },
+    'merge_window',
+    'queue',
+    'Its build is green; landings wait for the merge window that opens at 2026-01-05T08:00:00.000Z.',
+  ],
+  [
+    { status: 'tagged', batch: { ...building, verdict: 'green' }, landingsFrom: Infinity },
+    'merge_window',
+    'queue',
+    'Its build is green; landings wait for a merge window, and none opens any more.',
+  ],
   [
     { status: 'tagged', batch: { ...building, verdict: 'green' } },
+    'landing',
+    'queue',
+    'Its build is green; it is merged next.',
+  ],
+  [
+    { status: 'tagged', waitsForOwnChecks: true, batch: { ...building, verdict: 'green' } },
     'own_checks',
     'ci',
     'Its build is green; it merges as soon as its own required checks have passed.',

@@ -1,0 +1,86 @@
+// What the line says of one pull request that stands in it: the facts `explain` puts into words, by the planner's own rules.
+import { findPass } from './failure.ts';
+import { planFormation } from './formation.ts';
+import { judgePatience } from './landing.ts';
+import { isSuspended, membersOf, verdictOf, waitsForOwnChecks, type LineView } from './line.ts';
+import { ciDeadline, startDeadline } from './verdict.ts';
+import type { ExplainedBatch, ExplainedPullRequest } from './explain.ts';
+import type { BatchState, Decision } from './snapshot.ts';
+
+export type BatchCause = Extract<Decision, { kind: 'StartBatch' }>['cause'];
+
+export type Standing = Pick<
+  ExplainedPullRequest,
+  'ahead' | 'isSuspended' | 'barrier' | 'companyUntil' | 'waitsForOwnChecks' | 'batch' | 'landingsFrom'
+> & {
+  /** Those before it that skip the line. */
+  readonly skippers: readonly number[];
+  /** Those directly before it, the nearest last; no more than a person reads. */
+  readonly before: readonly number[];
+  /** When its build is timed out. Null: never, or it does not run. */
+  readonly buildUntil: number | null;
+  /** When its own checks are too late. Null: they may run on. */
+  readonly ownChecksUntil: number | null;
+};
+
+const mostNamed = 10;
+
+/** Null: it does not stand in that line. `causes` says why each batch was started. */
+export function standingOf(
+  view: LineView,
+  pullRequestId: string,
+  causes: ReadonlyMap<string, BatchCause>,
+): Standing | null {
+  const ahead = view.inOrder.findIndex(({ id }) => id === pullRequestId);
+  const pullRequest = view.inOrder[ahead];
+  if (pullRequest === undefined) return null;
+  const before = view.inOrder.slice(0, ahead);
+  const batch = view.batchOf.get(pullRequestId) ?? null;
+  const isNext = batch === null && before.every(({ id }) => view.batchOf.has(id) || isOut(view, id));
+  const formation = isNext ? planFormation(view) : null;
+  return {
+    ahead,
+    isSuspended: ahead > 0 && isSuspended(view, pullRequest),
+    barrier: batch === null ? (before.find(({ isBarrier }) => isBarrier)?.number ?? null) : null,
+    companyUntil: formation?.kind === 'wait' ? formation.until : null,
+    waitsForOwnChecks: waitsForOwnChecks(view, pullRequest),
+    batch: batch === null ? null : batchOf(view, batch, { pullRequestId, causes }),
+    landingsFrom: view.snapshot.queue.landingsFrom,
+    skippers: before.filter(({ skipLine }) => skipLine).map(({ number }) => number),
+    before: before.slice(-mostNamed).map(({ number }) => number),
+    buildUntil: batch === null ? null : buildUntil(view, batch),
+    ownChecksUntil: ahead === 0 ? judgePatience(view).until : null,
+  };
+}
+
+function isOut(view: LineView, id: string): boolean {
+  const pullRequest = view.pullRequests.get(id);
+  return pullRequest !== undefined && isSuspended(view, pullRequest);
+}
+
+function batchOf(
+  view: LineView,
+  batch: BatchState,
+  of: { readonly pullRequestId: string; readonly causes: ReadonlyMap<string, BatchCause> },
+): ExplainedBatch {
+  const { kind } = verdictOf(view, batch);
+  const verdict = kind === 'red' || kind === 'timed_out' ? 'red' : kind === 'green' ? 'green' : 'pending';
+  return {
+    verdict,
+    cause: of.causes.get(batch.id) ?? 'new',
+    hasCommit: batch.commit !== null,
+    landingBegun: batch.landingBegun,
+    companions: membersOf(view, batch)
+      .filter(({ id }) => id !== of.pullRequestId)
+      .map(({ number }) => number),
+    mayBePassed: verdict === 'red' && view.batches[0] === batch && findPass(view) === 'wait',
+  };
+}
+
+function buildUntil(view: LineView, batch: BatchState): number | null {
+  if (verdictOf(view, batch).kind !== 'pending') return null;
+  const { rules, builds } = view.snapshot;
+  const build = builds.find(({ commit }) => commit === batch.testedCommit);
+  const deadlines = [ciDeadline(batch, rules), startDeadline(batch, build, rules)].filter((at) => at !== null);
+  return deadlines.length === 0 ? null : Math.min(...deadlines);
+}
