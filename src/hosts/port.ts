@@ -88,6 +88,17 @@ export interface HostCheck {
   readonly completedAt: number | null;
 }
 
+export interface PublishedHostCheck {
+  readonly commit: string;
+  readonly name: string;
+  readonly state: 'pending' | 'success' | 'failure';
+  readonly title: string;
+  /** Markdown. */
+  readonly summary: string;
+  readonly url: string | null;
+  readonly version: number;
+}
+
 export interface CheckReport {
   readonly commit: string;
   /** No further check will start by itself: the host knows its whole list for this commit. */
@@ -273,15 +284,20 @@ export interface CodeHost {
     number: number,
     resolution: { readonly thread: string; readonly by: string; readonly resolved: boolean },
   ): Promise<ReviewThread | null>;
-  /** A comment kept under `key`: written once, edited in place afterwards. */
+  /**
+   * A comment kept under `key`: written once, edited in place afterwards. With a `version`, what was written under a
+   * higher one stays: a writer that was held up does not bring old words back.
+   */
   upsertComment(
     repository: HostRepository,
     number: number,
-    comment: { readonly key: string; readonly body: string },
+    comment: { readonly key: string; readonly body: string; readonly version?: number },
   ): Promise<void>;
 
   /** Newest attempt of every check of a commit. */
   readChecks(repository: HostRepository, commit: string): Promise<CheckReport>;
+  /** Reports a check of ours on a commit, which `readChecks` never has. What was reported under a higher `version` stays. */
+  publishCheck(repository: HostRepository, check: PublishedHostCheck): Promise<void>;
   /** Names the host's branch protection requires on a base branch, read at its present tip. */
   readRequiredChecks(repository: HostRepository, baseBranch: string): Promise<readonly string[]>;
   /** Stops what still runs for a commit. Idempotent. */

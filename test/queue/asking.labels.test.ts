@@ -113,9 +113,7 @@ describe('the skip-line label', () => {
         (row) => row.skip_line,
       );
     expect(await skipping()).toEqual([false, false]);
-    expect((await w.service.localHost.listComments(hostOf(w), 2)).at(-1)?.body).toContain(
-      'Not authorized to skip the line in this repository.',
-    );
+    expect((await w.comments(2)).at(-1)?.body).toContain('Not authorized to skip the line in this repository.');
     await label(w, 2, 'mergequeue-priority', true, 'grace');
     expect(await skipping()).toEqual([false, true]);
     // In line, taking it off moves nothing back.

@@ -9,6 +9,7 @@ import pg from 'pg';
 import { pino } from 'pino';
 import { systemContext, type Context, type Ports } from '../../src/context.ts';
 import { createCiRunner } from '../../src/hosts/local/index.ts';
+import { statusCommentKey } from '../../src/domain/queue/comment.ts';
 import { createAccount, generateSecrets, type Secrets } from '../../src/modules/accounts/index.ts';
 import {
   dequeuePullRequest,
@@ -84,8 +85,12 @@ export interface World extends AsyncDisposable {
   /** `[action, pull request numbers]` of every event so far, in order. */
   events(): Promise<[string, number[]][]>;
   batches(): Promise<{ id: string; state: string; cause: string; members: number[] }[]>;
-  /** Comments on a pull request, in the order they were begun. */
+  /** Comments on a pull request besides its status comment, in the order they were begun. */
   comments(number: number): Promise<{ key: string; body: string }[]>;
+  /** What the comment edited in place says now; null while there is none. */
+  statusComment(number: number): Promise<string | null>;
+  /** The check of the queue's own on the present head; null while there is none. */
+  statusCheck(number: number): Promise<{ state: string; title: string; summary: string; url: string | null } | null>;
   rows<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
   /** First-parent commits of the base since the first, oldest first. */
   landed(): Promise<string[]>;
@@ -315,7 +320,16 @@ export async function world(options: WorldOptions = {}): Promise<World> {
          from batch b order by b.id`,
       ),
     comments: async (number) =>
-      (await service.localHost.listComments(host, number)).map(({ key, body }) => ({ key, body })),
+      (await service.localHost.listComments(host, number))
+        .filter(({ key }) => key !== statusCommentKey)
+        .map(({ key, body }) => ({ key, body })),
+    statusComment: async (number) =>
+      (await service.localHost.listComments(host, number)).find(({ key }) => key === statusCommentKey)?.body ?? null,
+    statusCheck: async (number) => {
+      const [check] = await service.localHost.listPublishedChecks(host, (await w.status(number)).head_sha);
+      if (check === undefined) return null;
+      return { state: check.state, title: check.title, summary: check.summary, url: check.url };
+    },
     landed: async () => (await git('log', '--first-parent', '--reverse', '--format=%H', 'main')).split('\n').slice(1),
     async [Symbol.asyncDispose]() {
       const problems = problemsOfEvents(await loggedEvents());

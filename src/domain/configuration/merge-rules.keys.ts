@@ -82,30 +82,29 @@ const autoUpdate = group({
   }),
 });
 
+const publications = ['always', 'ready', 'queued', 'never'] as const;
+
 const statusComment = group({
-  publish: notYet(oneOf('always', 'ready', 'queued', 'never'), {
+  publish: key(oneOf(...publications), {
     default: 'always',
-    description: 'From when on the status comment is written.',
+    description:
+      'From when on a comment says how the pull request stands: always, from its opening; ready, from when its preconditions hold; queued, from when it is queued; never. A block is told all the same. Once written it is kept up to date.',
     mark: 'other',
-    accepts: ['always'],
   }),
-  open_message: notYet(markdown(), {
+  open_message: key(markdown(), {
     default: '',
-    description: 'Added to the status comment of an open pull request.',
+    description: 'Added to the status comment of a pull request that is not queued yet.',
     mark: 'other',
-    accepts: [''],
   }),
-  queued_message: notYet(markdown(), {
+  queued_message: key(markdown(), {
     default: '',
     description: 'Added to the status comment of a queued pull request.',
     mark: 'other',
-    accepts: [''],
   }),
-  blocked_message: notYet(markdown(), {
+  blocked_message: key(markdown(), {
     default: '',
     description: 'Added to the status comment of a blocked pull request.',
     mark: 'other',
-    accepts: [''],
   }),
 });
 
@@ -138,16 +137,15 @@ export const mergeRules = group({
   merge_commit: mergeCommit.prefault({}),
   merge_strategy: mergeStrategy.prefault({}),
   status_comment: statusComment.prefault({}),
-  publish_status_check: notYet(
-    z.union([bool(), oneOf('always', 'ready', 'queued', 'never')], {
+  publish_status_check: key(
+    z.union([bool(), oneOf(...publications)], {
       error: 'must be one of always, ready, queued, never, true, false',
     }),
     {
       default: 'ready',
       description:
-        "When the queue reports a check of its own on a pull request's head. true is ready, false is never. This version reports none.",
+        "From when on the queue reports a check of its own, `interlock`, on a pull request's head; the words mean what they do for status_comment.publish. true is ready, false is never. It counts nowhere among the checks of the pull request.",
       mark: 'other',
-      accepts: ['never', false],
     },
   ),
   blocked_queue_sources: key(
@@ -257,7 +255,8 @@ export const mergeRules = group({
   }),
   enable_comments: key(bool(), {
     default: true,
-    description: 'Report progress in a comment on the pull request.',
+    description:
+      'Write comments on pull requests. false leaves only answers to commands and labels of people, and what they asked for on branches.',
     mark: 'other',
   }),
   ci_timeout_mins: key(integer(0), {

@@ -1,20 +1,241 @@
-// What the queue writes on a pull request: one comment, edited in place, with the same sentences as events and explain.
-export const statusCommentKey = 'status';
+// What is said of a pull request at its host: one comment, edited in place, and one check on its head. Where nobody waits
+// in line it says what `explain` says. In line it says only what stays true until it is written again, which a place or
+// a running check does not: a queue of a thousand would have to write a thousand comments for every landing.
+import type { Actor } from './admission.ts';
+import { explain, type Reason } from './explain.ts';
+import type { BlockCode, PullRequestStatus, ResetCode } from './snapshot.ts';
+import { isQueued, statusText } from './status.ts';
 
-export function blockedComment(reason: string): string {
-  return `**Blocked.** ${reason}\n\nQueue it again once that is settled.`;
+export const statusCommentKey = 'status';
+export const statusCheckName = 'interlock';
+
+/** A pull request as it is told. */
+export interface Told {
+  readonly status: PullRequestStatus;
+  readonly code: BlockCode | null;
+  readonly text: string | null;
+  readonly baseBranch: string;
+  /** The label that asks to queue. */
+  readonly trigger: string;
+  /** Checks that made it fail. */
+  readonly failedChecks: readonly { readonly name: string; readonly url: string | null }[];
+  /** Null unless queued or tagged. */
+  readonly line: {
+    /** Since when it is in line; milliseconds since the epoch. */
+    readonly since: number;
+    readonly skipsLine: boolean;
+    /** It was announced as first in line, or as stuck there. */
+    readonly isTop: boolean;
+    readonly isStuck: boolean;
+    /** Its live batch, once that is built. */
+    readonly batch: {
+      readonly companions: readonly number[];
+      readonly botPullRequest: { readonly number: number; readonly url: string } | null;
+    } | null;
+    /** Why its last batch ended, while it has no other. */
+    readonly reset: { readonly code: ResetCode; readonly causedBy: number | null } | null;
+  } | null;
+  /** Null unless merged. `grade` says how the landing was justified. */
+  readonly landed: { readonly commit: string; readonly grade: string; readonly companions: readonly number[] } | null;
 }
 
-export function mergedComment(landed: {
-  readonly baseBranch: string;
-  readonly commit: string;
-  readonly grade: string;
-}): string {
-  if (landed.grade === 'external')
-    return `**Merged** into \`${landed.baseBranch}\` as ${landed.commit}, outside of the queue.`;
+/** Markdown of the configuration, added to the words. */
+export interface Messages {
+  readonly open: string;
+  readonly queued: string;
+  readonly blocked: string;
+}
+
+export type Publication = 'always' | 'ready' | 'queued' | 'never';
+
+/** As a configuration may say it. */
+export function publicationOf(setting: Publication | boolean): Publication {
+  if (typeof setting === 'string') return setting;
+  return setting ? 'ready' : 'never';
+}
+
+/**
+ * Whether it is said at all: from a moment on, and then for good. `ready`: its preconditions hold, whether anybody asked
+ * or not. A block is always said: somebody asked, and would wait for nothing.
+ */
+export function isPublished(
+  publication: Publication,
+  {
+    status,
+    mergedByQueue,
+    isReady,
+  }: { readonly status: PullRequestStatus; readonly mergedByQueue: boolean; readonly isReady: boolean },
+): boolean {
+  if (publication === 'never' || status === 'closed') return false;
+  if (publication === 'always' || status === 'blocked' || isQueued(status)) return true;
+  if (status === 'merged') return mergedByQueue;
+  return publication === 'ready' && isReady;
+}
+
+export function statusComment(told: Told, messages: Messages): string {
+  const message = messageFor(told.status, messages).trim();
+  return [...paragraphs(told), ...(message === '' ? [] : [message])].join('\n\n');
+}
+
+export interface StatusCheck {
+  readonly state: 'pending' | 'success' | 'failure';
+  readonly title: string;
+  /** Markdown. */
+  readonly summary: string;
+  readonly url: string | null;
+}
+
+export function statusCheck(told: Told): StatusCheck {
+  return {
+    state: told.status === 'merged' ? 'success' : told.status === 'blocked' ? 'failure' : 'pending',
+    title: titleOf(told),
+    summary: paragraphs(told).slice(1).join('\n\n'),
+    url: told.line?.batch?.botPullRequest?.url ?? null,
+  };
+}
+
+function messageFor(status: PullRequestStatus, messages: Messages): string {
+  if (status === 'open' || status === 'pending') return messages.open;
+  if (isQueued(status)) return messages.queued;
+  return status === 'blocked' ? messages.blocked : '';
+}
+
+const titles = {
+  open: 'Not queued',
+  pending: 'Waits to be queued',
+  queued: 'Queued',
+  tagged: 'Queued',
+  blocked: 'Blocked',
+  merged: 'Merged',
+  closed: 'Closed',
+} as const satisfies Record<PullRequestStatus, string>;
+
+function titleOf({ status, code }: Told): string {
+  return code === null || (status !== 'blocked' && status !== 'pending')
+    ? titles[status]
+    : `${titles[status]} (${code})`;
+}
+
+function paragraphs(told: Told): string[] {
+  return [`**${titleOf(told)}**`, ...sentences(told)];
+}
+
+function sentences(told: Told): string[] {
+  switch (told.status) {
+    case 'open':
+      return [
+        `${explained(told).sentence} The label \`${told.trigger}\` asks for it, and so does the comment \`/interlock queue\`.`,
+      ];
+    case 'pending':
+      return [
+        `${explained(told).sentence} ${acting(explained(told).who)}It is queued by itself as soon as nothing is missing.`,
+      ];
+    case 'blocked':
+      return [
+        `${explained(told).sentence} ${acting(explained(told).who)}Queue it again once that is settled.`,
+        ...linkedChecks(told.failedChecks),
+      ];
+    case 'closed':
+      return [explained(told).sentence];
+    case 'queued':
+    case 'tagged':
+      return lineSentences(told);
+    case 'merged':
+      return [mergedSentence(told)];
+    default:
+      return told.status satisfies never;
+  }
+}
+
+const outOfLine = {
+  // People are known by their email addresses, which are not for a comment.
+  dequeuedBy: null,
+  ahead: null,
+  isSuspended: false,
+  barrier: null,
+  companyUntil: null,
+  waitsForOwnChecks: false,
+  batch: null,
+  paused: null,
+  haltedReason: null,
+  landingsFrom: null,
+} as const;
+
+function explained({ status, code, text }: Told): Reason {
+  return explain({ ...outOfLine, status, code, text });
+}
+
+function lineSentences({ line, baseBranch }: Told): string[] {
+  if (line === null) return [`It is in line to merge into \`${baseBranch}\`.`];
+  const skips = line.skipsLine ? ', ahead of all that do not skip the line' : '';
+  const stands = `It is in line to merge into \`${baseBranch}\` since ${timeOf(line.since)}${skips}.`;
+  return [[stands, ...resetSentence(line.reset), ...buildSentence(line.batch), ...topSentence(line)].join(' ')];
+}
+
+type Line = NonNullable<Told['line']>;
+
+function resetSentence(reset: Line['reset']): string[] {
+  if (reset === null) return [];
+  const cause = reset.causedBy === null ? '' : ` by #${reset.causedBy}`;
+  return [`It was put back in its place${cause} (${reset.code}): ${lowered(statusText(reset.code))}`];
+}
+
+function buildSentence(batch: Line['batch']): string[] {
+  if (batch === null) return [];
+  const where =
+    batch.botPullRequest === null
+      ? ''
+      : ` in bot pull request [#${batch.botPullRequest.number}](${batch.botPullRequest.url})`;
+  return [`It is validated${together(batch.companions)}${where}.`];
+}
+
+function topSentence({ isTop, isStuck }: Line): string[] {
+  if (isStuck) return ['It is stuck: its build is green, and its own required checks are still running.'];
+  if (isTop) return ['Nothing is before it: it merges as soon as its build and its own required checks have passed.'];
+  return [];
+}
+
+function mergedSentence({ landed, baseBranch }: Told): string {
+  if (landed === null || landed.grade === 'external') {
+    const as = landed === null ? '' : ` as ${landed.commit}`;
+    return `It was merged into \`${baseBranch}\`${as}, outside of the queue.`;
+  }
   const tested =
     landed.grade === 'unvalidated'
-      ? 'It was merged without validation, as was asked.'
+      ? 'It was not validated, as was asked.'
       : `Its tree was verified against what was tested (${landed.grade}).`;
-  return `**Merged** into \`${landed.baseBranch}\` as ${landed.commit}. ${tested}`;
+  return `It was merged into \`${baseBranch}\` as ${landed.commit}${together(landed.companions)}. ${tested}`;
+}
+
+function together(companions: readonly number[]): string {
+  return companions.length === 0 ? '' : ` together with ${companions.map((number) => `#${number}`).join(', ')}`;
+}
+
+function linkedChecks(checks: Told['failedChecks']): string[] {
+  const linked = checks.flatMap(({ name, url }) => (url === null ? [] : [`- [${escaped(name)}](${url})`]));
+  return linked.length === 0 ? [] : [linked.join('\n')];
+}
+
+const acts = {
+  author: 'Its author must act. ',
+  reviewer: 'A reviewer must act. ',
+  ci: '',
+  queue: '',
+  admin: 'An admin must act. ',
+} as const satisfies Record<Actor, string>;
+
+function acting(who: Actor | null): string {
+  return who === null ? '' : acts[who];
+}
+
+function escaped(name: string): string {
+  return name.replaceAll(/[\\[\]`*_<>]/g, '\\$&');
+}
+
+function lowered(sentence: string): string {
+  return sentence.charAt(0).toLowerCase() + sentence.slice(1);
+}
+
+function timeOf(at: number): string {
+  return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }

@@ -1,12 +1,13 @@
 // The code host on disk: real repositories, pull requests in tables, checks run here.
 import * as git from '../git/index.ts';
-import { HostUnavailable, type CodeHost, type HostRepository } from '../port.ts';
+import { HostUnavailable, type CodeHost, type HostRepository, type PublishedHostCheck } from '../port.ts';
 import { findCheckRun } from './check-runs.rows.ts';
 import { readCheckLog, type CheckLog } from './check-log.ts';
 import { conversationOperations } from './conversations.ts';
 import { cancelChecks, readChecks, readRequiredChecks, rerunChecks } from './ci.ts';
 import { type Installation, type LocalHostOptions, openInstallation } from './installation.ts';
 import { mergeOperations, updateRefsOf } from './merges.ts';
+import { findPublishedChecks, storePublishedCheck } from './published-checks.rows.ts';
 import { pullRequestOperations } from './pull-requests.ts';
 import type { PullRequestEdit, Review } from './pull-requests.rows.ts';
 import { reconcileRepository, startReconciler, type Reconciler } from './reconcile.ts';
@@ -20,6 +21,8 @@ export interface LocalHost extends CodeHost {
   reviewPullRequest(repository: HostRepository, number: number, review: Review): Promise<void>;
   editPullRequest(repository: HostRepository, number: number, changes: PullRequestEdit): Promise<void>;
   reopenPullRequest(repository: HostRepository, number: number): Promise<void>;
+  /** What was reported on a commit besides CI's own checks. */
+  listPublishedChecks(repository: HostRepository, commit: string): Promise<readonly PublishedHostCheck[]>;
   listComments(
     repository: HostRepository,
     number: number,
@@ -53,6 +56,9 @@ export function createLocalHost(options: LocalHostOptions): LocalHost {
     readChecks: async (repository, commit) => await readChecks(installation, repository, git.objectId(commit)),
     readRequiredChecks: async (repository, baseBranch) =>
       await readRequiredChecks(installation, repository, baseBranch),
+    publishCheck: async (repository, check) =>
+      await storePublishedCheck(installation.db, repository, check, installation.clock()),
+    listPublishedChecks: async (repository, commit) => await findPublishedChecks(installation.db, repository, commit),
     cancelChecks: async (repository, commit) => await cancelChecks(installation, repository, commit),
     rerunChecks: async (repository, commit, names) => await rerunChecks(installation, repository, commit, names),
     readCheckLog: async (repository, checkRunId) =>

@@ -278,19 +278,34 @@ export interface Comment {
   readonly body: string;
 }
 
+export interface NewComment extends Comment {
+  readonly version?: number;
+}
+
 export async function storeComment(
   db: Database,
   repository: HostRepository,
   number: number,
-  comment: Comment,
+  comment: NewComment,
   at: Date,
 ): Promise<void> {
   await db.transaction(repository.accountId, async (tx) => {
     await tx.query(
-      `insert into local_comment as c (account_id, repository_id, number, key, author, body, created_at) values ($1, $2, $3, $4, $5, $6, $7)
-       on conflict (account_id, repository_id, number, key) do update set body = excluded.body, edited_at = excluded.created_at
-       where c.body <> excluded.body`,
-      [repository.accountId, repository.id, number, comment.key, comment.author, comment.body, at],
+      `insert into local_comment as c (account_id, repository_id, number, key, author, body, created_at, version) values ($1, $2, $3, $4, $5, $6, $7, $8)
+       on conflict (account_id, repository_id, number, key) do update
+         set body = excluded.body, version = excluded.version,
+             edited_at = case when c.body = excluded.body then c.edited_at else excluded.created_at end
+       where excluded.version >= c.version and (c.body, c.version) <> (excluded.body, excluded.version)`,
+      [
+        repository.accountId,
+        repository.id,
+        number,
+        comment.key,
+        comment.author,
+        comment.body,
+        at,
+        comment.version ?? 0,
+      ],
     );
   });
 }

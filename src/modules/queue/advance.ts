@@ -17,6 +17,7 @@ import { needOf, type BatchNeed } from './batch.rows.ts';
 import { QueueEntity, type QueueRow } from './queue.entities.ts';
 import { lockQueue } from './queue.locks.ts';
 import { planRetries } from './retries.ts';
+import { planPausedMessage, planTelling } from './telling.ts';
 import { loadSnapshot } from './snapshot.loader.ts';
 import { lookForBuildsAt, wakeWaitingQueues } from './shared-builds.ts';
 import { beginWork, finishWork, haltWork } from './status.writer.ts';
@@ -83,6 +84,12 @@ export async function advanceQueue(ctx: Context, queueId: string): Promise<Advan
     }
     await finishWork(work);
     await tx.em.flush();
+    if (isOurs) {
+      await planPausedMessage(work, repository);
+      const tellAt = earliest(queue.nextLookAt?.getTime() ?? null, await planTelling(work, repository));
+      queue.nextLookAt = tellAt === null ? null : new Date(tellAt);
+      await tx.em.flush();
+    }
     const open = await openWork(ctx, {
       queue,
       repository: `${repository.owner}/${repository.name}`,

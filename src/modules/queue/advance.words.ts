@@ -51,14 +51,16 @@ export function effectsOf(intents: readonly OpenIntent[], baseBranch: string): {
     .flatMap((intent) => (isBranchWork(intent.kind) ? [{ ...intent, title: branchTitles[intent.kind] }] : []))
     .toSorted((a, b) => a.attempt - b.attempt)
     .slice(0, mostBranchWork);
-  const numbersOf = (kind: OpenIntent['kind']): number[] =>
-    told.filter((intent) => intent.kind === kind).flatMap((intent) => intent.numbers);
+  const numbersOf = (...kinds: readonly OpenIntent['kind'][]): number[] => [
+    ...new Set(told.filter((intent) => kinds.includes(intent.kind)).flatMap((intent) => intent.numbers)),
+  ];
+  const standing = numbersOf('comment', 'status_check');
   const words = [
     numbersOf('conclude_pull_request').length > 0 ? `show ${named(numbersOf('conclude_pull_request'))} as merged` : '',
-    numbersOf('comment').length > 0 ? `comment on ${named(numbersOf('comment'))}` : '',
+    standing.length > 0 ? `tell how ${named(standing)} stand${standing.length === 1 ? 's' : ''}` : '',
     numbersOf('reply').length > 0 ? `answer on ${named(numbersOf('reply'))}` : '',
     told.some((intent) => intent.kind === 'retry_check') ? 'try failed checks again' : '',
-    numbersOf('label').length > 0 ? `label ${named([...new Set(numbersOf('label'))])}` : '',
+    numbersOf('label').length > 0 ? `label ${named(numbersOf('label'))}` : '',
   ].filter((word) => word !== '');
   return [
     ...landings.map((intent) => ({ intents: [intent.id], title: `Land ${named(intent.numbers)} on ${baseBranch}` })),

@@ -1,5 +1,6 @@
 import DataLoader from 'dataloader';
 import type { Context } from '../../context.ts';
+import { statusCheckName } from '../../domain/queue/comment.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
 import { requireScope } from '../accounts/index.ts';
 import type { Repository } from '../repositories/repositories.types.ts';
@@ -7,6 +8,7 @@ import type { Batch, BatchMember, BotPullRequest, Check, Proof } from './batches
 import { botColumns, type BotRow } from './bot-pull-requests.rows.ts';
 import { inRepository, pullRequestColumns, withRepositories } from './pull-requests.reads.ts';
 import type { PullRequest } from './pull-requests.types.ts';
+import type { PublishedCheck } from './queue.entities.ts';
 
 const batchColumns = `b.id, b.repository_id as "repositoryId", b.queue_id as "queueId", b.position::integer, b.state, b.cause,
   b.parent_batch_id as "parentBatchId", b.parent_commit as "parentCommit", b.base_commit as "baseCommit", b.commit, b.tree,
@@ -186,6 +188,30 @@ export function checksOfCommit(ctx: GraphQLContext): DataLoader<CommitKey, Check
     },
     { cache: false },
   );
+}
+
+/** The check the queue itself reports on the head of each pull request; null while it reports none on that head. */
+export function statusCheckOf(ctx: GraphQLContext): DataLoader<string, Check | null> {
+  return new DataLoader(
+    async (pullRequestIds) => {
+      requireScope(ctx, 'queue:read');
+      const rows = await ctx.db.read<{ readonly id: string; readonly check: PublishedCheck }>(ctx.accountId, {
+        name: 'status_checks_of_pull_requests',
+        text: `select p.id, p.status_check as check from pull_request p
+               where p.account_id = $1 and p.id = any ($2::bigint[]) and p.status_check->>'commit' = p.head_sha`,
+        values: [ctx.accountId, pullRequestIds],
+      });
+      const checks = new Map(rows.map(({ id, check }) => [id, shownCheck(check)]));
+      return pullRequestIds.map((id) => checks.get(id) ?? null);
+    },
+    { cache: false },
+  );
+}
+
+function shownCheck({ state, title, url, publishedAt }: PublishedCheck): Check {
+  const at = new Date(publishedAt);
+  const completedAt = state === 'pending' ? null : at;
+  return { name: statusCheckName, attempt: 1, conclusion: state, url, summary: title, startedAt: at, completedAt };
 }
 
 function commitKey({ repositoryId, commit }: CommitKey): string {

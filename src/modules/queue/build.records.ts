@@ -54,6 +54,11 @@ export async function recordChecks(
        where q.account_id = $1 and p.repository_id = $2 and p.head_sha = $3 and p.status in ('open', 'blocked') and q.updates_wait
          and exists (select from build where account_id = $1 and repository_id = $2 and commit = $3 and finished_at is not null)
        union
+       -- What nobody has asked to merge may be ready now, which is told.
+       select queue_id from pull_request
+       where account_id = $1 and repository_id = $2 and head_sha = $3 and status = 'open' and queue_id is not null
+         and exists (select from build where account_id = $1 and repository_id = $2 and commit = $3 and finished_at is not null)
+       union
        -- The end of a build leaves room for the other queues of its repository (max_parallel_builds).
        select id from queue
        where account_id = $1 and repository_id = $2 and waiting > 0
@@ -63,6 +68,11 @@ export async function recordChecks(
       [ctx.accountId, repository.id, commit],
     );
     for (const { queue_id } of waiting) await changeQueue(ctx, tx, queue_id);
+    await tx.query(
+      `update pull_request set tell_at = coalesce(tell_at, $4)
+       where account_id = $1 and repository_id = $2 and head_sha = $3 and status = 'open' and queue_id = any($5)`,
+      [ctx.accountId, repository.id, commit, ctx.clock().toISOString(), waiting.map(({ queue_id }) => queue_id)],
+    );
   });
 }
 

@@ -18,7 +18,7 @@ import { isBotBranch, mostReads, type HostedRepository } from './host.repository
 import { PullRequestEntity, type PullRequestRow, type QueueRow } from './queue.entities.ts';
 import { changeQueuesInOrder, ensureQueue } from './queue.locks.ts';
 import { validationFacts } from './validations.service.ts';
-import { announce, beginWork, finishWork, noOptions, writeStatus, type QueueWork } from './status.writer.ts';
+import { announce, beginWork, finishWork, noOptions, tellAnew, writeStatus, type QueueWork } from './status.writer.ts';
 
 /** Facts about a head commit that the rows need and the pull request does not carry. */
 interface HeadFacts {
@@ -258,9 +258,12 @@ async function keepPullRequest(
     if (seen.state !== 'open') writeStatus(work, created, seen.state === 'merged' ? 'merge' : 'close');
     await tx.em.flush();
     if (seen.state === 'open' && options.announceOpened) announce(work, created, 'opened');
+    // What was there before is stored silently.
+    else created.tellAt = null;
     return created;
   }
   const { baseBranch } = known;
+  if (seen.state === 'open' && (!hasFacts(known, seen) || known.headSha !== seen.headSha)) tellAnew(work, known);
   known.queueLabels = keptQueueLabels(known, seen.labels);
   Object.assign(known, factsOf(seen), derived);
   // It is still being landed where it stood: it changes its base branch when that is over.

@@ -1,6 +1,5 @@
 // Carries out one intent, whatever it is: the queue's workflow hands over ids and knows no kinds.
 import type { Context } from '../../context.ts';
-import { mergedComment, statusCommentKey } from '../../domain/queue/comment.ts';
 import { HostRefused, HostUnavailable } from '../../hosts/port.ts';
 import { RepositoryEntity } from '../repositories/repositories.entities.ts';
 import { carryOutBackport } from './backport.ts';
@@ -11,6 +10,7 @@ import { finishIntent as finish } from './intents.finish.ts';
 import { passFailpoint } from './failpoints.ts';
 import { hosted } from './host.repository.ts';
 import { writeLabel, writeReply } from './intents.labels.ts';
+import { publishStatusCheck, writeStatusComment } from './intents.status.ts';
 import { carryOutLanding, mostAttempts } from './landing.ts';
 import { IntentEntity, PullRequestEntity, QueueEntity, type IntentRow } from './queue.entities.ts';
 import { carryOutRefresh } from './refresh.ts';
@@ -46,7 +46,9 @@ async function carryOutKind(ctx: Context, intent: IntentRow): Promise<void> {
     case 'conclude_pull_request':
       return await concludePullRequest(ctx, intent);
     case 'comment':
-      return await writeComment(ctx, intent);
+      return await writeStatusComment(ctx, intent);
+    case 'status_check':
+      return await publishStatusCheck(ctx, intent);
     case 'refresh':
       return await carryOutRefresh(ctx, intent);
     case 'sync':
@@ -68,18 +70,16 @@ async function carryOutKind(ctx: Context, intent: IntentRow): Promise<void> {
 
 /** Shows the pull request as merged at the host. Its branch goes only while it is still at the head that landed. */
 async function concludePullRequest(ctx: Context, intent: IntentRow): Promise<void> {
-  const { pullRequest, repository, pinned, grade } = await ctx.db.transaction(ctx.accountId, async (tx) => {
+  const { pullRequest, repository, pinned } = await ctx.db.transaction(ctx.accountId, async (tx) => {
     const row = await tx.em.findOneOrFail(PullRequestEntity, { id: intent.pullRequestId ?? '' });
-    const [landed] = await tx.query<{ pinned_head: string; grade: string }>(
-      `select m.pinned_head, l.grade from landed_member m join landing l on l.account_id = m.account_id and l.id = m.landing_id
-       where m.account_id = $1 and m.pull_request_id = $2`,
+    const [landed] = await tx.query<{ pinned_head: string }>(
+      'select pinned_head from landed_member where account_id = $1 and pull_request_id = $2',
       [ctx.accountId, row.id],
     );
     return {
       pullRequest: row,
       repository: await tx.em.findOneOrFail(RepositoryEntity, { id: row.repositoryId }),
       pinned: landed?.pinned_head ?? row.headSha,
-      grade: landed?.grade ?? 'external',
     };
   });
   const host = hosted(repository);
@@ -87,21 +87,22 @@ async function concludePullRequest(ctx: Context, intent: IntentRow): Promise<voi
   const mergeCommit = String(intent.payload['mergeCommit']);
   const rules = configurationOf(repository).merge_rules;
   const tip = await adapter.readRef(host, `refs/heads/${pullRequest.headBranch}`);
-  if (tip !== null && tip.commit !== pinned) {
+  const isLeftBehind = tip !== null && tip.commit !== pinned;
+  if (isLeftBehind && rules.enable_comments) {
     await adapter.upsertComment(host, pullRequest.number, {
       key: 'left-out',
       body: `Merged as ${mergeCommit} at ${pinned}, the head that was tested. \`${pullRequest.headBranch}\` is at ${tip.commit} now: what came after ${pinned} is not in ${pullRequest.baseBranch}.`,
     });
-  } else if (tip !== null && rules.delete_branch && !isKept(pullRequest.labels, rules.labels.skip_delete_branch)) {
+  }
+  if (
+    tip !== null &&
+    !isLeftBehind &&
+    rules.delete_branch &&
+    !isKept(pullRequest.labels, rules.labels.skip_delete_branch)
+  ) {
     await adapter
       .updateRefs(host, [{ ref: `refs/heads/${pullRequest.headBranch}`, from: pinned, to: null }])
       .catch(() => {});
-  }
-  if (rules.enable_comments) {
-    await adapter.upsertComment(host, pullRequest.number, {
-      key: statusCommentKey,
-      body: mergedComment({ baseBranch: pullRequest.baseBranch, commit: mergeCommit, grade }),
-    });
   }
   await adapter.concludePullRequest(host, pullRequest.number, { mergeCommit, at: Number(intent.payload['at']) });
   await passFailpoint('conclude:after_host');
@@ -110,21 +111,6 @@ async function concludePullRequest(ctx: Context, intent: IntentRow): Promise<voi
 
 function isKept(labels: readonly string[], keepingLabel: string): boolean {
   return keepingLabel !== '' && labels.includes(keepingLabel);
-}
-
-async function writeComment(ctx: Context, intent: IntentRow): Promise<void> {
-  const { pullRequest, repository } = await ctx.db.transaction(ctx.accountId, async (tx) => {
-    const row = await tx.em.findOneOrFail(PullRequestEntity, { id: intent.pullRequestId ?? '' });
-    return { pullRequest: row, repository: await tx.em.findOneOrFail(RepositoryEntity, { id: row.repositoryId }) };
-  });
-  const host = hosted(repository);
-  // Overtaken: what it said is not so any more, and the comment may say the newer thing already.
-  if (pullRequest.status !== 'blocked') return await finish(ctx, intent);
-  await ctx.hosts(host.host).upsertComment(host, pullRequest.number, {
-    key: String(intent.payload['key']),
-    body: String(intent.payload['body']),
-  });
-  await finish(ctx, intent);
 }
 
 /** Asks the host for a commit's checks: whoever waits for the answer plans on, whether it brought anything or not. */

@@ -6,7 +6,13 @@ import { loaderOf, type GraphQLContext } from '../../graphql/context.ts';
 import { DateTime } from '../../graphql/scalars.ts';
 import { selectsOnly } from '../../graphql/selection.ts';
 import { Repository } from '../repositories/repositories.types.ts';
-import { checksOfCommit, latestBotPullRequest, readBatchesOf, readBotPullRequest } from './batches.reads.ts';
+import {
+  checksOfCommit,
+  latestBotPullRequest,
+  readBatchesOf,
+  readBotPullRequest,
+  statusCheckOf,
+} from './batches.reads.ts';
 import { type Batch, BatchConnection, BotPullRequest, Check } from './batches.types.ts';
 import {
   approvePullRequest,
@@ -138,10 +144,15 @@ export class PullRequestsResolver {
   }
 
   @FieldResolver(() => [Check], {
-    description: 'What CI says about its head commit: the newest attempt of each check.',
+    description:
+      'What CI says about its head commit: the newest attempt of each check. Last, and counted nowhere, the check `interlock` that the queue itself reports there (publish_status_check).',
   })
-  async checks(@Ctx() ctx: GraphQLContext, @Root() { repositoryId, headCommitSha }: PullRequest): Promise<Check[]> {
-    return await loaderOf(ctx, checksOfCommit).load({ repositoryId, commit: headCommitSha });
+  async checks(@Ctx() ctx: GraphQLContext, @Root() { id, repositoryId, headCommitSha }: PullRequest): Promise<Check[]> {
+    const [checks, ours] = await Promise.all([
+      loaderOf(ctx, checksOfCommit).load({ repositoryId, commit: headCommitSha }),
+      loaderOf(ctx, statusCheckOf).load(id),
+    ]);
+    return ours === null ? checks : [...checks, ours];
   }
 
   @FieldResolver(() => BotPullRequest, {

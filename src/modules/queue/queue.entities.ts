@@ -1,4 +1,5 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
+import type { StatusCheck } from '../../domain/queue/comment.ts';
 import type { MergeStrategy, PullRequestStatus } from '../../domain/queue/snapshot.ts';
 
 export const QueueEntity = defineEntity({
@@ -27,6 +28,15 @@ export const QueueEntity = defineEntity({
     createdAt: p.datetime(),
   },
 });
+
+/** The check of ours that stands on a head at the host. */
+export interface PublishedCheck extends StatusCheck {
+  readonly commit: string;
+  /** The count of what was told. */
+  readonly version: number;
+  /** RFC 3339 in UTC. */
+  readonly publishedAt: string;
+}
 
 /** What an `update` said of a head that had not been seen. */
 export interface AwaitedHead {
@@ -90,6 +100,10 @@ export const PullRequestEntity = defineEntity({
     bisectionAttempts: p.integer().default(0),
     conflictParent: p.string().nullable(),
     conflictAfter: p.array().nullable(),
+    tellAt: p.datetime().nullable(),
+    toldVersion: p.bigint('number').default(0),
+    hasStatusComment: p.boolean().default(false),
+    statusCheck: p.json<PublishedCheck>().nullable(),
     mergeCommitSha: p.string().nullable(),
     ownCommitSha: p.string().nullable(),
     mergedByQueue: p.boolean().nullable(),
@@ -173,11 +187,15 @@ export const BotPullRequestEntity = defineEntity({
   },
 });
 
-/** `comment` tells where a pull request stands, `reply` answers a person, `label` puts a label on or takes it off, `read_checks` asks anew, `retry_check` has a failed check run again. */
+/**
+ * `comment` and `status_check` tell where a pull request stands, `reply` answers a person, `label` puts a label on or takes
+ * it off, `read_checks` asks anew, `retry_check` has a failed check run again.
+ */
 export type IntentKind =
   | 'land'
   | 'conclude_pull_request'
   | 'comment'
+  | 'status_check'
   | 'reply'
   | 'label'
   | 'refresh'

@@ -3,7 +3,6 @@
 import type { Context } from '../../context.ts';
 import { DomainError } from '../../domain/errors.ts';
 import type { BlockCode, ResetCode } from '../../domain/queue/snapshot.ts';
-import { blockedComment, statusCommentKey } from '../../domain/queue/comment.ts';
 import { blockText, isQueued, statusText, transition, type PullRequestEvent } from '../../domain/queue/status.ts';
 import { planLabels, type LabelWrite } from '../../domain/queue/labels.ts';
 import { appendEvents, type NewEvent } from '../events/index.ts';
@@ -11,6 +10,8 @@ import type { Transaction } from '../../platform/database.ts';
 import { RepositoryEntity } from '../repositories/repositories.entities.ts';
 import { configurationOf, labelRulesOf } from './configuration.cache.ts';
 import type { PullRequestRow, QueueRow } from './queue.entities.ts';
+
+const companyMs = 1_000;
 
 /** One transaction's work on one queue: the locked row, the instant, and the events in order. */
 export interface QueueWork {
@@ -29,31 +30,7 @@ export function beginWork(ctx: Context, tx: Transaction, queue: QueueRow): Queue
 
 export async function finishWork(work: QueueWork): Promise<void> {
   await appendEvents(work.ctx, work.tx, work.events);
-  await planComments(work);
   await planLabelWrites(work);
-}
-
-/** A block is told on the pull request itself. One intent each, with the newest words: the comment is edited in place. */
-async function planComments(work: QueueWork): Promise<void> {
-  const { ctx, tx, queue, now } = work;
-  const blocked = work.events.filter((event) => event.action === 'blocked');
-  if (blocked.length === 0) return;
-  const repository = await tx.em.findOneOrFail(RepositoryEntity, { id: queue.repositoryId });
-  if (!configurationOf(repository).merge_rules.enable_comments) return;
-  for (const { pullRequestId, payload } of blocked) {
-    await tx.query(
-      `insert into intent (account_id, queue_id, pull_request_id, kind, key, payload, planned_at) values ($1, $2, $3, 'comment', $4, $5, $6)
-       on conflict (account_id, queue_id, kind, key) do update set state = 'planned', payload = excluded.payload, planned_at = excluded.planned_at`,
-      [
-        ctx.accountId,
-        queue.id,
-        pullRequestId,
-        pullRequestId,
-        JSON.stringify({ key: statusCommentKey, body: blockedComment(textOf(payload?.['statusText'])) }),
-        now.toISOString(),
-      ],
-    );
-  }
 }
 
 /** An answer to a person, written once. `key` names what it answers. */
@@ -106,10 +83,6 @@ export const noOptions = {
   askedAt: null,
   askedBy: null,
 } as const;
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
-}
 
 /** Stops planning and landing, with the reason people will read. Admission goes on. */
 export function haltWork(work: QueueWork, reason: string): void {
@@ -178,6 +151,17 @@ export function writeStatus(
   if (to === 'closed') pullRequest.closedAt = now;
   if (event === 'reopen') pullRequest.closedAt = null;
   if (event !== 'tag' && event !== 'reset') work.relabelled.add(pullRequest);
+  tellAnew(work, pullRequest);
+}
+
+/**
+ * There is something new to tell at the host. What ends a stay in line is told at once; the rest waits a moment for more,
+ * because much happens within a second of entering the line, and people read none of it.
+ */
+export function tellAnew({ now }: Pick<QueueWork, 'now'>, pullRequest: PullRequestRow): void {
+  const isEnd = pullRequest.status === 'blocked' || pullRequest.status === 'merged';
+  if (isEnd) pullRequest.tellAt = now;
+  else pullRequest.tellAt ??= new Date(now.getTime() + companyMs);
 }
 
 function clearLine(pullRequest: PullRequestRow): void {
@@ -210,6 +194,7 @@ export function announce(
   action: string,
   extra: Readonly<Record<string, unknown>> = {},
 ): void {
+  tellAnew(work, pullRequest);
   work.events.push({
     repositoryId: pullRequest.repositoryId,
     queueId: work.queue.id,

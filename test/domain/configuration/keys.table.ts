@@ -28,6 +28,14 @@ const integer = (key: string, least: number): KeyRow => ({
     [[1], atLeast(least)],
   ],
 });
+const markdown = (key: string): KeyRow => ({
+  key,
+  accepts: ['', 'See the [rules](https://example.test).\n\n- one'],
+  refuses: [
+    [5, 'must be text'],
+    ['x'.repeat(20_001), 'must be at most 20000 characters long'],
+  ],
+});
 /** Known and refused by name; `harmless` asks for what happens anyway. */
 const later = (key: string, harmless: readonly unknown[], ...refused: unknown[]): KeyRow => ({
   key,
@@ -235,11 +243,25 @@ export const keyTable: readonly KeyRow[] = [
   })),
   later('merge_rules.merge_strategy.use_separate_commits_for_stack', [false], true),
   later('merge_rules.merge_strategy.update_pr_commits_before_stack_merge', [false], true),
-  later('merge_rules.status_comment.publish', ['always'], 'never'),
-  later('merge_rules.status_comment.open_message', [''], 'hello'),
-  later('merge_rules.status_comment.queued_message', [''], 'hello'),
-  later('merge_rules.status_comment.blocked_message', [''], 'hello'),
-  later('merge_rules.publish_status_check', ['never', false], 'ready', 'always', 'queued', true),
+  {
+    key: 'merge_rules.status_comment.publish',
+    accepts: ['always', 'ready', 'queued', 'never'],
+    refuses: [
+      ['sometimes', 'must be one of always, ready, queued, never'],
+      [true, 'must be one of always, ready, queued, never'],
+    ],
+  },
+  markdown('merge_rules.status_comment.open_message'),
+  markdown('merge_rules.status_comment.queued_message'),
+  markdown('merge_rules.status_comment.blocked_message'),
+  {
+    key: 'merge_rules.publish_status_check',
+    accepts: ['always', 'ready', 'queued', 'never', true, false],
+    refuses: [
+      ['sometimes', 'must be one of always, ready, queued, never, true, false'],
+      [1, 'must be one of always, ready, queued, never, true, false'],
+    ],
+  },
   {
     key: 'merge_rules.blocked_queue_sources',
     accepts: [[], ['label', 'slash_command', 'graphql_api', 'rest_api'], ['chrome_extension', 'pilot']],

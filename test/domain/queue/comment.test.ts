@@ -1,0 +1,211 @@
+import { describe, expect, test } from 'vitest';
+import {
+  isPublished,
+  publicationOf,
+  statusCheck,
+  statusComment,
+  type Publication,
+  type Told,
+} from '../../../src/domain/queue/comment.ts';
+import { explain } from '../../../src/domain/queue/explain.ts';
+import { isQueued, transitions } from '../../../src/domain/queue/status.ts';
+import type { PullRequestStatus } from '../../../src/domain/queue/snapshot.ts';
+
+const silent = { open: '', queued: '', blocked: '' };
+const open: Told = {
+  status: 'open',
+  code: null,
+  text: null,
+  baseBranch: 'main',
+  trigger: 'mergequeue',
+  failedChecks: [],
+  line: null,
+  landed: null,
+};
+const line: NonNullable<Told['line']> = {
+  since: Date.parse('2026-03-01T12:03:59Z'),
+  skipsLine: false,
+  isTop: false,
+  isStuck: false,
+  batch: null,
+  reset: null,
+};
+const queued: Told = { ...open, status: 'queued', line };
+const bot = { number: 12, url: 'http://host/acme/shop/pull/12' };
+const stands = 'It is in line to merge into `main` since 2026-03-01 12:03 UTC';
+
+const words: readonly (readonly [name: string, told: Told, comment: string])[] = [
+  [
+    'nobody asked',
+    open,
+    '**Not queued**\n\nNobody has asked to merge it. The label `mergequeue` asks for it, and so does the comment `/interlock queue`.',
+  ],
+  [
+    'an approval is missing',
+    { ...open, status: 'pending', code: 101, text: 'It has 0 of 1 required approvals.' },
+    '**Waits to be queued (101)**\n\nIt has 0 of 1 required approvals. A reviewer must act. It is queued by itself as soon as nothing is missing.',
+  ],
+  [
+    'its checks are running',
+    { ...open, status: 'pending', text: 'Its own required checks are running.' },
+    '**Waits to be queued**\n\nIts own required checks are running. It is queued by itself as soon as nothing is missing.',
+  ],
+  ['in line', queued, `**Queued**\n\n${stands}.`],
+  [
+    'in line, ahead of others',
+    { ...queued, line: { ...line, skipsLine: true } },
+    `**Queued**\n\n${stands}, ahead of all that do not skip the line.`,
+  ],
+  [
+    'in a batch',
+    { ...queued, status: 'tagged', line: { ...line, batch: { companions: [2, 3], botPullRequest: bot } } },
+    `**Queued**\n\n${stands}. It is validated together with #2, #3 in bot pull request [#12](${bot.url}).`,
+  ],
+  [
+    'first, and tested on its own branch',
+    { ...queued, line: { ...line, isTop: true, batch: { companions: [], botPullRequest: null } } },
+    `**Queued**\n\n${stands}. It is validated. Nothing is before it: it merges as soon as its build and its own required checks have passed.`,
+  ],
+  [
+    'stuck',
+    { ...queued, status: 'tagged', line: { ...line, isTop: true, isStuck: true } },
+    `**Queued**\n\n${stands}. It is stuck: its build is green, and its own required checks are still running.`,
+  ],
+  [
+    'reset by another',
+    { ...queued, line: { ...line, reset: { code: 301, causedBy: 4 } } },
+    `**Queued**\n\n${stands}. It was put back in its place by #4 (301): the queue was reset because a pull request failed.`,
+  ],
+  [
+    'reset by nobody',
+    { ...queued, line: { ...line, reset: { code: 307, causedBy: null } } },
+    `**Queued**\n\n${stands}. It was put back in its place (307): the queue was reset because the configuration changed.`,
+  ],
+  [
+    'a check failed',
+    {
+      ...open,
+      status: 'blocked',
+      code: 107,
+      text: 'A required check failed: unit, e2e [chrome].',
+      failedChecks: [
+        { name: 'unit', url: null },
+        { name: 'e2e [chrome]', url: 'http://host/checks/7' },
+      ],
+    },
+    '**Blocked (107)**\n\nA required check failed: unit, e2e [chrome]. Its author must act. Queue it again once that is settled.\n\n- [e2e \\[chrome\\]](http://host/checks/7)',
+  ],
+  [
+    'the host refuses',
+    { ...open, status: 'blocked', code: 110, text: 'The code host refused the merge: hook declined.' },
+    '**Blocked (110)**\n\nThe code host refused the merge: hook declined. An admin must act. Queue it again once that is settled.',
+  ],
+  [
+    'merged with others',
+    { ...open, status: 'merged', landed: { commit: 'abc', grade: 'same_tree', companions: [2] } },
+    '**Merged**\n\nIt was merged into `main` as abc together with #2. Its tree was verified against what was tested (same_tree).',
+  ],
+  [
+    'merged untested',
+    { ...open, status: 'merged', landed: { commit: 'abc', grade: 'unvalidated', companions: [] } },
+    '**Merged**\n\nIt was merged into `main` as abc. It was not validated, as was asked.',
+  ],
+  [
+    'merged elsewhere',
+    { ...open, status: 'merged', landed: { commit: 'abc', grade: 'external', companions: [] } },
+    '**Merged**\n\nIt was merged into `main` as abc, outside of the queue.',
+  ],
+  [
+    'merged, nobody knows as what',
+    { ...open, status: 'merged' },
+    '**Merged**\n\nIt was merged into `main`, outside of the queue.',
+  ],
+  ['closed', { ...open, status: 'closed' }, '**Closed**\n\nIt is closed: reopen it to merge it.'],
+];
+
+describe('the status comment', () => {
+  test.each(words)('%s', (_name, told, comment) => {
+    expect(statusComment(told, silent)).toBe(comment);
+  });
+
+  test.each([
+    ['open', 'the rules'],
+    ['pending', 'the rules'],
+    ['queued', 'who is on call'],
+    ['tagged', 'who is on call'],
+    ['blocked', 'where to ask'],
+    ['merged', null],
+    ['closed', null],
+  ] as const)('of a %s one ends with %s', (status, added) => {
+    const messages = { open: 'the rules\n', queued: 'who is on call', blocked: 'where to ask' };
+    const told = { ...open, status };
+    const bare = statusComment(told, silent);
+    expect(statusComment(told, messages)).toBe(added === null ? bare : `${bare}\n\n${added}`);
+  });
+
+  test.each(Object.keys(transitions) as PullRequestStatus[])(
+    'says of a %s one out of line what explain says',
+    (status) => {
+      if (isQueued(status) || status === 'merged')
+        return expect(statusComment({ ...open, status }, silent)).toContain('`main`');
+      const told: Told = { ...open, status, code: 113, text: 'Conversations are unresolved.' };
+      const { sentence } = explain({
+        ...told,
+        dequeuedBy: null,
+        ahead: null,
+        isSuspended: false,
+        barrier: null,
+        companyUntil: null,
+        waitsForOwnChecks: false,
+        batch: null,
+        paused: null,
+        haltedReason: null,
+        landingsFrom: null,
+      });
+      expect(statusComment(told, silent)).toContain(sentence);
+    },
+  );
+});
+
+describe('the status check', () => {
+  test.each([
+    [open, { state: 'pending', title: 'Not queued', url: null }],
+    [queued, { state: 'pending', title: 'Queued', url: null }],
+    [
+      { ...queued, line: { ...line, batch: { companions: [], botPullRequest: bot } } },
+      { state: 'pending', title: 'Queued', url: bot.url },
+    ],
+    [{ ...open, status: 'blocked', code: 106 } as const, { state: 'failure', title: 'Blocked (106)', url: null }],
+    [{ ...open, status: 'merged' } as const, { state: 'success', title: 'Merged', url: null }],
+    [{ ...open, status: 'closed' } as const, { state: 'pending', title: 'Closed', url: null }],
+  ] as const)('%#', (told, expected) => {
+    const check = statusCheck(told);
+    expect(check).toMatchObject(expected);
+    expect(statusComment(told, silent)).toBe(`**${check.title}**\n\n${check.summary}`);
+  });
+});
+
+describe('it is said', () => {
+  test.each([
+    [true, 'ready'],
+    [false, 'never'],
+    ['queued', 'queued'],
+  ] as const)('%s means %s', (setting, publication) => {
+    expect(publicationOf(setting)).toBe(publication);
+  });
+
+  const all: readonly Publication[] = ['always', 'ready', 'queued', 'never'];
+  test.each([
+    ['open, something is missing', { status: 'open', mergedByQueue: false, isReady: false }, ['always']],
+    ['open, ready', { status: 'open', mergedByQueue: false, isReady: true }, ['always', 'ready']],
+    ['pending', { status: 'pending', mergedByQueue: false, isReady: false }, ['always']],
+    ['queued', { status: 'queued', mergedByQueue: false, isReady: false }, ['always', 'ready', 'queued']],
+    ['tagged', { status: 'tagged', mergedByQueue: false, isReady: false }, ['always', 'ready', 'queued']],
+    ['blocked', { status: 'blocked', mergedByQueue: false, isReady: false }, ['always', 'ready', 'queued']],
+    ['merged by the queue', { status: 'merged', mergedByQueue: true, isReady: false }, ['always', 'ready', 'queued']],
+    ['merged elsewhere', { status: 'merged', mergedByQueue: false, isReady: false }, ['always']],
+    ['closed, never told before', { status: 'closed', mergedByQueue: false, isReady: false }, []],
+  ] as const)('of one that is %s', (_name, pullRequest, expected) => {
+    expect(all.filter((publication) => isPublished(publication, pullRequest))).toEqual(expected);
+  });
+});

@@ -1,0 +1,223 @@
+// What the host is told of pull requests: the comment edited in place, the check of ours, the message of a pause.
+import { describe, expect, it } from 'vitest';
+import { dequeuePullRequest, queuePullRequest } from '../../src/modules/queue/index.ts';
+import { pauseBranches } from '../../src/modules/repositories/index.ts';
+import { parallel, serial, world, type World } from '../support/world.ts';
+import { hostOf, meanwhile, startCi, statuses, wakeAll } from './stories.ts';
+
+/** Turns until the comment says so. */
+async function told(w: World, number: number, words: RegExp): Promise<string> {
+  let said: string | null = null;
+  await w.until(async () => {
+    said = await w.statusComment(number);
+    return words.test(said ?? '');
+  });
+  return said ?? '';
+}
+
+async function everythingTold(w: World): Promise<void> {
+  await w.until(
+    async () =>
+      (await w.rows('select 1 from pull_request where tell_at is not null')).length === 0 &&
+      (await w.rows("select 1 from intent where state in ('planned', 'begun')")).length === 0,
+  );
+}
+
+describe('the status comment and the check', () => {
+  it('follow a pull request from its opening to its landing, with one comment', async () => {
+    await using w = await world({ configuration: parallel({ batch: 2 }), runsCi: false });
+    const [a, b] = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
+    await told(w, a, /^\*\*Not queued\*\*\n\nNobody has asked to merge it\. The label `mergequeue`/);
+    expect(await w.statusCheck(a)).toMatchObject({ state: 'pending', title: 'Not queued' });
+    await w.pause(true);
+    await w.queue(a, b);
+    await told(w, b, /^\*\*Queued\*\*\n\nIt is in line to merge into `main` since \d{4}-\d\d-\d\d \d\d:\d\d UTC\.$/);
+    await w.pause(false);
+    const bot = async (): Promise<{ number: number; url: string } | undefined> =>
+      (await w.rows<{ number: number; url: string }>('select number, url from bot_pull_request'))[0];
+    const inBatch = await told(w, a, /bot pull request/);
+    const { number, url } = (await bot()) ?? { number: 0, url: '' };
+    await everythingTold(w);
+    expect(inBatch).toContain(`It is validated together with #${b} in bot pull request [#${number}](${url}).`);
+    expect(await w.statusCheck(b)).toMatchObject({ state: 'pending', title: 'Queued', url });
+    await using _ = await startCi(w);
+    await w.settled(a, b);
+    const [commit] = (await w.landed()).slice(-1);
+    const merged = await told(w, b, /^\*\*Merged\*\*/);
+    expect(merged).toBe(
+      `**Merged**\n\nIt was merged into \`main\` as ${commit} together with #${a}. Its tree was verified against what was tested (exact).`,
+    );
+    await everythingTold(w);
+    expect(await w.statusCheck(b)).toMatchObject({ state: 'success', title: 'Merged' });
+    expect(await w.comments(a)).toEqual([]);
+  });
+
+  it('say which check failed, where, and who must act; and nothing stale after a dequeue', async () => {
+    await using w = await world({
+      configuration: `${parallel({ batch: 2 })}status_comment:\n  blocked_message: 'Ask in **#builds**.'\n  open_message: 'Hello.'\n`,
+    });
+    const [a, b] = [await w.open('a', { bad: 'bad\n' }), await w.open('b', { 'b.txt': 'b\n' })];
+    await w.queue(a);
+    await w.settled(a);
+    const blocked = await told(w, a, /^\*\*Blocked/);
+    const [check] = await w.rows<{ url: string }>(
+      "select url from check_result where name = 'test' and conclusion = 'failure' order by completed_at desc limit 1",
+    );
+    expect(blocked).toBe(
+      `**Blocked (107)**\n\nA required check failed: test. Its author must act. Queue it again once that is settled.\n\n- [test](${check?.url})\n\nAsk in **#builds**.`,
+    );
+    expect(await w.statusCheck(a)).toMatchObject({ state: 'failure', title: 'Blocked (107)' });
+    await w.pause(true);
+    await w.queue(b);
+    await told(w, b, /^\*\*Queued/);
+    await dequeuePullRequest(w.ctx, { repository: w.repository, number: b });
+    expect(await told(w, b, /^\*\*Not queued/)).toMatch(/\n\nHello\.$/);
+  });
+
+  it('count nowhere: neither among the checks of the head, nor where every check that ran must pass', async () => {
+    await using w = await world({
+      configuration: `${serial()}require_all_checks_pass: true\npublish_status_check: always\npreconditions:\n  use_github_mergeability: false\n  required_checks: ['*']\n`,
+      runsCi: false,
+    });
+    const a = await w.open('a', { 'a.txt': 'a\n' });
+    await w.queue(a);
+    await w.until(async () => (await w.statusCheck(a))?.state === 'pending');
+    const report = await w.service.localHost.readChecks(hostOf(w), (await w.status(a)).head_sha);
+    expect(report.checks.map(({ name }) => name)).toEqual(['test']);
+    await using _ = await startCi(w);
+    await w.settled(a);
+    expect(await statuses(w, a)).toEqual(['merged']);
+    expect(await w.rows("select 1 from check_result where name = 'interlock'")).toEqual([]);
+  });
+
+  it('begin where the configuration says, and then go on', async () => {
+    const approvals = 'preconditions:\n  number_of_approvals: 1\n';
+    await using w = await world({
+      configuration: `${parallel()}${approvals}status_comment:\n  publish: queued\npublish_status_check: true\n`,
+      runsCi: false,
+    });
+    const a = await w.open('a', { 'a.txt': 'a\n' });
+    await everythingTold(w);
+    expect([await w.statusComment(a), await w.statusCheck(a)]).toEqual([null, null]);
+    await w.service.localHost.reviewPullRequest(hostOf(w), a, { reviewer: 'grace', verdict: 'approved' });
+    await w.until(async () => (await w.statusCheck(a)) !== null);
+    expect(await w.statusCheck(a)).toMatchObject({ state: 'pending', title: 'Not queued' });
+    expect(await w.statusComment(a)).toBeNull();
+    await w.pause(true);
+    await w.queue(a);
+    await told(w, a, /^\*\*Queued/);
+    await w.dequeue(a);
+    await told(w, a, /^\*\*Not queued/);
+    await w.configure(`${parallel()}${approvals}enable_comments: false\npublish_status_check: never\n`);
+    await w.queue(a);
+    await everythingTold(w);
+    expect(await w.statusComment(a)).toMatch(/^\*\*Not queued/);
+    expect(await w.statusCheck(a)).toMatchObject({ title: 'Not queued' });
+  });
+
+  it('name the reset that put a pull request back, until it is validated again', async () => {
+    await using w = await world({ configuration: parallel({ builds: 2 }), runsCi: false });
+    const [a, b] = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
+    await w.queue(a, b);
+    const first = await told(w, b, /bot pull request \[#\d+\]/);
+    await w.pause(true);
+    await w.dequeue(a);
+    await told(w, b, new RegExp(`It was put back in its place by #${a} \\(303\\): the queue was reset`));
+    await w.pause(false);
+    const again = await told(w, b, /bot pull request \[#\d+\]/);
+    expect(again).not.toContain('put back');
+    expect(again).not.toBe(first);
+  });
+
+  it('keep the newest words when a writer is held up while newer ones are written', async () => {
+    await using w = await world({ configuration: parallel(), runsCi: false });
+    const a = await w.open('a', { 'a.txt': 'a\n' });
+    await w.pause(true);
+    // The writer has read that nobody has asked, and is held up until it has been told that it is queued.
+    await meanwhile(
+      'comment:before_host',
+      async () => {
+        await queuePullRequest(w.ctx, { repository: w.repository, number: a, source: 'graphql_api' });
+        await told(w, a, /^\*\*Queued/);
+      },
+      async () => await w.until(async () => (await w.statusComment(a)) !== null),
+    );
+    await everythingTold(w);
+    expect(await w.statusComment(a)).toMatch(/^\*\*Queued/);
+  });
+});
+
+describe('what it costs', () => {
+  it('a landing is not told to those who wait: only to those it concerns', async () => {
+    await using w = await world({ configuration: parallel({ builds: 1 }), runsCi: false });
+    const numbers: number[] = [];
+    for (const name of ['a', 'b', 'c', 'd']) numbers.push(await w.open(name, { [`${name}.txt`]: 'x\n' }));
+    const [a = 0, , , d = 0] = numbers;
+    await w.queue(...numbers);
+    await told(w, d, /^\*\*Queued/);
+    await everythingTold(w);
+    const versions = async (): Promise<number> =>
+      Number((await w.rows<{ v: string }>('select told_version as v from pull_request where number = $1', [d]))[0]?.v);
+    const before = await versions();
+    {
+      await using _ = await startCi(w);
+      await meanwhile(
+        'conclude:after_host',
+        async () => await w.pause(true),
+        async () => await w.settled(a),
+      );
+    }
+    await everythingTold(w);
+    expect(await versions()).toBe(before);
+    expect(await w.statusComment(a)).toMatch(/^\*\*Merged/);
+  });
+
+  it('a turn plans a bounded number, and the next ones the rest', async () => {
+    await using w = await world({ configuration: `${parallel()}publish_status_check: never\n`, runsCi: false });
+    const a = await w.open('a', { 'a.txt': 'a\n' });
+    await everythingTold(w);
+    await w.pause(true);
+    await w.rows(
+      `insert into pull_request (account_id, repository_id, queue_id, number, title, body, author, head_branch, base_branch, head_sha, author_name,
+         author_email, url, created_at, updated_at, tell_at)
+       select account_id, repository_id, queue_id, 1000 + n, title, body, author, head_branch || n, base_branch, head_sha, author_name,
+         author_email, url, created_at, updated_at, now() from pull_request, generate_series(1, 100) n where number = $1`,
+      [a],
+    );
+    await w.rows('update queue set version = version + 1');
+    await wakeAll(w);
+    await w.loop.run(w.service.ports);
+    const planned =
+      "select 1 from intent where kind = 'comment' and pull_request_id in (select id from pull_request where number > 1000)";
+    expect(await w.rows(planned)).toHaveLength(40);
+    await w.until(async () => (await w.rows(planned)).length === 100);
+  });
+});
+
+describe('a pause with a message', () => {
+  it('is told once, to the first who waits; none with comments off', async () => {
+    await using w = await world({ configuration: parallel(), runsCi: false });
+    const [a, b] = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
+    const pause = async (pattern: string, paused: boolean): Promise<void> =>
+      void (await pauseBranches(w.ctx, {
+        repository: w.repository,
+        pattern,
+        paused,
+        pausedMessage: 'Frozen for the *release*.',
+      }));
+    await pause('ma*', true);
+    await w.queue(a, b);
+    const heard = async (): Promise<string[][]> =>
+      await Promise.all([a, b].map(async (number) => (await w.comments(number)).map(({ body }) => body)));
+    await w.until(async () => (await heard())[0]?.length === 1);
+    await w.dequeue(a);
+    await everythingTold(w);
+    expect(await heard()).toEqual([['Frozen for the *release*.'], []]);
+    await pause('ma*', false);
+    await w.configure(`${parallel()}enable_comments: false\n`);
+    await pause('main', true);
+    await wakeAll(w);
+    await everythingTold(w);
+    expect(await heard()).toEqual([['Frozen for the *release*.'], []]);
+  });
+});
