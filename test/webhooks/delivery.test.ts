@@ -1,5 +1,6 @@
 // Webhooks as receivers see them: what comes, signed by what, how often and in which order.
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sha } from '../graphql/seed.ts';
 import { eventually, receiver, type Received, type Receiver } from './receiver.ts';
@@ -210,6 +211,16 @@ describe('a sender that dies between sending and writing it down', () => {
   });
 });
 
+/** Whoever owns the tables, and may make them refuse something for a while. */
+async function databaseOwner(): Promise<{ run(sql: string): Promise<number> } & AsyncDisposable> {
+  const client = new pg.Client({ connectionString: w.s.databaseUrl });
+  await client.connect();
+  return {
+    run: async (sql) => (await client.query(sql)).rowCount ?? 0,
+    [Symbol.asyncDispose]: async () => await client.end(),
+  };
+}
+
 async function disabled(): Promise<void> {
   await eventually(
     async () => (await w.s.rows('select 1 from webhook_endpoint where not enabled')).length > 0,
@@ -251,6 +262,45 @@ describe('an endpoint', () => {
     await w.happen('blocked', 1, { status: 'blocked', statusCode: 106 });
     await r.until(2);
     expect(r.received.map(({ json }) => json['action'])).toEqual(['opened', 'blocked']);
+  });
+
+  // The 410 was written, and its sender killed before the endpoint was disabled: it stayed enabled for ever.
+  it('whose 410 cannot be followed is sent it again, and then disabled', async () => {
+    const { id } = await w.endpoint(r.url);
+    r.answer(() => ({ status: 410 }));
+    await using owner = await databaseOwner();
+    await owner.run(`create sequence refused;
+      create function refuse() returns trigger language plpgsql security definer as
+        $$ begin perform nextval('refused'); raise exception 'not now'; end $$;
+      create trigger refuse before insert on user_action for each row execute function refuse()`);
+    await w.happen('opened', 1);
+    await eventually(async () => (await owner.run('select 1 from refused where is_called')) > 0, 'it was refused');
+    await owner.run('drop trigger refuse on user_action; drop function refuse; drop sequence refused');
+    w.pass(31_000);
+    await w.settled('failed');
+    await disabled();
+    expect(r.received.map(({ headers }) => headers['x-service-attempt'])).toEqual(['1', '2']);
+    const { data } = await w.s.graphql<{ node: unknown }>(
+      'query ($id: ID!) { node(id: $id) { ... on WebhookEndpoint { disabledBecause } } }',
+      { id },
+    );
+    expect(data.node).toEqual({ disabledBecause: 'GONE' });
+  });
+
+  it('is not disabled for what an address answers that it had before', async () => {
+    const { id } = await w.endpoint(r.url);
+    await using moved = await receiver();
+    r.answer(async () => {
+      await w.ask('updateWebhookEndpoint', { id, url: moved.url }, 'webhookEndpoint { url }');
+      return { status: 410 };
+    });
+    await w.happen('opened', 1);
+    await w.settled('failed');
+    await w.happen('queued', 1);
+    await moved.until(1);
+    expect(await w.s.rows('select enabled, failing_since from webhook_endpoint')).toEqual([
+      { enabled: true, failing_since: null },
+    ]);
   });
 
   it('that failed for five days is disabled; one success in between and it is not', async () => {

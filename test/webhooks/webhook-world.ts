@@ -19,7 +19,7 @@ export interface WebhookWorld extends AsyncDisposable {
   endpoint(url: string, more?: Readonly<Record<string, unknown>>): Promise<{ id: string; secret: string | null }>;
   ask<Data = Record<string, never>>(
     field: string,
-    input: Readonly<Record<string, unknown>> | null,
+    input: Readonly<Record<string, unknown>>,
     selection: string,
   ): Promise<Data>;
   deliveries(): Promise<readonly DeliveryRow[]>;

@@ -2,7 +2,7 @@
 // what came of it. An attempt is counted before it is made: one whose sender dies stays without an outcome, and the next
 // one has a number of its own under the same id.
 import type { HttpAnswer } from '../../platform/http-out/index.ts';
-import type { Database } from '../../platform/database.ts';
+import type { Database, Transaction } from '../../platform/database.ts';
 
 export interface DeliveryRef {
   readonly accountId: string;
@@ -110,22 +110,23 @@ export interface Concluded {
   readonly nextAttemptAt: Date | null;
 }
 
+export interface Outcome {
+  readonly requestHeaders: Readonly<Record<string, string>>;
+  readonly answer: HttpAnswer;
+  readonly concluded: Concluded;
+  readonly now: Date;
+}
+
 /**
- * Writes what came of an attempt. A success is one however late it comes, and ends its endpoint's failing; any other outcome counts only for the newest
- * attempt of a delivery that is still open.
+ * Writes what came of an attempt. A success is one however late it comes, and ends its endpoint's failing; any other
+ * outcome counts only for the newest attempt of a delivery that is still open.
  */
 export async function writeOutcome(
-  db: Database,
+  { query }: Pick<Transaction, 'query'>,
   taken: TakenDelivery,
-  told: {
-    readonly requestHeaders: Readonly<Record<string, string>>;
-    readonly answer: HttpAnswer;
-    readonly concluded: Concluded;
-    readonly now: Date;
-  },
+  { requestHeaders, answer, concluded, now }: Outcome,
 ): Promise<void> {
-  const { requestHeaders, answer, concluded, now } = told;
-  await db.system.query(
+  await query(
     `with told as (
        update webhook_attempt set duration_ms = $4, request_headers = $5, response_status = $6, response_headers = $7, response_body = $8, error = $9
        where account_id = $1 and delivery_id = $2 and number = $3

@@ -1,45 +1,60 @@
-// An endpoint that fails. One that is given up is disabled, and its account is
-// told: by an event, in the log, and among the actions of users, where admins look.
-import { systemContext, type Ports } from '../../context.ts';
+// An endpoint that fails. One that is given up is disabled, and its account is told: by an event, in the log, and among
+// the actions of users, where admins look.
+import { systemContext, type Context, type Ports } from '../../context.ts';
 import { isGivenUp } from '../../domain/events/delivery.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { appendEvents } from '../events/index.ts';
-import { cancelOpen, type EndpointRef } from './deliveries.rows.ts';
+import { cancelOpen, writeOutcome, type EndpointRef, type Outcome, type TakenDelivery } from './deliveries.rows.ts';
 
-export type GivenUp = 'gone' | 'failing';
+type GivenUp = 'gone' | 'failing';
 
-/** A failed attempt: since when it fails is kept, and too long is the end. A success is written with its outcome. */
-export async function noteFailure(ports: Ports, endpoint: EndpointRef, isGone: boolean): Promise<void> {
-  const now = ports.clock();
-  const [row] = await ports.db.system.query<{ failingSince: Date }>(
-    `with begun as (
-       update webhook_endpoint set failing_since = $3 where account_id = $1 and id = $2 and failing_since is null
-     )
-     select coalesce(failing_since, $3::timestamptz) as "failingSince" from webhook_endpoint where account_id = $1 and id = $2`,
-    [endpoint.accountId, endpoint.endpointId, now.toISOString()],
-  );
-  if (isGone) await giveUp(ports, endpoint, 'gone');
-  else if (row !== undefined && isGivenUp(row.failingSince.getTime(), now.getTime()))
-    await giveUp(ports, endpoint, 'failing');
+/**
+ * A failed attempt. What came of it, since when its endpoint fails, and that this is the end of the endpoint, are one
+ * transaction: whoever dies after a 410 has written all of it or has the delivery sent again.
+ */
+export async function writeFailure(
+  ports: Ports,
+  taken: TakenDelivery,
+  told: Outcome & { readonly url: string | null; readonly isGone: boolean },
+): Promise<void> {
+  const ctx = systemContext(ports, taken.accountId);
+  const because = await ctx.db.transaction(taken.accountId, async (tx) => {
+    // The endpoint before its deliveries, as whoever disables it locks them. What an address it had before answers says
+    // nothing of it.
+    const [row] = await tx.query<{ failingSince: Date | string }>(
+      `update webhook_endpoint set failing_since = coalesce(failing_since, $3) 
+       where account_id = $1 and id = $2 and ($4::text is null or url = $4) returning failing_since as "failingSince"`,
+      [taken.accountId, taken.endpointId, told.now.toISOString(), told.url],
+    );
+    await writeOutcome(tx, taken, told);
+    if (row === undefined) return null;
+    if (told.isGone) return await giveUp(ctx, tx, { endpoint: taken, because: 'gone' });
+    if (!isGivenUp(new Date(row.failingSince).getTime(), told.now.getTime())) return null;
+    return await giveUp(ctx, tx, { endpoint: taken, because: 'failing' });
+  });
+  if (because !== null)
+    ports.log.warn({ endpointId: taken.endpointId, because }, 'A webhook endpoint was disabled.');
 }
 
-async function giveUp(ports: Ports, endpoint: EndpointRef, because: GivenUp): Promise<void> {
-  const ctx = systemContext(ports, endpoint.accountId);
-  const isDisabled = await ctx.db.transaction(endpoint.accountId, async (tx) => {
-    if (!(await disable(tx, endpoint, { because, now: ctx.clock() }))) return false;
-    await appendEvents(ctx, tx, [
-      { action: 'webhook_endpoint_disabled', payload: { endpointId: endpoint.endpointId, because } },
-    ]);
-    // Nobody's own action: it is the service user's, whom the account's tokens act as.
-    await tx.query(
-      `insert into user_action (account_id, action, actor, entity, target, at)
-       select account_id, 'webhook_endpoint_disabled', email, 'integrations', null, $2 from account_user
-       where account_id = $1 and is_service order by id limit 1`,
-      [endpoint.accountId, ctx.clock().toISOString()],
-    );
-    return true;
-  });
-  if (isDisabled) ports.log.warn({ ...endpoint, because }, 'A webhook endpoint was disabled.');
+/** Null: it was disabled already. */
+async function giveUp(
+  ctx: Context,
+  tx: Transaction,
+  { endpoint, because }: { readonly endpoint: EndpointRef; readonly because: GivenUp },
+): Promise<GivenUp | null> {
+  const now = ctx.clock();
+  if (!(await disable(tx, endpoint, { because, now }))) return null;
+  await appendEvents(ctx, tx, [
+    { action: 'webhook_endpoint_disabled', payload: { endpointId: endpoint.endpointId, because } },
+  ]);
+  // Nobody's own action: it is the service user's, whom the account's tokens act as.
+  await tx.query(
+    `insert into user_action (account_id, action, actor, entity, target, at)
+     select account_id, 'webhook_endpoint_disabled', email, 'integrations', null, $2 from account_user
+     where account_id = $1 and is_service order by id limit 1`,
+    [endpoint.accountId, now.toISOString()],
+  );
+  return because;
 }
 
 /** Answers whether it was enabled before. What was on its way to it ends. */

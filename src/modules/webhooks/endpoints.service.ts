@@ -71,7 +71,8 @@ export async function updateWebhookEndpoint(
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     await lockEndpoint(ctx, tx, input.id);
     await tx.query(
-      `update webhook_endpoint set url = coalesce($3, url), actions = coalesce($4::text[], actions), updated_at = $5
+      `update webhook_endpoint set url = coalesce($3, url), actions = coalesce($4::text[], actions), updated_at = $5,
+         failing_since = case when $3 <> url then null else failing_since end
        where account_id = $1 and id = $2`,
       [ctx.accountId, input.id, url, actions, ctx.clock().toISOString()],
     );

@@ -16,7 +16,7 @@ import {
   type TakenDelivery,
   type Waiting,
 } from './deliveries.rows.ts';
-import { noteFailure } from './endpoint.health.ts';
+import { writeFailure } from './endpoint.health.ts';
 
 export const pingAction = 'ping';
 const attemptTimeoutMs = 15_000;
@@ -58,8 +58,9 @@ export function createWebhookSender(ports: Ports, options: WebhookOptions): Webh
       { failures: delivery.failures, hasRetries: delivery.action !== pingAction },
       now.getTime(),
     );
-    await writeOutcome(ports.db, delivery, { requestHeaders: headers, answer, concluded: concluded(verdict), now });
-    if (verdict.kind !== 'succeeded') await noteFailure(ports, delivery, verdict.kind === 'gone');
+    const outcome = { requestHeaders: headers, answer, concluded: concluded(verdict), now };
+    if (verdict.kind === 'succeeded') await writeOutcome(ports.db.system, delivery, outcome);
+    else await writeFailure(ports, delivery, { ...outcome, url: target?.url ?? null, isGone: verdict.kind === 'gone' });
     return verdict;
   }
 
