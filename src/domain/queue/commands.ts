@@ -92,6 +92,14 @@ export function helpText(kinds: readonly Command['kind'][]): string {
   return ['Commands, each on a line of its own:', '', ...kinds.map((kind) => `- ${usages[kind]}`)].join('\n');
 }
 
+const patienceMs = 5 * 60_000;
+const fewestTries = 5;
+
+/** Whether a comment that cannot be followed is passed over: it holds up all that come after it. */
+export function isPassedOver({ tries, failingForMs }: { readonly tries: number; readonly failingForMs: number }): boolean {
+  return tries >= fewestTries && failingForMs >= patienceMs;
+}
+
 export interface CommandRestriction {
   readonly commands: readonly ('skip_line' | 'skip_validation' | 'dequeue')[];
   readonly allowedActors: readonly string[];

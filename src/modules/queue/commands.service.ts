@@ -1,15 +1,16 @@
 // Commands in comments (`/interlock queue`). Each is carried out once: what it changes and the row that says it was
-// handled are one transaction. A refusal is answered on the pull request, in the sentence a call would have got.
+// handled are one transaction. A refusal is answered on the pull request, in the sentence a call would have got. What
+// fails for another reason is tried again, for a few minutes: comments are followed in order, and others wait behind it.
 import type { Context } from '../../context.ts';
 import { DomainError } from '../../domain/errors.ts';
-import { helpText, readCommands, type Command, type Misspelt } from '../../domain/queue/commands.ts';
+import { helpText, isPassedOver, readCommands, type Command, type Misspelt } from '../../domain/queue/commands.ts';
 import type { HostComment } from '../../hosts/port.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { RepositoryEntity, type RepositoryRow } from '../repositories/repositories.entities.ts';
 import { askToQueue, authorisePerson, refuseSource, refuseUnlessAllowed, type Skips } from './asking.ts';
 import { askToBackport, askToRefresh, askToSync } from './branch-work.service.ts';
 import { hosted, isBotBranch } from './host.repository.ts';
-import type { PullRequestRow } from './queue.entities.ts';
+import { PullRequestEntity, type PullRequestRow } from './queue.entities.ts';
 import { changePullRequest, dequeueKnown, readFresh } from './queue.service.ts';
 import { planReply } from './status.writer.ts';
 
@@ -63,6 +64,23 @@ interface Given {
 async function followComment(ctx: Context, repository: RepositoryRow, comment: HostComment): Promise<void> {
   const commands = readCommands(comment.body);
   if (commands.length === 0) return;
+  const spoken = { repository, comment, commands };
+  try {
+    await followCommands(ctx, spoken);
+  } catch (error) {
+    if (!isPassedOver(await countFailure(ctx, repository.id, comment.id))) throw error;
+    ctx.log.error({ err: error, comment: comment.id, number: comment.number }, 'A comment was passed over.');
+    await passOver(ctx, spoken, error);
+  }
+}
+
+interface Spoken {
+  readonly repository: RepositoryRow;
+  readonly comment: HostComment;
+  readonly commands: readonly (Command | Misspelt)[];
+}
+
+async function followCommands(ctx: Context, { repository, comment, commands }: Spoken): Promise<void> {
   const known = await readFresh(ctx, repository, comment.number).catch(ignoreUnknown);
   if (known === null || isBotBranch(known.headBranch)) return;
   for (const [ordinal, command] of commands.entries()) {
@@ -80,6 +98,50 @@ async function followComment(ctx: Context, repository: RepositoryRow, comment: H
 function ignoreUnknown(error: unknown): null {
   if (error instanceof DomainError && error.code === 'NOT_FOUND') return null;
   throw error;
+}
+
+async function countFailure(
+  ctx: Context,
+  repositoryId: string,
+  commentId: string,
+): Promise<{ tries: number; failingForMs: number }> {
+  const now = ctx.clock();
+  const [row] = await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) =>
+      await tx.query<{ tries: number; since: string }>(
+        `insert into comment_failure as f (account_id, repository_id, comment_id, tries, first_failed_at) values ($1, $2, $3, 1, $4)
+         on conflict (account_id, repository_id) do update set comment_id = excluded.comment_id,
+           tries = case when f.comment_id = excluded.comment_id then f.tries + 1 else 1 end,
+           first_failed_at = case when f.comment_id = excluded.comment_id then f.first_failed_at else excluded.first_failed_at end
+         returning tries, first_failed_at as since`,
+        [ctx.accountId, repositoryId, commentId, now.toISOString()],
+      ),
+  );
+  return { tries: row?.tries ?? 0, failingForMs: row === undefined ? 0 : now.getTime() - new Date(row.since).getTime() };
+}
+
+/** What is left of the comment is refused, once, on the pull request if it is known here. */
+async function passOver(ctx: Context, { repository, comment, commands }: Spoken, error: unknown): Promise<void> {
+  const reason = error instanceof DomainError ? error.message : 'an error of the service, which its log tells.';
+  const refusal = `This could not be carried out: ${reason} Ask again.`;
+  const known = await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) =>
+      await tx.em.findOne(PullRequestEntity, {
+        accountId: ctx.accountId,
+        repositoryId: repository.id,
+        number: comment.number,
+      }),
+  );
+  if (known === null) return;
+  await changePullRequest(ctx, known, async (work, row) => {
+    let isAnswered = true;
+    for (const [ordinal, command] of commands.entries())
+      if (await claim(work, { repository, comment, ordinal, known }, { command, refusal })) isAnswered = false;
+    if (!isAnswered)
+      await planReply(work, row.id, { key: `${comment.id}:passed-over`, body: `@${comment.author} ${refusal}` });
+  });
 }
 
 /** Tried again as it is, it may go through. */

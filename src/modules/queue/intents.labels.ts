@@ -1,6 +1,7 @@
 // What is told at the host besides landings: answers to people, and labels.
 import type { Context } from '../../context.ts';
 import { isQueued } from '../../domain/queue/status.ts';
+import { HostRefused } from '../../hosts/port.ts';
 import { RepositoryEntity } from '../repositories/repositories.entities.ts';
 import { configurationOf, labelRulesOf } from './configuration.cache.ts';
 import { hosted, type HostedRepository } from './host.repository.ts';
@@ -35,9 +36,34 @@ export async function writeLabel(ctx: Context, intent: IntentRow): Promise<void>
     const last = await adapter.readLabelChange(host, number, label);
     // A person was quicker: what that person asks for is followed, not undone.
     const isOvertaken = last !== null && !last.byQueue && last.at > Number(intent.payload['at']);
-    if (!isOvertaken) await adapter.setLabel(host, number, label, present);
+    if (!isOvertaken) await setLabel(ctx, intent, { host, number, label, present });
   }
   await finishIntent(ctx, intent);
+}
+
+async function setLabel(
+  ctx: Context,
+  intent: IntentRow,
+  { host, number, label, present }: Omit<Labelling, 'isStill'>,
+): Promise<void> {
+  const adapter = ctx.hosts(host.host);
+  try {
+    await adapter.setLabel(host, number, label, present);
+  } catch (error) {
+    // Refused, it is not there, or it is somebody else's: taken for the queue's own, a person's would ask for nothing.
+    if (error instanceof HostRefused && present) {
+      const last = await adapter.readLabelChange(host, number, label);
+      if (!last?.present || !last.byQueue) await forgetLabel(ctx, intent, label);
+    }
+    throw error;
+  }
+}
+
+async function forgetLabel(ctx: Context, { pullRequestId }: IntentRow, label: string): Promise<void> {
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const row = await tx.em.findOneOrFail(PullRequestEntity, { id: pullRequestId ?? '' });
+    row.queueLabels = row.queueLabels.filter((own) => own !== label);
+  });
 }
 
 /** A label is known as the queue's own before it is put on: whoever reads it there first takes it for no person's. */
