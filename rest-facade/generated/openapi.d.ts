@@ -1087,9 +1087,9 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A repository by `owner` and `name`, or by `nameWithOwner`. Null when the account has none of that name. Needs queue:read. */
+                        /** @description A repository by `owner` and `name`, or by `nameWithOwner`. Null when the account has none of that name. Needs queue:read, queue:pause, config:read or analytics:read; its fields name their own. */
                         branches: components["schemas"]["BranchPause"][];
-                        /** @description A repository by `owner` and `name`, or by `nameWithOwner`. Null when the account has none of that name. Needs queue:read. */
+                        /** @description A repository by `owner` and `name`, or by `nameWithOwner`. Null when the account has none of that name. Needs queue:read, queue:pause, config:read or analytics:read; its fields name their own. */
                         repository: components["schemas"]["RepositoryReference"];
                     };
                 };
@@ -1355,9 +1355,9 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A repository by `owner` and `name`, or by `nameWithOwner`. Null when the account has none of that name. Needs queue:read. */
+                        /** @description A repository by `owner` and `name`, or by `nameWithOwner`. Null when the account has none of that name. Needs queue:read, queue:pause, config:read or analytics:read; its fields name their own. */
                         repository: components["schemas"]["RepositoryReference"];
-                        /** @description A repository by `owner` and `name`, or by `nameWithOwner`. Null when the account has none of that name. Needs queue:read. */
+                        /** @description A repository by `owner` and `name`, or by `nameWithOwner`. Null when the account has none of that name. Needs queue:read, queue:pause, config:read or analytics:read; its fields name their own. */
                         history: components["schemas"]["ConfigurationChange"][];
                     };
                 };

@@ -4,7 +4,7 @@ import { systemContext, type Ports } from '../context.ts';
 import { isManagedBranch } from '../domain/configuration/managed-branch.ts';
 import { DomainError } from '../domain/errors.ts';
 import { registerGitHttp, type GitHttpOptions, type LocalHost } from '../hosts/local/index.ts';
-import type { Authenticator } from '../modules/accounts/index.ts';
+import { hasScope, type Authenticator } from '../modules/accounts/index.ts';
 import { findRepository, readRepositoriesById } from '../modules/repositories/index.ts';
 import { configurationOf } from '../modules/queue/configuration.cache.ts';
 
@@ -39,7 +39,7 @@ async function gitUser(
 ): ReturnType<GitHttpOptions['authenticate']> {
   try {
     const { ctx } = await authenticator.authenticateToken(token, 'git');
-    if (!ctx.actor.scopes.has(scope)) return 'forbidden';
+    if (!hasScope(ctx, scope)) return 'forbidden';
     return { accountId: ctx.accountId, userId: ctx.actor.userId, handle: ctx.actor.handle, email: ctx.actor.email };
   } catch (error) {
     if (error instanceof DomainError) return null;

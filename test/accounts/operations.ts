@@ -5,17 +5,26 @@ import { encodeNodeId } from '../../src/graphql/node-id.ts';
 export interface Operation {
   /** `Query.repository`: the field this is the test of. */
   readonly field: string;
-  /** Null: every token may. */
-  readonly scope: Scope | null;
+  /** One of several is enough. Null: every token may. */
+  readonly scope: Scope | readonly Scope[] | null;
   readonly document: string;
 }
+
+/** Of which one is enough; none where every token may. */
+export function scopesOf({ scope }: Operation): readonly Scope[] {
+  if (scope === null) return [];
+  return typeof scope === 'string' ? [scope] : scope;
+}
+
+/** Whatever names a repository; what is inside of it needs a scope of its own. */
+const ofRepository = ['queue:read', 'queue:pause', 'config:read', 'analytics:read'] as const;
 
 const repository = '{owner: $owner, name: $name}';
 const pullRequest = `{repository: ${repository}, number: $number}`;
 const names = '$owner: String!, $name: String!';
 const withNumber = `${names}, $number: PullRequestNumber!`;
 
-function inRepository(field: string, scope: Scope, selection: string): Operation {
+function inRepository(field: string, scope: Operation['scope'], selection: string): Operation {
   return { field, scope, document: `query (${names}) { repository(owner: $owner, name: $name) { ${selection} } }` };
 }
 
@@ -30,10 +39,10 @@ function mutation(name: string, scope: Scope, variables: string, input: string, 
 export const operations: readonly Operation[] = [
   { field: 'Query.viewer', scope: null, document: '{ viewer { scopes } }' },
   { field: 'Query.apiTokens', scope: 'admin', document: '{ apiTokens { id name } }' },
-  { field: 'Query.node', scope: 'queue:read', document: 'query ($node: ID!) { node(id: $node) { id } }' },
-  { field: 'Query.nodes', scope: 'queue:read', document: 'query ($node: ID!) { nodes(ids: [$node]) { id } }' },
+  { field: 'Query.node', scope: ofRepository, document: 'query ($node: ID!) { node(id: $node) { id } }' },
+  { field: 'Query.nodes', scope: ofRepository, document: 'query ($node: ID!) { nodes(ids: [$node]) { id } }' },
   { field: 'Query.repositories', scope: 'queue:read', document: '{ repositories { nodes { id } totalCount } }' },
-  inRepository('Query.repository', 'queue:read', 'id owner name paused'),
+  inRepository('Query.repository', ofRepository, 'id owner name paused'),
   inRepository('Repository.configuration', 'config:read', 'configuration { yaml }'),
   inRepository('Repository.configurationHistory', 'config:read', 'configurationHistory { nodes { diff } }'),
   inRepository('Repository.branchPauses', 'queue:read', 'branchPauses { pattern paused pausedMessage }'),

@@ -79,7 +79,9 @@ describe('a command', () => {
     await w.until(async () => (await statuses(w, number))[0] === 'merged');
     await w.until(async () => (await w.rows("select 1 from backport where state = 'opened'")).length === 1);
     expect(
-      await w.rows('select command, refusal is null as followed from comment_command order by comment_id::bigint, ordinal'),
+      await w.rows(
+        'select command, refusal is null as followed from comment_command order by comment_id::bigint, ordinal',
+      ),
     ).toEqual([
       { command: 'refresh', followed: true },
       { command: 'sync', followed: true },
@@ -160,7 +162,9 @@ describe('labels', () => {
       return await refusing(repository, at, name, present, by);
     };
     await w.queue(number);
-    await w.until(async () => (await w.rows("select 1 from intent where kind = 'label' and state = 'failed'")).length > 0);
+    await w.until(
+      async () => (await w.rows("select 1 from intent where kind = 'label' and state = 'failed'")).length > 0,
+    );
     w.service.localHost.setLabel = refusing;
     await w.service.localHost.setLabel(hostOf(w), number, 'blocked', true, 'grace');
     await w.service.settle();

@@ -9,3 +9,4 @@ export { isManagedBranch, namedBaseBranches } from './managed-branch.ts';
 export { configurationJsonSchema, configurationMarkdown } from './reference.ts';
 export { failedValidations, validationsDigest } from './validations.ts';
 export { landingWindow, landingsFrom, type LandingWindow } from './merge-windows.ts';
+export { blockedLabel } from './merge-rules.keys.ts';

@@ -21,6 +21,17 @@ import { parallelMode } from './parallel-mode.keys.ts';
 import { preconditions } from './preconditions.keys.ts';
 
 export const defaultTriggerLabel = 'mergequeue';
+const defaultBlockedLabel = 'blocked';
+
+/** The label that marks what is blocked; '' for none. Its default gives way: it was no label's name before it meant anything. */
+export function blockedLabel(names: {
+  readonly trigger: string;
+  readonly skip_line: string;
+  readonly merge_failed?: string | undefined;
+}): string {
+  if (names.merge_failed !== undefined) return names.merge_failed;
+  return [names.trigger, names.skip_line].includes(defaultBlockedLabel) ? '' : defaultBlockedLabel;
+}
 
 const labels = group({
   trigger: requiredKey(label().min(1, { error: 'must not be empty' }), {
@@ -32,10 +43,10 @@ const labels = group({
     description: 'The label that moves a queued pull request to the front. Empty: none.',
     mark: 'other',
   }),
-  merge_failed: key(label(), {
-    default: 'blocked',
+  merge_failed: optionalKey(label(), {
+    default: defaultBlockedLabel,
     description:
-      'The label the queue puts on a pull request it blocks, and takes off when it is queued again. Put on by a person, it keeps the pull request out (105). Empty: none.',
+      'The label the queue puts on a pull request it blocks, and takes off when it is queued again. Put on by a person, it keeps the pull request out (105). Empty: none. Left out: `blocked`, or none where another of these labels is `blocked`.',
     mark: 'gate',
   }),
   skip_delete_branch: key(label(), {
@@ -49,8 +60,7 @@ const labels = group({
     error: 'must differ from the trigger label',
   })
   .refine(
-    (names) =>
-      names.merge_failed !== names.trigger && (names.merge_failed === '' || names.merge_failed !== names.skip_line),
+    ({ merge_failed, trigger, skip_line }) => !merge_failed || (merge_failed !== trigger && merge_failed !== skip_line),
     {
       path: ['merge_failed'],
       error: 'must differ from the trigger and the skip_line label',

@@ -96,7 +96,13 @@ const patienceMs = 5 * 60_000;
 const fewestTries = 5;
 
 /** Whether a comment that cannot be followed is passed over: it holds up all that come after it. */
-export function isPassedOver({ tries, failingForMs }: { readonly tries: number; readonly failingForMs: number }): boolean {
+export function isPassedOver({
+  tries,
+  failingForMs,
+}: {
+  readonly tries: number;
+  readonly failingForMs: number;
+}): boolean {
   return tries >= fewestTries && failingForMs >= patienceMs;
 }
 

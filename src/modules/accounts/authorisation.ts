@@ -26,17 +26,38 @@ export function mayUse(role: Role, scope: Scope): boolean {
   return ranks[role] >= ranks[leastRoles[scope]];
 }
 
-export function hasScope({ actor }: Context, scope: Scope): boolean {
-  return actor.scopes.has(scope) && mayUse(actor.role, scope);
+// What may be changed may be read: what a change answers could not be shown otherwise, after it was made.
+const writersOf: Partial<Record<Scope, readonly Scope[]>> = {
+  'queue:read': ['queue:write', 'admin'],
+  'config:read': ['config:write'],
+  'release:read': ['release:write', 'deploy:write'],
+};
+
+function holds({ actor }: Context, scope: Scope): boolean {
+  return actor.scopes.has(scope) || (writersOf[scope] ?? []).some((writer) => actor.scopes.has(writer));
+}
+
+export function hasScope(ctx: Context, scope: Scope): boolean {
+  return holds(ctx, scope) && mayUse(ctx.actor.role, scope);
 }
 
 /** A scope of the token that the role of its user allows. The refusal names what is missing. */
-export function requireScope({ actor }: Context, scope: Scope): void {
-  if (!actor.scopes.has(scope)) throw new DomainError('FORBIDDEN', `This needs a token with the scope ${scope}.`);
+export function requireScope(ctx: Context, scope: Scope): void {
+  const { actor } = ctx;
+  if (!holds(ctx, scope)) throw new DomainError('FORBIDDEN', `This needs a token with the scope ${scope}.`);
   if (!mayUse(actor.role, scope)) {
     throw new DomainError(
       'FORBIDDEN',
       `This needs the role ${leastRoles[scope]}; the user of this token is a ${actor.role}.`,
     );
   }
+}
+
+/** Every scope for something inside of a repository may name it. */
+const repositoryScopes = ['queue:read', 'queue:pause', 'config:read', 'analytics:read'] as const satisfies Scope[];
+
+/** For a repository and its own fields; what is inside of it needs its own scope. */
+export function requireRepositoryScope(ctx: Context): void {
+  if (repositoryScopes.some((scope) => hasScope(ctx, scope))) return;
+  throw new DomainError('FORBIDDEN', `This needs a token with one of the scopes ${repositoryScopes.join(', ')}.`);
 }

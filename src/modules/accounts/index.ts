@@ -1,4 +1,4 @@
-export { requireScope } from './authorisation.ts';
+export { hasScope, requireRepositoryScope, requireScope } from './authorisation.ts';
 export { canSkipLine, canSkipValidation, isMemberOfTeam, type Permission } from './skipping.ts';
 export type { TeamRead } from './teams.reads.ts';
 export type { UserRead } from './users.reads.ts';

@@ -151,6 +151,7 @@ export async function rotateWebhookSigning(ctx: Context, input: { readonly token
 /** The token that was named to sign next signs from now on; the one before it signs beside for a day. */
 export async function promoteWebhookSigning(ctx: Context, input: { readonly tokenId: string }): Promise<void> {
   requireScope(ctx, 'admin');
+  if ((await readApiToken(ctx, input.tokenId)) === null) throw notFound('API token');
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     const rotation = await lockRotation(ctx, tx);
     if (rotation === null || rotation.next === null)

@@ -1,6 +1,11 @@
 // Asks the domain whether a pull request may enter the line, with the facts the rows hold, and writes the answer.
 import type { Context } from '../../context.ts';
-import { isManagedBranch, numberOfApprovals, type Configuration } from '../../domain/configuration/index.ts';
+import {
+  blockedLabel,
+  isManagedBranch,
+  numberOfApprovals,
+  type Configuration,
+} from '../../domain/configuration/index.ts';
 import {
   decideAdmission,
   type Admission,
@@ -158,7 +163,7 @@ function admissionRules(
     conversationResolutionRequired: preconditions.conversation_resolution_required,
     requireVerifiedCommits: preconditions.require_verified_commits,
     checkMergeabilityToQueue: merge_mode.parallel_mode.check_mergeability_to_queue,
-    blockingLabels: [labels.merge_failed].filter((label) => label !== ''),
+    blockingLabels: [blockedLabel(labels)].filter((label) => label !== ''),
   };
 }
 

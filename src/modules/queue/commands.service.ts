@@ -118,7 +118,10 @@ async function countFailure(
         [ctx.accountId, repositoryId, commentId, now.toISOString()],
       ),
   );
-  return { tries: row?.tries ?? 0, failingForMs: row === undefined ? 0 : now.getTime() - new Date(row.since).getTime() };
+  return {
+    tries: row?.tries ?? 0,
+    failingForMs: row === undefined ? 0 : now.getTime() - new Date(row.since).getTime(),
+  };
 }
 
 /** What is left of the comment is refused, once, on the pull request if it is known here. */

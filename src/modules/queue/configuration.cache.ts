@@ -7,6 +7,7 @@ import {
   problemText,
   toQueueRules,
   type Configuration,
+  blockedLabel,
 } from '../../domain/configuration/index.ts';
 import type { LabelRules } from '../../domain/queue/labels.ts';
 import type { QueueRules } from '../../domain/queue/snapshot.ts';
@@ -48,11 +49,11 @@ function defaults(): Configuration {
 }
 
 export function labelRulesOf({ merge_rules }: Configuration): LabelRules {
-  const { trigger, skip_line, merge_failed } = merge_rules.labels;
+  const { trigger, skip_line } = merge_rules.labels;
   return {
     trigger,
     skipLine: skip_line,
-    blocked: merge_failed,
+    blocked: blockedLabel(merge_rules.labels),
     stuck: merge_rules.merge_mode.type === 'parallel' ? merge_rules.merge_mode.parallel_mode.stuck_pr_label : '',
     marksBlocked: !merge_rules.skip_blocked_label,
   };

@@ -3,7 +3,7 @@
 // process), so a name that was found once costs no statement again. Whatever may change is read when it is asked for.
 import type { Context } from '../../context.ts';
 import type { Database } from '../../platform/database.ts';
-import { requireScope } from '../accounts/index.ts';
+import { requireRepositoryScope } from '../accounts/index.ts';
 import type { RepositoryRow } from './repositories.entities.ts';
 import { findRepository, type RepositoryName } from './repositories.reads.ts';
 import type { Repository } from './repositories.types.ts';
@@ -15,7 +15,7 @@ const knownOf = new WeakMap<Database, Map<string, Identity>>();
 
 /** Null: unknown, or another account's. */
 export async function readRepository(ctx: Context, name: RepositoryName): Promise<Repository | null> {
-  requireScope(ctx, 'queue:read');
+  requireRepositoryScope(ctx);
   const known = knownOf.get(ctx.db) ?? new Map<string, Identity>();
   knownOf.set(ctx.db, known);
   const key = JSON.stringify([ctx.accountId, name.owner, name.name]);

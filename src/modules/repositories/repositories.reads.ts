@@ -2,7 +2,7 @@
 // with the account in the predicate as well.
 import type { Context } from '../../context.ts';
 import { notFound } from '../../domain/errors.ts';
-import { requireScope } from '../accounts/index.ts';
+import { requireRepositoryScope, requireScope } from '../accounts/index.ts';
 import type { RepositoryRow } from './repositories.entities.ts';
 
 export interface RepositoryName {
@@ -32,7 +32,7 @@ export async function loadRepository(ctx: Context, name: RepositoryName): Promis
 }
 
 export async function readRepositoriesById(ctx: Context, ids: readonly string[]): Promise<RepositoryRow[]> {
-  requireScope(ctx, 'queue:read');
+  requireRepositoryScope(ctx);
   return await ctx.db.read<RepositoryRow>(ctx.accountId, {
     name: 'repositories_by_id',
     text: `select ${columns} from repository r where r.account_id = $1 and r.id = any ($2::bigint[])`,

@@ -32,8 +32,7 @@ export async function writeFailure(
     if (!isGivenUp(new Date(row.failingSince).getTime(), told.now.getTime())) return null;
     return await giveUp(ctx, tx, { endpoint: taken, because: 'failing' });
   });
-  if (because !== null)
-    ports.log.warn({ endpointId: taken.endpointId, because }, 'A webhook endpoint was disabled.');
+  if (because !== null) ports.log.warn({ endpointId: taken.endpointId, because }, 'A webhook endpoint was disabled.');
 }
 
 /** Null: it was disabled already. */

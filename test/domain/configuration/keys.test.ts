@@ -1,6 +1,12 @@
 import { stringify } from 'yaml';
 import { describe, expect, it } from 'vitest';
-import { configurationSchema, defaultConfigurationYaml, problemText } from '../../../src/domain/configuration/index.ts';
+import {
+  blockedLabel,
+  configurationSchema,
+  defaultConfigurationYaml,
+  parseConfiguration,
+  problemText,
+} from '../../../src/domain/configuration/index.ts';
 import type { Configuration } from '../../../src/domain/configuration/index.ts';
 import { listKeys } from '../../../src/domain/configuration/key.ts';
 import { verify } from '../../../src/domain/configuration/verify.keys.ts';
@@ -85,6 +91,23 @@ describe('rules between keys', () => {
     expect(problemsOf('merge_rules: {labels: {trigger: a, skip_line: a}}').map(problemText)).toEqual([
       'mergeRules -> labels -> skipLine: must differ from the trigger label',
     ]);
+  });
+  // A configuration of before the label meant anything was refused later, and its queues halted.
+  it('the label of what is blocked is `blocked`, unless another one has that name', () => {
+    const labels = (more: string): string => `merge_rules: {labels: {${more}}}`;
+    const named = (more: string): string | null => {
+      const parsed = parseConfiguration(labels(more));
+      return parsed.ok ? blockedLabel(parsed.configuration.merge_rules.labels) : null;
+    };
+    expect(named('trigger: go')).toBe('blocked');
+    expect(named('trigger: blocked')).toBe('');
+    expect(named('trigger: go, skip_line: blocked')).toBe('');
+    expect(named('trigger: blocked, merge_failed: failed')).toBe('failed');
+    expect(named('trigger: go, merge_failed: ""')).toBe('');
+    for (const clash of ['trigger: blocked, merge_failed: blocked', 'trigger: go, skip_line: x, merge_failed: x'])
+      expect(problemsOf(labels(clash)).map(problemText)).toEqual([
+        'mergeRules -> labels -> mergeFailed: must differ from the trigger and the skip_line label',
+      ]);
   });
   it('a file may give a required check by both spellings', () => {
     const text = stringify({
