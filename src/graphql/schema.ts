@@ -14,6 +14,12 @@ import { ConversationsResolver } from '../modules/queue/conversations.resolver.t
 import { ChangesResolver } from '../modules/queue/changes.resolver.ts';
 import { PullRequestsResolver, RepositoryPullRequestsResolver } from '../modules/queue/pull-requests.resolver.ts';
 import { QueuesResolver, RepositoryQueuesResolver } from '../modules/queue/queue.resolver.ts';
+import {
+  ConfigurationPreviewResolver,
+  PauseBranchesImpactResolver,
+  PauseRepositoryImpactResolver,
+  ReplaceConfigurationImpactResolver,
+} from '../modules/queue/preview.resolver.ts';
 import { BranchPausesResolver } from '../modules/repositories/branch-pauses.resolver.ts';
 import { PermissionsResolver } from '../modules/repositories/permissions.resolver.ts';
 import { RepositoriesResolver } from '../modules/repositories/repositories.resolver.ts';
@@ -45,6 +51,10 @@ function buildInterlockSchema(): GraphQLSchema {
       PullRequestsResolver,
       ConversationsResolver,
       BranchWorkResolver,
+      ConfigurationPreviewResolver,
+      PauseRepositoryImpactResolver,
+      PauseBranchesImpactResolver,
+      ReplaceConfigurationImpactResolver,
       RepositoryQueuesResolver,
       QueuesResolver,
       BatchesResolver,

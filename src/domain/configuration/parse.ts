@@ -63,7 +63,8 @@ function problemsOfIssue(
 function unknownKey(path: string[], document: YamlDocument): Problem {
   const nearest = nearestKey(path.at(-1) ?? '', siblingsOf(path), allKeys);
   const hint = nearest === null ? '' : `; the nearest known key is ${nearest}`;
-  return { path, reason: `is not a known key${hint}`, code: 'UNKNOWN_KEY', ...document.place(path, 'key') };
+  const reason = `is not a known key${hint}`;
+  return { path, reason, code: 'UNKNOWN_KEY', nearestKey: nearest, ...document.place(path, 'key') };
 }
 
 function siblingsOf(path: readonly string[]): string[] {

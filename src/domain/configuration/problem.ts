@@ -17,6 +17,8 @@ export interface Problem {
   /** Both count from 1. Of a missing key: where the mapping begins that lacks it. Null: the text was not read. */
   readonly line: number | null;
   readonly column: number | null;
+  /** Of an unknown key: the one that was probably meant. */
+  readonly nearestKey?: string | null;
 }
 
 /** `mergeRules -> mergeMode -> parallelMode -> batchSize: must be an integer of at least 1` (interface 4.5). */

@@ -32,6 +32,8 @@ export { approvePullRequest } from './reviews.service.ts';
 export {
   dequeuePullRequest,
   openPullRequest,
+  previewDequeueing,
+  previewQueueing,
   queuePullRequest,
   updatePullRequest,
   type OpenRequest,

@@ -18,11 +18,14 @@ import {
   approvePullRequest,
   dequeuePullRequest,
   openPullRequest,
+  previewDequeueing,
+  previewQueueing,
   queuePullRequest,
   updatePullRequest,
 } from './index.ts';
 import { explainPullRequest } from './explain.reads.ts';
 import { Explanation, toMergeCondition } from './explain.types.ts';
+import { toImpact } from './preview.types.ts';
 import {
   narrowFields,
   placeInLine,
@@ -33,12 +36,12 @@ import {
   readQueuedPullRequests,
 } from './pull-requests.reads.ts';
 import {
+  DequeuePullRequestInput,
   OpenPullRequestInput,
   PullRequest,
   PullRequestConnection,
   PullRequestFilter,
   PullRequestPayload,
-  PullRequestRefInput,
   QueuePullRequestInput,
   ReviewPullRequestInput,
   UpdatePullRequestInput,
@@ -199,7 +202,10 @@ export class PullRequestsResolver {
     @Ctx() ctx: GraphQLContext,
     @Arg('input', () => QueuePullRequestInput) input: QueuePullRequestInput,
   ): Promise<PullRequestPayload> {
-    return await payload(ctx, await queuePullRequest(ctx, Object.assign(input, { source: ctx.source })));
+    const request = Object.assign(input, { source: ctx.source });
+    return input.preview
+      ? await previewPayload(ctx, await previewQueueing(ctx, request))
+      : await payload(ctx, await queuePullRequest(ctx, request));
   }
 
   @Mutation(() => PullRequestPayload, {
@@ -218,9 +224,11 @@ export class PullRequestsResolver {
   })
   async dequeuePullRequest(
     @Ctx() ctx: GraphQLContext,
-    @Arg('input', () => PullRequestRefInput) input: PullRequestRefInput,
+    @Arg('input', () => DequeuePullRequestInput) input: DequeuePullRequestInput,
   ): Promise<PullRequestPayload> {
-    return await payload(ctx, await dequeuePullRequest(ctx, input));
+    return input.preview
+      ? await previewPayload(ctx, await previewDequeueing(ctx, input))
+      : await payload(ctx, await dequeuePullRequest(ctx, input));
   }
 
   @Mutation(() => PullRequestPayload, {
@@ -232,6 +240,13 @@ export class PullRequestsResolver {
   ): Promise<PullRequestPayload> {
     return await payload(ctx, await approvePullRequest(ctx, input));
   }
+}
+
+async function previewPayload(
+  ctx: GraphQLContext,
+  preview: Awaited<ReturnType<typeof previewQueueing>>,
+): Promise<PullRequestPayload> {
+  return { ...(await payload(ctx, preview)), impact: toImpact(preview.impacts) };
 }
 
 export async function payload(

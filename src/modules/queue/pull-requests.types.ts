@@ -5,6 +5,7 @@ import { Node } from '../../graphql/node.ts';
 import { DateTime, GitObjectID, PullRequestNumber, URI } from '../../graphql/scalars.ts';
 import type { BotPullRequest } from './batches.types.ts';
 import { Repository, RepositoryInput } from '../repositories/repositories.types.ts';
+import { Impact } from './preview.types.ts';
 
 export const pullRequestStatuses = {
   OPEN: 'open',
@@ -211,6 +212,15 @@ export class QueuePullRequestInput extends PullRequestRefInput {
     description: 'Handle on whose behalf an option is asked for: both users need to be authorised.',
   })
   requestedBy?: string | null;
+
+  @Field(() => Boolean, { defaultValue: false, description: 'Only tells in `impact` what it would do.' })
+  preview!: boolean;
+}
+
+@InputType({ description: 'A pull request to take out of the queue.' })
+export class DequeuePullRequestInput extends PullRequestRefInput {
+  @Field(() => Boolean, { defaultValue: false, description: 'Only tells in `impact` what it would do.' })
+  preview!: boolean;
 }
 
 @InputType({ description: 'What to store about a pull request. Its place in line is not changed (interface 4.3).' })
@@ -245,4 +255,7 @@ export class ReviewPullRequestInput extends PullRequestRefInput {
 export class PullRequestPayload {
   @Field(() => PullRequest, { description: 'The pull request as it is now.' })
   pullRequest!: PullRequest;
+
+  @Field(() => Impact, { nullable: true, description: 'What it would do. Null unless a preview was asked for.' })
+  impact?: Impact | null;
 }

@@ -14,6 +14,7 @@ import { hosted } from './host.repository.ts';
 import { keepOptions, type MergeOptions } from './merge-options.ts';
 import { PullRequestEntity, type AwaitedHead, type PullRequestRow } from './queue.entities.ts';
 import { changeQueueOf } from './queue.locks.ts';
+import { rehearse, type QueueImpact } from './rehearsal.ts';
 import { beginWork, finishWork, type QueueWork } from './status.writer.ts';
 import { findReportedMerge, placeHead, recordReportedMerge } from './update.service.ts';
 
@@ -47,6 +48,33 @@ export async function queuePullRequest(ctx: Context, request: QueueRequest): Pro
   refuseSource(repository, request.source);
   await authoriseSkips(ctx, repository, request);
   const known = await readFresh(ctx, repository, request.number);
+  return await queueKnown(ctx, { repository, known }, request);
+}
+
+/** What `queuePullRequest` would do, by what is known of the pull request: the host is not asked, nothing is written. */
+export async function previewQueueing(ctx: Context, request: QueueRequest): Promise<PullRequestPreview> {
+  requireScope(ctx, 'queue:write');
+  const repository = await loadRepository(ctx, request.repository);
+  refuseSource(repository, request.source);
+  await authoriseSkips(ctx, repository, request);
+  const known = await findPullRequest(ctx, repository, request.number);
+  const impacts = await rehearse(
+    ctx,
+    repository.id,
+    async (rehearsal) => await queueKnown(rehearsal, { repository, known }, request),
+  );
+  return { pullRequestId: known.id, impacts };
+}
+
+export interface PullRequestPreview extends PullRequestAnswer {
+  readonly impacts: readonly QueueImpact[];
+}
+
+async function queueKnown(
+  ctx: Context,
+  { repository, known }: { readonly repository: RepositoryRow; readonly known: PullRequestRow },
+  request: QueueRequest,
+): Promise<PullRequestAnswer> {
   return await changePullRequest(ctx, known, async (work, row) => {
     if (request.headCommitSha && request.headCommitSha !== row.headSha) {
       throw new DomainError(
@@ -121,6 +149,19 @@ export async function dequeuePullRequest(ctx: Context, request: PullRequestRef):
   });
 }
 
+/** What `dequeuePullRequest` would do. One that is being landed is refused at once: nobody waits for a preview. */
+export async function previewDequeueing(ctx: Context, request: PullRequestRef): Promise<PullRequestPreview> {
+  requireScope(ctx, 'queue:write');
+  const repository = await loadRepository(ctx, request.repository);
+  const known = await findPullRequest(ctx, repository, request.number);
+  const impacts = await rehearse(
+    ctx,
+    repository.id,
+    async (rehearsal) => await takeOutKnown(rehearsal, known, async () => true),
+  );
+  return { pullRequestId: known.id, impacts };
+}
+
 /** `claim` is asked in the transaction of the change; false: it was done before, and nothing is. */
 export async function dequeueKnown(
   ctx: Context,
@@ -128,6 +169,14 @@ export async function dequeueKnown(
   claim: (work: QueueWork, row: PullRequestRow) => Promise<boolean>,
 ): Promise<PullRequestAnswer> {
   await waitForLanding(ctx, known.id);
+  return await takeOutKnown(ctx, known, claim);
+}
+
+async function takeOutKnown(
+  ctx: Context,
+  known: PullRequestRow,
+  claim: (work: QueueWork, row: PullRequestRow) => Promise<boolean>,
+): Promise<PullRequestAnswer> {
   return await changePullRequest(ctx, known, async (work, row) => {
     if (!(await claim(work, row))) return;
     if (isTerminal(row.status))

@@ -1,9 +1,11 @@
 import { Arg, Ctx, FieldResolver, Mutation, Resolver, Root } from 'type-graphql';
+import type { Context } from '../../context.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
 import { Glob } from '../../graphql/scalars.ts';
 import { readBranchPauses } from './branch-pauses.reads.ts';
 import { pauseBranches } from './branch-pauses.service.ts';
 import { BranchPause, PauseBranchesInput, PauseBranchesPayload } from './branch-pauses.types.ts';
+import { mayPause } from './repositories.service.ts';
 import { Repository } from './repositories.types.ts';
 
 @Resolver(() => Repository)
@@ -33,8 +35,19 @@ export class BranchPausesResolver {
     @Ctx() ctx: GraphQLContext,
     @Arg('input', () => PauseBranchesInput) input: PauseBranchesInput,
   ): Promise<PauseBranchesPayload> {
+    if (input.preview) return await previewPause(ctx, input);
     const { repository, rule } = await pauseBranches(ctx, input);
     const { pattern, paused, pausedMessage } = rule;
     return { branchPause: { pattern, paused, pausedMessage: pausedMessage ?? null, repository } };
   }
+}
+
+async function previewPause(ctx: GraphQLContext, input: PauseBranchesInput): Promise<PauseBranchesPayload> {
+  const repository = await mayPause(ctx, input.repository);
+  const { pattern, paused, pausedMessage } = input;
+  const act = async (rehearsal: Context): Promise<unknown> => await pauseBranches(rehearsal, input);
+  return {
+    branchPause: { pattern, paused, pausedMessage: pausedMessage || null, repository },
+    rehearsed: { repositoryId: repository.id, act },
+  };
 }

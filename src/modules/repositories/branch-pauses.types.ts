@@ -1,6 +1,6 @@
 import { Field, InputType, ObjectType } from 'type-graphql';
 import { Glob } from '../../graphql/scalars.ts';
-import { Repository, RepositoryInput } from './repositories.types.ts';
+import { Repository, RepositoryInput, type Rehearsed } from './repositories.types.ts';
 
 @ObjectType({ simpleResolvers: true, description: 'Whether base branches are paused (interface 2.3).' })
 export class BranchPause {
@@ -49,10 +49,15 @@ export class PauseBranchesInput {
       'Told on the first pull request in line while they are paused. Left out, an earlier message is cleared.',
   })
   pausedMessage!: string | null;
+
+  @Field(() => Boolean, { defaultValue: false, description: 'Only tells in `impact` what it would do.' })
+  preview!: boolean;
 }
 
 @ObjectType({ simpleResolvers: true, description: 'What `pauseBranches` answers.' })
 export class PauseBranchesPayload {
   @Field(() => BranchPause, { description: 'The rule as it is now.' })
   branchPause!: BranchPause;
+
+  rehearsed?: Rehearsed;
 }

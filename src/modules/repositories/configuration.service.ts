@@ -31,6 +31,17 @@ export async function replaceConfiguration(
   return await writeConfiguration(ctx, { repositoryId: id, yaml: input.yaml, author: { email: ctx.actor.email } });
 }
 
+/** As `replaceConfiguration` would answer, without writing anything. */
+export async function checkReplacement(
+  ctx: Context,
+  input: { readonly repository: RepositoryName; readonly yaml: string },
+): Promise<ReplaceOutcome> {
+  requireScope(ctx, 'config:write');
+  const repository = await loadRepository(ctx, input.repository);
+  const parsed = parseConfiguration(input.yaml);
+  return parsed.ok ? { kind: 'accepted', repository } : { kind: 'refused', problems: parsed.problems };
+}
+
 /** The write itself, whoever asks: the API, the dashboard, or a push to the default branch. */
 export async function writeConfiguration(
   ctx: Context,

@@ -1,5 +1,6 @@
 export {
   replaceConfiguration,
+  writeConfiguration,
   type ConfigurationAuthor,
   type ReplaceOutcome,
 } from './configuration.service.ts';

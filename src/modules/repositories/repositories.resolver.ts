@@ -1,12 +1,13 @@
 import { Arg, Args, Ctx, FieldResolver, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { problemText } from '../../domain/configuration/problem.ts';
+import type { Context } from '../../context.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { readPage, rowId, toConnection, type Connection } from '../../graphql/connection.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
 import { NameWithOwner, PageNumber } from '../../graphql/scalars.ts';
 import { requireScope } from '../accounts/index.ts';
 import { readConfigurationChanges } from './configuration.reads.ts';
-import { replaceConfiguration, type ReplaceOutcome } from './configuration.service.ts';
+import { checkReplacement, replaceConfiguration, type ReplaceOutcome } from './configuration.service.ts';
 import {
   type ConfigurationChange,
   ConfigurationChangeConnection,
@@ -14,7 +15,7 @@ import {
 } from './configuration.types.ts';
 import { readRepository } from './known-repositories.ts';
 import { countRepositories, readRepositories, type RepositoryName } from './repositories.reads.ts';
-import { createRepository, pauseRepository } from './repositories.service.ts';
+import { createRepository, mayPause, pauseRepository } from './repositories.service.ts';
 import {
   CreateRepositoryInput,
   CreateRepositoryPayload,
@@ -25,6 +26,7 @@ import {
   Repository,
   RepositoryConfiguration,
   RepositoryConnection,
+  toProblem,
 } from './repositories.types.ts';
 
 const pageSize = 10;
@@ -108,7 +110,10 @@ export class RepositoriesResolver {
     @Ctx() ctx: GraphQLContext,
     @Arg('input', () => PauseRepositoryInput) input: PauseRepositoryInput,
   ): Promise<PauseRepositoryPayload> {
-    return { repository: await pauseRepository(ctx, input) };
+    if (!input.preview) return { repository: await pauseRepository(ctx, input) };
+    const repository = await mayPause(ctx, input.repository);
+    const act = async (rehearsal: Context): Promise<unknown> => await pauseRepository(rehearsal, input);
+    return { repository, rehearsed: { repositoryId: repository.id, act } };
   }
 
   @Mutation(() => ReplaceConfigurationPayload, {
@@ -118,13 +123,17 @@ export class RepositoriesResolver {
     @Ctx() ctx: GraphQLContext,
     @Arg('input', () => ReplaceConfigurationInput) input: ReplaceConfigurationInput,
   ): Promise<ReplaceConfigurationPayload> {
-    return { outcome: toOutcome(await replaceConfiguration(ctx, input)) };
+    if (!input.preview) return { outcome: toOutcome(await replaceConfiguration(ctx, input)) };
+    const outcome = await checkReplacement(ctx, input);
+    if (outcome.kind === 'refused') return { outcome: toOutcome(outcome) };
+    const act = async (rehearsal: Context): Promise<unknown> => await replaceConfiguration(rehearsal, input);
+    return { outcome: toOutcome(outcome), rehearsed: { repositoryId: outcome.repository.id, act } };
   }
 }
 
 function toOutcome(outcome: ReplaceOutcome): ReplaceConfigurationPayload['outcome'] {
   if (outcome.kind === 'accepted') return { success: true };
-  return { success: false, messages: outcome.problems.map(problemText), problems: [...outcome.problems] };
+  return { success: false, messages: outcome.problems.map(problemText), problems: outcome.problems.map(toProblem) };
 }
 
 export function repositoryName(

@@ -105,13 +105,18 @@ async function makeOnHost(ctx: Context, { id, owner, name, host, defaultBranch }
   }
 }
 
+/** Refused as the pause itself would be. */
+export async function mayPause(ctx: Context, name: RepositoryName): Promise<RepositoryRow> {
+  requireScope(ctx, 'queue:pause');
+  return await loadRepository(ctx, name);
+}
+
 /** Nothing of a paused repository is validated or merged; this overrides what its branches say (interface 4.1). */
 export async function pauseRepository(
   ctx: Context,
   input: { readonly repository: RepositoryName; readonly paused: boolean },
 ): Promise<RepositoryRow> {
-  requireScope(ctx, 'queue:pause');
-  const { id } = await loadRepository(ctx, input.repository);
+  const { id } = await mayPause(ctx, input.repository);
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
     const repository = await lockRepository(ctx, tx, id);
     if (repository.paused === input.paused) return repository;

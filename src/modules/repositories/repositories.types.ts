@@ -1,4 +1,6 @@
 import { createUnionType, Field, ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
+import type { Context } from '../../context.ts';
+import type { Problem } from '../../domain/configuration/problem.ts';
 import { DateTime } from '../../graphql/scalars.ts';
 import { connectionType } from '../../graphql/connection.ts';
 import { Node } from '../../graphql/node.ts';
@@ -99,6 +101,24 @@ export class PauseRepositoryInput {
 
   @Field(() => Boolean, { description: 'True stops validating and merging, false goes on.' })
   paused!: boolean;
+
+  @Field(() => Boolean, { defaultValue: false, description: 'Only tells in `impact` what it would do.' })
+  preview!: boolean;
+}
+
+/** Of a preview: what was asked for, to be tried out and taken back. */
+export interface Rehearsed {
+  readonly repositoryId: string;
+  readonly act: (rehearsal: Context) => Promise<unknown>;
+}
+
+@InputType({ description: 'A configuration to look at.' })
+export class PreviewConfigurationInput {
+  @Field(() => RepositoryInput, { description: 'The repository.' })
+  repository!: RepositoryInput;
+
+  @Field(() => String, { description: 'The YAML document.' })
+  yaml!: string;
 }
 
 @InputType({ description: 'A configuration to put in the place of the present one.' })
@@ -108,6 +128,9 @@ export class ReplaceConfigurationInput {
 
   @Field(() => String, { description: 'The whole YAML document, at most 256 KiB.' })
   yaml!: string;
+
+  @Field(() => Boolean, { defaultValue: false, description: 'Only tells in `impact` what it would do.' })
+  preview!: boolean;
 }
 
 @ObjectType({ simpleResolvers: true, description: 'What `createRepository` answers.' })
@@ -120,6 +143,8 @@ export class CreateRepositoryPayload {
 export class PauseRepositoryPayload {
   @Field(() => Repository, { description: 'The repository as it is now.' })
   repository!: Repository;
+
+  rehearsed?: Rehearsed;
 }
 
 @ObjectType({ simpleResolvers: true, description: 'The configuration was stored, or was the present one already.' })
@@ -146,6 +171,12 @@ export class ConfigurationProblem {
 
   @Field(() => Int, { nullable: true, description: 'Counted from 1. Null when the text was not read.' })
   column!: number | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'The known key that was probably meant. Null unless the key is unknown.',
+  })
+  nearestKey!: string | null;
 }
 
 @ObjectType({ simpleResolvers: true, description: 'Nothing was changed: the configuration has problems.' })
@@ -171,4 +202,10 @@ export const ReplaceConfigurationOutcome = createUnionType({
 export class ReplaceConfigurationPayload {
   @Field(() => ReplaceConfigurationOutcome, { description: 'Stored, or refused.' })
   outcome!: ConfigurationAccepted | ConfigurationRefused;
+
+  rehearsed?: Rehearsed;
+}
+
+export function toProblem({ nearestKey = null, ...problem }: Problem): ConfigurationProblem {
+  return { ...problem, nearestKey };
 }

@@ -1,0 +1,29 @@
+// Which keys two configurations differ in, defaults filled in.
+import { listKeys, type Mark } from './key.ts';
+import { configurationSchema, type Configuration } from './keys.ts';
+
+export interface ChangedKey {
+  /** Joined by dots. */
+  readonly key: string;
+  readonly mark: Mark;
+  /** As JSON. Null: no value. */
+  readonly before: string | null;
+  readonly after: string | null;
+}
+
+const keys = listKeys(configurationSchema);
+
+export function changedKeys(before: Configuration, after: Configuration): ChangedKey[] {
+  return keys.flatMap(({ path, mark }) => {
+    const [was, is] = [valueAt(before, path), valueAt(after, path)];
+    return was === is ? [] : [{ key: path.join('.'), mark, before: was, after: is }];
+  });
+}
+
+function valueAt(configuration: Configuration, path: readonly string[]): string | null {
+  const value = path.reduce<unknown>(
+    (group, name) => (group as Readonly<Record<string, unknown>> | undefined)?.[name],
+    configuration,
+  );
+  return value === undefined ? null : JSON.stringify(value);
+}
