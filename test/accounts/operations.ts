@@ -45,11 +45,16 @@ export const operations: readonly Operation[] = [
   inRepository('Query.repository', ofRepository, 'id owner name paused'),
   inRepository('Repository.configuration', 'config:read', 'configuration { yaml }'),
   inRepository('Repository.configurationHistory', 'config:read', 'configurationHistory { nodes { diff } }'),
+  {
+    field: 'Query.previewConfiguration',
+    scope: 'config:read',
+    document: `query (${names}) { previewConfiguration(input: {repository: ${repository}, yaml: "merge_rules: {labels: {trigger: a}}"}) { accepted impact { sentence } } }`,
+  },
   inRepository('Repository.branchPauses', 'queue:read', 'branchPauses { pattern paused pausedMessage }'),
   inRepository(
     'Repository.pullRequest',
     'queue:read',
-    'pullRequest(number: 1) { id explain { sentence } checks { name } latestBotPullRequest { id } comments { body } reviewThreads { id } batches { nodes { id } } }',
+    'pullRequest(number: 1) { id explain { sentence conditions { kind } } checks { name } latestBotPullRequest { id } comments { body } reviewThreads { id } batches { nodes { id } } }',
   ),
   inRepository('Repository.pullRequests', 'queue:read', 'pullRequests { nodes { id position } }'),
   inRepository('Repository.queuedPullRequests', 'queue:read', 'queuedPullRequests { id }'),

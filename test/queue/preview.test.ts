@@ -139,7 +139,8 @@ describe('a preview tells what happens, and writes nothing', () => {
     await w.until(async () => (await w.rows("select 1 from batch where state = 'building'")).length === 1);
     const resumed = await toldAndDone(
       w,
-      async () => await rehearse(w.ctx, w.repositoryId, async (ctx) => await pauseBranches(ctx, { ...pause, paused: false })),
+      async () =>
+        await rehearse(w.ctx, w.repositoryId, async (ctx) => await pauseBranches(ctx, { ...pause, paused: false })),
       async () => await pauseBranches(w.ctx, { ...pause, paused: false }),
     );
     expect(resumed.told).toMatchObject({ buildsStarted: [[c]], landingsHeld: [] });
@@ -155,7 +156,11 @@ describe('a preview tells what happens, and writes nothing', () => {
   });
 
   it('of another configuration: keys that build reset, keys that gate do not', async () => {
-    await using line = await inBuilds(`${parallel({ builds: 2 })}${byBuildsAlone}`, ['a', 'b', 'c', 'd']. slice(0, 3), 1);
+    await using line = await inBuilds(
+      `${parallel({ builds: 2 })}${byBuildsAlone}`,
+      ['a', 'b', 'c', 'd'].slice(0, 3),
+      1,
+    );
     const { w, numbers } = line;
     const [a = 0, b = 0] = numbers;
     const preview = async (rules: string) =>

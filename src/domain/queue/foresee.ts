@@ -93,7 +93,9 @@ function apply(snapshot: Snapshot, decision: Decision, now: number): Snapshot {
     case 'StartBatch':
       return withBatch(snapshot, decision, now);
     case 'LandBatch':
-      return withBatches(snapshot, (batch) => (batch.id === decision.batch ? { ...batch, landingPlanned: true } : batch));
+      return withBatches(snapshot, (batch) =>
+        batch.id === decision.batch ? { ...batch, landingPlanned: true } : batch,
+      );
     case 'AnnounceTop':
       return withChanged(snapshot, [decision.pullRequest], () => ({ topAnnounced: true }));
     case 'AnnounceStuck':
@@ -127,11 +129,7 @@ function withChanged(
 }
 
 /** Its commit is made, as every head before it merges. What CI will say of it is not known. */
-function withBatch(
-  snapshot: Snapshot,
-  decision: Extract<Decision, { kind: 'StartBatch' }>,
-  now: number,
-): Snapshot {
+function withBatch(snapshot: Snapshot, decision: Extract<Decision, { kind: 'StartBatch' }>, now: number): Snapshot {
   const id = `foreseen-${decision.position}`;
   const batch: BatchState = {
     id,
@@ -151,7 +149,8 @@ function withBatch(
     landingPlanned: false,
   };
   const ids = decision.members.map(({ pullRequest }) => pullRequest);
-  const tagged = snapshot.rules.mode === 'parallel' ? withChanged(snapshot, ids, () => ({ status: 'tagged' })) : snapshot;
+  const tagged =
+    snapshot.rules.mode === 'parallel' ? withChanged(snapshot, ids, () => ({ status: 'tagged' })) : snapshot;
   const nextPosition = Math.max(snapshot.queue.nextPosition, decision.position + 1);
   return { ...tagged, queue: { ...tagged.queue, nextPosition }, batches: [...tagged.batches, batch] };
 }

@@ -14,7 +14,10 @@ import { rehearse } from './rehearsal.ts';
 
 const description = 'What it would do. Null unless a preview was asked for.';
 
-async function impactOf(ctx: GraphQLContext, { rehearsed }: { readonly rehearsed?: Rehearsed }): Promise<Impact | null> {
+async function impactOf(
+  ctx: GraphQLContext,
+  { rehearsed }: { readonly rehearsed?: Rehearsed },
+): Promise<Impact | null> {
   return rehearsed === undefined ? null : toImpact(await rehearse(ctx, rehearsed.repositoryId, rehearsed.act));
 }
 

@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startServer, type TestServer } from '../support/server.ts';
+import { seed } from './seed.ts';
+
+let s: TestServer;
+beforeAll(async () => {
+  s = await startServer();
+  await seed(s);
+});
+afterAll(async () => await s.close());
+
+const shop = '{owner: "acme", name: "shop"}';
+
+async function ask<Data>(document: string, token?: string): Promise<Data> {
+  const answer = await s.graphql<Data>(document, {}, token);
+  expect(answer.errors).toEqual([]);
+  return answer.data;
+}
+
+it('previews answer what is, and beside it what would be', async () => {
+  const answer = await ask(`mutation {
+    pauseRepository(input: {repository: ${shop}, paused: true, preview: true}) { repository { paused } impact { landingsHeld sentence } }
+    pauseBranches(input: {repository: ${shop}, pattern: "release/*", paused: true, preview: true}) { branchPause { paused } impact { sentence } }
+    dequeuePullRequest(input: {repository: ${shop}, number: 6, preview: true}) { pullRequest { status } impact { buildsStopped { baseBranch pullRequests } } }
+  }`);
+  expect(answer).toEqual({
+    pauseRepository: { repository: { paused: false }, impact: { landingsHeld: [], sentence: expect.any(String) } },
+    pauseBranches: { branchPause: { paused: true }, impact: { sentence: 'No build and no landing is changed by it.' } },
+    dequeuePullRequest: { pullRequest: { status: 'OPEN' }, impact: { buildsStopped: [] } },
+  });
+  expect(await s.rows('select 1 from branch_pause')).toEqual([]);
+});
+
+it('what is done has no impact to tell', async () => {
+  const answer = await ask(`mutation {
+    pauseRepository(input: {repository: ${shop}, paused: false}) { repository { paused } impact { sentence } }
+  }`);
+  expect(answer).toEqual({ pauseRepository: { repository: { paused: false }, impact: null } });
+});
+
+it('a configuration is looked at: what it changes, or where it is wrong', async () => {
+  const yaml = 'merge_rules:\\n  labels: {trigger: mergequeue}\\n  merge_strategy: {name: merge}\\n';
+  const answer = await ask(`{
+    good: previewConfiguration(input: {repository: ${shop}, yaml: "${yaml}"}) { accepted problems { reason } changedKeys { key mark before after } impact { resets { code } } }
+    bad: previewConfiguration(input: {repository: ${shop}, yaml: "merge_rules:\\n  labels: {triger: a}\\n"}) { accepted problems { path code line column nearestKey } changedKeys { key } impact { sentence } }
+  }`);
+  expect(answer).toEqual({
+    good: {
+      accepted: true,
+      problems: [],
+      changedKeys: [{ key: 'merge_rules.merge_strategy.name', mark: 'BUILD', before: '"squash"', after: '"merge"' }],
+      impact: { resets: [] },
+    },
+    bad: {
+      accepted: false,
+      problems: expect.arrayContaining([
+        { path: ['merge_rules', 'labels', 'triger'], code: 'UNKNOWN_KEY', line: 2, column: 12, nearestKey: 'trigger' },
+      ]),
+      changedKeys: [],
+      impact: null,
+    },
+  });
+});
+
+it('a replacement that would be refused is refused in its preview', async () => {
+  const answer = await ask(`mutation {
+    replaceConfiguration(input: {repository: ${shop}, yaml: "x: 1", preview: true}) {
+      outcome { __typename ... on ConfigurationRefused { problems { code nearestKey } } } impact { sentence }
+    }
+  }`);
+  expect(answer).toEqual({
+    replaceConfiguration: {
+      outcome: {
+        __typename: 'ConfigurationRefused',
+        problems: [{ code: 'UNKNOWN_KEY', nearestKey: expect.any(String) }],
+      },
+      impact: null,
+    },
+  });
+});
+
+it('nobody previews what he may not do', async () => {
+  const token = await s.tokenWith(['queue:read']);
+  for (const document of [
+    `mutation { pauseRepository(input: {repository: ${shop}, paused: true, preview: true}) { repository { id } } }`,
+    `mutation { pauseBranches(input: {repository: ${shop}, pattern: "main", paused: true, preview: true}) { branchPause { pattern } } }`,
+    `mutation { replaceConfiguration(input: {repository: ${shop}, yaml: "x: 1", preview: true}) { outcome { __typename } } }`,
+    `mutation { dequeuePullRequest(input: {repository: ${shop}, number: 1, preview: true}) { pullRequest { id } } }`,
+    `mutation { queuePullRequest(input: {repository: ${shop}, number: 1, preview: true}) { pullRequest { id } } }`,
+  ]) {
+    const answer = await s.graphql(document, {}, token);
+    expect(answer.errors).toMatchObject([{ extensions: { code: 'FORBIDDEN' } }]);
+  }
+});
+
+it('an explanation is refused of the future, and says of the unknown past that it is unknown', async () => {
+  const of = (asOf: string) =>
+    `{ repository(owner: "acme", name: "shop") { pullRequest(number: 4) { explain(asOf: "${asOf}") { kind sentence at conditions { kind } } } } }`;
+  expect((await s.graphql(of('2999-01-01T00:00:00Z'))).errors).toMatchObject([{ extensions: { code: 'BAD_INPUT' } }]);
+  expect(await ask(of('2020-01-01T00:00:00Z'))).toEqual({
+    repository: {
+      pullRequest: {
+        explain: {
+          kind: 'UNKNOWN',
+          sentence: 'It was not known here yet.',
+          at: '2020-01-01T00:00:00.000Z',
+          conditions: [],
+        },
+      },
+    },
+  });
+});
