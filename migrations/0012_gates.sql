@@ -16,4 +16,42 @@ create table check_retry (
   foreign key (account_id, repository_id) references repository (account_id, id)
 );
 
+-- A final gate asked for one batch: a workflow's run on the commit that lands. Asked once for each.
+create table gate_run (
+  account_id bigint not null,
+  id bigint generated always as identity primary key,
+  repository_id bigint not null,
+  queue_id bigint not null,
+  batch_id bigint not null,
+  workflow text not null,
+  commit text not null,
+  state text not null default 'planned' check (state in ('planned', 'running', 'passed', 'failed')),
+  -- The host's name for the run.
+  run text,
+  url text,
+  -- Why it failed.
+  reason text,
+  planned_at timestamptz not null,
+  started_at timestamptz,
+  ended_at timestamptz,
+  unique (account_id, id),
+  unique (account_id, batch_id, workflow),
+  foreign key (account_id, batch_id) references batch (account_id, id)
+);
+create index gate_run_open on gate_run (account_id, repository_id, commit) where state in ('planned', 'running');
+
+-- The local host runs workflows on demand beside its checks: one run for each dispatch key, never counted as a check.
+alter table local_check_run add column dispatch_key text;
+do $$
+declare taken text;
+begin
+  select conname into strict taken from pg_constraint
+  where conrelid = 'local_check_run'::regclass and contype = 'u' and array_length(conkey, 1) = 5;
+  execute format('alter table local_check_run drop constraint %I', taken);
+end $$;
+create unique index local_check_run_attempt on local_check_run (account_id, repository_id, commit, name, attempt)
+  where dispatch_key is null;
+create unique index local_check_run_dispatch on local_check_run (account_id, repository_id, dispatch_key)
+  where dispatch_key is not null;
+
 select guard_new_tables();

@@ -107,6 +107,20 @@ export interface CheckReport {
   readonly checks: readonly HostCheck[];
 }
 
+export interface WorkflowDispatch {
+  readonly workflow: string;
+  readonly commit: string;
+  readonly key: string;
+}
+
+/** A workflow that was asked for by name. It is no check of its commit. */
+export interface WorkflowRun {
+  /** `pending` while it waits or runs. */
+  readonly conclusion: CheckConclusion;
+  readonly url: string | null;
+  readonly summary: string | null;
+}
+
 /** One pull request inside a commit to compose. */
 export interface CompositionMember {
   readonly head: string;
@@ -304,6 +318,16 @@ export interface CodeHost {
   cancelChecks(repository: HostRepository, commit: string): Promise<void>;
   /** Starts the named checks again (a new attempt each). Answers those it starts: not what still runs, or never ran. */
   rerunChecks(repository: HostRepository, commit: string, names: readonly string[]): Promise<readonly string[]>;
+
+  /**
+   * Starts a workflow on a commit and answers the host's name for the run. One run for each `key`: asked again, the host
+   * answers the run there is. Throws HostRefused when that commit has no such workflow.
+   */
+  dispatchWorkflow(repository: HostRepository, dispatch: WorkflowDispatch): Promise<string>;
+  /** Null: the host knows no such run. */
+  readWorkflowRun(repository: HostRepository, run: string): Promise<WorkflowRun | null>;
+  /** Idempotent; one that has ended stays as it is. */
+  cancelWorkflowRun(repository: HostRepository, run: string): Promise<void>;
 
   /** Makes commits without a clone. Same input, same commit ids. Does not move any branch. */
   composeCommit(repository: HostRepository, composition: Composition): Promise<CompositionResult>;

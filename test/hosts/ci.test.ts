@@ -112,7 +112,7 @@ describe('the file', () => {
 
   test.each([
     ['checks: [', /flow (sequence|collection)/i],
-    ['- a', /must be a mapping with the key checks/],
+    ['- a', /must be a mapping with the keys checks and workflows/],
     ['jobs: {}', /jobs: unknown key/],
     ['checks: {a: x}', /checks -> a: must be a mapping \{run, timeout\}/],
     ['checks: {a: {run: x, image: y}}', /checks -> a -> image: unknown key/],

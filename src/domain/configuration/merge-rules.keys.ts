@@ -173,7 +173,7 @@ export const mergeRules = group({
       'Do not put the merge_failed label on a blocked pull request. Put on by a person it keeps one out all the same.',
     mark: 'other',
   }),
-  final_gates: notYet(
+  final_gates: key(
     listOf(group({ workflow: someText(500), timeout_mins: integer(1, 60), label: label().optional() }), {
       name: 'list: {workflow, timeout_mins: 1 to 60, label}',
       most: 20,
@@ -181,9 +181,8 @@ export const mergeRules = group({
     {
       default: [],
       description:
-        'Workflows that must succeed, one after the other, between a green build and its landing (else 119). Parallel mode only; a gate that cannot be asked is closed.',
+        'Workflows that must succeed on the very commit that lands, one after the other, between its green build and its landing (else 119). With a label only for batches with a pull request that carries it. A gate that cannot be started, or does not succeed in time, is closed. Parallel mode only.',
       mark: 'gate',
-      accepts: [[]],
     },
   ),
   command_restrictions: key(

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { FinalGate } from '../queue/gates.ts';
 import type { CheckConclusion, QueueRules, RequiredCheck } from '../queue/snapshot.ts';
 import { listKeys } from './key.ts';
 import { configurationSchema } from './keys.ts';
@@ -34,6 +35,7 @@ export function toQueueRules(
     requiredChecks: buildRequiredChecks(configuration, host.hostRequiredChecks),
     ownRequiredChecks: ownRequiredChecks(configuration, host.hostRequiredChecks),
     retriableChecks: retriableChecks(configuration),
+    finalGates: isParallel ? finalGates(configuration) : [],
     buildKeysHash: buildKeysHash(configuration),
   };
 }
@@ -122,6 +124,14 @@ function retriableChecks({ merge_rules: { flaky_retry } }: Configuration): reado
   if (!flaky_retry.enabled) return null;
   const named = flaky_retry.retriable_checks.map(({ name }) => name);
   return named.length === 0 ? ['*'] : named;
+}
+
+function finalGates({ merge_rules: { final_gates } }: Configuration): readonly FinalGate[] {
+  return final_gates.map(({ workflow, timeout_mins, label }) => ({
+    workflow,
+    timeoutMins: timeout_mins,
+    label: label || null,
+  }));
 }
 
 function withEveryCheck(required: readonly RequiredCheck[]): readonly RequiredCheck[] | null {

@@ -3,7 +3,7 @@ import { startAtEnd } from './formation.ts';
 import { membersOf, verdictOf, withChanged, withoutBatches, withoutPullRequests, type LineView } from './line.ts';
 import { supersede } from './resets.ts';
 import { failedChecksText } from './status.ts';
-import type { BatchState, Decision, FailedBuild, PullRequestState } from './snapshot.ts';
+import type { BatchState, BlockCode, Decision, FailedBuild, PullRequestState } from './snapshot.ts';
 import type { BatchVerdict } from './verdict.ts';
 
 export interface Step {
@@ -11,7 +11,7 @@ export interface Step {
   readonly decisions: readonly Decision[];
 }
 
-type Failure = Extract<BatchVerdict, { kind: 'red' | 'timed_out' }>;
+type Failure = Extract<BatchVerdict, { kind: 'red' | 'timed_out' | 'gate_closed' }>;
 
 /**
  * Only the head of a line that stands is judged, and with nothing undecided before it: its parent is the tip, while
@@ -22,11 +22,16 @@ export function judgeHead(view: LineView): Step {
   const head = view.batches[0];
   if (head === undefined || view.inOrder[0]?.id !== head.members[0]?.pullRequest) return unchanged;
   const verdict = verdictOf(view, head);
-  if (verdict.kind !== 'red' && verdict.kind !== 'timed_out') return unchanged;
-  const outlook = findPass(view);
+  if (!isFailure(verdict)) return unchanged;
+  // A later build says nothing of a gate, which it has not been through.
+  const outlook = verdict.kind === 'gate_closed' ? 'none' : findPass(view);
   if (outlook === 'wait') return unchanged;
   if (outlook !== 'none') return view.snapshot.queue.paused ? unchanged : passOver(view, { green: outlook, verdict });
   return mayBisect(view, head) ? bisectHead(view, head, verdict) : failHead(view, head, verdict);
+}
+
+function isFailure(verdict: BatchVerdict): verdict is Failure {
+  return verdict.kind === 'red' || verdict.kind === 'timed_out' || verdict.kind === 'gate_closed';
 }
 
 /** Index of the green batch that passes the red head, `wait` while one within the failure depth is pending. */
@@ -40,20 +45,37 @@ export function findPass(view: LineView): number | 'wait' | 'none' {
     if (view.inOrder[place]?.id !== batch.members[0]?.pullRequest) break;
     place += batch.members.length;
     const verdict = verdictOf(view, batch);
-    // Skipped validation is no evidence, and a group that was red together is not put together again.
-    if (verdict.kind === 'green' && verdict.evidence !== '' && !areOneBisection(view, offset + 1)) return offset + 1;
+    // Skipped validation is no evidence, and what failed together is not put together again.
+    if (verdict.kind === 'green' && verdict.evidence !== '' && !haveFailedTogether(view, offset + 1)) return offset + 1;
     if (verdict.kind === 'pending') isPending = true;
   }
   return isPending ? 'wait' : 'none';
 }
 
-function areOneBisection(view: LineView, last: number): boolean {
+/**
+ * As one bisected group; or some of them at a final gate, which the green build that would pass them has not been
+ * through: put together they would be kept back there, halved, and passed again without end.
+ */
+function haveFailedTogether(view: LineView, last: number): boolean {
   const groups = new Set(
     view.batches
       .slice(0, last + 1)
       .flatMap((batch) => membersOf(view, batch).map((member) => member.bisection?.group ?? null)),
   );
-  return groups.size === 1 && !groups.has(null);
+  return [...groups].some(isOfGate) || (groups.size === 1 && !groups.has(null));
+}
+
+const gateGroup = 'gate:';
+
+function isOfGate(group: string | null): boolean {
+  return group?.startsWith(gateGroup) ?? false;
+}
+
+/** A part of what was kept back by a gate stays that, whatever it fails by. */
+function groupOf(view: LineView, head: BatchState, failure: Failure): string {
+  const isKeptBack =
+    failure.kind === 'gate_closed' || membersOf(view, head).some((member) => isOfGate(member.bisection?.group ?? null));
+  return isKeptBack ? `${gateGroup}${head.id}` : head.id;
 }
 
 /** One new batch on the tip of all up to the green one: its tree is the green one's, so that the look-up finds it. */
@@ -65,7 +87,7 @@ function passOver(view: LineView, pass: { readonly green: number; readonly verdi
   return { view: empty, decisions: [...decisions, startAtEnd(empty, members, 'optimistic')] };
 }
 
-/** Null: no check of it failed, it ran out of time. */
+/** Null: no check of it failed. It ran out of time, or a final gate kept it back. */
 function failedBuildOf(head: BatchState | undefined, failure: Failure): FailedBuild | null {
   return head === undefined || failure.kind !== 'red' ? null : { batch: head.id, failedChecks: failure.failedChecks };
 }
@@ -84,16 +106,17 @@ function bisectHead(view: LineView, head: BatchState, failure: Failure): Step {
   const ids = head.members.map((member) => member.pullRequest);
   const halves = partition(ids, view.snapshot.rules.maxBisectedBatchSize);
   const attempts = attemptsOf(view, head) + 1;
+  const group = groupOf(view, head, failure);
   const bisect: Decision = {
     kind: 'BisectBatch',
     batch: head.id,
-    group: head.id,
+    group,
     halves,
     attempts,
     text: textOf(failure),
   };
   const halved = withChanged(withoutBatches(view, view.batches), ids, {
-    bisection: { group: head.id, max: halves[0]?.length ?? 1, attempts },
+    bisection: { group, max: halves[0]?.length ?? 1, attempts },
   });
   const cause = { code: 301, causedBy: ids[0] ?? null, failedBuild: failedBuildOf(head, failure) } as const;
   return { view: halved, decisions: [bisect, ...supersede(view.batches.slice(1), cause)] };
@@ -141,11 +164,13 @@ function blame(
   return {
     kind: 'BlockPullRequest',
     pullRequest: member.id,
-    code: failure.kind === 'red' ? 107 : 111,
+    code: codes[failure.kind],
     text: `${textOf(failure)}${isolation}`,
     failedChecks: failure.kind === 'red' ? failure.failedChecks : [],
   };
 }
+
+const codes = { red: 107, timed_out: 111, gate_closed: 119 } as const satisfies Record<Failure['kind'], BlockCode>;
 
 function textOf(failure: Failure): string {
   return failure.kind === 'red' ? failedChecksText(failure.failedChecks, failure.missing) : failure.text;

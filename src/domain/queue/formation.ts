@@ -73,7 +73,7 @@ function causeOf(view: LineView, first: PullRequestState): StartBatch['cause'] {
 function isEndOpen(view: LineView): boolean {
   if (view.snapshot.rules.mode !== 'parallel') return view.batches.length === 0;
   return view.batches.every(
-    (batch) => batch.commit !== null && !['red', 'timed_out'].includes(verdictOf(view, batch).kind),
+    (batch) => batch.commit !== null && !['red', 'timed_out', 'gate_closed'].includes(verdictOf(view, batch).kind),
   );
 }
 

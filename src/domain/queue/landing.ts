@@ -1,4 +1,5 @@
 // May the first batch of the line land now, and if only its pull requests' own checks hold it: for how long?
+import { judgeGates } from './gates.ts';
 import { resetFallen } from './resets.ts';
 import {
   isHeldByOwnChecks,
@@ -14,11 +15,24 @@ import { wasReadSince, type BatchVerdict } from './verdict.ts';
 
 type Green = Extract<BatchVerdict, { kind: 'green' }>;
 
-/** Its parent is the tip, it is green for its tree, nothing is before it, and its members' own checks agree. */
-export function planLanding(view: LineView): Extract<Decision, { kind: 'LandBatch' }> | null {
+/**
+ * Its parent is the tip, it is green for its tree, nothing is before it, and its members' own checks agree: then its
+ * final gates are asked, one after the other, and then it lands. What skips validation skips them too.
+ */
+export function planLanding(view: LineView): Extract<Decision, { kind: 'LandBatch' | 'RunGate' }> | null {
   const first = findLandable(view);
   if (first === null || membersOf(view, first.batch).some((member) => isHeldByOwnChecks(view, member))) return null;
-  return { kind: 'LandBatch', batch: first.batch.id, evidence: first.verdict.evidence };
+  const { id, gates = [] } = first.batch;
+  const outlook = first.verdict.evidence === '' ? ({ kind: 'open' } as const) : judgeGates(gates, view.now);
+  if (outlook.kind === 'due') return { kind: 'RunGate', batch: id, workflow: outlook.workflow };
+  return outlook.kind === 'open' ? { kind: 'LandBatch', batch: id, evidence: first.verdict.evidence } : null;
+}
+
+/** When the final gate that runs counts as failed. Null: none runs. */
+export function gateDeadline(view: LineView): number | null {
+  const [first] = view.batches;
+  const outlook = judgeGates(first?.gates ?? [], view.now);
+  return outlook.kind === 'running' ? outlook.until : null;
 }
 
 /** The batch that lands next, as far as it is not its members' own checks that say so. */

@@ -3,10 +3,10 @@
 //
 // The steps, each on the line the one before it left:
 // block what failed by itself → reset what no longer stands → judge a red head → dequeue what is stuck → start a batch
-// → announce → ask the host → land.
+// → announce → ask the host → ask a final gate, or land.
 import { judgeHead, type Step } from './failure.ts';
 import { planFormation, type Formation } from './formation.ts';
-import { judgePatience, planLanding } from './landing.ts';
+import { gateDeadline, judgePatience, planLanding } from './landing.ts';
 import { verdictOf, viewLine, withoutPullRequests, type LineView } from './line.ts';
 import { findFault, resetFallen } from './resets.ts';
 import { failedChecksText, statusText } from './status.ts';
@@ -34,7 +34,7 @@ export function plan(snapshot: Snapshot, now: number): Decision[] {
     ...announceTop(settled),
     ...readUnstarted(settled),
     ...(landing === null ? [] : [landing]),
-    ...lookAgain(settled, [waitOf(formation), patience.until, opening(settled)]),
+    ...lookAgain(settled, [waitOf(formation), patience.until, opening(settled), gateDeadline(settled)]),
   ];
 }
 

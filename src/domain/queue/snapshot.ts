@@ -8,6 +8,8 @@
 // therefore a new batch (all members of the red one and of the green one on top of it) on the tip, whose tree
 // is found green by look-up as soon as its commit is made.
 
+import type { FinalGate } from './gates.ts';
+
 export type PullRequestStatus = 'open' | 'pending' | 'queued' | 'tagged' | 'blocked' | 'merged' | 'closed';
 
 export type BlockCode =
@@ -90,6 +92,8 @@ export interface QueueRules {
   readonly ownRequiredChecks: readonly RequiredCheck[] | null;
   /** Names and globs of checks that are tried again once when they fail. Null: none is. */
   readonly retriableChecks: readonly string[] | null;
+  /** Workflows between a green build and its landing, in order. Empty outside of the parallel mode. */
+  readonly finalGates: readonly FinalGate[];
   /** Changes of these keys make every build worthless (reset 307). A digest of the build keys. */
   readonly buildKeysHash: string;
 }
@@ -156,6 +160,19 @@ export interface PullRequestState {
   readonly conflict: { readonly parent: string; readonly after: readonly string[] } | null;
 }
 
+/** A final gate that a batch has to pass, with its run on the batch's commit. Null: it was not asked yet. */
+export interface GateState {
+  readonly workflow: string;
+  readonly timeoutMins: number;
+  readonly run: {
+    /** `planned`: the host has not been asked yet. */
+    readonly state: 'planned' | 'running' | 'passed' | 'failed';
+    readonly plannedAt: number;
+    /** Why it failed. Null unless it did. */
+    readonly reason: string | null;
+  } | null;
+}
+
 export type LiveBatchState = 'making' | 'building' | 'landing';
 
 export interface BatchState {
@@ -183,6 +200,8 @@ export interface BatchState {
   readonly landingBegun: boolean;
   /** A landing intent is planned or begun. */
   readonly landingPlanned: boolean;
+  /** In order. Left out: it needs none. */
+  readonly gates?: readonly GateState[];
   /** The base had moved when it was to land. It never will, even where the base is pushed back to what it was. */
   readonly givenUp?: boolean;
 }
@@ -277,6 +296,8 @@ export type Decision =
   | { readonly kind: 'RequeuePullRequest'; readonly pullRequest: string; readonly failedBuild: FailedBuild }
   /** Green, its parent is the tip: write the landing intent. `evidence` is the build's commit, '' when validation was skipped. */
   | { readonly kind: 'LandBatch'; readonly batch: string; readonly evidence: string }
+  /** Nothing but this final gate is between the batch and its landing, and it was not asked yet. */
+  | { readonly kind: 'RunGate'; readonly batch: string; readonly workflow: string }
   | { readonly kind: 'AnnounceTop'; readonly pullRequest: string }
   /** Its build is green and its own checks still run, longer than they may. What follows is another decision. */
   | { readonly kind: 'AnnounceStuck'; readonly pullRequest: string }

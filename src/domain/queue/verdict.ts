@@ -7,6 +7,7 @@ import {
   missingChecks,
   type Evidence,
 } from './evidence.ts';
+import { judgeGates } from './gates.ts';
 import { blockText } from './status.ts';
 import type { BatchState, BuildState, PullRequestState, QueueRules, Snapshot } from './snapshot.ts';
 
@@ -17,7 +18,9 @@ export type BatchVerdict =
   | { readonly kind: 'red'; readonly failedChecks: readonly string[]; readonly missing: readonly string[] }
   /** `text` says what did not come in time. */
   | { readonly kind: 'timed_out'; readonly text: string }
-  | { readonly kind: 'worthless'; readonly code: 308 | 309 };
+  | { readonly kind: 'worthless'; readonly code: 308 | 309 }
+  /** Green, and a final gate was not passed. */
+  | { readonly kind: 'gate_closed'; readonly text: string };
 
 interface Known {
   readonly rules: QueueRules;
@@ -45,10 +48,15 @@ function judge(batch: BatchState, known: Known): BatchVerdict {
   if (batch.commit === null || batch.tree === null) return { kind: 'pending' };
   // A red build blames nobody while a green build exists for its tree.
   const evidence = findEvidence(known.evidence, batch.tree, batch.testedCommit ?? batch.commit);
-  if (evidence !== null) return { kind: 'green', evidence: evidence.commit };
+  if (evidence !== null) return judgeByGates(batch, evidence.commit, known.now);
   if (skipsValidation(batch, known)) return { kind: 'green', evidence: '' };
   const build = known.builds.get(batch.testedCommit ?? batch.commit);
   return (build === undefined ? null : judgeByBuild(build, known.rules)) ?? judgeByClock(batch, build, known);
+}
+
+function judgeByGates({ gates = [] }: BatchState, evidence: string, now: number): BatchVerdict {
+  const outlook = judgeGates(gates, now);
+  return outlook.kind === 'closed' ? { kind: 'gate_closed', text: outlook.text } : { kind: 'green', evidence };
 }
 
 /** Null while its checks run. */

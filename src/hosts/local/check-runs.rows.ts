@@ -46,7 +46,7 @@ export async function findNewestCheckRuns(
   return await db.read<CheckRunRow>(repository.accountId, {
     name: 'local_check_run_newest',
     text: `select distinct on (name) id::text as id, name, attempt, state, conclusion, summary, started_at, completed_at
-from local_check_run where account_id = $1 and repository_id = $2 and commit = $3 order by name, attempt desc`,
+from local_check_run where account_id = $1 and repository_id = $2 and commit = $3 and dispatch_key is null order by name, attempt desc`,
     values: [repository.accountId, repository.id, commit],
   });
 }
@@ -74,7 +74,7 @@ export async function findCheckedCommits(
 ): Promise<Set<string>> {
   const rows = await db.read<{ commit: string }>(repository.accountId, {
     name: 'local_check_run_commits',
-    text: 'select distinct commit from local_check_run where account_id = $1 and repository_id = $2 and commit = any($3::text[])',
+    text: 'select distinct commit from local_check_run where account_id = $1 and repository_id = $2 and commit = any($3::text[]) and dispatch_key is null',
     values: [repository.accountId, repository.id, commits],
   });
   return new Set(rows.map(({ commit }) => commit));
@@ -100,7 +100,7 @@ export async function queueCheckRuns(
   return await db.transaction(repository.accountId, async (tx) => {
     const known = await tx.query<{ name: string; attempt: number; canceled: boolean }>(
       `select distinct on (name) name, attempt, conclusion is not distinct from 'cancelled' as canceled
-       from local_check_run where account_id = $1 and repository_id = $2 and commit = $3 order by name, attempt desc`,
+       from local_check_run where account_id = $1 and repository_id = $2 and commit = $3 and dispatch_key is null order by name, attempt desc`,
       keys,
     );
     let isAny = false;
@@ -113,7 +113,7 @@ export async function queueCheckRuns(
         `insert into local_check_run (account_id, repository_id, commit, ref, name, attempt, command, timeout_sec, priority, created_at,
            state, conclusion, summary, completed_at)
          values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
-         on conflict (account_id, repository_id, commit, name, attempt) do nothing`,
+         on conflict (account_id, repository_id, commit, name, attempt) where dispatch_key is null do nothing`,
         [
           ...keys,
           build.ref,
@@ -152,9 +152,9 @@ export async function requeueCheckRuns(
       `insert into local_check_run (account_id, repository_id, commit, ref, name, attempt, command, timeout_sec, priority, created_at)
        select account_id, repository_id, commit, ref, name, attempt + 1, command, timeout_sec, priority, $5
        from (select distinct on (name) * from local_check_run
-         where account_id = $1 and repository_id = $2 and commit = $3 and name = any($4::text[]) order by name, attempt desc) newest
+         where account_id = $1 and repository_id = $2 and commit = $3 and name = any($4::text[]) and dispatch_key is null order by name, attempt desc) newest
        where state = 'completed' and command <> ''
-       on conflict (account_id, repository_id, commit, name, attempt) do nothing
+       on conflict (account_id, repository_id, commit, name, attempt) where dispatch_key is null do nothing
        returning name`,
       [repository.accountId, repository.id, commit, [...names], at],
     );
@@ -173,12 +173,12 @@ export async function cancelCheckRuns(
   return await db.transaction(repository.accountId, async (tx) => {
     const ended = await tx.query(
       `update local_check_run set state = 'completed', conclusion = 'cancelled', summary = 'Canceled before it started', completed_at = $4
-       where account_id = $1 and repository_id = $2 and commit = $3 and state = 'queued' returning id`,
+       where account_id = $1 and repository_id = $2 and commit = $3 and dispatch_key is null and state = 'queued' returning id`,
       [...keys, at],
     );
     const running = await tx.query<{ id: string }>(
       `update local_check_run set cancel_requested = true
-       where account_id = $1 and repository_id = $2 and commit = $3 and state = 'running' returning id::text as id`,
+       where account_id = $1 and repository_id = $2 and commit = $3 and dispatch_key is null and state = 'running' returning id::text as id`,
       keys,
     );
     return { running: running.map(({ id }) => id), changed: ended.length + running.length > 0 };
@@ -266,9 +266,9 @@ export async function concludeCheckRun(
       await query(
         `insert into local_check_run (account_id, repository_id, commit, ref, name, attempt, command, timeout_sec, priority, created_at)
          select account_id, repository_id, commit, ref, name, attempt + 1, command, timeout_sec, priority, now() from local_check_run c
-         where id = $1 and not exists (select from local_check_run e
+         where id = $1 and dispatch_key is null and not exists (select from local_check_run e
            where e.account_id = c.account_id and e.repository_id = c.repository_id and e.commit = c.commit and e.name = c.name
-             and e.attempt = c.attempt - 1 and e.conclusion = 'error')
+             and e.attempt = c.attempt - 1 and e.conclusion = 'error' and e.dispatch_key is null)
          on conflict do nothing`,
         [run.id],
       );

@@ -1,4 +1,5 @@
-// `.service/ci.yml`: `checks: {<name>: {run: <shell>, timeout: <seconds, or 90s, 10m, 1h>}}`.
+// `.service/ci.yml`: `checks: {<name>: {run: <shell>, timeout: <seconds, or 90s, 10m, 1h>}}`, and `workflows` of the same
+// form, which run for a commit only when they are asked for.
 import { parseDocument } from 'yaml';
 
 export const ciFilePath = '.service/ci.yml';
@@ -13,7 +14,7 @@ export interface CiCheck {
 }
 
 export type CiFile =
-  | { readonly kind: 'checks'; readonly checks: readonly CiCheck[] }
+  | { readonly kind: 'checks'; readonly checks: readonly CiCheck[]; readonly workflows: readonly CiCheck[] }
   /** Every reason, each with the path of what is wrong and the cure. */
   | { readonly kind: 'broken'; readonly reasons: readonly string[] };
 
@@ -23,7 +24,7 @@ const mostChecks = 50;
 
 /** Null: there is no such file, hence no checks. */
 export function parseCiFile(text: string | null): CiFile {
-  if (text === null) return { kind: 'checks', checks: [] };
+  if (text === null) return { kind: 'checks', checks: [], workflows: [] };
   const document = parseDocument(text, { uniqueKeys: true, logLevel: 'silent' });
   const syntax = document.errors[0];
   if (syntax !== undefined) return broken(`${ciFilePath}: ${syntax.message.split('\n')[0] ?? 'not valid YAML'}`);
@@ -33,20 +34,35 @@ export function parseCiFile(text: string | null): CiFile {
   } catch {
     return broken(`${ciFilePath}: aliases (*name) are not supported; write the value out`);
   }
-  if (!isMapping(content)) return broken(`${ciFilePath}: must be a mapping with the key checks`);
-  const unknown = Object.keys(content).filter((key) => key !== 'checks');
-  if (unknown.length > 0) return broken(`${ciFilePath}: ${unknown.join(', ')}: unknown key; the only one is checks`);
-  const entries = content['checks'] ?? {};
-  if (!isMapping(entries)) return broken("checks: must be a mapping from a check's name to {run, timeout}");
-  const names = Object.keys(entries);
-  if (names.length > mostChecks) return broken(`checks: ${names.length} are too many; at most ${mostChecks}`);
+  if (!isMapping(content)) return broken(`${ciFilePath}: must be a mapping with the keys checks and workflows`);
+  const unknown = Object.keys(content).filter((key) => key !== 'checks' && key !== 'workflows');
+  if (unknown.length > 0)
+    return broken(`${ciFilePath}: ${unknown.join(', ')}: unknown key; known are checks and workflows`);
   const reasons: string[] = [];
-  const checks = names.flatMap((name) => parseCheck(name, entries[name], reasons));
-  return reasons.length > 0 ? { kind: 'broken', reasons } : { kind: 'checks', checks };
+  const checks = parseEntries('checks', content['checks'], reasons);
+  const workflows = parseEntries('workflows', content['workflows'], reasons);
+  return reasons.length > 0 ? { kind: 'broken', reasons } : { kind: 'checks', checks, workflows };
 }
 
-function parseCheck(name: string, entry: unknown, reasons: string[]): CiCheck[] {
-  const at = `checks -> ${name}`;
+function parseEntries(section: 'checks' | 'workflows', value: unknown, reasons: string[]): CiCheck[] {
+  const entries = value ?? {};
+  if (!isMapping(entries)) {
+    reasons.push(`${section}: must be a mapping from a name to {run, timeout}`);
+    return [];
+  }
+  const names = Object.keys(entries);
+  if (names.length > mostChecks) {
+    reasons.push(`${section}: ${names.length} are too many; at most ${mostChecks}`);
+    return [];
+  }
+  return names.flatMap((name) => parseCheck(`${section} -> ${name}`, { name, entry: entries[name] }, reasons));
+}
+
+function parseCheck(
+  at: string,
+  { name, entry }: { readonly name: string; readonly entry: unknown },
+  reasons: string[],
+): CiCheck[] {
   const refuse = (reason: string): CiCheck[] => {
     reasons.push(reason);
     return [];

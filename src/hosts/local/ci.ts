@@ -119,7 +119,11 @@ export async function rerunChecks(
 const parsedFiles = new WeakMap<Installation, Map<string, CiFile>>();
 const mostParsedFiles = 500;
 
-async function readCiFile(installation: Installation, repository: HostRepository, commit: string): Promise<CiFile> {
+export async function readCiFile(
+  installation: Installation,
+  repository: HostRepository,
+  commit: string,
+): Promise<CiFile> {
   const known = parsedFiles.get(installation) ?? new Map<string, CiFile>();
   parsedFiles.set(installation, known);
   const key = `${repository.accountId}/${repository.id}/${commit}`;
@@ -161,7 +165,7 @@ export async function readCiBranches(
   };
 }
 
-function checkUrl(installation: Installation, repository: HostRepository, row: CheckRunRow): string {
+export function checkUrl(installation: Installation, repository: HostRepository, row: Pick<CheckRunRow, 'id'>): string {
   const { owner, name } = repository;
   return `${installation.publicUrl}/git/${encodeURIComponent(owner)}/${encodeURIComponent(name)}.git/checks/${row.id}/log`;
 }

@@ -11,6 +11,7 @@ import { findPublishedChecks, storePublishedCheck } from './published-checks.row
 import { pullRequestOperations } from './pull-requests.ts';
 import type { PullRequestEdit, Review } from './pull-requests.rows.ts';
 import { reconcileRepository, startReconciler, type Reconciler } from './reconcile.ts';
+import { cancelWorkflowRun, dispatchWorkflow, readWorkflowRun } from './workflow-runs.ts';
 import { ensureRepository, findLocalRepositories, repairRepository } from './repositories.ts';
 
 /** The port, and what only a host has whose other side we are. */
@@ -61,6 +62,9 @@ export function createLocalHost(options: LocalHostOptions): LocalHost {
     listPublishedChecks: async (repository, commit) => await findPublishedChecks(installation.db, repository, commit),
     cancelChecks: async (repository, commit) => await cancelChecks(installation, repository, commit),
     rerunChecks: async (repository, commit, names) => await rerunChecks(installation, repository, commit, names),
+    dispatchWorkflow: async (repository, dispatch) => await dispatchWorkflow(installation, repository, dispatch),
+    readWorkflowRun: async (repository, run) => await readWorkflowRun(installation, repository, run),
+    cancelWorkflowRun: async (repository, run) => await cancelWorkflowRun(installation, repository, run),
     readCheckLog: async (repository, checkRunId) =>
       (await findCheckRun(installation.db, repository, checkRunId)) === null
         ? null

@@ -2,12 +2,15 @@ import type { Context } from '../../context.ts';
 import { RefMoved } from '../../hosts/port.ts';
 import { botBranch, type LoadedBatch } from './batch.rows.ts';
 import { passFailpoint } from './failpoints.ts';
+import { stopGates } from './final-gates.ts';
 import type { HostedRepository } from './host.repository.ts';
 import { BotPullRequestEntity } from './queue.entities.ts';
 
 /** After its end: what still runs is stopped, the bot pull request closed, its branch deleted by compare-and-set. */
-export async function cleanUp(ctx: Context, { batch, host }: LoadedBatch): Promise<void> {
+export async function cleanUp(ctx: Context, loaded: LoadedBatch): Promise<void> {
+  const { batch, host } = loaded;
   const adapter = ctx.hosts(host.host);
+  await stopGates(ctx, loaded);
   const bot = await ctx.db.transaction(
     ctx.accountId,
     async (tx) => await tx.em.findOne(BotPullRequestEntity, { batchId: batch.id }),

@@ -48,7 +48,12 @@ async function describeBatch(ctx: Context, batchId: string): Promise<BatchProgre
       'select grade from landing where account_id = $1 and batch_id = $2',
       [ctx.accountId, batch.id],
     );
+    const gates = await tx.query<{ workflow: string; state: string; reason: string | null }>(
+      'select workflow, state, reason from gate_run where account_id = $1 and batch_id = $2 order by id',
+      [ctx.accountId, batch.id],
+    );
     return {
+      gates,
       named: members.map((member) => `#${numbers.get(member.pullRequestId) ?? '?'}`).join(', '),
       checks,
       grade: landing?.grade ?? null,
@@ -69,6 +74,9 @@ async function describeBatch(ctx: Context, batchId: string): Promise<BatchProgre
     ...facts.checks.map(
       (check) =>
         `- check ${check.name} (attempt ${check.attempt}): ${check.conclusion}${check.context ? `. Tried again: ${check.context}` : ''}`,
+    ),
+    ...facts.gates.map(
+      (gate) => `- final gate ${gate.workflow}: ${gate.state}${gate.reason === null ? '' : `, ${gate.reason}`}`,
     ),
   ];
   return {

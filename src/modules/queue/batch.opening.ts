@@ -7,6 +7,7 @@ import type { Transaction } from '../../platform/database.ts';
 import { botBranch, type LoadedBatch } from './batch.rows.ts';
 import { loadBuilds, recordChecks } from './build.records.ts';
 import { configurationOf, rulesOf } from './configuration.cache.ts';
+import { recordGates } from './final-gates.ts';
 import { messageSource } from './decisions.writer.ts';
 import { passFailpoint } from './failpoints.ts';
 import {
@@ -45,6 +46,7 @@ export async function watchBuild(ctx: Context, loaded: LoadedBatch): Promise<voi
   const { batch, host } = loaded;
   if (!batch.testedCommit) return;
   await recordChecks(ctx, host, batch.testedCommit);
+  if (batch.commit) await recordGates(ctx, host, batch.commit);
   if (batch.mode === 'serial' || batch.state !== 'building') return;
   const bots = await ctx.db.transaction(
     ctx.accountId,

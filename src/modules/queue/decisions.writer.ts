@@ -12,6 +12,7 @@ import {
   type BatchRow,
   type PullRequestRow,
 } from './queue.entities.ts';
+import { planGate } from './final-gates.ts';
 import { loadNamed, type LoadedQueue } from './snapshot.loader.ts';
 import { loadBotPullRequests, Resets } from './resets.events.ts';
 import { announce, blockPullRequest, describe, writeStatus, type QueueWork } from './status.writer.ts';
@@ -60,6 +61,11 @@ export async function writeDecisions(
       case 'LandBatch':
         await planLandingIntent(work, decision);
         break;
+      case 'RunGate': {
+        const { commit } = batchOf(loaded, decision.batch);
+        if (commit) await planGate(work, { batchId: decision.batch, workflow: decision.workflow, commit });
+        break;
+      }
       case 'AnnounceTop': {
         const pullRequest = pullRequestOf(loaded, decision.pullRequest);
         pullRequest.topAnnounced = true;

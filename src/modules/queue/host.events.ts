@@ -6,6 +6,7 @@ import { RepositoryEntity } from '../repositories/repositories.entities.ts';
 import { resetClosedBuild } from './bot-pull-requests.service.ts';
 import { recordChecks } from './build.records.ts';
 import { followComments } from './commands.service.ts';
+import { recordGates } from './final-gates.ts';
 import { syncBase } from './host.bases.ts';
 import { syncPullRequest } from './host.pull-requests.ts';
 import { hosted } from './host.repository.ts';
@@ -50,7 +51,8 @@ export async function receiveHostEvent(ports: Ports, event: HostEvent): Promise<
     case 'comment':
       return await followComments(ctx, found.repository.id);
     case 'checks':
-      return await recordChecks(ctx, repository, event.commit);
+      await recordChecks(ctx, repository, event.commit);
+      return await recordGates(ctx, repository, event.commit);
     default:
       event satisfies never;
   }

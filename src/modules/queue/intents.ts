@@ -8,6 +8,7 @@ import { recordChecks } from './build.records.ts';
 import { configurationOf } from './configuration.cache.ts';
 import { finishIntent as finish } from './intents.finish.ts';
 import { passFailpoint } from './failpoints.ts';
+import { carryOutGate } from './final-gates.ts';
 import { hosted } from './host.repository.ts';
 import { writeLabel, writeReply } from './intents.labels.ts';
 import { publishStatusCheck, writeStatusComment } from './intents.status.ts';
@@ -63,6 +64,8 @@ async function carryOutKind(ctx: Context, intent: IntentRow): Promise<void> {
       return await readChecks(ctx, intent);
     case 'retry_check':
       return await carryOutRetry(ctx, intent);
+    case 'run_gate':
+      return await carryOutGate(ctx, intent);
     default:
       intent.kind satisfies never;
   }

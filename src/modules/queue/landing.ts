@@ -5,6 +5,7 @@
 import type { Context } from '../../context.ts';
 import { isMergedByHost, landingsFrom } from '../../domain/configuration/index.ts';
 import { evidenceFor, withoutHeads } from '../../domain/queue/evidence.ts';
+import { judgeGates } from '../../domain/queue/gates.ts';
 import type { BuildState, QueueRules } from '../../domain/queue/snapshot.ts';
 import { blockText, isQueued } from '../../domain/queue/status.ts';
 import type { Transaction } from '../../platform/database.ts';
@@ -15,6 +16,7 @@ import { loadBuilds } from './build.records.ts';
 import { configurationOf, configurationProblem, rulesOf } from './configuration.cache.ts';
 import { announceBatch } from './decisions.writer.ts';
 import { passFailpoint } from './failpoints.ts';
+import { loadGates, readPassedGates } from './final-gates.ts';
 import { syncBase } from './host.bases.ts';
 import { landingRef } from './landing-refs.ts';
 import { mergeAtHost } from './landing.host.ts';
@@ -144,9 +146,13 @@ async function passGate(ctx: Context, tx: Transaction, gate: Gate): Promise<Verd
     ctx.clock().getTime(),
     claimed,
   );
-  return evidence?.commit === claimed
-    ? { kind: 'passed', passed: { ...passed, evidence } }
-    : refused(`the build of ${claimed} is no evidence any more`);
+  if (evidence?.commit !== claimed) return refused(`the build of ${claimed} is no evidence any more`);
+  const labels = new Set(rows.flatMap((row) => row.labels));
+  const gates = (await loadGates(ctx, tx, rules, [{ id: batch.id, labels }])).get(batch.id) ?? [];
+  const outlook = judgeGates(gates, ctx.clock().getTime());
+  if (outlook.kind !== 'open') return refused(`the final gate ${outlook.workflow} is not passed`);
+  const finalGates = gates.length === 0 ? {} : { finalGates: await readPassedGates(ctx, tx, batch.id) };
+  return { kind: 'passed', passed: { ...passed, evidence, ...finalGates } };
 }
 
 function findMemberLoss(

@@ -7,6 +7,14 @@ import type { QueueWork } from './status.writer.ts';
 
 export type Grade = 'exact' | 'same_tree' | 'composed' | 'host_merged' | 'unvalidated' | 'external';
 
+export interface PassedGate {
+  readonly workflow: string;
+  /** What it ran on. */
+  readonly commit: string;
+  /** The host's name for the run. */
+  readonly run: string;
+}
+
 export interface ProofBody {
   readonly grade: Grade;
   readonly commit: string;
@@ -29,6 +37,8 @@ export interface ProofBody {
   readonly configuration: string;
   /** The gate in force: names and globs of required checks and what passed; null where every check that ran counted. */
   readonly gate: readonly RequiredCheck[] | null;
+  /** Workflows that had to succeed between the evidence and the landing. Left out where none had to. */
+  readonly finalGates?: readonly PassedGate[];
   /** Who chose to land without validation, or the setting that did. Null otherwise. */
   readonly exceptionBy: string | null;
   readonly previous: string | null;
@@ -40,6 +50,7 @@ export interface Passed {
   readonly configuration: string;
   /** The host merged it, by a commit of its own. */
   readonly byHost?: boolean;
+  readonly finalGates?: readonly PassedGate[];
   /** Null: validation was skipped. */
   readonly evidence: BuildState | null;
 }
@@ -94,6 +105,7 @@ export async function writeProof(
     evidence: evidence === null ? [] : [{ commit: evidence.commit, tree: evidence.tree, checks: evidence.checks }],
     configuration: passed.configuration,
     gate: passed.gate,
+    ...(passed.finalGates !== undefined && { finalGates: passed.finalGates }),
     exceptionBy: evidence === null ? exceptionOf(skipped) : null,
     previous: previous?.digest ?? null,
   };

@@ -189,7 +189,8 @@ export const BotPullRequestEntity = defineEntity({
 
 /**
  * `comment` and `status_check` tell where a pull request stands, `reply` answers a person, `label` puts a label on or takes
- * it off, `read_checks` asks anew, `retry_check` has a failed check run again.
+ * it off, `read_checks` asks anew, `retry_check` has a failed check run again,
+ * `run_gate` starts a final gate.
  */
 export type IntentKind =
   | 'land'
@@ -202,7 +203,8 @@ export type IntentKind =
   | 'sync'
   | 'backport'
   | 'read_checks'
-  | 'retry_check';
+  | 'retry_check'
+  | 'run_gate';
 export type IntentState = 'planned' | 'begun' | 'done' | 'failed' | 'void';
 
 export const IntentEntity = defineEntity({

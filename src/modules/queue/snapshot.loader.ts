@@ -17,6 +17,7 @@ import type { Transaction } from '../../platform/database.ts';
 import { pauseInForce } from '../repositories/index.ts';
 import type { RepositoryRow } from '../repositories/repositories.entities.ts';
 import { configurationOf } from './configuration.cache.ts';
+import { loadGates } from './final-gates.ts';
 import { readLine, type LineRow } from './line.rows.ts';
 import { loadJudgedBuilds } from './retries.ts';
 import {
@@ -70,6 +71,16 @@ export async function loadSnapshot(
   const buildOf = new Map(builds.map((build) => [build.commit, build]));
   const landings = await openLandings(ctx, tx, queue.id);
   const lineage = await loadLineage(ctx, tx, queue.id, tip);
+  const labels = new Map(inLine.map((row) => [row.id, row.labels]));
+  const gates = await loadGates(
+    ctx,
+    tx,
+    rules,
+    [...members].map(([id, of]) => ({
+      id,
+      labels: new Set(of.flatMap((member) => labels.get(member.pullRequestId) ?? [])),
+    })),
+  );
   const snapshot: Snapshot = {
     queue: {
       id: queue.id,
@@ -94,7 +105,10 @@ export async function loadSnapshot(
             row.status === 'blocked' ? ((row.statusCode ?? null) as BlockCode | null) : null,
           ),
     })),
-    batches: batches.map((batch) => toBatchState(batch, members.get(batch.id) ?? [], landings.get(batch.id))),
+    batches: batches.map((batch) => ({
+      ...toBatchState(batch, members.get(batch.id) ?? [], landings.get(batch.id)),
+      gates: gates.get(batch.id) ?? [],
+    })),
     builds: withoutHeads(builds, rules, [
       ...inLine.map((row) => row.headSha),
       ...[...members.values()].flat().map((member) => member.pinnedHead),
@@ -143,6 +157,7 @@ function namedBy(decision: Decision): string[] {
     case 'BisectBatch':
     case 'FailBatch':
     case 'LandBatch':
+    case 'RunGate':
     case 'ReadChecks':
     case 'LookAgainAt':
       return [];

@@ -8,6 +8,7 @@ import { loadBuilds } from './build.records.ts';
 import { hosted, type HostedRepository } from './host.repository.ts';
 import { digestProof, type Grade, type ProofBody } from './proof.ts';
 import { QueueEntity, type QueueRow } from './queue.entities.ts';
+import { readPassedGates } from './final-gates.ts';
 import { landingRef } from './landing-refs.ts';
 import type { RepositoryRow } from '../repositories/repositories.entities.ts';
 
@@ -151,7 +152,7 @@ async function checkProof(ctx: Context, examined: Examined): Promise<string[]> {
   if (merged.kind === 'conflict') fail(`its heads do not merge onto ${body.firstParent} again`);
   else if (merged.tree !== commit.tree)
     fail(`merging its heads onto ${body.firstParent} again gives the tree ${merged.tree}`);
-  failures.push(...(await checkEvidence(ctx, examined)));
+  failures.push(...(await checkEvidence(ctx, examined)), ...(await checkFinalGates(ctx, examined)));
   return failures;
 }
 
@@ -186,6 +187,21 @@ async function checkEvidence(ctx: Context, { adapter, host, repository, commit, 
       failures.push(`${named} is graded exact, but ${evidence.commit} was tested`);
   }
   return failures;
+}
+
+/** Each gate it names passed on the commit that landed, or on the one the host made its own of. */
+async function checkFinalGates(ctx: Context, { commit, proof }: Examined): Promise<string[]> {
+  const { finalGates = [], grade } = proof.body;
+  if (finalGates.length === 0) return [];
+  const passed = await ctx.db.transaction(ctx.accountId, async (tx) => await readPassedGates(ctx, tx, proof.batch_id));
+  return finalGates.flatMap((gate) => {
+    const isOnRecord = passed.some((other) => other.workflow === gate.workflow && other.run === gate.run);
+    const isOfCommit = grade === 'host_merged' || gate.commit === commit.commit;
+    if (isOnRecord && isOfCommit) return [];
+    return [
+      `${commit.commit}: ${isOnRecord ? `the final gate ${gate.workflow} ran on ${gate.commit}` : `no passed final gate ${gate.workflow} is on record`}`,
+    ];
+  });
 }
 
 async function checkOnce(ctx: Context, queueId: string): Promise<string[]> {

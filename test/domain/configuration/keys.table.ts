@@ -268,7 +268,22 @@ export const keyTable: readonly KeyRow[] = [
     refuses: [[['email'], 'must be one of label, slash_command, graphql_api, rest_api, chrome_extension, pilot']],
   },
   bool('merge_rules.skip_blocked_label'),
-  later('merge_rules.final_gates', [[]], [{ workflow: 'gate', timeout_mins: 5 }]),
+  {
+    key: 'merge_rules.final_gates',
+    accepts: [
+      [],
+      [
+        { workflow: 'gate', timeout_mins: 60 },
+        { workflow: 'deploy.yml', timeout_mins: 1, label: 'risky' },
+      ],
+    ],
+    refuses: [
+      [[{ workflow: 'gate' }], 'is required'],
+      [[{ workflow: '', timeout_mins: 5 }], 'must not be empty'],
+      [[{ workflow: 'gate', timeout_mins: 61 }], 'must be an integer from 1 to 60'],
+      [[{ workflow: 'gate', timeout_mins: 0 }], 'must be an integer from 1 to 60'],
+    ],
+  },
   {
     key: 'merge_rules.command_restrictions',
     accepts: [[], [{ commands: ['dequeue', 'skip_line'], allowed_actors: ['@a', '@org/team'] }]],

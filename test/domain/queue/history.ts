@@ -177,6 +177,9 @@ function laterRules(fourth: number, fifth: number) {
     barrierLabel: fifth % 2 === 0 ? null : 'barrier',
     stuckTimeoutMins: [null, 0, 0, 10][Math.floor(fifth / 2) % 4] ?? null,
     bypassStuckState: Math.floor(fifth / 8) % 2 === 0,
+    finalGates: ['smoke', 'canary']
+      .slice(0, [0, 0, 0, 1, 2][Math.floor(fifth / 16) % 5])
+      .map((workflow) => ({ workflow, timeoutMins: 10, label: null })),
   };
 }
 

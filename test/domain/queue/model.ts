@@ -1,10 +1,20 @@
 // The service and the workers around the planner: intents with their point of no return, two-ref landings, and steps
 // that may run late, twice or in any order. `applyDecisions` writes what the service would.
 import { evidenceFor } from '../../../src/domain/queue/evidence.ts';
+import { gatesFor, judgeGates } from '../../../src/domain/queue/gates.ts';
 import { plan } from '../../../src/domain/queue/plan.ts';
 import { resetCodeOfDeparture } from '../../../src/domain/queue/status.ts';
-import type { BuildState, Decision, Snapshot } from '../../../src/domain/queue/snapshot.ts';
-import { changeOf, entered, isInLine, Records, type BatchRow, type Mutable, type Setup } from './records.ts';
+import type { BuildState, Decision, GateState, Snapshot } from '../../../src/domain/queue/snapshot.ts';
+import {
+  changeOf,
+  entered,
+  failsGates,
+  isInLine,
+  Records,
+  type BatchRow,
+  type Mutable,
+  type Setup,
+} from './records.ts';
 
 export interface Observer {
   onDecisions(world: World, before: Snapshot, decisions: readonly Decision[]): void;
@@ -67,6 +77,7 @@ export class World extends Records {
         state: batch.state === 'making' ? 'making' : 'building',
         landingBegun: batch.landing === 'begun',
         landingPlanned: batch.landing !== 'none',
+        gates: this.gatesOf(batch),
       })),
       builds: this.builds
         .filter((build) => commits.has(build.commit) || trees.has(build.tree))
@@ -116,11 +127,19 @@ export class World extends Records {
           createdAt: this.now,
           buildStartedAt: null,
           landing: 'none',
+          gateRuns: [],
         });
         this.#position = Math.max(this.#position, decision.position + 1);
         break;
       case 'LandBatch':
         this.batch(decision.batch).landing = 'planned';
+        break;
+      case 'RunGate':
+        this.batch(decision.batch).gateRuns.push({
+          workflow: decision.workflow,
+          state: 'running',
+          plannedAt: this.now,
+        });
         break;
       case 'AnnounceTop':
         this.pullRequest(decision.pullRequest).topAnnounced = true;
@@ -156,6 +175,8 @@ export class World extends Records {
       const build = this.builds.find(
         (candidate) => candidate.commit === batch.testedCommit && !candidate.complete && !candidate.canceled,
       );
+      const gate = batch.gateRuns.find((run) => run.state === 'running');
+      if (gate !== undefined) return [() => this.finishGate(batch, gate)];
       if (build === undefined || this.#isSilent(build)) return [];
       return [() => (build.checks.length === 0 ? this.startChecks(build) : this.finishCheck(build))];
     });
@@ -221,6 +242,19 @@ export class World extends Records {
       build.checks = ['unit', 'lint'].map((name) => ({ name, attempt: 1, conclusion: 'pending' }));
   }
 
+  gatesOf(batch: BatchRow): GateState[] {
+    return gatesFor(this.rules.finalGates, new Set()).map((gate) => {
+      const run = batch.gateRuns.find(({ workflow }) => workflow === gate.workflow);
+      return { ...gate, run: run === undefined ? null : { ...run, reason: null } };
+    });
+  }
+
+  /** Some changes never pass a gate, wherever they stand. */
+  finishGate(batch: BatchRow, gate: BatchRow['gateRuns'][number]): void {
+    if (gate.state !== 'running') return;
+    gate.state = batch.members.some((member) => failsGates(member.head)) ? 'failed' : 'passed';
+  }
+
   /** The next check of a build ends. `lint` always passes; `unit` is what the forest says, or a flake. */
   finishCheck(build: Mutable<BuildState>): void {
     const next = build.checks.find((check) => check.conclusion === 'pending');
@@ -244,6 +278,7 @@ export class World extends Records {
     const passes =
       stands &&
       isJustified &&
+      (this.skipsValidation(batch) || judgeGates(this.gatesOf(batch), this.now).kind === 'open') &&
       !this.paused &&
       this.opensAt <= this.now &&
       batch.parentCommit === this.tip &&

@@ -69,6 +69,12 @@ export class Oracle implements Observer {
     );
     if (this.isDeterministic && requiresUnit(world))
       assert.ok(world.forest.isGreen(batch.tree ?? ''), 'its tree is green');
+    for (const { workflow } of world.rules.finalGates)
+      assert.equal(
+        batch.gateRuns.find((run) => run.workflow === workflow)?.state,
+        'passed',
+        `the final gate ${workflow} was passed`,
+      );
   }
 
   #checkLanding(world: World, line: readonly PullRequestRow[], batch: BatchRow): void {
@@ -102,6 +108,7 @@ export class Oracle implements Observer {
     const alone = world.forest.merge(world.forest.treeOf(world.tip), [changeOf(row.head)]);
     if (decision.code === 106) assert.ok('conflictAt' in alone, 'it conflicts with the tip');
     if (decision.code === 112) assert.ok(!world.rules.bypassStuckState, 'a bypassed one is not blocked');
+    if (decision.code === 119) checkGateBlame(world, decision, failed);
     if (decision.code !== 107 || row.ownVerdict === 'red') return;
     const batch = failed.find((candidate) => candidate.members.some((member) => member.pullRequest === row.id));
     if (batch !== undefined && batch.members.length > 1) {
@@ -116,6 +123,21 @@ export class Oracle implements Observer {
       'it is red alone on the tip',
     );
   }
+}
+
+/** Its batch was first in line and green, and a gate of it failed or ran out of time; with others only when bisected enough. */
+function checkGateBlame(world: World, { pullRequest }: Of<'BlockPullRequest'>, failed: readonly BatchRow[]): void {
+  const batch = failed.find((candidate) => candidate.members.some((member) => member.pullRequest === pullRequest));
+  assert.ok(batch !== undefined && batch.parentCommit === world.tip, 'a gate is asked of the first in line');
+  assert.ok(
+    world.builds.some((build) => proves(world, build, batch.tree)),
+    'and only of what is green',
+  );
+  const closed = batch.gateRuns.filter(
+    (run) => run.state === 'failed' || (run.state === 'running' && world.now >= run.plannedAt + 10 * 60_000),
+  );
+  assert.equal(closed.length, 1, 'one gate is closed, and none was asked behind it');
+  if (batch.members.length > 1) assert.notEqual(world.rules.maxBisectionAttempts, null, 'it was bisected first');
 }
 
 function checkStart(world: World, decision: Of<'StartBatch'>): void {

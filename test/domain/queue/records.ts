@@ -19,9 +19,10 @@ export interface PullRequestRow extends Omit<Mutable<PullRequestState>, 'status'
   pushedHead: string | null;
 }
 
-export interface BatchRow extends Omit<Mutable<BatchState>, 'state' | 'landingBegun' | 'landingPlanned'> {
+export interface BatchRow extends Omit<Mutable<BatchState>, 'state' | 'landingBegun' | 'landingPlanned' | 'gates'> {
   state: BatchState['state'] | 'landed' | 'ended';
   landing: 'none' | 'planned' | 'begun';
+  gateRuns: { workflow: string; state: 'running' | 'passed' | 'failed'; plannedAt: number }[];
 }
 
 export interface Setup {
@@ -185,6 +186,10 @@ export const entered = {
 
 export function isInLine(row: PullRequestRow): boolean {
   return row.status === 'queued' || row.status === 'tagged';
+}
+
+export function failsGates(head: string): boolean {
+  return changeOf(head) % 6 === 5;
 }
 
 export function changeOf(head: string): number {

@@ -38,6 +38,7 @@ export const parallel: QueueRules = {
   requiredChecks: null,
   ownRequiredChecks: [],
   retriableChecks: null,
+  finalGates: [],
   buildKeysHash: 'keys',
 };
 export const serial: QueueRules = { ...parallel, mode: 'serial', useOptimisticValidation: false };
@@ -178,6 +179,8 @@ export function inShort(decision: Decision): string {
       return `requeue ${decision.pullRequest}`;
     case 'LandBatch':
       return `land ${decision.batch} by ${decision.evidence === '' ? 'nothing' : decision.evidence}`;
+    case 'RunGate':
+      return `gate ${decision.workflow} for ${decision.batch}`;
     case 'AnnounceTop':
       return `announce ${decision.pullRequest}`;
     case 'AnnounceStuck':

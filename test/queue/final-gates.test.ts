@@ -1,0 +1,92 @@
+// Workflows between a green build and its landing: asked of the very commit, in order, once, and closed when in doubt.
+import { describe, expect, it } from 'vitest';
+import { parallel, world, type World } from '../support/world.ts';
+import { dyingAt, expectLandedOnce, expectVerified, setLabel, statuses, turnsAt } from './stories.ts';
+
+const gates = (...named: string[]): string => `final_gates:\n${named.map((gate) => `  - {${gate}}\n`).join('')}`;
+const ci = `checks:
+  test: {run: 'true'}
+workflows:
+  smoke: {run: 'test ! -e explodes'}
+  canary: {run: 'test "$INTERLOCK_CHECK" = canary'}
+  slow: {run: 'sleep 600'}
+`;
+
+interface Run {
+  readonly workflow: string;
+  readonly state: string;
+  readonly commit: string;
+  readonly reason: string | null;
+}
+
+async function runs(w: World): Promise<Run[]> {
+  return await w.rows<Run>('select workflow, state, commit, reason from gate_run order by id');
+}
+
+describe('final_gates', () => {
+  it('are asked in order on the commit that lands, the labelled one only where it is carried, once though the worker dies', async () => {
+    const asked = gates('workflow: smoke, timeout_mins: 5', 'workflow: canary, timeout_mins: 5, label: risky');
+    await using w = await world({ configuration: `${parallel({ builds: 2 })}${asked}`, ci });
+    const plain = await w.open('plain', { plain: '1\n' });
+    const risky = await w.open('risky', { risky: '1\n' });
+    await setLabel(w, risky, 'risky');
+    await w.queue(plain, risky);
+    await dyingAt(w, 'gate:after_host', async () => await w.settled(plain, risky));
+    await expectLandedOnce(w, plain, risky);
+    const landed = await w.landed();
+    expect(await runs(w)).toEqual([
+      { workflow: 'smoke', state: 'passed', commit: landed[0], reason: null },
+      { workflow: 'smoke', state: 'passed', commit: landed[1], reason: null },
+      { workflow: 'canary', state: 'passed', commit: landed[1], reason: null },
+    ]);
+    expect(await w.rows('select 1 from local_check_run where dispatch_key is not null')).toHaveLength(3);
+    // What the gates ran is no check of the commit.
+    expect(await w.rows("select 1 from check_result where name in ('smoke', 'canary')")).toEqual([]);
+    await expectVerified(w, await gradesOf(w));
+    const [proof] = await w.rows<{ body: { finalGates: object[] } }>('select body from proof order by id desc limit 1');
+    expect(proof?.body.finalGates).toMatchObject([{ workflow: 'smoke' }, { workflow: 'canary', commit: landed[1] }]);
+  });
+
+  it('find out which pull request of a batch is kept back, and let the other one land', async () => {
+    const asked = gates('workflow: smoke, timeout_mins: 5');
+    await using w = await world({ configuration: `${parallel({ builds: 2, batch: 2 })}${asked}`, ci });
+    const good = await w.open('good', { good: '1\n' });
+    const bad = await w.open('bad', { explodes: '1\n' });
+    await w.queue(good, bad);
+    await w.settled(good, bad);
+    expect(await statuses(w, good, bad)).toEqual(['merged', 'blocked 119']);
+    expect((await w.status(bad)).status_text).toContain('final gate smoke failed: Exited with code 1');
+    await expectLandedOnce(w, good);
+  });
+
+  it('are closed when they cannot be started, and when they take too long', async () => {
+    const asked = gates('workflow: absent, timeout_mins: 5');
+    await using w = await world({ configuration: `${parallel({ builds: 2 })}${asked}`, ci });
+    const first = await w.open('first', { first: '1\n' });
+    await w.queue(first);
+    await w.settled(first);
+    expect(await statuses(w, first)).toEqual(['blocked 119']);
+    expect((await w.status(first)).status_text).toContain('has no workflow "absent"');
+    await w.configure(`${parallel({ builds: 2 })}${gates('workflow: slow, timeout_mins: 5')}`);
+    const second = await w.open('second', { second: '1\n' });
+    await w.queue(second);
+    const isAsked = async (): Promise<boolean> =>
+      (await runs(w)).some(({ workflow, state }) => workflow === 'slow' && state === 'running');
+    await w.until(isAsked);
+    expect(await statuses(w, second)).not.toEqual(['merged']);
+    await turnsAt(w, new Date(Date.now() + 6 * 60_000));
+    expect(await statuses(w, second)).toEqual(['blocked 119']);
+    expect(await w.landed()).toEqual([]);
+    const hasStopped = async (): Promise<boolean> =>
+      (await w.rows("select 1 from local_check_run where name = 'slow' and conclusion = 'cancelled'")).length === 1;
+    await w.until(hasStopped);
+  });
+});
+
+async function gradesOf(w: World): Promise<Record<string, number>> {
+  const rows = await w.rows<{ grade: string; n: number }>(
+    'select grade, count(*)::int as n from landing group by grade',
+  );
+  // The first commit was there before the queue.
+  return Object.fromEntries(rows.map(({ grade, n }) => [grade, n]));
+}
