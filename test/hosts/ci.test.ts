@@ -121,6 +121,7 @@ describe('the file', () => {
     ['checks: {a: {run: x, timeout: -1}}', /checks -> a -> timeout/],
     ['checks: {a: {run: x}, a: {run: y}}', /unique/i],
     ['checks: {a: &x {run: x}, b: *x}', /aliases/],
+      workflows: [],
   ])('is refused with the place of the mistake: %s', (text, words) => {
     const file = parseCiFile(text);
     expect(file.kind === 'broken' ? file.reasons.join('\n') : 'accepted').toMatch(words);
@@ -279,6 +280,33 @@ describe('running', () => {
       ),
     ).toMatchObject({ name: 'flaky', conclusion: 'failure' });
     expect(await checksOf(head)).toHaveLength(1);
+  });
+
+  test('a workflow runs when it is asked for, once for each key, and is no check of its commit', async () => {
+    const file = {
+      checks: { one: { run: 'true' } },
+      workflows: { one: { run: 'echo asked' }, slow: { run: 'sleep 60' } },
+    };
+    const head = await submit(JSON.stringify(file));
+    const ask = async (workflow: string, key: string): Promise<string> =>
+      await world.host.dispatchWorkflow(world.repository, { workflow, commit: head, key });
+    const run = await ask('one', 'gate-1');
+    expect(await ask('one', 'gate-1')).toBe(run);
+    expect(await ask('one', 'gate-2')).not.toBe(run);
+    await expect(ask('two', 'gate-3')).rejects.toThrow('has no workflow "two"');
+    const waiting = await ask('slow', 'gate-4');
+    await world.host.cancelChecks(world.repository, head);
+    await world.host.cancelWorkflowRun(world.repository, waiting);
+    await world.host.rerunChecks(world.repository, head, ['one', 'slow']);
+    startRunner();
+    await until('the workflow has ended', async () => {
+      const seen = await world.host.readWorkflowRun(world.repository, run);
+      return seen?.conclusion === 'success' ? seen : undefined;
+    });
+    expect(await world.host.readWorkflowRun(world.repository, waiting)).toMatchObject({ conclusion: 'cancelled' });
+    expect(await world.host.readWorkflowRun(world.repository, '999999')).toBeNull();
+    await finished(head);
+    expect((await checksOf(head)).map(({ name, attempt }) => [name, attempt])).toEqual([['one', 2]]);
   });
 
   test('canceling stops what runs and what waits; when a branch comes back to the commit it starts anew', async () => {

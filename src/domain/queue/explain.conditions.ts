@@ -9,6 +9,7 @@ import {
   haltedText,
   pausedText,
   waitingText,
+  gateText,
   windowText,
   type ExplainedPullRequest,
 } from './explain.ts';
@@ -30,7 +31,8 @@ export type ConditionKind =
   | 'build'
   | 'landing'
   | 'landing_checks'
-  | 'merge_window';
+  | 'merge_window'
+  | 'final_gate';
 
 /** An event of the log that brought a condition about. */
 export interface Cause {
@@ -365,8 +367,20 @@ function build(facts: ConditionFacts, standing: Standing): Condition {
   });
 }
 
+function gate(workflow: string): Condition {
+  const words = gateText(workflow);
+  return condition({
+    kind: 'final_gate',
+    holds: false,
+    observed: `${workflow} is not passed`,
+    needed: 'passed',
+    who: 'ci',
+    sentence: `${words.charAt(0).toUpperCase()}${words.slice(1)}`,
+  });
+}
+
 function landing(facts: ConditionFacts, { ownChecksUntil }: Standing): Condition {
-  const { landingsFrom, waitsForOwnChecks, batch, status } = facts.pullRequest;
+  const { landingsFrom, waitsForOwnChecks, finalGate, batch, status } = facts.pullRequest;
   const opens = landingsFrom === null ? null : windowText(landingsFrom);
   const conditions = [
     condition({
@@ -391,6 +405,7 @@ function landing(facts: ConditionFacts, { ownChecksUntil }: Standing): Condition
       nextCheckAt: landingsFrom !== null && Number.isFinite(landingsFrom) ? landingsFrom : null,
       sentence: opens === null ? 'Landings may happen now.' : `${opens.charAt(0).toUpperCase()}${opens.slice(1)}`,
     }),
+    ...(finalGate === null ? [] : [gate(finalGate)]),
   ];
   const words = batch?.landingBegun && isQueued(status) ? 'It is being merged now' : 'Nothing else keeps it back';
   return group('landing', conditions, { holds: words, needed: 'merged' });

@@ -3,7 +3,8 @@ import { findPass } from './failure.ts';
 import { planFormation } from './formation.ts';
 import { judgePatience } from './landing.ts';
 import { isSuspended, membersOf, verdictOf, waitsForOwnChecks, type LineView } from './line.ts';
-import { ciDeadline, startDeadline } from './verdict.ts';
+import { judgeGates } from './gates.ts';
+import { ciDeadline, startDeadline, type BatchVerdict } from './verdict.ts';
 import type { ExplainedBatch, ExplainedPullRequest } from './explain.ts';
 import type { BatchState, Decision } from './snapshot.ts';
 
@@ -11,7 +12,7 @@ export type BatchCause = Extract<Decision, { kind: 'StartBatch' }>['cause'];
 
 export type Standing = Pick<
   ExplainedPullRequest,
-  'ahead' | 'isSuspended' | 'barrier' | 'companyUntil' | 'waitsForOwnChecks' | 'batch' | 'landingsFrom'
+  'ahead' | 'isSuspended' | 'barrier' | 'companyUntil' | 'waitsForOwnChecks' | 'finalGate' | 'batch' | 'landingsFrom'
 > & {
   /** Those before it that skip the line. */
   readonly skippers: readonly number[];
@@ -44,6 +45,7 @@ export function standingOf(
     barrier: batch === null ? (before.find(({ isBarrier }) => isBarrier)?.number ?? null) : null,
     companyUntil: formation?.kind === 'wait' ? formation.until : null,
     waitsForOwnChecks: waitsForOwnChecks(view, pullRequest),
+    finalGate: batch === null || ahead >= batch.members.length ? null : finalGateOf(view, batch),
     batch: batch === null ? null : batchOf(view, batch, { pullRequestId, causes }),
     landingsFrom: view.snapshot.queue.landingsFrom,
     skippers: before.filter(({ skipLine }) => skipLine).map(({ number }) => number),
@@ -53,10 +55,27 @@ export function standingOf(
   };
 }
 
+/** The one that runs or is asked next. */
+function finalGateOf(view: LineView, batch: BatchState): string | null {
+  const verdict = verdictOf(view, batch);
+  if (verdict.kind !== 'green' || verdict.evidence === '') return null;
+  const outlook = judgeGates(batch.gates ?? [], view.now);
+  return outlook.kind === 'due' || outlook.kind === 'running' ? outlook.workflow : null;
+}
+
 function isOut(view: LineView, id: string): boolean {
   const pullRequest = view.pullRequests.get(id);
   return pullRequest !== undefined && isSuspended(view, pullRequest);
 }
+
+const verdictWords = {
+  red: 'red',
+  timed_out: 'red',
+  gate_closed: 'red',
+  green: 'green',
+  pending: 'pending',
+  worthless: 'pending',
+} as const satisfies Record<BatchVerdict['kind'], ExplainedBatch['verdict']>;
 
 function batchOf(
   view: LineView,
@@ -64,7 +83,7 @@ function batchOf(
   of: { readonly pullRequestId: string; readonly causes: ReadonlyMap<string, BatchCause> },
 ): ExplainedBatch {
   const { kind } = verdictOf(view, batch);
-  const verdict = kind === 'red' || kind === 'timed_out' ? 'red' : kind === 'green' ? 'green' : 'pending';
+  const verdict = verdictWords[kind];
   return {
     verdict,
     cause: of.causes.get(batch.id) ?? 'new',

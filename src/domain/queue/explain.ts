@@ -33,6 +33,8 @@ export interface ExplainedPullRequest {
   readonly companyUntil: number | null;
   /** Its own required checks run, and its landing waits for them. */
   readonly waitsForOwnChecks: boolean;
+  /** The final gate that is between it and its landing. Null: none is, or it is not first in line. */
+  readonly finalGate: string | null;
   /** Its live batch. */
   readonly batch: ExplainedBatch | null;
   /** In force for its base branch; `message` is what was said with the pause, `pattern` its rule: null for the repository's own. */
@@ -52,6 +54,7 @@ export type ReasonKind =
   | 'paused'
   | 'landing'
   | 'merge_window'
+  | 'final_gate'
   | 'own_checks'
   | 'build_failed'
   | 'building'
@@ -102,7 +105,8 @@ function explainPlace(pullRequest: ExplainedPullRequest): Reason {
   return explainGreen(pullRequest, batch);
 }
 
-function explainGreen({ ahead, landingsFrom, waitsForOwnChecks }: ExplainedPullRequest, batch: ExplainedBatch): Reason {
+function explainGreen(pullRequest: ExplainedPullRequest, batch: ExplainedBatch): Reason {
+  const { ahead, landingsFrom, waitsForOwnChecks, finalGate } = pullRequest;
   const green = `Its build${companyOf(batch)} is green`;
   const inFront = ahead ?? 0;
   if (inFront > 0)
@@ -115,6 +119,7 @@ function explainGreen({ ahead, landingsFrom, waitsForOwnChecks }: ExplainedPullR
     };
   if (landingsFrom !== null)
     return { kind: 'merge_window', who: 'queue', sentence: `${green}; ${windowText(landingsFrom)}` };
+  if (finalGate !== null) return { kind: 'final_gate', who: 'ci', sentence: `${green}; ${gateText(finalGate)}` };
   return { kind: 'landing', who: 'queue', sentence: `${green}; it is merged next.` };
 }
 
@@ -130,6 +135,10 @@ export function windowText(landingsFrom: number): string {
   return Number.isFinite(landingsFrom)
     ? `landings wait for the merge window that opens at ${new Date(landingsFrom).toISOString()}.`
     : 'landings wait for a merge window, and none opens any more.';
+}
+
+export function gateText(workflow: string): string {
+  return `it is merged as soon as the final gate ${workflow} is passed.`;
 }
 
 /** It stands in line without a build. */

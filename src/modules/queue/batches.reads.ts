@@ -4,7 +4,7 @@ import { statusCheckName } from '../../domain/queue/comment.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
 import { requireScope } from '../accounts/index.ts';
 import type { Repository } from '../repositories/repositories.types.ts';
-import type { Batch, BatchMember, BotPullRequest, Check, Proof } from './batches.types.ts';
+import type { Batch, BatchMember, BotPullRequest, Check, FinalGate, Proof } from './batches.types.ts';
 import { botColumns, type BotRow } from './bot-pull-requests.rows.ts';
 import { inRepository, pullRequestColumns, withRepositories } from './pull-requests.reads.ts';
 import type { PullRequest } from './pull-requests.types.ts';
@@ -230,6 +230,24 @@ export function proofOfBatch(ctx: GraphQLContext): DataLoader<string, Proof | nu
         values: [ctx.accountId, batchIds],
       });
       return inOrder(batchIds, rows, (row) => row.batchId);
+    },
+    { cache: false },
+  );
+}
+
+/** In the order they were asked, by batch id. */
+export function finalGatesOfBatch(ctx: GraphQLContext): DataLoader<string, FinalGate[]> {
+  return new DataLoader(
+    async (batchIds) => {
+      requireScope(ctx, 'queue:read');
+      const rows = await ctx.db.read<FinalGate & { readonly batchId: string }>(ctx.accountId, {
+        name: 'final_gates_of_batches',
+        text: `select g.batch_id as "batchId", g.workflow, g.state, g.url, g.reason, g.started_at as "startedAt", g.ended_at as "endedAt"
+             from gate_run g where g.account_id = $1 and g.batch_id = any ($2::bigint[]) order by g.id`,
+        values: [ctx.accountId, batchIds],
+      });
+      const gates = Map.groupBy(rows, (row) => row.batchId);
+      return batchIds.map((id) => gates.get(id) ?? []);
     },
     { cache: false },
   );

@@ -1,7 +1,14 @@
 import { Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
 import { loaderOf, type GraphQLContext } from '../../graphql/context.ts';
-import { batchById, botPullRequestOfBatch, checksOfCommit, membersOfBatch, proofOfBatch } from './batches.reads.ts';
-import { Batch, BatchMember, BotPullRequest, Check, Proof } from './batches.types.ts';
+import {
+  batchById,
+  botPullRequestOfBatch,
+  checksOfCommit,
+  finalGatesOfBatch,
+  membersOfBatch,
+  proofOfBatch,
+} from './batches.reads.ts';
+import { Batch, BatchMember, BotPullRequest, Check, FinalGate, Proof } from './batches.types.ts';
 import { PullRequest } from './pull-requests.types.ts';
 
 @Resolver(() => Batch)
@@ -31,6 +38,11 @@ export class BatchesResolver {
   async checks(@Ctx() ctx: GraphQLContext, @Root() { repositoryId, testedCommit, commit }: Batch): Promise<Check[]> {
     const tested = testedCommit ?? commit;
     return tested === null ? [] : await loaderOf(ctx, checksOfCommit).load({ repositoryId, commit: tested });
+  }
+
+  @FieldResolver(() => [FinalGate], { description: 'The final gates it was asked, in order.' })
+  async finalGates(@Ctx() ctx: GraphQLContext, @Root() batch: Batch): Promise<FinalGate[]> {
+    return await loaderOf(ctx, finalGatesOfBatch).load(batch.id);
   }
 
   @FieldResolver(() => Proof, {

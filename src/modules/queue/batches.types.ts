@@ -131,6 +131,39 @@ export class Proof {
   createdAt!: Date;
 }
 
+const gateStates = { PLANNED: 'planned', RUNNING: 'running', PASSED: 'passed', FAILED: 'failed' } as const;
+registerEnumType(gateStates, {
+  name: 'FinalGateState',
+  description: 'Where a final gate stands.',
+  valuesConfig: {
+    PLANNED: { description: 'The code host has not been asked yet.' },
+    RUNNING: { description: 'It waits at the code host, or runs.' },
+    PASSED: { description: 'It succeeded.' },
+    FAILED: { description: 'It did not succeed, could not be started, or its batch ended first.' },
+  },
+});
+
+@ObjectType({ simpleResolvers: true, description: 'A workflow between the green build of a batch and its landing.' })
+export class FinalGate {
+  @Field(() => String, { description: 'Its workflow.' })
+  workflow!: string;
+
+  @Field(() => gateStates, { description: 'Where it stands.' })
+  state!: (typeof gateStates)[keyof typeof gateStates];
+
+  @Field(() => URI, { nullable: true, description: 'Where its run is. Null until it was started.' })
+  url!: string | null;
+
+  @Field(() => String, { nullable: true, description: 'Why it failed. Null unless it did.' })
+  reason!: string | null;
+
+  @Field(() => DateTime, { nullable: true, description: 'When the code host was asked. Null before.' })
+  startedAt!: Date | null;
+
+  @Field(() => DateTime, { nullable: true, description: 'When it ended. Null before.' })
+  endedAt!: Date | null;
+}
+
 @ObjectType({ simpleResolvers: true, description: 'A pull request inside of a batch.' })
 export class BatchMember {
   @Field(() => PullRequest, { description: 'The pull request.' })

@@ -146,6 +146,7 @@ async function explainOne(ctx: Context, tx: Transaction, known: Known): Promise<
     barrier: standing?.barrier ?? null,
     companyUntil: standing?.companyUntil ?? null,
     waitsForOwnChecks: standing?.waitsForOwnChecks ?? false,
+    finalGate: standing?.finalGate ?? null,
     batch: standing?.batch ?? null,
     paused: moment.pause,
     haltedReason: moment.haltedReason,

@@ -13,6 +13,7 @@ const reasonKinds = {
   PAUSED: 'paused',
   LANDING: 'landing',
   MERGE_WINDOW: 'merge_window',
+  FINAL_GATE: 'final_gate',
   OWN_CHECKS: 'own_checks',
   BUILD_FAILED: 'build_failed',
   BUILDING: 'building',
@@ -50,6 +51,7 @@ const conditionKinds = {
   LANDING: 'landing',
   LANDING_CHECKS: 'landing_checks',
   MERGE_WINDOW: 'merge_window',
+  FINAL_GATE: 'final_gate',
 } as const satisfies Record<Uppercase<ConditionKind>, ConditionKind>;
 registerEnumType(conditionKinds, {
   name: 'ConditionKind',

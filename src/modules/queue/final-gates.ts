@@ -16,23 +16,30 @@ import { changeQueue } from './queue.locks.ts';
 import type { QueueWork } from './status.writer.ts';
 
 /** A batch with the labels of all of its members. */
-export interface LabelledBatch {
+interface LabelledBatch {
   readonly id: string;
   readonly labels: ReadonlySet<string>;
 }
 
-/** The gates each batch has to pass, with their runs. */
+interface GatesOf {
+  readonly rules: Pick<QueueRules, 'finalGates'>;
+  readonly batches: readonly LabelledBatch[];
+  readonly at?: Date | null;
+}
+
+/** The gates each batch has to pass, with their runs: now, or as they were at an instant. */
 export async function loadGates(
   ctx: Context,
   tx: Transaction,
-  { finalGates }: Pick<QueueRules, 'finalGates'>,
-  batches: readonly LabelledBatch[],
+  { rules, batches, at = null }: GatesOf,
 ): Promise<Map<string, GateState[]>> {
+  const { finalGates } = rules;
   if (finalGates.length === 0 || batches.length === 0) return new Map();
   const runs = await tx.query<NonNullable<GateState['run']> & { readonly batchId: string; readonly workflow: string }>(
-    `select batch_id as "batchId", workflow, state, extract(epoch from planned_at)::float8 * 1000 as "plannedAt", reason
-     from gate_run where account_id = $1 and batch_id = any($2::bigint[])`,
-    [ctx.accountId, batches.map((batch) => batch.id)],
+    `select batch_id as "batchId", workflow, extract(epoch from planned_at)::float8 * 1000 as "plannedAt", reason,
+            case when coalesce(ended_at, started_at) <= $3 then state when started_at <= $3 then 'running' else 'planned' end as state
+     from gate_run where account_id = $1 and batch_id = any($2::bigint[]) and planned_at <= $3`,
+    [ctx.accountId, batches.map((batch) => batch.id), at?.toISOString() ?? 'infinity'],
   );
   const known = new Map(runs.map(({ batchId, workflow, ...run }) => [`${batchId}:${workflow}`, run]));
   return new Map(
@@ -41,6 +48,18 @@ export async function loadGates(
       gatesFor(finalGates, labels).map((gate) => ({ ...gate, run: known.get(`${id}:${gate.workflow}`) ?? null })),
     ]),
   );
+}
+
+/** Batches with the labels their members carry in line. */
+export function labelBatches(
+  batches: Iterable<readonly [id: string, members: readonly string[]]>,
+  line: readonly { readonly id: string; readonly labels: readonly string[] }[],
+): LabelledBatch[] {
+  const labels = new Map(line.map((row) => [row.id, row.labels]));
+  return [...batches].map(([id, members]) => ({
+    id,
+    labels: new Set(members.flatMap((member) => labels.get(member) ?? [])),
+  }));
 }
 
 export async function planGate(

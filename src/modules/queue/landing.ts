@@ -148,7 +148,7 @@ async function passGate(ctx: Context, tx: Transaction, gate: Gate): Promise<Verd
   );
   if (evidence?.commit !== claimed) return refused(`the build of ${claimed} is no evidence any more`);
   const labels = new Set(rows.flatMap((row) => row.labels));
-  const gates = (await loadGates(ctx, tx, rules, [{ id: batch.id, labels }])).get(batch.id) ?? [];
+  const gates = (await loadGates(ctx, tx, { rules, batches: [{ id: batch.id, labels }] })).get(batch.id) ?? [];
   const outlook = judgeGates(gates, ctx.clock().getTime());
   if (outlook.kind !== 'open') return refused(`the final gate ${outlook.workflow} is not passed`);
   const finalGates = gates.length === 0 ? {} : { finalGates: await readPassedGates(ctx, tx, batch.id) };

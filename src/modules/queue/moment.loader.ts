@@ -10,9 +10,10 @@ import { viewLine, type LineView } from '../../domain/queue/line.ts';
 import { decidePause, type Pause, type PauseRule } from '../../domain/queue/pause.ts';
 import type { BatchState, LiveBatchState, QueueRules, Snapshot } from '../../domain/queue/snapshot.ts';
 import type { Transaction } from '../../platform/database.ts';
-import { loadBuilds } from './build.records.ts';
 import { configurationOf, rulesOf } from './configuration.cache.ts';
+import { labelBatches, loadGates } from './final-gates.ts';
 import { lineColumns, type LineRow } from './line.rows.ts';
+import { loadJudgedBuilds } from './retries.ts';
 import { toPullRequestState } from './snapshot.loader.ts';
 
 export interface Moment {
@@ -75,12 +76,15 @@ export async function loadMoment(
   const rows = await readBatches(ctx, tx, queueId, instant);
   const batches = rows.map((row) => toBatch(row, instant));
   const lineage = await readLineage(ctx, tx, { queueId, tip, now, instant });
-  const builds = await loadBuilds(ctx, tx, {
+  const judged = {
     repositoryId: queue.repositoryId,
     commits: [...batches.flatMap((batch) => batch.testedCommit ?? []), ...line.map((row) => row.headSha)],
     trees: batches.flatMap((batch) => batch.tree ?? []),
     at,
-  });
+  };
+  const builds = await loadJudgedBuilds(ctx, tx, judged, rules);
+  const named = batches.map(({ id, members }) => [id, members.map(({ pullRequest }) => pullRequest)] as const);
+  const gates = await loadGates(ctx, tx, { rules, batches: labelBatches(named, line), at });
   const buildOf = new Map(builds.map((build) => [build.commit, build]));
   const heads = [
     ...line.map((row) => row.headSha),
@@ -102,7 +106,7 @@ export async function loadMoment(
     rules,
     pullRequests: line.map((row) => toPullRequestState(row, buildOf.get(row.headSha), rules)),
     departures: [],
-    batches,
+    batches: batches.map((batch) => ({ ...batch, gates: gates.get(batch.id) ?? [] })),
     builds: withoutHeads(builds, rules, heads),
     // When the host was asked anew is not kept for ever; it matters to who blames, not to who explains.
     readings: [],

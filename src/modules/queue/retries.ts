@@ -25,21 +25,22 @@ export async function loadJudgedBuilds(
   rules: QueueRules,
 ): Promise<BuildState[]> {
   const builds = await loadBuilds(ctx, tx, wanted);
-  const retries = rules.retriableChecks === null ? [] : await loadRetries(ctx, tx, wanted.repositoryId, builds);
-  const now = ctx.clock().getTime();
+  const { repositoryId, at = null } = wanted;
+  const retries = rules.retriableChecks === null ? [] : await loadRetries(ctx, tx, { repositoryId, builds, at });
+  const now = (at ?? ctx.clock()).getTime();
   return builds.map((build) => withUndecided(build, decideRetries(build, { rules, retries, now }).undecided));
 }
 
 async function loadRetries(
   ctx: Context,
   tx: Transaction,
-  repositoryId: string,
-  builds: readonly BuildState[],
+  of: { readonly repositoryId: string; readonly builds: readonly BuildState[]; readonly at: Date | null },
 ): Promise<Retry[]> {
   return await tx.query<Retry>(
-    `select commit, name, attempt, state, extract(epoch from started_at)::float8 * 1000 as "startedAt"
-     from check_retry where account_id = $1 and repository_id = $2 and commit = any($3)`,
-    [ctx.accountId, repositoryId, builds.map((build) => build.commit)],
+    `select commit, name, attempt, case when started_at <= $4 then state else 'planned' end as state,
+            case when started_at <= $4 then extract(epoch from started_at)::float8 * 1000 end as "startedAt"
+     from check_retry where account_id = $1 and repository_id = $2 and commit = any($3) and planned_at <= $4`,
+    [ctx.accountId, of.repositoryId, of.builds.map((build) => build.commit), of.at?.toISOString() ?? 'infinity'],
   );
 }
 
@@ -50,7 +51,7 @@ export async function planRetries(work: QueueWork, rules: QueueRules): Promise<n
   const commits = await readFailedCommits(work);
   if (commits.length === 0) return null;
   const builds = await loadBuilds(ctx, tx, { repositoryId: queue.repositoryId, commits, trees: [] });
-  const retries = await loadRetries(ctx, tx, queue.repositoryId, builds);
+  const retries = await loadRetries(ctx, tx, { repositoryId: queue.repositoryId, builds, at: null });
   const ends: number[] = [];
   for (const build of builds) {
     const outlook = decideRetries(build, { rules, retries, now: now.getTime() });

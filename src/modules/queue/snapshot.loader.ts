@@ -17,7 +17,7 @@ import type { Transaction } from '../../platform/database.ts';
 import { pauseInForce } from '../repositories/index.ts';
 import type { RepositoryRow } from '../repositories/repositories.entities.ts';
 import { configurationOf } from './configuration.cache.ts';
-import { loadGates } from './final-gates.ts';
+import { labelBatches, loadGates } from './final-gates.ts';
 import { readLine, type LineRow } from './line.rows.ts';
 import { loadJudgedBuilds } from './retries.ts';
 import {
@@ -71,16 +71,8 @@ export async function loadSnapshot(
   const buildOf = new Map(builds.map((build) => [build.commit, build]));
   const landings = await openLandings(ctx, tx, queue.id);
   const lineage = await loadLineage(ctx, tx, queue.id, tip);
-  const labels = new Map(inLine.map((row) => [row.id, row.labels]));
-  const gates = await loadGates(
-    ctx,
-    tx,
-    rules,
-    [...members].map(([id, of]) => ({
-      id,
-      labels: new Set(of.flatMap((member) => labels.get(member.pullRequestId) ?? [])),
-    })),
-  );
+  const named = [...members].map(([id, of]) => [id, of.map((member) => member.pullRequestId)] as const);
+  const gates = await loadGates(ctx, tx, { rules, batches: labelBatches(named, inLine) });
   const snapshot: Snapshot = {
     queue: {
       id: queue.id,

@@ -11,6 +11,7 @@ const queued: ExplainedPullRequest = {
   barrier: null,
   companyUntil: null,
   waitsForOwnChecks: false,
+  finalGate: null,
   batch: null,
   paused: null,
   haltedReason: null,
@@ -115,6 +116,12 @@ const cases: readonly (readonly [Partial<ExplainedPullRequest>, string, string |
     'landing',
     'queue',
     'Its build is green; it is merged next.',
+  ],
+  [
+    { status: 'tagged', finalGate: 'smoke', batch: { ...building, verdict: 'green' } },
+    'final_gate',
+    'ci',
+    'Its build is green; it is merged as soon as the final gate smoke is passed.',
   ],
   [
     { status: 'tagged', waitsForOwnChecks: true, batch: { ...building, verdict: 'green' } },
