@@ -106,8 +106,9 @@ describe('the file', () => {
         { name: 'lint', run: 'npm run lint', timeoutSec: 600 },
         { name: 'slow', run: 'x', timeoutSec: 90 },
       ],
+      workflows: [],
     });
-    expect(parseCiFile(null)).toEqual({ kind: 'checks', checks: [] });
+    expect(parseCiFile(null)).toEqual({ kind: 'checks', checks: [], workflows: [] });
   });
 
   test.each([
@@ -121,7 +122,6 @@ describe('the file', () => {
     ['checks: {a: {run: x, timeout: -1}}', /checks -> a -> timeout/],
     ['checks: {a: {run: x}, a: {run: y}}', /unique/i],
     ['checks: {a: &x {run: x}, b: *x}', /aliases/],
-      workflows: [],
   ])('is refused with the place of the mistake: %s', (text, words) => {
     const file = parseCiFile(text);
     expect(file.kind === 'broken' ? file.reasons.join('\n') : 'accepted').toMatch(words);
