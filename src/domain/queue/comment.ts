@@ -155,6 +155,7 @@ const outOfLine = {
   barrier: null,
   companyUntil: null,
   waitsForOwnChecks: false,
+  finalGate: null,
   batch: null,
   paused: null,
   haltedReason: null,

@@ -157,6 +157,7 @@ describe('the status comment', () => {
         barrier: null,
         companyUntil: null,
         waitsForOwnChecks: false,
+        finalGate: null,
         batch: null,
         paused: null,
         haltedReason: null,
