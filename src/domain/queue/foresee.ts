@@ -53,13 +53,16 @@ function canLand({ queue }: Snapshot): boolean {
   return !queue.paused && queue.haltedReason === null && queue.landingsFrom === null;
 }
 
+/** What comes of these is said by the clock or the code host. */
+const asksOutside: readonly Decision['kind'][] = ['LookAgainAt', 'ReadChecks', 'RunGate'];
+
 function unfold(snapshot: Snapshot, now: number): Future {
   const resets = new Map<string, ResetCode>();
   const stopped = new Set<string>();
   const started: string[][] = [];
   let state = snapshot;
   while (started.length < mostStarts) {
-    const decisions = plan(state, now).filter(({ kind }) => kind !== 'LookAgainAt' && kind !== 'ReadChecks');
+    const decisions = plan(state, now).filter(({ kind }) => !asksOutside.includes(kind));
     if (decisions.length === 0) break;
     for (const decision of decisions) {
       if (decision.kind === 'StartBatch') started.push(decision.members.map(({ pullRequest }) => pullRequest));
@@ -101,6 +104,7 @@ function apply(snapshot: Snapshot, decision: Decision, now: number): Snapshot {
     case 'AnnounceStuck':
       return withChanged(snapshot, [decision.pullRequest], () => ({ stuckAnnounced: true }));
     case 'ReadChecks':
+    case 'RunGate':
     case 'LookAgainAt':
       return snapshot;
     default:
