@@ -102,6 +102,16 @@ describe('a user of the dashboard', () => {
       await run('replaceConfiguration', { repository: where, yaml }, 'outcome { __typename }');
     const branch = { repository: where, baseBranch: 'main' };
     await run('haltQueue', { ...branch, reason: 'Test' }, 'queue { id }');
+    // A misspelt branch was given a queue, and nothing was halted.
+    for (const mutation of ['haltQueue', 'resumeQueue'])
+      await expect(
+        run(
+          mutation,
+          { ...branch, baseBranch: 'mian', ...(mutation === 'haltQueue' && { reason: 'Test' }) },
+          'queue { id }',
+        ),
+      ).rejects.toThrow('Base branch not found');
+    expect(await s.rows("select 1 from queue where base_branch = 'mian'")).toEqual([]);
     await run('updatePullRequest', { ...one, affectedTargets: ['a'] }, 'pullRequest { id }');
     await run('queuePullRequest', one, 'pullRequest { id }');
     for (const _again of [1, 2]) await run('queuePullRequest', { ...one, skipLine: true }, 'pullRequest { id }');
@@ -125,6 +135,67 @@ describe('a user of the dashboard', () => {
       ['pull_request_dequeued', 'merge_queue', 'acme/web#1'],
       ['queue_resumed', 'merge_queue', 'acme/web:main'],
     ]);
+  });
+
+  it('leaves an entry with each thing asked of base branches, webhooks and the account', async () => {
+    const where = { owner: repository.org, name: repository.name };
+    const run = async <Payload>(mutation: string, input: unknown, selection: string): Promise<Payload> =>
+      await account.run<Payload>(mutation, input, selection, ada);
+    for (const paused of [true, false])
+      await run('pauseBranches', { repository: where, pattern: 'release/*', paused }, 'branchPause { pattern }');
+    for (const _again of [1, 2])
+      await run('setAccountTimezone', { timezone: 'Asia/Kathmandu' }, 'account { timezone }');
+    expect(await newEntries()).toEqual([
+      ['branches_paused', 'repository', 'acme/web:release/*'],
+      ['branches_unpaused', 'repository', 'acme/web:release/*'],
+      ['account_timezone_changed', 'account', null],
+    ]);
+    const { webhookEndpoint } = await run<{ webhookEndpoint: { id: string } }>(
+      'createWebhookEndpoint',
+      { url: 'https://hooks.example.test/?secret=hush', actions: ['*'] },
+      'webhookEndpoint { id }',
+    );
+    const endpoint = { id: webhookEndpoint.id };
+    await run('updateWebhookEndpoint', { ...endpoint, actions: ['merged'] }, 'webhookEndpoint { id }');
+    const { webhookDelivery } = await run<{ webhookDelivery: { id: string } }>(
+      'pingWebhookEndpoint',
+      endpoint,
+      'webhookDelivery { id }',
+    );
+    await run('redeliverWebhook', { id: webhookDelivery.id }, 'webhookDelivery { id }');
+    const { secret } = await run<{ secret: string }>('rotateWebhookEndpointSecret', endpoint, 'secret');
+    for (const mutation of ['removeWebhookEndpointSecret', 'disableWebhookEndpoint', 'enableWebhookEndpoint'])
+      for (const _again of [1, 2]) await run(mutation, endpoint, 'webhookEndpoint { id }');
+    await run('deleteWebhookEndpoint', endpoint, 'deletedId');
+    const next = await run<{ apiToken: { id: string }; token: string }>(
+      'createApiToken',
+      { name: 'Next', kind: 'ACCOUNT', scopes: ['QUEUE_READ'] },
+      'apiToken { id } token',
+    );
+    await run('rotateWebhookSigning', { token: next.apiToken.id }, 'webhookSigning { promoteAt }');
+    await run('promoteWebhookSigning', { token: next.apiToken.id }, 'webhookSigning { promoteAt }');
+    const entries = await newEntries();
+    expect(entries.map(([action]) => action)).toEqual([
+      'webhook_endpoint_created',
+      'webhook_endpoint_updated',
+      'webhook_endpoint_pinged',
+      'webhook_redelivered',
+      'webhook_endpoint_secret_rotated',
+      'webhook_endpoint_secret_removed',
+      'webhook_endpoint_disabled',
+      'webhook_endpoint_enabled',
+      'webhook_endpoint_deleted',
+      'account_token_created',
+      'webhook_signing_rotated',
+      'webhook_signing_promoted',
+    ]);
+    expect(new Set(entries.map(([, , target]) => target))).toEqual(new Set([null]));
+    // What signs is in no log, nor is an address, which may hold secrets of its own.
+    const [kept] = await s.rows<{ text: string }>(
+      `select coalesce((select string_agg(to_jsonb(e)::text, '') from event e), '') ||
+              coalesce((select string_agg(to_jsonb(a)::text, '') from user_action a), '') as text`,
+    );
+    for (const hidden of [secret, next.token, 'hush']) expect(kept?.text).not.toContain(hidden);
   });
 
   it('leaves none with what is refused, over REST, or with a token of the account', async () => {
