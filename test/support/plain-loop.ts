@@ -11,12 +11,10 @@ export interface PlainLoop {
 
 export function createPlainLoop(): PlainLoop {
   const woken = new Map<string, string>();
-  /** When to look again without being woken. What is further off than a test lasts is left to its clock. */
-  const due = new Map<string, { accountId: string; at: number }>();
   return {
     wake: async ({ accountId, queueId }) => void woken.set(queueId, accountId),
     async run(ports) {
-      wakeDue();
+      await wakeDue(ports);
       for (;;) {
         const next = woken.entries().next().value;
         if (next === undefined) return;
@@ -27,19 +25,18 @@ export function createPlainLoop(): PlainLoop {
     },
   };
 
-  function wakeDue(): void {
-    for (const [queueId, { accountId, at }] of due) {
-      if (at > Date.now()) continue;
-      due.delete(queueId);
-      woken.set(queueId, accountId);
-    }
+  /** As the relay: deadlines that are past. */
+  async function wakeDue(ports: Ports): Promise<void> {
+    const due = await ports.db.system.query<{ id: string; account_id: string }>(
+      'select id, account_id from queue where next_look_at <= $1',
+      [ports.clock().toISOString()],
+    );
+    for (const { id, account_id } of due) woken.set(id, account_id);
   }
 
   async function turn(ports: Ports, accountId: string, queueId: string): Promise<void> {
     const ctx = systemContext(ports, accountId);
     const advance = await advanceQueue(ctx, queueId);
-    if (advance.nextLookAt === null) due.delete(queueId);
-    else due.set(queueId, { accountId, at: advance.nextLookAt });
     for (const batch of advance.batches) await driveBatch(ctx, batch.id);
     for (const { intents } of advance.effects) for (const intentId of intents) await carryOut(ctx, intentId);
   }

@@ -43,10 +43,13 @@ describe('a line on Temporal', { timeout: 180_000 }, () => {
       { count: 5, most: 12 + 5 * 40 },
       { count: 20, most: 12 + 20 * 30 },
     ]) {
+      const beganAt = performance.now();
       await land(count);
+      // What is told at the host is a wake and a step of its own, at most every five seconds, however many it is about.
+      const telling = 12 * Math.ceil((performance.now() - beganAt) / 5_000);
       const { all } = await historyLength();
       costs.push(`${count}: ${all - before}`);
-      expect(all - before, `events of history for ${count} pull requests`).toBeLessThanOrEqual(most);
+      expect(all - before, `events of history for ${count} pull requests`).toBeLessThanOrEqual(most + telling);
       before = all;
       if (count === 1) await e.keepHistories('single-landing');
     }

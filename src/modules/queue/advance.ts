@@ -84,9 +84,11 @@ export async function advanceQueue(ctx: Context, queueId: string): Promise<Advan
     }
     await finishWork(work);
     await tx.em.flush();
+    const nextLookAt = queue.nextLookAt?.getTime() ?? null;
     if (isOurs) {
       await planPausedMessage(work, repository);
-      const tellAt = earliest(queue.nextLookAt?.getTime() ?? null, await planTelling(work, repository));
+      // Left to the relay: a timer of the workflow costs events of its history in every turn until then.
+      const tellAt = earliest(nextLookAt, await planTelling(work, repository));
       queue.nextLookAt = tellAt === null ? null : new Date(tellAt);
       await tx.em.flush();
     }
@@ -96,7 +98,7 @@ export async function advanceQueue(ctx: Context, queueId: string): Promise<Advan
       paused: (await pauseInForce(tx, repository, queue.baseBranch)) !== null,
       query: tx.query.bind(tx),
     });
-    return isOurs ? open : { ...open, nextLookAt: null };
+    return { ...open, nextLookAt: isOurs ? nextLookAt : null };
   });
 }
 
@@ -123,7 +125,7 @@ async function openWork(
     paused: boolean;
     query: <R extends object>(text: string, values: readonly unknown[]) => Promise<R[]>;
   },
-): Promise<Advance> {
+): Promise<Omit<Advance, 'nextLookAt'>> {
   const { queue, repository, paused, query } = of;
   const values = [ctx.accountId, queue.id];
   const numbers = `array(select p.number from batch_member m join pull_request p on p.account_id = m.account_id and p.id = m.pull_request_id
@@ -156,7 +158,6 @@ async function openWork(
       title: `${named(batch.numbers)} → ${queue.baseBranch} of ${repository}`,
       details: `Batch ${batch.id}: ${causes[batch.cause] ?? batch.cause}, on top of \`${batch.parent_commit}\`.`,
     })),
-    nextLookAt: queue.nextLookAt?.getTime() ?? null,
     summary: {
       repository,
       baseBranch: queue.baseBranch,

@@ -10,7 +10,7 @@ import { decideFor, writeAdmission } from './admission.service.ts';
 import { configurationOf } from './configuration.cache.ts';
 import { voidLandings } from './decisions.writer.ts';
 import type { PullRequestRow } from './queue.entities.ts';
-import { announce, noOptions, writeStatus, type QueueWork } from './status.writer.ts';
+import { announceDequeued, noOptions, writeStatus, type QueueWork } from './status.writer.ts';
 
 export type QueueSource = RequestSource | 'label' | 'slash_command';
 type Asked = Pick<RepositoryRow, 'id' | 'active' | 'configurationYaml'>;
@@ -126,7 +126,7 @@ export async function takeOut(work: QueueWork, row: PullRequestRow): Promise<voi
   work.relabelled.add(row);
   if (!wasAsked) return;
   writeStatus(work, row, 'dequeue');
-  announce(work, row, 'dequeued', { statusCode: 104 });
+  announceDequeued(work, row);
   await voidPlannedLandings(work, row.id);
 }
 

@@ -61,7 +61,7 @@ export async function blockMembers(ctx: Context, { batch }: LoadedBatch, refused
         headSha: member.pinnedHead,
         status: { $in: ['queued', 'tagged'] },
       });
-      if (row !== null) blockPullRequest(work, row, { code: 110, text: blockText(110, [words]) });
+      if (row !== null) blockPullRequest(work, row, { code: 110, text: blockText(110, [words]), message: words });
     }
     await finishWork(work);
   });

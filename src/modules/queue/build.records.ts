@@ -57,6 +57,7 @@ export async function recordChecks(
        -- What nobody has asked to merge may be ready now, which is told.
        select queue_id from pull_request
        where account_id = $1 and repository_id = $2 and head_sha = $3 and status = 'open' and queue_id is not null
+         and status_check->>'commit' is distinct from head_sha
          and exists (select from build where account_id = $1 and repository_id = $2 and commit = $3 and finished_at is not null)
        union
        -- The end of a build leaves room for the other queues of its repository (max_parallel_builds).

@@ -18,7 +18,16 @@ import { isBotBranch, mostReads, type HostedRepository } from './host.repository
 import { PullRequestEntity, type PullRequestRow, type QueueRow } from './queue.entities.ts';
 import { changeQueuesInOrder, ensureQueue } from './queue.locks.ts';
 import { validationFacts } from './validations.service.ts';
-import { announce, beginWork, finishWork, noOptions, tellAnew, writeStatus, type QueueWork } from './status.writer.ts';
+import {
+  announce,
+  announceDequeued,
+  beginWork,
+  finishWork,
+  noOptions,
+  tellAnew,
+  writeStatus,
+  type QueueWork,
+} from './status.writer.ts';
 
 /** Facts about a head commit that the rows need and the pull request does not carry. */
 interface HeadFacts {
@@ -221,7 +230,7 @@ async function followBase(ctx: Context, tx: Transaction, { known, target, curren
   if (await isLandingBegun(work.ctx, work.tx, known.id)) return work;
   if (isQueued(known.status) || known.status === 'pending') {
     writeStatus(work, known, 'dequeue');
-    announce(work, known, 'dequeued', { statusCode: 104 });
+    announceDequeued(work, known);
   }
   Object.assign(known, { ...noOptions, queueId: target.id, conflictParent: null, conflictAfter: null });
   await finishWork(work);

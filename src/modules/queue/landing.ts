@@ -270,6 +270,8 @@ async function failLanding(
     id: { $in: [...members.values()].flat().map((member) => member.pullRequestId) },
   });
   for (const row of rows.filter((member) => isQueued(member.status)))
-    blockPullRequest(work, row, { code: 110, text: blockText(110, [words]) });
-  announceBatch(work, { members, pullRequests: new Map(rows.map((row) => [row.id, row])) }, batch, 'batch_failed');
+    blockPullRequest(work, row, { code: 110, text: blockText(110, [words]), message: words });
+  announceBatch(work, { members, pullRequests: new Map(rows.map((row) => [row.id, row])) }, batch, 'batch_failed', {
+    message: words,
+  });
 }

@@ -9,9 +9,10 @@ import { appendEvents, type NewEvent } from '../events/index.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { RepositoryEntity } from '../repositories/repositories.entities.ts';
 import { configurationOf, labelRulesOf } from './configuration.cache.ts';
+import { readFailedChecks } from './failed-checks.ts';
 import type { PullRequestRow, QueueRow } from './queue.entities.ts';
 
-const companyMs = 1_000;
+const companyMs = { open: 10_000, asked: 5_000 } as const;
 
 /** One transaction's work on one queue: the locked row, the instant, and the events in order. */
 export interface QueueWork {
@@ -29,8 +30,23 @@ export function beginWork(ctx: Context, tx: Transaction, queue: QueueRow): Queue
 }
 
 export async function finishWork(work: QueueWork): Promise<void> {
+  await quoteChecks(work);
   await appendEvents(work.ctx, work.tx, work.events);
   await planLabelWrites(work);
+}
+
+const longestQuote = 2_000;
+
+/** A block by a failed check carries what the host said of it (`message`, interface 6.1). */
+async function quoteChecks({ ctx, tx, events }: QueueWork): Promise<void> {
+  for (const [at, event] of events.entries()) {
+    const { action, pullRequestId, payload } = event;
+    const names = payload?.['failedChecks'];
+    if (action !== 'blocked' || typeof pullRequestId !== 'string' || !Array.isArray(names)) continue;
+    const checks = await readFailedChecks(ctx, tx, { pullRequestId, names });
+    const said = checks.flatMap(({ name, summary }) => (summary ? [`${name}: ${summary}`] : [])).join('\n');
+    if (said !== '') events[at] = { ...event, payload: { ...payload, message: said.slice(0, longestQuote) } };
+  }
 }
 
 /** An answer to a person, written once. `key` names what it answers. */
@@ -155,13 +171,14 @@ export function writeStatus(
 }
 
 /**
- * There is something new to tell at the host. What ends a stay in line is told at once; the rest waits a moment for more,
- * because much happens within a second of entering the line, and people read none of it.
+ * There is something new to tell at the host. What ends a stay in line is told at once; the rest waits for more,
+ * because much happens within seconds of entering the line, and every telling costs the host a call and the workflow a step.
  */
 export function tellAnew({ now }: Pick<QueueWork, 'now'>, pullRequest: PullRequestRow): void {
   const isEnd = pullRequest.status === 'blocked' || pullRequest.status === 'merged';
-  if (isEnd) pullRequest.tellAt = now;
-  else pullRequest.tellAt ??= new Date(now.getTime() + companyMs);
+  const companyUntil = now.getTime() + (pullRequest.status === 'open' ? companyMs.open : companyMs.asked);
+  const tellAt = isEnd ? now.getTime() : Math.min(companyUntil, pullRequest.tellAt?.getTime() ?? companyUntil);
+  pullRequest.tellAt = new Date(tellAt);
 }
 
 function clearLine(pullRequest: PullRequestRow): void {
@@ -180,11 +197,19 @@ function count(queue: QueueRow, status: PullRequestRow['status'], by: 1 | -1): v
 export function blockPullRequest(
   work: QueueWork,
   pullRequest: PullRequestRow,
-  reason: Reason & { code: BlockCode },
+  reason: Reason & { readonly code: BlockCode; readonly message?: string },
 ): void {
   const failedChecks = reason.failedChecks ?? [];
   writeStatus(work, pullRequest, 'block', { ...reason, text: reason.text ?? blockText(reason.code, failedChecks) });
-  announce(work, pullRequest, 'blocked', reason.code === 107 ? { failedChecks } : {});
+  announce(work, pullRequest, 'blocked', {
+    ...(reason.code === 107 && { failedChecks }),
+    ...(reason.message !== undefined && { message: reason.message }),
+  });
+}
+
+/** It left the line by somebody's wish: the event names the code, the pull request itself has none (interface 6.2). */
+export function announceDequeued(work: QueueWork, pullRequest: PullRequestRow): void {
+  announce(work, pullRequest, 'dequeued', { statusCode: 104, statusText: statusText(104) });
 }
 
 /** Adds an event about a pull request with what its consumers need of this moment. */

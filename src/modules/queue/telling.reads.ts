@@ -8,6 +8,7 @@ import type { Transaction } from '../../platform/database.ts';
 import { RepositoryEntity } from '../repositories/repositories.entities.ts';
 import { decideFor } from './admission.service.ts';
 import { configurationOf } from './configuration.cache.ts';
+import { readFailedChecks } from './failed-checks.ts';
 import { hosted, type HostedRepository } from './host.repository.ts';
 import { PullRequestEntity, QueueEntity, type BatchRowState, type PullRequestRow } from './queue.entities.ts';
 
@@ -36,7 +37,10 @@ export async function readStanding(ctx: Context, pullRequestId: string): Promise
       text: row.statusText ?? null,
       baseBranch: row.baseBranch,
       trigger: configuration.merge_rules.labels.trigger,
-      failedChecks: row.status === 'blocked' ? await readFailedChecks(ctx, tx, row, batch) : [],
+      failedChecks:
+        row.status === 'blocked'
+          ? await readFailedChecks(ctx, tx, { pullRequestId: row.id, names: row.failedChecks })
+          : [],
       line: isQueued(row.status) ? lineFacts(row, batch) : null,
       landed: row.status === 'merged' ? await readLanded(ctx, tx, row) : null,
     };
@@ -50,7 +54,6 @@ interface NewestBatch {
   readonly causedBy: number | null;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
-  readonly testedCommit: string | null;
   readonly isBuilt: boolean;
   readonly botNumber: number | null;
   readonly botUrl: string | null;
@@ -60,7 +63,7 @@ interface NewestBatch {
 async function readNewestBatch(ctx: Context, tx: Transaction, pullRequestId: string): Promise<NewestBatch | null> {
   const [row] = await tx.query<NewestBatch>(
     `select b.state, b.reset_code as "resetCode", cause.number as "causedBy", (extract(epoch from b.created_at) * 1000)::float8 as "createdAt",
-       b.tested_commit as "testedCommit", b.build_started_at is not null as "isBuilt",
+       b.build_started_at is not null as "isBuilt",
        bot.number as "botNumber", bot.url as "botUrl",
        array(select o.number from batch_member c join pull_request o on o.account_id = c.account_id and o.id = c.pull_request_id
              where c.account_id = $1 and c.batch_id = b.id and c.pull_request_id <> $2 order by c.ordinal) as companions
@@ -97,23 +100,6 @@ function lineFacts(row: PullRequestRow, batch: NewestBatch | null): Told['line']
         ? { code: batch.resetCode as ResetCode, causedBy: batch.causedBy === row.number ? null : batch.causedBy }
         : null,
   };
-}
-
-/** Those of its own head and of its newest build; of several attempts the newest that failed. */
-async function readFailedChecks(
-  ctx: Context,
-  tx: Transaction,
-  row: PullRequestRow,
-  batch: NewestBatch | null,
-): Promise<Told['failedChecks']> {
-  if (row.failedChecks.length === 0) return [];
-  return await tx.query<{ name: string; url: string | null }>(
-    `select distinct on (name) name, url from check_result
-     where account_id = $1 and repository_id = $2 and commit = any($3) and name = any($4)
-       and conclusion not in ('pending', 'success', 'skipped', 'neutral')
-     order by name, completed_at desc nulls last, attempt desc`,
-    [ctx.accountId, row.repositoryId, [row.headSha, batch?.testedCommit ?? row.headSha], row.failedChecks],
-  );
 }
 
 async function readLanded(ctx: Context, tx: Transaction, row: PullRequestRow): Promise<Told['landed']> {

@@ -88,6 +88,6 @@ export async function recordReportedMerge(
     throw new DomainError('LANDING_IN_PROGRESS', 'The pull request is being landed by the queue.');
   Object.assign(row, { mergeCommitSha: commit, ownCommitSha: own, mergedByQueue: false });
   writeStatus(work, row, 'merge');
-  announce(work, row, 'merged', { mergeCommit: commit, commit: own });
+  announce(work, row, 'merged', { mergeCommit: commit, commit: own, instantMerge: false });
   await planConclusions(work, [row.id], commit);
 }

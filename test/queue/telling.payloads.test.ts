@@ -1,0 +1,156 @@
+// What webhooks are sent of the stories of a queue: every documented action, with exactly the keys it is documented with.
+import { describe, expect, it } from 'vitest';
+import { webhookBody } from '../../src/domain/events/webhook-body.ts';
+import { updatePullRequest } from '../../src/modules/queue/index.ts';
+import { parallel, serial, world, type World } from '../support/world.ts';
+import { hostOf, startCi } from './stories.ts';
+
+/** The bodies of an action, in order. */
+async function sent(w: World, action: string): Promise<unknown[]> {
+  const events = await w.rows<{ action: string; payload: Record<string, unknown> }>(
+    'select action, payload from event where action = $1 order by id',
+    [action],
+  );
+  return events.map((event) => webhookBody(event, w.repository));
+}
+
+function about(number: number, action: string, more: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return {
+    action,
+    repository: 'shop',
+    organization: 'acme',
+    pr_number: number,
+    author: 'interlock',
+    status: 'queued',
+    skip_line: false,
+    status_code: null,
+    status_code_text: null,
+    ...more,
+  };
+}
+
+describe('what webhooks are sent', () => {
+  it('of a label, a place in line, a batch and a landing', async () => {
+    await using w = await world({ configuration: parallel({ batch: 2 }), runsCi: false });
+    const [a, b] = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
+    const [author] = await w.rows<{ author: string }>('select author from pull_request where number = $1', [a]);
+    const of = (number: number, action: string, more: Readonly<Record<string, unknown>> = {}) => ({
+      ...about(number, action, more),
+      author: author?.author,
+    });
+    await w.pause(true);
+    await w.service.localHost.setLabel(hostOf(w), a, 'mergequeue', true, 'ada');
+    await w.until(async () => (await w.status(a)).status === 'queued');
+    await w.queue(b);
+    await w.pause(false);
+    await using _ = await startCi(w);
+    await w.settled(a, b);
+    const [batch] = await w.rows<{ tested_commit: string }>('select tested_commit from batch');
+    const merged = { status: 'merged' };
+    expect(await sent(w, 'opened')).toEqual([of(a, 'opened', { status: 'open' }), of(b, 'opened', { status: 'open' })]);
+    expect(await sent(w, 'labeled')).toEqual([of(a, 'labeled', { status: 'open' })]);
+    expect(await sent(w, 'queued')).toEqual([of(a, 'queued'), of(b, 'queued')]);
+    expect(await sent(w, 'added_to_batch')).toEqual([
+      of(a, 'added_to_batch', { blocking_pr_numbers: [] }),
+      of(b, 'added_to_batch', { blocking_pr_numbers: [] }),
+    ]);
+    expect(await sent(w, 'top_of_queue')).toEqual([of(a, 'top_of_queue')]);
+    expect(await sent(w, 'merged')).toEqual([
+      of(a, 'merged', { ...merged, instant_merge: false }),
+      of(b, 'merged', { ...merged, instant_merge: false }),
+    ]);
+    const member = (pr_number: number) => ({
+      pr_number,
+      author: author?.author,
+      ...merged,
+      skip_line: false,
+      status_code: null,
+    });
+    expect(await sent(w, 'batch_merged')).toEqual([
+      {
+        action: 'batch_merged',
+        repository: 'shop',
+        organization: 'acme',
+        pull_requests: [member(a), member(b)],
+        batch_commit_sha: batch?.tested_commit,
+      },
+    ]);
+  });
+
+  it('of a failed check: blocked with the words of the host, and a reset with the bot pull request that failed', async () => {
+    await using w = await world({
+      configuration: parallel({ builds: 2, more: 'use_optimistic_validation: false\n' }),
+      runsCi: false,
+    });
+    const [a, b] = [await w.open('a', { bad: 'bad\n' }), await w.open('b', { 'b.txt': 'b\n' })];
+    await w.queue(a, b);
+    await w.until(async () => (await w.rows('select 1 from bot_pull_request')).length === 2);
+    const [bot] = await w.rows<Record<string, unknown>>('select * from bot_pull_request order by id');
+    // Its own head is left unchecked, so that it is the build that fails.
+    await w.rows("delete from local_check_run where ref not like '%mq-bot-%'");
+    await using _ = await startCi(w);
+    await w.settled(a);
+    const code = { status_code: 107, status_code_text: 'A required check failed: test.' };
+    expect(await sent(w, 'blocked')).toEqual([
+      expect.objectContaining({ pr_number: a, status: 'blocked', ...code, failed_ci_list: ['test'] }),
+    ]);
+    const [check] = await w.rows<{ summary: string }>("select summary from check_result where conclusion = 'failure'");
+    expect((await sent(w, 'blocked'))[0]).toMatchObject({ message: `test: ${check?.summary}` });
+    expect(await sent(w, 'reset')).toEqual([
+      {
+        ...about(a, 'reset', {}),
+        author: expect.any(String),
+        status: 'blocked',
+        status_code: 301,
+        status_code_text: 'The queue was reset because a pull request failed.',
+        failed_ci_list: ['test'],
+        pr_reset_count: 1,
+        closed_bot_pr_count: 1,
+        bot_pull_request: {
+          github_url: bot?.['url'],
+          number: bot?.['number'],
+          target_branch: 'main',
+          head_commit_sha: bot?.['head_commit_sha'],
+          head_branch_oid: bot?.['head_commit_sha'],
+          codemix_pre_batch_sha: bot?.['pre_batch_sha'],
+        },
+      },
+    ]);
+    expect(await sent(w, 'batch_failed')).toEqual([
+      {
+        action: 'batch_failed',
+        repository: 'shop',
+        organization: 'acme',
+        pull_requests: [
+          { pr_number: a, author: expect.any(String), status: 'blocked', skip_line: false, status_code: 107 },
+        ],
+        message: expect.stringMatching(/./),
+        batch_commit_sha: bot?.['head_commit_sha'],
+      },
+    ]);
+  });
+
+  it('of a dequeue, and of a merge past the queue', async () => {
+    await using w = await world({ configuration: serial(), runsCi: false });
+    const [a, b] = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
+    await w.queue(a);
+    await w.dequeue(a);
+    expect(await sent(w, 'dequeued')).toEqual([
+      {
+        ...about(a, 'dequeued', { status: 'open' }),
+        author: expect.any(String),
+        status_code: 104,
+        status_code_text: 'It was dequeued, or its trigger label was removed.',
+      },
+    ]);
+    const head = (await w.status(b)).head_sha;
+    await w.git('update-ref', 'refs/heads/main', head);
+    await w.service.localHost.reconcile(hostOf(w));
+    await w.service.settle();
+    await updatePullRequest(w.ctx, { repository: w.repository, number: b, mergeCommitSha: head }).catch(() => {});
+    await w.until(async () => (await w.status(b)).status === 'merged');
+    expect(await sent(w, 'merged')).toEqual([
+      { ...about(b, 'merged', { status: 'merged' }), author: expect.any(String), instant_merge: false },
+    ]);
+  });
+});
