@@ -156,16 +156,16 @@ describe('labels', () => {
   it('the host refused are not taken for the queue’s own when a person puts them on later', async () => {
     await using w = await world();
     const number = await w.open('a', { bad: 'a\n' });
-    const refusing = w.service.localHost.setLabel;
+    const setLabel = w.service.localHost.setLabel.bind(w.service.localHost);
     w.service.localHost.setLabel = async (...[repository, at, name, present, by]) => {
       if (name === 'blocked' && by === undefined) throw new HostRefused('Labels are locked.');
-      return await refusing(repository, at, name, present, by);
+      return await setLabel(repository, at, name, present, by);
     };
     await w.queue(number);
     await w.until(
       async () => (await w.rows("select 1 from intent where kind = 'label' and state = 'failed'")).length > 0,
     );
-    w.service.localHost.setLabel = refusing;
+    w.service.localHost.setLabel = setLabel;
     await w.service.localHost.setLabel(hostOf(w), number, 'blocked', true, 'grace');
     await w.service.settle();
     await w.commit('a', { bad: null, 'a.txt': 'a\n' });
