@@ -10,7 +10,10 @@ import { syncPullRequest } from './host.pull-requests.ts';
 import { isBotBranch, type HostedRepository } from './host.repository.ts';
 import { PullRequestEntity, QueueEntity, type PullRequestRow } from './queue.entities.ts';
 
-/** Brings the rows of one repository in line with its host: base branches with a queue, and every open pull request. */
+/**
+ * Brings the rows of one repository in line with its host: base branches with a queue, every open pull request, and the
+ * comments. What cannot be read keeps nothing else from being read; it is thrown at the end.
+ */
 export async function reconcileRepository(
   ctx: Context,
   repository: HostedRepository,
@@ -18,7 +21,10 @@ export async function reconcileRepository(
 ): Promise<void> {
   const host = ctx.hosts(repository.host);
   const { bases, open } = await ctx.db.transaction(ctx.accountId, async (tx) => await knownOf(ctx, tx, repository.id));
-  for (const base of bases) await syncBase(ctx, repository, base);
+  const failures: unknown[] = [];
+  const attempt = async (step: () => Promise<unknown>): Promise<void> =>
+    void (await step().catch((error: unknown) => failures.push(error)));
+  for (const base of bases) await attempt(async () => await syncBase(ctx, repository, base));
   const seen = (await host.listOpenPullRequests(repository)).filter(
     (pullRequest) => !isBotBranch(pullRequest.headBranch),
   );
@@ -27,10 +33,16 @@ export async function reconcileRepository(
     const there = seen.find((pullRequest) => pullRequest.number === number);
     const here = open.get(number);
     if (there === undefined || here === undefined || !isSame(here, there))
-      await syncPullRequest(ctx, repository, number, { announceOpened: !options.isNew });
-    else if (here.status !== 'open' && here.status !== 'blocked') await recordChecks(ctx, repository, here.headSha);
+      await attempt(async () => await syncPullRequest(ctx, repository, number, { announceOpened: !options.isNew }));
+    else if (here.status !== 'open' && here.status !== 'blocked')
+      await attempt(async () => await recordChecks(ctx, repository, here.headSha));
   }
-  await followComments(ctx, repository.id);
+  await attempt(async () => await followComments(ctx, repository.id));
+  if (failures.length > 0)
+    throw new AggregateError(
+      failures,
+      `Not all of the repository could be compared with its host: ${failures.join('; ')}`,
+    );
 }
 
 async function knownOf(
