@@ -129,6 +129,13 @@ export interface CompositionMember {
   readonly message: string;
   readonly authorName: string;
   readonly authorEmail: string;
+  /**
+   * Head of the pull request it stands on: those changes are in the parent or in the members before it already,
+   * whatever commits brought them.
+   */
+  readonly belowHead?: string | null;
+  /** By squash alone: its changes go into the commit of the next member, and it has none of its own. */
+  readonly joinsNext?: boolean;
 }
 
 export interface Composition {
@@ -152,6 +159,7 @@ export type CompositionResult =
       readonly kind: 'composed';
       readonly commit: string;
       readonly tree: string;
+      /** One for each member, the same for those that share one. */
       readonly ownCommits: readonly string[];
     }
   /** `members[at]` does not merge onto `parent` plus the members before it. */
@@ -239,6 +247,8 @@ export interface CodeHost {
       readonly labels?: readonly string[];
     },
   ): Promise<HostPullRequest>;
+  /** Another base branch for an open pull request. Idempotent; throws HostRefused where the host does not permit it. */
+  setBaseBranch(repository: HostRepository, number: number, baseBranch: string): Promise<void>;
   /** Idempotent: a closed or merged one stays as it is. */
   closePullRequest(repository: HostRepository, number: number): Promise<void>;
   /** After a landing: the host shows it as merged (local), or closed with the commit named (github). Idempotent. */
@@ -352,6 +362,8 @@ export interface CodeHost {
       /** Of the merge commit. */
       readonly message: string;
       readonly at: number;
+      /** Head of a pull request whose changes `onto` has, whatever commits brought them: they are not the head's own. */
+      readonly belowHead?: string | null;
     },
   ): Promise<CarriedCommits>;
   /** Makes the commits of a cherry-pick, each as its change against its first parent, without moving any branch. */

@@ -91,11 +91,11 @@ export const mergeStrategy = group({
       },
     )
     .prefault({}),
-  use_separate_commits_for_stack: notYet(bool(), {
+  use_separate_commits_for_stack: key(bool(), {
     default: false,
-    description: 'Each pull request of a stack keeps a commit of its own.',
+    description:
+      'false: what lands together of a stack is one squash commit, with the message of its top and a list of the others. true: each pull request has one of its own. By merge and rebase each has its own either way.',
     mark: 'build',
-    accepts: [false],
   }),
   update_pr_commits_before_stack_merge: notYet(bool(), {
     default: false,

@@ -7,7 +7,6 @@ import {
   label,
   listOf,
   markdown,
-  notYet,
   oneOf,
   optionalKey,
   repositoryPath,
@@ -289,11 +288,11 @@ export const mergeRules = group({
     description: 'Skipping the line needs a reason.',
     mark: 'other',
   }),
-  auto_detect_stacks: notYet(bool(), {
+  auto_detect_stacks: key(bool(), {
     default: false,
-    description: 'Recognise stacked pull requests by their branches.',
-    mark: 'other',
-    accepts: [false],
+    description:
+      'A pull request whose base branch is the head of another open one stands on that one, in the queue of the base branch below them all. Queueing it queues those below, they are built together, and none is in line without what it stands on. After a landing the one above gets the base branch as its base. Not with use_fast_forwarding: false.',
+    mark: 'gate',
   }),
   speculation: key(oneOf('linear', 'adaptive'), {
     default: 'linear',
@@ -319,4 +318,11 @@ export const mergeRules = group({
       mark: 'gate',
     },
   ),
-});
+}).refine(
+  ({ auto_detect_stacks, merge_mode }) =>
+    !auto_detect_stacks || merge_mode.type !== 'parallel' || merge_mode.parallel_mode.use_fast_forwarding !== false,
+  {
+    path: ['auto_detect_stacks'],
+    error: 'cannot stand beside use_fast_forwarding: false; a host that merges by itself knows no stacks',
+  },
+);

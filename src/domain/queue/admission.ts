@@ -18,6 +18,8 @@ export interface AdmissionFacts {
   readonly conflictsWithBase: boolean;
   readonly ownerReviewMissing: boolean;
   readonly hasUnverifiedCommits: boolean;
+  /** Why it waits for the pull request it stands on. Null: that is before it in line, is merged, or there is none. */
+  readonly waitsForBelow: string | null;
   /** Names of the validations whose expressions do not match. */
   readonly failedValidations: readonly string[];
 }
@@ -68,6 +70,7 @@ export type PreconditionKind =
   | 'approvals'
   | 'owner_review'
   | 'conversations'
+  | 'stack'
   | 'own_checks';
 
 /** One thing that must hold before it is in line. `observed` and `needed` are words for people. */
@@ -194,7 +197,19 @@ function listReviews({ facts, rules }: AdmissionRequest): Precondition[] {
     // Hosts say when it is missing, not where one is asked for.
     ...(facts.ownerReviewMissing ? [ownerReview] : []),
     ...(conversationResolutionRequired ? [conversations] : []),
+    ...(facts.waitsForBelow === null ? [] : [belowInLine(facts.waitsForBelow)]),
   ];
+}
+
+/** Named only while it is waited for: most stand on no other. */
+function belowInLine(text: string): Precondition {
+  return {
+    kind: 'stack',
+    observed: 'not in line before it',
+    needed: 'in line before it',
+    who: 'author',
+    obstacle: { code: null, text, who: 'author', names: [] },
+  };
 }
 
 function listOwnChecks({ facts, rules, skipValidation }: AdmissionRequest): Precondition {

@@ -227,6 +227,7 @@ const preconditionWords = {
   approvals: 'Its approvals',
   owner_review: 'The review of an owner',
   conversations: 'Its conversations',
+  stack: 'What it stands on',
   own_checks: 'Its own required checks',
 } as const satisfies Record<PreconditionKind, string>;
 

@@ -86,11 +86,9 @@ function apply(snapshot: Snapshot, decision: Decision, now: number): Snapshot {
       return withChanged(withoutBatch(snapshot, decision.batch), halves.flat(), () => ({ bisection }));
     }
     case 'BlockPullRequest':
-      return {
-        ...snapshot,
-        pullRequests: snapshot.pullRequests.filter(({ id }) => id !== decision.pullRequest),
-        departures: [...snapshot.departures, { pullRequest: decision.pullRequest, code: 301 }],
-      };
+      return withoutPullRequest(snapshot, { pullRequest: decision.pullRequest, code: 301 });
+    case 'PendPullRequest':
+      return withoutPullRequest(snapshot, { pullRequest: decision.pullRequest, code: 303 });
     case 'RequeuePullRequest':
       return withChanged(snapshot, [decision.pullRequest], (row) => ({ requeueAttempts: row.requeueAttempts + 1 }));
     case 'StartBatch':
@@ -110,6 +108,14 @@ function apply(snapshot: Snapshot, decision: Decision, now: number): Snapshot {
     default:
       return decision satisfies never;
   }
+}
+
+function withoutPullRequest(snapshot: Snapshot, departure: Snapshot['departures'][number]): Snapshot {
+  return {
+    ...snapshot,
+    pullRequests: snapshot.pullRequests.filter(({ id }) => id !== departure.pullRequest),
+    departures: [...snapshot.departures, departure],
+  };
 }
 
 function withBatches(snapshot: Snapshot, change: (batch: BatchState) => BatchState): Snapshot {

@@ -102,13 +102,14 @@ export function membersOf(view: LineView, batch: BatchState): PullRequestState[]
 }
 
 /**
- * In line without a batch because it is known to conflict with something before it. Those behind it are built
- * without it; it keeps its place and is tried alone on the tip as soon as nothing is before it. One at a time, nobody is behind.
+ * In line without a batch because it, or what it stands on, is known to conflict with something before it. Those
+ * behind it are built without it; it keeps its place and is tried alone on the tip as soon as nothing is before it. One at a time, nobody is behind.
  */
 export function isSuspended(view: LineView, pullRequest: PullRequestState): boolean {
-  return (
-    view.snapshot.rules.mode === 'parallel' && !view.batchOf.has(pullRequest.id) && view.conflicts.has(pullRequest.id)
-  );
+  if (view.snapshot.rules.mode !== 'parallel' || view.batchOf.has(pullRequest.id)) return false;
+  if (view.conflicts.has(pullRequest.id)) return true;
+  const below = pullRequest.below === null ? undefined : view.pullRequests.get(pullRequest.below);
+  return below !== undefined && isSuspended(view, below);
 }
 
 /** Index of the member that is known not to merge where the batch puts it; -1 when none is. */

@@ -27,6 +27,12 @@ export function ownMessage(source: MessageSource, rules: MessageRules): string {
   return withBody(title, source.mergeBody ?? (rules.use_title_and_body ? cutBody(source.body, rules) : ''));
 }
 
+/** Message of the one commit of a stack: that of the top one, and what is in it of those below, the lowest first. */
+export function stackMessage(top: MessageSource, below: readonly MessageSource[], rules: MessageRules): string {
+  if (below.length === 0) return ownMessage(top, rules);
+  return `${ownMessage(top, rules)}\nWith what it stands on:\n\n${linesOf(below, rules).join('\n')}\n`;
+}
+
 /** Message of a group commit: one line that `git log --first-parent` shows, then its members in queue order. */
 export function groupMessage(members: readonly MessageSource[], rules: MessageRules): string {
   return `Land ${listed(members)}\n\n${linesOf(members, rules).join('\n')}\n`;

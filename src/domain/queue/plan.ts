@@ -2,13 +2,14 @@
 // on what the decisions made of the snapshot decides nothing until a fact changes.
 //
 // The steps, each on the line the one before it left:
-// block what failed by itself → reset what no longer stands → judge a red head → dequeue what is stuck → start a batch
-// → announce → ask the host → ask a final gate, or land.
+// block what failed by itself → hold what stands on it → reset what no longer stands → judge a red head → dequeue what
+// is stuck → start a batch → announce → ask the host → ask a final gate, or land.
 import { judgeHead, type Step } from './failure.ts';
 import { planFormation, type Formation } from './formation.ts';
 import { gateDeadline, judgePatience, planLanding } from './landing.ts';
 import { verdictOf, viewLine, withoutPullRequests, type LineView } from './line.ts';
 import { findFault, resetFallen } from './resets.ts';
+import { holdAbove } from './stack.ts';
 import { failedChecksText, statusText } from './status.ts';
 import type { Decision, PullRequestState, ResetCode, Snapshot } from './snapshot.ts';
 import { ciDeadline, startDeadline } from './verdict.ts';
@@ -20,14 +21,16 @@ export function plan(snapshot: Snapshot, now: number): Decision[] {
   const view = viewLine(snapshot, now);
   if (view.batches.some((batch) => batch.landingBegun)) return planBehindLanding(view);
   const blocked = blockFailed(view);
-  const reset = resetFallen(blocked.view);
+  const held = holdAbove(blocked.view);
+  const reset = resetFallen(held.view);
   const judged = judgeHead(reset.view);
   const patience = judgePatience(judged.view);
-  const settled = patience.view;
+  const left = holdAbove(patience.view);
+  const settled = left.view;
   const hasStarted = judged.decisions.some((decision) => decision.kind === 'StartBatch');
   const formation: Formation = hasStarted ? { kind: 'nothing' } : planFormation(settled);
   const landing = planLanding(settled);
-  const departures = [...reset.decisions, ...blocked.decisions, ...judged.decisions, ...patience.decisions];
+  const departures = [reset, blocked, held, judged, patience, left].flatMap((step) => step.decisions);
   return [
     ...departures,
     ...starts(formation),
@@ -40,7 +43,8 @@ export function plan(snapshot: Snapshot, now: number): Decision[] {
 
 /** While a landing is begun nothing is reset or blamed: its outcome decides. More may be built on a line that stands. */
 function planBehindLanding(view: LineView): Decision[] {
-  const formation: Formation = findFault(view) === null ? planFormation(view) : { kind: 'nothing' };
+  const stands = findFault(view) === null && holdAbove(view).decisions.length === 0;
+  const formation: Formation = stands ? planFormation(view) : { kind: 'nothing' };
   return [...starts(formation), ...announceTop(view), ...lookAgain(view, [waitOf(formation)])];
 }
 

@@ -133,6 +133,8 @@ export interface PullRequestState {
   readonly head: string;
   /** Stands for the stack it belongs to: neighbours in line of one stack share a batch. Null: none. */
   readonly stack: string | null;
+  /** The pull request it stands on, while that is open: it is in line only behind that one. Null: none. */
+  readonly below: string | null;
   /** It carries the barrier's label: while it is in line, nothing behind it is built. */
   readonly isBarrier: boolean;
   /** Place in line: lower is earlier. Never changes while queued, except by skip line. */
@@ -292,6 +294,8 @@ export type Decision =
       readonly text: string;
       readonly failedChecks: readonly string[];
     }
+  /** Out of the line: `below`, which it stands on, is not before it. It comes back by itself. */
+  | { readonly kind: 'PendPullRequest'; readonly pullRequest: string; readonly below: string }
   /** Back in line after a red build of its own, its own checks being green; counts an attempt. */
   | { readonly kind: 'RequeuePullRequest'; readonly pullRequest: string; readonly failedBuild: FailedBuild }
   /** Green, its parent is the tip: write the landing intent. `evidence` is the build's commit, '' when validation was skipped. */

@@ -15,6 +15,8 @@ export interface BranchUpdate {
   /** Of the merge commit. */
   readonly message: string;
   readonly at: number;
+  /** Its changes are in `onto`, whatever commits brought them. */
+  readonly belowHead?: string | null;
 }
 
 /** A head that contains `onto`: by a merge commit, or with its own commits rebased onto it. Up to date already: itself. */
@@ -23,7 +25,10 @@ export async function bringUpToDate(git: Git, directory: string, update: BranchU
   const onto = await mustRead(git, directory, update.onto);
   if (await isAncestor(git, directory, onto.commit, head.commit))
     return { kind: 'composed', commit: head.commit, tree: head.tree };
-  if (update.method === 'rebase') return await rebase({ git, directory, at: update.at }, head, onto);
+  if (update.method === 'rebase') {
+    const below = update.belowHead ? [objectId(update.belowHead)] : [];
+    return await rebase({ git, directory, at: update.at }, head, { onto, below });
+  }
   const merged = await composeUpdate(git, directory, { ...update, from: onto.commit });
   return merged.kind === 'conflict' ? merged : { ...merged, kind: 'composed' };
 }
@@ -33,9 +38,14 @@ export async function bringUpToDate(git: Git, directory: string, update: BranchU
  * its change against its first parent: what it brought from the base becomes empty and is left out, what somebody
  * resolved or merged in by hand stays.
  */
-async function rebase(bench: Bench, head: RawCommit, onto: RawCommit): Promise<CarriedCommits> {
+async function rebase(
+  bench: Bench,
+  head: RawCommit,
+  { onto, below }: { readonly onto: RawCommit; readonly below: readonly string[] },
+): Promise<CarriedCommits> {
   const { git, directory } = bench;
-  const list = await git.text(directory, ['rev-list', '--first-parent', '--reverse', head.commit, `^${onto.commit}`]);
+  const known = [onto.commit, ...below].map((id) => `^${id}`);
+  const list = await git.text(directory, ['rev-list', '--first-parent', '--reverse', head.commit, ...known]);
   const ids = lines(list);
   refuseTooMany(ids.length, 'rebase');
   const marked = await git.text(directory, [
@@ -45,11 +55,11 @@ async function rebase(bench: Bench, head: RawCommit, onto: RawCommit): Promise<C
     '--no-merges',
     `${onto.commit}...${head.commit}`,
   ]);
-  const known = new Set(lines(marked).flatMap((line) => (line.startsWith('=') ? [line.slice(1)] : [])));
+  const cherries = new Set(lines(marked).flatMap((line) => (line.startsWith('=') ? [line.slice(1)] : [])));
   const series = await readCommits(
     git,
     directory,
-    ids.filter((id) => !known.has(id)),
+    ids.filter((id) => !cherries.has(id)),
   );
   return await carry(bench, onto, series, (commit) => commit.message);
 }

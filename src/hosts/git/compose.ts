@@ -11,7 +11,7 @@ import {
 } from '../port.ts';
 import { type Git, GitFailed } from './git.ts';
 import { objectId, refName } from './names.ts';
-import { readCommit, readCommits, signature, writeCommit, type RawCommit } from './objects.ts';
+import { isAncestor, readCommit, readCommits, signature, writeCommit, type RawCommit } from './objects.ts';
 
 const rebaseLimit = 500;
 
@@ -23,12 +23,16 @@ export async function composeCommit(git: Git, directory: string, composition: Co
   const made: string[] = [];
   const ownCommits: string[] = [];
   let chain: Tip = { commit: parent.commit, tree: parent.tree };
+  // What joins the next member: merged into a tree, and in no commit so far.
+  let joined: Tip = chain;
   for (const [at, member] of composition.members.entries()) {
-    const grown = await addMember(bench, chain, member);
+    const grown = await addMember(bench, { chain, joined }, member);
     if (grown.kind === 'conflict') return { kind: 'conflict', at, paths: grown.paths };
+    joined = grown.tip;
+    if (member.joinsNext && at < composition.members.length - 1) continue;
     chain = grown.tip;
     made.push(...grown.made);
-    ownCommits.push(grown.tip.commit);
+    while (ownCommits.length <= at) ownCommits.push(chain.commit);
   }
   // One pull request with one commit of its own arrives as that commit; more of them need a group commit, or the
   // base would for a moment stand on commits nobody tested.
@@ -71,10 +75,18 @@ export async function mergeTrees(git: Git, directory: string, ours: string, thei
 export async function composeUpdate(
   git: Git,
   directory: string,
-  update: { readonly head: string; readonly from: string; readonly message: string; readonly at: number },
+  update: {
+    readonly head: string;
+    readonly from: string;
+    readonly message: string;
+    readonly at: number;
+    readonly belowHead?: string | null;
+  },
 ): Promise<({ readonly kind: 'merged' } & Tip) | Extract<MergeOutcome, { kind: 'conflict' }>> {
   const bench: Bench = { git, directory, at: update.at };
-  const merged = await mergeTrees(git, directory, update.head, update.from);
+  const from = await mustReadCommit(bench, update.from);
+  const theirs = await holding(bench, from, { belowHead: update.belowHead ?? null, head: update.head });
+  const merged = await mergeTrees(git, directory, update.head, theirs);
   if (merged.kind === 'conflict') return merged;
   const tip = await commitOn(bench, merged.tree, [update.head, update.from], committer(bench), update.message);
   return { kind: 'merged', ...tip };
@@ -95,12 +107,17 @@ type Growth =
   | { readonly kind: 'grown'; readonly tip: Tip; readonly made: readonly string[] }
   | Extract<MergeOutcome, { kind: 'conflict' }>;
 
-async function addMember(bench: Bench, chain: Tip, member: CompositionMember): Promise<Growth> {
+async function addMember(
+  bench: Bench,
+  { chain, joined }: { readonly chain: Tip; readonly joined: Tip },
+  member: CompositionMember,
+): Promise<Growth> {
   const head = await mustReadCommit(bench, member.head);
   switch (member.strategy) {
     case 'squash':
     case 'merge': {
-      const merged = await mergeTrees(bench.git, bench.directory, chain.commit, head.commit);
+      const ours = await holding(bench, joined, { belowHead: member.belowHead ?? null, head: head.commit });
+      const merged = await mergeTrees(bench.git, bench.directory, ours, head.commit);
       if (merged.kind === 'conflict') return merged;
       const parents = member.strategy === 'merge' ? [chain.commit, head.commit] : [chain.commit];
       return grown([await commitOn(bench, merged.tree, parents, authorOf(bench, member), member.message)]);
@@ -115,12 +132,29 @@ async function addMember(bench: Bench, chain: Tip, member: CompositionMember): P
 }
 
 /**
+ * A stand-in for a tip that has the changes of `belowHead` by other commits, a squash above all: merging into it asks for
+ * what came after that head. A head that contains the tip itself says what it makes of both.
+ */
+export async function holding(
+  bench: Bench,
+  tip: Tip,
+  of: { readonly belowHead: string | null; readonly head: string },
+): Promise<string> {
+  const { git, directory } = bench;
+  if (of.belowHead === null || (await isAncestor(git, directory, tip.commit, of.head))) return tip.commit;
+  const below = await mustReadCommit(bench, of.belowHead);
+  if (await isAncestor(git, directory, below.commit, tip.commit)) return tip.commit;
+  const message = 'A base and what landed in it';
+  return (await commitOn(bench, tip.tree, [tip.commit, below.commit], committer(bench), message)).commit;
+}
+
+/**
  * Rebases the head's own first-parent line onto the chain. A merge in that line is replayed as its change against
  * its first parent: what it brought from the base is there already and becomes empty, and what somebody resolved
  * or merged in by hand is not lost, as it would be if merges were dropped.
  */
 async function replay(bench: Bench, chain: Tip, head: RawCommit, member: CompositionMember): Promise<Growth> {
-  const series = await ownCommitsOf(bench, chain, head);
+  const series = await ownCommitsOf(bench, [chain.commit, ...(member.belowHead ? [member.belowHead] : [])], head);
   const made: Tip[] = [];
   let tip = chain;
   for (const [index, commit] of series.entries()) {
@@ -140,8 +174,8 @@ async function replay(bench: Bench, chain: Tip, head: RawCommit, member: Composi
   );
 }
 
-async function ownCommitsOf(bench: Bench, chain: Tip, head: RawCommit): Promise<RawCommit[]> {
-  const args = ['rev-list', '--first-parent', '--reverse', head.commit, `^${chain.commit}`];
+async function ownCommitsOf(bench: Bench, known: readonly string[], head: RawCommit): Promise<RawCommit[]> {
+  const args = ['rev-list', '--first-parent', '--reverse', head.commit, ...known.map((id) => `^${objectId(id)}`)];
   const ids = (await bench.git.text(bench.directory, args)).split('\n').filter((id) => id !== '');
   if (ids.length > rebaseLimit) {
     throw new HostRefused(

@@ -174,6 +174,17 @@ export async function setHead(
   return await change(db, repository, number, `head_sha = $4 where state = 'open' and head_sha <> $4`, [headSha]);
 }
 
+export async function setBase(
+  db: Database,
+  repository: HostRepository,
+  number: number,
+  baseBranch: string,
+): Promise<boolean> {
+  return await change(db, repository, number, `base_branch = $4 where state = 'open' and base_branch <> $4`, [
+    baseBranch,
+  ]);
+}
+
 /** `by`: null for the queue. Whether the label was changed. */
 export interface LabelWrite {
   readonly label: string;

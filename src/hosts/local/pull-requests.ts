@@ -51,6 +51,16 @@ export function pullRequestOperations(installation: Installation) {
       changed(repository, number);
       return await readPullRequest(installation, repository, await mustFind(repository, number));
     },
+    setBaseBranch: async (repository, number, baseBranch) => {
+      const row = await mustFind(repository, number);
+      if (row.state !== 'open' || row.base_branch === baseBranch) return;
+      const base = await git.readRef(installation.git, installation.directoryOf(repository), git.branchRef(baseBranch));
+      if (base === null) throw new HostRefused(`The base branch ${baseBranch} does not exist`);
+      const open = await rows.findOpenPullRequests(db, repository);
+      if (open.some((other) => other.head_branch === row.head_branch && other.base_branch === baseBranch))
+        throw new HostRefused(`A pull request already exists from ${row.head_branch} into ${baseBranch}`);
+      if (await rows.setBase(db, repository, number, baseBranch)) changed(repository, number);
+    },
     closePullRequest: async (repository, number) => {
       await mustFind(repository, number);
       if (await rows.markClosed(db, repository, number)) changed(repository, number);

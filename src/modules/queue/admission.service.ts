@@ -22,6 +22,7 @@ import { rulesOf } from './configuration.cache.ts';
 import { PullRequestEntity, type PullRequestRow, type QueueRow } from './queue.entities.ts';
 import { loadJudgedBuilds } from './retries.ts';
 import { judgeOwn } from './snapshot.loader.ts';
+import { isInStack, obstacleBelow, readBelow } from './stacks.ts';
 import { judgeValidations, validationFacts, type Validated } from './validations.service.ts';
 import { announce, blockPullRequest, writeStatus, type QueueWork } from './status.writer.ts';
 
@@ -34,7 +35,7 @@ interface Asked extends Line {
   readonly pullRequest: AdmissionRow;
 }
 
-type Seen = Pick<AdmissionFacts, 'ownVerdict' | 'ownFailedChecks' | 'conflictsWithBase'>;
+type Seen = Pick<AdmissionFacts, 'ownVerdict' | 'ownFailedChecks' | 'conflictsWithBase' | 'waitsForBelow'>;
 
 export async function decideFor(ctx: Context, tx: Transaction, of: Asked): Promise<Admission> {
   const [admission] = await decideAll(ctx, tx, of, [of.pullRequest]);
@@ -59,26 +60,28 @@ async function decideAll(
   );
   const conflicting = await conflictsWithTip(ctx, tx, queue, heads);
   const validated = await judgeValidations(ctx, tx, configuration, asked);
+  const below = await readBelow(ctx, tx, asked);
   return asked.map((pullRequest) => {
     const own = judgeOwn(builds.get(pullRequest.headSha), rules);
     const seen = {
       ownVerdict: own.verdict,
       ownFailedChecks: own.failed,
       conflictsWithBase: conflicting.has(pullRequest.headSha),
+      waitsForBelow: obstacleBelow(below, pullRequest.belowId),
     };
-    return decideWith({ configuration, rules, validated }, { repository, pullRequest, seen });
+    return decideWith({ configuration, rules, validated }, { repository, queue, pullRequest, seen });
   });
 }
 
 /**
- * What takes a pull request out of the line again: an approval withdrawn, changes requested, a draft. Its own checks and
- * its conflicts are left to the planner, who sees the line. Null: it stands.
+ * What takes a pull request out of the line again: an approval withdrawn, changes requested, a draft. Its own checks,
+ * its conflicts and what it stands on are left to the planner, who sees the line. Null: it stands.
  */
 export function findLoss({ repository, queue, pullRequest }: Line & { pullRequest: PullRequestRow }): Loss | null {
   const { configuration, rules } = rulesOf(repository, queue.hostRequiredChecks);
   const { failedValidations } = validationFacts(configuration, pullRequest);
   const validated = new Map([[pullRequest.id, failedValidations]]);
-  return lossOf({ configuration, rules, validated }, { repository, pullRequest });
+  return lossOf({ configuration, rules, validated }, { repository, queue, pullRequest });
 }
 
 type Loss = Exclude<Admission, { kind: 'queue' }>;
@@ -92,16 +95,13 @@ async function findLosses<Row extends AdmissionRow>(
   const { configuration, rules } = rulesOf(repository, queue.hostRequiredChecks);
   const inForce = { configuration, rules, validated: await judgeValidations(ctx, tx, configuration, standing) };
   return standing.flatMap((pullRequest) => {
-    const loss = lossOf(inForce, { repository, pullRequest });
+    const loss = lossOf(inForce, { repository, queue, pullRequest });
     return loss === null ? [] : [{ pullRequest, loss }];
   });
 }
 
-function lossOf(
-  inForce: InForce,
-  of: { readonly repository: RepositoryRow; readonly pullRequest: AdmissionRow },
-): Loss | null {
-  const seen: Seen = { ownVerdict: 'green', ownFailedChecks: [], conflictsWithBase: false };
+function lossOf(inForce: InForce, of: Asked): Loss | null {
+  const seen: Seen = { ownVerdict: 'green', ownFailedChecks: [], conflictsWithBase: false, waitsForBelow: null };
   const admission = decideWith(inForce, { ...of, seen });
   return admission.kind === 'queue' ? null : admission;
 }
@@ -112,6 +112,7 @@ interface InForce extends ReturnType<typeof rulesOf> {
 
 interface Candidate {
   readonly repository: Pick<RepositoryRow, 'defaultBranch'>;
+  readonly queue: Pick<QueueRow, 'baseBranch'>;
   readonly pullRequest: AdmissionRow;
   readonly seen: Seen;
 }
@@ -123,12 +124,13 @@ function decideWith(inForce: InForce, candidate: Candidate): Admission {
 /** What is asked of the domain about one pull request, by the rules in force. */
 export function admissionRequest(
   { configuration, rules, validated }: InForce,
-  { repository, pullRequest, seen }: Candidate,
+  { repository, queue, pullRequest, seen }: Candidate,
 ): AdmissionRequest {
+  const base = isInStack(configuration, pullRequest) ? queue.baseBranch : pullRequest.baseBranch;
   return {
     facts: {
       ...seen,
-      isBaseBranchManaged: isManagedBranch(configuration, pullRequest.baseBranch, repository.defaultBranch),
+      isBaseBranchManaged: isManagedBranch(configuration, base, repository.defaultBranch),
       draft: pullRequest.draft,
       labels: pullRequest.labels.filter((label) => !pullRequest.queueLabels.includes(label)),
       approvals: pullRequest.approvals,
@@ -221,6 +223,11 @@ export async function reconsiderPending(work: QueueWork, repository: RepositoryR
     const admission = changed.get(row.id);
     if (admission !== undefined) writeAdmission(work, row, admission);
   }
+  // Who stands on one that was just let in can follow.
+  const hasLetIn = [...changed.values()].some((admission) => admission.kind === 'queue');
+  if (!hasLetIn || pending.every((row) => row.belowId === null)) return;
+  await tx.em.flush();
+  await reconsiderPending(work, repository);
 }
 
 async function loadInOrder(tx: Transaction, ids: readonly string[]): Promise<PullRequestRow[]> {

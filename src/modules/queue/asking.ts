@@ -3,13 +3,14 @@
 import { systemContext, type Context } from '../../context.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { allowedActors } from '../../domain/queue/commands.ts';
-import { isTerminal } from '../../domain/queue/status.ts';
+import { isQueued, isTerminal } from '../../domain/queue/status.ts';
 import { canSkipLine, canSkipValidation, isMemberOfTeam, type RequestSource } from '../accounts/index.ts';
 import type { RepositoryRow } from '../repositories/repositories.entities.ts';
 import { decideFor, writeAdmission } from './admission.service.ts';
 import { configurationOf } from './configuration.cache.ts';
 import { voidLandings } from './decisions.writer.ts';
 import type { PullRequestRow } from './queue.entities.ts';
+import { loadBelow } from './stacks.ts';
 import { announceDequeued, noOptions, writeStatus, type QueueWork } from './status.writer.ts';
 
 export type QueueSource = RequestSource | 'label' | 'slash_command';
@@ -97,16 +98,30 @@ const commandWords = {
   dequeue: 'dequeue',
 } as const;
 
-/** Asks to merge. Idempotent: one that waits or stands in line takes the options, and keeps its place. */
+type Ask = Skips & { readonly by: string | null };
+
+/**
+ * Asks to merge, with what it stands on. Idempotent: one that waits or stands in line takes the options, and keeps its
+ * place.
+ */
 export async function askToQueue(
   work: QueueWork,
   repository: RepositoryRow,
   row: PullRequestRow,
-  ask: Skips & { readonly by: string | null },
+  ask: Ask,
 ): Promise<void> {
   if (isTerminal(row.status))
     throw new DomainError('NOT_QUEUEABLE', `The pull request is ${row.status}; only an open one can be queued.`);
-  const wasInLine = row.status === 'queued' || row.status === 'tagged';
+  for (const below of await loadBelow(work, row)) {
+    const isAsked = isQueued(below.status) || below.status === 'pending';
+    // Validation is skipped for the one pull request that was named.
+    if (!isAsked || ask.skipLine) await askOne(work, repository, below, { ...ask, skipValidation: false });
+  }
+  await askOne(work, repository, row, ask);
+}
+
+async function askOne(work: QueueWork, repository: RepositoryRow, row: PullRequestRow, ask: Ask): Promise<void> {
+  const wasInLine = isQueued(row.status);
   if (ask.skipLine) Object.assign(row, { skipLine: true, skipLineReason: ask.skipLineReason?.trim() || null });
   if (ask.skipValidation) row.skipValidation = true;
   if (ask.requestedBy) row.requestedBy = ask.requestedBy.replace(/^@/, '');

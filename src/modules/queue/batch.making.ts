@@ -77,6 +77,8 @@ async function compose(
       message: member.message,
       authorName: member.authorName,
       authorEmail: member.authorEmail,
+      belowHead: member.belowHead ?? null,
+      joinsNext: member.joinsNext,
     })),
     batchCommit: batch.batchCommit,
     groupMessage: batch.groupMessage,
@@ -98,7 +100,7 @@ async function nameCoauthors(ctx: Context, { batch, members, host }: LoadedBatch
       continue;
     }
     const commits = await ctx.hosts(host.host).listCommits(host, {
-      from: [batch.parentCommit, ...members.slice(0, place).map((earlier) => earlier.pinnedHead)],
+      from: [batch.parentCommit, ...headsBefore(members, place)],
       to: member.pinnedHead,
       limit: mostCommits,
     });
@@ -115,6 +117,14 @@ async function nameCoauthors(ctx: Context, { batch, members, host }: LoadedBatch
     named.push({ ...member, message });
   }
   return named;
+}
+
+/** What is not in a member's own commit: the members before it, but for those that joined it, and what that stands on. */
+function headsBefore(members: readonly BatchMemberRow[], place: number): string[] {
+  let first = place;
+  while (members[first - 1]?.joinsNext) first -= 1;
+  const below = members[first]?.belowHead;
+  return [...members.slice(0, first).map((earlier) => earlier.pinnedHead), ...(below ? [below] : [])];
 }
 
 /**
@@ -236,6 +246,7 @@ async function updateHead(ctx: Context, loaded: LoadedBatch): Promise<void> {
       onto: batch.parentCommit,
       method: configurationOf(repository).merge_rules.use_rebase ? 'rebase' : 'merge',
       at: batch.createdAt,
+      belowHead: member.belowHead ?? null,
     });
     if (updated.kind === 'conflict') return await keepConflict(ctx, loaded, { ...updated, at: 0 }, 'branch');
     if (updated.kind === 'empty')

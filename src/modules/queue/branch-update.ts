@@ -23,6 +23,8 @@ export interface BranchToUpdate {
   readonly method: 'merge' | 'rebase';
   /** Same instant, same commits: trying again after a crash makes no second update. */
   readonly at: Date;
+  /** Head of a pull request whose changes `onto` has, whatever commits brought them. */
+  readonly belowHead?: string | null;
   /** Runs in the transaction that writes down a push for the first time. */
   readonly onFirstPush?: (tx: Transaction) => Promise<void>;
 }
@@ -32,7 +34,14 @@ export async function updateBranch(ctx: Context, branch: BranchToUpdate): Promis
   const { host, head, onto, method, at } = branch;
   const adapter = ctx.hosts(host.host);
   const message = `Merge branch '${branch.baseBranch}' into ${branch.headBranch}\n`;
-  const made = await adapter.composeUpdate(host, { head, onto, method, message, at: at.getTime() });
+  const made = await adapter.composeUpdate(host, {
+    head,
+    onto,
+    method,
+    message,
+    at: at.getTime(),
+    belowHead: branch.belowHead ?? null,
+  });
   if (made.kind !== 'composed') return made;
   if (made.commit === head) return { kind: 'updated', head, moved: false };
   await ctx.db.transaction(ctx.accountId, async (tx) => {

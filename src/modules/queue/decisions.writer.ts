@@ -1,8 +1,7 @@
 // Carries the planner's decisions into rows: batches, statuses, landing intents, events. No rule lives here.
 import type { Decision } from '../../domain/queue/snapshot.ts';
-import { groupMessage, ownMessage, type MessageSource } from '../../domain/queue/message.ts';
+import { groupMessage, type MessageSource } from '../../domain/queue/message.ts';
 import { statusText } from '../../domain/queue/status.ts';
-import { strategyOf } from '../../domain/queue/strategy.ts';
 import type { Configuration } from '../../domain/configuration/keys.ts';
 import { DomainError } from '../../domain/errors.ts';
 import {
@@ -15,6 +14,7 @@ import {
 import { planGate } from './final-gates.ts';
 import { loadNamed, type LoadedQueue } from './snapshot.loader.ts';
 import { loadBotPullRequests, Resets } from './resets.events.ts';
+import { pendAbove, planCommits } from './stacks.ts';
 import { announce, blockPullRequest, describe, writeStatus, type QueueWork } from './status.writer.ts';
 
 type Of<K extends Decision['kind']> = Extract<Decision, { kind: K }>;
@@ -51,6 +51,9 @@ export async function writeDecisions(
         break;
       case 'BlockPullRequest':
         blockPullRequest(work, pullRequestOf(loaded, decision.pullRequest), decision);
+        break;
+      case 'PendPullRequest':
+        pendAbove(work, pullRequestOf(loaded, decision.pullRequest), pullRequestOf(loaded, decision.below));
         break;
       case 'RequeuePullRequest':
         resets.addRequeued(decision, requeue(work, pullRequestOf(loaded, decision.pullRequest)));
@@ -164,8 +167,11 @@ async function startBatch(
 ): Promise<void> {
   const { ctx, tx, queue, now } = work;
   const { rules } = loaded.snapshot;
-  const { merge_commit, merge_strategy } = configuration.merge_rules;
-  const members = decision.members.map((member) => ({ ...member, row: pullRequestOf(loaded, member.pullRequest) }));
+  const { merge_commit } = configuration.merge_rules;
+  const members = decision.members.map((member) => {
+    const row = pullRequestOf(loaded, member.pullRequest);
+    return { ...member, row, source: messageSource(row) };
+  });
   const batch = tx.em.create(BatchEntity, {
     accountId: ctx.accountId,
     queueId: queue.id,
@@ -181,25 +187,27 @@ async function startBatch(
     batchCommit: rules.batchCommit,
     buildKeysHash: rules.buildKeysHash,
     groupMessage: groupMessage(
-      members.map(({ row }) => messageSource(row)),
+      members.map(({ source }) => source),
       merge_commit,
     ),
     createdAt: now,
   });
   queue.nextPosition = Math.max(queue.nextPosition, decision.position + 1);
   await tx.em.flush();
-  members.forEach(({ row, ...member }, ordinal) => {
-    const strategy = strategyOf(row.labels, merge_strategy);
+  const commits = await planCommits(work, members, configuration);
+  commits.forEach(({ row, message, strategy, belowHead, joinsNext, ...member }, ordinal) => {
     tx.em.create(BatchMemberEntity, {
       accountId: ctx.accountId,
       batchId: batch.id,
       ordinal,
       pullRequestId: member.pullRequest,
       pinnedHead: member.head,
-      message: ownMessage(messageSource(row), merge_commit),
+      message,
       authorName: row.authorName,
       authorEmail: row.authorEmail,
       strategy,
+      belowHead,
+      joinsNext,
       namesCoauthors: merge_commit.include_coauthors && !row.mergeBody && strategy !== 'rebase',
     });
   });

@@ -24,6 +24,7 @@ import { lineColumns, type LineRow } from './line.rows.ts';
 import { loadMoment, toCause, type Moment } from './moment.loader.ts';
 import type { PullRequest } from './pull-requests.types.ts';
 import { judgeOwn } from './snapshot.loader.ts';
+import { obstacleBelow } from './stacks.ts';
 import { validationFacts } from './validations.service.ts';
 
 export interface Explained extends Reason {
@@ -89,6 +90,8 @@ export async function explainAll(
   const instant = asOf?.toISOString() ?? 'infinity';
   const ids = [...new Set(pullRequests.map(({ id }) => id))];
   const versions = await readVersions(ctx, tx, ids, instant);
+  const standsOn = [...versions.values()].flatMap(([newest]) => newest?.belowId ?? []);
+  const below = standsOn.length === 0 ? new Map<string, Version[]>() : await readVersions(ctx, tx, standsOn, instant);
   const events = await readEvents(ctx, tx, ids, instant);
   const moments = new Map<string, Moment | null>();
   const answers = new Map<string, Explained>();
@@ -102,7 +105,12 @@ export async function explainAll(
       pullRequest.id,
       moment === null
         ? unknown(pullRequest, asOf ?? ctx.clock())
-        : await explainOne(ctx, tx, { versions: known, events: events.get(pullRequest.id) ?? [], moment }),
+        : await explainOne(ctx, tx, {
+            versions: known,
+            below: below.get(known[0]?.belowId ?? '')?.[0] ?? null,
+            events: events.get(pullRequest.id) ?? [],
+            moment,
+          }),
     );
   }
   return answers;
@@ -120,13 +128,15 @@ function unknown({ createdAt }: Pick<PullRequest, 'createdAt'>, at: Date): Expla
 interface Known {
   /** Newest first; the first is how it stood. */
   readonly versions: readonly Version[];
+  /** What it stood on, as that stood then. */
+  readonly below: Version | null;
   /** Newest first. */
   readonly events: readonly Cause[];
   readonly moment: Moment;
 }
 
 async function explainOne(ctx: Context, tx: Transaction, known: Known): Promise<Explained> {
-  const { versions, events, moment } = known;
+  const { versions, below, events, moment } = known;
   const [version] = versions;
   if (version === undefined) throw new Error('A moment without a version was explained.');
   const status: PullRequestStatus = version.status;
@@ -134,7 +144,7 @@ async function explainOne(ctx: Context, tx: Transaction, known: Known): Promise<
   const batch = standing?.batch == null ? null : (moment.view.batchOf.get(version.id) ?? null);
   const own = await buildOf(ctx, tx, moment, version.headSha);
   const checks = await readChecks(ctx, tx, moment, [version.headSha, batch?.testedCommit ?? '']);
-  const preconditions = preconditionsOf(moment, version, own);
+  const preconditions = preconditionsOf(moment, version, { own, below });
   const left = events.find(({ action }) => action === 'dequeued' || action === 'queued' || action === 'opened');
   const pullRequest: ExplainedPullRequest = {
     status,
@@ -200,7 +210,11 @@ function isUnchangedUpTo<T>(versions: readonly Version[], index: number, of: (ve
   return newest !== undefined && versions.slice(0, index + 1).every((version) => of(version) === of(newest));
 }
 
-function preconditionsOf(moment: Moment, version: Version, own: BuildState | undefined): Precondition[] {
+function preconditionsOf(
+  moment: Moment,
+  version: Version,
+  { own, below }: { readonly own?: BuildState | undefined; readonly below: Version | null },
+): Precondition[] {
   const { configuration, rules, tip } = moment;
   const judged = judgeOwn(own, rules);
   const conflictsWithBase = moment.view.snapshot.mergeResults.some(
@@ -210,12 +224,14 @@ function preconditionsOf(moment: Moment, version: Version, own: BuildState | und
   // Judged by validations that are no more: again, where its words are still there.
   const isStale = version.validatedBy !== validationsDigest(configuration.merge_rules.preconditions.validations);
   const { failedValidations } = isStale && moment.at === null ? validationFacts(configuration, version) : version;
+  const waitsForBelow = below === null ? null : obstacleBelow(new Map([[below.id, below]]), version.belowId);
   const request = admissionRequest(
     { configuration, rules, validated: new Map([[version.id, failedValidations]]) },
     {
       repository: moment,
+      queue: moment,
       pullRequest: version,
-      seen: { ownVerdict: judged.verdict, ownFailedChecks: judged.failed, conflictsWithBase },
+      seen: { ownVerdict: judged.verdict, ownFailedChecks: judged.failed, conflictsWithBase, waitsForBelow },
     },
   );
   return listPreconditions(request);
@@ -231,8 +247,11 @@ function preconditionsSince(
   // Of these the versions say nothing.
   open.delete('own_checks');
   open.delete('mergeable');
+  open.delete('stack');
   for (const version of versions) {
-    const observed = new Map(preconditionsOf(moment, version, undefined).map((each) => [each.kind, each.observed]));
+    const observed = new Map(
+      preconditionsOf(moment, version, { below: null }).map((each) => [each.kind, each.observed]),
+    );
     for (const [kind, now] of open) {
       if (observed.get(kind) === now) since[kind] = version.since;
       else open.delete(kind);

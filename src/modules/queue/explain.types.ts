@@ -41,6 +41,7 @@ const conditionKinds = {
   APPROVALS: 'approvals',
   OWNER_REVIEW: 'owner_review',
   CONVERSATIONS: 'conversations',
+  STACK: 'stack',
   OWN_CHECKS: 'own_checks',
   CHECK: 'check',
   QUEUE: 'queue',

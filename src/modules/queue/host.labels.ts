@@ -10,6 +10,7 @@ import { isLandingBegun } from './begun-landings.ts';
 import { configurationOf, labelRulesOf } from './configuration.cache.ts';
 import type { HostedRepository } from './host.repository.ts';
 import type { PullRequestRow } from './queue.entities.ts';
+import { loadBelow } from './stacks.ts';
 import { announce, planLabelWrite, planReply, type QueueWork } from './status.writer.ts';
 
 export interface LabelAct extends LabelWrite {
@@ -67,15 +68,16 @@ export async function followLabels(work: QueueWork, row: PullRequestRow, acts: r
       const body = `The label \`${act.label}\` was taken off: ${act.refusal}`;
       await planReply(work, row.id, { key: `label:${act.label}:${act.at}`, body });
       await planLabelWrite(work, row.id, { label: act.label, present: false });
-    } else if (act.label === skipLine) followSkipLine(row, act);
+    } else if (act.label === skipLine) await followSkipLine(work, row, act);
     else if (act.present) await followTrigger(work, repository, row, act);
     else await followWithdrawal(work, row);
   }
 }
 
-/** In line, taking it off moves nothing back. */
-function followSkipLine(row: PullRequestRow, { present, by }: LabelAct): void {
-  if (present) Object.assign(row, { skipLine: true, requestedBy: by });
+/** It takes along what it stands on. In line, taking it off moves nothing back. */
+async function followSkipLine(work: QueueWork, row: PullRequestRow, { present, by }: LabelAct): Promise<void> {
+  if (present)
+    for (const each of [...(await loadBelow(work, row)), row]) Object.assign(each, { skipLine: true, requestedBy: by });
   else if (!isQueued(row.status)) Object.assign(row, { skipLine: false, skipLineReason: null });
 }
 

@@ -2,11 +2,10 @@
 // facts are read back here, so that a late, doubled or lost one changes nothing but the moment.
 import type { Context } from '../../context.ts';
 import type { Configuration } from '../../domain/configuration/index.ts';
-import { DomainError, notFound } from '../../domain/errors.ts';
+import { notFound } from '../../domain/errors.ts';
 import { keptQueueLabels } from '../../domain/queue/labels.ts';
-import { isQueued } from '../../domain/queue/status.ts';
+import { isTerminal } from '../../domain/queue/status.ts';
 import type { HostCommit, HostPullRequest } from '../../hosts/port.ts';
-import type { Transaction } from '../../platform/database.ts';
 import type { RepositoryRow } from '../repositories/repositories.entities.ts';
 import { recordBuild, recordChecks } from './build.records.ts';
 import { isLandingBegun } from './begun-landings.ts';
@@ -14,20 +13,11 @@ import { onCommitAdded } from './commit-added.ts';
 import { configurationOf } from './configuration.cache.ts';
 import { factsOf, hasFacts, hasFollowed } from './host.facts.ts';
 import { followLabels, readLabelActs } from './host.labels.ts';
+import { followBase, isInPlace, placeBelow, placeOf, readAbove, standingOf, type Standing } from './host.standing.ts';
 import { isBotBranch, mostReads, type HostedRepository } from './host.repository.ts';
-import { PullRequestEntity, type PullRequestRow, type QueueRow } from './queue.entities.ts';
-import { changeQueuesInOrder, ensureQueue } from './queue.locks.ts';
+import { PullRequestEntity, type PullRequestRow } from './queue.entities.ts';
 import { validationFacts } from './validations.service.ts';
-import {
-  announce,
-  announceDequeued,
-  beginWork,
-  finishWork,
-  noOptions,
-  tellAnew,
-  writeStatus,
-  type QueueWork,
-} from './status.writer.ts';
+import { announce, finishWork, tellAnew, writeStatus, type QueueWork } from './status.writer.ts';
 
 /** Facts about a head commit that the rows need and the pull request does not carry. */
 interface HeadFacts {
@@ -63,10 +53,11 @@ export async function syncPullRequest(
       before.status === null && !isOpened
         ? []
         : await readLabelActs(ctx, { ...repository, ...before }, seen, { labels: before.labels, isOpened });
+    const rules = { configuration: configurationOf(before), defaultBranch: before.defaultBranch };
     const row =
-      (await findUnchanged(ctx, repository, seen, head)) ??
+      (await findUnchanged(ctx, { repository, seen, rules }, head)) ??
       (await ctx.db.transaction(ctx.accountId, async (tx) => {
-        const standing = await standingOf(ctx, tx, repository, seen);
+        const standing = await standingOf(ctx, tx, { repository, seen, rules });
         // Somebody wrote since this read began, perhaps a later state of the host: the head never goes back to an older one.
         if (reads < mostReads && (standing.known?.updatedAt.getTime() ?? null) !== before.writtenAt) return null;
         const work = await followBase(ctx, tx, standing);
@@ -77,7 +68,7 @@ export async function syncPullRequest(
             tree: head.tree,
             base: head.base,
           });
-        const configuration = configurationOf(before);
+        const { configuration } = rules;
         const pullRequest = await keepPullRequest(work, repository, standing, { seen, head, options, configuration });
         await followLabels(work, pullRequest, acts);
         await finishWork(work);
@@ -85,15 +76,24 @@ export async function syncPullRequest(
       }));
     if (row === null) continue;
     if (head !== null && seen.state === 'open') await recordChecks(ctx, repository, seen.headSha);
+    if (rules.configuration.merge_rules.auto_detect_stacks && hasMoved(before, row))
+      for (const { number: above } of await readAbove(ctx, row)) await syncPullRequest(ctx, repository, above);
     return row;
   }
 }
 
+/** Those above a pull request that came, went, or changed its queue may stand elsewhere now. */
+function hasMoved(before: Before, row: PullRequestRow): boolean {
+  const wasThere = before.status !== null && !isTerminal(before.status);
+  return wasThere === isTerminal(row.status) || before.queueId !== row.queueId;
+}
+
 /** What rows say before the host is read. */
-interface Before extends Pick<RepositoryRow, 'active' | 'configurationYaml'> {
+interface Before extends Pick<RepositoryRow, 'active' | 'configurationYaml' | 'defaultBranch'> {
   /** When the row was last written; null, as its status, while there is none. */
   readonly writtenAt: number | null;
   readonly status: PullRequestRow['status'] | null;
+  readonly queueId: string | null;
   readonly labels: readonly string[];
   readonly verifiedHead: string | null;
 }
@@ -101,8 +101,9 @@ interface Before extends Pick<RepositoryRow, 'active' | 'configurationYaml'> {
 async function readBefore(ctx: Context, repository: HostedRepository, number: number): Promise<Before> {
   const [row] = await ctx.db.read<Omit<Before, 'writtenAt'> & { updated_at: Date | null }>(ctx.accountId, {
     name: 'pull_request_before',
-    text: `select p.updated_at, p.status, coalesce(p.labels, '{}') as labels, p.verified_head as "verifiedHead", r.active,
-             r.configuration_yaml as "configurationYaml"
+    text: `select p.updated_at, p.status, p.queue_id as "queueId", coalesce(p.labels, '{}') as labels, p.verified_head as "verifiedHead", r.active,
+             r.configuration_yaml as "configurationYaml",
+             r.default_branch as "defaultBranch"
            from repository r
            left join pull_request p on p.account_id = r.account_id and p.repository_id = r.id and p.number = $3
            where r.account_id = $1 and r.id = $2`,
@@ -164,10 +165,10 @@ async function updatedHead(
 /** The row when the host says nothing new: then nobody is locked, planned for or woken. */
 async function findUnchanged(
   ctx: Context,
-  repository: HostedRepository,
-  seen: HostPullRequest,
+  of: Parameters<typeof standingOf>[2],
   head: HeadFacts | null,
 ): Promise<PullRequestRow | null> {
+  const { repository, seen } = of;
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
     const row = await tx.em.findOne(PullRequestEntity, {
       accountId: ctx.accountId,
@@ -175,6 +176,7 @@ async function findUnchanged(
       number: seen.number,
     });
     if (row === null || !hasFacts(row, seen) || row.headSha !== seen.headSha || !hasFollowed(row, seen)) return null;
+    if (row.status !== 'merged' && !(await isInPlace(ctx, tx, row, await placeOf(ctx, tx, of)))) return null;
     if (head === null) return row;
     if (head.unverified !== null) return null;
     if (row.authorName !== head.authorName || row.authorEmail !== head.authorEmail) return null;
@@ -187,60 +189,10 @@ async function findUnchanged(
   });
 }
 
-/** Where a pull request stands here, with the queues that concern it locked: that of its base branch, and its own. */
-interface Standing {
-  readonly known: PullRequestRow | null;
-  readonly target: QueueRow;
-  /** The queue it is counted in. Another one than `target` when its base branch was changed at the host. */
-  readonly current: QueueRow;
-}
-
-async function standingOf(
-  ctx: Context,
-  tx: Transaction,
-  repository: HostedRepository,
-  seen: HostPullRequest,
-): Promise<Standing> {
-  const targetId = await ensureQueue(ctx, tx, repository.id, seen.baseBranch);
-  const [before] = await tx.query<{ queue_id: string | null }>(
-    'select queue_id from pull_request where account_id = $1 and repository_id = $2 and number = $3',
-    [ctx.accountId, repository.id, seen.number],
-  );
-  const queues = await changeQueuesInOrder(ctx, tx, [targetId, before?.queue_id ?? targetId]);
-  const known = await tx.em.findOne(PullRequestEntity, {
-    accountId: ctx.accountId,
-    repositoryId: repository.id,
-    number: seen.number,
-  });
-  const target = queues.get(targetId);
-  const current = queues.get(known?.queueId ?? targetId);
-  // Between the read and the locks it went to a third queue: the caller reads the host again.
-  if (target === undefined || current === undefined)
-    throw new DomainError('CONFLICT', `The base branch of #${seen.number} changed meanwhile. Try again.`);
-  return { known, target, current };
-}
-
-/**
- * A base branch changed at the host takes the pull request out of the line it stood in, under the lock of that queue:
- * what was built for one base proves nothing for another. Past the gate of its landing it stays until that is over.
- */
-async function followBase(ctx: Context, tx: Transaction, { known, target, current }: Standing): Promise<QueueWork> {
-  if (known === null || target === current) return beginWork(ctx, tx, target);
-  const work = beginWork(ctx, tx, current);
-  if (await isLandingBegun(work.ctx, work.tx, known.id)) return work;
-  if (isQueued(known.status) || known.status === 'pending') {
-    writeStatus(work, known, 'dequeue');
-    announceDequeued(work, known);
-  }
-  Object.assign(known, { ...noOptions, queueId: target.id, conflictParent: null, conflictAfter: null });
-  await finishWork(work);
-  return beginWork(ctx, tx, target);
-}
-
 async function keepPullRequest(
   work: QueueWork,
   repository: HostedRepository,
-  { known, target }: Standing,
+  { known, target, place }: Standing,
   read: {
     readonly seen: HostPullRequest;
     readonly head: HeadFacts | null;
@@ -256,6 +208,7 @@ async function keepPullRequest(
       accountId: ctx.accountId,
       repositoryId: repository.id,
       queueId: work.queue.id,
+      belowId: place.belowId,
       ...factsOf(seen),
       ...derived,
       headSha: seen.headSha,
@@ -277,6 +230,7 @@ async function keepPullRequest(
   Object.assign(known, factsOf(seen), derived);
   // It is still being landed where it stood: it changes its base branch when that is over.
   if (work.queue.id !== target.id) known.baseBranch = baseBranch;
+  else known.belowId = await placeBelow(tx, known, { place, containsBase: Boolean(head?.base) });
   if (head !== null) Object.assign(known, { authorName: head.authorName, authorEmail: head.authorEmail });
   if (known.headSha !== seen.headSha)
     await onCommitAdded(work, known, { head: seen.headSha, updates: head?.updates ?? null });

@@ -1,9 +1,12 @@
 // Hints get lost. Once in a while a whole repository is compared with its host, and what differs is read again.
 import type { Context } from '../../context.ts';
+import { isManagedBranch } from '../../domain/configuration/index.ts';
 import type { HostPullRequest } from '../../hosts/port.ts';
 import type { Transaction } from '../../platform/database.ts';
+import { RepositoryEntity } from '../repositories/repositories.entities.ts';
 import { recordChecks } from './build.records.ts';
 import { followComments } from './commands.service.ts';
+import { configurationOf } from './configuration.cache.ts';
 import { syncBase } from './host.bases.ts';
 import { hasFacts } from './host.facts.ts';
 import { syncPullRequest } from './host.pull-requests.ts';
@@ -20,7 +23,10 @@ export async function reconcileRepository(
   options: { readonly isNew: boolean } = { isNew: false },
 ): Promise<void> {
   const host = ctx.hosts(repository.host);
-  const { bases, open } = await ctx.db.transaction(ctx.accountId, async (tx) => await knownOf(ctx, tx, repository.id));
+  const { bases, open, elsewhere } = await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) => await knownOf(ctx, tx, repository.id),
+  );
   const failures: unknown[] = [];
   const attempt = async (step: () => Promise<unknown>): Promise<void> =>
     void (await step().catch((error: unknown) => failures.push(error)));
@@ -32,7 +38,7 @@ export async function reconcileRepository(
   for (const number of [...numbers].sort((a, b) => a - b)) {
     const there = seen.find((pullRequest) => pullRequest.number === number);
     const here = open.get(number);
-    if (there === undefined || here === undefined || !isSame(here, there))
+    if (there === undefined || here === undefined || !isSame(here, there) || elsewhere.has(number))
       await attempt(async () => await syncPullRequest(ctx, repository, number, { announceOpened: !options.isNew }));
     else if (here.status !== 'open' && here.status !== 'blocked')
       await attempt(async () => await recordChecks(ctx, repository, here.headSha));
@@ -49,14 +55,27 @@ async function knownOf(
   ctx: Context,
   tx: Transaction,
   repositoryId: string,
-): Promise<{ bases: string[]; open: Map<number, PullRequestRow> }> {
+): Promise<{ bases: string[]; open: Map<number, PullRequestRow>; elsewhere: Set<number> }> {
   const queues = await tx.em.find(QueueEntity, { accountId: ctx.accountId, repositoryId });
   const rows = await tx.em.find(PullRequestEntity, {
     accountId: ctx.accountId,
     repositoryId,
     status: { $nin: ['merged', 'closed'] },
   });
-  return { bases: queues.map((queue) => queue.baseBranch), open: new Map(rows.map((row) => [row.number, row])) };
+  const repository = await tx.em.findOneOrFail(RepositoryEntity, { id: repositoryId });
+  const configuration = configurationOf(repository);
+  const baseOf = new Map(queues.map((queue) => [queue.id, queue.baseBranch]));
+  // What does not stand on a managed branch of its own may belong elsewhere, as the configuration says now.
+  const elsewhere = rows.filter(({ baseBranch, queueId }) => {
+    const isManaged = isManagedBranch(configuration, baseBranch, repository.defaultBranch);
+    const isAlone = isManaged || !configuration.merge_rules.auto_detect_stacks;
+    return !isAlone || baseOf.get(queueId ?? '') !== baseBranch;
+  });
+  return {
+    bases: queues.map((queue) => queue.baseBranch),
+    open: new Map(rows.map((row) => [row.number, row])),
+    elsewhere: new Set(elsewhere.map((row) => row.number)),
+  };
 }
 
 function isSame(row: PullRequestRow, seen: HostPullRequest): boolean {

@@ -18,6 +18,7 @@ import { carryOutRefresh } from './refresh.ts';
 import { carryOutRetry } from './retries.ts';
 import { changeQueue } from './queue.locks.ts';
 import { beginWork, finishWork, haltWork } from './status.writer.ts';
+import { retargetAbove } from './stack.retarget.ts';
 import { carryOutSync } from './sync.ts';
 
 const unreadableMs = 10 * 60_000;
@@ -73,7 +74,7 @@ async function carryOutKind(ctx: Context, intent: IntentRow): Promise<void> {
 
 /** Shows the pull request as merged at the host. Its branch goes only while it is still at the head that landed. */
 async function concludePullRequest(ctx: Context, intent: IntentRow): Promise<void> {
-  const { pullRequest, repository, pinned } = await ctx.db.transaction(ctx.accountId, async (tx) => {
+  const { pullRequest, repository, baseBranch, pinned } = await ctx.db.transaction(ctx.accountId, async (tx) => {
     const row = await tx.em.findOneOrFail(PullRequestEntity, { id: intent.pullRequestId ?? '' });
     const [landed] = await tx.query<{ pinned_head: string }>(
       'select pinned_head from landed_member where account_id = $1 and pull_request_id = $2',
@@ -82,6 +83,7 @@ async function concludePullRequest(ctx: Context, intent: IntentRow): Promise<voi
     return {
       pullRequest: row,
       repository: await tx.em.findOneOrFail(RepositoryEntity, { id: row.repositoryId }),
+      baseBranch: (await tx.em.findOneOrFail(QueueEntity, { id: intent.queueId })).baseBranch,
       pinned: landed?.pinned_head ?? row.headSha,
     };
   });
@@ -89,20 +91,16 @@ async function concludePullRequest(ctx: Context, intent: IntentRow): Promise<voi
   const adapter = ctx.hosts(host.host);
   const mergeCommit = String(intent.payload['mergeCommit']);
   const rules = configurationOf(repository).merge_rules;
+  const mayDelete = (await retargetAbove(ctx, repository, { row: pullRequest, baseBranch })) && rules.delete_branch;
   const tip = await adapter.readRef(host, `refs/heads/${pullRequest.headBranch}`);
   const isLeftBehind = tip !== null && tip.commit !== pinned;
   if (isLeftBehind && rules.enable_comments) {
     await adapter.upsertComment(host, pullRequest.number, {
       key: 'left-out',
-      body: `Merged as ${mergeCommit} at ${pinned}, the head that was tested. \`${pullRequest.headBranch}\` is at ${tip.commit} now: what came after ${pinned} is not in ${pullRequest.baseBranch}.`,
+      body: `Merged as ${mergeCommit} at ${pinned}, the head that was tested. \`${pullRequest.headBranch}\` is at ${tip.commit} now: what came after ${pinned} is not in ${baseBranch}.`,
     });
   }
-  if (
-    tip !== null &&
-    !isLeftBehind &&
-    rules.delete_branch &&
-    !isKept(pullRequest.labels, rules.labels.skip_delete_branch)
-  ) {
+  if (tip !== null && !isLeftBehind && mayDelete && !isKept(pullRequest.labels, rules.labels.skip_delete_branch)) {
     await adapter
       .updateRefs(host, [{ ref: `refs/heads/${pullRequest.headBranch}`, from: pinned, to: null }])
       .catch(() => {});

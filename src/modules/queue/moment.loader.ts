@@ -9,6 +9,7 @@ import type { BatchCause } from '../../domain/queue/explain.standing.ts';
 import { viewLine, type LineView } from '../../domain/queue/line.ts';
 import { decidePause, type Pause, type PauseRule } from '../../domain/queue/pause.ts';
 import type { BatchState, LiveBatchState, QueueRules, Snapshot } from '../../domain/queue/snapshot.ts';
+import { withStacks } from '../../domain/queue/stack.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { configurationOf, rulesOf } from './configuration.cache.ts';
 import { labelBatches, loadGates } from './final-gates.ts';
@@ -90,6 +91,7 @@ export async function loadMoment(
     ...line.map((row) => row.headSha),
     ...batches.flatMap((batch) => batch.members.map(({ head }) => head)),
   ];
+  const inLine = new Set(line.map(({ id }) => id));
   const snapshot: Snapshot = {
     queue: {
       id: queueId,
@@ -104,7 +106,12 @@ export async function loadMoment(
       buildsElsewhere: 0,
     },
     rules,
-    pullRequests: line.map((row) => toPullRequestState(row, buildOf.get(row.headSha), rules)),
+    pullRequests: withStacks(
+      line.map((row) => ({
+        ...toPullRequestState(row, buildOf.get(row.headSha), rules),
+        below: row.belowId && inLine.has(row.belowId) ? row.belowId : null,
+      })),
+    ),
     departures: [],
     batches: batches.map((batch) => ({ ...batch, gates: gates.get(batch.id) ?? [] })),
     builds: withoutHeads(builds, rules, heads),

@@ -28,6 +28,10 @@ export interface ProofBody {
     readonly commit: string;
     /** Left out where it is the landing's. */
     readonly strategy?: MergeStrategy;
+    /** Head of the pull request it stood on, where it stood on one. */
+    readonly belowHead?: string;
+    /** Its changes are in the commit of the next member. */
+    readonly joinsNext?: true;
   }[];
   readonly evidence: readonly {
     readonly commit: string;
@@ -101,6 +105,8 @@ export async function writeProof(
       head: member.pinnedHead,
       commit: member.ownCommit ?? landed.commit,
       ...(member.strategy && member.strategy !== batch.strategy ? { strategy: member.strategy } : {}),
+      ...(member.belowHead ? { belowHead: member.belowHead } : {}),
+      ...(member.joinsNext ? { joinsNext: true } : {}),
     })),
     evidence: evidence === null ? [] : [{ commit: evidence.commit, tree: evidence.tree, checks: evidence.checks }],
     configuration: passed.configuration,

@@ -88,6 +88,7 @@ export const PullRequestEntity = defineEntity({
     awaited: p.json<AwaitedHead>().nullable(),
     askedAt: p.datetime().nullable(),
     askedBy: p.string().nullable(),
+    belowId: p.bigint('string').nullable(),
     rank: p.bigint('number').nullable(),
     queuedAt: p.datetime().nullable(),
     preconditionsHeldAt: p.datetime().nullable(),
@@ -164,6 +165,8 @@ export const BatchMemberEntity = defineEntity({
     authorEmail: p.string(),
     strategy: p.string().$type<MergeStrategy>().nullable(),
     namesCoauthors: p.boolean().default(false),
+    belowHead: p.string().nullable(),
+    joinsNext: p.boolean().default(false),
     ownCommit: p.string().nullable(),
   },
 });

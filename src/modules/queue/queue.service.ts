@@ -12,7 +12,7 @@ import { syncBase } from './host.bases.ts';
 import { syncPullRequest } from './host.pull-requests.ts';
 import { hosted } from './host.repository.ts';
 import { keepOptions, type MergeOptions } from './merge-options.ts';
-import { PullRequestEntity, type AwaitedHead, type PullRequestRow } from './queue.entities.ts';
+import { PullRequestEntity, QueueEntity, type AwaitedHead, type PullRequestRow } from './queue.entities.ts';
 import { changeQueueOf } from './queue.locks.ts';
 import { rehearse, type QueueImpact } from './rehearsal.ts';
 import { beginWork, finishWork, type QueueWork } from './status.writer.ts';
@@ -252,7 +252,11 @@ async function findPullRequest(ctx: Context, repository: RepositoryRow, number: 
 export async function readFresh(ctx: Context, repository: RepositoryRow, number: number): Promise<PullRequestRow> {
   const row = await syncPullRequest(ctx, hosted(repository), number);
   if (row === null) throw notFound('Pull request');
-  await syncBase(ctx, hosted(repository), row.baseBranch);
+  const queue = await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) => await tx.em.findOneOrFail(QueueEntity, { id: row.queueId ?? '' }),
+  );
+  await syncBase(ctx, hosted(repository), queue.baseBranch);
   return row;
 }
 

@@ -2,6 +2,7 @@
 import type { Context } from '../../context.ts';
 import { landingsFrom } from '../../domain/configuration/index.ts';
 import { failedChecks, judgeChecks, missingChecks, withoutHeads } from '../../domain/queue/evidence.ts';
+import { withStacks } from '../../domain/queue/stack.ts';
 import { resetCodeOfDeparture } from '../../domain/queue/status.ts';
 import type {
   BatchState,
@@ -18,6 +19,7 @@ import { pauseInForce } from '../repositories/index.ts';
 import type { RepositoryRow } from '../repositories/repositories.entities.ts';
 import { configurationOf } from './configuration.cache.ts';
 import { labelBatches, loadGates } from './final-gates.ts';
+import { openBelow, readBelow } from './stacks.ts';
 import { readLine, type LineRow } from './line.rows.ts';
 import { loadJudgedBuilds } from './retries.ts';
 import {
@@ -56,6 +58,7 @@ export async function loadSnapshot(
     batches.map((batch) => batch.id),
   );
   const inLine = await readLine(ctx, tx, queue.id);
+  const below = await readBelow(ctx, tx, inLine);
   const standing = new Set(inLine.map((row) => row.id));
   const departed = [...members.values()]
     .flat()
@@ -87,7 +90,12 @@ export async function loadSnapshot(
       buildsElsewhere: await countBuildsElsewhere(ctx, tx, queue),
     },
     rules,
-    pullRequests: inLine.map((row) => toPullRequestState(row, buildOf.get(row.headSha), rules)),
+    pullRequests: withStacks(
+      inLine.map((row) => ({
+        ...toPullRequestState(row, buildOf.get(row.headSha), rules),
+        below: openBelow(below, row.belowId),
+      })),
+    ),
     departures: gone.map((row) => ({
       pullRequest: row.id,
       code: leftByCommit(row, members)
@@ -141,6 +149,8 @@ function namedBy(decision: Decision): string[] {
       return decision.members.map((member) => member.pullRequest);
     case 'SupersedeBatch':
       return decision.causedBy === null ? [] : [decision.causedBy];
+    case 'PendPullRequest':
+      return [decision.pullRequest, decision.below];
     case 'BlockPullRequest':
     case 'RequeuePullRequest':
     case 'AnnounceTop':
@@ -198,6 +208,7 @@ export function toPullRequestState(row: LineRow, build: BuildState | undefined, 
     status: row.status === 'tagged' ? 'tagged' : 'queued',
     head: row.headSha,
     stack: null,
+    below: null,
     isBarrier: rules.barrierLabel !== null && row.labels.includes(rules.barrierLabel),
     rank: row.rank,
     skipLine: row.skipLine,

@@ -11,6 +11,7 @@ import { configurationOf } from './configuration.cache.ts';
 import { syncPullRequest } from './host.pull-requests.ts';
 import type { IntentRow, PullRequestRow } from './queue.entities.ts';
 import { changeQueueOf } from './queue.locks.ts';
+import { readLandedBelow } from './stacks.ts';
 import { announce, beginWork, finishWork } from './status.writer.ts';
 
 /** Who wants it. An automatic one leaves those in line alone: the queue brings them up to date itself. */
@@ -69,6 +70,7 @@ async function tryOnce(
       onto: base.commit,
       method: configurationOf(repository).merge_rules.use_rebase ? 'rebase' : 'merge',
       at: intent.plannedAt,
+      belowHead: await readLandedBelow(ctx, now),
       ...(cause === 'auto_update' && { onFirstPush: async (tx) => await countRun(ctx, tx, now, base.commit) }),
     });
   } catch (error) {

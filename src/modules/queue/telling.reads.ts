@@ -35,7 +35,7 @@ export async function readStanding(ctx: Context, pullRequestId: string): Promise
       status: row.status,
       code: (row.statusCode ?? null) as BlockCode | null,
       text: row.statusText ?? null,
-      baseBranch: row.baseBranch,
+      baseBranch: queue.baseBranch,
       trigger: configuration.merge_rules.labels.trigger,
       failedChecks:
         row.status === 'blocked'

@@ -143,6 +143,8 @@ async function checkProof(ctx: Context, examined: Examined): Promise<string[]> {
       message: 'verify\n',
       authorName: 'verify',
       authorEmail: 'verify@interlock',
+      belowHead: member.belowHead ?? null,
+      joinsNext: member.joinsNext ?? false,
     })),
     batchCommit: body.batchCommit === 'linear' ? 'linear' : 'group',
     groupMessage: 'verify\n',

@@ -241,7 +241,7 @@ export const keyTable: readonly KeyRow[] = [
       [' a', 'must not begin or end with a space'],
     ] as const,
   })),
-  later('merge_rules.merge_strategy.use_separate_commits_for_stack', [false], true),
+  bool('merge_rules.merge_strategy.use_separate_commits_for_stack'),
   later('merge_rules.merge_strategy.update_pr_commits_before_stack_merge', [false], true),
   {
     key: 'merge_rules.status_comment.publish',
@@ -342,7 +342,7 @@ export const keyTable: readonly KeyRow[] = [
   },
   bool('merge_rules.require_all_checks_pass'),
   bool('merge_rules.require_skip_line_reason'),
-  later('merge_rules.auto_detect_stacks', [false], true),
+  bool('merge_rules.auto_detect_stacks'),
   {
     key: 'merge_rules.speculation',
     accepts: ['linear'],

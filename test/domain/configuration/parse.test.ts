@@ -45,7 +45,7 @@ describe('what a refusal says', () => {
     const text = [
       'merge_rules:',
       '  labels: {trigger: 5}',
-      '  auto_detect_stacks: true',
+      '  speculation: adaptive',
       '  preconditions:',
       '    required_checks:',
       '      - test',
@@ -54,7 +54,7 @@ describe('what a refusal says', () => {
     ].join('\n');
     expect(problemsOf(text).map(({ code, line, column, path }) => [code, line, column, path.at(-1)])).toEqual([
       ['INVALID_VALUE', 2, 21, 'trigger'],
-      ['NOT_SUPPORTED', 3, 23, 'auto_detect_stacks'],
+      ['NOT_SUPPORTED', 3, 16, 'speculation'],
       ['INVALID_VALUE', 7, 44, '0'],
       ['UNKNOWN_KEY', 8, 3, 'surprise'],
     ]);

@@ -18,6 +18,7 @@ const facts: AdmissionFacts = {
   conflictsWithBase: false,
   ownerReviewMissing: false,
   hasUnverifiedCommits: false,
+  waitsForBelow: null,
   failedValidations: [],
 };
 const rules: AdmissionRules = {

@@ -108,6 +108,9 @@ export class World extends Records {
       case 'BlockPullRequest':
         Object.assign(this.pullRequest(decision.pullRequest), { ...entered, status: 'blocked', code: decision.code });
         break;
+      case 'PendPullRequest':
+        Object.assign(this.pullRequest(decision.pullRequest), { ...entered, status: 'pending' });
+        break;
       case 'RequeuePullRequest':
         this.pullRequest(decision.pullRequest).requeueAttempts += 1;
         break;

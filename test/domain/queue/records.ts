@@ -67,6 +67,7 @@ export class Records {
       head: `h${this.forest.newChange()}`,
       rank: 0,
       stack: null,
+      below: null,
       isBarrier: false,
       queuedAt: 0,
       requeueAttempts: 0,

@@ -50,6 +50,7 @@ export function pr(number: number, change: Partial<PullRequestState> = {}): Pull
     status: 'queued',
     head: `h${number}`,
     stack: null,
+    below: null,
     isBarrier: false,
     rank: number,
     skipLine: false,
@@ -183,6 +184,8 @@ export function inShort(decision: Decision): string {
       return `gate ${decision.workflow} for ${decision.batch}`;
     case 'AnnounceTop':
       return `announce ${decision.pullRequest}`;
+    case 'PendPullRequest':
+      return `pend ${decision.pullRequest} below ${decision.below}`;
     case 'AnnounceStuck':
       return `stuck ${decision.pullRequest}`;
     case 'ReadChecks':
