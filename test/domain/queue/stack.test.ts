@@ -47,8 +47,18 @@ describe('what a pull request 9 from "top" stands on', () => {
     ['the one that leads to a managed branch', 'a', [open(1, 'a', 'x'), open(2, 'a', 'main')], ['main', 2]],
     ['one that was merged after it was opened', 'a', [merged(1, 'a', 'main', openedAt + 1)], ['main', 1]],
     ['nothing, if that was merged before', 'a', [merged(1, 'a', 'main', openedAt - 1)], null],
-    ['the open one of the branch, not the merged one', 'a', [merged(1, 'a', 'main', 2_000), open(2, 'a', 'main')], ['main', 2]],
-    ['as many as are followed', 'c0', chain(deepestStack), ['main', ...chain(deepestStack).map(({ number }) => number)]],
+    [
+      'the open one of the branch, not the merged one',
+      'a',
+      [merged(1, 'a', 'main', 2_000), open(2, 'a', 'main')],
+      ['main', 2],
+    ],
+    [
+      'as many as are followed',
+      'c0',
+      chain(deepestStack),
+      ['main', ...chain(deepestStack).map(({ number }) => number)],
+    ],
     ['nothing, where there are more', 'c0', chain(deepestStack + 1), null],
   ];
   test.each(cases)('is %s', (_name, baseBranch, candidates, found) => {
@@ -126,11 +136,23 @@ describe('the line', () => {
 });
 
 describe('commits of a stack', () => {
-  const of = (id: string, below: string | null, strategy: 'squash' | 'merge' | 'rebase' = 'squash') => ({ id, below, strategy });
+  const of = (id: string, below: string | null, strategy: 'squash' | 'merge' | 'rebase' = 'squash') => ({
+    id,
+    below,
+    strategy,
+  });
   test.each([
     ['are one by squash', [of('a', null), of('b', 'a'), of('c', 'b')], [true, true, false]],
-    ['are one for each that another way is asked for', [of('a', null), of('b', 'a', 'merge'), of('c', 'b')], [false, false, false]],
-    ['are not shared with neighbours that stand on something else', [of('a', null), of('b', null), of('c', 'a')], [false, false, false]],
+    [
+      'are one for each that another way is asked for',
+      [of('a', null), of('b', 'a', 'merge'), of('c', 'b')],
+      [false, false, false],
+    ],
+    [
+      'are not shared with neighbours that stand on something else',
+      [of('a', null), of('b', null), of('c', 'a')],
+      [false, false, false],
+    ],
   ])('%s', (_name, members, joined) => {
     expect(findJoined(members, { useSeparateCommits: false })).toEqual(joined);
     expect(findJoined(members, { useSeparateCommits: true })).toEqual(joined.map(() => false));
