@@ -15,10 +15,13 @@ const pauseMs = 500;
 export async function planTelling(work: QueueWork, repository: RepositoryRow): Promise<number | null> {
   const { ctx, tx, queue, now } = work;
   const earliest = await readEarliest(work);
-  if (earliest === null || earliest > now.getTime()) return earliest;
+  if (earliest === null) return null;
+  // Where the host is called anyway, all there is goes with it, and nobody has to be woken for it later.
+  const isCalled = await hasOpenIntents(work);
+  if (earliest > now.getTime() && !isCalled) return earliest;
   await tx.query(
     `with due as (
-       select id from pull_request where account_id = $1 and queue_id = $2 and tell_at <= $3 order by tell_at, id limit $4),
+       select id from pull_request where account_id = $1 and queue_id = $2 and tell_at is not null and (tell_at <= $3 or $6) order by tell_at, id limit $4),
      told as (
        update pull_request p set tell_at = null, told_version = p.told_version + 1 from due
        where p.account_id = $1 and p.id = due.id returning p.id, p.told_version)
@@ -27,7 +30,7 @@ export async function planTelling(work: QueueWork, repository: RepositoryRow): P
      from told cross join unnest($5::text[]) as kind
      on conflict (account_id, queue_id, kind, key) do update
        set state = 'planned', payload = excluded.payload, outcome = null, planned_at = excluded.planned_at`,
-    [ctx.accountId, queue.id, now.toISOString(), mostTold, wantedKinds(repository)],
+    [ctx.accountId, queue.id, now.toISOString(), mostTold, wantedKinds(repository), isCalled],
   );
   const next = await readEarliest(work);
   return next === null ? null : Math.max(next, now.getTime() + pauseMs);
@@ -39,6 +42,14 @@ async function readEarliest({ ctx, tx, queue }: QueueWork): Promise<number | nul
     [ctx.accountId, queue.id],
   );
   return row?.at ?? null;
+}
+
+async function hasOpenIntents({ ctx, tx, queue }: QueueWork): Promise<boolean> {
+  const open = await tx.query(
+    "select 1 from intent where account_id = $1 and queue_id = $2 and kind <> 'land' and state in ('planned', 'begun') limit 1",
+    [ctx.accountId, queue.id],
+  );
+  return open.length > 0;
 }
 
 function wantedKinds(repository: RepositoryRow): IntentKind[] {
