@@ -121,29 +121,29 @@ export const parallelMode = group({
     mark: 'other',
     accepts: [false],
   }),
-  use_proactive_dequeue: notYet(bool(), {
+  use_proactive_dequeue: key(bool(), {
     default: false,
-    description: 'Dequeue a failing pull request before it reaches the head of the line.',
+    description:
+      'A pull request that is built alone and is red behind others is built once more by itself on the tip; red there too, it is blocked before it reaches the head of the line.',
     mark: 'other',
-    accepts: [false],
   }),
-  proactive_dequeue_delay_seconds: notYet(integer(0), {
+  proactive_dequeue_delay_seconds: key(integer(0), {
     default: 0,
-    description: 'How long use_proactive_dequeue waits.',
+    description:
+      'How long after the red build use_proactive_dequeue waits before it builds the pull request by itself.',
     mark: 'other',
-    accepts: [0],
   }),
-  use_parallel_bisection: notYet(bool(), {
+  use_parallel_bisection: key(bool(), {
     default: false,
-    description: 'Build both halves of a failed batch at once, besides the line.',
+    description:
+      'The parts of a failed batch are built at once, beside the line, and the line goes on without them. Green ones are in line again, behind what is being built.',
     mark: 'other',
-    accepts: [false],
   }),
-  max_parallel_bisected_builds: notYet(integer(1), {
-    default: undefined,
-    description: 'How many builds of halves run at once.',
+  max_parallel_bisected_builds: optionalKey(integer(1), {
+    default: 'as many as max_parallel_builds allows',
+    description:
+      'How many parts of failed batches are built at once. They count among max_parallel_builds, and take room before the line does.',
     mark: 'other',
-    accepts: [],
   }),
   max_bisection_attempts: optionalKey(integer(0), {
     default: 'none: halve until each failure stands alone',

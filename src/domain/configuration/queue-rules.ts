@@ -48,6 +48,10 @@ type ParallelRules = Pick<
   | 'maxTopupBuilds'
   | 'maxBisectionAttempts'
   | 'maxBisectedBatchSize'
+  | 'useParallelBisection'
+  | 'maxParallelBisectedBuilds'
+  | 'useProactiveDequeue'
+  | 'proactiveDequeueDelaySeconds'
   | 'barrierLabel'
   | 'stuckTimeoutMins'
   | 'bypassStuckState'
@@ -59,6 +63,10 @@ const noParallelRules: ParallelRules = {
   maxTopupBuilds: 0,
   maxBisectionAttempts: null,
   maxBisectedBatchSize: null,
+  useParallelBisection: false,
+  maxParallelBisectedBuilds: null,
+  useProactiveDequeue: false,
+  proactiveDequeueDelaySeconds: 0,
   barrierLabel: null,
   stuckTimeoutMins: null,
   bypassStuckState: false,
@@ -71,6 +79,10 @@ function parallelRules(mode: ParallelMode): ParallelRules {
     maxTopupBuilds: mode.max_topup_builds,
     maxBisectionAttempts: mode.max_bisection_attempts ?? null,
     maxBisectedBatchSize: mode.max_bisected_batch_size ?? null,
+    useParallelBisection: mode.use_parallel_bisection,
+    maxParallelBisectedBuilds: mode.max_parallel_bisected_builds ?? null,
+    useProactiveDequeue: mode.use_proactive_dequeue,
+    proactiveDequeueDelaySeconds: mode.proactive_dequeue_delay_seconds,
     barrierLabel: mode.block_parallel_builds_label === '' ? null : mode.block_parallel_builds_label,
     stuckTimeoutMins: mode.stuck_pr_timeout_mins ?? null,
     bypassStuckState: mode.bypass_stuck_state,

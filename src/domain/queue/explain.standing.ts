@@ -92,7 +92,7 @@ function batchOf(
     companions: membersOf(view, batch)
       .filter(({ id }) => id !== of.pullRequestId)
       .map(({ number }) => number),
-    mayBePassed: verdict === 'red' && view.batches[0] === batch && findPass(view) === 'wait',
+    mayBePassed: verdict === 'red' && view.batches[0] === batch && findPass(view, 0) === 'wait',
   };
 }
 

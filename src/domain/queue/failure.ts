@@ -1,7 +1,15 @@
 // A red build at the head of the line: is it passed by a later green one, waited for, halved, tried again, or blamed?
 import { startAtEnd } from './formation.ts';
-import { membersOf, verdictOf, withChanged, withoutBatches, withoutPullRequests, type LineView } from './line.ts';
-import { supersede } from './resets.ts';
+import {
+  membersOf,
+  verdictOf,
+  withChanged,
+  withStarted,
+  withoutBatches,
+  withoutPullRequests,
+  type LineView,
+} from './line.ts';
+import { supersede, type Cause } from './resets.ts';
 import { failedChecksText } from './status.ts';
 import type { BatchState, BlockCode, Decision, FailedBuild, PullRequestState } from './snapshot.ts';
 import type { BatchVerdict } from './verdict.ts';
@@ -11,42 +19,52 @@ export interface Step {
   readonly decisions: readonly Decision[];
 }
 
-type Failure = Extract<BatchVerdict, { kind: 'red' | 'timed_out' | 'gate_closed' }>;
+/** `start`: the batch that passes the red head. */
+export interface Judgement extends Step {
+  readonly start: Extract<Decision, { kind: 'StartBatch' }> | null;
+}
+
+export type Failure = Extract<BatchVerdict, { kind: 'red' | 'timed_out' | 'gate_closed' }>;
 
 /**
  * Only the head of a line that stands is judged, and with nothing undecided before it: its parent is the tip, while
  * elsewhere an assumption may be at fault.
  */
-export function judgeHead(view: LineView): Step {
-  const unchanged: Step = { view, decisions: [] };
+export function judgeHead(view: LineView): Judgement {
+  const unchanged: Judgement = { view, decisions: [], start: null };
   const head = view.batches[0];
   if (head === undefined || view.inOrder[0]?.id !== head.members[0]?.pullRequest) return unchanged;
   const verdict = verdictOf(view, head);
   if (!isFailure(verdict)) return unchanged;
   // A later build says nothing of a gate, which it has not been through.
-  const outlook = verdict.kind === 'gate_closed' ? 'none' : findPass(view);
+  const outlook = verdict.kind === 'gate_closed' ? 'none' : findPass(view, 0);
   if (outlook === 'wait') return unchanged;
   if (outlook !== 'none') return view.snapshot.queue.paused ? unchanged : passOver(view, { green: outlook, verdict });
-  return mayBisect(view, head) ? bisectHead(view, head, verdict) : failHead(view, head, verdict);
+  const above = supersede(view.batches.slice(1), causeOf(head, verdict));
+  const judged = mayBisect(view, head) ? bisect(view, head, verdict) : fail(view, head, verdict);
+  return { view: judged.view, decisions: [...judged.decisions, ...above, ...judged.departures], start: null };
 }
 
 function isFailure(verdict: BatchVerdict): verdict is Failure {
   return verdict.kind === 'red' || verdict.kind === 'timed_out' || verdict.kind === 'gate_closed';
 }
 
-/** Index of the green batch that passes the red head, `wait` while one within the failure depth is pending. */
-export function findPass(view: LineView): number | 'wait' | 'none' {
+/** Index of the green batch that passes the red one, `wait` while one within the failure depth is pending. */
+export function findPass(view: LineView, red: number): number | 'wait' | 'none' {
   const { mode, useOptimisticValidation, optimisticValidationFailureDepth: depth } = view.snapshot.rules;
   if (mode !== 'parallel' || !useOptimisticValidation) return 'none';
   let isPending = false;
-  let place = view.batches[0]?.members.length ?? 0;
-  for (const [offset, batch] of view.batches.slice(1, depth + 1).entries()) {
+  const first = view.batches[red]?.members[0]?.pullRequest;
+  let place =
+    view.inOrder.findIndex((pullRequest) => pullRequest.id === first) + (view.batches[red]?.members.length ?? 0);
+  for (const [offset, batch] of view.batches.slice(red + 1, red + depth + 1).entries()) {
     // A suspended pull request stands between: it must not be passed over.
     if (view.inOrder[place]?.id !== batch.members[0]?.pullRequest) break;
     place += batch.members.length;
     const verdict = verdictOf(view, batch);
     // Skipped validation is no evidence, and what failed together is not put together again.
-    if (verdict.kind === 'green' && verdict.evidence !== '' && !haveFailedTogether(view, offset + 1)) return offset + 1;
+    const isEvidence = verdict.kind === 'green' && verdict.evidence !== '';
+    if (isEvidence && !haveFailedTogether(view, { red, green: red + offset + 1 })) return red + offset + 1;
     if (verdict.kind === 'pending') isPending = true;
   }
   return isPending ? 'wait' : 'none';
@@ -56,10 +74,10 @@ export function findPass(view: LineView): number | 'wait' | 'none' {
  * As one bisected group; or some of them at a final gate, which the green build that would pass them has not been
  * through: put together they would be kept back there, halved, and passed again without end.
  */
-function haveFailedTogether(view: LineView, last: number): boolean {
+function haveFailedTogether(view: LineView, of: { readonly red: number; readonly green: number }): boolean {
   const groups = new Set(
     view.batches
-      .slice(0, last + 1)
+      .slice(of.red, of.green + 1)
       .flatMap((batch) => membersOf(view, batch).map((member) => member.bisection?.group ?? null)),
   );
   return [...groups].some(isOfGate) || (groups.size === 1 && !groups.has(null));
@@ -79,12 +97,13 @@ function groupOf(view: LineView, head: BatchState, failure: Failure): string {
 }
 
 /** One new batch on the tip of all up to the green one: its tree is the green one's, so that the look-up finds it. */
-function passOver(view: LineView, pass: { readonly green: number; readonly verdict: Failure }): Step {
+function passOver(view: LineView, pass: { readonly green: number; readonly verdict: Failure }): Judgement {
   const members = view.batches.slice(0, pass.green + 1).flatMap((batch) => membersOf(view, batch));
   const failedBuild = failedBuildOf(view.batches[0], pass.verdict);
   const decisions = supersede(view.batches, { code: 301, causedBy: members[0]?.id ?? null, failedBuild });
   const empty = withoutBatches(view, view.batches);
-  return { view: empty, decisions: [...decisions, startAtEnd(empty, members, 'optimistic')] };
+  const start = startAtEnd(empty, members, 'optimistic');
+  return { view: withStarted(empty, start), decisions, start };
 }
 
 /** Null: no check of it failed. It ran out of time, or a final gate kept it back. */
@@ -92,7 +111,11 @@ function failedBuildOf(head: BatchState | undefined, failure: Failure): FailedBu
   return head === undefined || failure.kind !== 'red' ? null : { batch: head.id, failedChecks: failure.failedChecks };
 }
 
-function mayBisect(view: LineView, head: BatchState): boolean {
+export function causeOf(red: BatchState, failure: Failure): Cause {
+  return { code: 301, causedBy: red.members[0]?.pullRequest ?? null, failedBuild: failedBuildOf(red, failure) };
+}
+
+export function mayBisect(view: LineView, head: BatchState): boolean {
   const { maxBisectionAttempts } = view.snapshot.rules;
   const isAllowed = maxBisectionAttempts === null || attemptsOf(view, head) < maxBisectionAttempts;
   return head.members.length > 1 && isAllowed;
@@ -102,24 +125,38 @@ function attemptsOf(view: LineView, head: BatchState): number {
   return Math.max(0, ...membersOf(view, head).map((member) => member.bisection?.attempts ?? 0));
 }
 
-function bisectHead(view: LineView, head: BatchState, failure: Failure): Step {
-  const ids = head.members.map((member) => member.pullRequest);
-  const halves = partition(ids, view.snapshot.rules.maxBisectedBatchSize);
-  const attempts = attemptsOf(view, head) + 1;
-  const group = groupOf(view, head, failure);
-  const bisect: Decision = {
+/** What ends the batch, and what becomes of its members once all that stood on it is reset. */
+interface Ending extends Step {
+  readonly departures: readonly Decision[];
+}
+
+export function bisect(view: LineView, batch: BatchState, failure: Failure): Ending {
+  const ids = batch.members.map((member) => member.pullRequest);
+  const { maxBisectedBatchSize, useParallelBisection } = view.snapshot.rules;
+  const halves = partition(ids, maxBisectedBatchSize);
+  const attempts = attemptsOf(view, batch) + 1;
+  const group = groupOf(view, batch, failure);
+  // What a final gate says of them no build beside the line can tell, nor one of a stack apart from what it stands on.
+  const isOneByOne = isOfGate(group) || membersOf(view, batch).some((member) => member.stack !== null);
+  const stand = useParallelBisection && !isOneByOne ? 'beside' : 'in_place';
+  const decision: Decision = {
     kind: 'BisectBatch',
-    batch: head.id,
+    batch: batch.id,
     group,
     halves,
     attempts,
+    stand,
     text: textOf(failure),
   };
-  const halved = withChanged(withoutBatches(view, view.batches), ids, {
-    bisection: { group, max: halves[0]?.length ?? 1, attempts },
+  const halved = withChanged(withoutBatches(view, withAbove(view, batch)), ids, {
+    bisection: { group, max: halves[0]?.length ?? 1, attempts, stand },
   });
-  const cause = { code: 301, causedBy: ids[0] ?? null, failedBuild: failedBuildOf(head, failure) } as const;
-  return { view: halved, decisions: [bisect, ...supersede(view.batches.slice(1), cause)] };
+  return { view: halved, decisions: [decision], departures: [] };
+}
+
+/** The batch and, in line, all that stands on it. */
+function withAbove(view: LineView, batch: BatchState): readonly BatchState[] {
+  return batch.beside === null ? view.batches.slice(view.batches.indexOf(batch)) : [batch];
 }
 
 /** Halves, the first one the larger, or more and smaller parts where that is asked for. */
@@ -131,16 +168,12 @@ function partition<T>(members: readonly T[], most: number | null): readonly (rea
 }
 
 /** Who failed alone is blamed alone; where no further bisection is allowed, all that is left of the batch. */
-function failHead(view: LineView, head: BatchState, failure: Failure): Step {
-  const members = membersOf(view, head);
-  const failedBuild = failedBuildOf(head, failure);
-  const resets: readonly Decision[] = [
-    { kind: 'FailBatch', batch: head.id, text: textOf(failure) },
-    ...supersede(view.batches.slice(1), { code: 301, causedBy: members[0]?.id ?? null, failedBuild }),
-  ];
+export function fail(view: LineView, batch: BatchState, failure: Failure): Ending {
+  const members = membersOf(view, batch);
+  const failedBuild = failedBuildOf(batch, failure);
   const { maxRequeueAttempts } = view.snapshot.rules;
-  let left = withoutBatches(view, view.batches);
-  const decisions = members.map((member): Decision => {
+  let left = withoutBatches(view, withAbove(view, batch));
+  const departures = members.map((member): Decision => {
     if (failedBuild !== null && member.ownVerdict === 'green' && member.requeueAttempts < maxRequeueAttempts) {
       left = withChanged(left, [member.id], { requeueAttempts: member.requeueAttempts + 1 });
       return { kind: 'RequeuePullRequest', pullRequest: member.id, failedBuild };
@@ -148,7 +181,7 @@ function failHead(view: LineView, head: BatchState, failure: Failure): Step {
     left = withoutPullRequests(left, new Map([[member.id, 301]]));
     return blame(member, { failure, members });
   });
-  return { view: left, decisions: [...resets, ...decisions] };
+  return { view: left, decisions: [{ kind: 'FailBatch', batch: batch.id, text: textOf(failure) }], departures };
 }
 
 function blame(

@@ -81,9 +81,17 @@ function apply(snapshot: Snapshot, decision: Decision, now: number): Snapshot {
     case 'FailBatch':
       return withoutBatch(snapshot, decision.batch);
     case 'BisectBatch': {
-      const { group, attempts, halves } = decision;
-      const bisection = { group, attempts, max: halves[0]?.length ?? 1 };
+      const { group, attempts, halves, stand } = decision;
+      const bisection = { group, attempts, stand, max: halves[0]?.length ?? 1 };
       return withChanged(withoutBatch(snapshot, decision.batch), halves.flat(), () => ({ bisection }));
+    }
+    case 'ReturnBatch': {
+      const members = snapshot.batches.find(({ id }) => id === decision.batch)?.members ?? [];
+      return withChanged(
+        withoutBatch(snapshot, decision.batch),
+        members.map(({ pullRequest }) => pullRequest),
+        ({ bisection }) => ({ bisection: bisection && { ...bisection, stand: 'returned' } }),
+      );
     }
     case 'BlockPullRequest':
       return withoutPullRequest(snapshot, { pullRequest: decision.pullRequest, code: 301 });
@@ -144,6 +152,7 @@ function withBatch(snapshot: Snapshot, decision: Extract<Decision, { kind: 'Star
   const batch: BatchState = {
     id,
     position: decision.position,
+    beside: decision.beside,
     state: 'building',
     members: decision.members,
     parentBatch: decision.parentBatch,

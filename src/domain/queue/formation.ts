@@ -45,6 +45,7 @@ export function startAtEnd(
     parentCommit: last?.commit ?? tip,
     // Batches landed since `last` was made: the bottom of the speculation is what the first live one stands on.
     base: view.batches[0]?.parentCommit ?? tip,
+    beside: null,
     cause,
   };
 }
@@ -59,6 +60,7 @@ function probe(view: LineView, pullRequest: PullRequestState): StartBatch {
     parentBatch: null,
     parentCommit: tip,
     base: tip,
+    beside: null,
     cause: 'probe',
   };
 }
@@ -77,7 +79,7 @@ function isEndOpen(view: LineView): boolean {
   );
 }
 
-function hasCapacity(view: LineView, members: readonly PullRequestState[]): boolean {
+export function hasCapacity(view: LineView, members: readonly PullRequestState[]): boolean {
   const { queue, rules } = view.snapshot;
   if (rules.mode !== 'parallel' || members.every((member) => member.skipValidation)) return true;
   const running = countRunning(view);
@@ -85,14 +87,20 @@ function hasCapacity(view: LineView, members: readonly PullRequestState[]): bool
   return isWithinPause && running + queue.buildsElsewhere < (rules.maxParallelBuilds ?? Infinity);
 }
 
-/** A green build that only waits for its pull requests' own checks counts as running, unless it is topped up for. */
+/**
+ * Those beside the line count like any other. A green build that only waits for its pull requests' own checks counts as
+ * running, unless it is topped up for.
+ */
 function countRunning(view: LineView): number {
   const kinds = view.batches.map((batch) => {
     const { kind } = verdictOf(view, batch);
     const isHeld = kind === 'green' && membersOf(view, batch).some((member) => waitsForOwnChecks(view, member));
     return isHeld ? 'held' : kind;
   });
-  const pending = kinds.filter((kind) => kind === 'pending').length;
+  // One that cannot be built has its answer and runs no more.
+  const beside = view.beside.filter((batch) => batch.givenUp !== true);
+  const asked = beside.map((batch) => verdictOf(view, batch).kind);
+  const pending = [...kinds, ...asked].filter((kind) => kind === 'pending').length;
   const held = kinds.filter((kind) => kind === 'held').length;
   return pending + Math.max(0, held - view.snapshot.rules.maxTopupBuilds);
 }

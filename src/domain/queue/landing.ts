@@ -75,16 +75,13 @@ export function judgePatience(view: LineView): Patience {
 }
 
 function dequeueStuck(view: LineView, stuck: readonly PullRequestState[]): Omit<Patience, 'until'> {
-  if (view.snapshot.rules.bypassStuckState) {
-    const untold = stuck.filter((member) => !member.stuckAnnounced);
-    return { view, decisions: untold.map((member) => ({ kind: 'AnnounceStuck', pullRequest: member.id })) };
-  }
+  const untold = stuck.filter((member) => !member.stuckAnnounced);
+  const told = untold.map(({ id }): Decision => ({ kind: 'AnnounceStuck', pullRequest: id }));
+  if (view.snapshot.rules.bypassStuckState) return { view, decisions: told };
   if (stuck.length === 0) return { view, decisions: [] };
   const reset = resetFallen(
     withoutPullRequests(view, new Map<string, ResetCode>(stuck.map((member) => [member.id, 301]))),
   );
-  // Told while its build still stands: it is the tagged one that is stuck.
-  const told = stuck.map(({ id }): Decision => ({ kind: 'AnnounceStuck', pullRequest: id }));
   const blocks = stuck.map(
     ({ id }): Decision => ({
       kind: 'BlockPullRequest',
@@ -94,6 +91,7 @@ function dequeueStuck(view: LineView, stuck: readonly PullRequestState[]): Omit<
       failedChecks: [],
     }),
   );
+  // Told while its build still stands: it is the tagged one that is stuck.
   return { view: reset.view, decisions: [...told, ...reset.decisions, ...blocks] };
 }
 

@@ -1,7 +1,7 @@
 // The line as the planner sees it: pull requests in order, live batches by position, and what is known of both.
 // A LineView is a value: a decision that takes batches or pull requests out makes a new one, and planning goes on with that.
-import { inLineOrder } from './order.ts';
-import type { BatchState, PullRequestState, ResetCode, Snapshot } from './snapshot.ts';
+import { arrangeLine, inLineOrder } from './order.ts';
+import type { BatchState, Decision, PullRequestState, ResetCode, Snapshot } from './snapshot.ts';
 import { judgeBatches, readingsOf, type BatchVerdict } from './verdict.ts';
 
 type Conflict = NonNullable<PullRequestState['conflict']>;
@@ -9,14 +9,17 @@ type Conflict = NonNullable<PullRequestState['conflict']>;
 export interface LineView {
   readonly snapshot: Snapshot;
   readonly now: number;
-  /** Queued and tagged pull requests, first in line first. */
+  /** Queued and tagged pull requests, first in line first; without those that are asked beside it. */
   readonly inOrder: readonly PullRequestState[];
+  /** All of them, by id. */
   readonly pullRequests: ReadonlyMap<string, PullRequestState>;
   /** Why a member of a live batch is not among `pullRequests`. */
   readonly departures: ReadonlyMap<string, ResetCode>;
-  /** Live batches by position. */
+  /** Live batches of the line, by position. */
   readonly batches: readonly BatchState[];
-  /** Pull request → its live batch. */
+  /** Live batches beside it, by position. */
+  readonly beside: readonly BatchState[];
+  /** Pull request → its live batch in the line. */
   readonly batchOf: ReadonlyMap<string, BatchState>;
   /** Known conflicts that still say something: their parent is the tip, was it lately, or is in the line. */
   readonly conflicts: ReadonlyMap<string, readonly Conflict[]>;
@@ -27,20 +30,34 @@ export interface LineView {
 }
 
 export function viewLine(snapshot: Snapshot, now: number): LineView {
-  const inOrder = inLineOrder(snapshot.pullRequests);
-  const batches = [...snapshot.batches].sort((a, b) => a.position - b.position);
-  return {
+  const live = [...snapshot.batches].sort((a, b) => a.position - b.position);
+  const batches = live.filter((batch) => batch.beside === null);
+  return arranged({
     snapshot,
     now,
-    inOrder,
-    pullRequests: new Map(inOrder.map((pullRequest) => [pullRequest.id, pullRequest])),
+    inOrder: [],
+    pullRequests: byId(inLineOrder(snapshot.pullRequests)),
     departures: new Map(snapshot.departures.map((departure) => [departure.pullRequest, departure.code])),
     batches,
+    beside: live.filter((batch) => batch.beside !== null),
     batchOf: indexMembers(batches),
     conflicts: collectConflicts(snapshot, batches),
     verdicts: judgeBatches(snapshot, now),
     readings: readingsOf(snapshot),
-  };
+  });
+}
+
+function byId(pullRequests: readonly PullRequestState[]): ReadonlyMap<string, PullRequestState> {
+  return new Map(pullRequests.map((pullRequest) => [pullRequest.id, pullRequest]));
+}
+
+/** Whatever changes who is in line, or in which batch, may change the order. */
+function arranged(view: LineView): LineView {
+  const { batches, beside } = view;
+  const { rules } = view.snapshot;
+  const isSuspendedHere = (pullRequest: PullRequestState): boolean => isSuspended(view, pullRequest);
+  const inOrder = arrangeLine(view.pullRequests.values(), { rules, batches, beside, isSuspended: isSuspendedHere });
+  return { ...view, inOrder };
 }
 
 function indexMembers(batches: readonly BatchState[]): Map<string, BatchState> {
@@ -72,29 +89,54 @@ function collectConflicts(snapshot: Snapshot, line: readonly BatchState[]): Map<
 export function withoutBatches(view: LineView, leaving: readonly BatchState[]): LineView {
   const gone = new Set(leaving);
   const batches = view.batches.filter((batch) => !gone.has(batch));
+  const beside = view.beside.filter((batch) => !gone.has(batch));
   const members = leaving.flatMap((batch) => batch.members.map((member) => member.pullRequest));
   // A conflict with a batch that has left the line no longer keeps anybody back.
   const conflicts = collectConflicts(view.snapshot, batches);
-  return { ...withChanged(view, members, { status: 'queued' }), batches, batchOf: indexMembers(batches), conflicts };
+  return withChanged({ ...view, batches, beside, batchOf: indexMembers(batches), conflicts }, members, {
+    status: 'queued',
+  });
+}
+
+/** With a batch that is about to be made: it takes a place and room, and nothing can be told of it yet. */
+export function withStarted(view: LineView, start: Extract<Decision, { kind: 'StartBatch' }>): LineView {
+  const { queue, rules } = view.snapshot;
+  const started: BatchState = {
+    ...start,
+    id: '',
+    state: 'making',
+    commit: null,
+    tree: null,
+    testedCommit: null,
+    buildKeysHash: rules.buildKeysHash,
+    createdAt: view.now,
+    buildStartedAt: null,
+    landingBegun: false,
+    landingPlanned: false,
+  };
+  const batches = start.beside === null ? [...view.batches, started] : view.batches;
+  const beside = start.beside === null ? view.beside : [...view.beside, started];
+  const nextPosition = Math.max(queue.nextPosition, start.position + 1);
+  const snapshot = { ...view.snapshot, queue: { ...queue, nextPosition } };
+  return arranged({ ...view, snapshot, batches, beside, batchOf: indexMembers(batches) });
 }
 
 export function withoutPullRequests(view: LineView, leaving: ReadonlyMap<string, ResetCode>): LineView {
-  const inOrder = view.inOrder.filter((pullRequest) => !leaving.has(pullRequest.id));
-  return {
+  const staying = [...view.pullRequests.values()].filter((pullRequest) => !leaving.has(pullRequest.id));
+  return arranged({
     ...view,
-    inOrder,
-    pullRequests: new Map(inOrder.map((pullRequest) => [pullRequest.id, pullRequest])),
+    pullRequests: byId(staying),
     departures: new Map([...view.departures, ...leaving]),
-  };
+  });
 }
 
 /** `change` is applied to the named pull requests; their places stay. */
 export function withChanged(view: LineView, ids: readonly string[], change: Partial<PullRequestState>): LineView {
   const changed = new Set(ids);
-  const inOrder = view.inOrder.map((pullRequest) =>
+  const pullRequests = [...view.pullRequests.values()].map((pullRequest) =>
     changed.has(pullRequest.id) ? { ...pullRequest, ...change } : pullRequest,
   );
-  return { ...view, inOrder, pullRequests: new Map(inOrder.map((pullRequest) => [pullRequest.id, pullRequest])) };
+  return arranged({ ...view, pullRequests: byId(pullRequests) });
 }
 
 export function membersOf(view: LineView, batch: BatchState): PullRequestState[] {

@@ -2,8 +2,10 @@
 // on what the decisions made of the snapshot decides nothing until a fact changes.
 //
 // The steps, each on the line the one before it left:
-// block what failed by itself → hold what stands on it → reset what no longer stands → judge a red head → dequeue what
-// is stuck → start a batch → announce → ask the host → ask a final gate, or land.
+// block what failed by itself → hold what stands on it → reset what no longer stands → judge what was asked beside the
+// line, and a red head → dequeue what is stuck → start batches, beside the line first → announce → ask the host → ask a
+// final gate, or land.
+import { judgeBeside, planBeside, questionsAt } from './beside.ts';
 import { judgeHead, type Step } from './failure.ts';
 import { planFormation, type Formation } from './formation.ts';
 import { gateDeadline, judgePatience, planLanding } from './landing.ts';
@@ -23,21 +25,28 @@ export function plan(snapshot: Snapshot, now: number): Decision[] {
   const blocked = blockFailed(view);
   const held = holdAbove(blocked.view);
   const reset = resetFallen(held.view);
-  const judged = judgeHead(reset.view);
+  const answered = judgeBeside(reset.view);
+  const judged = judgeHead(answered.view);
   const patience = judgePatience(judged.view);
   const left = holdAbove(patience.view);
-  const settled = left.view;
-  const hasStarted = judged.decisions.some((decision) => decision.kind === 'StartBatch');
-  const formation: Formation = hasStarted ? { kind: 'nothing' } : planFormation(settled);
+  // Questions about what has just left the line are over.
+  const over = judgeBeside(left.view);
+  const settled = over.view;
+  const asked = planBeside(settled);
+  const pass = judged.start;
+  const formation: Formation = pass === null ? planFormation(asked.view) : { kind: 'start', decision: pass };
   const landing = planLanding(settled);
-  const departures = [reset, blocked, held, judged, patience, left].flatMap((step) => step.decisions);
+  const departures = [reset, blocked, held, answered, judged, patience, left, over].flatMap((step) => step.decisions);
   return [
     ...departures,
+    ...asked.decisions,
     ...starts(formation),
     ...announceTop(settled),
     ...readUnstarted(settled),
     ...(landing === null ? [] : [landing]),
-    ...lookAgain(settled, [waitOf(formation), patience.until, opening(settled), gateDeadline(settled)]),
+    ...lookAgain(settled, [
+      ...[waitOf(formation), patience.until, opening(settled), gateDeadline(settled), questionsAt(settled)],
+    ]),
   ];
 }
 
@@ -54,7 +63,7 @@ function starts(formation: Formation): Decision[] {
 
 /** Pull requests that cannot land whatever the others do: a required check of their own failed, or they conflict with the tip. */
 function blockFailed(view: LineView): Step {
-  const blocks = view.inOrder.flatMap((pullRequest) => findBlock(view, pullRequest) ?? []);
+  const blocks = [...view.pullRequests.values()].flatMap((pullRequest) => findBlock(view, pullRequest) ?? []);
   if (blocks.length === 0) return { view, decisions: [] };
   const leaving = new Map<string, ResetCode>(blocks.map((block) => [block.pullRequest, 301]));
   return { view: withoutPullRequests(view, leaving), decisions: blocks };
@@ -94,7 +103,7 @@ function startsDue(view: LineView): readonly { readonly commit: string; readonly
   const { rules, builds } = view.snapshot;
   if (rules.checksStartedTimeoutMins === 0) return [];
   const known = new Map(builds.map((build) => [build.commit, build]));
-  return view.batches.flatMap((batch) => {
+  return [...view.batches, ...view.beside].flatMap((batch) => {
     const commit = batch.testedCommit;
     if (commit === null || verdictOf(view, batch).kind !== 'pending') return [];
     const at = startDeadline(batch, known.get(commit), rules);
@@ -118,7 +127,7 @@ function waitOf(formation: Formation): number | null {
 }
 
 function lookAgain(view: LineView, waits: readonly (number | null)[]): Decision[] {
-  const timeouts = view.batches.flatMap((batch) =>
+  const timeouts = [...view.batches, ...view.beside].flatMap((batch) =>
     verdictOf(view, batch).kind === 'pending' ? (ciDeadline(batch, view.snapshot.rules) ?? []) : [],
   );
   const starts = startsDue(view).flatMap(({ at }) => (at > view.now ? [at] : []));

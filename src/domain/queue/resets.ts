@@ -2,7 +2,7 @@
 import { conflictingMember, isSuspended, verdictOf, withoutBatches, type LineView } from './line.ts';
 import type { BatchState, Decision, FailedBuild, ResetCode } from './snapshot.ts';
 
-interface Cause {
+export interface Cause {
   readonly code: ResetCode;
   /** The pull request that caused it, when one did. */
   readonly causedBy: string | null;
@@ -72,7 +72,7 @@ function skipSuspended(view: LineView, place: number): number {
   return next;
 }
 
-function memberFault(view: LineView, batch: BatchState): Cause | null {
+export function memberFault(view: LineView, batch: BatchState): Cause | null {
   for (const member of batch.members) {
     const pullRequest = view.pullRequests.get(member.pullRequest);
     if (pullRequest === undefined)
@@ -91,8 +91,8 @@ function orderFault(view: LineView, batch: BatchState, place: number): Cause | n
   return null;
 }
 
-function ruleFault(view: LineView, batch: BatchState): Cause | null {
-  if (batch.givenUp === true) return { code: 305, causedBy: null };
+export function ruleFault(view: LineView, batch: BatchState): Cause | null {
+  if (batch.givenUp === true && batch.beside === null) return { code: 305, causedBy: null };
   return batch.buildKeysHash === view.snapshot.rules.buildKeysHash ? null : { code: 307, causedBy: null };
 }
 

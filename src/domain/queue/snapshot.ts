@@ -76,6 +76,13 @@ export interface QueueRules {
   readonly maxBisectionAttempts: number | null;
   /** How many pull requests a part of a bisected batch holds at most. Null: half of it. */
   readonly maxBisectedBatchSize: number | null;
+  /** The parts of a red batch are built beside the line, all at once. */
+  readonly useParallelBisection: boolean;
+  /** Parts built at once, within `maxParallelBuilds`. Null: as many as that allows. */
+  readonly maxParallelBisectedBuilds: number | null;
+  /** One that is red behind undecided ones is asked alone on the tip. */
+  readonly useProactiveDequeue: boolean;
+  readonly proactiveDequeueDelaySeconds: number;
   /** Label of a barrier. Null: there are none. */
   readonly barrierLabel: string | null;
   /** How long own checks may run on after the build went green. Null: as long as they like. */
@@ -125,6 +132,12 @@ export interface BuildState {
 
 export type Verdict = 'pending' | 'green' | 'red' | 'none';
 
+/**
+ * Where a member of a bisected batch stands: `in_place`; `beside` the line, which goes on without it; `returned` from
+ * there, in line wherever its batch is.
+ */
+export type BisectionStand = 'in_place' | 'beside' | 'returned';
+
 export interface PullRequestState {
   readonly id: string;
   readonly number: number;
@@ -153,7 +166,12 @@ export interface PullRequestState {
    * Set by BisectBatch, on every member alike: `group` and `attempts` as decided, `max` the length of its first part.
    * Only pull requests of one group share a batch, at most `max` of them. Cleared when it lands, leaves or is blocked.
    */
-  readonly bisection: { readonly group: string; readonly max: number; readonly attempts: number } | null;
+  readonly bisection: {
+    readonly group: string;
+    readonly max: number;
+    readonly attempts: number;
+    readonly stand: BisectionStand;
+  } | null;
   /** `top_of_queue` was announced since it was queued. */
   readonly topAnnounced: boolean;
   /** `stuck` was announced since it was queued. */
@@ -181,6 +199,11 @@ export interface BatchState {
   readonly id: string;
   /** Unique among live batches only: a probe takes the position below the first live one. */
   readonly position: number;
+  /**
+   * Built on the tip, beside the line: nothing stands on it and it never lands. A `part` of a bisected batch, or a
+   * `question`: is the member of a red batch of one red by itself? Null: in line.
+   */
+  readonly beside: 'part' | 'question' | null;
   readonly state: LiveBatchState;
   /** Pull request ids in queue order, with the heads this batch pinned. */
   readonly members: readonly { readonly pullRequest: string; readonly head: string }[];
@@ -204,7 +227,7 @@ export interface BatchState {
   readonly landingPlanned: boolean;
   /** In order. Left out: it needs none. */
   readonly gates?: readonly GateState[];
-  /** The base had moved when it was to land. It never will, even where the base is pushed back to what it was. */
+  /** It never lands: the base had moved when it was to, or, beside the line, its members do not merge by themselves. */
   readonly givenUp?: boolean;
 }
 
@@ -216,6 +239,8 @@ export interface Snapshot {
     readonly tipTree: string;
     /** Commits that were the base's tip at some time in the last 24 h, the present one included. */
     readonly lineage: readonly string[];
+    /** The tip, and what it was before: as far back as none but landings of ours have moved it. */
+    readonly ownLine: readonly string[];
     /** The repository's or the branch's pause, or a freeze, is in force. */
     readonly paused: boolean;
     readonly haltedReason: string | null;
@@ -262,7 +287,8 @@ export type Decision =
       readonly parentBatch: string | null;
       readonly parentCommit: string;
       readonly base: string;
-      /** Why it exists: `new`, `optimistic` (a pass by a later green build), `bisect`, `probe` (a suspended conflict), `retry`. */
+      readonly beside: BatchState['beside'];
+      /** Why it exists: `new`, `optimistic` (a pass by a later green build), `bisect`, `probe` (a suspended conflict, a question), `retry`. */
       readonly cause: 'new' | 'optimistic' | 'bisect' | 'probe' | 'retry';
     }
   /** The batch will never land. Its members go back in place unless another decision blocks them. */
@@ -275,7 +301,7 @@ export type Decision =
       /** The build whose failed checks are the cause (301). Null: another one. */
       readonly failedBuild: FailedBuild | null;
     }
-  /** The batch ended red with several members: it is superseded, its members get bisection `{group, max: halves[0].length, attempts}`. */
+  /** The batch ended red with several members: it is superseded, its members get bisection `{group, max: halves[0].length, attempts, stand}`. */
   | {
       readonly kind: 'BisectBatch';
       readonly batch: string;
@@ -283,8 +309,11 @@ export type Decision =
       /** Two of them, or more where `maxBisectedBatchSize` asks for smaller ones. */
       readonly halves: readonly (readonly string[])[];
       readonly attempts: number;
+      readonly stand: BisectionStand;
       readonly text: string;
     }
+  /** The part beside the line has its answer, or can have none: its members are in line again, `returned`. */
+  | { readonly kind: 'ReturnBatch'; readonly batch: string; readonly code: ResetCode }
   /** The batch ended red for good: it failed. Members are blocked by BlockPullRequest, or put back by RequeuePullRequest. */
   | { readonly kind: 'FailBatch'; readonly batch: string; readonly text: string }
   | {

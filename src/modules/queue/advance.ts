@@ -138,7 +138,7 @@ async function openWork(
     values,
   );
   const batches = await query<OpenBatch>(
-    `select b.id, b.state, b.cause, b.build_started_at is not null as started, b.parent_commit, b.created_at, ${numbers} as numbers
+    `select b.id, b.state, b.cause, b.given_up, b.build_started_at is not null as started, b.parent_commit, b.created_at, ${numbers} as numbers
      from batch b where b.account_id = $1 and b.queue_id = $2 and (b.state in ('making', 'building', 'landing') or b.cleaned_up_at is null)
      order by b.position, b.id`,
     values,
@@ -154,7 +154,7 @@ async function openWork(
     effects: effectsOf(intents, queue.baseBranch),
     batches: batches.map((batch) => ({
       id: batch.id,
-      need: needOf({ state: batch.state, hasStarted: batch.started, isCleanedUp: false }),
+      need: needOf({ state: batch.state, hasStarted: batch.started, isCleanedUp: false, isGivenUp: batch.given_up }),
       title: `${named(batch.numbers)} → ${queue.baseBranch} of ${repository}`,
       details: `Batch ${batch.id}: ${causes[batch.cause] ?? batch.cause}, on top of \`${batch.parent_commit}\`.`,
     })),

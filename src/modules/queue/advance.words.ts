@@ -15,6 +15,7 @@ export interface OpenBatch {
   readonly state: BatchRowState;
   readonly cause: string;
   readonly started: boolean;
+  readonly given_up: boolean;
   readonly parent_commit: string;
   readonly created_at: Date | string;
   readonly numbers: readonly number[];

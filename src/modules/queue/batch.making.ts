@@ -157,6 +157,8 @@ async function keepConflict(
   const { batch, members } = loaded;
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     const work = beginWork(ctx, tx, await changeQueue(ctx, tx, batch.queueId));
+    // Without those it stands behind it may well conflict: nobody is blamed for that, and it is no fact of the line's.
+    if (batch.beside) return await giveUp(ctx, tx, batch.id);
     if (of === 'composition') await keepMergeResult(ctx, tx, loaded, { tree: null, conflictAt: conflict.at });
     const member = members[conflict.at];
     const row =
@@ -175,6 +177,13 @@ async function keepConflict(
     announce(work, row, 'conflict_found', { parentCommit: batch.parentCommit, paths: conflict.paths.slice(0, 20) });
     await finishWork(work);
   });
+}
+
+async function giveUp(ctx: Context, tx: Transaction, batchId: string): Promise<void> {
+  await tx.query("update batch set given_up = true where account_id = $1 and id = $2 and state = 'making'", [
+    ctx.accountId,
+    batchId,
+  ]);
 }
 
 async function keepMergeResult(

@@ -17,7 +17,6 @@ import {
   QueueEntity,
   type BatchMemberRow,
   type BatchRow,
-  type PullRequestRow,
 } from './queue.entities.ts';
 import { changeQueue } from './queue.locks.ts';
 import { loadLineage } from './snapshot.loader.ts';
@@ -120,7 +119,8 @@ async function markStarted(
     if (row.state !== 'building') return;
     // One that relied on another build's evidence and now gets its own starts its time anew.
     row.buildStartedAt = bot !== null && isFirst ? work.now : (row.buildStartedAt ?? work.now);
-    if (bot !== null) await tagMembers(ctx, tx, work, members);
+    // A question moves no status: its member stands in line with a build of its own.
+    if (bot !== null && row.beside !== 'question') await tagMembers(ctx, tx, work, { batch: row, members });
     await finishWork(work);
   });
 }
@@ -151,7 +151,7 @@ async function tagMembers(
   ctx: Context,
   tx: Transaction,
   work: ReturnType<typeof beginWork>,
-  members: readonly BatchMemberRow[],
+  { batch, members }: { readonly batch: BatchRow; readonly members: readonly BatchMemberRow[] },
 ): Promise<void> {
   const rows = new Map(
     (await tx.em.find(PullRequestEntity, { id: { $in: members.map((member) => member.pullRequestId) } })).map((row) => [
@@ -159,7 +159,7 @@ async function tagMembers(
       row,
     ]),
   );
-  const ahead = await aheadOf(ctx, tx, work.queue.id, [...rows.values()]);
+  const ahead = await aheadOf(ctx, tx, batch);
   for (const member of members) {
     const row = rows.get(member.pullRequestId);
     if (row === undefined || row.status !== 'queued' || row.headSha !== member.pinnedHead) continue;
@@ -168,18 +168,15 @@ async function tagMembers(
   }
 }
 
-/** Numbers of the pull requests that stand in builds before these: they must land first. */
-async function aheadOf(
-  ctx: Context,
-  tx: Transaction,
-  queueId: string,
-  rows: readonly PullRequestRow[],
-): Promise<number[]> {
-  const first = Math.min(...rows.map((row) => row.rank ?? Number.MAX_SAFE_INTEGER));
-  if (!Number.isSafeInteger(first)) return [];
+/** Numbers of the pull requests that stand in builds before this one in the line: they must land first. */
+async function aheadOf(ctx: Context, tx: Transaction, batch: BatchRow): Promise<number[]> {
+  if (batch.beside) return [];
   const found = await tx.query<{ number: number }>(
-    `select number from pull_request where account_id = $1 and queue_id = $2 and status = 'tagged' and rank < $3 order by rank`,
-    [ctx.accountId, queueId, first],
+    `select p.number from batch b join batch_member m on m.account_id = b.account_id and m.batch_id = b.id
+       join pull_request p on p.account_id = m.account_id and p.id = m.pull_request_id
+     where b.account_id = $1 and b.queue_id = $2 and b.state in ('making', 'building', 'landing') and b.beside is null and b.position < $3
+       and p.status = 'tagged' order by b.position, m.ordinal`,
+    [ctx.accountId, batch.queueId, batch.position],
   );
   return found.map((row) => row.number);
 }

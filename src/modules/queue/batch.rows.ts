@@ -30,10 +30,12 @@ export function needOf(batch: {
   readonly state: BatchRowState;
   readonly hasStarted: boolean;
   readonly isCleanedUp: boolean;
+  readonly isGivenUp: boolean;
 }): BatchNeed {
   switch (batch.state) {
     case 'making':
-      return 'make';
+      // Its members do not merge by themselves: that is its answer.
+      return batch.isGivenUp ? 'wait' : 'make';
     case 'building':
       return batch.hasStarted ? 'wait' : 'open';
     case 'landing':
@@ -53,6 +55,7 @@ export function needOfRow(batch: BatchRow): BatchNeed {
     state: batch.state,
     hasStarted: Boolean(batch.buildStartedAt),
     isCleanedUp: Boolean(batch.cleanedUpAt),
+    isGivenUp: Boolean(batch.givenUp),
   });
 }
 

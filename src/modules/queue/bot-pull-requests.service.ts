@@ -49,7 +49,8 @@ async function resetFrom(ctx: Context, tx: Transaction, build: Build): Promise<v
   const place = batches.findIndex((batch) => batch.id === build.id);
   // While a landing is begun nothing is reset: its outcome decides.
   if (place < 0 || batches.some((batch) => batch.landingBegun)) return;
-  const fallen = batches.slice(place);
+  const closed = batches.slice(place, place + 1);
+  const fallen = closed[0]?.beside ? closed : batches.slice(place).filter((batch) => batch.beside === null);
   const work = beginWork(ctx, tx, queue);
   await writeDecisions(
     work,

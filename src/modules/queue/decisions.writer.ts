@@ -46,6 +46,9 @@ export async function writeDecisions(
       case 'BisectBatch':
         bisect(work, loaded, decision);
         break;
+      case 'ReturnBatch':
+        resets.add({ ...decision, causedBy: null, failedBuild: null }, returnPart(work, loaded, decision));
+        break;
       case 'FailBatch':
         ended.push({ batch: endBatch(work, batchOf(loaded, decision.batch), 'failed', null), text: decision.text });
         break;
@@ -122,6 +125,8 @@ function endBatch(
 
 /** Members that stand in a bot pull request go back to `queued`, in their places. Answers how many that were. */
 function putBack(work: QueueWork, loaded: LoadedQueue, batch: BatchRow): PullRequestRow[] {
+  // It is tagged by its batch in the line, which a question says something about.
+  if (batch.beside === 'question') return [];
   const back = (loaded.members.get(batch.id) ?? []).flatMap(
     (member) => loaded.pullRequests.get(member.pullRequestId) ?? [],
   );
@@ -145,12 +150,22 @@ function bisect(work: QueueWork, loaded: LoadedQueue, decision: Of<'BisectBatch'
       row.bisectionGroup = decision.group;
       row.bisectionMax = decision.halves[0]?.length ?? 1;
       row.bisectionAttempts = decision.attempts;
+      row.bisectionStand = decision.stand;
     }
   }
   announceBatch(work, loaded, batch, 'batch_bisected', {
     halves: decision.halves.map((half) => half.map((id) => pullRequestOf(loaded, id).number)),
     message: decision.text,
   });
+}
+
+function returnPart(work: QueueWork, loaded: LoadedQueue, decision: Of<'ReturnBatch'>): PullRequestRow[] {
+  const batch = endBatch(work, batchOf(loaded, decision.batch), 'superseded', decision.code);
+  for (const member of loaded.members.get(batch.id) ?? []) {
+    const row = loaded.pullRequests.get(member.pullRequestId);
+    if (row !== undefined) row.bisectionStand = 'returned';
+  }
+  return putBack(work, loaded, batch);
 }
 
 function requeue(work: QueueWork, row: PullRequestRow): PullRequestRow {
@@ -177,6 +192,7 @@ async function startBatch(
     queueId: queue.id,
     repositoryId: queue.repositoryId,
     position: decision.position,
+    beside: decision.beside,
     cause: decision.cause,
     // Nothing is done to a head in no-queue mode: its commit is composed, as in parallel mode.
     mode: rules.mode === 'serial' ? 'serial' : 'parallel',

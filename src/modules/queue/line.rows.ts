@@ -37,6 +37,7 @@ export interface LineRow extends AdmissionRow {
   readonly bisectionGroup: string | null;
   readonly bisectionMax: number | null;
   readonly bisectionAttempts: number;
+  readonly bisectionStand: PullRequestRow['bisectionStand'];
   readonly topAnnounced: boolean;
   readonly stuckAnnounced: boolean;
   readonly conflictParent: string | null;
@@ -49,7 +50,7 @@ export const lineColumns = `id, number, status, status_text as "statusText", bas
   queue_labels as "queueLabels", failed_validations as "failedValidations", validated_by as "validatedBy",
   unverified_commits as "unverifiedCommits", verified_head as "verifiedHead", skip_validation as "skipValidation",
   head_sha as "headSha", below_id as "belowId", coalesce(rank, 0)::float8 as rank, skip_line as "skipLine", coalesce(extract(epoch from queued_at) * 1000, 0)::float8 as "queuedAt",
-  requeue_attempts as "requeueAttempts", bisection_group as "bisectionGroup", bisection_max as "bisectionMax", bisection_attempts as "bisectionAttempts",
+  requeue_attempts as "requeueAttempts", bisection_group as "bisectionGroup", bisection_max as "bisectionMax", bisection_attempts as "bisectionAttempts", bisection_stand as "bisectionStand",
   top_announced as "topAnnounced", stuck_announced as "stuckAnnounced",
   conflict_parent as "conflictParent", conflict_after as "conflictAfter"`;
 

@@ -99,6 +99,8 @@ export async function loadMoment(
       tip,
       tipTree: queue.tree ?? '',
       lineage,
+      // Where blame is told from; it matters to who blames, not to who explains.
+      ownLine: [tip],
       paused: pause !== null,
       haltedReason: queue.haltedReason,
       landingsFrom: landingsFrom(configurationOf({ configurationYaml: yaml }), queue.baseBranch, now),
@@ -248,7 +250,7 @@ async function readLineAt(ctx: Context, tx: Transaction, queueId: string, instan
 interface BatchRow
   extends Pick<
     BatchState,
-    'id' | 'position' | 'parentBatch' | 'parentCommit' | 'base' | 'buildKeysHash' | 'createdAt' | 'landingBegun'
+    'id' | 'position' | 'beside' | 'parentBatch' | 'parentCommit' | 'base' | 'buildKeysHash' | 'createdAt' | 'landingBegun'
   > {
   readonly state: string;
   readonly cause: BatchCause;
@@ -262,7 +264,7 @@ interface BatchRow
 
 async function readBatches(ctx: Context, tx: Transaction, queueId: string, instant: string): Promise<BatchRow[]> {
   return await tx.query<BatchRow>(
-    `select b.id, b.position::float8 as position, b.state, b.cause, b.parent_batch_id as "parentBatch", b.parent_commit as "parentCommit",
+    `select b.id, b.position::float8 as position, b.beside, b.state, b.cause, b.parent_batch_id as "parentBatch", b.parent_commit as "parentCommit",
             b.base_commit as base, b.build_keys_hash as "buildKeysHash", b.commit, b.tree, b.tested_commit as "testedCommit", b.given_up as "givenUp",
             extract(epoch from b.created_at)::float8 * 1000 as "createdAt",
             case when b.build_started_at <= $3 then extract(epoch from b.build_started_at)::float8 * 1000 end as "startedAt",

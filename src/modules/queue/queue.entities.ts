@@ -1,6 +1,6 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import type { StatusCheck } from '../../domain/queue/comment.ts';
-import type { MergeStrategy, PullRequestStatus } from '../../domain/queue/snapshot.ts';
+import type { BatchState, BisectionStand, MergeStrategy, PullRequestStatus } from '../../domain/queue/snapshot.ts';
 
 export const QueueEntity = defineEntity({
   name: 'Queue',
@@ -99,6 +99,7 @@ export const PullRequestEntity = defineEntity({
     bisectionGroup: p.string().nullable(),
     bisectionMax: p.integer().nullable(),
     bisectionAttempts: p.integer().default(0),
+    bisectionStand: p.string().$type<BisectionStand>().default('in_place'),
     conflictParent: p.string().nullable(),
     conflictAfter: p.array().nullable(),
     tellAt: p.datetime().nullable(),
@@ -126,6 +127,7 @@ export const BatchEntity = defineEntity({
     queueId: p.bigint('string'),
     repositoryId: p.bigint('string'),
     position: p.bigint('number'),
+    beside: p.string().$type<NonNullable<BatchState['beside']>>().nullable(),
     cause: p.string().$type<'new' | 'optimistic' | 'bisect' | 'probe' | 'retry'>(),
     mode: p.string().$type<'serial' | 'parallel'>(),
     state: p.string().$type<BatchRowState>().default('making'),

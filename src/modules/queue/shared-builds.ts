@@ -15,7 +15,7 @@ export function lookForBuildsAt(snapshot: Snapshot, now: number): number | null 
 /** A batch that ended before its build leaves room: the other queues of the repository are woken after the commit. */
 export async function wakeWaitingQueues({ ctx, tx, queue }: QueueWork, decisions: readonly Decision[]): Promise<void> {
   const leavesRoom = decisions.some(
-    ({ kind }) => kind === 'SupersedeBatch' || kind === 'BisectBatch' || kind === 'FailBatch',
+    ({ kind }) => kind === 'SupersedeBatch' || kind === 'ReturnBatch' || kind === 'BisectBatch' || kind === 'FailBatch',
   );
   if (!leavesRoom) return;
   // Without their locks: only the wake may be lost, and each looks again.

@@ -73,7 +73,8 @@ export async function loadSnapshot(
   const builds = await loadJudgedBuilds(ctx, tx, judged, rules);
   const buildOf = new Map(builds.map((build) => [build.commit, build]));
   const landings = await openLandings(ctx, tx, queue.id);
-  const lineage = await loadLineage(ctx, tx, queue.id, tip);
+  const landed = await loadLandings(ctx, tx, queue.id);
+  const lineage = lineageOf(landed, tip);
   const named = [...members].map(([id, of]) => [id, of.map((member) => member.pullRequestId)] as const);
   const gates = await loadGates(ctx, tx, { rules, batches: labelBatches(named, inLine) });
   const snapshot: Snapshot = {
@@ -83,6 +84,7 @@ export async function loadSnapshot(
       tip,
       tipTree: from.tipTree,
       lineage,
+      ownLine: ownLineOf(landed, tip),
       paused: !repository.active || (await pauseInForce(tx, repository, queue.baseBranch)) !== null,
       haltedReason: queue.haltedReason ?? null,
       landingsFrom: landingsFrom(configurationOf(repository), queue.baseBranch, ctx.clock().getTime()),
@@ -158,6 +160,7 @@ function namedBy(decision: Decision): string[] {
       return [decision.pullRequest];
     case 'BisectBatch':
     case 'FailBatch':
+    case 'ReturnBatch':
     case 'LandBatch':
     case 'RunGate':
     case 'ReadChecks':
@@ -201,7 +204,7 @@ export function judgeOwn(build: BuildState | undefined, rules: QueueRules): OwnC
 
 export function toPullRequestState(row: LineRow, build: BuildState | undefined, rules: QueueRules): PullRequestState {
   const own = judgeOwn(build, rules);
-  const { conflictParent, bisectionGroup, bisectionMax, bisectionAttempts } = row;
+  const { conflictParent, bisectionGroup, bisectionMax, bisectionAttempts, bisectionStand } = row;
   return {
     id: row.id,
     number: row.number,
@@ -219,7 +222,9 @@ export function toPullRequestState(row: LineRow, build: BuildState | undefined, 
     ownFailedChecks: own.failed,
     ownMissingChecks: own.missing,
     bisection:
-      bisectionGroup && bisectionMax ? { group: bisectionGroup, max: bisectionMax, attempts: bisectionAttempts } : null,
+      bisectionGroup && bisectionMax
+        ? { group: bisectionGroup, max: bisectionMax, attempts: bisectionAttempts, stand: bisectionStand }
+        : null,
     topAnnounced: row.topAnnounced,
     stuckAnnounced: row.stuckAnnounced,
     conflict: conflictParent ? { parent: conflictParent, after: row.conflictAfter ?? [] } : null,
@@ -234,6 +239,7 @@ function toBatchState(
   return {
     id: batch.id,
     position: batch.position,
+    beside: batch.beside ?? null,
     state: batch.state === 'making' || batch.state === 'building' ? batch.state : 'landing',
     members: members.map((member) => ({ pullRequest: member.pullRequestId, head: member.pinnedHead })),
     parentBatch: batch.parentBatchId ?? null,
@@ -259,14 +265,35 @@ async function openLandings(ctx: Context, tx: Transaction, queueId: string): Pro
   return new Map(rows.map((row) => [row.batch_id, row.state]));
 }
 
-/** Commits that were the base's tip in the last 24 h, the present one included. */
-export async function loadLineage(ctx: Context, tx: Transaction, queueId: string, tip: string): Promise<string[]> {
+interface Landed {
+  readonly commit: string;
+  readonly first_parent: string;
+}
+
+/** Of the last 24 h. */
+async function loadLandings(ctx: Context, tx: Transaction, queueId: string): Promise<readonly Landed[]> {
   const since = new Date(ctx.clock().getTime() - 24 * 3_600_000).toISOString();
-  const rows = await tx.query<{ commit: string; first_parent: string }>(
+  return await tx.query<Landed>(
     'select commit, first_parent from landing where account_id = $1 and queue_id = $2 and landed_at > $3',
     [ctx.accountId, queueId, since],
   );
-  return [...new Set([tip, ...rows.flatMap((row) => [row.commit, row.first_parent])])];
+}
+
+/** Commits that were the base's tip in the last 24 h, the present one included. */
+export async function loadLineage(ctx: Context, tx: Transaction, queueId: string, tip: string): Promise<string[]> {
+  return lineageOf(await loadLandings(ctx, tx, queueId), tip);
+}
+
+function lineageOf(landed: readonly Landed[], tip: string): string[] {
+  return [...new Set([tip, ...landed.flatMap((row) => [row.commit, row.first_parent])])];
+}
+
+/** The tip, and what it was before each landing of ours, back to the first commit of somebody else's. */
+function ownLineOf(landed: readonly Landed[], tip: string): string[] {
+  const parents = new Map(landed.map((row) => [row.commit, row.first_parent]));
+  const line = [tip];
+  for (let at = parents.get(tip); at !== undefined && !line.includes(at); at = parents.get(at)) line.push(at);
+  return line;
 }
 
 /** What the host was asked anew, and when it had answered. Those of builds long gone do no harm: nobody looks them up. */

@@ -185,6 +185,7 @@ function clearLine(pullRequest: PullRequestRow): void {
   pullRequest.bisectionGroup = null;
   pullRequest.bisectionMax = null;
   pullRequest.bisectionAttempts = 0;
+  pullRequest.bisectionStand = 'in_place';
   pullRequest.conflictParent = null;
   pullRequest.conflictAfter = null;
 }

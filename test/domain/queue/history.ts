@@ -32,7 +32,7 @@ export const histories: fc.Arbitrary<History> = fc.record({
     { weight: 3, arbitrary: fc.constant([]) },
     { weight: 1, arbitrary: fc.array(fc.boolean(), { maxLength: 6 }) },
   ),
-  rules: fc.array(fc.nat(9999), { minLength: 5, maxLength: 5 }),
+  rules: fc.array(fc.nat(9999), { minLength: 6, maxLength: 6 }),
   moves: fc.array(fc.nat(99_999), { maxLength: 70, size: 'max' }),
 });
 
@@ -65,7 +65,11 @@ const moves: readonly (readonly [weight: number, move: Move])[] = [
   [3, (world) => world.observeBase()],
   [1, (world) => (world.paused = true)],
   [2, (world) => (world.paused = false)],
-  [1, (world, whom, how) => (world.rules = rulesOf([whom, how, whom + how, how * 7 + whom, whom * 31 + how]))],
+  [
+    1,
+    (world, whom, how) =>
+      (world.rules = rulesOf([whom, how, whom + how, how * 7 + whom, whom * 31 + how, whom * 13 + how])),
+  ],
   [1, (world, whom) => cancelBuild(world, whom)],
   [1, (world, whom) => (world.opensAt = world.now + whom * 5 * 60_000)],
   [1, (world, whom) => onLine(world, whom, (row) => (row.isBarrier = !row.isBarrier && hasBarriers(world)))],
@@ -135,7 +139,14 @@ function anOpening(world: World, how: number): Parameters<World['open']>[0] {
   };
 }
 
-export function rulesOf([first = 0, second = 0, third = 0, fourth = 0, fifth = 0]: readonly number[]): QueueRules {
+export function rulesOf([
+  first = 0,
+  second = 0,
+  third = 0,
+  fourth = 0,
+  fifth = 0,
+  sixth = 0,
+]: readonly number[]): QueueRules {
   const mode =
     (['parallel', 'parallel', 'parallel', 'serial', 'parallel', 'no-queue'] as const)[first % 6] ?? 'parallel';
   const batchSize = mode === 'parallel' ? 1 + (second % 4) : 1;
@@ -157,6 +168,7 @@ export function rulesOf([first = 0, second = 0, third = 0, fourth = 0, fifth = 0
     maxRequeueAttempts: [0, 0, 1, 2][Math.floor(third / 9) % 4] ?? 0,
     ciTimeoutMins: [0, 20][Math.floor(third / 36) % 2] ?? 0,
     ...(mode === 'parallel' ? laterRules(fourth, fifth) : laterRules(0, 0)),
+    ...besideRules(mode === 'parallel' ? sixth : 0),
     batchCommit: third % 5 === 0 ? 'linear' : 'group',
     requiredChecks: gates[Math.floor(first / 30) % 4] ?? null,
     ownRequiredChecks: [required('own')],
@@ -180,6 +192,15 @@ function laterRules(fourth: number, fifth: number) {
     finalGates: ['smoke', 'canary']
       .slice(0, [0, 0, 0, 1, 2][Math.floor(fifth / 16) % 5])
       .map((workflow) => ({ workflow, timeoutMins: 10, label: null })),
+  };
+}
+
+function besideRules(sixth: number) {
+  return {
+    useParallelBisection: sixth % 3 !== 0,
+    maxParallelBisectedBuilds: [null, null, 1, 2][Math.floor(sixth / 3) % 4] ?? null,
+    useProactiveDequeue: Math.floor(sixth / 12) % 2 === 1,
+    proactiveDequeueDelaySeconds: [0, 0, 5, 600][Math.floor(sixth / 24) % 4] ?? 0,
   };
 }
 

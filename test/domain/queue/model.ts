@@ -63,6 +63,7 @@ export class World extends Records {
         paused: this.paused,
         haltedReason: null,
         landingsFrom: this.opensAt > this.now ? this.opensAt : null,
+        ownLine: this.ownLine(),
         lineage: [this.tip, ...this.tips.filter((past) => past.until > this.now - day).map((past) => past.commit)],
         nextPosition: this.#position,
         buildsElsewhere: 0,
@@ -92,16 +93,27 @@ export class World extends Records {
   }
 
   #apply(decision: Decision): void {
+    if (decision.kind === 'StartBatch' && decision.beside !== null) this.seen.add(`StartBatch ${decision.beside}`);
     this.seen.add('code' in decision ? `${decision.kind} ${decision.code}` : decision.kind);
     switch (decision.kind) {
       case 'SupersedeBatch':
+      case 'ReturnBatch':
       case 'FailBatch':
       case 'BisectBatch': {
         const batch = this.batch(decision.batch);
         Object.assign(batch, { state: 'ended', landing: 'none' });
-        for (const row of this.members(batch)) if (row.status === 'tagged') row.status = 'queued';
+        if (batch.beside !== 'question')
+          for (const row of this.members(batch)) if (row.status === 'tagged') row.status = 'queued';
+        if (decision.kind === 'ReturnBatch')
+          for (const row of this.members(batch))
+            if (row.bisection !== null) row.bisection = { ...row.bisection, stand: 'returned' };
         if (decision.kind !== 'BisectBatch') break;
-        const bisection = { group: decision.group, max: decision.halves[0]?.length ?? 1, attempts: decision.attempts };
+        const bisection = {
+          group: decision.group,
+          max: decision.halves[0]?.length ?? 1,
+          attempts: decision.attempts,
+          stand: decision.stand,
+        };
         for (const id of decision.halves.flat()) this.pullRequest(id).bisection = bisection;
         break;
       }
@@ -118,6 +130,7 @@ export class World extends Records {
         this.batches.push({
           id: `b${this.batches.length + 1}`,
           position: decision.position,
+          beside: decision.beside,
           state: 'making',
           members: decision.members,
           parentBatch: decision.parentBatch,
@@ -173,7 +186,7 @@ export class World extends Records {
     const steps = this.liveBatches().flatMap((batch) => {
       if (batch.landing === 'planned') return [() => this.passGate(batch)];
       if (batch.landing === 'begun') return [() => this.moveBase(batch), () => this.conclude(batch)];
-      if (batch.commit === null) return [() => this.compose(batch)];
+      if (batch.commit === null) return batch.givenUp === true ? [] : [() => this.compose(batch)];
       if (this.#needsBuild(batch)) return [() => this.startBuild(batch)];
       const build = this.builds.find(
         (candidate) => candidate.commit === batch.testedCommit && !candidate.complete && !candidate.canceled,
@@ -187,11 +200,15 @@ export class World extends Records {
   }
 
   compose(batch: BatchRow): void {
-    if (batch.state !== 'making') return;
+    if (batch.state !== 'making' || batch.givenUp === true) return;
     const merged = this.forest.merge(
       this.forest.treeOf(batch.parentCommit),
       batch.members.map((member) => changeOf(member.head)),
     );
+    if ('conflictAt' in merged && batch.beside !== null) {
+      batch.givenUp = true;
+      return;
+    }
     if ('conflictAt' in merged) {
       const member = batch.members[merged.conflictAt];
       const row = this.pullRequests.find(
@@ -231,13 +248,14 @@ export class World extends Records {
     // Where nobody waits for them, checks are there from the start.
     const build = this.builds.at(-1);
     if (build !== undefined && this.rules.checksStartedTimeoutMins === 0) this.startChecks(build);
-    if (this.rules.mode === 'parallel')
+    if (this.rules.mode === 'parallel' && batch.beside !== 'question')
       for (const row of this.members(batch)) if (row.status === 'queued') row.status = 'tagged';
   }
 
   /** CI forgets some builds, where somebody waits for their checks no longer than so. */
   #isSilent(build: BuildState): boolean {
-    return build.checks.length === 0 && this.builds.findIndex((other) => other.commit === build.commit) % 3 === 2;
+    const isForgotten = this.builds.findIndex((other) => other.commit === build.commit) % 3 === 2;
+    return this.rules.checksStartedTimeoutMins > 0 && build.checks.length === 0 && isForgotten;
   }
 
   startChecks(build: Mutable<BuildState>): void {

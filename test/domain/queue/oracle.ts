@@ -20,7 +20,7 @@ export class Oracle implements Observer {
     const blocked = new Set(of(decisions, 'BlockPullRequest').map((decision) => decision.pullRequest));
     const line = world
       .inLine()
-      .filter((row) => !blocked.has(row.id))
+      .filter((row) => !blocked.has(row.id) && hasPlace(world, row))
       .sort(isBefore);
     assert.ok(of(decisions, 'LandBatch').length <= 1, 'one landing at a time');
     for (const decision of of(decisions, 'LandBatch')) this.#checkLanding(world, line, world.batch(decision.batch));
@@ -28,7 +28,10 @@ export class Oracle implements Observer {
     for (const decision of of(decisions, 'BlockPullRequest')) this.#checkBlame(world, decision, failed);
     for (const decision of of(decisions, 'AnnounceStuck')) checkStuck(world, decision);
     for (const decision of of(decisions, 'AnnounceTop'))
-      assert.equal(decision.pullRequest, line[0]?.id, 'the top of the queue is the first in line');
+      assert.ok(
+        decision.pullRequest === line[0]?.id || !hasPlace(world, world.pullRequest(decision.pullRequest)),
+        'the top of the queue is the first in line',
+      );
     if (before.batches.some((batch) => batch.landingBegun)) {
       const kinds = new Set(decisions.map((decision) => decision.kind));
       for (const kind of [
@@ -87,9 +90,11 @@ export class Oracle implements Observer {
       'no landing beside another',
     );
     assert.equal(batch.parentCommit, world.tip, 'it stands on the tip');
+    assert.equal(batch.beside, null, 'what is built beside the line does not land');
+    const placed = world.members(batch).filter((row) => hasPlace(world, row));
     assert.deepEqual(
-      batch.members.map((member) => member.pullRequest),
-      line.slice(0, batch.members.length).map((row) => row.id),
+      placed.map((row) => row.id),
+      line.slice(0, placed.length).map((row) => row.id),
       'nothing in line is passed over',
     );
     for (const row of world.members(batch)) {
@@ -118,10 +123,12 @@ export class Oracle implements Observer {
       return;
     }
     if (!this.isDeterministic) return;
-    assert.ok(
-      'tree' in alone && !world.forest.isGreen(alone.tree) && requiresUnit(world),
-      'it is red alone on the tip',
-    );
+    const parents = [world.tip, ...tipsAskedOn(world, row)];
+    const isRed = parents.some((parent) => {
+      const merged = world.forest.merge(world.forest.treeOf(parent), [changeOf(row.head)]);
+      return 'tree' in merged && !world.forest.isGreen(merged.tree);
+    });
+    assert.ok(isRed && requiresUnit(world), 'it is red alone on the tip, or on what was the tip when it was asked');
   }
 }
 
@@ -140,15 +147,62 @@ function checkGateBlame(world: World, { pullRequest }: Of<'BlockPullRequest'>, f
   if (batch.members.length > 1) assert.notEqual(world.rules.maxBisectionAttempts, null, 'it was bisected first');
 }
 
+/** In line where its number of entry says. The members of a batch that is bisected beside the line are not. */
+function hasPlace(world: World, row: PullRequestRow): boolean {
+  const isOut = row.bisection !== null && row.bisection.stand !== 'in_place' && world.rules.mode === 'parallel';
+  return !isOut || row.skipLine || row.skipValidation || row.isBarrier || row.stack !== null;
+}
+
+/** Where it was built by itself beside the line, red, and only landings have moved the base since. */
+function tipsAskedOn(world: World, row: PullRequestRow): readonly string[] {
+  const line = world.forest.lineOf(world.tip).map((commit) => commit.id);
+  const own = line.slice(0, line.findIndex((commit) => !commit.startsWith('c-')) + 1);
+  return world.batches
+    .filter((batch) => batch.beside !== null && batch.members.length === 1 && batch.members[0]?.head === row.head)
+    .filter((batch) => own.includes(batch.parentCommit) && isSeenRed(world, batch))
+    .map((batch) => batch.parentCommit);
+}
+
+function isSeenRed(world: World, batch: BatchRow): boolean {
+  const build = world.builds.find((candidate) => candidate.commit === batch.testedCommit);
+  return build?.checks.some((check) => check.conclusion === 'failure' && isRequired(world, check.name)) ?? false;
+}
+
+function checkBeside(world: World, decision: Of<'StartBatch'>): void {
+  const { rules } = world;
+  const members = decision.members.map((member) => world.pullRequest(member.pullRequest));
+  const live = world.liveBatches().filter((batch) => batch.beside === decision.beside);
+  if (decision.beside === 'question') {
+    assert.ok(rules.useProactiveDequeue && members.length === 1, 'asked about one');
+    const [row] = members;
+    const own = world.liveBatches().find((batch) => batch.beside === null && batch.members[0]?.pullRequest === row?.id);
+    assert.ok(own?.members.length === 1 && isSeenRed(world, own), 'about one that is red in line');
+    assert.ok(own.parentCommit !== world.tip, 'and not first');
+    return;
+  }
+  assert.ok(rules.useParallelBisection, 'parts are built where they may be');
+  const running = live.filter((batch) => batch.commit === null || isRunning(world, batch));
+  assert.ok(running.length <= (rules.maxParallelBisectedBuilds ?? Infinity), 'max_parallel_bisected_builds kept');
+  assert.equal(new Set(members.map((row) => row.bisection?.group)).size, 1, 'of one batch');
+  const [first] = members;
+  const before = world.inLine().filter((row) => !row.skipLine && row.rank < (first?.rank ?? 0));
+  if (members.length === 1) assert.deepEqual(before, [], 'one by itself when nothing is left before it');
+}
+
 function checkStart(world: World, decision: Of<'StartBatch'>): void {
   const { rules } = world;
   const parent = decision.parentBatch === null ? null : world.batch(decision.parentBatch);
   assert.equal(decision.parentCommit, parent === null ? world.tip : parent.commit, 'its parent has that commit');
-  const started = world.batches.at(-1);
+  const started = world.batches.findLast((batch) => batch.position === decision.position);
+  if (decision.beside !== null) checkBeside(world, decision);
   const live = world.liveBatches();
   for (const { pullRequest } of decision.members) {
     assert.equal(
-      live.filter((batch) => batch.members.some((member) => member.pullRequest === pullRequest)).length,
+      live.filter(
+        (batch) =>
+          (batch.beside === 'question') === (decision.beside === 'question') &&
+          batch.members.some((member) => member.pullRequest === pullRequest),
+      ).length,
       1,
       'a pull request is in one batch',
     );
@@ -156,7 +210,11 @@ function checkStart(world: World, decision: Of<'StartBatch'>): void {
   assert.equal(new Set(live.map((batch) => batch.position)).size, live.length, 'positions are unique');
   const members = decision.members.map((member) => world.pullRequest(member.pullRequest));
   if (decision.cause !== 'optimistic') checkShape(world, members);
-  if (rules.mode !== 'parallel') assert.ok(live.length === 1 && decision.members.length === 1, 'one at a time');
+  if (rules.mode !== 'parallel')
+    assert.ok(
+      live.filter((batch) => batch.beside === null).length === 1 && decision.members.length === 1,
+      'one at a time',
+    );
   if (
     started === undefined ||
     rules.mode !== 'parallel' ||
@@ -166,11 +224,12 @@ function checkStart(world: World, decision: Of<'StartBatch'>): void {
   )
     return;
   const running = live.filter(
-    (batch) => batch.commit === null || (!world.skipsValidation(batch) && isRunning(world, batch)),
+    (batch) =>
+      batch.givenUp !== true && !world.skipsValidation(batch) && (batch.commit === null || isRunning(world, batch)),
   );
   assert.ok(running.length <= rules.maxParallelBuilds, 'max_parallel_builds kept');
   if (world.paused) assert.ok(running.length <= (rules.maxParallelPausedBuilds ?? 0), 'fewer builds while paused');
-  const held = live.filter((batch) => !running.includes(batch) && isHeld(world, batch));
+  const held = live.filter((batch) => batch.beside === null && !running.includes(batch) && isHeld(world, batch));
   const most = rules.maxParallelBuilds + Math.min(held.length, rules.maxTopupBuilds);
   assert.ok(running.length + held.length <= Math.max(most, held.length + 1), 'topped up by no more than allowed');
 }
@@ -182,11 +241,13 @@ function checkShape(world: World, members: readonly PullRequestRow[]): void {
   if (first === undefined) return;
   assert.ok(members.length === 1 || !members.some((row) => row.isBarrier), 'a barrier is built alone');
   const before = world.inLine().filter((row) => isBefore(row, first) < 0);
+  if (before.length > 0 && members.some((row) => !hasPlace(world, row))) return;
   assert.ok(!before.some((row) => row.isBarrier), 'nothing is built behind a barrier');
 }
 
 function isHeld(world: World, batch: BatchRow): boolean {
-  return world.members(batch).some((row) => row.ownVerdict === 'pending' && !row.skipValidation);
+  const isGreen = world.builds.some((build) => proves(world, build, batch.tree));
+  return isGreen && world.members(batch).some((row) => row.ownVerdict === 'pending' && !row.skipValidation);
 }
 
 /** Green and first, it only waits for its own checks, and the host was asked again. */

@@ -170,6 +170,13 @@ export class Records {
     else Object.assign(row, { ...entered, status: 'queued', queuedAt: this.now, rank: ++this.#rank });
   }
 
+  /** Back from the tip, as far as the commits are landings. */
+  ownLine(): string[] {
+    const line = this.forest.lineOf(this.tip).map((commit) => commit.id);
+    const foreign = line.findIndex((commit) => !commit.startsWith('c-'));
+    return line.slice(0, foreign + 1);
+  }
+
   moveTip(commit: string): void {
     if (commit === this.tip) return;
     this.tips.push({ commit: this.tip, until: this.now });

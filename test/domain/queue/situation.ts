@@ -29,6 +29,10 @@ export const parallel: QueueRules = {
   maxTopupBuilds: 0,
   maxBisectionAttempts: null,
   maxBisectedBatchSize: null,
+  useParallelBisection: false,
+  maxParallelBisectedBuilds: null,
+  useProactiveDequeue: false,
+  proactiveDequeueDelaySeconds: 0,
   barrierLabel: null,
   stuckTimeoutMins: null,
   bypassStuckState: false,
@@ -93,7 +97,10 @@ export function situation({ waiting = [], line = [], rules = {}, queue = {}, cha
       .map((number) => pr(number, { status: 'tagged' })),
   );
   const batches: BatchState[] = [];
-  for (const [index, spec] of line.entries()) batches.push(toBatch(spec, index, batches.at(-1)));
+  for (const [index, spec] of line.entries())
+    batches.push(
+      toBatch(spec, index, spec.change?.beside ? undefined : batches.findLast((batch) => batch.beside === null)),
+    );
   return {
     queue: {
       id: 'q',
@@ -101,6 +108,7 @@ export function situation({ waiting = [], line = [], rules = {}, queue = {}, cha
       tip: 'tip',
       tipTree: 'tree of tip',
       lineage: ['tip'],
+      ownLine: ['tip'],
       paused: false,
       haltedReason: null,
       nextPosition: 100,
@@ -125,6 +133,7 @@ function toBatch(spec: BatchSpec, index: number, before: BatchState | undefined)
   return {
     id,
     position: 10 * (index + 1),
+    beside: null,
     state: made === null ? 'making' : 'building',
     members: spec.of.map((number) => ({ pullRequest: `p${number}`, head: `h${number}` })),
     parentBatch: before?.id ?? null,
@@ -167,11 +176,13 @@ export function planned(from: Situation): string[] {
 export function inShort(decision: Decision): string {
   switch (decision.kind) {
     case 'StartBatch':
-      return `start ${decision.cause} ${decision.members.map((member) => member.pullRequest).join(' ')} on ${decision.parentBatch ?? decision.parentCommit}`;
+      return `${decision.beside === null ? 'start' : `ask ${decision.beside}`} ${decision.cause} ${decision.members.map((member) => member.pullRequest).join(' ')} on ${decision.parentBatch ?? decision.parentCommit}`;
     case 'SupersedeBatch':
       return `supersede ${decision.batch} ${decision.code}${decision.causedBy === null ? '' : ` by ${decision.causedBy}`}`;
     case 'BisectBatch':
       return `bisect ${decision.batch} ${decision.halves.map((half) => half.join('+')).join(' | ')}`;
+    case 'ReturnBatch':
+      return `return ${decision.batch}`;
     case 'FailBatch':
       return `fail ${decision.batch}`;
     case 'BlockPullRequest':
