@@ -45,6 +45,8 @@ function judgePart(view: LineView, batch: BatchState): Step {
   if (batch.givenUp === true || verdict.kind === 'green') return returnPart(view, batch);
   switch (verdict.kind) {
     case 'pending':
+    // Final gates are asked at a landing, which this never comes to.
+    case 'gate_closed':
       return { view, decisions: [] };
     case 'worthless':
       // Its members are still to be asked.

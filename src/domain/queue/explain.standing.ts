@@ -32,12 +32,14 @@ export function standingOf(
   pullRequestId: string,
   causes: ReadonlyMap<string, BatchCause>,
 ): Standing | null {
-  const ahead = view.inOrder.findIndex(({ id }) => id === pullRequestId);
-  const pullRequest = view.inOrder[ahead];
+  const place = view.inOrder.findIndex(({ id }) => id === pullRequestId);
+  const pullRequest = view.pullRequests.get(pullRequestId);
   if (pullRequest === undefined) return null;
+  // Beside the line nothing is before it.
+  const ahead = Math.max(0, place);
   const before = view.inOrder.slice(0, ahead);
-  const batch = view.batchOf.get(pullRequestId) ?? null;
-  const isNext = batch === null && before.every(({ id }) => view.batchOf.has(id) || isOut(view, id));
+  const batch = view.batchOf.get(pullRequestId) ?? partOf(view, pullRequestId);
+  const isNext = batch === null && place >= 0 && before.every(({ id }) => view.batchOf.has(id) || isOut(view, id));
   const formation = isNext ? planFormation(view) : null;
   return {
     ahead,
@@ -45,14 +47,23 @@ export function standingOf(
     barrier: batch === null ? (before.find(({ isBarrier }) => isBarrier)?.number ?? null) : null,
     companyUntil: formation?.kind === 'wait' ? formation.until : null,
     waitsForOwnChecks: waitsForOwnChecks(view, pullRequest),
-    finalGate: batch === null || ahead >= batch.members.length ? null : finalGateOf(view, batch),
+    finalGate:
+      batch === null || batch.beside !== null || ahead >= batch.members.length ? null : finalGateOf(view, batch),
     batch: batch === null ? null : batchOf(view, batch, { pullRequestId, causes }),
     landingsFrom: view.snapshot.queue.landingsFrom,
     skippers: before.filter(({ skipLine }) => skipLine).map(({ number }) => number),
     before: before.slice(-mostNamed).map(({ number }) => number),
     buildUntil: batch === null ? null : buildUntil(view, batch),
-    ownChecksUntil: ahead === 0 ? judgePatience(view).until : null,
+    ownChecksUntil: place === 0 ? judgePatience(view).until : null,
   };
+}
+
+/** Its batch beside the line, where it is built with others of a batch that failed. */
+function partOf(view: LineView, pullRequestId: string): BatchState | null {
+  const part = view.beside.find(
+    ({ beside, members }) => beside === 'part' && members.some(({ pullRequest }) => pullRequest === pullRequestId),
+  );
+  return part ?? null;
 }
 
 /** The one that runs or is asked next. */

@@ -250,7 +250,15 @@ async function readLineAt(ctx: Context, tx: Transaction, queueId: string, instan
 interface BatchRow
   extends Pick<
     BatchState,
-    'id' | 'position' | 'beside' | 'parentBatch' | 'parentCommit' | 'base' | 'buildKeysHash' | 'createdAt' | 'landingBegun'
+    | 'id'
+    | 'position'
+    | 'beside'
+    | 'parentBatch'
+    | 'parentCommit'
+    | 'base'
+    | 'buildKeysHash'
+    | 'createdAt'
+    | 'landingBegun'
   > {
   readonly state: string;
   readonly cause: BatchCause;

@@ -48,7 +48,11 @@ describe('a red batch of several', () => {
     ],
     [
       'with a stack in it is halved in the line',
-      { line: [{ of: [1, 2], build: 'failure' }], waiting: [pr(1, { status: 'tagged', stack: 'p1' })], rules: bisecting },
+      {
+        line: [{ of: [1, 2], build: 'failure' }],
+        waiting: [pr(1, { status: 'tagged', stack: 'p1' })],
+        rules: bisecting,
+      },
       ['bisect b1 p1 | p2', 'start bisect p1 on tip'],
     ],
     [
