@@ -8,6 +8,7 @@ import { createSequencer, forgetOldEvents } from './modules/events/index.ts';
 import {
   createHostInbox,
   createRelay,
+  forgetOldVersions,
   haltOnUnknownLandings,
   hosted,
   reconcileRepository,
@@ -86,6 +87,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const reconciler = repeat(reconcileEveryMs, async () => await reconcileAll(ports), onError);
   const forget = async (): Promise<void> => {
     await forgetOldEvents(db, clock());
+    await forgetOldVersions(db, clock());
     await forgetOldDeliveries(db, clock());
   };
   const forgetting = repeat(forgetEveryMs, forget, onError);

@@ -11,7 +11,7 @@ import {
   type Condition,
   type ConditionFacts,
 } from '../../domain/queue/explain.conditions.ts';
-import { standingOf } from '../../domain/queue/explain.standing.ts';
+import { standingOf, type Standing } from '../../domain/queue/explain.standing.ts';
 import { isQueued } from '../../domain/queue/status.ts';
 import type { BlockCode, BuildState, CheckConclusion, PullRequestStatus } from '../../domain/queue/snapshot.ts';
 import { validationsDigest } from '../../domain/configuration/index.ts';
@@ -19,10 +19,11 @@ import { loaderOf, type GraphQLContext } from '../../graphql/context.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { requireScope } from '../accounts/index.ts';
 import { admissionRequest } from './admission.service.ts';
-import { conclusionBy, loadBuilds, wasSeenBy } from './build.records.ts';
+import { conclusionBy, wasSeenBy } from './build.records.ts';
 import { lineColumns, type LineRow } from './line.rows.ts';
 import { loadMoment, toCause, type Moment } from './moment.loader.ts';
 import type { PullRequest } from './pull-requests.types.ts';
+import { loadJudgedBuilds } from './retries.ts';
 import { judgeOwn } from './snapshot.loader.ts';
 import { obstacleBelow } from './stacks.ts';
 import { validationFacts } from './validations.service.ts';
@@ -139,15 +140,49 @@ async function explainOne(ctx: Context, tx: Transaction, known: Known): Promise<
   const { versions, below, events, moment } = known;
   const [version] = versions;
   if (version === undefined) throw new Error('A moment without a version was explained.');
-  const status: PullRequestStatus = version.status;
-  const standing = isQueued(status) ? standingOf(moment.view, version.id, moment.causes) : null;
+  const standing = isQueued(version.status) ? standingOf(moment.view, version.id, moment.causes) : null;
   const batch = standing?.batch == null ? null : (moment.view.batchOf.get(version.id) ?? null);
   const own = await buildOf(ctx, tx, moment, version.headSha);
-  const checks = await readChecks(ctx, tx, moment, [version.headSha, batch?.testedCommit ?? '']);
+  const tested = batch?.testedCommit ?? '';
+  const checks = await readChecks(ctx, tx, moment, [version.headSha, tested]);
   const preconditions = preconditionsOf(moment, version, { own, below });
+  const pullRequest = explainedPullRequest(known, version, standing);
+  const { ownRequiredChecks, requiredChecks } = moment.rules;
+  const facts: ConditionFacts = {
+    pullRequest,
+    standing,
+    preconditions,
+    validations: moment.configuration.merge_rules.preconditions.validations.map(({ name }) => name),
+    own: {
+      checks: checks.get(version.headSha) ?? [],
+      required: ownRequiredChecks,
+      startedAt: own?.startedAt ?? null,
+    },
+    build: { checks: checks.get(tested) ?? [], required: requiredChecks, startedAt: batch?.buildStartedAt ?? null },
+    since: {
+      status: statusSince(versions, version),
+      preconditions: preconditionsSince(known, preconditions),
+      halted: moment.haltedAt,
+    },
+    causes: {
+      status: events.find(({ action }) => causesOf[version.status as PullRequestStatus].includes(action)) ?? null,
+      pause: moment.pausedBy,
+      halt: moment.haltedBy,
+      build: events.find(({ action }) => action === 'added_to_batch') ?? null,
+      stuck: version.stuckAnnounced ? (events.find(({ action }) => action === 'stuck') ?? null) : null,
+    },
+  };
+  return { ...explain(pullRequest), at: new Date(moment.now), conditions: listConditions(facts) };
+}
+
+function explainedPullRequest(
+  { events, moment }: Known,
+  version: Version,
+  standing: Standing | null,
+): ExplainedPullRequest {
   const left = events.find(({ action }) => action === 'dequeued' || action === 'queued' || action === 'opened');
-  const pullRequest: ExplainedPullRequest = {
-    status,
+  return {
+    status: version.status,
     code: version.statusCode as BlockCode | null,
     text: version.statusText,
     dequeuedBy: left?.action === 'dequeued' ? left.actor : null,
@@ -162,36 +197,6 @@ async function explainOne(ctx: Context, tx: Transaction, known: Known): Promise<
     haltedReason: moment.haltedReason,
     landingsFrom: standing?.landingsFrom ?? null,
   };
-  const statusSince = versions.findLast((_, index) => isUnchangedUpTo(versions, index, ({ status }) => status))?.since;
-  const facts: ConditionFacts = {
-    pullRequest,
-    standing,
-    preconditions,
-    validations: moment.configuration.merge_rules.preconditions.validations.map(({ name }) => name),
-    own: {
-      checks: checks.get(version.headSha) ?? [],
-      required: moment.rules.ownRequiredChecks,
-      startedAt: own?.startedAt ?? null,
-    },
-    build: {
-      checks: checks.get(batch?.testedCommit ?? '') ?? [],
-      required: moment.rules.requiredChecks,
-      startedAt: batch?.buildStartedAt ?? null,
-    },
-    since: {
-      status: statusSince ?? null,
-      preconditions: preconditionsSince(known, preconditions),
-      halted: moment.haltedAt,
-    },
-    causes: {
-      status: events.find(({ action }) => causesOf[status].includes(action)) ?? null,
-      pause: moment.pausedBy,
-      halt: moment.haltedBy,
-      build: events.find(({ action }) => action === 'added_to_batch') ?? null,
-      stuck: version.stuckAnnounced ? (events.find(({ action }) => action === 'stuck') ?? null) : null,
-    },
-  };
-  return { ...explain(pullRequest), at: new Date(moment.now), conditions: listConditions(facts) };
 }
 
 /** Events that bring a status about. */
@@ -205,9 +210,9 @@ const causesOf: Readonly<Record<PullRequestStatus, readonly string[]>> = {
   closed: [],
 };
 
-function isUnchangedUpTo<T>(versions: readonly Version[], index: number, of: (version: Version) => T): boolean {
-  const [newest] = versions;
-  return newest !== undefined && versions.slice(0, index + 1).every((version) => of(version) === of(newest));
+function statusSince(versions: readonly Version[], { status, since }: Version): number {
+  const before = versions.findIndex((version) => version.status !== status);
+  return versions[(before === -1 ? versions.length : before) - 1]?.since ?? since;
 }
 
 function preconditionsOf(
@@ -307,8 +312,8 @@ async function readEvents(
 async function buildOf(ctx: Context, tx: Transaction, moment: Moment, commit: string): Promise<BuildState | undefined> {
   const known = moment.view.snapshot.builds.find((build) => build.commit === commit);
   if (known !== undefined) return known;
-  const { repositoryId, at } = moment;
-  const [build] = await loadBuilds(ctx, tx, { repositoryId, commits: [commit], trees: [], at });
+  const { repositoryId, rules, at } = moment;
+  const [build] = await loadJudgedBuilds(ctx, tx, { repositoryId, commits: [commit], trees: [], at }, rules);
   return build;
 }
 

@@ -28,6 +28,7 @@ export { recoverDatabase } from './recovery.ts';
 export { surveyInstallation, type Survey } from './recovery.survey.ts';
 export { createRelay, type Relay } from './relay.ts';
 export { haltOnUnknownLandings } from './unknown-landings.ts';
+export { forgetOldVersions } from './past.retention.ts';
 export { approvePullRequest } from './reviews.service.ts';
 export {
   dequeuePullRequest,

@@ -11,7 +11,7 @@ import { decidePause, type Pause, type PauseRule } from '../../domain/queue/paus
 import type { BatchState, LiveBatchState, QueueRules, Snapshot } from '../../domain/queue/snapshot.ts';
 import { withStacks } from '../../domain/queue/stack.ts';
 import type { Transaction } from '../../platform/database.ts';
-import { configurationOf, rulesOf } from './configuration.cache.ts';
+import { rulesOf } from './configuration.cache.ts';
 import { labelBatches, loadGates } from './final-gates.ts';
 import { lineColumns, type LineRow } from './line.rows.ts';
 import { loadJudgedBuilds } from './retries.ts';
@@ -58,90 +58,106 @@ interface EventRow {
   readonly payload: Record<string, unknown>;
 }
 
+interface Asked {
+  readonly queueId: string;
+  /** Null: now. */
+  readonly at: Date | null;
+}
+
 /** Null: nothing is on record of the queue at that time. */
-export async function loadMoment(
-  ctx: Context,
-  tx: Transaction,
-  { queueId, at }: { readonly queueId: string; readonly at: Date | null },
-): Promise<Moment | null> {
+export async function loadMoment(ctx: Context, tx: Transaction, asked: Asked): Promise<Moment | null> {
+  const { queueId, at } = asked;
   const instant = at?.toISOString() ?? 'infinity';
   const now = (at ?? ctx.clock()).getTime();
   const queue = await readQueue(ctx, tx, { queueId, instant });
   if (queue === undefined) return null;
-  const log = await readGateEvents(ctx, tx, { queueId, repositoryId: queue.repositoryId, instant });
-  const yaml = at === null ? queue.configurationYaml : await configurationAt(ctx, tx, queue.repositoryId, instant);
-  const { configuration, rules } = rulesOf({ configurationYaml: yaml }, queue.hostRequiredChecks);
+  const { repositoryId, defaultBranch, baseBranch, haltedReason, haltedAt } = queue;
+  const log = await readGateEvents(ctx, tx, { queueId, repositoryId, instant });
+  const configurationYaml =
+    at === null ? queue.configurationYaml : await configurationAt(ctx, tx, repositoryId, instant);
+  const { configuration, rules } = rulesOf({ configurationYaml }, queue.hostRequiredChecks);
   const pause = await pauseOf(ctx, tx, { queue, log, at });
-  const tip = queue.tip ?? '';
-  const line = await readLineAt(ctx, tx, queueId, instant);
   const rows = await readBatches(ctx, tx, queueId, instant);
-  const batches = rows.map((row) => toBatch(row, instant));
-  const lineage = await readLineage(ctx, tx, { queueId, tip, now, instant });
-  const judged = {
-    repositoryId: queue.repositoryId,
-    commits: [...batches.flatMap((batch) => batch.testedCommit ?? []), ...line.map((row) => row.headSha)],
-    trees: batches.flatMap((batch) => batch.tree ?? []),
-    at,
-  };
-  const builds = await loadJudgedBuilds(ctx, tx, judged, rules);
-  const named = batches.map(({ id, members }) => [id, members.map(({ pullRequest }) => pullRequest)] as const);
-  const gates = await loadGates(ctx, tx, { rules, batches: labelBatches(named, line), at });
-  const buildOf = new Map(builds.map((build) => [build.commit, build]));
-  const heads = [
-    ...line.map((row) => row.headSha),
-    ...batches.flatMap((batch) => batch.members.map(({ head }) => head)),
-  ];
-  const inLine = new Set(line.map(({ id }) => id));
+  const parts = await readParts(ctx, tx, { ...asked, queue, rules, rows, now, instant });
   const snapshot: Snapshot = {
+    ...parts,
     queue: {
       id: queueId,
-      baseBranch: queue.baseBranch,
-      tip,
+      baseBranch,
+      tip: queue.tip ?? '',
       tipTree: queue.tree ?? '',
-      lineage,
+      lineage: parts.lineage,
       // Where blame is told from; it matters to who blames, not to who explains.
-      ownLine: [tip],
+      ownLine: [queue.tip ?? ''],
       paused: pause !== null,
-      haltedReason: queue.haltedReason,
-      landingsFrom: landingsFrom(configurationOf({ configurationYaml: yaml }), queue.baseBranch, now),
+      haltedReason,
+      landingsFrom: landingsFrom(configuration, baseBranch, now),
       nextPosition: 0,
       buildsElsewhere: 0,
     },
     rules,
-    pullRequests: withStacks(
-      line.map((row) => ({
-        ...toPullRequestState(row, buildOf.get(row.headSha), rules),
-        below: row.belowId && inLine.has(row.belowId) ? row.belowId : null,
-      })),
-    ),
     departures: [],
-    batches: batches.map((batch) => ({ ...batch, gates: gates.get(batch.id) ?? [] })),
-    builds: withoutHeads(builds, rules, heads),
     // When the host was asked anew is not kept for ever; it matters to who blames, not to who explains.
     readings: [],
-    mergeResults: await readMergeResults(ctx, tx, {
-      repositoryId: queue.repositoryId,
-      parents: [...lineage, ...batches.flatMap((batch) => [batch.parentCommit, batch.commit ?? batch.parentCommit])],
-      instant,
-    }),
   };
   const halt = log.find(({ action }) => action === 'queue_halted' || action === 'queue_resumed');
   return {
     at,
     now,
-    repositoryId: queue.repositoryId,
-    defaultBranch: queue.defaultBranch,
-    baseBranch: queue.baseBranch,
-    tip,
+    repositoryId,
+    defaultBranch,
+    baseBranch,
+    tip: snapshot.queue.tip,
     configuration,
     rules,
     view: viewLine(snapshot, now),
     causes: new Map(rows.map((row) => [row.id, row.cause])),
     pause,
     pausedBy: pause === null ? null : findPauseEvent(log, pause),
-    haltedReason: queue.haltedReason,
-    haltedAt: queue.haltedAt,
-    haltedBy: queue.haltedReason !== null && halt !== undefined ? toCause(halt) : null,
+    haltedReason,
+    haltedAt,
+    haltedBy: haltedReason !== null && halt !== undefined ? toCause(halt) : null,
+  };
+}
+
+interface Read extends Asked {
+  readonly queue: QueueRow;
+  readonly rules: QueueRules;
+  readonly rows: readonly BatchRow[];
+  readonly now: number;
+  readonly instant: string;
+}
+
+async function readParts(
+  ctx: Context,
+  tx: Transaction,
+  { queueId, at, queue, rules, rows, now, instant }: Read,
+): Promise<Pick<Snapshot, 'pullRequests' | 'batches' | 'builds' | 'mergeResults'> & { readonly lineage: string[] }> {
+  const { repositoryId } = queue;
+  const line = await readLineAt(ctx, tx, queueId, instant);
+  const batches = rows.map((row) => toBatch(row, instant));
+  const lineage = await readLineage(ctx, tx, { queueId, tip: queue.tip ?? '', now, instant });
+  const heads = line.map((row) => row.headSha);
+  const pinned = batches.flatMap((batch) => batch.members.map(({ head }) => head));
+  const commits = [...batches.flatMap((batch) => batch.testedCommit ?? []), ...heads];
+  const trees = batches.flatMap((batch) => batch.tree ?? []);
+  const builds = await loadJudgedBuilds(ctx, tx, { repositoryId, commits, trees, at }, rules);
+  const inLine = new Set(line.map(({ id }) => id));
+  const buildOf = new Map(builds.map((build) => [build.commit, build]));
+  const named = batches.map(({ id, members }) => [id, members.map(({ pullRequest }) => pullRequest)] as const);
+  const gates = await loadGates(ctx, tx, { rules, batches: labelBatches(named, line), at });
+  const parents = [...lineage, ...batches.flatMap((batch) => [batch.parentCommit, batch.commit ?? batch.parentCommit])];
+  return {
+    lineage,
+    pullRequests: withStacks(
+      line.map((row) => ({
+        ...toPullRequestState(row, buildOf.get(row.headSha), rules),
+        below: row.belowId && inLine.has(row.belowId) ? row.belowId : null,
+      })),
+    ),
+    batches: batches.map((batch) => ({ ...batch, gates: gates.get(batch.id) ?? [] })),
+    builds: withoutHeads(builds, rules, [...heads, ...pinned]),
+    mergeResults: await readMergeResults(ctx, tx, { repositoryId, parents, instant }),
   };
 }
 
