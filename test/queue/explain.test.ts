@@ -29,7 +29,7 @@ function diary(w: World) {
   };
   return {
     pages,
-    async write(name: string): Promise<Answer[]> {
+    write: async (name: string): Promise<Answer[]> => {
       await w.service.settle();
       await tick();
       const at = new Date();
@@ -42,7 +42,13 @@ function diary(w: World) {
 }
 
 const sentences = (said: readonly Answer[]) => said.map(({ sentence }) => sentence);
-const withoutInstant = ({ at: _, ...answer }: Answer) => answer;
+const withoutInstant = ({ number, kind, who, sentence, conditions }: Answer) => ({
+  number,
+  kind,
+  who,
+  sentence,
+  conditions,
+});
 
 function find(answer: Answer | undefined, ...kinds: Condition['kind'][]): Condition | undefined {
   let found: Condition | undefined;

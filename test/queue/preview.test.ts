@@ -46,7 +46,6 @@ async function toldAndDone(
   expect(await everything(w)).toEqual(before);
   if (told === undefined) throw new Error('Nothing was told.');
   const batches = await w.batches();
-  const lastEvent = await w.rows<{ id: string }>('select max(id) as id from event');
   await change();
   await w.until(async () => (await w.rows('select 1 from queue where version > planned_version')).length === 0);
   await w.until(async () => (await w.rows("select 1 from batch where state = 'making'")).length === 0);
@@ -59,7 +58,6 @@ async function toldAndDone(
      where b.state = 'superseded' and b.id = any($1) and p.status in ('queued', 'tagged') group by b.reset_code`,
     [[...wereLive]],
   );
-  expect(lastEvent).toHaveLength(1);
   return {
     told,
     done: {
@@ -71,11 +69,7 @@ async function toldAndDone(
 }
 
 const isLive = (state: string) => ['making', 'building', 'landing'].includes(state);
-const withoutHeld = ({ landingsHeld: _, ...impact }: Impact) => ({
-  resets: impact.resets,
-  buildsStarted: impact.buildsStarted,
-  buildsStopped: impact.buildsStopped,
-});
+const withoutHeld = ({ resets, buildsStarted, buildsStopped }: Impact) => ({ resets, buildsStarted, buildsStopped });
 
 describe('a preview tells what happens, and writes nothing', () => {
   it('of skipping the line', async () => {
@@ -156,11 +150,7 @@ describe('a preview tells what happens, and writes nothing', () => {
   });
 
   it('of another configuration: keys that build reset, keys that gate do not', async () => {
-    await using line = await inBuilds(
-      `${parallel({ builds: 2 })}${byBuildsAlone}`,
-      ['a', 'b', 'c', 'd'].slice(0, 3),
-      1,
-    );
+    await using line = await inBuilds(`${parallel({ builds: 2 })}${byBuildsAlone}`, ['a', 'b', 'c'], 1);
     const { w, numbers } = line;
     const [a = 0, b = 0] = numbers;
     const preview = async (rules: string) =>

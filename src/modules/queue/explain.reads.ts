@@ -141,7 +141,7 @@ async function explainOne(ctx: Context, tx: Transaction, known: Known): Promise<
   const [version] = versions;
   if (version === undefined) throw new Error('A moment without a version was explained.');
   const standing = isQueued(version.status) ? standingOf(moment.view, version.id, moment.causes) : null;
-  const batch = standing?.batch == null ? null : (moment.view.batchOf.get(version.id) ?? null);
+  const batch = standing === null ? null : (moment.view.batchOf.get(version.id) ?? null);
   const own = await buildOf(ctx, tx, moment, version.headSha);
   const tested = batch?.testedCommit ?? '';
   const checks = await readChecks(ctx, tx, moment, [version.headSha, tested]);

@@ -305,7 +305,8 @@ async function readBatches(ctx: Context, tx: Transaction, queueId: string, insta
 }
 
 /** When its commit was made is not kept, when its build was started is: from then on it has one. */
-function toBatch({ startedAt, cause: _, ...row }: BatchRow, instant: string): BatchState {
+function toBatch(row: BatchRow, instant: string): BatchState {
+  const { startedAt } = row;
   const hasStarted = startedAt !== null;
   return {
     ...row,

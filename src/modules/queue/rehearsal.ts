@@ -69,7 +69,7 @@ function within(ctx: Context, tx: Transaction): Context {
     db: {
       ...ctx.db,
       transaction: async (_, work) => {
-        const result = await work({ em: tx.em, query: tx.query, afterCommit: () => {} });
+        const result = await work({ em: tx.em, query: tx.query.bind(tx), afterCommit: () => {} });
         await tx.em.flush();
         return result;
       },
