@@ -179,6 +179,18 @@ describe('a part beside the line', () => {
       ['supersede b2 302 by p2', 'supersede b1 302 by p2', 'ask part bisect p1 on tip', 'start bisect p2 on tip'],
     ],
     [
+      'goes when another one is stacked on a member: what stands on it is built behind it',
+      {
+        line: [part([1, 2], 'pending')],
+        waiting: [
+          ...bisected([1, 2], 'beside').map((one) => ({ ...one, stack: 'p1' })),
+          pr(3, { stack: 'p1', below: 'p2' }),
+        ],
+        rules: bisecting,
+      },
+      ['supersede b1 309 by p1', 'start bisect p1 p2 on tip'],
+    ],
+    [
       'is left to its end when the key is switched off',
       {
         line: [part([1, 2], 'pending')],
