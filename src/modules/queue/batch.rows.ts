@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts';
 import { RepositoryEntity, type RepositoryRow } from '../repositories/repositories.entities.ts';
 import { hosted, type HostedRepository } from './host.repository.ts';
 import { BatchEntity, QueueEntity, type BatchMemberRow, type BatchRow, type BatchRowState } from './queue.entities.ts';
-import { loadMembers } from './snapshot.loader.ts';
+import { loadMembers } from './batch.members.ts';
 
 export interface LoadedBatch {
   readonly batch: BatchRow;

@@ -9,7 +9,7 @@ import {
   type IntentRow,
   type PullRequestRow,
 } from './queue.entities.ts';
-import { loadMembers } from './snapshot.loader.ts';
+import { loadMembers } from './batch.members.ts';
 import { announce, writeStatus, type QueueWork } from './status.writer.ts';
 
 /** The landing, its members and its proof, the statuses and events: everything that is said of it, in one transaction. */

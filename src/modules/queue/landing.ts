@@ -11,6 +11,7 @@ import { blockText, isQueued } from '../../domain/queue/status.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { pauseInForce } from '../repositories/index.ts';
 import { findLoss } from './admission.service.ts';
+import { loadMembers } from './batch.members.ts';
 import { loadBatch, type LoadedBatch } from './batch.rows.ts';
 import { loadBuilds } from './build.records.ts';
 import { configurationOf, configurationProblem, rulesOf } from './configuration.cache.ts';
@@ -35,7 +36,7 @@ import {
 import { countOwnPushes } from './branch-update.ts';
 import { answerCommitAdded } from './commit-added.ts';
 import { changeQueue, shareRepository } from './queue.locks.ts';
-import { judgeOwn, loadLineage, loadMembers } from './snapshot.loader.ts';
+import { judgeOwn, loadLineage } from './snapshot.loader.ts';
 import { beginWork, blockPullRequest, finishWork, haltWork, type QueueWork } from './status.writer.ts';
 import { restoredBecause } from './unknown-landings.ts';
 

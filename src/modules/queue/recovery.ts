@@ -22,7 +22,8 @@ import {
   type StrayBranch,
   type Survey,
 } from './recovery.survey.ts';
-import { liveStates, loadMembers } from './snapshot.loader.ts';
+import { loadMembers } from './batch.members.ts';
+import { liveStates } from './snapshot.loader.ts';
 import { announce, beginWork, finishWork, writeStatus, type QueueWork } from './status.writer.ts';
 import { landingRefs } from './landing-refs.ts';
 import { haltOnUnknownLandings, restoredReason } from './unknown-landings.ts';

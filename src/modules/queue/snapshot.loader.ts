@@ -20,11 +20,11 @@ import type { RepositoryRow } from '../repositories/repositories.entities.ts';
 import { configurationOf } from './configuration.cache.ts';
 import { labelBatches, loadGates } from './final-gates.ts';
 import { openBelow, readBelow } from './stacks.ts';
+import { loadMembers } from './batch.members.ts';
 import { readLine, type LineRow } from './line.rows.ts';
 import { loadJudgedBuilds } from './retries.ts';
 import {
   BatchEntity,
-  BatchMemberEntity,
   PullRequestEntity,
   type BatchMemberRow,
   type BatchRow,
@@ -169,21 +169,6 @@ function namedBy(decision: Decision): string[] {
     default:
       return decision satisfies never;
   }
-}
-
-export async function loadMembers(
-  tx: Transaction,
-  batchIds: readonly string[],
-): Promise<Map<string, BatchMemberRow[]>> {
-  const members = new Map<string, BatchMemberRow[]>(batchIds.map((id) => [id, []]));
-  if (batchIds.length === 0) return members;
-  for (const row of await tx.em.find(
-    BatchMemberEntity,
-    { batchId: { $in: [...batchIds] } },
-    { orderBy: { ordinal: 'asc' } },
-  ))
-    members.get(row.batchId)?.push(row);
-  return members;
 }
 
 export interface OwnChecks {
