@@ -8,7 +8,15 @@ import { reconsiderInLine, reconsiderPending } from './admission.service.ts';
 import { configurationProblem, rulesOf } from './configuration.cache.ts';
 import { planUpdates, updateBeforeRequeue } from './auto-update.ts';
 import { planWaitingBackports } from './backport.ts';
-import { causes, describeQueue, effectsOf, named, type OpenBatch, type OpenIntent } from './advance.words.ts';
+import {
+  causes,
+  describeQueue,
+  effectsOf,
+  hasMoreToTell,
+  named,
+  type OpenBatch,
+  type OpenIntent,
+} from './advance.words.ts';
 import { lookAgainAt, writeDecisions } from './decisions.writer.ts';
 import { syncBase } from './host.bases.ts';
 import { hosted } from './host.repository.ts';
@@ -98,7 +106,8 @@ export async function advanceQueue(ctx: Context, queueId: string): Promise<Advan
       paused: (await pauseInForce(tx, repository, queue.baseBranch)) !== null,
       query: tx.query.bind(tx),
     });
-    return { ...open, nextLookAt: isOurs ? nextLookAt : null };
+    const moreAt = open.hasMore ? work.now.getTime() : null;
+    return { ...open.advance, nextLookAt: isOurs ? earliest(nextLookAt, moreAt) : null };
   });
 }
 
@@ -125,7 +134,7 @@ async function openWork(
     paused: boolean;
     query: <R extends object>(text: string, values: readonly unknown[]) => Promise<R[]>;
   },
-): Promise<Omit<Advance, 'nextLookAt'>> {
+): Promise<{ readonly advance: Omit<Advance, 'nextLookAt'>; readonly hasMore: boolean }> {
   const { queue, repository, paused, query } = of;
   const values = [ctx.accountId, queue.id];
   const numbers = `array(select p.number from batch_member m join pull_request p on p.account_id = m.account_id and p.id = m.pull_request_id
@@ -150,7 +159,7 @@ async function openWork(
       : queue.waiting + queue.tagged === 0
         ? 'idle'
         : 'running';
-  return {
+  const advance = {
     effects: effectsOf(intents, queue.baseBranch),
     batches: batches.map((batch) => ({
       id: batch.id,
@@ -165,4 +174,5 @@ async function openWork(
       details: describeQueue({ queue, repository, state, batches }),
     },
   };
+  return { advance, hasMore: hasMoreToTell(intents) };
 }

@@ -36,18 +36,38 @@ export function named(numbers: readonly number[]): string {
 /** Branches worked on in one turn: a landing that is planned meanwhile waits for no more than these. */
 const mostBranchWork = 4;
 
+/** Told the host in one turn, for the same reason, and because all of it is one activity with one timeout. */
+const mostTold = 80;
+
+/** What a decision of the queue waits for goes before what people read. */
+const awaited: readonly OpenIntent['kind'][] = ['read_checks', 'retry_check', 'run_gate'];
+
 const branchTitles = { refresh: 'Refresh', sync: 'Bring up to date', backport: 'Backport' } as const satisfies Record<
   BranchWork,
   string
 >;
 
+/** What the host is told in this turn. */
+function choose(intents: readonly OpenIntent[]): readonly OpenIntent[] {
+  return intents
+    .filter(({ kind }) => kind !== 'land' && !isBranchWork(kind))
+    .toSorted((a, b) => a.attempt - b.attempt || Number(awaited.includes(b.kind)) - Number(awaited.includes(a.kind)))
+    .slice(0, mostTold);
+}
+
+/** There is more to tell than one turn does, and nothing says that it would be in vain: the next turn comes at once. */
+export function hasMoreToTell(intents: readonly OpenIntent[]): boolean {
+  const chosen = choose(intents);
+  return chosen.length === mostTold && chosen.every(({ attempt }) => attempt === 0);
+}
+
 /**
- * Landings one by one, because what follows depends on each; all that the host is only told goes together. Of what was
- * asked of branches the least tried first, so that one that fails keeps no other waiting.
+ * Landings one by one, because what follows depends on each; what the host is only told goes together. Of that, and of
+ * what was asked of branches, the least tried first, so that one that fails keeps no other waiting.
  */
 export function effectsOf(intents: readonly OpenIntent[], baseBranch: string): { intents: string[]; title: string }[] {
   const landings = intents.filter((intent) => intent.kind === 'land');
-  const told = intents.filter((intent) => intent.kind !== 'land' && !isBranchWork(intent.kind));
+  const told = choose(intents);
   const work = intents
     .flatMap((intent) => (isBranchWork(intent.kind) ? [{ ...intent, title: branchTitles[intent.kind] }] : []))
     .toSorted((a, b) => a.attempt - b.attempt)

@@ -61,8 +61,10 @@ async function setLabel(
 
 async function forgetLabel(ctx: Context, { pullRequestId }: IntentRow, label: string): Promise<void> {
   await ctx.db.transaction(ctx.accountId, async (tx) => {
-    const row = await tx.em.findOneOrFail(PullRequestEntity, { id: pullRequestId ?? '' });
-    row.queueLabels = row.queueLabels.filter((own) => own !== label);
+    await tx.query(
+      'update pull_request set queue_labels = array_remove(queue_labels, $3) where account_id = $1 and id = $2',
+      [ctx.accountId, pullRequestId, label],
+    );
   });
 }
 
@@ -75,7 +77,13 @@ async function beginLabel(ctx: Context, intent: IntentRow): Promise<Labelling> {
     const repository = await tx.em.findOneOrFail(RepositoryEntity, { id: row.repositoryId });
     const rules = labelRulesOf(configurationOf(repository));
     const isStill = isStillWanted(row, { label, present, blocked: rules.blocked, trigger: rules.trigger });
-    if (isStill && present && !row.queueLabels.includes(label)) row.queueLabels = [...row.queueLabels, label];
+    // In place: the row is read without a lock, and what a reading of the host changed meanwhile stays.
+    if (isStill && present)
+      await tx.query(
+        `update pull_request set queue_labels = array_append(queue_labels, $3)
+         where account_id = $1 and id = $2 and not $3 = any(queue_labels)`,
+        [ctx.accountId, row.id, label],
+      );
     return { host: hosted(repository), number: row.number, label, present, isStill };
   });
 }

@@ -22,6 +22,7 @@ import { retargetAbove } from './stack.retarget.ts';
 import { carryOutSync } from './sync.ts';
 
 const unreadableMs = 10 * 60_000;
+const longestOutageMs = 60 * 60_000;
 
 export async function carryOut(ctx: Context, intentId: string): Promise<void> {
   const intent = await ctx.db.transaction(
@@ -34,10 +35,29 @@ export async function carryOut(ctx: Context, intentId: string): Promise<void> {
   } catch (error) {
     // What the host is only told changes nothing here: a refusal ends it, or every turn would try in vain again.
     if (error instanceof HostRefused && intent.kind !== 'land') return await giveUp(ctx, intent, error);
-    if (isBranchWork(intent.kind) && intent.attempt + 1 >= mostTries) return await giveUp(ctx, intent, error);
-    await haltIfHopeless(ctx, intentId, error);
+    if (isBranchWork(intent.kind) && isTriedOut(ctx, intent, error)) return await giveUp(ctx, intent, error);
+    if (intent.kind === 'land') await haltIfHopeless(ctx, intentId, error);
+    else if (!isBranchWork(intent.kind)) await countTry(ctx, intent);
     throw error;
   }
+}
+
+/** Twenty tries are over in two minutes, and a host may be away for longer: that alone ends nothing people asked for. */
+function isTriedOut(ctx: Context, { attempt, plannedAt }: IntentRow, error: unknown): boolean {
+  const isAway = error instanceof HostUnavailable && ctx.clock().getTime() - plannedAt.getTime() < longestOutageMs;
+  return attempt + 1 >= mostTries && !isAway;
+}
+
+/** What fails comes after what was never tried: see `effectsOf`. */
+async function countTry(ctx: Context, intent: IntentRow): Promise<void> {
+  await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) =>
+      await tx.query(
+        "update intent set attempt = attempt + 1 where account_id = $1 and id = $2 and state in ('planned', 'begun')",
+        [ctx.accountId, intent.id],
+      ),
+  );
 }
 
 async function carryOutKind(ctx: Context, intent: IntentRow): Promise<void> {
@@ -138,6 +158,9 @@ async function giveUp(ctx: Context, intent: IntentRow, cause: unknown): Promise<
       `update intent set state = 'failed', outcome = $3, concluded_at = $4 where account_id = $1 and id = $2 and state in ('planned', 'begun') and payload = $5::jsonb`,
       [ctx.accountId, intent.id, JSON.stringify({ reason }), ctx.clock().toISOString(), JSON.stringify(intent.payload)],
     );
+    // A line may wait for it (update_before_requeue), and others of its kind do.
+    if (isBranchWork(intent.kind))
+      tx.afterCommit(() => ctx.wake({ accountId: ctx.accountId, queueId: intent.queueId }));
   });
 }
 
@@ -148,7 +171,7 @@ async function giveUp(ctx: Context, intent: IntentRow, cause: unknown): Promise<
 async function haltIfHopeless(ctx: Context, intentId: string, error: unknown): Promise<void> {
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     const intent = await tx.em.findOne(IntentEntity, { id: intentId });
-    if (intent === null || intent.kind !== 'land') return;
+    if (intent === null) return;
     const isUnreadable =
       error instanceof HostUnavailable &&
       intent.begunAt &&

@@ -62,31 +62,33 @@ export async function planReply(
   );
 }
 
-/** One intent for each label of a pull request, with what is wanted last. */
 async function planLabelWrites(work: QueueWork): Promise<void> {
   if (work.relabelled.size === 0) return;
   const repository = await work.tx.em.findOneOrFail(RepositoryEntity, { id: work.queue.repositoryId });
   const rules = labelRulesOf(configurationOf(repository));
-  for (const row of work.relabelled)
-    for (const write of planLabels(row, rules)) await planLabelWrite(work, row.id, write);
+  await writeLabelIntents(
+    work,
+    [...work.relabelled].flatMap((row) => planLabels(row, rules).map((write) => ({ id: row.id, write }))),
+  );
 }
 
-export async function planLabelWrite(
+export async function planLabelWrite(work: QueueWork, pullRequestId: string, write: LabelWrite): Promise<void> {
+  await writeLabelIntents(work, [{ id: pullRequestId, write }]);
+}
+
+/** One intent for each label of a pull request, with what is wanted last; one statement, however many leave the line at once. */
+async function writeLabelIntents(
   { ctx, tx, queue, now }: QueueWork,
-  pullRequestId: string,
-  write: LabelWrite,
+  writes: readonly { readonly id: string; readonly write: LabelWrite }[],
 ): Promise<void> {
+  if (writes.length === 0) return;
+  const wanted = new Map(writes.map(({ id, write }) => [`${id}:${write.label}`, { id, write }]));
+  const rows = [...wanted].map(([key, { id, write }]) => ({ key, id, payload: { ...write, at: now.getTime() } }));
   await tx.query(
-    `insert into intent (account_id, queue_id, pull_request_id, kind, key, payload, planned_at) values ($1, $2, $3, 'label', $4, $5, $6)
+    `insert into intent (account_id, queue_id, pull_request_id, kind, key, payload, planned_at)
+     select $1, $2, w.id, 'label', w.key, w.payload, $4 from jsonb_to_recordset($3::jsonb) as w (id bigint, key text, payload jsonb)
      on conflict (account_id, queue_id, kind, key) do update set state = 'planned', payload = excluded.payload, planned_at = excluded.planned_at`,
-    [
-      ctx.accountId,
-      queue.id,
-      pullRequestId,
-      `${pullRequestId}:${write.label}`,
-      JSON.stringify({ ...write, at: now.getTime() }),
-      now.toISOString(),
-    ],
+    [ctx.accountId, queue.id, JSON.stringify(rows), now.toISOString()],
   );
 }
 

@@ -11,17 +11,21 @@ import type { QueueWork } from './status.writer.ts';
 const mostTold = 40;
 const pauseMs = 500;
 
-/** Flush before. Answers when there is more to tell; null: when something changes. Milliseconds since the epoch. */
+/**
+ * Flush before. Answers when there is more to tell; null: when something changes. Milliseconds since the epoch. With the
+ * first that is due all that wait for company are told: one step of the workflow, where each alone would be one.
+ */
 export async function planTelling(work: QueueWork, repository: RepositoryRow): Promise<number | null> {
   const { ctx, tx, queue, now } = work;
   const earliest = await readEarliest(work);
   if (earliest === null) return null;
+  const kinds = wantedKinds(repository);
+  if (kinds.length === 0) return await forgetTelling(work);
   // Where the host is called anyway, all there is goes with it, and nobody has to be woken for it later.
-  const isCalled = await hasOpenIntents(work);
-  if (earliest > now.getTime() && !isCalled) return earliest;
+  if (earliest > now.getTime() && !(await hasOpenIntents(work))) return earliest;
   await tx.query(
     `with due as (
-       select id from pull_request where account_id = $1 and queue_id = $2 and tell_at is not null and (tell_at <= $3 or $6) order by tell_at, id limit $4),
+       select id from pull_request where account_id = $1 and queue_id = $2 and tell_at is not null order by tell_at, id limit $4),
      told as (
        update pull_request p set tell_at = null, told_version = p.told_version + 1 from due
        where p.account_id = $1 and p.id = due.id returning p.id, p.told_version)
@@ -30,10 +34,19 @@ export async function planTelling(work: QueueWork, repository: RepositoryRow): P
      from told cross join unnest($5::text[]) as kind
      on conflict (account_id, queue_id, kind, key) do update
        set state = 'planned', payload = excluded.payload, outcome = null, planned_at = excluded.planned_at`,
-    [ctx.accountId, queue.id, now.toISOString(), mostTold, wantedKinds(repository), isCalled],
+    [ctx.accountId, queue.id, now.toISOString(), mostTold, kinds],
   );
   const next = await readEarliest(work);
   return next === null ? null : Math.max(next, now.getTime() + pauseMs);
+}
+
+/** Nobody is told anything: no deadline, and no turn that plans nothing. */
+async function forgetTelling({ ctx, tx, queue }: QueueWork): Promise<null> {
+  await tx.query(
+    'update pull_request set tell_at = null where account_id = $1 and queue_id = $2 and tell_at is not null',
+    [ctx.accountId, queue.id],
+  );
+  return null;
 }
 
 async function readEarliest({ ctx, tx, queue }: QueueWork): Promise<number | null> {

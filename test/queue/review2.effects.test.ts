@@ -1,0 +1,139 @@
+// What is left to do at the host: how much of it one turn does, what goes first, and what an end of it must not stop.
+import { describe, expect, it } from 'vitest';
+import { HostUnavailable } from '../../src/hosts/port.ts';
+import type { LocalHost } from '../../src/hosts/local/index.ts';
+import { advanceQueue, carryOut } from '../../src/modules/queue/index.ts';
+import { effectsOf, hasMoreToTell, type OpenIntent } from '../../src/modules/queue/advance.words.ts';
+import { parallel, world, type World } from '../support/world.ts';
+import { statuses, wakeAll } from './stories.ts';
+
+const quiet = 'enable_comments: false\npublish_status_check: never\n';
+
+async function queueOf(w: World): Promise<string> {
+  const [queue] = await w.rows<{ id: string }>("select id from queue where base_branch = 'main'");
+  return queue?.id ?? '';
+}
+
+/** Done now, or else when it is due. */
+async function atOnce(w: World): Promise<void> {
+  await w.rows('update pull_request set tell_at = now() where tell_at is not null');
+}
+
+describe('effects of a turn', () => {
+  const intent = (id: number, of: Partial<OpenIntent> = {}): OpenIntent => ({
+    id: String(id),
+    kind: 'label',
+    attempt: 0,
+    numbers: [id],
+    ...of,
+  });
+  const many = Array.from({ length: 200 }, (_, n) => intent(n + 1));
+
+  it('are a landing, and no more of what is told than a landing may wait for', () => {
+    const effects = effectsOf([...many, intent(300, { kind: 'land' })], 'main');
+    expect(effects.map(({ intents }) => intents.length)).toEqual([1, 80]);
+    expect(effects[0]?.title).toBe('Land #300 on main');
+    expect(hasMoreToTell(many)).toBe(true);
+    expect(hasMoreToTell(many.slice(0, 79))).toBe(false);
+  });
+
+  it('begin with what the queue waits for, and end with what has failed', () => {
+    const open = [...many.slice(0, 100).map((each) => ({ ...each, attempt: 3 })), intent(400, { kind: 'read_checks' })];
+    expect(effectsOf([...many, intent(400, { kind: 'run_gate' })], 'main')[0]?.intents[0]).toBe('400');
+    expect(effectsOf([...open, intent(500)], 'main')[0]?.intents.slice(0, 2)).toEqual(['400', '500']);
+    expect(hasMoreToTell(open), 'in vain again and again').toBe(false);
+  });
+
+  it('are one telling for all who wait, when the first is due', async () => {
+    await using w = await world({ configuration: parallel(), runsCi: false });
+    const [a, b] = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
+    await w.rows('update pull_request set tell_at = now() where number = $1', [a]);
+    await w.rows("update pull_request set tell_at = now() + interval '1 hour' where number = $1", [b]);
+    const { effects } = await advanceQueue(w.ctx, await queueOf(w));
+    expect(effects.map(({ title }) => title)).toEqual([`At the host: tell how #${a} #${b} stand`]);
+    expect(await w.rows('select 1 from pull_request where tell_at is not null')).toEqual([]);
+  });
+
+  it('are none, and no deadline, where nobody is told anything', async () => {
+    await using w = await world({ configuration: `${parallel()}${quiet}`, runsCi: false });
+    await w.open('a', { 'a.txt': 'a\n' });
+    await w.rows("update pull_request set tell_at = now() + interval '1 hour'");
+    expect(await advanceQueue(w.ctx, await queueOf(w))).toMatchObject({ effects: [], nextLookAt: null });
+    expect(await w.rows('select 1 from queue where next_look_at is not null')).toEqual([]);
+  });
+
+  it('come after those that were never tried, once they have failed', async () => {
+    await using w = await world({ configuration: parallel(), runsCi: false });
+    const a = await w.open('a', { 'a.txt': 'a\n' });
+    await atOnce(w);
+    const host = w.service.localHost as { -readonly [Key in keyof LocalHost]: LocalHost[Key] };
+    const upsertComment = host.upsertComment.bind(host);
+    host.upsertComment = async () => {
+      throw new HostUnavailable('away');
+    };
+    const { effects } = await advanceQueue(w.ctx, await queueOf(w));
+    for (const id of effects.flatMap(({ intents }) => intents))
+      await carryOut(w.ctx, id).catch((error: unknown) => expect(error).toBeInstanceOf(HostUnavailable));
+    expect(await w.rows("select attempt from intent where kind = 'comment'")).toEqual([{ attempt: 1 }]);
+    host.upsertComment = upsertComment;
+    await w.until(async () => /Not queued/.test((await w.statusComment(a)) ?? ''));
+  });
+});
+
+describe('a sync before a requeue', () => {
+  /** In line, and nothing is started until the sync has ended, which the host has something against. */
+  async function held(
+    w: World,
+    error: Error,
+  ): Promise<{ number: number; intentId: string; tryOften: () => Promise<void> }> {
+    const number = await w.open('a', { 'a.txt': 'a\n' });
+    const queueId = await queueOf(w);
+    await w.pause(true);
+    await w.queue(number);
+    const [row] = await w.rows<{ id: string }>(
+      `insert into intent (account_id, queue_id, pull_request_id, kind, key, payload, planned_at)
+       select account_id, queue_id, id, 'sync', id::text, '{"cause": "requeue"}', now() from pull_request where number = $1 returning id`,
+      [number],
+    );
+    const intentId = row?.id ?? '';
+    const host = w.service.localHost as { -readonly [Key in keyof LocalHost]: LocalHost[Key] };
+    const readRef = host.readRef.bind(host);
+    const tryOften = async (): Promise<void> => {
+      host.readRef = async () => {
+        throw error;
+      };
+      // Wakes from before are used up by turns that fail.
+      for (let n = 0; n < 3; n += 1) await w.loop.run(w.service.ports).catch(() => {});
+      for (let n = 0; n < 25; n += 1)
+        await carryOut(w.ctx, intentId).catch((failure: unknown) => expect(failure).toBe(error));
+      host.readRef = readRef;
+    };
+    await w.pause(false);
+    expect((await advanceQueue(w.ctx, queueId)).batches).toEqual([]);
+    return { number, intentId, tryOften };
+  }
+
+  it('that is given up wakes the line behind it', async () => {
+    await using w = await world({
+      configuration: `${parallel({ more: 'update_before_requeue: true\n' })}${quiet}`,
+    });
+    const { number, intentId, tryOften } = await held(w, new Error('a surprise'));
+    await tryOften();
+    expect(await w.rows('select state from intent where id = $1', [intentId])).toEqual([{ state: 'failed' }]);
+    await w.settled(number);
+    expect(await statuses(w, number)).toEqual(['merged']);
+  });
+
+  it('outlives a host that is away for a while', async () => {
+    await using w = await world({
+      configuration: `${parallel({ more: 'update_before_requeue: true\n' })}${quiet}`,
+    });
+    const { number, intentId, tryOften } = await held(w, new HostUnavailable('away'));
+    await tryOften();
+    expect(await w.rows('select state from intent where id = $1', [intentId])).toEqual([{ state: 'begun' }]);
+    await wakeAll(w);
+    await w.settled(number);
+    expect(await w.rows('select state from intent where id = $1', [intentId])).toEqual([{ state: 'done' }]);
+    expect(await statuses(w, number)).toEqual(['merged']);
+  });
+});
