@@ -103,10 +103,7 @@ export const mergeStrategy = group({
     mark: 'build',
     accepts: [false],
   }),
-}).refine(
-  (strategy) => !strategy.update_pr_commits_before_stack_merge || strategy.use_separate_commits_for_stack === true,
-  {
-    path: ['update_pr_commits_before_stack_merge'],
-    error: 'needs use_separate_commits_for_stack',
-  },
-);
+}).refine((strategy) => !strategy.update_pr_commits_before_stack_merge || strategy.use_separate_commits_for_stack, {
+  path: ['update_pr_commits_before_stack_merge'],
+  error: 'needs use_separate_commits_for_stack',
+});

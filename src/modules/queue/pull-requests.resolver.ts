@@ -246,7 +246,8 @@ async function previewPayload(
   ctx: GraphQLContext,
   preview: Awaited<ReturnType<typeof previewQueueing>>,
 ): Promise<PullRequestPayload> {
-  return { ...(await payload(ctx, preview)), impact: toImpact(preview.impacts) };
+  const { pullRequest } = await payload(ctx, preview);
+  return { pullRequest, impact: toImpact(preview.impacts) };
 }
 
 export async function payload(
