@@ -54,4 +54,21 @@ create unique index local_check_run_attempt on local_check_run (account_id, repo
 create unique index local_check_run_dispatch on local_check_run (account_id, repository_id, dispatch_key)
   where dispatch_key is not null;
 
+-- A bot pull request is used again by the batches after the one it was opened for: a row for each, of one number.
+alter table bot_pull_request add column heir_batch_id bigint;
+-- Its batch ended without landing, and a later one may use it again. Until then it stays open.
+alter table bot_pull_request add column spare boolean not null default false;
+-- Its branch stands on this batch's commit. Null: it was taken over, and the host was not told yet.
+alter table bot_pull_request add column opened_at timestamptz;
+update bot_pull_request set opened_at = created_at;
+do $$
+declare taken text;
+begin
+  select c.conname into strict taken from pg_constraint c
+  where c.conrelid = 'bot_pull_request'::regclass and c.contype = 'u' and array_length(c.conkey, 1) = 3;
+  execute format('alter table bot_pull_request drop constraint %I', taken);
+end $$;
+create index bot_pull_request_number on bot_pull_request (account_id, repository_id, number, batch_id desc);
+create index bot_pull_request_spare on bot_pull_request (account_id, repository_id) where spare;
+
 select guard_new_tables();

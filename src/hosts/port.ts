@@ -249,6 +249,12 @@ export interface CodeHost {
   ): Promise<HostPullRequest>;
   /** Another base branch for an open pull request. Idempotent; throws HostRefused where the host does not permit it. */
   setBaseBranch(repository: HostRepository, number: number, baseBranch: string): Promise<void>;
+  /** A closed or merged one stays as it is. */
+  editPullRequest(
+    repository: HostRepository,
+    number: number,
+    words: { readonly title?: string; readonly body?: string },
+  ): Promise<void>;
   /** Idempotent: a closed or merged one stays as it is. */
   closePullRequest(repository: HostRepository, number: number): Promise<void>;
   /** After a landing: the host shows it as merged (local), or closed with the commit named (github). Idempotent. */

@@ -114,12 +114,11 @@ export const parallelMode = group({
     description: 'How many later builds are waited for before a red one counts as failed.',
     mark: 'other',
   }),
-  reuse_draft_pr_on_failure: notYet(bool(), {
+  reuse_draft_pr_on_failure: key(bool(), {
     default: true,
     description:
-      'Use the bot pull request of a failed build again for the next one. This version opens a new one each time.',
+      'Use the bot pull request of a build that failed or was reset again for the next build of its pull requests: the same number, its branch moved to the new commit. false: a new one for each build.',
     mark: 'other',
-    accepts: [false],
   }),
   use_proactive_dequeue: key(bool(), {
     default: false,

@@ -81,6 +81,7 @@ export function effectsOf(intents: readonly OpenIntent[], baseBranch: string): {
     standing.length > 0 ? `tell how ${named(standing)} stand${standing.length === 1 ? 's' : ''}` : '',
     numbersOf('reply').length > 0 ? `answer on ${named(numbersOf('reply'))}` : '',
     numbersOf('run_gate').length > 0 ? `start a final gate for ${named(numbersOf('run_gate'))}` : '',
+    told.some((intent) => intent.kind === 'close_bot_pull_request') ? 'close bot pull requests' : '',
     told.some((intent) => intent.kind === 'retry_check') ? 'try failed checks again' : '',
     numbersOf('label').length > 0 ? `label ${named(numbersOf('label'))}` : '',
   ].filter((word) => word !== '');

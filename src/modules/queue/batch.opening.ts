@@ -2,9 +2,10 @@
 import type { Context } from '../../context.ts';
 import { evidenceFor, withoutHeads } from '../../domain/queue/evidence.ts';
 import { botTitle } from '../../domain/queue/message.ts';
-import { RefMoved } from '../../hosts/port.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { botBranch, type LoadedBatch } from './batch.rows.ts';
+import { moveBranch } from './bot-pull-requests.branch.ts';
+import { dropBotPullRequest, takeBotPullRequest } from './bot-pull-requests.reuse.ts';
 import { loadBuilds, recordChecks } from './build.records.ts';
 import { configurationOf, rulesOf } from './configuration.cache.ts';
 import { recordGates } from './final-gates.ts';
@@ -49,7 +50,7 @@ export async function watchBuild(ctx: Context, loaded: LoadedBatch): Promise<voi
   if (batch.mode === 'serial' || batch.state !== 'building') return;
   const bots = await ctx.db.transaction(
     ctx.accountId,
-    async (tx) => await tx.em.count(BotPullRequestEntity, { batchId: batch.id }),
+    async (tx) => await tx.em.count(BotPullRequestEntity, { batchId: batch.id, openedAt: { $ne: null } }),
   );
   if (bots === 0) await openBuild(ctx, loaded);
 }
@@ -75,31 +76,35 @@ async function openBotPullRequest(
   commit: string,
   members: readonly BatchMemberRow[],
 ): Promise<{ number: number; url: string }> {
-  const { batch, host, baseBranch, repository } = loaded;
+  const { host, baseBranch, repository, batch } = loaded;
   const adapter = ctx.hosts(host.host);
-  const branch = botBranch(batch.id);
-  try {
-    await adapter.updateRefs(host, [{ ref: `refs/heads/${branch}`, from: null, to: commit }]);
-  } catch (error) {
-    if (!(error instanceof RefMoved)) throw error;
-    // Such branches are ours alone: one that stands elsewhere is older than the records, and is moved.
-    if (error.actual !== commit)
-      await adapter.updateRefs(host, [{ ref: `refs/heads/${branch}`, from: error.actual, to: commit }]);
-  }
+  const taken = await takeBotPullRequest(ctx, loaded);
+  const seen = taken === null ? null : await adapter.getPullRequest(host, taken.number);
+  const isReused = taken !== null && seen?.state === 'open';
+  if (taken !== null && !isReused) await dropBotPullRequest(ctx, host, taken);
+  const branch = isReused ? taken.branch : botBranch(batch.id);
+  await moveBranch(ctx, host, branch, commit);
   await passFailpoint('build:after_branch');
-  const existing = (await adapter.listOpenPullRequests(host)).find((pullRequest) => pullRequest.headBranch === branch);
-  if (existing !== undefined) return existing;
   const rows = await ctx.db.transaction(
     ctx.accountId,
     async (tx) => await tx.em.find(PullRequestEntity, { id: { $in: members.map((member) => member.pullRequestId) } }),
   );
-  return await adapter.openPullRequest(host, {
+  const words = {
     title: botTitle(
       members.flatMap((member) => rows.find((row) => row.id === member.pullRequestId) ?? []).map(messageSource),
       baseBranch,
       configurationOf(repository).merge_rules.merge_commit,
     ),
     body: `${batch.groupMessage}\nOpened by Interlock to run CI on commit ${commit}. It is closed by itself; do not merge it.\n`,
+  };
+  if (isReused) {
+    await adapter.editPullRequest(host, taken.number, words);
+    return { number: taken.number, url: taken.url };
+  }
+  const existing = (await adapter.listOpenPullRequests(host)).find((pullRequest) => pullRequest.headBranch === branch);
+  if (existing !== undefined) return existing;
+  return await adapter.openPullRequest(host, {
+    ...words,
     author: 'interlock[bot]',
     headBranch: branch,
     baseBranch,
@@ -125,13 +130,19 @@ async function markStarted(
   });
 }
 
+/** Whether it is opened for this batch only now. */
 async function keepBotPullRequest(
   ctx: Context,
   tx: Transaction,
   opened: { batch: BatchRow; baseBranch: string; bot: { number: number; url: string } },
 ): Promise<boolean> {
   const { batch, baseBranch, bot } = opened;
-  if ((await tx.em.count(BotPullRequestEntity, { batchId: batch.id })) > 0) return false;
+  const known = await tx.em.findOne(BotPullRequestEntity, { batchId: batch.id });
+  if (known !== null) {
+    const isFirst = !known.openedAt;
+    known.openedAt ??= ctx.clock();
+    return isFirst;
+  }
   tx.em.create(BotPullRequestEntity, {
     accountId: ctx.accountId,
     repositoryId: batch.repositoryId,
@@ -143,6 +154,7 @@ async function keepBotPullRequest(
     headCommitSha: batch.commit ?? '',
     preBatchSha: batch.parentCommit,
     createdAt: ctx.clock(),
+    openedAt: ctx.clock(),
   });
   return true;
 }

@@ -99,7 +99,7 @@ export function membersOfBatch(ctx: GraphQLContext): DataLoader<string, BatchMem
   );
 }
 
-/** Null: the repository has no bot pull request of that number. */
+/** As its newest batch has it. Null: the repository has no bot pull request of that number. */
 export async function readBotPullRequest(
   ctx: Context,
   repository: Repository,
@@ -108,7 +108,8 @@ export async function readBotPullRequest(
   requireScope(ctx, 'queue:read');
   const rows = await ctx.db.read<BotRow>(ctx.accountId, {
     name: 'bot_pull_request_by_number',
-    text: `select ${botColumns} from bot_pull_request bot where bot.account_id = $1 and bot.repository_id = $2 and bot.number = $3`,
+    text: `select ${botColumns} from bot_pull_request bot where bot.account_id = $1 and bot.repository_id = $2 and bot.number = $3
+           order by bot.batch_id desc limit 1`,
     values: [ctx.accountId, repository.id, number],
   });
   return inRepository(rows, repository)[0] ?? null;

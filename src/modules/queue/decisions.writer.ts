@@ -11,6 +11,7 @@ import {
   type BatchRow,
   type PullRequestRow,
 } from './queue.entities.ts';
+import { spareBotPullRequest } from './bot-pull-requests.reuse.ts';
 import { planGate } from './final-gates.ts';
 import { loadNamed, type LoadedQueue } from './snapshot.loader.ts';
 import { loadBotPullRequests, Resets } from './resets.events.ts';
@@ -95,7 +96,21 @@ export async function writeDecisions(
     }
   }
   announceDepartures();
+  await spareEnded(work, decisions, configuration);
   await voidLandings(work);
+}
+
+/** What ends without landing leaves its bot pull request to the next build of its members. */
+async function spareEnded(
+  work: QueueWork,
+  decisions: readonly Decision[],
+  configuration: Configuration,
+): Promise<void> {
+  if (!configuration.merge_rules.merge_mode.parallel_mode.reuse_draft_pr_on_failure) return;
+  await work.tx.em.flush();
+  for (const decision of decisions)
+    if (decision.kind === 'SupersedeBatch' || decision.kind === 'FailBatch' || decision.kind === 'BisectBatch')
+      await spareBotPullRequest(work, decision.batch);
 }
 
 function batchOf(loaded: LoadedQueue, id: string): BatchRow {

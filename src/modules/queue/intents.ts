@@ -4,6 +4,7 @@ import { HostRefused, HostUnavailable } from '../../hosts/port.ts';
 import { RepositoryEntity } from '../repositories/repositories.entities.ts';
 import { carryOutBackport } from './backport.ts';
 import { isBranchWork, mostTries } from './branch-work.ts';
+import { carryOutClosing } from './bot-pull-requests.reuse.ts';
 import { recordChecks } from './build.records.ts';
 import { configurationOf } from './configuration.cache.ts';
 import { finishIntent as finish } from './intents.finish.ts';
@@ -87,6 +88,8 @@ async function carryOutKind(ctx: Context, intent: IntentRow): Promise<void> {
       return await carryOutRetry(ctx, intent);
     case 'run_gate':
       return await carryOutGate(ctx, intent);
+    case 'close_bot_pull_request':
+      return await carryOutClosing(ctx, intent);
     default:
       intent.kind satisfies never;
   }

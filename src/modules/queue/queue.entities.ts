@@ -187,6 +187,9 @@ export const BotPullRequestEntity = defineEntity({
     targetBranch: p.string(),
     headCommitSha: p.string(),
     preBatchSha: p.string(),
+    heirBatchId: p.bigint('string').nullable(),
+    spare: p.boolean().default(false),
+    openedAt: p.datetime().nullable(),
     createdAt: p.datetime(),
     closedAt: p.datetime().nullable(),
   },
@@ -195,7 +198,7 @@ export const BotPullRequestEntity = defineEntity({
 /**
  * `comment` and `status_check` tell where a pull request stands, `reply` answers a person, `label` puts a label on or takes
  * it off, `read_checks` asks anew, `retry_check` has a failed check run again,
- * `run_gate` starts a final gate.
+ * `run_gate` starts a final gate, `close_bot_pull_request` closes one that no build takes over.
  */
 export type IntentKind =
   | 'land'
@@ -209,7 +212,8 @@ export type IntentKind =
   | 'backport'
   | 'read_checks'
   | 'retry_check'
-  | 'run_gate';
+  | 'run_gate'
+  | 'close_bot_pull_request';
 export type IntentState = 'planned' | 'begun' | 'done' | 'failed' | 'void';
 
 export const IntentEntity = defineEntity({

@@ -323,11 +323,13 @@ async function findStrays(ctx: Context, host: HostedRepository): Promise<StrayBr
   const batches = await ctx.db.transaction(
     ctx.accountId,
     async (tx) =>
-      await tx.query<{ id: string }>(
-        'select id from batch where account_id = $1 and repository_id = $2 and cleaned_up_at is null',
+      await tx.query<{ id: string; branch: string | null }>(
+        `select b.id, bot.branch from batch b
+         left join bot_pull_request bot on bot.account_id = b.account_id and bot.batch_id = b.id and bot.closed_at is null
+         where b.account_id = $1 and b.repository_id = $2 and (b.cleaned_up_at is null or bot.spare)`,
         [ctx.accountId, host.id],
       ),
   );
-  const known = new Set(batches.map(({ id }) => `${branches}${botBranch(id)}`));
+  const known = new Set(batches.map(({ id, branch }) => `${branches}${branch ?? botBranch(id)}`));
   return refs.filter(({ ref }) => ref.startsWith(`${branches}mq-`) && !known.has(ref));
 }

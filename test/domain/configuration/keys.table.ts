@@ -173,7 +173,7 @@ export const keyTable: readonly KeyRow[] = [
     accepts: [1, 2, 3],
     refuses: [0, 4, 1.5, '1'].map((value) => [value, 'must be an integer from 1 to 3'] as const),
   },
-  later(`${parallel}.reuse_draft_pr_on_failure`, [false], true),
+  bool(`${parallel}.reuse_draft_pr_on_failure`),
   bool(`${parallel}.use_proactive_dequeue`),
   integer(`${parallel}.proactive_dequeue_delay_seconds`, 0),
   bool(`${parallel}.use_parallel_bisection`),

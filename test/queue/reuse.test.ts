@@ -1,0 +1,80 @@
+// The bot pull request of a build that failed is used again for the next build of its pull requests.
+import { describe, expect, it } from 'vitest';
+import { parallel, world, type World } from '../support/world.ts';
+import { dyingAt, expectLandedOnce, hostOf, startCi, statuses } from './stories.ts';
+
+const ci = "checks:\n  test:\n    run: 'test ! -e bad'\n";
+const byBuilds = 'preconditions:\n  use_github_mergeability: false\n';
+// What ran on the heads themselves is no evidence: each tip needs a build.
+const builtEachTime = 'skip_draft_when_up_to_date: false\n';
+
+interface Used {
+  readonly batch: string;
+  readonly number: number;
+  readonly head: string;
+  readonly closed: boolean;
+}
+
+async function used(w: World): Promise<Used[]> {
+  return await w.rows<Used>(
+    'select batch_id as batch, number, head_commit_sha as head, closed_at is not null as closed from bot_pull_request order by id',
+  );
+}
+
+async function twoBehindABadOne(more = ''): Promise<{ w: World; bad: number; good: number }> {
+  const w = await world({
+    configuration: `${parallel({ builds: 2, more: `${builtEachTime}${more}` })}${byBuilds}`,
+    ci,
+    runsCi: false,
+  });
+  const bad = await w.open('bad', { bad: '1\n' });
+  const good = await w.open('good', { good: '1\n' });
+  await w.queue(bad, good);
+  await w.until(async () => (await statuses(w, bad, good)).every((status) => status === 'tagged'));
+  return { w, bad, good };
+}
+
+describe('reuse_draft_pr_on_failure', () => {
+  it('moves the branch of the same number to the next build, whenever the worker dies, and leaves nothing behind', async () => {
+    const { w, bad, good } = await twoBehindABadOne();
+    await using _ = w;
+    const first = await used(w);
+    const isReused = async (): Promise<void> =>
+      await w.until(async () => (await used(w)).length > 2 && (await statuses(w, good))[0] === 'merged');
+    await using _ci = await startCi(w);
+    await dyingAt(w, 'build:after_branch', isReused);
+    await w.settled(bad, good);
+    expect(await statuses(w, bad, good)).toEqual(['blocked 107', 'merged']);
+    await expectLandedOnce(w, good);
+    const all = await used(w);
+    expect(all.map(({ number }) => number)).toEqual([first[0]?.number, first[1]?.number, first[1]?.number]);
+    expect(new Set(all.map(({ head }) => head)).size).toBe(3);
+    expect(all.map(({ closed }) => closed)).toEqual([true, true, true]);
+    expect((await w.events()).filter(([action]) => action === 'reset')).toHaveLength(1);
+  });
+
+  it('opens a new one each time where that is asked for', async () => {
+    const { w, bad, good } = await twoBehindABadOne('reuse_draft_pr_on_failure: false\n');
+    await using _ = w;
+    await using _ci = await startCi(w);
+    await w.settled(bad, good);
+    await expectLandedOnce(w, good);
+    expect(new Set((await used(w)).map(({ number }) => number)).size).toBe(3);
+  });
+
+  it('opens another one where somebody closed it', async () => {
+    const { w, bad, good } = await twoBehindABadOne();
+    await using _ = w;
+    const [, second] = await used(w);
+    await w.pause(true);
+    await w.dequeue(bad);
+    await w.service.localHost.closePullRequest(hostOf(w), second?.number ?? 0);
+    await w.service.settle();
+    await w.pause(false);
+    await using _ci = await startCi(w);
+    await dyingAt(w, 'bot:after_close', async () => await w.settled(good));
+    await expectLandedOnce(w, good);
+    const numbers = (await used(w)).map(({ number }) => number);
+    expect(numbers.at(-1)).not.toBe(second?.number);
+  });
+});
