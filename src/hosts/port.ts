@@ -324,7 +324,7 @@ export interface CodeHost {
     comment: { readonly key: string; readonly body: string; readonly version?: number },
   ): Promise<void>;
 
-  /** Newest attempt of every check of a commit. */
+  /** Newest attempt of every check of a commit, of workflows that start by themselves too while they wait or run. */
   readChecks(repository: HostRepository, commit: string): Promise<CheckReport>;
   /** Reports a check of ours on a commit, which `readChecks` never has. What was reported under a higher `version` stays. */
   publishCheck(repository: HostRepository, check: PublishedHostCheck): Promise<void>;

@@ -155,12 +155,11 @@ export const parallelMode = group({
       'How many pull requests a part of a bisected batch holds at most: a failed batch is cut into that many parts.',
     mark: 'other',
   }),
-  wait_for_pending_github_workflows: notYet(bool(), {
+  wait_for_pending_github_workflows: key(bool(), {
     default: false,
     description:
-      'Wait for workflow runs of the host that are pending besides the required checks. Gives up after 60 minutes.',
+      'A green build also waits for what nobody requires and still runs on its commit, whatever it says in the end. Gives up 60 minutes after the last check that ended.',
     mark: 'gate',
-    accepts: [false],
   }),
   on_commit_added: key(oneOf('block', 'requeue'), {
     default: 'block',

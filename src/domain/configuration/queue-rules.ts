@@ -35,6 +35,7 @@ export function toQueueRules(
     requiredChecks: buildRequiredChecks(configuration, host.hostRequiredChecks),
     ownRequiredChecks: ownRequiredChecks(configuration, host.hostRequiredChecks),
     retriableChecks: retriableChecks(configuration),
+    waitsForPendingWorkflows: isParallel && parallel.wait_for_pending_github_workflows,
     finalGates: isParallel ? finalGates(configuration) : [],
     buildKeysHash: buildKeysHash(configuration),
   };

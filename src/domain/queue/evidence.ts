@@ -112,7 +112,7 @@ function worst(verdicts: readonly Verdict[]): Verdict {
 /** The part of a snapshot that evidence is read from. */
 export interface EvidenceSource {
   readonly queue: Pick<Snapshot['queue'], 'lineage'>;
-  readonly rules: Pick<QueueRules, 'requiredChecks'>;
+  readonly rules: Pick<QueueRules, 'requiredChecks' | 'waitsForPendingWorkflows'>;
   readonly builds: readonly BuildState[];
 }
 
@@ -130,6 +130,18 @@ export function withoutHeads(
   return builds.filter((build) => !own.has(build.commit));
 }
 
+const longestPendingMs = 60 * 60_000;
+
+/**
+ * Until when a green build waits for what nobody requires and still runs on its commit: an hour from the last end of a
+ * check. `-Infinity`: it does not wait.
+ */
+export function pendingUntil(build: BuildState, rules: Pick<QueueRules, 'waitsForPendingWorkflows'>): number {
+  const isPending =
+    rules.waitsForPendingWorkflows && newestAttempts(build.checks).some((check) => check.conclusion === 'pending');
+  return isPending ? (build.lastEndAt ?? build.startedAt) + longestPendingMs : -Infinity;
+}
+
 /** Green builds by tree, by the gate in force now. Made once per plan. */
 export type Evidence = ReadonlyMap<string, readonly BuildState[]>;
 
@@ -140,7 +152,8 @@ export function collectEvidence(snapshot: EvidenceSource, now: number): Evidence
     if (
       !lineage.has(build.base) ||
       !isFresh(build, now) ||
-      judgeBuild(build, snapshot.rules.requiredChecks) !== 'green'
+      judgeBuild(build, snapshot.rules.requiredChecks) !== 'green' ||
+      pendingUntil(build, snapshot.rules) > now
     )
       continue;
     const known = evidence.get(build.tree);

@@ -6,6 +6,7 @@
 // line, and a red head → dequeue what is stuck → start batches, beside the line first → announce → ask the host → ask a
 // final gate, or land.
 import { judgeBeside, planBeside, questionsAt } from './beside.ts';
+import { pendingUntil } from './evidence.ts';
 import { judgeHead, type Step } from './failure.ts';
 import { planFormation, type Formation } from './formation.ts';
 import { gateDeadline, judgePatience, planLanding } from './landing.ts';
@@ -126,12 +127,25 @@ function waitOf(formation: Formation): number | null {
   return formation.kind === 'wait' ? formation.until : null;
 }
 
+/** When a green build no longer waits for what else runs on its commit. */
+function pendingEnds(view: LineView): number[] {
+  const { rules, builds } = view.snapshot;
+  const tested = new Set([...view.batches, ...view.beside].map((batch) => batch.testedCommit));
+  return builds
+    .filter((build) => tested.has(build.commit))
+    .map((build) => pendingUntil(build, rules))
+    .filter((at) => at > view.now);
+}
+
 function lookAgain(view: LineView, waits: readonly (number | null)[]): Decision[] {
-  const timeouts = [...view.batches, ...view.beside].flatMap((batch) =>
-    verdictOf(view, batch).kind === 'pending' ? (ciDeadline(batch, view.snapshot.rules) ?? []) : [],
-  );
+  const timeouts = [...view.batches, ...view.beside]
+    .flatMap((batch) =>
+      verdictOf(view, batch).kind === 'pending' ? (ciDeadline(batch, view.snapshot.rules) ?? []) : [],
+    )
+    // A green build that waits for what nobody requires has no time limit of CI.
+    .filter((at) => at > view.now);
   const starts = startsDue(view).flatMap(({ at }) => (at > view.now ? [at] : []));
-  const at = [...timeouts, ...starts, ...waits.flatMap((wait) => wait ?? [])].reduce(
+  const at = [...timeouts, ...starts, ...pendingEnds(view), ...waits.flatMap((wait) => wait ?? [])].reduce(
     (earliest, instant) => Math.min(earliest, instant),
     Infinity,
   );

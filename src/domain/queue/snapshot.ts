@@ -99,6 +99,8 @@ export interface QueueRules {
   readonly ownRequiredChecks: readonly RequiredCheck[] | null;
   /** Names and globs of checks that are tried again once when they fail. Null: none is. */
   readonly retriableChecks: readonly string[] | null;
+  /** A green build also waits for what else still runs on its commit, for a while. */
+  readonly waitsForPendingWorkflows: boolean;
   /** Workflows between a green build and its landing, in order. Empty outside of the parallel mode. */
   readonly finalGates: readonly FinalGate[];
   /** Changes of these keys make every build worthless (reset 307). A digest of the build keys. */

@@ -5,6 +5,7 @@ import {
   findEvidence,
   judgeBuild,
   missingChecks,
+  pendingUntil,
   type Evidence,
 } from './evidence.ts';
 import { judgeGates } from './gates.ts';
@@ -51,7 +52,13 @@ function judge(batch: BatchState, known: Known): BatchVerdict {
   if (evidence !== null) return judgeByGates(batch, evidence.commit, known.now);
   if (skipsValidation(batch, known)) return { kind: 'green', evidence: '' };
   const build = known.builds.get(batch.testedCommit ?? batch.commit);
+  if (build !== undefined && isHeldByPending(build, known)) return { kind: 'pending' };
   return (build === undefined ? null : judgeByBuild(build, known.rules)) ?? judgeByClock(batch, build, known);
+}
+
+/** It has all it needs, so that no time limit of CI is about what it waits for. */
+function isHeldByPending(build: BuildState, { rules, now }: Pick<Known, 'rules' | 'now'>): boolean {
+  return judgeBuild(build, rules.requiredChecks) === 'green' && pendingUntil(build, rules) > now;
 }
 
 function judgeByGates({ gates = [] }: BatchState, evidence: string, now: number): BatchVerdict {

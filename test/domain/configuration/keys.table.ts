@@ -180,7 +180,7 @@ export const keyTable: readonly KeyRow[] = [
   integer(`${parallel}.max_parallel_bisected_builds`, 1),
   integer(`${parallel}.max_bisection_attempts`, 0),
   integer(`${parallel}.max_bisected_batch_size`, 1),
-  later(`${parallel}.wait_for_pending_github_workflows`, [false], true),
+  bool(`${parallel}.wait_for_pending_github_workflows`),
   {
     key: `${parallel}.on_commit_added`,
     accepts: ['block', 'requeue'],

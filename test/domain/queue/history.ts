@@ -174,6 +174,7 @@ export function rulesOf([
     ownRequiredChecks: [required('own')],
     skipDraftWhenUpToDate: true,
     retriableChecks: null,
+    waitsForPendingWorkflows: mode === 'parallel' && Math.floor(fifth / 80) % 4 === 0,
     buildKeysHash: `${mode}/${batchSize}/${strategy}/${third % 5 === 0}`,
   };
 }

@@ -70,6 +70,16 @@ export class Oracle implements Observer {
       world.builds.some((build) => proves(world, build, batch.tree)),
       'a green build of its tree',
     );
+    if (world.rules.waitsForPendingWorkflows)
+      assert.ok(
+        world.builds.some(
+          (build) =>
+            proves(world, build, batch.tree) &&
+            (build.checks.every((check) => check.conclusion !== 'pending') ||
+              world.now >= (build.lastEndAt ?? build.startedAt) + 60 * 60_000),
+        ),
+        'nothing else runs on its commit, or it was waited for',
+      );
     if (this.isDeterministic && requiresUnit(world))
       assert.ok(world.forest.isGreen(batch.tree ?? ''), 'its tree is green');
     for (const { workflow } of world.rules.finalGates)

@@ -43,6 +43,7 @@ export const parallel: QueueRules = {
   ownRequiredChecks: [],
   retriableChecks: null,
   finalGates: [],
+  waitsForPendingWorkflows: false,
   buildKeysHash: 'keys',
 };
 export const serial: QueueRules = { ...parallel, mode: 'serial', useOptimisticValidation: false };
