@@ -52,7 +52,8 @@ export class ConfigurationPreviewResolver {
   })
   async previewConfiguration(
     @Ctx() ctx: GraphQLContext,
-    @Arg('input', () => PreviewConfigurationInput) input: PreviewConfigurationInput,
+    @Arg('input', () => PreviewConfigurationInput, { description: 'The repository, and the document it would have.' })
+    input: PreviewConfigurationInput,
   ): Promise<ConfigurationPreview> {
     const { outcome, changed, impacts } = await previewConfiguration(ctx, input);
     return {
