@@ -1,6 +1,6 @@
 // Carries out one intent, whatever it is: the queue's workflow hands over ids and knows no kinds.
 import type { Context } from '../../context.ts';
-import { HostRefused, HostUnavailable } from '../../hosts/port.ts';
+import { HostRefused, HostUnavailable, RefMoved } from '../../hosts/port.ts';
 import { RepositoryEntity } from '../repositories/repositories.entities.ts';
 import { carryOutBackport } from './backport.ts';
 import { isBranchWork, mostTries } from './branch-work.ts';
@@ -98,14 +98,18 @@ async function carryOutKind(ctx: Context, intent: IntentRow): Promise<void> {
 /** Shows the pull request as merged at the host. Its branch goes only while it is still at the head that landed. */
 async function concludePullRequest(ctx: Context, intent: IntentRow): Promise<void> {
   const { pullRequest, repository, baseBranch, pinned } = await ctx.db.transaction(ctx.accountId, async (tx) => {
-    const row = await tx.em.findOneOrFail(PullRequestEntity, { id: intent.pullRequestId ?? '' });
+    const row = await tx.em.findOneOrFail(PullRequestEntity, {
+      id: intent.pullRequestId ?? '',
+    });
     const [landed] = await tx.query<{ pinned_head: string }>(
       'select pinned_head from landed_member where account_id = $1 and pull_request_id = $2',
       [ctx.accountId, row.id],
     );
     return {
       pullRequest: row,
-      repository: await tx.em.findOneOrFail(RepositoryEntity, { id: row.repositoryId }),
+      repository: await tx.em.findOneOrFail(RepositoryEntity, {
+        id: row.repositoryId,
+      }),
       baseBranch: (await tx.em.findOneOrFail(QueueEntity, { id: intent.queueId })).baseBranch,
       pinned: landed?.pinned_head ?? row.headSha,
     };
@@ -126,9 +130,15 @@ async function concludePullRequest(ctx: Context, intent: IntentRow): Promise<voi
   if (tip !== null && !isLeftBehind && mayDelete && !isKept(pullRequest.labels, rules.labels.skip_delete_branch)) {
     await adapter
       .updateRefs(host, [{ ref: `refs/heads/${pullRequest.headBranch}`, from: pinned, to: null }])
-      .catch(() => {});
+      // It moved, or is protected: it stays. A host that is away is asked again.
+      .catch((error: unknown) => {
+        if (!(error instanceof RefMoved || error instanceof HostRefused)) throw error;
+      });
   }
-  await adapter.concludePullRequest(host, pullRequest.number, { mergeCommit, at: Number(intent.payload['at']) });
+  await adapter.concludePullRequest(host, pullRequest.number, {
+    mergeCommit,
+    at: Number(intent.payload['at']),
+  });
   await passFailpoint('conclude:after_host');
   await finish(ctx, intent);
 }
@@ -140,8 +150,12 @@ function isKept(labels: readonly string[], keepingLabel: string): boolean {
 /** Asks the host for a commit's checks: whoever waits for the answer plans on, whether it brought anything or not. */
 async function readChecks(ctx: Context, intent: IntentRow): Promise<void> {
   const repository = await ctx.db.transaction(ctx.accountId, async (tx) => {
-    const queue = await tx.em.findOneOrFail(QueueEntity, { id: intent.queueId });
-    return await tx.em.findOneOrFail(RepositoryEntity, { id: queue.repositoryId });
+    const queue = await tx.em.findOneOrFail(QueueEntity, {
+      id: intent.queueId,
+    });
+    return await tx.em.findOneOrFail(RepositoryEntity, {
+      id: queue.repositoryId,
+    });
   });
   await recordChecks(ctx, hosted(repository), intent.key);
   await ctx.db.transaction(ctx.accountId, async (tx) => {

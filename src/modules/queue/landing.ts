@@ -38,13 +38,18 @@ import { answerCommitAdded } from './commit-added.ts';
 import { changeQueue, shareRepository } from './queue.locks.ts';
 import { judgeOwn, loadLineage } from './snapshot.loader.ts';
 import { beginWork, blockPullRequest, finishWork, haltWork, type QueueWork } from './status.writer.ts';
+import { openBelow, readBelow } from './stacks.ts';
 import { restoredBecause } from './unknown-landings.ts';
 
 /** A landing tried this often without an end halts the queue. */
 export const mostAttempts = 20;
 
 type Begun =
-  | { readonly kind: 'begun'; readonly attempt: number; readonly passed: Passed }
+  | {
+      readonly kind: 'begun';
+      readonly attempt: number;
+      readonly passed: Passed;
+    }
   | { readonly kind: 'void'; readonly reason: string }
   | { readonly kind: 'over' };
 type Verdict =
@@ -60,7 +65,12 @@ export async function carryOutLanding(ctx: Context, intentId: string, batchId: s
   await passFailpoint('landing:after_gate');
   const outcome = begun.passed.byHost ? await mergeAtHost(ctx, loaded) : await moveBase(ctx, loaded);
   await passFailpoint('landing:after_host');
-  await concludeLanding(ctx, { intentId, attempt: begun.attempt, loaded, outcome });
+  await concludeLanding(ctx, {
+    intentId,
+    attempt: begun.attempt,
+    loaded,
+    outcome,
+  });
   await passFailpoint('landing:after_conclude');
   await syncBase(ctx, loaded.host, loaded.baseBranch);
 }
@@ -74,13 +84,27 @@ async function beginLanding(ctx: Context, intentId: string, loaded: LoadedBatch)
     if (intent.state === 'begun') {
       // An earlier attempt died past its gate: only the host can say what became of it.
       intent.attempt += 1;
-      return { kind: 'begun', attempt: intent.attempt, passed: intent.payload['passed'] as Passed };
+      return {
+        kind: 'begun',
+        attempt: intent.attempt,
+        passed: intent.payload['passed'] as Passed,
+      };
     }
     if (intent.state !== 'planned') return { kind: 'over' };
     const batch = await tx.em.findOneOrFail(BatchEntity, { id: loaded.batch.id }, { refresh: true });
-    const verdict = await passGate(ctx, tx, { intent, batch, queue, repository, loaded });
+    const verdict = await passGate(ctx, tx, {
+      intent,
+      batch,
+      queue,
+      repository,
+      loaded,
+    });
     if (verdict.kind === 'refused') {
-      Object.assign(intent, { state: 'void', outcome: { reason: verdict.reason }, concludedAt: ctx.clock() });
+      Object.assign(intent, {
+        state: 'void',
+        outcome: { reason: verdict.reason },
+        concludedAt: ctx.clock(),
+      });
       return { kind: 'void', reason: verdict.reason };
     }
     batch.state = 'landing';
@@ -128,7 +152,8 @@ async function passGate(ctx: Context, tx: Transaction, gate: Gate): Promise<Verd
     commits: [claimed, ...rows.map((row) => row.headSha)],
     trees: [batch.tree],
   });
-  const loss = findMemberLoss(gate, { rows, builds, rules });
+  const below = await readBelow(ctx, tx, rows);
+  const loss = findMemberLoss(gate, { rows, builds, rules, below });
   if (loss !== null) return refused(loss);
   const passed = {
     gate: rules.requiredChecks,
@@ -158,12 +183,22 @@ async function passGate(ctx: Context, tx: Transaction, gate: Gate): Promise<Verd
 
 function findMemberLoss(
   { queue, repository, loaded }: Gate,
-  of: { readonly rows: readonly PullRequestRow[]; readonly builds: readonly BuildState[]; readonly rules: QueueRules },
+  of: {
+    readonly rows: readonly PullRequestRow[];
+    readonly builds: readonly BuildState[];
+    readonly rules: QueueRules;
+    readonly below: Awaited<ReturnType<typeof readBelow>>;
+  },
 ): string | null {
+  const landing = new Set<string>();
   for (const member of loaded.members) {
     const row = of.rows.find((candidate) => candidate.id === member.pullRequestId);
     if (row === undefined || row.queueId !== queue.id || !isQueued(row.status)) return 'a member left';
     if (row.headSha !== member.pinnedHead) return 'a head moved';
+    // Another base branch since it was planned: it stays in this queue, behind what it stands on now.
+    const below = openBelow(of.below, row.belowId);
+    if (below !== null && !landing.has(below)) return 'what it stands on has not landed';
+    landing.add(row.id);
     const loss = findLoss({ repository, queue, pullRequest: row });
     if (loss !== null) return loss.text;
     const own = judgeOwn(
@@ -221,8 +256,17 @@ async function concludeLanding(ctx: Context, conclusion: Conclusion): Promise<vo
       await finishWork(work);
       return;
     }
-    Object.assign(intent, { state: 'done', outcome: { commit: commit.commit }, concludedAt: work.now });
-    await recordLanding(work, { batch, intent, commit: commit.commit, tree: commit.tree });
+    Object.assign(intent, {
+      state: 'done',
+      outcome: { commit: commit.commit },
+      concludedAt: work.now,
+    });
+    await recordLanding(work, {
+      batch,
+      intent,
+      commit: commit.commit,
+      tree: commit.tree,
+    });
     await finishWork(work);
   });
 }
@@ -244,7 +288,11 @@ async function giveUpLanding(
   },
 ): Promise<void> {
   const why = outcome.kind === 'mismatch' ? { reason: outcome.words } : { reason: 'base moved', moved: outcome.ref };
-  Object.assign(intent, { state: 'failed', outcome: why, concludedAt: work.now });
+  Object.assign(intent, {
+    state: 'failed',
+    outcome: why,
+    concludedAt: work.now,
+  });
   batch.state = 'building';
   // Unknown until it is read again: nothing is planned on a tip that is known to be old.
   work.queue.baseTip = null;
@@ -252,9 +300,15 @@ async function giveUpLanding(
   const { byHost } = intent.payload['passed'] as Passed;
   if (!byHost) return;
   for (const member of (await loadMembers(work.tx, [batch.id])).get(batch.id) ?? []) {
-    const row = await work.tx.em.findOneOrFail(PullRequestEntity, { id: member.pullRequestId });
+    const row = await work.tx.em.findOneOrFail(PullRequestEntity, {
+      id: member.pullRequestId,
+    });
     if (!isQueued(row.status) || row.headSha === member.pinnedHead) continue;
-    const pushed = { repositoryId: row.repositoryId, from: member.pinnedHead, to: row.headSha };
+    const pushed = {
+      repositoryId: row.repositoryId,
+      from: member.pinnedHead,
+      to: row.headSha,
+    };
     if ((await countOwnPushes(work.ctx, work.tx, pushed)) === 0) await answerCommitAdded(work, row);
   }
 }
@@ -262,16 +316,38 @@ async function giveUpLanding(
 /** The host takes this commit neither now nor later: its members are blocked with the host's words, the line goes on. */
 async function failLanding(
   work: QueueWork,
-  { batch, intent, words }: { readonly batch: BatchRow; readonly intent: IntentRow; readonly words: string },
+  {
+    batch,
+    intent,
+    words,
+  }: {
+    readonly batch: BatchRow;
+    readonly intent: IntentRow;
+    readonly words: string;
+  },
 ): Promise<void> {
-  Object.assign(intent, { state: 'failed', outcome: { reason: words }, concludedAt: work.now });
-  Object.assign(batch, { state: 'failed', endedAt: work.now, endedReason: words });
+  Object.assign(intent, {
+    state: 'failed',
+    outcome: { reason: words },
+    concludedAt: work.now,
+  });
+  Object.assign(batch, {
+    state: 'failed',
+    endedAt: work.now,
+    endedReason: words,
+  });
   const members = await loadMembers(work.tx, [batch.id]);
   const rows = await work.tx.em.find(PullRequestEntity, {
-    id: { $in: [...members.values()].flat().map((member) => member.pullRequestId) },
+    id: {
+      $in: [...members.values()].flat().map((member) => member.pullRequestId),
+    },
   });
   for (const row of rows.filter((member) => isQueued(member.status)))
-    blockPullRequest(work, row, { code: 110, text: blockText(110, [words]), message: words });
+    blockPullRequest(work, row, {
+      code: 110,
+      text: blockText(110, [words]),
+      message: words,
+    });
   announceBatch(work, { members, pullRequests: new Map(rows.map((row) => [row.id, row])) }, batch, 'batch_failed', {
     message: words,
   });

@@ -1,0 +1,89 @@
+// What changes between the plan of a landing and its gate, or while the host does what was asked of it.
+import { describe, expect, it } from 'vitest';
+import { HostUnavailable } from '../../src/hosts/port.ts';
+import type { LocalHost } from '../../src/hosts/local/index.ts';
+import { advanceQueue, driveBatch } from '../../src/modules/queue/index.ts';
+import { parallel, world } from '../support/world.ts';
+import { atRest, meanwhile, retarget, statuses, wakeAll } from './stories.ts';
+
+describe('between its plan and its gate', () => {
+  it('a pull request that is put on top of another one does not land before that one', async () => {
+    await using w = await world({
+      configuration: `${parallel()}auto_detect_stacks: true\n`,
+    });
+    const below = await w.open('below', { 'below.txt': '1\n' });
+    const above = await w.open('above', { 'above.txt': '1\n' }, { from: 'origin/below' });
+    await w.queue(above);
+    await meanwhile(
+      'landing:before_gate',
+      async () => await retarget(w, above, 'below'),
+      async () => await w.until(async () => (await w.status(above)).status === 'pending'),
+    );
+    expect((await w.status(above)).status_text).toBe(`It stands on #${below}, which nobody has asked to merge.`);
+    expect(await w.landed()).toEqual([]);
+    await w.queue(above);
+    await w.settled(below, above);
+    expect(await statuses(w, below, above)).toEqual(['merged', 'merged']);
+  });
+});
+
+describe('after a landing', () => {
+  it('a branch that could not be deleted because the host was away is deleted later', async () => {
+    await using w = await world({
+      configuration: `${parallel()}delete_branch: true\n`,
+    });
+    const number = await w.open('a', { 'a.txt': 'a\n' });
+    const host = w.service.localHost as {
+      -readonly [Key in keyof LocalHost]: LocalHost[Key];
+    };
+    const updateRefs = host.updateRefs.bind(host);
+    let isAway = true;
+    host.updateRefs = async (repository, updates) => {
+      if (isAway && updates.some(({ ref, to }) => ref === 'refs/heads/a' && to === null)) {
+        isAway = false;
+        throw new HostUnavailable('away');
+      }
+      await updateRefs(repository, updates);
+    };
+    await w.queue(number);
+    await expect(atRest(w)).rejects.toThrow('away');
+    // As the relay, while something is open.
+    await w.until(async () => {
+      await wakeAll(w);
+      return (await w.git('branch', '--list', 'a')) === '';
+    });
+    expect(await statuses(w, number)).toEqual(['merged']);
+  });
+});
+
+describe('a final gate', () => {
+  it('whose batch ends while the host starts it does not go on running', async () => {
+    await using w = await world({
+      configuration: `${parallel()}final_gates:\n  - {workflow: slow, timeout_mins: 5}\n`,
+      ci: "checks:\n  test: {run: 'true'}\nworkflows:\n  slow: {run: 'sleep 600'}\n",
+    });
+    const number = await w.open('a', { 'a.txt': 'a\n' });
+    await w.queue(number);
+    await meanwhile(
+      'gate:after_host',
+      async () => {
+        await w.dequeue(number);
+        const [batch] = await w.batches();
+        const queueId = (await w.rows<{ id: string }>('select id from queue'))[0]?.id ?? '';
+        await advanceQueue(w.ctx, queueId);
+        await driveBatch(w.ctx, batch?.id ?? '');
+      },
+      async () => await w.until(async () => (await w.rows('select 1 from gate_run')).length > 0),
+    );
+    await w.until(
+      async () =>
+        (await w.rows("select 1 from local_check_run where dispatch_key is not null and state <> 'completed'"))
+          .length === 0,
+    );
+    expect(await w.rows('select conclusion from local_check_run where dispatch_key is not null')).toEqual([
+      { conclusion: 'cancelled' },
+    ]);
+    expect(await w.rows('select state from gate_run')).toEqual([{ state: 'failed' }]);
+    expect(await w.landed()).toEqual([]);
+  });
+});
