@@ -35,12 +35,7 @@ export async function loadGates(
 ): Promise<Map<string, GateState[]>> {
   const { finalGates } = rules;
   if (finalGates.length === 0 || batches.length === 0) return new Map();
-  const runs = await tx.query<
-    NonNullable<GateState['run']> & {
-      readonly batchId: string;
-      readonly workflow: string;
-    }
-  >(
+  const runs = await tx.query<NonNullable<GateState['run']> & { readonly batchId: string; readonly workflow: string }>(
     `select batch_id as "batchId", workflow, extract(epoch from planned_at)::float8 * 1000 as "plannedAt", reason,
             case when coalesce(ended_at, started_at) <= $3 then state when started_at <= $3 then 'running' else 'planned' end as state
      from gate_run where account_id = $1 and batch_id = any($2::bigint[]) and planned_at <= $3`,
@@ -50,10 +45,7 @@ export async function loadGates(
   return new Map(
     batches.map(({ id, labels }) => [
       id,
-      gatesFor(finalGates, labels).map((gate) => ({
-        ...gate,
-        run: known.get(`${id}:${gate.workflow}`) ?? null,
-      })),
+      gatesFor(finalGates, labels).map((gate) => ({ ...gate, run: known.get(`${id}:${gate.workflow}`) ?? null })),
     ]),
   );
 }
@@ -72,11 +64,7 @@ export function labelBatches(
 
 export async function planGate(
   { ctx, tx, queue, now }: QueueWork,
-  gate: {
-    readonly batchId: string;
-    readonly workflow: string;
-    readonly commit: string;
-  },
+  gate: { readonly batchId: string; readonly workflow: string; readonly commit: string },
 ): Promise<void> {
   await tx.query(
     `with planned as (
@@ -127,39 +115,19 @@ export async function carryOutGate(ctx: Context, intent: IntentRow): Promise<voi
 
 /** What became of a gate: each is told once, by the transaction that moves its row. */
 type GateOutcome =
-  | {
-      readonly state: 'running';
-      readonly run: string;
-      readonly url: string | null;
-    }
+  | { readonly state: 'running'; readonly run: string; readonly url: string | null }
   | { readonly state: 'passed'; readonly url: string | null }
-  | {
-      readonly state: 'failed';
-      readonly url: string | null;
-      readonly reason: string;
-    };
+  | { readonly state: 'failed'; readonly url: string | null; readonly reason: string };
 
 async function startGate(ctx: Context, host: HostedRepository, gate: GateRun): Promise<GateOutcome> {
   const adapter = ctx.hosts(host.host);
   try {
     const { workflow, commit } = gate;
-    const run = await adapter.dispatchWorkflow(host, {
-      workflow,
-      commit,
-      key: `gate-${gate.id}`,
-    });
-    return {
-      state: 'running',
-      run,
-      url: (await adapter.readWorkflowRun(host, run))?.url ?? null,
-    };
+    const run = await adapter.dispatchWorkflow(host, { workflow, commit, key: `gate-${gate.id}` });
+    return { state: 'running', run, url: (await adapter.readWorkflowRun(host, run))?.url ?? null };
   } catch (error) {
     if (!(error instanceof HostRefused)) throw error;
-    return {
-      state: 'failed',
-      url: null,
-      reason: `it could not be started: ${error.message}`,
-    };
+    return { state: 'failed', url: null, reason: `it could not be started: ${error.message}` };
   }
 }
 
@@ -197,11 +165,7 @@ async function moveGate(ctx: Context, host: HostedRepository, gate: GateRun, out
         queueId: gate.queueId,
         batchId: gate.batchId,
         action: outcome.state === 'running' ? 'final_gate_started' : `final_gate_${outcome.state}`,
-        payload: {
-          workflow: gate.workflow,
-          commit: gate.commit,
-          ...(reason !== null && { reason }),
-        },
+        payload: { workflow: gate.workflow, commit: gate.commit, ...(reason !== null && { reason }) },
       },
     ]);
     return true;
@@ -232,19 +196,10 @@ export async function recordGates(ctx: Context, host: HostedRepository, commit: 
 
 /** Null: it still runs. Nothing but a success opens a gate. */
 function outcomeOf(run: WorkflowRun | null): GateOutcome | null {
-  if (run === null)
-    return {
-      state: 'failed',
-      url: null,
-      reason: 'the code host no longer knows its run',
-    };
+  if (run === null) return { state: 'failed', url: null, reason: 'the code host no longer knows its run' };
   if (run.conclusion === 'pending') return null;
   if (run.conclusion === 'success') return { state: 'passed', url: run.url };
-  return {
-    state: 'failed',
-    url: run.url,
-    reason: run.summary ?? run.conclusion,
-  };
+  return { state: 'failed', url: run.url, reason: run.summary ?? run.conclusion };
 }
 
 /** What still runs for a batch that has ended is stopped. */

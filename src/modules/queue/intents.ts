@@ -98,18 +98,14 @@ async function carryOutKind(ctx: Context, intent: IntentRow): Promise<void> {
 /** Shows the pull request as merged at the host. Its branch goes only while it is still at the head that landed. */
 async function concludePullRequest(ctx: Context, intent: IntentRow): Promise<void> {
   const { pullRequest, repository, baseBranch, pinned } = await ctx.db.transaction(ctx.accountId, async (tx) => {
-    const row = await tx.em.findOneOrFail(PullRequestEntity, {
-      id: intent.pullRequestId ?? '',
-    });
+    const row = await tx.em.findOneOrFail(PullRequestEntity, { id: intent.pullRequestId ?? '' });
     const [landed] = await tx.query<{ pinned_head: string }>(
       'select pinned_head from landed_member where account_id = $1 and pull_request_id = $2',
       [ctx.accountId, row.id],
     );
     return {
       pullRequest: row,
-      repository: await tx.em.findOneOrFail(RepositoryEntity, {
-        id: row.repositoryId,
-      }),
+      repository: await tx.em.findOneOrFail(RepositoryEntity, { id: row.repositoryId }),
       baseBranch: (await tx.em.findOneOrFail(QueueEntity, { id: intent.queueId })).baseBranch,
       pinned: landed?.pinned_head ?? row.headSha,
     };
@@ -135,10 +131,7 @@ async function concludePullRequest(ctx: Context, intent: IntentRow): Promise<voi
         if (!(error instanceof RefMoved || error instanceof HostRefused)) throw error;
       });
   }
-  await adapter.concludePullRequest(host, pullRequest.number, {
-    mergeCommit,
-    at: Number(intent.payload['at']),
-  });
+  await adapter.concludePullRequest(host, pullRequest.number, { mergeCommit, at: Number(intent.payload['at']) });
   await passFailpoint('conclude:after_host');
   await finish(ctx, intent);
 }
@@ -150,12 +143,8 @@ function isKept(labels: readonly string[], keepingLabel: string): boolean {
 /** Asks the host for a commit's checks: whoever waits for the answer plans on, whether it brought anything or not. */
 async function readChecks(ctx: Context, intent: IntentRow): Promise<void> {
   const repository = await ctx.db.transaction(ctx.accountId, async (tx) => {
-    const queue = await tx.em.findOneOrFail(QueueEntity, {
-      id: intent.queueId,
-    });
-    return await tx.em.findOneOrFail(RepositoryEntity, {
-      id: queue.repositoryId,
-    });
+    const queue = await tx.em.findOneOrFail(QueueEntity, { id: intent.queueId });
+    return await tx.em.findOneOrFail(RepositoryEntity, { id: queue.repositoryId });
   });
   await recordChecks(ctx, hosted(repository), intent.key);
   await ctx.db.transaction(ctx.accountId, async (tx) => {

@@ -45,11 +45,7 @@ import { restoredBecause } from './unknown-landings.ts';
 export const mostAttempts = 20;
 
 type Begun =
-  | {
-      readonly kind: 'begun';
-      readonly attempt: number;
-      readonly passed: Passed;
-    }
+  | { readonly kind: 'begun'; readonly attempt: number; readonly passed: Passed }
   | { readonly kind: 'void'; readonly reason: string }
   | { readonly kind: 'over' };
 type Verdict =
@@ -65,12 +61,7 @@ export async function carryOutLanding(ctx: Context, intentId: string, batchId: s
   await passFailpoint('landing:after_gate');
   const outcome = begun.passed.byHost ? await mergeAtHost(ctx, loaded) : await moveBase(ctx, loaded);
   await passFailpoint('landing:after_host');
-  await concludeLanding(ctx, {
-    intentId,
-    attempt: begun.attempt,
-    loaded,
-    outcome,
-  });
+  await concludeLanding(ctx, { intentId, attempt: begun.attempt, loaded, outcome });
   await passFailpoint('landing:after_conclude');
   await syncBase(ctx, loaded.host, loaded.baseBranch);
 }
@@ -84,27 +75,13 @@ async function beginLanding(ctx: Context, intentId: string, loaded: LoadedBatch)
     if (intent.state === 'begun') {
       // An earlier attempt died past its gate: only the host can say what became of it.
       intent.attempt += 1;
-      return {
-        kind: 'begun',
-        attempt: intent.attempt,
-        passed: intent.payload['passed'] as Passed,
-      };
+      return { kind: 'begun', attempt: intent.attempt, passed: intent.payload['passed'] as Passed };
     }
     if (intent.state !== 'planned') return { kind: 'over' };
     const batch = await tx.em.findOneOrFail(BatchEntity, { id: loaded.batch.id }, { refresh: true });
-    const verdict = await passGate(ctx, tx, {
-      intent,
-      batch,
-      queue,
-      repository,
-      loaded,
-    });
+    const verdict = await passGate(ctx, tx, { intent, batch, queue, repository, loaded });
     if (verdict.kind === 'refused') {
-      Object.assign(intent, {
-        state: 'void',
-        outcome: { reason: verdict.reason },
-        concludedAt: ctx.clock(),
-      });
+      Object.assign(intent, { state: 'void', outcome: { reason: verdict.reason }, concludedAt: ctx.clock() });
       return { kind: 'void', reason: verdict.reason };
     }
     batch.state = 'landing';
@@ -256,17 +233,8 @@ async function concludeLanding(ctx: Context, conclusion: Conclusion): Promise<vo
       await finishWork(work);
       return;
     }
-    Object.assign(intent, {
-      state: 'done',
-      outcome: { commit: commit.commit },
-      concludedAt: work.now,
-    });
-    await recordLanding(work, {
-      batch,
-      intent,
-      commit: commit.commit,
-      tree: commit.tree,
-    });
+    Object.assign(intent, { state: 'done', outcome: { commit: commit.commit }, concludedAt: work.now });
+    await recordLanding(work, { batch, intent, commit: commit.commit, tree: commit.tree });
     await finishWork(work);
   });
 }
@@ -288,11 +256,7 @@ async function giveUpLanding(
   },
 ): Promise<void> {
   const why = outcome.kind === 'mismatch' ? { reason: outcome.words } : { reason: 'base moved', moved: outcome.ref };
-  Object.assign(intent, {
-    state: 'failed',
-    outcome: why,
-    concludedAt: work.now,
-  });
+  Object.assign(intent, { state: 'failed', outcome: why, concludedAt: work.now });
   batch.state = 'building';
   // Unknown until it is read again: nothing is planned on a tip that is known to be old.
   work.queue.baseTip = null;
@@ -300,15 +264,9 @@ async function giveUpLanding(
   const { byHost } = intent.payload['passed'] as Passed;
   if (!byHost) return;
   for (const member of (await loadMembers(work.tx, [batch.id])).get(batch.id) ?? []) {
-    const row = await work.tx.em.findOneOrFail(PullRequestEntity, {
-      id: member.pullRequestId,
-    });
+    const row = await work.tx.em.findOneOrFail(PullRequestEntity, { id: member.pullRequestId });
     if (!isQueued(row.status) || row.headSha === member.pinnedHead) continue;
-    const pushed = {
-      repositoryId: row.repositoryId,
-      from: member.pinnedHead,
-      to: row.headSha,
-    };
+    const pushed = { repositoryId: row.repositoryId, from: member.pinnedHead, to: row.headSha };
     if ((await countOwnPushes(work.ctx, work.tx, pushed)) === 0) await answerCommitAdded(work, row);
   }
 }
@@ -316,38 +274,16 @@ async function giveUpLanding(
 /** The host takes this commit neither now nor later: its members are blocked with the host's words, the line goes on. */
 async function failLanding(
   work: QueueWork,
-  {
-    batch,
-    intent,
-    words,
-  }: {
-    readonly batch: BatchRow;
-    readonly intent: IntentRow;
-    readonly words: string;
-  },
+  { batch, intent, words }: { readonly batch: BatchRow; readonly intent: IntentRow; readonly words: string },
 ): Promise<void> {
-  Object.assign(intent, {
-    state: 'failed',
-    outcome: { reason: words },
-    concludedAt: work.now,
-  });
-  Object.assign(batch, {
-    state: 'failed',
-    endedAt: work.now,
-    endedReason: words,
-  });
+  Object.assign(intent, { state: 'failed', outcome: { reason: words }, concludedAt: work.now });
+  Object.assign(batch, { state: 'failed', endedAt: work.now, endedReason: words });
   const members = await loadMembers(work.tx, [batch.id]);
   const rows = await work.tx.em.find(PullRequestEntity, {
-    id: {
-      $in: [...members.values()].flat().map((member) => member.pullRequestId),
-    },
+    id: { $in: [...members.values()].flat().map((member) => member.pullRequestId) },
   });
   for (const row of rows.filter((member) => isQueued(member.status)))
-    blockPullRequest(work, row, {
-      code: 110,
-      text: blockText(110, [words]),
-      message: words,
-    });
+    blockPullRequest(work, row, { code: 110, text: blockText(110, [words]), message: words });
   announceBatch(work, { members, pullRequests: new Map(rows.map((row) => [row.id, row])) }, batch, 'batch_failed', {
     message: words,
   });
