@@ -36,6 +36,7 @@ import {
 import { countOwnPushes } from './branch-update.ts';
 import { answerCommitAdded } from './commit-added.ts';
 import { changeQueue, shareRepository } from './queue.locks.ts';
+import { loadJudgedBuilds } from './retries.ts';
 import { judgeOwn, loadLineage } from './snapshot.loader.ts';
 import { beginWork, blockPullRequest, finishWork, haltWork, type QueueWork } from './status.writer.ts';
 import { openBelow, readBelow } from './stacks.ts';
@@ -124,13 +125,13 @@ async function passGate(ctx: Context, tx: Transaction, gate: Gate): Promise<Verd
   const rows = await tx.em.find(PullRequestEntity, {
     id: { $in: loaded.members.map((member) => member.pullRequestId) },
   });
-  const builds = await loadBuilds(ctx, tx, {
-    repositoryId: batch.repositoryId,
-    commits: [claimed, ...rows.map((row) => row.headSha)],
-    trees: [batch.tree],
-  });
+  const { repositoryId } = batch;
+  const builds = await loadBuilds(ctx, tx, { repositoryId, commits: [claimed], trees: [batch.tree] });
+  // As the planner judges them, a check that is tried again being pending: else what is planned is refused without end.
+  const own = { repositoryId, commits: rows.map((row) => row.headSha), trees: [] };
+  const ownBuilds = await loadJudgedBuilds(ctx, tx, own, rules);
   const below = await readBelow(ctx, tx, rows);
-  const loss = findMemberLoss(gate, { rows, builds, rules, below });
+  const loss = findMemberLoss(gate, { rows, builds: ownBuilds, rules, below });
   if (loss !== null) return refused(loss);
   const passed = {
     gate: rules.requiredChecks,
