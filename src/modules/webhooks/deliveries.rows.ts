@@ -126,13 +126,16 @@ export async function writeOutcome(
   taken: TakenDelivery,
   { requestHeaders, answer, concluded, now }: Outcome,
 ): Promise<void> {
+  // By a statement of its own, and first: who disables an endpoint or sends again locks the endpoint before deliveries.
+  if (concluded.state === 'succeeded')
+    await query(
+      'update webhook_endpoint set failing_since = null where account_id = $1 and id = $2 and failing_since is not null',
+      [taken.accountId, taken.endpointId],
+    );
   await query(
     `with told as (
        update webhook_attempt set duration_ms = $4, request_headers = $5, response_status = $6, response_headers = $7, response_body = $8, error = $9
        where account_id = $1 and delivery_id = $2 and number = $3
-     ), healed as (
-       update webhook_endpoint set failing_since = null
-       where account_id = $1 and id = $13 and $10 = 'succeeded' and failing_since is not null
      )
      update webhook_delivery set state = $10, next_attempt_at = $11, leased_until = null,
        failures = failures + case when $10 = 'succeeded' then 0 else 1 end,
@@ -152,7 +155,6 @@ export async function writeOutcome(
       concluded.state,
       concluded.nextAttemptAt?.toISOString() ?? null,
       now.toISOString(),
-      taken.endpointId,
     ],
   );
 }
