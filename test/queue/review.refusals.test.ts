@@ -76,8 +76,12 @@ describe('what the host refuses', () => {
     await w.queue(a);
     await w.until(
       async () =>
-        (await w.rows("select 1 from intent where kind = 'comment' and state = 'failed'")).length > 0 &&
-        (await w.rows("select 1 from pull_request where status = 'blocked' and tell_at is null")).length > 0,
+        (
+          await w.rows(
+            `select 1 from pull_request p join intent i on i.pull_request_id = p.id and i.kind = 'comment'
+             where p.status = 'blocked' and p.tell_at is null group by p.id having bool_and(i.state = 'failed')`,
+          )
+        ).length > 0,
     );
     expect(await statuses(w, a)).toEqual(['blocked 107']);
     const once = asked;
