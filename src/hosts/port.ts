@@ -165,6 +165,17 @@ export type CompositionResult =
   /** `members[at]` does not merge onto `parent` plus the members before it. */
   | { readonly kind: 'conflict'; readonly at: number; readonly paths: readonly string[] };
 
+export interface BranchUpdate {
+  readonly head: string;
+  readonly onto: string;
+  readonly method: 'merge' | 'rebase';
+  /** Of the merge commit. */
+  readonly message: string;
+  readonly at: number;
+  /** Head of a pull request whose changes `onto` has, whatever commits brought them: they are not the head's own. */
+  readonly belowHead?: string | null;
+}
+
 /** Commits made anew on another one. `empty`: it has all of their changes already. */
 export type CarriedCommits =
   | { readonly kind: 'composed'; readonly commit: string; readonly tree: string }
@@ -359,19 +370,7 @@ export interface CodeHost {
    * Makes the commit that brings `onto` into a head, without moving any branch: a merge commit, or the head's own
    * commits rebased, without those `onto` has by the same patch. Same input, same commit. Up to date already: the head.
    */
-  composeUpdate(
-    repository: HostRepository,
-    update: {
-      readonly head: string;
-      readonly onto: string;
-      readonly method: 'merge' | 'rebase';
-      /** Of the merge commit. */
-      readonly message: string;
-      readonly at: number;
-      /** Head of a pull request whose changes `onto` has, whatever commits brought them: they are not the head's own. */
-      readonly belowHead?: string | null;
-    },
-  ): Promise<CarriedCommits>;
+  composeUpdate(repository: HostRepository, update: BranchUpdate): Promise<CarriedCommits>;
   /** Makes the commits of a cherry-pick, each as its change against its first parent, without moving any branch. */
   cherryPick(
     repository: HostRepository,

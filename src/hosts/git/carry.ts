@@ -1,23 +1,12 @@
 // Commits carried elsewhere one by one, as `git rebase` and `git cherry-pick` do it, and a base brought into a head.
 // Everything happens in the object database; authors and their dates are kept, the committer is the service.
-import { HostRefused, type CarriedCommits } from '../port.ts';
+import { HostRefused, type BranchUpdate, type CarriedCommits } from '../port.ts';
 import { type Bench, type Tip, commitOn, composeUpdate, pick } from './compose.ts';
 import type { Git } from './git.ts';
 import { objectId } from './names.ts';
 import { isAncestor, readCommit, readCommits, type RawCommit } from './objects.ts';
 
 const mostCommits = 500;
-
-export interface BranchUpdate {
-  readonly head: string;
-  readonly onto: string;
-  readonly method: 'merge' | 'rebase';
-  /** Of the merge commit. */
-  readonly message: string;
-  readonly at: number;
-  /** Its changes are in `onto`, whatever commits brought them. */
-  readonly belowHead?: string | null;
-}
 
 /** A head that contains `onto`: by a merge commit, or with its own commits rebased onto it. Up to date already: itself. */
 export async function bringUpToDate(git: Git, directory: string, update: BranchUpdate): Promise<CarriedCommits> {
