@@ -3,7 +3,7 @@ import { DomainError } from '../domain/errors.ts';
 import { readApiToken } from '../modules/accounts/accounts.reads.ts';
 import { readTeam } from '../modules/accounts/teams.reads.ts';
 import { readUser } from '../modules/accounts/users.reads.ts';
-import { batchById, botPullRequestById } from '../modules/queue/batches.reads.ts';
+import { batchById, botPullRequestById } from '../modules/queue/builds/batches.reads.ts';
 import { pullRequestById } from '../modules/queue/pull-requests.reads.ts';
 import { queueById } from '../modules/queue/queue.reads.ts';
 import { readRepositoriesById } from '../modules/repositories/index.ts';

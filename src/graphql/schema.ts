@@ -8,9 +8,9 @@ import { UserActionsResolver } from '../modules/accounts/user-actions.resolver.t
 import { UsersResolver } from '../modules/accounts/users.resolver.ts';
 import { RepositoryAnalyticsResolver } from '../modules/analytics/analytics.resolver.ts';
 import { EventsResolver, RepositoryEventsResolver } from '../modules/events/events.resolver.ts';
-import { BatchesResolver, BotPullRequestsResolver } from '../modules/queue/batches.resolver.ts';
-import { BranchWorkResolver } from '../modules/queue/branch-work.resolver.ts';
-import { ConversationsResolver } from '../modules/queue/conversations.resolver.ts';
+import { BatchesResolver, BotPullRequestsResolver } from '../modules/queue/builds/batches.resolver.ts';
+import { BranchWorkResolver } from '../modules/queue/branches/branch-work.resolver.ts';
+import { ConversationsResolver } from '../modules/queue/asking/conversations.resolver.ts';
 import { ChangesResolver } from '../modules/queue/changes.resolver.ts';
 import { PullRequestsResolver, RepositoryPullRequestsResolver } from '../modules/queue/pull-requests.resolver.ts';
 import { QueuesResolver, RepositoryQueuesResolver } from '../modules/queue/queue.resolver.ts';
@@ -19,7 +19,7 @@ import {
   PauseBranchesImpactResolver,
   PauseRepositoryImpactResolver,
   ReplaceConfigurationImpactResolver,
-} from '../modules/queue/preview.resolver.ts';
+} from '../modules/queue/previewing/preview.resolver.ts';
 import { BranchPausesResolver } from '../modules/repositories/branch-pauses.resolver.ts';
 import { PermissionsResolver } from '../modules/repositories/permissions.resolver.ts';
 import { RepositoriesResolver } from '../modules/repositories/repositories.resolver.ts';

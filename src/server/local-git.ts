@@ -6,7 +6,7 @@ import { DomainError } from '../domain/errors.ts';
 import { registerGitHttp, type GitHttpOptions, type LocalHost } from '../hosts/local/index.ts';
 import { hasScope, type Authenticator } from '../modules/accounts/index.ts';
 import { findRepository, readRepositoriesById } from '../modules/repositories/index.ts';
-import { configurationOf } from '../modules/queue/configuration.cache.ts';
+import { configurationOf } from '../modules/queue/planning/configuration.cache.ts';
 
 export interface LocalGit {
   readonly ports: Ports;

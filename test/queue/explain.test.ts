@@ -1,7 +1,7 @@
 // Why is it not merged? Asked now, and asked later about now.
 import { describe, expect, it } from 'vitest';
 import { approvePullRequest, haltQueue, openPullRequest, resumeQueue } from '../../src/modules/queue/index.ts';
-import { explainAll } from '../../src/modules/queue/explain.reads.ts';
+import { explainAll } from '../../src/modules/queue/explaining/explain.reads.ts';
 import type { Condition } from '../../src/domain/queue/explain.conditions.ts';
 import { pauseBranches } from '../../src/modules/repositories/index.ts';
 import { parallel, world, type World } from '../support/world.ts';

@@ -1,8 +1,8 @@
 // The ways of merging: by refs of ours, by the host's own merge, untested. Whatever hangs, dies or is pushed meanwhile.
 import { describe, expect, it, vi } from 'vitest';
 import { carryOut } from '../../src/modules/queue/index.ts';
-import { onFailpoint } from '../../src/modules/queue/failpoints.ts';
-import { findUnknownLandings } from '../../src/modules/queue/unknown-landings.ts';
+import { onFailpoint } from '../../src/modules/queue/landing/failpoints.ts';
+import { findUnknownLandings } from '../../src/modules/queue/landing/unknown-landings.ts';
 import { replaceConfiguration } from '../../src/modules/repositories/index.ts';
 import { parallel, serial, world, type World } from '../support/world.ts';
 import { dyingAt, expectLandedOnce, expectVerified, hostOf, line, meanwhile, setLabel } from './stories.ts';

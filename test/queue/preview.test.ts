@@ -7,8 +7,8 @@ import {
   previewQueueing,
   queuePullRequest,
 } from '../../src/modules/queue/index.ts';
-import { previewConfiguration } from '../../src/modules/queue/configuration.preview.ts';
-import { rehearse } from '../../src/modules/queue/rehearsal.ts';
+import { previewConfiguration } from '../../src/modules/queue/previewing/configuration.preview.ts';
+import { rehearse } from '../../src/modules/queue/previewing/rehearsal.ts';
 import { pauseBranches, pauseRepository } from '../../src/modules/repositories/index.ts';
 import { configurationYaml, parallel, world, type World } from '../support/world.ts';
 import { startCi, statuses } from './stories.ts';

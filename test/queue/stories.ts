@@ -2,10 +2,10 @@
 import { expect } from 'vitest';
 import { dequeuePullRequest, queuePullRequest, syncPullRequest } from '../../src/modules/queue/index.ts';
 import { createCiRunner } from '../../src/hosts/local/index.ts';
-import { onFailpoint } from '../../src/modules/queue/failpoints.ts';
+import { onFailpoint } from '../../src/modules/queue/landing/failpoints.ts';
 import type { HostRepository } from '../../src/hosts/port.ts';
 import { findSandbox } from '../../src/platform/sandbox/index.ts';
-import { verifyRepository } from '../../src/modules/queue/verify.ts';
+import { verifyRepository } from '../../src/modules/queue/landing/verify.ts';
 import { RepositoryEntity } from '../../src/modules/repositories/repositories.entities.ts';
 import type { World } from '../support/world.ts';
 

@@ -1,13 +1,13 @@
-export { advanceQueue, type Advance } from './advance.ts';
-export { driveBatch, type BatchProgress } from './batch.drive.ts';
-export type { BatchNeed } from './batch.rows.ts';
+export { advanceQueue, type Advance } from './planning/advance.ts';
+export { driveBatch, type BatchProgress } from './builds/batch.drive.ts';
+export type { BatchNeed } from './builds/batch.rows.ts';
 export {
   askToBackport,
   askToRefresh,
   askToSync,
   type AskAnswer,
   type BackportRequest,
-} from './branch-work.service.ts';
+} from './branches/branch-work.service.ts';
 export {
   addComment,
   labelPullRequest,
@@ -15,21 +15,21 @@ export {
   readComments,
   readThreads,
   resolveThread,
-} from './conversations.service.ts';
-export { haltQueue, resumeQueue } from './halting.service.ts';
-export { createHostInbox, type HostInbox } from './host.inbox.ts';
-export { syncBase } from './host.bases.ts';
-export { syncPullRequest } from './host.pull-requests.ts';
-export { reconcileRepository } from './host.reconciler.ts';
-export { hosted, type HostedRepository } from './host.repository.ts';
-export { carryOut } from './intents.ts';
-export { verifyRepository, type Verification } from './verify.ts';
-export { recoverDatabase } from './recovery.ts';
-export { surveyInstallation, type Survey } from './recovery.survey.ts';
-export { createRelay, type Relay } from './relay.ts';
-export { haltOnUnknownLandings } from './unknown-landings.ts';
-export { forgetOldVersions } from './past.retention.ts';
-export { approvePullRequest } from './reviews.service.ts';
+} from './asking/conversations.service.ts';
+export { haltQueue, resumeQueue } from './planning/halting.service.ts';
+export { createHostInbox, type HostInbox } from './observing/host.inbox.ts';
+export { syncBase } from './observing/host.bases.ts';
+export { syncPullRequest } from './observing/host.pull-requests.ts';
+export { reconcileRepository } from './observing/host.reconciler.ts';
+export { hosted, type HostedRepository } from './observing/host.repository.ts';
+export { carryOut } from './landing/intents.ts';
+export { verifyRepository, type Verification } from './landing/verify.ts';
+export { recoverDatabase } from './landing/recovery.ts';
+export { surveyInstallation, type Survey } from './landing/recovery.survey.ts';
+export { createRelay, type Relay } from './planning/relay.ts';
+export { haltOnUnknownLandings } from './landing/unknown-landings.ts';
+export { forgetOldVersions } from './explaining/past.retention.ts';
+export { approvePullRequest } from './asking/reviews.service.ts';
 export {
   dequeuePullRequest,
   openPullRequest,
@@ -43,4 +43,4 @@ export {
   type QueueRequest,
   type RepositoryRef,
   type UpdateRequest,
-} from './queue.service.ts';
+} from './asking/queue.service.ts';

@@ -8,7 +8,7 @@ import { requireScope } from '../accounts/index.ts';
 import type { Statement } from '../../platform/database.ts';
 import { readRepositoriesById } from '../repositories/index.ts';
 import type { Repository } from '../repositories/repositories.types.ts';
-import { botColumns, botOf, type EmbeddedBotRow } from './bot-pull-requests.rows.ts';
+import { botColumns, botOf, type EmbeddedBotRow } from './builds/bot-pull-requests.rows.ts';
 import type { PullRequest } from './pull-requests.types.ts';
 
 type Row = Omit<PullRequest, 'repository' | 'latestBot'>;

@@ -12,8 +12,8 @@ import {
   readBatchesOf,
   readBotPullRequest,
   statusCheckOf,
-} from './batches.reads.ts';
-import { type Batch, BatchConnection, BotPullRequest, Check } from './batches.types.ts';
+} from './builds/batches.reads.ts';
+import { type Batch, BatchConnection, BotPullRequest, Check } from './builds/batches.types.ts';
 import {
   approvePullRequest,
   dequeuePullRequest,
@@ -23,9 +23,9 @@ import {
   queuePullRequest,
   updatePullRequest,
 } from './index.ts';
-import { explainPullRequest } from './explain.reads.ts';
-import { Explanation, toMergeCondition } from './explain.types.ts';
-import { toImpact } from './preview.types.ts';
+import { explainPullRequest } from './explaining/explain.reads.ts';
+import { Explanation, toMergeCondition } from './explaining/explain.types.ts';
+import { toImpact } from './previewing/preview.types.ts';
 import {
   narrowFields,
   placeInLine,

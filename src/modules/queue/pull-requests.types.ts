@@ -3,9 +3,9 @@ import type { PullRequestStatus } from '../../domain/queue/snapshot.ts';
 import { connectionType } from '../../graphql/connection.ts';
 import { Node } from '../../graphql/node.ts';
 import { DateTime, GitObjectID, PullRequestNumber, URI } from '../../graphql/scalars.ts';
-import type { BotPullRequest } from './batches.types.ts';
+import type { BotPullRequest } from './builds/batches.types.ts';
 import { Repository, RepositoryInput } from '../repositories/repositories.types.ts';
-import { Impact } from './preview.types.ts';
+import { Impact } from './previewing/preview.types.ts';
 
 export const pullRequestStatuses = {
   OPEN: 'open',

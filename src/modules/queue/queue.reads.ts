@@ -4,7 +4,7 @@ import { decideDepth } from '../../domain/queue/depth.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
 import { requireScope } from '../accounts/index.ts';
 import type { Repository } from '../repositories/repositories.types.ts';
-import { rulesOf } from './configuration.cache.ts';
+import { rulesOf } from './planning/configuration.cache.ts';
 import { inRepository, withRepositories } from './pull-requests.reads.ts';
 import type { Queue, QueueDepth } from './queue.types.ts';
 

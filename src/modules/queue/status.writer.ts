@@ -8,8 +8,8 @@ import { planLabels, type LabelWrite } from '../../domain/queue/labels.ts';
 import { appendEvents, type NewEvent } from '../events/index.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { RepositoryEntity } from '../repositories/repositories.entities.ts';
-import { configurationOf, labelRulesOf } from './configuration.cache.ts';
-import { readFailedChecks } from './failed-checks.ts';
+import { configurationOf, labelRulesOf } from './planning/configuration.cache.ts';
+import { readFailedChecks } from './builds/failed-checks.ts';
 import type { PullRequestRow, QueueRow } from './queue.entities.ts';
 
 const companyMs = { open: 10_000, asked: 5_000 } as const;

@@ -1,0 +1,31 @@
+// Reviews by people who have no other place to give them: on a local host, this is the review.
+import type { Context } from '../../../context.ts';
+import { DomainError, notFound } from '../../../domain/errors.ts';
+import { HostRefused } from '../../../hosts/port.ts';
+import { requireScope } from '../../accounts/index.ts';
+import { loadRepository } from '../../repositories/index.ts';
+import { syncPullRequest } from '../observing/host.pull-requests.ts';
+import { hosted } from '../observing/host.repository.ts';
+import type { PullRequestAnswer, PullRequestRef } from './queue.service.ts';
+
+export async function approvePullRequest(
+  ctx: Context,
+  request: PullRequestRef & { readonly verdict: 'approved' | 'changes_requested' },
+): Promise<PullRequestAnswer> {
+  requireScope(ctx, 'queue:write');
+  const repository = await loadRepository(ctx, request.repository);
+  const host = hosted(repository);
+  const row = await syncPullRequest(ctx, host, request.number);
+  if (row === null) throw notFound('Pull request');
+  try {
+    await ctx.hosts(host.host).reviewPullRequest(host, request.number, {
+      reviewer: ctx.actor.handle ?? ctx.actor.email ?? 'interlock',
+      verdict: request.verdict,
+    });
+  } catch (error) {
+    if (error instanceof HostRefused) throw new DomainError('BAD_INPUT', error.message);
+    throw error;
+  }
+  await syncPullRequest(ctx, host, request.number);
+  return { pullRequestId: row.id };
+}

@@ -1,0 +1,42 @@
+import type { Context } from '../../../context.ts';
+import { botBranch, type LoadedBatch } from './batch.rows.ts';
+import { deleteBranch } from './bot-pull-requests.branch.ts';
+import { closeRows } from './bot-pull-requests.reuse.ts';
+import { passFailpoint } from '../landing/failpoints.ts';
+import { stopGates } from '../planning/final-gates.ts';
+import { BotPullRequestEntity } from '../queue.entities.ts';
+
+/**
+ * After its end: what still runs is stopped, the bot pull request closed, its branch deleted by compare-and-set. One that
+ * is spare, or has passed on to another batch, is no longer this batch's to close.
+ */
+export async function cleanUp(ctx: Context, loaded: LoadedBatch): Promise<void> {
+  const { batch, host } = loaded;
+  const adapter = ctx.hosts(host.host);
+  await stopGates(ctx, loaded);
+  const bot = await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) => await tx.em.findOne(BotPullRequestEntity, { batchId: batch.id }),
+  );
+  // What landed is the base's own: its checks are no longer ours to stop.
+  if (batch.mode === 'parallel' && batch.commit && batch.state !== 'landed')
+    await adapter.cancelChecks(host, batch.commit);
+  const isOwn = bot === null || (!bot.spare && !bot.heirBatchId && !bot.closedAt);
+  if (isOwn) {
+    const branch = bot?.branch ?? botBranch(batch.id);
+    const number =
+      bot?.number ??
+      (await adapter.listOpenPullRequests(host)).find((pullRequest) => pullRequest.headBranch === branch)?.number;
+    if (number !== undefined) await adapter.closePullRequest(host, number);
+    await deleteBranch(ctx, host, branch);
+  }
+  await passFailpoint('clean_up:after_host');
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    if (isOwn && bot !== null) await closeRows(ctx, tx, bot);
+    await tx.query('update batch set cleaned_up_at = $3 where account_id = $1 and id = $2 and cleaned_up_at is null', [
+      ctx.accountId,
+      batch.id,
+      ctx.clock().toISOString(),
+    ]);
+  });
+}

@@ -1,0 +1,101 @@
+// A host that refuses for good what a batch needs of it. One pull request that cannot be built must not keep those
+// behind it waiting for ever: it is blocked with the host's own words, and the others are built without it.
+import type { Context } from '../../../context.ts';
+import { blockText } from '../../../domain/queue/status.ts';
+import { HostRefused } from '../../../hosts/port.ts';
+import type { LoadedBatch } from './batch.rows.ts';
+import { BatchEntity, PullRequestEntity, type BatchMemberRow } from '../queue.entities.ts';
+import { changeQueue } from '../queue.locks.ts';
+import { beginWork, blockPullRequest, finishWork, haltWork } from '../status.writer.ts';
+
+interface Refused {
+  readonly member: BatchMemberRow;
+  /** The host's. */
+  readonly words: string;
+}
+
+/**
+ * Blocks whom the host refuses to build (110). Of several members those that it refuses when composed alone, too; when
+ * there is none, or the parent itself cannot be read, no pull request is at fault and the refusal is thrown again.
+ */
+export async function blockRefused(
+  ctx: Context,
+  loaded: LoadedBatch,
+  refusal: HostRefused,
+  composeAlone: (member: BatchMemberRow) => Promise<unknown>,
+): Promise<void> {
+  const { batch, members, host } = loaded;
+  if ((await ctx.hosts(host.host).readCommit(host, batch.parentCommit)) === null) throw refusal;
+  const refused =
+    members.length === 1
+      ? members.map((member) => ({ member, words: refusal.message }))
+      : await findRefused(members, composeAlone);
+  if (refused.length === 0) throw refusal;
+  await blockMembers(ctx, loaded, refused);
+}
+
+async function findRefused(
+  members: readonly BatchMemberRow[],
+  composeAlone: (member: BatchMemberRow) => Promise<unknown>,
+): Promise<Refused[]> {
+  const refused: Refused[] = [];
+  for (const member of members) {
+    try {
+      await composeAlone(member);
+    } catch (error) {
+      if (!(error instanceof HostRefused)) throw error;
+      refused.push({ member, words: error.message });
+    }
+  }
+  return refused;
+}
+
+/** Only while this very batch is being made of this very head: of anything else the refusal says nothing. */
+export async function blockMembers(ctx: Context, { batch }: LoadedBatch, refused: readonly Refused[]): Promise<void> {
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const work = beginWork(ctx, tx, await changeQueue(ctx, tx, batch.queueId));
+    if ((await tx.em.count(BatchEntity, { id: batch.id, state: 'making' })) === 0) return;
+    for (const { member, words } of refused) {
+      const row = await tx.em.findOne(PullRequestEntity, {
+        id: member.pullRequestId,
+        headSha: member.pinnedHead,
+        status: { $in: ['queued', 'tagged'] },
+      });
+      if (row !== null) blockPullRequest(work, row, { code: 110, text: blockText(110, [words]), message: words });
+    }
+    await finishWork(work);
+  });
+}
+
+const patienceMs = 10 * 60_000;
+// When this process first failed to take the step a batch needs. A process that was down meanwhile has not been trying.
+const failingSince = new Map<string, number>();
+
+/** Takes a step of a batch. One that fails for ten minutes halts the queue with the reason: what stands behind it waits in vain. */
+export async function takeStep(ctx: Context, { batch }: LoadedBatch, step: () => Promise<void>): Promise<void> {
+  const key = `${ctx.accountId}/${batch.id}`;
+  try {
+    await step();
+    failingSince.delete(key);
+  } catch (error) {
+    const now = ctx.clock().getTime();
+    const since = failingSince.get(key) ?? now;
+    failingSince.set(key, since);
+    if (now - since >= patienceMs) await haltFor(ctx, batch.id, error);
+    throw error;
+  }
+}
+
+async function haltFor(ctx: Context, batchId: string, error: unknown): Promise<void> {
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const { queueId } = await tx.em.findOneOrFail(BatchEntity, { id: batchId });
+    const work = beginWork(ctx, tx, await changeQueue(ctx, tx, queueId));
+    const live = await tx.em.count(BatchEntity, { id: batchId, state: { $in: ['making', 'building'] } });
+    if (live === 0 || work.queue.haltedReason) return;
+    haltWork(
+      work,
+      `Batch ${batchId} could not be built for ten minutes: ${error instanceof Error ? error.message : String(error)}`,
+    );
+    await finishWork(work);
+  });
+}

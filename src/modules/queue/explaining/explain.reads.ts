@@ -1,0 +1,336 @@
+// Facts for `explain`, now or at an instant in the past: read when somebody asks, never stored.
+import DataLoader from 'dataloader';
+import type { Context } from '../../../context.ts';
+import { DomainError } from '../../../domain/errors.ts';
+import { listPreconditions, type Precondition, type PreconditionKind } from '../../../domain/queue/admission.ts';
+import { explain, type ExplainedPullRequest, type Reason } from '../../../domain/queue/explain.ts';
+import {
+  listConditions,
+  type Cause,
+  type CheckFact,
+  type Condition,
+  type ConditionFacts,
+} from '../../../domain/queue/explain.conditions.ts';
+import { standingOf, type Standing } from '../../../domain/queue/explain.standing.ts';
+import { isQueued } from '../../../domain/queue/status.ts';
+import type { BlockCode, BuildState, CheckConclusion, PullRequestStatus } from '../../../domain/queue/snapshot.ts';
+import { validationsDigest } from '../../../domain/configuration/index.ts';
+import { loaderOf, type GraphQLContext } from '../../../graphql/context.ts';
+import type { Transaction } from '../../../platform/database.ts';
+import { requireScope } from '../../accounts/index.ts';
+import { admissionRequest } from '../asking/admission.service.ts';
+import { conclusionBy, wasSeenBy } from '../builds/build.records.ts';
+import { lineColumns, type LineRow } from '../planning/line.rows.ts';
+import { loadMoment, toCause, type Moment } from './moment.loader.ts';
+import type { PullRequest } from '../pull-requests.types.ts';
+import { loadJudgedBuilds } from '../planning/retries.ts';
+import { judgeOwn } from '../planning/snapshot.loader.ts';
+import { obstacleBelow } from '../planning/stacks.ts';
+import { validationFacts } from '../asking/validations.service.ts';
+
+export interface Explained extends Reason {
+  /** The instant it is about. */
+  readonly at: Date;
+  readonly conditions: readonly Condition[];
+}
+
+/** `asOf` null: now. */
+export async function explainPullRequest(
+  ctx: GraphQLContext,
+  pullRequest: PullRequest,
+  asOf: Date | null,
+): Promise<Explained> {
+  requireScope(ctx, 'queue:read');
+  if (asOf !== null && asOf > ctx.clock())
+    throw new DomainError('BAD_INPUT', 'asOf must not be in the future: what will be is not known.', 'asOf');
+  return await loaderOf(ctx, explanations).load({ pullRequest, asOf });
+}
+
+interface Question {
+  readonly pullRequest: PullRequest;
+  readonly asOf: Date | null;
+}
+
+/** All that is asked together about one instant is read together, and each queue once. */
+function explanations(ctx: GraphQLContext): DataLoader<Question, Explained> {
+  return new DataLoader(
+    async (questions) => {
+      const answers = new Map<Question, Explained>();
+      for (const asked of Map.groupBy(questions, ({ asOf }) => asOf?.getTime() ?? null).values()) {
+        const about = asked.map(({ pullRequest }) => pullRequest);
+        const asOf = asked[0]?.asOf ?? null;
+        const explained = await ctx.db.transaction(ctx.accountId, async (tx) => await explainAll(ctx, tx, about, asOf));
+        for (const question of asked) {
+          const answer = explained.get(question.pullRequest.id);
+          if (answer !== undefined) answers.set(question, answer);
+        }
+      }
+      return questions.map((question) => answers.get(question) ?? new Error('It was not explained.'));
+    },
+    { cache: false },
+  );
+}
+
+/** A pull request as it was from `since` on. */
+interface Version extends LineRow {
+  readonly queueId: string | null;
+  readonly repositoryId: string;
+  readonly since: number;
+  readonly statusCode: number | null;
+  readonly title: string;
+  readonly body: string;
+}
+
+/** By id. `asOf` null: now. */
+export async function explainAll(
+  ctx: Context,
+  tx: Transaction,
+  pullRequests: readonly Pick<PullRequest, 'id' | 'createdAt'>[],
+  asOf: Date | null,
+): Promise<Map<string, Explained>> {
+  const instant = asOf?.toISOString() ?? 'infinity';
+  const ids = [...new Set(pullRequests.map(({ id }) => id))];
+  const versions = await readVersions(ctx, tx, ids, instant);
+  const standsOn = [...versions.values()].flatMap(([newest]) => newest?.belowId ?? []);
+  const below = standsOn.length === 0 ? new Map<string, Version[]>() : await readVersions(ctx, tx, standsOn, instant);
+  const events = await readEvents(ctx, tx, ids, instant);
+  const moments = new Map<string, Moment | null>();
+  const answers = new Map<string, Explained>();
+  for (const pullRequest of pullRequests) {
+    const known = versions.get(pullRequest.id) ?? [];
+    const queueId = known[0]?.queueId ?? null;
+    if (queueId !== null && !moments.has(queueId))
+      moments.set(queueId, await loadMoment(ctx, tx, { queueId, at: asOf }));
+    const moment = queueId === null ? null : (moments.get(queueId) ?? null);
+    answers.set(
+      pullRequest.id,
+      moment === null
+        ? unknown(pullRequest, asOf ?? ctx.clock())
+        : await explainOne(ctx, tx, {
+            versions: known,
+            below: below.get(known[0]?.belowId ?? '')?.[0] ?? null,
+            events: events.get(pullRequest.id) ?? [],
+            moment,
+          }),
+    );
+  }
+  return answers;
+}
+
+/** What is not on record is said, and not guessed. */
+function unknown({ createdAt }: Pick<PullRequest, 'createdAt'>, at: Date): Explained {
+  const sentence =
+    at < createdAt
+      ? 'It was not known here yet.'
+      : 'What kept it from being merged at that moment is not on record any more.';
+  return { kind: 'unknown', who: null, sentence, at, conditions: [] };
+}
+
+interface Known {
+  /** Newest first; the first is how it stood. */
+  readonly versions: readonly Version[];
+  /** What it stood on, as that stood then. */
+  readonly below: Version | null;
+  /** Newest first. */
+  readonly events: readonly Cause[];
+  readonly moment: Moment;
+}
+
+async function explainOne(ctx: Context, tx: Transaction, known: Known): Promise<Explained> {
+  const { versions, below, events, moment } = known;
+  const [version] = versions;
+  if (version === undefined) throw new Error('A moment without a version was explained.');
+  const standing = isQueued(version.status) ? standingOf(moment.view, version.id, moment.causes) : null;
+  const batch = standing === null ? null : (moment.view.batchOf.get(version.id) ?? null);
+  const own = await buildOf(ctx, tx, moment, version.headSha);
+  const tested = batch?.testedCommit ?? '';
+  const checks = await readChecks(ctx, tx, moment, [version.headSha, tested]);
+  const preconditions = preconditionsOf(moment, version, { own, below });
+  const pullRequest = explainedPullRequest(known, version, standing);
+  const { ownRequiredChecks, requiredChecks } = moment.rules;
+  const facts: ConditionFacts = {
+    pullRequest,
+    standing,
+    preconditions,
+    validations: moment.configuration.merge_rules.preconditions.validations.map(({ name }) => name),
+    own: {
+      checks: checks.get(version.headSha) ?? [],
+      required: ownRequiredChecks,
+      startedAt: own?.startedAt ?? null,
+    },
+    build: { checks: checks.get(tested) ?? [], required: requiredChecks, startedAt: batch?.buildStartedAt ?? null },
+    since: {
+      status: statusSince(versions, version),
+      preconditions: preconditionsSince(known, preconditions),
+      halted: moment.haltedAt,
+    },
+    causes: {
+      status: events.find(({ action }) => causesOf[version.status as PullRequestStatus].includes(action)) ?? null,
+      pause: moment.pausedBy,
+      halt: moment.haltedBy,
+      build: events.find(({ action }) => action === 'added_to_batch') ?? null,
+      stuck: version.stuckAnnounced ? (events.find(({ action }) => action === 'stuck') ?? null) : null,
+    },
+  };
+  return { ...explain(pullRequest), at: new Date(moment.now), conditions: listConditions(facts) };
+}
+
+function explainedPullRequest(
+  { events, moment }: Known,
+  version: Version,
+  standing: Standing | null,
+): ExplainedPullRequest {
+  const left = events.find(({ action }) => action === 'dequeued' || action === 'queued' || action === 'opened');
+  return {
+    status: version.status,
+    code: version.statusCode as BlockCode | null,
+    text: version.statusText,
+    dequeuedBy: left?.action === 'dequeued' ? left.actor : null,
+    ahead: standing?.ahead ?? null,
+    isSuspended: standing?.isSuspended ?? false,
+    barrier: standing?.barrier ?? null,
+    companyUntil: standing?.companyUntil ?? null,
+    waitsForOwnChecks: standing?.waitsForOwnChecks ?? false,
+    finalGate: standing?.finalGate ?? null,
+    batch: standing?.batch ?? null,
+    paused: moment.pause,
+    haltedReason: moment.haltedReason,
+    landingsFrom: standing?.landingsFrom ?? null,
+  };
+}
+
+/** Events that bring a status about. */
+const causesOf: Readonly<Record<PullRequestStatus, readonly string[]>> = {
+  open: ['dequeued', 'opened'],
+  pending: ['labeled'],
+  queued: ['queued', 'reset'],
+  tagged: ['queued'],
+  blocked: ['blocked'],
+  merged: ['merged'],
+  closed: [],
+};
+
+function statusSince(versions: readonly Version[], { status, since }: Version): number {
+  const before = versions.findIndex((version) => version.status !== status);
+  return versions[(before === -1 ? versions.length : before) - 1]?.since ?? since;
+}
+
+function preconditionsOf(
+  moment: Moment,
+  version: Version,
+  { own, below }: { readonly own?: BuildState | undefined; readonly below: Version | null },
+): Precondition[] {
+  const { configuration, rules, tip } = moment;
+  const judged = judgeOwn(own, rules);
+  const conflictsWithBase = moment.view.snapshot.mergeResults.some(
+    ({ parent, heads, conflictAt }) =>
+      parent === tip && heads.length === 1 && heads[0] === version.headSha && conflictAt === 0,
+  );
+  // Judged by validations that are no more: again, where its words are still there.
+  const isStale = version.validatedBy !== validationsDigest(configuration.merge_rules.preconditions.validations);
+  const { failedValidations } = isStale && moment.at === null ? validationFacts(configuration, version) : version;
+  const waitsForBelow = below === null ? null : obstacleBelow(new Map([[below.id, below]]), version.belowId);
+  const request = admissionRequest(
+    { configuration, rules, validated: new Map([[version.id, failedValidations]]) },
+    {
+      repository: moment,
+      queue: moment,
+      pullRequest: version,
+      seen: { ownVerdict: judged.verdict, ownFailedChecks: judged.failed, conflictsWithBase, waitsForBelow },
+    },
+  );
+  return listPreconditions(request);
+}
+
+/** Since when what is observed has been so: the versions before it are judged by the rules of this moment. */
+function preconditionsSince(
+  { versions, moment }: Known,
+  preconditions: readonly Precondition[],
+): Partial<Record<PreconditionKind, number>> {
+  const since: Partial<Record<PreconditionKind, number>> = {};
+  const open = new Map(preconditions.map(({ kind, observed }) => [kind, observed]));
+  // Of these the versions say nothing.
+  open.delete('own_checks');
+  open.delete('mergeable');
+  open.delete('stack');
+  for (const version of versions) {
+    const observed = new Map(
+      preconditionsOf(moment, version, { below: null }).map((each) => [each.kind, each.observed]),
+    );
+    for (const [kind, now] of open) {
+      if (observed.get(kind) === now) since[kind] = version.since;
+      else open.delete(kind);
+    }
+  }
+  return since;
+}
+
+const mostVersions = 100;
+const mostEvents = 50;
+
+async function readVersions(
+  ctx: Context,
+  tx: Transaction,
+  ids: readonly string[],
+  instant: string,
+): Promise<Map<string, Version[]>> {
+  const rows = await tx.query<Version>(
+    `select ${lineColumns}, title, body, repository_id as "repositoryId", queue_id as "queueId", status_code as "statusCode",
+            extract(epoch from standing_since)::float8 * 1000 as since
+     from unnest($2::bigint[]) as asked (one), lateral (
+       select * from (
+         select p.* from pull_request p where p.account_id = $1 and p.id = asked.one
+         union all
+         select r.* from pull_request_past v, jsonb_populate_record(null::pull_request, v.facts) r
+         where v.account_id = $1 and v.pull_request_id = asked.one) stood
+       where stood.standing_since <= $3 order by stood.standing_since desc limit ${mostVersions}) version
+     order by standing_since desc`,
+    [ctx.accountId, ids, instant],
+  );
+  return Map.groupBy(rows, (row) => row.id);
+}
+
+async function readEvents(
+  ctx: Context,
+  tx: Transaction,
+  ids: readonly string[],
+  instant: string,
+): Promise<Map<string, Cause[]>> {
+  const rows = await tx.query<Cause & { readonly pullRequestId: string }>(
+    `select e.pull_request_id as "pullRequestId", e.action, extract(epoch from e.at)::float8 * 1000 as at, e.actor
+     from unnest($2::bigint[]) as asked (one), lateral (
+       select * from event where account_id = $1 and pull_request_id = asked.one and at <= $3 order by id desc limit ${mostEvents}) e
+     order by e.id desc`,
+    [ctx.accountId, ids, instant],
+  );
+  const causes = new Map<string, Cause[]>();
+  for (const [id, events] of Map.groupBy(rows, (row) => row.pullRequestId)) causes.set(id, events.map(toCause));
+  return causes;
+}
+
+/** Of those in line it is read with the line. */
+async function buildOf(ctx: Context, tx: Transaction, moment: Moment, commit: string): Promise<BuildState | undefined> {
+  const known = moment.view.snapshot.builds.find((build) => build.commit === commit);
+  if (known !== undefined) return known;
+  const { repositoryId, rules, at } = moment;
+  const [build] = await loadJudgedBuilds(ctx, tx, { repositoryId, commits: [commit], trees: [], at }, rules);
+  return build;
+}
+
+/** The newest attempt of each check, by commit. */
+async function readChecks(
+  ctx: Context,
+  tx: Transaction,
+  { repositoryId, at }: Moment,
+  commits: readonly string[],
+): Promise<Map<string, CheckFact[]>> {
+  const rows = await tx.query<CheckFact & { readonly commit: string; readonly conclusion: CheckConclusion }>(
+    `select distinct on (r.commit, r.name) r.commit, r.name, ${conclusionBy('$4')} as conclusion,
+            case when r.completed_at <= $4 then extract(epoch from r.completed_at)::float8 * 1000 end as "endedAt"
+     from check_result r
+     where r.account_id = $1 and r.repository_id = $2 and r.commit = any($3) and ${wasSeenBy('$4')}
+     order by r.commit, r.name, r.attempt desc`,
+    [ctx.accountId, repositoryId, commits, at?.toISOString() ?? 'infinity'],
+  );
+  return Map.groupBy(rows, (row) => row.commit);
+}

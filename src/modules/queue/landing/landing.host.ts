@@ -1,0 +1,87 @@
+// A landing by the host's own merge call (`use_fast_forwarding: false`). The call guards the head, not the base, and
+// makes a commit of its own: so the base is read right before it, and what it made is held against the tree that was
+// tested. The interleavings this leaves open, and how each ends: docs/adr/0018-host-merges.md.
+import type { Context } from '../../../context.ts';
+import { DomainError } from '../../../domain/errors.ts';
+import { HostRefused, HostUnavailable, RefMoved } from '../../../hosts/port.ts';
+import type { LoadedBatch } from '../builds/batch.rows.ts';
+import { passFailpoint } from './failpoints.ts';
+import { giveUp, outcomeOf, type Failure, type Outcome } from './landing.move.ts';
+import { landingRef, readLandingRef } from './landing-refs.ts';
+import { PullRequestEntity, type BatchMemberRow } from '../queue.entities.ts';
+
+/** Most commits the host puts on the base for one pull request, by rebase. */
+const mostCommits = 500;
+
+export async function mergeAtHost(ctx: Context, loaded: LoadedBatch): Promise<Outcome> {
+  const { batch, host, baseBranch } = loaded;
+  const adapter = ctx.hosts(host.host);
+  const member = onlyMember(loaded);
+  const { number } = await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) => await tx.em.findOneOrFail(PullRequestEntity, { id: member.pullRequestId }),
+  );
+  const base = `refs/heads/${baseBranch}`;
+  const baseMoved: Failure = { kind: 'base_moved', ref: base };
+  const earlier = await readLandingRef(ctx, host, batch.id);
+  if (earlier !== null) return await outcomeOf(ctx, loaded, earlier, baseMoved);
+  if ((await adapter.getPullRequest(host, number))?.state === 'merged') return await judgeMerge(ctx, loaded, number);
+  if ((await adapter.readRef(host, base))?.commit !== batch.parentCommit) return await giveUp(ctx, loaded, baseMoved);
+  await passFailpoint('landing:before_merge');
+  let failure: Failure | null = null;
+  try {
+    await adapter.mergePullRequest(host, number, {
+      expectedHead: member.pinnedHead,
+      strategy: member.strategy ?? batch.strategy,
+      message: member.message,
+    });
+  } catch (error) {
+    if (!(error instanceof RefMoved || error instanceof HostRefused)) throw error;
+    failure =
+      error instanceof RefMoved ? { kind: 'base_moved', ref: error.ref } : { kind: 'refused', words: error.message };
+  }
+  await passFailpoint('landing:after_merge');
+  // Whatever was answered, the host tells what is: an earlier call may have gone through.
+  if ((await adapter.getPullRequest(host, number))?.state === 'merged') return await judgeMerge(ctx, loaded, number);
+  if (failure === null) throw new HostUnavailable(`#${number} was merged, and the host does not show it yet.`);
+  return await giveUp(ctx, loaded, failure);
+}
+
+/** Batches that the host merges hold one pull request: between two of its merges the base would be untested. */
+function onlyMember({ batch, members }: LoadedBatch): BatchMemberRow {
+  const [member, other] = members;
+  if (member === undefined || other !== undefined)
+    throw new DomainError('INTERNAL', `Batch ${batch.id} of ${members.length} cannot be merged by the host.`);
+  return member;
+}
+
+/** Is what the host merged what was tested, on what it was tested on? Then the landing ref says so. */
+async function judgeMerge(ctx: Context, loaded: LoadedBatch, number: number): Promise<Outcome> {
+  const { batch, host } = loaded;
+  const adapter = ctx.hosts(host.host);
+  const made = (await adapter.getPullRequest(host, number))?.mergeCommitSha ?? null;
+  const commit = made === null ? null : await adapter.readCommit(host, made);
+  if (commit === null) throw new HostUnavailable(`The merge commit of #${number} cannot be read.`);
+  const mismatch = (what: string): Outcome => ({
+    kind: 'mismatch',
+    words: `The host merged #${number} as ${commit.commit}, ${what}. Look at the base, then resume.`,
+  });
+  const line = await adapter.listFirstParents(host, {
+    from: batch.parentCommit,
+    to: commit.commit,
+    limit: mostCommits + 1,
+  });
+  if (line.at(-1)?.parents[0] !== batch.parentCommit)
+    return mismatch(`not onto ${batch.parentCommit} as it was tested`);
+  const isSeries = (onlyMember(loaded).strategy ?? batch.strategy) === 'rebase';
+  if (line.length > 1 && !isSeries) return mismatch(`with ${line.length - 1} other commits before it`);
+  if (commit.tree !== batch.tree)
+    return mismatch(`whose tree is ${commit.tree}; what was tested is the tree ${batch.tree}`);
+  try {
+    await adapter.updateRefs(host, [{ ref: landingRef(batch.id), from: null, to: commit.commit }]);
+  } catch (error) {
+    if (!(error instanceof RefMoved)) throw error;
+  }
+  const kept = await readLandingRef(ctx, host, batch.id);
+  return kept?.commit === commit.commit ? { kind: 'landed', commit } : mismatch('after this landing had been given up');
+}

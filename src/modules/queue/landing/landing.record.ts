@@ -1,0 +1,154 @@
+// What is written when a batch has landed: one transaction, under the queue's row, after the host was read.
+import { DomainError } from '../../../domain/errors.ts';
+import { announceBatch } from '../planning/decisions.writer.ts';
+import { writeProof, type Grade, type Passed } from './proof.ts';
+import {
+  PullRequestEntity,
+  type BatchMemberRow,
+  type BatchRow,
+  type IntentRow,
+  type PullRequestRow,
+} from '../queue.entities.ts';
+import { loadMembers } from '../builds/batch.members.ts';
+import { announce, writeStatus, type QueueWork } from '../status.writer.ts';
+
+/** The landing, its members and its proof, the statuses and events: everything that is said of it, in one transaction. */
+export async function recordLanding(
+  work: QueueWork,
+  landed: { batch: BatchRow; intent: IntentRow; commit: string; tree: string },
+): Promise<void> {
+  const { ctx, tx, queue, now } = work;
+  const { batch, intent, commit, tree } = landed;
+  const members = await loadMembers(tx, [batch.id]);
+  const passed = intent.payload['passed'] as Passed;
+  const grade = gradeOf(passed, commit);
+  // The host's commit stands in the place of the one that was composed and tested.
+  const own = (members.get(batch.id) ?? []).map((member) =>
+    passed.byHost ? { ...member, ownCommit: commit } : member,
+  );
+  const rows = await tx.em.find(PullRequestEntity, { id: { $in: own.map((member) => member.pullRequestId) } });
+  const pullRequests = new Map(rows.map((row) => [row.id, row]));
+  const instantMerge = isInstant(batch, own, { passed, pullRequests });
+  batch.state = 'landed';
+  batch.endedAt = now;
+  queue.baseTip = commit;
+  queue.baseTree = tree;
+  for (const member of own)
+    markMerged(work, {
+      row: pullRequests.get(member.pullRequestId),
+      commit,
+      ownCommit: member.ownCommit ?? commit,
+      instantMerge,
+    });
+  await tx.em.flush();
+  const inserted = await tx.query<{ id: string }>(
+    `insert into landing (account_id, queue_id, repository_id, batch_id, commit, first_parent, tree, grade, landed_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning id`,
+    [ctx.accountId, queue.id, batch.repositoryId, batch.id, commit, batch.parentCommit, tree, grade, now.toISOString()],
+  );
+  const landingId = inserted[0]?.id;
+  if (landingId === undefined) throw new DomainError('INTERNAL', 'The landing was not written.');
+  for (const member of own) {
+    await tx.query(
+      'insert into landed_member (account_id, repository_id, pull_request_id, landing_id, pinned_head, own_commit) values ($1, $2, $3, $4, $5, $6)',
+      [
+        ctx.accountId,
+        batch.repositoryId,
+        member.pullRequestId,
+        landingId,
+        member.pinnedHead,
+        member.ownCommit ?? commit,
+      ],
+    );
+  }
+  // Rebased by the host, a series of commits stands on the first-parent line.
+  const isSeries = passed.byHost && own.some((member) => (member.strategy ?? batch.strategy) === 'rebase');
+  const batchCommit = isSeries ? 'linear' : batch.batchCommit;
+  await writeProof(work, { landingId, batch, members: own, pullRequests, commit, tree, grade, batchCommit, passed });
+  if (passed.byHost) await standOn(work, { tested: batch.commit ?? '', landed: commit });
+  await planConclusions(
+    work,
+    own.map((member) => member.pullRequestId),
+    commit,
+  );
+  announceBatch(work, { members, pullRequests }, batch, 'batch_merged', { commit, tree, grade });
+}
+
+function markMerged(
+  work: QueueWork,
+  landed: { row: PullRequestRow | undefined; commit: string; ownCommit: string; instantMerge: boolean },
+): void {
+  const { row } = landed;
+  if (row === undefined) return;
+  row.mergeCommitSha = landed.commit;
+  row.ownCommitSha = landed.ownCommit;
+  row.mergedByQueue = true;
+  // A host that closed it in the same minute does not unmake the landing: facts win over the table.
+  if (row.status === 'merged') return;
+  if (row.status === 'closed') writeStatus(work, row, 'reopen');
+  writeStatus(work, row, 'merge');
+  announce(work, row, 'merged', {
+    mergeCommit: landed.commit,
+    commit: landed.ownCommit,
+    instantMerge: landed.instantMerge,
+  });
+}
+
+function gradeOf({ evidence, byHost }: Passed, commit: string): Grade {
+  if (evidence === null) return 'unvalidated';
+  if (byHost) return 'host_merged';
+  return evidence.commit === commit ? 'exact' : 'same_tree';
+}
+
+/**
+ * The head it was queued with was up to date and green before anything was built for it (interface 6.1). In serial mode
+ * a head that the queue brought up to date is tested like any other, but was not there yet when it was queued.
+ */
+function isInstant(batch: BatchRow, own: readonly BatchMemberRow[], of: Judged): boolean {
+  const { evidence } = of.passed;
+  const [member, other] = own;
+  if (evidence === null || member === undefined || other !== undefined || evidence.commit !== member.pinnedHead)
+    return false;
+  const queuedAt = of.pullRequests.get(member.pullRequestId)?.queuedAt?.getTime() ?? 0;
+  const wasThere = evidence.startedAt <= queuedAt;
+  return wasThere && evidence.finishedAt !== null && evidence.finishedAt <= batch.createdAt.getTime();
+}
+
+interface Judged {
+  readonly passed: Passed;
+  readonly pullRequests: ReadonlyMap<string, PullRequestRow>;
+}
+
+/**
+ * What was built on the commit that was tested stands on the host's commit from now on: the tree is the same, and of a
+ * build that the host will merge nothing but its tree ever lands.
+ */
+async function standOn({ ctx, tx, queue }: QueueWork, of: { tested: string; landed: string }): Promise<void> {
+  await tx.query(
+    `update batch set parent_commit = $4
+     where account_id = $1 and queue_id = $2 and parent_commit = $3 and state in ('making', 'building')`,
+    [ctx.accountId, queue.id, of.tested, of.landed],
+  );
+}
+
+/** The host is told that the pull requests are merged: shown there, their branches deleted where that is configured. */
+export async function planConclusions(
+  work: QueueWork,
+  pullRequestIds: readonly string[],
+  commit: string,
+): Promise<void> {
+  for (const id of pullRequestIds) {
+    await work.tx.query(
+      `insert into intent (account_id, queue_id, pull_request_id, kind, key, payload, planned_at) values ($1, $2, $3, 'conclude_pull_request', $4, $5, $6)
+       on conflict do nothing`,
+      [
+        work.ctx.accountId,
+        work.queue.id,
+        id,
+        id,
+        JSON.stringify({ mergeCommit: commit, at: work.now.getTime() }),
+        work.now.toISOString(),
+      ],
+    );
+  }
+}

@@ -1,0 +1,220 @@
+// Derives every proof of a queue again, from plain git and the rows, and says what does not hold. It trusts nothing a
+// proof says: trees are merged again from parent and heads, verdicts judged again from the check results.
+import type { Context } from '../../../context.ts';
+import { judgeBuild } from '../../../domain/queue/evidence.ts';
+import type { MergeStrategy } from '../../../domain/queue/snapshot.ts';
+import type { CodeHost, HostCommit } from '../../../hosts/port.ts';
+import { loadBuilds } from '../builds/build.records.ts';
+import { hosted, type HostedRepository } from '../observing/host.repository.ts';
+import { digestProof, type Grade, type ProofBody } from './proof.ts';
+import { QueueEntity, type QueueRow } from '../queue.entities.ts';
+import { readPassedGates } from '../planning/final-gates.ts';
+import { landingRef } from './landing-refs.ts';
+import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
+
+export interface Verification {
+  readonly baseBranch: string;
+  /** First-parent commits looked at. */
+  readonly commits: number;
+  /** How many first-parent commits arrived with each grade; `external` did not come through the queue. */
+  readonly grades: Readonly<Partial<Record<Grade, number>>>;
+  readonly pullRequests: number;
+  /** What does not hold, one sentence each. Empty: everything was derived again. */
+  readonly failures: readonly string[];
+}
+
+interface StoredProof {
+  readonly batch_id: string;
+  readonly commit: string;
+  readonly body: ProofBody;
+  readonly digest: string;
+}
+
+const mostCommits = 100_000;
+
+export async function verifyRepository(ctx: Context, repository: RepositoryRow): Promise<Verification[]> {
+  const queues = await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) => await tx.em.find(QueueEntity, { repositoryId: repository.id }, { orderBy: { baseBranch: 'asc' } }),
+  );
+  const managed = queues.filter((queue) => queue.managedFrom);
+  const verifications: Verification[] = [];
+  for (const queue of managed) verifications.push(await verifyQueue(ctx, repository, queue));
+  return verifications;
+}
+
+async function verifyQueue(ctx: Context, repository: RepositoryRow, queue: QueueRow): Promise<Verification> {
+  const host = hosted(repository);
+  const adapter = ctx.hosts(host.host);
+  const failures: string[] = [];
+  const tip = await adapter.readRef(host, `refs/heads/${queue.baseBranch}`);
+  const commits =
+    tip === null
+      ? []
+      : (
+          await adapter.listFirstParents(host, { from: queue.managedFrom ?? null, to: tip.commit, limit: mostCommits })
+        ).toReversed();
+  const proofs = await readProofs(ctx, queue.id);
+  const proofOf = new Map(proofs.map((proof) => [proof.commit, proof]));
+  checkChain(proofs, failures);
+  const position = new Map(commits.map((commit, index) => [commit.commit, index]));
+  for (const proof of proofs)
+    if (!position.has(proof.commit))
+      failures.push(`${proof.commit} landed, but is not on the first-parent line of ${queue.baseBranch}`);
+  const inner = innerCommits(commits, proofs, position);
+  const grades: Partial<Record<Grade, number>> = {};
+  for (const commit of commits) {
+    const proof = proofOf.get(commit.commit);
+    const grade = proof?.body.grade ?? 'external';
+    if (!inner.has(commit.commit)) grades[grade] = (grades[grade] ?? 0) + 1;
+    if (proof !== undefined) failures.push(...(await checkProof(ctx, { adapter, host, repository, commit, proof })));
+  }
+  failures.push(...(await checkOnce(ctx, queue.id)));
+  return {
+    baseBranch: queue.baseBranch,
+    commits: commits.length,
+    grades,
+    pullRequests: proofs.reduce((sum, proof) => sum + proof.body.members.length, 0),
+    failures,
+  };
+}
+
+async function readProofs(ctx: Context, queueId: string): Promise<StoredProof[]> {
+  return await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) =>
+      await tx.query<StoredProof>(
+        `select l.batch_id, l.commit, p.body, p.digest from proof p join landing l on l.account_id = p.account_id and l.id = p.landing_id
+       where p.account_id = $1 and p.queue_id = $2 order by p.id`,
+        [ctx.accountId, queueId],
+      ),
+  );
+}
+
+function checkChain(proofs: readonly StoredProof[], failures: string[]): void {
+  let previous: string | null = null;
+  for (const { body, digest, commit } of proofs) {
+    if (digestProof(body) !== digest) failures.push(`The proof of ${commit} was changed after it was written`);
+    if (body.previous !== previous)
+      failures.push(`The proof of ${commit} does not follow the one before it: one is missing`);
+    previous = digest;
+  }
+}
+
+/** With linear history a landing puts several commits on the line; those below its last are part of it. */
+function innerCommits(
+  commits: readonly HostCommit[],
+  proofs: readonly StoredProof[],
+  position: ReadonlyMap<string, number>,
+): Set<string> {
+  const inner = new Set<string>();
+  for (const { commit, body } of proofs) {
+    if (body.batchCommit !== 'linear') continue;
+    const last = position.get(commit) ?? 0;
+    const first = (position.get(body.firstParent) ?? -1) + 1;
+    for (const member of commits.slice(first, last)) inner.add(member.commit);
+  }
+  return inner;
+}
+
+interface Examined {
+  readonly adapter: CodeHost;
+  readonly host: HostedRepository;
+  readonly repository: RepositoryRow;
+  readonly commit: HostCommit;
+  readonly proof: StoredProof;
+}
+
+async function checkProof(ctx: Context, examined: Examined): Promise<string[]> {
+  const { adapter, host, commit, proof } = examined;
+  const { body } = proof;
+  const failures: string[] = [];
+  const fail = (what: string): void => void failures.push(`${commit.commit}: ${what}`);
+  if (commit.tree !== body.tree) fail(`its tree is ${commit.tree}, its proof says ${body.tree}`);
+  if (body.batchCommit !== 'linear' && commit.parents[0] !== body.firstParent)
+    fail(`its first parent is ${commit.parents[0]}, its proof says ${body.firstParent}`);
+  const ref = await adapter.readRef(host, landingRef(proof.batch_id));
+  if (ref?.commit !== commit.commit) fail(`its landing ref is ${ref?.commit ?? 'absent'}`);
+  const merged = await adapter.composeCommit(host, {
+    parent: body.firstParent,
+    members: body.members.map((member) => ({
+      head: member.head,
+      strategy: member.strategy ?? (body.strategy as MergeStrategy),
+      message: 'verify\n',
+      authorName: 'verify',
+      authorEmail: 'verify@interlock',
+      belowHead: member.belowHead ?? null,
+      joinsNext: member.joinsNext ?? false,
+    })),
+    batchCommit: body.batchCommit === 'linear' ? 'linear' : 'group',
+    groupMessage: 'verify\n',
+    at: 0,
+    keepRef: 'refs/interlock/verify',
+  });
+  if (merged.kind === 'conflict') fail(`its heads do not merge onto ${body.firstParent} again`);
+  else if (merged.tree !== commit.tree)
+    fail(`merging its heads onto ${body.firstParent} again gives the tree ${merged.tree}`);
+  failures.push(...(await checkEvidence(ctx, examined)), ...(await checkFinalGates(ctx, examined)));
+  return failures;
+}
+
+async function checkEvidence(ctx: Context, { adapter, host, repository, commit, proof }: Examined): Promise<string[]> {
+  const { body } = proof;
+  const named = `${commit.commit}:`;
+  if (body.grade === 'unvalidated')
+    return body.exceptionBy === null ? [`${named} landed without validation, and nobody is named for it`] : [];
+  if (body.evidence.length === 0) return [`${named} has no evidence`];
+  const failures: string[] = [];
+  for (const evidence of body.evidence) {
+    const tested = await adapter.readCommit(host, evidence.commit);
+    if (tested === null) failures.push(`${named} the commit that was tested, ${evidence.commit}, is gone`);
+    else if (tested.tree !== commit.tree)
+      failures.push(`${named} what was tested, ${evidence.commit}, has another tree`);
+    const [build] = await ctx.db.transaction(
+      ctx.accountId,
+      async (tx) => await loadBuilds(ctx, tx, { repositoryId: repository.id, commits: [evidence.commit], trees: [] }),
+    );
+    // The attempts the landing was judged by: a later rerun proves nothing about it.
+    const judged = build && { ...build, checks: evidence.checks, canceled: false };
+    const known = new Set(build?.checks.map((check) => `${check.name} ${check.attempt} ${check.conclusion}`));
+    for (const check of evidence.checks) {
+      if (!known.has(`${check.name} ${check.attempt} ${check.conclusion}`))
+        failures.push(
+          `${named} no such result is on record: ${check.name}, attempt ${check.attempt}, ${check.conclusion}`,
+        );
+    }
+    if (judged === undefined || judgeBuild(judged, body.gate) !== 'green')
+      failures.push(`${named} its evidence ${evidence.commit} is not green`);
+    if (body.grade === 'exact' && evidence.commit !== commit.commit)
+      failures.push(`${named} is graded exact, but ${evidence.commit} was tested`);
+  }
+  return failures;
+}
+
+/** Each gate it names passed on the commit that landed, or on the one the host made its own of. */
+async function checkFinalGates(ctx: Context, { commit, proof }: Examined): Promise<string[]> {
+  const { finalGates = [], grade } = proof.body;
+  if (finalGates.length === 0) return [];
+  const passed = await ctx.db.transaction(ctx.accountId, async (tx) => await readPassedGates(ctx, tx, proof.batch_id));
+  return finalGates.flatMap((gate) => {
+    const isOnRecord = passed.some((other) => other.workflow === gate.workflow && other.run === gate.run);
+    const isOfCommit = grade === 'host_merged' || gate.commit === commit.commit;
+    if (isOnRecord && isOfCommit) return [];
+    return [
+      `${commit.commit}: ${isOnRecord ? `the final gate ${gate.workflow} ran on ${gate.commit}` : `no passed final gate ${gate.workflow} is on record`}`,
+    ];
+  });
+}
+
+async function checkOnce(ctx: Context, queueId: string): Promise<string[]> {
+  const rows = await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) =>
+      await tx.query<{ number: number; n: number }>(
+        `select p.number, count(l.landing_id)::int as n from pull_request p left join landed_member l on l.account_id = p.account_id and l.pull_request_id = p.id
+       where p.account_id = $1 and p.queue_id = $2 and p.merged_by_queue group by p.number having count(l.landing_id) <> 1`,
+        [ctx.accountId, queueId],
+      ),
+  );
+  return rows.map(({ number, n }) => `#${number} is merged, with ${n} landings`);
+}

@@ -1,0 +1,332 @@
+// Carries the planner's decisions into rows: batches, statuses, landing intents, events. No rule lives here.
+import type { Decision } from '../../../domain/queue/snapshot.ts';
+import { groupMessage, type MessageSource } from '../../../domain/queue/message.ts';
+import { statusText } from '../../../domain/queue/status.ts';
+import type { Configuration } from '../../../domain/configuration/keys.ts';
+import { DomainError } from '../../../domain/errors.ts';
+import {
+  BatchEntity,
+  BatchMemberEntity,
+  type BatchMemberRow,
+  type BatchRow,
+  type PullRequestRow,
+} from '../queue.entities.ts';
+import { spareBotPullRequest } from '../builds/bot-pull-requests.reuse.ts';
+import { planGate } from './final-gates.ts';
+import { loadNamed, type LoadedQueue } from './snapshot.loader.ts';
+import { loadBotPullRequests, Resets } from './resets.events.ts';
+import { pendAbove, planCommits } from './stacks.ts';
+import { announce, blockPullRequest, describe, writeStatus, type QueueWork } from '../status.writer.ts';
+
+type Of<K extends Decision['kind']> = Extract<Decision, { kind: K }>;
+
+export async function writeDecisions(
+  work: QueueWork,
+  planned: LoadedQueue,
+  decisions: readonly Decision[],
+  configuration: Configuration,
+): Promise<void> {
+  const loaded = await loadNamed(work.tx, planned, decisions);
+  const resets = new Resets(await loadBotPullRequests(work, decisions));
+  const ended: { readonly batch: BatchRow; readonly text: string }[] = [];
+  let isDeparting = true;
+  const announceDepartures = (): void => {
+    if (isDeparting) {
+      resets.announceAll(work, loaded);
+      for (const { batch, text } of ended) announceBatch(work, loaded, batch, 'batch_failed', { message: text });
+    }
+    isDeparting = false;
+  };
+  for (const decision of decisions) {
+    // What ended is told before what begins.
+    if (decision.kind === 'StartBatch' || decision.kind === 'AnnounceTop') announceDepartures();
+    switch (decision.kind) {
+      case 'SupersedeBatch':
+        resets.add(decision, supersede(work, loaded, decision));
+        break;
+      case 'BisectBatch':
+        bisect(work, loaded, decision);
+        break;
+      case 'ReturnBatch':
+        resets.add({ ...decision, causedBy: null, failedBuild: null }, returnPart(work, loaded, decision));
+        break;
+      case 'FailBatch':
+        ended.push({ batch: endBatch(work, batchOf(loaded, decision.batch), 'failed', null), text: decision.text });
+        break;
+      case 'BlockPullRequest':
+        blockPullRequest(work, pullRequestOf(loaded, decision.pullRequest), decision);
+        break;
+      case 'PendPullRequest':
+        pendAbove(work, pullRequestOf(loaded, decision.pullRequest), pullRequestOf(loaded, decision.below));
+        break;
+      case 'RequeuePullRequest':
+        resets.addRequeued(decision, requeue(work, pullRequestOf(loaded, decision.pullRequest)));
+        break;
+      case 'StartBatch':
+        await startBatch(work, loaded, decision, configuration);
+        break;
+      case 'LandBatch':
+        await planLandingIntent(work, decision);
+        break;
+      case 'RunGate': {
+        const { commit } = batchOf(loaded, decision.batch);
+        if (commit) await planGate(work, { batchId: decision.batch, workflow: decision.workflow, commit });
+        break;
+      }
+      case 'AnnounceTop': {
+        const pullRequest = pullRequestOf(loaded, decision.pullRequest);
+        pullRequest.topAnnounced = true;
+        announce(work, pullRequest, 'top_of_queue');
+        break;
+      }
+      case 'AnnounceStuck': {
+        const pullRequest = pullRequestOf(loaded, decision.pullRequest);
+        pullRequest.stuckAnnounced = true;
+        work.relabelled.add(pullRequest);
+        announce(work, pullRequest, 'stuck');
+        break;
+      }
+      case 'ReadChecks':
+        await planReading(work, decision);
+        break;
+      case 'LookAgainAt':
+        break;
+      default:
+        decision satisfies never;
+    }
+  }
+  announceDepartures();
+  await spareEnded(work, decisions, configuration);
+  await voidLandings(work);
+}
+
+/** What ends without landing leaves its bot pull request to the next build of its members. */
+async function spareEnded(
+  work: QueueWork,
+  decisions: readonly Decision[],
+  configuration: Configuration,
+): Promise<void> {
+  if (!configuration.merge_rules.merge_mode.parallel_mode.reuse_draft_pr_on_failure) return;
+  await work.tx.em.flush();
+  for (const decision of decisions)
+    if (decision.kind === 'SupersedeBatch' || decision.kind === 'FailBatch' || decision.kind === 'BisectBatch')
+      await spareBotPullRequest(work, decision.batch);
+}
+
+function batchOf(loaded: LoadedQueue, id: string): BatchRow {
+  const row = loaded.batches.get(id);
+  if (row === undefined) throw new DomainError('INTERNAL', `The plan names batch ${id}, which is not live.`);
+  return row;
+}
+
+function pullRequestOf(loaded: LoadedQueue, id: string): PullRequestRow {
+  const row = loaded.pullRequests.get(id);
+  if (row === undefined) throw new DomainError('INTERNAL', `The plan names pull request ${id}, which is not in line.`);
+  return row;
+}
+
+function endBatch(
+  work: QueueWork,
+  batch: BatchRow,
+  state: 'failed' | 'bisected' | 'superseded',
+  code: number | null,
+): BatchRow {
+  batch.state = state;
+  batch.resetCode = code;
+  batch.endedAt = work.now;
+  batch.endedReason = code === null ? null : statusText(code as Parameters<typeof statusText>[0]);
+  return batch;
+}
+
+/** Members that stand in a bot pull request go back to `queued`, in their places. Answers how many that were. */
+function putBack(work: QueueWork, loaded: LoadedQueue, batch: BatchRow): PullRequestRow[] {
+  // It is tagged by its batch in the line, which a question says something about.
+  if (batch.beside === 'question') return [];
+  const back = (loaded.members.get(batch.id) ?? []).flatMap(
+    (member) => loaded.pullRequests.get(member.pullRequestId) ?? [],
+  );
+  const tagged = back.filter((row) => row.status === 'tagged');
+  for (const row of tagged) writeStatus(work, row, 'reset');
+  return tagged;
+}
+
+function supersede(work: QueueWork, loaded: LoadedQueue, decision: Of<'SupersedeBatch'>): PullRequestRow[] {
+  const batch = endBatch(work, batchOf(loaded, decision.batch), 'superseded', decision.code);
+  batch.causedBy = decision.causedBy;
+  return putBack(work, loaded, batch);
+}
+
+function bisect(work: QueueWork, loaded: LoadedQueue, decision: Of<'BisectBatch'>): void {
+  const batch = endBatch(work, batchOf(loaded, decision.batch), 'bisected', null);
+  putBack(work, loaded, batch);
+  for (const half of decision.halves) {
+    for (const id of half) {
+      const row = pullRequestOf(loaded, id);
+      row.bisectionGroup = decision.group;
+      row.bisectionMax = decision.halves[0]?.length ?? 1;
+      row.bisectionAttempts = decision.attempts;
+      row.bisectionStand = decision.stand;
+    }
+  }
+  announceBatch(work, loaded, batch, 'batch_bisected', {
+    halves: decision.halves.map((half) => half.map((id) => pullRequestOf(loaded, id).number)),
+    message: decision.text,
+  });
+}
+
+function returnPart(work: QueueWork, loaded: LoadedQueue, decision: Of<'ReturnBatch'>): PullRequestRow[] {
+  const batch = endBatch(work, batchOf(loaded, decision.batch), 'superseded', decision.code);
+  for (const member of loaded.members.get(batch.id) ?? []) {
+    const row = loaded.pullRequests.get(member.pullRequestId);
+    if (row !== undefined) row.bisectionStand = 'returned';
+  }
+  return putBack(work, loaded, batch);
+}
+
+function requeue(work: QueueWork, row: PullRequestRow): PullRequestRow {
+  if (row.status === 'tagged') writeStatus(work, row, 'reset');
+  row.requeueAttempts += 1;
+  return row;
+}
+
+async function startBatch(
+  work: QueueWork,
+  loaded: LoadedQueue,
+  decision: Of<'StartBatch'>,
+  configuration: Configuration,
+): Promise<void> {
+  const { ctx, tx, queue, now } = work;
+  const { rules } = loaded.snapshot;
+  const { merge_commit } = configuration.merge_rules;
+  const members = decision.members.map((member) => {
+    const row = pullRequestOf(loaded, member.pullRequest);
+    return { ...member, row, source: messageSource(row) };
+  });
+  const batch = tx.em.create(BatchEntity, {
+    accountId: ctx.accountId,
+    queueId: queue.id,
+    repositoryId: queue.repositoryId,
+    position: decision.position,
+    beside: decision.beside,
+    cause: decision.cause,
+    // Nothing is done to a head in no-queue mode: its commit is composed, as in parallel mode.
+    mode: rules.mode === 'serial' ? 'serial' : 'parallel',
+    parentBatchId: decision.parentBatch,
+    parentCommit: decision.parentCommit,
+    baseCommit: decision.base,
+    strategy: rules.strategy,
+    batchCommit: rules.batchCommit,
+    buildKeysHash: rules.buildKeysHash,
+    groupMessage: groupMessage(
+      members.map(({ source }) => source),
+      merge_commit,
+    ),
+    createdAt: now,
+  });
+  queue.nextPosition = Math.max(queue.nextPosition, decision.position + 1);
+  await tx.em.flush();
+  const commits = await planCommits(work, members, configuration);
+  commits.forEach(({ row, message, strategy, belowHead, joinsNext, ...member }, ordinal) => {
+    tx.em.create(BatchMemberEntity, {
+      accountId: ctx.accountId,
+      batchId: batch.id,
+      ordinal,
+      pullRequestId: member.pullRequest,
+      pinnedHead: member.head,
+      message,
+      authorName: row.authorName,
+      authorEmail: row.authorEmail,
+      strategy,
+      belowHead,
+      joinsNext,
+      namesCoauthors: merge_commit.include_coauthors && !row.mergeBody && strategy !== 'rebase',
+    });
+  });
+  work.events.push({
+    repositoryId: queue.repositoryId,
+    queueId: queue.id,
+    batchId: batch.id,
+    action: 'batch_started',
+    payload: {
+      cause: decision.cause,
+      pullRequests: members.map(({ row }) => row.number),
+      parentCommit: decision.parentCommit,
+    },
+  });
+}
+
+export function messageSource(row: PullRequestRow): MessageSource {
+  return {
+    number: row.number,
+    title: row.title,
+    body: row.body,
+    mergeTitle: row.mergeTitle ?? null,
+    mergeBody: row.mergeBody ?? null,
+  };
+}
+
+/** One landing intent per batch. One that was voided at its gate, or found the base moved, is planned again. */
+async function planLandingIntent(work: QueueWork, decision: Of<'LandBatch'>): Promise<void> {
+  await work.tx.em.flush();
+  await work.tx.query(
+    `insert into intent (account_id, queue_id, batch_id, kind, key, payload, planned_at) values ($1, $2, $3, 'land', $4, $5, $6)
+     on conflict (account_id, queue_id, kind, key) do update set state = 'planned', payload = excluded.payload, outcome = null, planned_at = excluded.planned_at
+     where intent.state in ('void', 'failed')`,
+    [
+      work.ctx.accountId,
+      work.queue.id,
+      decision.batch,
+      decision.batch,
+      JSON.stringify({ evidence: decision.evidence }),
+      work.now.toISOString(),
+    ],
+  );
+}
+
+/** The host is asked once more for the checks of a commit; an answer that came earlier does not count. */
+async function planReading(work: QueueWork, decision: Of<'ReadChecks'>): Promise<void> {
+  await work.tx.query(
+    `insert into intent (account_id, queue_id, kind, key, payload, planned_at) values ($1, $2, 'read_checks', $3, '{}', $4)
+     on conflict (account_id, queue_id, kind, key) do update set state = 'planned', outcome = null, planned_at = excluded.planned_at
+     where intent.state in ('done', 'failed')`,
+    [work.ctx.accountId, work.queue.id, decision.commit, work.now.toISOString()],
+  );
+}
+
+/** A planned landing whose batch is no longer live is void: its opposer's transaction wins. A begun one is never touched. */
+export async function voidLandings(work: QueueWork): Promise<void> {
+  await work.tx.em.flush();
+  await work.tx.query(
+    `update intent set state = 'void', concluded_at = $3, outcome = '{"reason": "superseded"}'
+     where account_id = $1 and queue_id = $2 and kind = 'land' and state = 'planned'
+       and not exists (select from batch b where b.account_id = $1 and b.id = intent.batch_id and b.state in ('building', 'landing'))`,
+    [work.ctx.accountId, work.queue.id, work.now.toISOString()],
+  );
+}
+
+export function announceBatch(
+  work: QueueWork,
+  loaded: Pick<LoadedQueue, 'members' | 'pullRequests'>,
+  batch: BatchRow,
+  action: string,
+  extra: Readonly<Record<string, unknown>> = {},
+): void {
+  const members: readonly BatchMemberRow[] = loaded.members.get(batch.id) ?? [];
+  const rows = members.flatMap((member) => loaded.pullRequests.get(member.pullRequestId) ?? []);
+  work.events.push({
+    repositoryId: batch.repositoryId,
+    queueId: batch.queueId,
+    batchId: batch.id,
+    action,
+    payload: {
+      pullRequests: rows.map(describe),
+      batchCommitSha: batch.mode === 'parallel' ? (batch.testedCommit ?? null) : null,
+      ...extra,
+    },
+  });
+}
+
+export function lookAgainAt(decisions: readonly Decision[]): number | null {
+  const instants = decisions.flatMap((decision) => (decision.kind === 'LookAgainAt' ? [decision.at] : []));
+  return instants.length === 0 ? null : Math.min(...instants);
+}

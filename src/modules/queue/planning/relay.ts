@@ -1,0 +1,72 @@
+// The database is the timer of last resort: a wake that was lost, a deadline nobody watches, a Temporal whose data was
+// wiped. Every server and worker runs this; waking a queue twice costs nothing.
+import type { Ports } from '../../../context.ts';
+
+const lookEveryMs = 1_000;
+const sweepEveryMs = 30_000;
+
+interface DueQueue {
+  readonly account_id: string;
+  readonly id: string;
+  readonly planned_version: string;
+}
+
+export interface Relay {
+  start(): void;
+  stop(): Promise<void>;
+}
+
+export function createRelay(ports: Ports): Relay {
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> = Promise.resolve();
+  let stopped = false;
+  let seen = new Map<string, string>();
+  let sweptAt = 0;
+
+  // Queues that were ahead of the same plan already at the last look: a wake on its way gets a second to arrive. The
+  // plan is compared, not the version, or a queue that changes all the time would never be found.
+  async function lookOnce(): Promise<void> {
+    const now = ports.clock();
+    const behind = await ports.db.system.query<DueQueue>(
+      'select account_id, id, planned_version from queue where version > planned_version',
+    );
+    const due = await ports.db.system.query<DueQueue>(
+      'select account_id, id, planned_version from queue where next_look_at <= $1',
+      [now.toISOString()],
+    );
+    const stale = behind.filter((queue) => seen.get(queue.id) === queue.planned_version);
+    seen = new Map(behind.map((queue) => [queue.id, queue.planned_version]));
+    const open = now.getTime() - sweptAt < sweepEveryMs ? [] : await withOpenWork(ports);
+    if (now.getTime() - sweptAt >= sweepEveryMs) sweptAt = now.getTime();
+    const unique = new Map([...stale, ...due, ...open].map((queue) => [queue.id, queue]));
+    for (const queue of unique.values()) await ports.wake({ accountId: queue.account_id, queueId: queue.id });
+  }
+
+  function schedule(): void {
+    timer = setTimeout(() => {
+      running = lookOnce()
+        .catch((error: unknown) => ports.log.warn({ error }, 'The relay could not read the queues; it looks again.'))
+        .finally(() => {
+          if (!stopped) schedule();
+        });
+    }, lookEveryMs);
+  }
+
+  return {
+    start: schedule,
+    stop: async () => {
+      stopped = true;
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}
+
+async function withOpenWork(ports: Ports): Promise<DueQueue[]> {
+  return await ports.db.system.query<DueQueue>(
+    `select account_id, id, planned_version from queue q
+     where exists (select from batch b where b.account_id = q.account_id and b.queue_id = q.id
+                     and (b.state in ('making', 'building', 'landing') or b.cleaned_up_at is null))
+        or exists (select from intent i where i.account_id = q.account_id and i.queue_id = q.id and i.state in ('planned', 'begun'))`,
+  );
+}

@@ -1,0 +1,316 @@
+// Reads everything `plan` decides on, in the transaction that will write what it decided, under the queue's lock.
+import type { Context } from '../../../context.ts';
+import { landingsFrom } from '../../../domain/configuration/index.ts';
+import { failedChecks, judgeChecks, missingChecks, withoutHeads } from '../../../domain/queue/evidence.ts';
+import { withStacks } from '../../../domain/queue/stack.ts';
+import { resetCodeOfDeparture } from '../../../domain/queue/status.ts';
+import type {
+  BatchState,
+  BlockCode,
+  BuildState,
+  Decision,
+  PullRequestState,
+  QueueRules,
+  Snapshot,
+  Verdict,
+} from '../../../domain/queue/snapshot.ts';
+import type { Transaction } from '../../../platform/database.ts';
+import { pauseInForce } from '../../repositories/index.ts';
+import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
+import { configurationOf } from './configuration.cache.ts';
+import { labelBatches, loadGates } from './final-gates.ts';
+import { openBelow, readBelow } from './stacks.ts';
+import { loadMembers } from '../builds/batch.members.ts';
+import { readLine, type LineRow } from './line.rows.ts';
+import { loadJudgedBuilds } from './retries.ts';
+import {
+  BatchEntity,
+  PullRequestEntity,
+  type BatchMemberRow,
+  type BatchRow,
+  type PullRequestRow,
+  type QueueRow,
+} from '../queue.entities.ts';
+
+export const liveStates = ['making', 'building', 'landing'] as const;
+
+export interface LoadedQueue {
+  readonly snapshot: Snapshot;
+  /** In the unit of work, by id: see `loadNamed`. */
+  readonly pullRequests: ReadonlyMap<string, PullRequestRow>;
+  readonly batches: ReadonlyMap<string, BatchRow>;
+  readonly members: ReadonlyMap<string, readonly BatchMemberRow[]>;
+}
+
+export async function loadSnapshot(
+  ctx: Context,
+  tx: Transaction,
+  from: { queue: QueueRow; repository: RepositoryRow; rules: QueueRules; tip: string; tipTree: string },
+): Promise<LoadedQueue> {
+  const { queue, repository, rules, tip } = from;
+  const batches = await tx.em.find(
+    BatchEntity,
+    { queueId: queue.id, state: { $in: [...liveStates] } },
+    { orderBy: { position: 'asc' } },
+  );
+  const members = await loadMembers(
+    tx,
+    batches.map((batch) => batch.id),
+  );
+  const inLine = await readLine(ctx, tx, queue.id);
+  const below = await readBelow(ctx, tx, inLine);
+  const standing = new Set(inLine.map((row) => row.id));
+  const departed = [...members.values()]
+    .flat()
+    .map((member) => member.pullRequestId)
+    .filter((id) => !standing.has(id));
+  const gone = departed.length === 0 ? [] : await tx.em.find(PullRequestEntity, { id: { $in: departed } });
+  const judged = {
+    repositoryId: repository.id,
+    commits: [...batches.flatMap((batch) => batch.testedCommit ?? []), ...inLine.map((row) => row.headSha)],
+    trees: batches.flatMap((batch) => batch.tree ?? []),
+  };
+  const builds = await loadJudgedBuilds(ctx, tx, judged, rules);
+  const buildOf = new Map(builds.map((build) => [build.commit, build]));
+  const landings = await openLandings(ctx, tx, queue.id);
+  const landed = await loadLandings(ctx, tx, queue.id);
+  const lineage = lineageOf(landed, tip);
+  const named = [...members].map(([id, of]) => [id, of.map((member) => member.pullRequestId)] as const);
+  const gates = await loadGates(ctx, tx, { rules, batches: labelBatches(named, inLine) });
+  const snapshot: Snapshot = {
+    queue: {
+      id: queue.id,
+      baseBranch: queue.baseBranch,
+      tip,
+      tipTree: from.tipTree,
+      lineage,
+      ownLine: ownLineOf(landed, tip),
+      paused: !repository.active || (await pauseInForce(tx, repository, queue.baseBranch)) !== null,
+      haltedReason: queue.haltedReason ?? null,
+      landingsFrom: landingsFrom(configurationOf(repository), queue.baseBranch, ctx.clock().getTime()),
+      nextPosition: queue.nextPosition,
+      buildsElsewhere: await countBuildsElsewhere(ctx, tx, queue),
+    },
+    rules,
+    pullRequests: withStacks(
+      inLine.map((row) => ({
+        ...toPullRequestState(row, buildOf.get(row.headSha), rules),
+        below: openBelow(below, row.belowId),
+      })),
+    ),
+    departures: gone.map((row) => ({
+      pullRequest: row.id,
+      code: leftByCommit(row, members)
+        ? 310
+        : resetCodeOfDeparture(
+            row.status,
+            row.status === 'blocked' ? ((row.statusCode ?? null) as BlockCode | null) : null,
+          ),
+    })),
+    batches: batches.map((batch) => ({
+      ...toBatchState(batch, members.get(batch.id) ?? [], landings.get(batch.id)),
+      gates: gates.get(batch.id) ?? [],
+    })),
+    builds: withoutHeads(builds, rules, [
+      ...inLine.map((row) => row.headSha),
+      ...[...members.values()].flat().map((member) => member.pinnedHead),
+    ]),
+    readings: await loadReadings(ctx, tx, queue.id),
+    mergeResults: await loadMergeResults(ctx, tx, repository.id, [
+      ...lineage,
+      ...batches.flatMap((batch) => [batch.parentCommit, batch.commit ?? batch.parentCommit]),
+    ]),
+  };
+  return { snapshot, pullRequests: new Map(), batches: new Map(batches.map((batch) => [batch.id, batch])), members };
+}
+
+/** A commit was added, and it lost a precondition by that: not dequeued, and nobody's failure. */
+function leftByCommit(row: PullRequestRow, members: ReadonlyMap<string, readonly BatchMemberRow[]>): boolean {
+  if (row.status !== 'pending' && row.status !== 'blocked') return false;
+  return [...members.values()]
+    .flat()
+    .some((member) => member.pullRequestId === row.id && member.pinnedHead !== row.headSha);
+}
+
+/** With the pull requests that the decisions are about: those they name, and all members of live batches. */
+export async function loadNamed(
+  tx: Transaction,
+  loaded: LoadedQueue,
+  decisions: readonly Decision[],
+): Promise<LoadedQueue> {
+  const named = decisions.flatMap(namedBy);
+  if (decisions.every(({ kind }) => kind === 'LookAgainAt' || kind === 'ReadChecks')) return loaded;
+  const ids = new Set([...named, ...[...loaded.members.values()].flat().map((member) => member.pullRequestId)]);
+  const rows = await tx.em.find(PullRequestEntity, { id: { $in: [...ids] } });
+  return { ...loaded, pullRequests: new Map(rows.map((row) => [row.id, row])) };
+}
+
+function namedBy(decision: Decision): string[] {
+  switch (decision.kind) {
+    case 'StartBatch':
+      return decision.members.map((member) => member.pullRequest);
+    case 'SupersedeBatch':
+      return decision.causedBy === null ? [] : [decision.causedBy];
+    case 'PendPullRequest':
+      return [decision.pullRequest, decision.below];
+    case 'BlockPullRequest':
+    case 'RequeuePullRequest':
+    case 'AnnounceTop':
+    case 'AnnounceStuck':
+      return [decision.pullRequest];
+    case 'BisectBatch':
+    case 'FailBatch':
+    case 'ReturnBatch':
+    case 'LandBatch':
+    case 'RunGate':
+    case 'ReadChecks':
+    case 'LookAgainAt':
+      return [];
+    default:
+      return decision satisfies never;
+  }
+}
+
+export interface OwnChecks {
+  readonly verdict: Verdict;
+  readonly failed: readonly string[];
+  /** Those of the failed that never ran. */
+  readonly missing: readonly string[];
+}
+
+/** The word of a pull request's own required checks. A canceled run proves nothing either way. */
+export function judgeOwn(build: BuildState | undefined, rules: QueueRules): OwnChecks {
+  if (build === undefined || build.canceled) return { verdict: 'none', failed: [], missing: [] };
+  const verdict = judgeChecks(build, rules.ownRequiredChecks);
+  if (verdict !== 'red') return { verdict, failed: [], missing: [] };
+  const required = rules.ownRequiredChecks;
+  return { verdict, failed: failedChecks(build, required), missing: missingChecks(build, required) };
+}
+
+export function toPullRequestState(row: LineRow, build: BuildState | undefined, rules: QueueRules): PullRequestState {
+  const own = judgeOwn(build, rules);
+  const { conflictParent, bisectionGroup, bisectionMax, bisectionAttempts, bisectionStand } = row;
+  return {
+    id: row.id,
+    number: row.number,
+    status: row.status === 'tagged' ? 'tagged' : 'queued',
+    head: row.headSha,
+    stack: null,
+    below: null,
+    isBarrier: rules.barrierLabel !== null && row.labels.includes(rules.barrierLabel),
+    rank: row.rank,
+    skipLine: row.skipLine,
+    skipValidation: row.skipValidation,
+    queuedAt: Math.round(row.queuedAt),
+    requeueAttempts: row.requeueAttempts,
+    ownVerdict: own.verdict,
+    ownFailedChecks: own.failed,
+    ownMissingChecks: own.missing,
+    bisection:
+      bisectionGroup && bisectionMax
+        ? { group: bisectionGroup, max: bisectionMax, attempts: bisectionAttempts, stand: bisectionStand }
+        : null,
+    topAnnounced: row.topAnnounced,
+    stuckAnnounced: row.stuckAnnounced,
+    conflict: conflictParent ? { parent: conflictParent, after: row.conflictAfter ?? [] } : null,
+  };
+}
+
+function toBatchState(
+  batch: BatchRow,
+  members: readonly BatchMemberRow[],
+  landing: 'planned' | 'begun' | undefined,
+): BatchState {
+  return {
+    id: batch.id,
+    position: batch.position,
+    beside: batch.beside ?? null,
+    state: batch.state === 'making' || batch.state === 'building' ? batch.state : 'landing',
+    members: members.map((member) => ({ pullRequest: member.pullRequestId, head: member.pinnedHead })),
+    parentBatch: batch.parentBatchId ?? null,
+    parentCommit: batch.parentCommit,
+    base: batch.baseCommit,
+    commit: batch.commit ?? null,
+    tree: batch.tree ?? null,
+    testedCommit: batch.testedCommit ?? null,
+    buildKeysHash: batch.buildKeysHash,
+    createdAt: batch.createdAt.getTime(),
+    buildStartedAt: batch.buildStartedAt?.getTime() ?? null,
+    landingBegun: landing === 'begun',
+    landingPlanned: landing !== undefined,
+    givenUp: batch.givenUp,
+  };
+}
+
+async function openLandings(ctx: Context, tx: Transaction, queueId: string): Promise<Map<string, 'planned' | 'begun'>> {
+  const rows = await tx.query<{ batch_id: string; state: 'planned' | 'begun' }>(
+    `select batch_id, state from intent where account_id = $1 and queue_id = $2 and kind = 'land' and state in ('planned', 'begun')`,
+    [ctx.accountId, queueId],
+  );
+  return new Map(rows.map((row) => [row.batch_id, row.state]));
+}
+
+interface Landed {
+  readonly commit: string;
+  readonly first_parent: string;
+}
+
+/** Of the last 24 h. */
+async function loadLandings(ctx: Context, tx: Transaction, queueId: string): Promise<readonly Landed[]> {
+  const since = new Date(ctx.clock().getTime() - 24 * 3_600_000).toISOString();
+  return await tx.query<Landed>(
+    'select commit, first_parent from landing where account_id = $1 and queue_id = $2 and landed_at > $3',
+    [ctx.accountId, queueId, since],
+  );
+}
+
+/** Commits that were the base's tip in the last 24 h, the present one included. */
+export async function loadLineage(ctx: Context, tx: Transaction, queueId: string, tip: string): Promise<string[]> {
+  return lineageOf(await loadLandings(ctx, tx, queueId), tip);
+}
+
+function lineageOf(landed: readonly Landed[], tip: string): string[] {
+  return [...new Set([tip, ...landed.flatMap((row) => [row.commit, row.first_parent])])];
+}
+
+/** The tip, and what it was before each landing of ours, back to the first commit of somebody else's. */
+function ownLineOf(landed: readonly Landed[], tip: string): string[] {
+  const parents = new Map(landed.map((row) => [row.commit, row.first_parent]));
+  const line = [tip];
+  for (let at = parents.get(tip); at !== undefined && !line.includes(at); at = parents.get(at)) line.push(at);
+  return line;
+}
+
+/** What the host was asked anew, and when it had answered. Those of builds long gone do no harm: nobody looks them up. */
+async function loadReadings(ctx: Context, tx: Transaction, queueId: string): Promise<Snapshot['readings']> {
+  const rows = await tx.query<{ commit: string; done_at: number | null }>(
+    // One that the host refused to answer is no answer: it is asked again at the next turn.
+    `select key as commit, case when state = 'done' then extract(epoch from concluded_at)::float8 * 1000 end as done_at
+     from intent where account_id = $1 and queue_id = $2 and kind = 'read_checks' and state <> 'failed' and planned_at > $3`,
+    [ctx.accountId, queueId, new Date(ctx.clock().getTime() - 24 * 3_600_000).toISOString()],
+  );
+  return rows.map((row) => ({ commit: row.commit, doneAt: row.done_at }));
+}
+
+async function countBuildsElsewhere(ctx: Context, tx: Transaction, queue: QueueRow): Promise<number> {
+  const rows = await tx.query<{ n: number }>(
+    `select count(*)::int as n from batch b
+     where b.account_id = $1 and b.repository_id = $2 and b.queue_id <> $3 and b.state in ('making', 'building')
+       and not exists (select from build where account_id = $1 and repository_id = $2 and commit = b.tested_commit and finished_at is not null)`,
+    [ctx.accountId, queue.repositoryId, queue.id],
+  );
+  return rows[0]?.n ?? 0;
+}
+
+async function loadMergeResults(
+  ctx: Context,
+  tx: Transaction,
+  repositoryId: string,
+  parents: readonly string[],
+): Promise<Snapshot['mergeResults']> {
+  const rows = await tx.query<{ parent: string; heads: string[]; tree: string | null; conflict_at: number }>(
+    'select parent, heads, tree, conflict_at from merge_result where account_id = $1 and repository_id = $2 and parent = any($3) and conflict_at >= 0',
+    [ctx.accountId, repositoryId, [...new Set(parents)]],
+  );
+  return rows.map((row) => ({ parent: row.parent, heads: row.heads, tree: row.tree, conflictAt: row.conflict_at }));
+}

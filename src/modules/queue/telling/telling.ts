@@ -1,0 +1,100 @@
+// Which pull requests are told of anew at the host, planned by the queue's turn: one intent each for the comment and the
+// check, which name a count instead of words. Whoever carries one out says what is so at that moment.
+import { publicationOf } from '../../../domain/queue/comment.ts';
+import { pauseInForce } from '../../repositories/index.ts';
+import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
+import { configurationOf } from '../planning/configuration.cache.ts';
+import type { IntentKind } from '../queue.entities.ts';
+import type { QueueWork } from '../status.writer.ts';
+
+/** In one turn, so that a landing that is planned meanwhile waits for no more than these. */
+const mostTold = 40;
+const pauseMs = 500;
+
+/**
+ * Flush before. Answers when there is more to tell; null: when something changes. Milliseconds since the epoch. With the
+ * first that is due all that wait for company are told: one step of the workflow, where each alone would be one.
+ */
+export async function planTelling(work: QueueWork, repository: RepositoryRow): Promise<number | null> {
+  const { ctx, tx, queue, now } = work;
+  const earliest = await readEarliest(work);
+  if (earliest === null) return null;
+  const kinds = wantedKinds(repository);
+  if (kinds.length === 0) return await forgetTelling(work);
+  // Where the host is called anyway, all there is goes with it, and nobody has to be woken for it later.
+  if (earliest > now.getTime() && !(await hasOpenIntents(work))) return earliest;
+  await tx.query(
+    `with due as (
+       select id from pull_request where account_id = $1 and queue_id = $2 and tell_at is not null order by tell_at, id limit $4),
+     told as (
+       update pull_request p set tell_at = null, told_version = p.told_version + 1 from due
+       where p.account_id = $1 and p.id = due.id returning p.id, p.told_version)
+     insert into intent (account_id, queue_id, pull_request_id, kind, key, payload, planned_at)
+     select $1, $2, told.id, kind, told.id::text, jsonb_build_object('version', told.told_version), $3
+     from told cross join unnest($5::text[]) as kind
+     on conflict (account_id, queue_id, kind, key) do update
+       set state = 'planned', payload = excluded.payload, outcome = null, planned_at = excluded.planned_at`,
+    [ctx.accountId, queue.id, now.toISOString(), mostTold, kinds],
+  );
+  const next = await readEarliest(work);
+  return next === null ? null : Math.max(next, now.getTime() + pauseMs);
+}
+
+/** Nobody is told anything: no deadline, and no turn that plans nothing. */
+async function forgetTelling({ ctx, tx, queue }: QueueWork): Promise<null> {
+  await tx.query(
+    'update pull_request set tell_at = null where account_id = $1 and queue_id = $2 and tell_at is not null',
+    [ctx.accountId, queue.id],
+  );
+  return null;
+}
+
+async function readEarliest({ ctx, tx, queue }: QueueWork): Promise<number | null> {
+  const [row] = await tx.query<{ at: number | null }>(
+    'select ceil(extract(epoch from min(tell_at)) * 1000)::float8 as at from pull_request where account_id = $1 and queue_id = $2 and tell_at is not null',
+    [ctx.accountId, queue.id],
+  );
+  return row?.at ?? null;
+}
+
+async function hasOpenIntents({ ctx, tx, queue }: QueueWork): Promise<boolean> {
+  const open = await tx.query(
+    "select 1 from intent where account_id = $1 and queue_id = $2 and kind <> 'land' and state in ('planned', 'begun') limit 1",
+    [ctx.accountId, queue.id],
+  );
+  return open.length > 0;
+}
+
+function wantedKinds(repository: RepositoryRow): IntentKind[] {
+  const { enable_comments, status_comment, publish_status_check } = configurationOf(repository).merge_rules;
+  return [
+    ...(enable_comments && status_comment.publish !== 'never' ? (['comment'] as const) : []),
+    ...(publicationOf(publish_status_check) === 'never' ? [] : (['status_check'] as const)),
+  ];
+}
+
+/** The first who waits hears why, once for each pause (interface 2.3). */
+export async function planPausedMessage(work: QueueWork, repository: RepositoryRow): Promise<void> {
+  const { ctx, tx, queue, now } = work;
+  if (queue.waiting + queue.tagged === 0 || !configurationOf(repository).merge_rules.enable_comments) return;
+  const pause = await pauseInForce(tx, repository, queue.baseBranch);
+  if (pause === null || pause.message === null || pause.pattern === null) return;
+  await tx.query(
+    `insert into intent (account_id, queue_id, pull_request_id, kind, key, payload, planned_at)
+     select $1, $2, p.id, 'reply', 'paused:' || b.id, $5, $6
+     from branch_pause b
+     cross join lateral (
+       select id from pull_request where account_id = $1 and queue_id = $2 and status in ('queued', 'tagged')
+       order by skip_line desc, rank limit 1) p
+     where b.account_id = $1 and b.repository_id = $3 and b.pattern = $4
+     on conflict (account_id, queue_id, kind, key) do nothing`,
+    [
+      ctx.accountId,
+      queue.id,
+      repository.id,
+      pause.pattern,
+      JSON.stringify({ key: `paused:${pause.pattern}`, body: pause.message }),
+      now.toISOString(),
+    ],
+  );
+}
