@@ -84,13 +84,14 @@ describe('what the host refuses', () => {
         ).length > 0,
     );
     expect(await statuses(w, a)).toEqual(['blocked 107']);
-    const once = asked;
-    expect(once).toBeGreaterThan(0);
     for (let turn = 0; turn < 3; turn += 1) {
       await wakeAll(w);
       await w.loop.run(w.service.ports);
     }
-    expect(asked).toBe(once);
+    // What CI says afterwards may be one more thing to tell: each is told once at most.
+    const [row] = await w.rows<{ told: number }>('select told_version::int as told from pull_request');
+    expect(asked).toBeGreaterThan(0);
+    expect(asked).toBeLessThanOrEqual(row?.told ?? 0);
   });
 });
 
