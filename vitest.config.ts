@@ -8,6 +8,7 @@ const launcher = ['test/launcher/**/*.test.ts'];
 // They start the built programs.
 const endToEnd = ['test/e2e/**/*.test.ts'];
 
+// What talks to real processes is tried once more when it fails; `npm test` names what passed only then.
 export default defineConfig({
   resolve: {
     // Vite prefers graphql's ESM build, while packages outside of Vite load its CommonJS build: two realms.
@@ -20,11 +21,12 @@ export default defineConfig({
     hookTimeout: 120_000,
     projects: [
       { extends: true, test: { name: 'pure', include: pure } },
-      { extends: true, test: { name: 'launcher', include: launcher } },
+      { extends: true, test: { name: 'launcher', retry: 1, include: launcher } },
       {
         extends: true,
         test: {
           name: 'end to end',
+          retry: 1,
           include: endToEnd,
           globalSetup: ['test/e2e/build.ts'],
           hookTimeout: 180_000,
@@ -35,6 +37,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'integrated',
+          retry: 1,
           include: ['test/**/*.test.ts'],
           exclude: [...pure, ...launcher, ...endToEnd],
           globalSetup: ['test/support/global-setup.ts'],

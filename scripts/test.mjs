@@ -2,7 +2,7 @@
 // leave the checks out: `npm test -- test/domain`.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ensureBuilt } from './build.mjs';
 import { runChecks } from './check.mjs';
@@ -17,6 +17,7 @@ async function test(args) {
   console.log(`tests … ${seconds(startedAt)}`);
   const failedChecks = [...(isBuilt ? [] : ['build']), ...(args.length === 0 ? runChecks(node) : [])];
   const { passed, failed } = total(vitest, failedChecks);
+  reportFlaky(vitest.report);
   if (failedChecks.length > 0) console.log(`Failed checks: ${failedChecks.join(', ')}.`);
   console.log(`${passed} passed, ${failed} failed`);
   return failed === 0 ? 0 : 1;
@@ -42,6 +43,14 @@ function readReport(path) {
   } catch {
     return { numPassedTests: 0, numFailedTests: 0 };
   }
+}
+
+/** Tests against real processes are tried once more when they fail: what passed only then is named, never silent. */
+function reportFlaky({ testResults = [] }) {
+  for (const { name, assertionResults } of testResults)
+    for (const { fullName, status, failureMessages } of assertionResults)
+      if (status === 'passed' && failureMessages.length > 0)
+        console.log(`Passed only when tried again: ${relative(root, name)}: ${fullName}\n${failureMessages[0]}`);
 }
 
 /** A run that failed without a failed test (a file that does not load, an unhandled rejection) counts as one. */

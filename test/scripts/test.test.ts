@@ -52,3 +52,21 @@ test('arguments choose tests and leave the checks out', async () => {
   expect(stdout).toContain('test/domain');
   expect([lastLine(stdout), code]).toEqual(['1 passed, 0 failed', 0]);
 });
+
+test('what passed only when tried again is named', async () => {
+  const results = [
+    { fullName: 'steady', status: 'passed', failureMessages: [] },
+    { fullName: 'shaky', status: 'passed', failureMessages: ['expected 1 to be 2'] },
+    { fullName: 'broken', status: 'failed', failureMessages: ['no', 'no'] },
+  ];
+  const report = {
+    numPassedTests: 2,
+    numFailedTests: 1,
+    testResults: [{ name: 'a.test.ts', assertionResults: results }],
+  };
+  const clone = await projectWithTests(1, report);
+  const { stdout } = await clone.run('test.mjs');
+  expect(stdout).toMatch(/Passed only when tried again: .*a\.test\.ts: shaky\nexpected 1 to be 2\n/);
+  expect(stdout).not.toMatch(/again.*(steady|broken)/);
+  expect(lastLine(stdout)).toBe('2 passed, 1 failed');
+});
