@@ -37,6 +37,8 @@ export function toQueueRules(
     retriableChecks: retriableChecks(configuration),
     waitsForPendingWorkflows: isParallel && parallel.wait_for_pending_github_workflows,
     finalGates: isParallel ? finalGates(configuration) : [],
+    speculation: 'linear',
+    useAffectedTargets: false,
     buildKeysHash: buildKeysHash(configuration),
   };
 }

@@ -219,6 +219,8 @@ function startBeside(view: LineView, members: readonly PullRequestState[], besid
     parentCommit: tip,
     base: tip,
     beside,
+    assumes: [],
+    restsOn: [],
     cause: beside === 'part' ? 'bisect' : 'probe',
   };
 }

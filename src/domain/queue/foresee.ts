@@ -153,6 +153,8 @@ function withBatch(snapshot: Snapshot, decision: Extract<Decision, { kind: 'Star
     id,
     position: decision.position,
     beside: decision.beside,
+    assumes: decision.assumes,
+    restsOn: decision.restsOn,
     state: 'building',
     members: decision.members,
     parentBatch: decision.parentBatch,

@@ -46,6 +46,8 @@ export function startAtEnd(
     // Batches landed since `last` was made: the bottom of the speculation is what the first live one stands on.
     base: view.batches[0]?.parentCommit ?? tip,
     beside: null,
+    assumes: [],
+    restsOn: [],
     cause,
   };
 }
@@ -61,6 +63,8 @@ function probe(view: LineView, pullRequest: PullRequestState): StartBatch {
     parentCommit: tip,
     base: tip,
     beside: null,
+    assumes: [],
+    restsOn: [],
     cause: 'probe',
   };
 }

@@ -7,6 +7,10 @@
 // when its parent is the base's tip *now* and green evidence for its tree exists. An optimistic pass is
 // therefore a new batch (all members of the red one and of the green one on top of it) on the tip, whose tree
 // is found green by look-up as soon as its commit is made.
+//
+// With adaptive speculation, or with affected targets, builds are bets beside the line: base + what is assumed to land
+// before + members. They live for as long as their answer may matter. The line then holds landings alone: batches on
+// the tip, composed of what green bets hold, justified by look-up of their tree or by the bets they rest on.
 
 import type { FinalGate } from './gates.ts';
 
@@ -103,6 +107,10 @@ export interface QueueRules {
   readonly waitsForPendingWorkflows: boolean;
   /** Workflows between a green build and its landing, in order. Empty outside of the parallel mode. */
   readonly finalGates: readonly FinalGate[];
+  /** How builds are chosen: each assumes that all before it pass, or by how likely they are to be needed. */
+  readonly speculation: 'linear' | 'adaptive';
+  /** Pull requests whose affected targets are disjoint do not wait for one another. */
+  readonly useAffectedTargets: boolean;
   /** Changes of these keys make every build worthless (reset 307). A digest of the build keys. */
   readonly buildKeysHash: string;
 }
@@ -178,6 +186,10 @@ export interface PullRequestState {
   readonly topAnnounced: boolean;
   /** `stuck` was announced since it was queued. */
   readonly stuckAnnounced: boolean;
+  /** What it affects, transitively complete. Null: not known, or targets are not used; then it overlaps everything. */
+  readonly targets: readonly string[] | null;
+  /** How likely its build passes, by itself, from the history of its repository and author: more than 0 and less than 1. */
+  readonly chance: number;
   /** Last merge of this very head that conflicted: on `parent` after the heads `after`, in order. A new head clears it. */
   readonly conflict: { readonly parent: string; readonly after: readonly string[] } | null;
 }
@@ -197,18 +209,36 @@ export interface GateState {
 
 export type LiveBatchState = 'making' | 'building' | 'landing';
 
+export interface PinnedHead {
+  readonly pullRequest: string;
+  readonly head: string;
+}
+
+/** What moved the base's tip. */
+export interface Landing {
+  readonly commit: string;
+  readonly firstParent: string;
+  /** In queue order, with the targets they had. Null: it is none of ours, and overlaps everything. */
+  readonly members: readonly (PinnedHead & { readonly targets: readonly string[] | null })[] | null;
+}
+
 export interface BatchState {
   readonly id: string;
   /** Unique among live batches only: a probe takes the position below the first live one. */
   readonly position: number;
   /**
-   * Built on the tip, beside the line: nothing stands on it and it never lands. A `part` of a bisected batch, or a
-   * `question`: is the member of a red batch of one red by itself? Null: in line.
+   * Built on the tip, beside the line: nothing stands on it. A `part` of a bisected batch, or a `question`: is the
+   * member of a red batch of one red by itself? Neither lands. A `bet` is its members on what it assumes; it lands
+   * only where that is the tip itself. Null: in line.
    */
-  readonly beside: 'part' | 'question' | null;
+  readonly beside: 'part' | 'question' | 'bet' | null;
   readonly state: LiveBatchState;
   /** Pull request ids in queue order, with the heads this batch pinned. */
-  readonly members: readonly { readonly pullRequest: string; readonly head: string }[];
+  readonly members: readonly PinnedHead[];
+  /** Pull requests with the heads a bet puts between its base and its members, in queue order. Empty elsewhere. */
+  readonly assumes: readonly PinnedHead[];
+  /** Commits of the builds that justify a landing together, where no build of its own tree does. Empty elsewhere. */
+  readonly restsOn: readonly string[];
   /** The batch it assumes to land before it. Null: it was built on the base's tip. */
   readonly parentBatch: string | null;
   readonly parentCommit: string;
@@ -264,6 +294,8 @@ export interface Snapshot {
   readonly builds: readonly BuildState[];
   /** When the host was last asked anew for a commit's checks (`ReadChecks`). Null: it is about to be. */
   readonly readings: readonly { readonly commit: string; readonly doneAt: number | null }[];
+  /** What moved the tip in the last 24 h, oldest first: unbroken back from the tip as far as it is known. */
+  readonly landings: readonly Landing[];
   /** Known merges: true for ever. `conflictAt` is the index into `heads`; -1 when it merged to `tree`. */
   readonly mergeResults: readonly {
     readonly parent: string;
@@ -285,11 +317,15 @@ export type Decision =
   | {
       readonly kind: 'StartBatch';
       readonly position: number;
-      readonly members: readonly { readonly pullRequest: string; readonly head: string }[];
+      readonly members: readonly PinnedHead[];
       readonly parentBatch: string | null;
       readonly parentCommit: string;
       readonly base: string;
       readonly beside: BatchState['beside'];
+      /** Of a bet, which goes on the tip, `base`, by itself: several may be started at once. Empty elsewhere. */
+      readonly assumes: readonly PinnedHead[];
+      /** Of a landing that rests on builds of its parts. Empty elsewhere. */
+      readonly restsOn: readonly string[];
       /** Why it exists: `new`, `optimistic` (a pass by a later green build), `bisect`, `probe` (a suspended conflict, a question), `retry`. */
       readonly cause: 'new' | 'optimistic' | 'bisect' | 'probe' | 'retry';
     }
@@ -314,7 +350,10 @@ export type Decision =
       readonly stand: BisectionStand;
       readonly text: string;
     }
-  /** The part beside the line has its answer, or can have none: its members are in line again, `returned`. */
+  /**
+   * The part beside the line has its answer, or can have none: its members are in line again, `returned`. Of a bet:
+   * nothing asks for its answer any more; no reset is told of a member that another live batch holds.
+   */
   | { readonly kind: 'ReturnBatch'; readonly batch: string; readonly code: ResetCode }
   /** The batch ended red for good: it failed. Members are blocked by BlockPullRequest, or put back by RequeuePullRequest. */
   | { readonly kind: 'FailBatch'; readonly batch: string; readonly text: string }

@@ -175,6 +175,8 @@ export function rulesOf([
     skipDraftWhenUpToDate: true,
     retriableChecks: null,
     waitsForPendingWorkflows: mode === 'parallel' && Math.floor(fifth / 80) % 4 === 0,
+    speculation: 'linear',
+    useAffectedTargets: false,
     buildKeysHash: `${mode}/${batchSize}/${strategy}/${third % 5 === 0}`,
   };
 }

@@ -84,6 +84,7 @@ export class World extends Records {
         .filter((build) => commits.has(build.commit) || trees.has(build.tree))
         .map((build) => ({ ...build })),
       readings: [...this.readings].map(([commit, doneAt]) => ({ commit, doneAt })),
+      landings: [],
       mergeResults: [],
     };
   }
@@ -131,6 +132,8 @@ export class World extends Records {
           id: `b${this.batches.length + 1}`,
           position: decision.position,
           beside: decision.beside,
+          assumes: decision.assumes,
+          restsOn: decision.restsOn,
           state: 'making',
           members: decision.members,
           parentBatch: decision.parentBatch,

@@ -77,6 +77,8 @@ export class Records {
       bisection: null,
       topAnnounced: false,
       stuckAnnounced: false,
+      targets: null,
+      chance: 0.9,
       conflict: null,
       code: null,
       pushedHead: null,

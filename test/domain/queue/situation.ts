@@ -44,6 +44,8 @@ export const parallel: QueueRules = {
   retriableChecks: null,
   finalGates: [],
   waitsForPendingWorkflows: false,
+  speculation: 'linear',
+  useAffectedTargets: false,
   buildKeysHash: 'keys',
 };
 export const serial: QueueRules = { ...parallel, mode: 'serial', useOptimisticValidation: false };
@@ -68,6 +70,8 @@ export function pr(number: number, change: Partial<PullRequestState> = {}): Pull
     bisection: null,
     topAnnounced: true,
     stuckAnnounced: false,
+    targets: null,
+    chance: 0.9,
     conflict: null,
     ...change,
   };
@@ -123,6 +127,7 @@ export function situation({ waiting = [], line = [], rules = {}, queue = {}, cha
     batches,
     builds: line.flatMap((spec, index) => toBuild(spec, batches[index]) ?? []),
     readings: [],
+    landings: [],
     mergeResults: [],
     ...change,
   };
@@ -137,6 +142,8 @@ function toBatch(spec: BatchSpec, index: number, before: BatchState | undefined)
     beside: null,
     state: made === null ? 'making' : 'building',
     members: spec.of.map((number) => ({ pullRequest: `p${number}`, head: `h${number}` })),
+    assumes: [],
+    restsOn: [],
     parentBatch: before?.id ?? null,
     parentCommit: before?.commit ?? 'tip',
     base: 'tip',

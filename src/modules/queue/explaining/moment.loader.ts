@@ -99,6 +99,7 @@ export async function loadMoment(ctx: Context, tx: Transaction, asked: Asked): P
     departures: [],
     // When the host was asked anew is not kept for ever; it matters to who blames, not to who explains.
     readings: [],
+    landings: [],
   };
   const halt = log.find(({ action }) => action === 'queue_halted' || action === 'queue_resumed');
   return {
@@ -310,6 +311,8 @@ function toBatch(row: BatchRow, instant: string): BatchState {
   const hasStarted = startedAt !== null;
   return {
     ...row,
+    assumes: [],
+    restsOn: [],
     state: row.landingBegun ? 'landing' : hasStarted ? 'building' : ('making' satisfies LiveBatchState),
     commit: hasStarted ? row.commit : null,
     tree: hasStarted ? row.tree : null,

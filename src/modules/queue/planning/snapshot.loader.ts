@@ -1,6 +1,7 @@
 // Reads everything `plan` decides on, in the transaction that will write what it decided, under the queue's lock.
 import type { Context } from '../../../context.ts';
 import { landingsFrom } from '../../../domain/configuration/index.ts';
+import { chanceOf } from '../../../domain/queue/chance.ts';
 import { failedChecks, judgeChecks, missingChecks, withoutHeads } from '../../../domain/queue/evidence.ts';
 import { withStacks } from '../../../domain/queue/stack.ts';
 import { resetCodeOfDeparture } from '../../../domain/queue/status.ts';
@@ -116,6 +117,7 @@ export async function loadSnapshot(
       ...[...members.values()].flat().map((member) => member.pinnedHead),
     ]),
     readings: await loadReadings(ctx, tx, queue.id),
+    landings: [],
     mergeResults: await loadMergeResults(ctx, tx, repository.id, [
       ...lineage,
       ...batches.flatMap((batch) => [batch.parentCommit, batch.commit ?? batch.parentCommit]),
@@ -171,6 +173,8 @@ function namedBy(decision: Decision): string[] {
   }
 }
 
+const unrecorded = { passed: 0, judged: 0 };
+
 export interface OwnChecks {
   readonly verdict: Verdict;
   readonly failed: readonly string[];
@@ -212,6 +216,8 @@ export function toPullRequestState(row: LineRow, build: BuildState | undefined, 
         : null,
     topAnnounced: row.topAnnounced,
     stuckAnnounced: row.stuckAnnounced,
+    targets: null,
+    chance: chanceOf({ repository: unrecorded, author: unrecorded }),
     conflict: conflictParent ? { parent: conflictParent, after: row.conflictAfter ?? [] } : null,
   };
 }
@@ -227,6 +233,8 @@ function toBatchState(
     beside: batch.beside ?? null,
     state: batch.state === 'making' || batch.state === 'building' ? batch.state : 'landing',
     members: members.map((member) => ({ pullRequest: member.pullRequestId, head: member.pinnedHead })),
+    assumes: [],
+    restsOn: [],
     parentBatch: batch.parentBatchId ?? null,
     parentCommit: batch.parentCommit,
     base: batch.baseCommit,
