@@ -52,8 +52,25 @@ const lists: readonly List[] = [
   { name: 'configurationHistory', selection: () => inShop('configurationHistory(first: 20) { nodes { diff } }') },
   { name: 'queuedPullRequests: all of them', selection: () => inShop('queuedPullRequests { number }'), isWhole: true },
   { name: 'userActions', selection: () => 'userActions(first: 50) { nodes { action } }' },
+  { name: 'userActions, a later page', selection: () => 'userActions(first: 20, page: 3) { nodes { action } }' },
   {
-    name: 'userActions by an action there is not',
+    name: 'userActions of a common entity',
+    selection: () => 'userActions(first: 50, entity: MERGE_QUEUE) { nodes { action } }',
+  },
+  {
+    name: 'userActions of a rare entity',
+    selection: () => 'userActions(first: 50, entity: BILLING) { nodes { action } }',
+  },
+  {
+    name: 'userActions by a common action',
+    selection: () => 'userActions(first: 50, action: "pull_request_queued") { nodes { action } }',
+  },
+  {
+    name: 'userActions by a common action, of another entity',
+    selection: () => 'userActions(first: 50, action: "pull_request_queued", entity: USER) { nodes { action } }',
+  },
+  {
+    name: 'userActions by an action nobody did',
     selection: () => 'userActions(first: 50, action: "queue_halted") { nodes { action } }',
   },
 ];

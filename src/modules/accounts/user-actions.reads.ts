@@ -31,34 +31,23 @@ export async function readUserActions<Entity extends AuditEntity>(
 ): Promise<UserActionRead<Entity>[]> {
   requireScope(ctx, 'audit:read');
   await requireEnterprise(ctx);
-  return await ctx.db.read<UserActionRead<Entity>>(
-    ctx.accountId,
-    page.action === null ? ofEntities(ctx, page) : ofAction(ctx, page, page.action),
-  );
+  return await ctx.db.read<UserActionRead<Entity>>(ctx.accountId, pageOf(ctx, page));
 }
 
-const columns = 'a.id, a.action, a.actor, a.entity, a.target, a.at as "timestamp"';
-
-// Each has its index, so that rare ones are not looked for among all there are. An action is of one entity.
-function ofAction(ctx: Context, page: UserActionPage<AuditEntity>, action: string): Statement {
+// Of every entity asked for its newest, by the index of the filter, so that rare ones are not looked for among all.
+function pageOf({ accountId }: Context, page: UserActionPage<AuditEntity>): Statement {
+  const { action } = page;
   return {
-    name: 'user_actions_of_action',
-    text: `select ${columns} from user_action a
-           where a.account_id = $1 and a.action = $2 and a.entity = any ($3::text[]) and a.id < $4
-           order by a.id desc limit $5::bigint + 1 offset $6::bigint`,
-    values: [ctx.accountId, action, page.entities, page.before, page.size, page.offset],
-  };
-}
-
-function ofEntities(ctx: Context, page: UserActionPage<AuditEntity>): Statement {
-  return {
-    name: 'user_actions_of_entities',
-    text: `select ${columns} from unnest($2::text[]) as asked (entity), lateral (
-             select o.* from user_action o
-             where o.account_id = $1 and o.entity = asked.entity and o.id < $3
-             order by o.id desc limit $4::bigint + $5::bigint + 1) a
-           order by a.id desc limit $4::bigint + 1 offset $5::bigint`,
-    values: [ctx.accountId, page.entities, page.before, page.size, page.offset],
+    name: action === null ? 'user_actions' : 'user_actions_of_action',
+    text: `select a.id, a.action, a.actor, a.entity, a.target, a.at as "timestamp" from (
+             select newest.id from unnest($2::text[]) as asked (entity), lateral (
+               select o.id from user_action o
+               where o.account_id = $1 and o.entity = asked.entity${action === null ? '' : ' and o.action = $6'} and o.id < $3
+               order by o.id desc limit $4::bigint + $5::bigint + 1) newest
+             order by newest.id desc limit $4::bigint + 1 offset $5::bigint) found
+           join user_action a on a.account_id = $1 and a.id = found.id
+           order by a.id desc`,
+    values: [accountId, page.entities, page.before, page.size, page.offset, ...(action === null ? [] : [action])],
   };
 }
 
