@@ -1,0 +1,70 @@
+// The world as it is: who is bad by itself, which pairs do what to each other, how long CI takes and when it lies.
+import type { Truth } from './policy.ts';
+import { draw, drawLognormal, streams } from './randomness.ts';
+
+export interface Pair {
+  readonly a: number;
+  readonly b: number;
+  /** poison: each is good alone, together they are red. mask: `a` is bad, but good in the company of `b`. */
+  readonly kind: 'poison' | 'mask';
+}
+
+export interface Facts {
+  readonly seed: number;
+  readonly bad: ReadonlySet<number>;
+  readonly pairs: readonly Pair[];
+  /** Probability that a build of a green tree is red. */
+  readonly flake: number;
+  /** Lognormal. `change`: a build takes as long as the slowest of its members always does. `build`: drawn anew. */
+  readonly ci: { readonly medianMs: number; readonly spread: number; readonly drawnPer: 'change' | 'build' };
+}
+
+export function truthOf(facts: Facts): Truth {
+  const poisons = new Map<number, number[]>();
+  const masks = new Map<number, number[]>();
+  for (const { a, b, kind } of facts.pairs) {
+    note(kind === 'mask' ? masks : poisons, a, b);
+    if (kind === 'poison') note(poisons, b, a);
+  }
+  const durationOfChange = durations(facts);
+  const isSettled = (change: number): boolean => !facts.bad.has(change) && !poisons.has(change);
+  return {
+    isGreen(landed, added) {
+      const suspects = added.filter((change) => !isSettled(change));
+      if (suspects.length === 0) return true;
+      const together = new Set(added);
+      const isThere = (other: number): boolean => together.has(other) || landed.has(other);
+      return suspects.every(
+        (change) =>
+          !(poisons.get(change) ?? []).some(isThere) &&
+          (!facts.bad.has(change) || (masks.get(change) ?? []).some(isThere)),
+      );
+    },
+    durationOf({ members, tree, attempt }) {
+      if (facts.ci.drawnPer === 'build') return duration(facts, tree, attempt);
+      return Math.max(...members.map(durationOfChange));
+    },
+    isFlake: ({ tree, attempt }) =>
+      facts.flake > 0 && draw(facts.seed, streams.flake, tree, attempt) < facts.flake,
+  };
+}
+
+function durations(facts: Facts): (change: number) => number {
+  const known = new Map<number, number>();
+  return (change) => {
+    const lasts = known.get(change) ?? duration(facts, change);
+    known.set(change, lasts);
+    return lasts;
+  };
+}
+
+function duration({ seed, ci }: Facts, ...of: readonly number[]): number {
+  const { medianMs: median, spread } = ci;
+  return Math.max(1, Math.round(drawLognormal({ median, spread }, seed, streams.duration, ...of)));
+}
+
+function note(partners: Map<number, number[]>, of: number, partner: number): void {
+  const known = partners.get(of);
+  if (known === undefined) partners.set(of, [partner]);
+  else known.push(partner);
+}

@@ -1,0 +1,213 @@
+// The very planner of the product as a policy: its decisions are applied to rows as the service applies them, and what
+// the workers do with a host and CI is done at once in the simulated world.
+import { evidenceFor } from '../queue/evidence.ts';
+import { plan } from '../queue/plan.ts';
+import type { BatchState, BuildState, Decision, QueueRules, Snapshot } from '../queue/snapshot.ts';
+import { PlannerRows, idOf, numberOf } from './planner-rows.ts';
+import type { Build, Desk, Policy, QueueView } from './policy.ts';
+
+export interface PlannerOptions {
+  readonly rules: QueueRules;
+  /** Told of every plan, before its decisions are applied. */
+  readonly onPlan?: (snapshot: Snapshot, decisions: readonly Decision[]) => void;
+}
+
+export function plannerPolicy(options: PlannerOptions): Policy {
+  return new PlannerPolicy(options);
+}
+
+const check = { name: 'ci', attempt: 1 } as const;
+
+class PlannerPolicy implements Policy {
+  readonly #options: PlannerOptions;
+  readonly #rows: PlannerRows;
+  /** By tested commit. */
+  readonly #builds = new Map<string, Build>();
+  readonly #commitOf = new Map<number, string>();
+  /** Changes on the base, landed meanwhile or not, of each live batch's commit. */
+  readonly #contents = new Map<string, readonly number[]>();
+  #batchesMade = 0;
+  #lookAt = -Infinity;
+
+  constructor(options: PlannerOptions) {
+    this.#options = options;
+    this.#rows = new PlannerRows(options.rules);
+  }
+
+  decide(queue: QueueView, desk: Desk): void {
+    for (const change of queue.news.arrived) this.#rows.admit(change);
+    for (const build of queue.news.finished) this.#finish(build);
+    while (this.#advance(queue, desk));
+  }
+
+  /** One plan and all that follows from it. True: there are new facts to plan on. */
+  #advance(queue: QueueView, desk: Desk): boolean {
+    const snapshot = this.#rows.snapshot(queue.now);
+    const decisions = plan(snapshot, queue.now);
+    this.#options.onPlan?.(snapshot, decisions);
+    let hasFacts = false;
+    for (const decision of decisions) {
+      this.#apply(decision, queue, desk);
+      hasFacts ||= decision.kind === 'StartBatch' || decision.kind === 'LandBatch';
+    }
+    return hasFacts;
+  }
+
+  #apply(decision: Decision, queue: QueueView, desk: Desk): void {
+    const rows = this.#rows;
+    switch (decision.kind) {
+      case 'StartBatch':
+        return this.#make(this.#addBatch(decision, queue.now), queue, desk);
+      case 'LandBatch':
+        return this.#land(rows.batch(decision.batch), decision.evidence, { queue, desk });
+      case 'SupersedeBatch':
+      case 'ReturnBatch':
+      case 'FailBatch':
+      case 'BisectBatch':
+        this.#end(rows.batch(decision.batch), desk);
+        for (const [id, bisection] of bisections(decision, rows)) rows.changePullRequest(id, { bisection });
+        return;
+      case 'BlockPullRequest':
+        rows.leave(decision.pullRequest, ['blocked', decision.code]);
+        return desk.eject(numberOf(decision.pullRequest));
+      case 'RequeuePullRequest': {
+        const attempts = rows.pullRequests.get(decision.pullRequest)?.requeueAttempts ?? 0;
+        return rows.changePullRequest(decision.pullRequest, { requeueAttempts: attempts + 1 });
+      }
+      case 'AnnounceTop':
+        return rows.changePullRequest(decision.pullRequest, { topAnnounced: true });
+      case 'LookAgainAt':
+        if (decision.at === this.#lookAt) return;
+        this.#lookAt = decision.at;
+        return desk.wakeAt(decision.at);
+      case 'PendPullRequest':
+      case 'AnnounceStuck':
+      case 'ReadChecks':
+      case 'RunGate':
+        throw new Error(`Nothing in a simulated queue asks for ${decision.kind}.`);
+      default:
+        return decision satisfies never;
+    }
+  }
+
+  #addBatch(decision: Extract<Decision, { kind: 'StartBatch' }>, now: number): BatchState {
+    const { kind: _kind, cause: _cause, ...start } = decision;
+    this.#batchesMade += 1;
+    const batch: BatchState = {
+      ...start,
+      id: `b${this.#batchesMade}`,
+      state: 'making',
+      commit: null,
+      tree: null,
+      testedCommit: null,
+      buildKeysHash: this.#rows.rules.buildKeysHash,
+      createdAt: now,
+      buildStartedAt: null,
+      landingBegun: false,
+      landingPlanned: false,
+    };
+    this.#rows.addBatch(batch);
+    return batch;
+  }
+
+  /** Makes its commit, and a build unless one of its tree is green already. */
+  #make(batch: BatchState, queue: QueueView, desk: Desk): void {
+    const members = batch.members.map((member) => numberOf(member.pullRequest));
+    const below = this.#contents.get(batch.parentCommit) ?? [];
+    const assumes = below.filter((change) => queue.isPending(change));
+    const commit = `c${batch.id}`;
+    const tree = `t${queue.treeOf([...assumes, ...members])}`;
+    this.#contents.set(commit, [...assumes, ...members]);
+    const made = { commit, tree, testedCommit: commit, state: 'building' } as const;
+    if (this.#isProven(tree, queue.now)) {
+      this.#rows.changeBatch(batch.id, made);
+      return;
+    }
+    const build = desk.start({ assumes, members });
+    this.#builds.set(commit, build);
+    this.#commitOf.set(build.id, commit);
+    this.#rows.changeBatch(batch.id, { ...made, buildStartedAt: queue.now });
+    this.#rows.writeBuild({
+      commit,
+      tree,
+      base: batch.base,
+      checks: [{ ...check, conclusion: 'pending' }],
+      complete: false,
+      canceled: false,
+      startedAt: queue.now,
+      finishedAt: null,
+      lastEndAt: null,
+    });
+    if (batch.beside !== 'question')
+      for (const { pullRequest } of batch.members) this.#rows.changePullRequest(pullRequest, { status: 'tagged' });
+  }
+
+  #isProven(tree: string, now: number): boolean {
+    const builds = this.#rows.buildsOf(tree);
+    if (builds.length === 0) return false;
+    const { rules } = this.#rows;
+    return evidenceFor(tree, { queue: { lineage: this.#rows.lineage(now) }, rules, builds }, now) !== null;
+  }
+
+  #land(batch: BatchState, evidence: string, { queue, desk }: { readonly queue: QueueView; readonly desk: Desk }): void {
+    const build = this.#builds.get(evidence);
+    desk.land(
+      batch.members.map((member) => numberOf(member.pullRequest)),
+      build === undefined ? [] : [build],
+    );
+    this.#rows.batches.delete(batch.id);
+    this.#rows.moveTip(batch, queue.now);
+    for (const { pullRequest } of batch.members) this.#rows.leave(pullRequest, ['merged', null]);
+  }
+
+  /** A build nobody waits for any more is canceled. */
+  #end(batch: BatchState, desk: Desk): void {
+    this.#rows.batches.delete(batch.id);
+    if (batch.beside !== 'question')
+      for (const { pullRequest } of batch.members) this.#rows.changePullRequest(pullRequest, { status: 'queued' });
+    const state = this.#stateOf(batch.commit ?? '');
+    const build = this.#builds.get(batch.commit ?? '');
+    if (state === undefined || build === undefined || state.finishedAt !== null) return;
+    desk.cancel(build.id);
+    this.#rows.writeBuild({ ...state, canceled: true });
+  }
+
+  #finish(build: Build): void {
+    const state = this.#stateOf(this.#commitOf.get(build.id) ?? '');
+    if (state === undefined) return;
+    const conclusion = build.verdict === 'green' ? 'success' : 'failure';
+    this.#rows.writeBuild({
+      ...state,
+      checks: [{ ...check, conclusion }],
+      complete: true,
+      finishedAt: build.finishedAt,
+      lastEndAt: build.finishedAt,
+    });
+  }
+
+  #stateOf(commit: string): BuildState | undefined {
+    const build = this.#builds.get(commit);
+    return build === undefined
+      ? undefined
+      : this.#rows.buildsOf(`t${build.tree}`).find((state) => state.commit === commit);
+  }
+}
+
+type Bisection = NonNullable<Parameters<PlannerRows['changePullRequest']>[1]['bisection']>;
+
+function bisections(
+  decision: Extract<Decision, { kind: 'SupersedeBatch' | 'ReturnBatch' | 'FailBatch' | 'BisectBatch' }>,
+  rows: PlannerRows,
+): readonly (readonly [string, Bisection])[] {
+  if (decision.kind === 'BisectBatch') {
+    const { group, attempts, stand, halves } = decision;
+    return halves.flat().map((id) => [id, { group, max: halves[0]?.length ?? 1, attempts, stand }] as const);
+  }
+  if (decision.kind !== 'ReturnBatch') return [];
+  return rows
+    .batch(decision.batch)
+    .members.flatMap(({ pullRequest }) => {
+      const bisection = rows.pullRequests.get(pullRequest)?.bisection ?? null;
+      return bisection === null ? [] : [[pullRequest, { ...bisection, stand: 'returned' }] as const];
+    });
+}

@@ -1,0 +1,141 @@
+// What the service keeps of a queue, in memory: written by decisions and workers' steps, read as the planner's Snapshot.
+// Rows are replaced, never changed: a snapshot stays what it was.
+import { resetCodeOfDeparture } from '../queue/status.ts';
+import type { BatchState, BuildState, PullRequestState, QueueRules, ResetCode, Snapshot } from '../queue/snapshot.ts';
+import type { Change } from './policy.ts';
+
+const evidenceLifetimeMs = 24 * 60 * 60_000;
+
+export class PlannerRows {
+  readonly rules: QueueRules;
+  readonly pullRequests = new Map<string, PullRequestState>();
+  readonly batches = new Map<string, BatchState>();
+  /** By tree. */
+  readonly #builds = new Map<string, BuildState[]>();
+  /** Members of live batches may have left the line. */
+  readonly #departures = new Map<string, ResetCode>();
+  /** The tip first. */
+  readonly #line: { readonly commit: string; readonly until: number }[] = [{ commit: 'root', until: Infinity }];
+  tipTree = '';
+  #nextPosition = 1;
+
+  constructor(rules: QueueRules) {
+    this.rules = rules;
+  }
+
+  get tip(): string {
+    return this.#line[0]?.commit ?? 'root';
+  }
+
+  admit(change: Change): void {
+    this.pullRequests.set(idOf(change.number), {
+      id: idOf(change.number),
+      number: change.number + 1,
+      status: 'queued',
+      head: `h${change.number}`,
+      stack: null,
+      below: null,
+      isBarrier: false,
+      rank: change.number,
+      skipLine: false,
+      skipValidation: false,
+      queuedAt: change.arrivedAt,
+      requeueAttempts: 0,
+      ownVerdict: 'green',
+      ownFailedChecks: [],
+      ownMissingChecks: [],
+      bisection: null,
+      topAnnounced: false,
+      stuckAnnounced: false,
+      conflict: null,
+    });
+  }
+
+  changePullRequest(id: string, change: Partial<PullRequestState>): void {
+    const row = this.pullRequests.get(id);
+    if (row !== undefined) this.pullRequests.set(id, { ...row, ...change });
+  }
+
+  leave(id: string, as: Parameters<typeof resetCodeOfDeparture>): void {
+    this.pullRequests.delete(id);
+    this.#departures.set(id, resetCodeOfDeparture(...as));
+  }
+
+  batch(id: string): BatchState {
+    const row = this.batches.get(id);
+    if (row === undefined) throw new Error(`There is no live batch ${id}.`);
+    return row;
+  }
+
+  changeBatch(id: string, change: Partial<BatchState>): BatchState {
+    const changed = { ...this.batch(id), ...change };
+    this.batches.set(id, changed);
+    this.#nextPosition = Math.max(this.#nextPosition, changed.position + 1);
+    return changed;
+  }
+
+  addBatch(batch: BatchState): void {
+    this.batches.set(batch.id, batch);
+    this.#nextPosition = Math.max(this.#nextPosition, batch.position + 1);
+  }
+
+  buildsOf(tree: string): readonly BuildState[] {
+    return this.#builds.get(tree) ?? [];
+  }
+
+  writeBuild(build: BuildState): void {
+    const others = this.buildsOf(build.tree).filter((other) => other.commit !== build.commit);
+    this.#builds.set(build.tree, [...others, build]);
+  }
+
+  moveTip(batch: BatchState, now: number): void {
+    const [tip] = this.#line;
+    if (tip !== undefined) this.#line[0] = { ...tip, until: now };
+    this.#line.unshift({ commit: batch.commit ?? '', until: Infinity });
+    this.tipTree = batch.tree ?? '';
+  }
+
+  lineage(now: number): string[] {
+    while ((this.#line.at(-1)?.until ?? Infinity) <= now - evidenceLifetimeMs) this.#line.pop();
+    return this.#line.map(({ commit }) => commit);
+  }
+
+  snapshot(now: number): Snapshot {
+    const lineage = this.lineage(now);
+    const batches = [...this.batches.values()];
+    const trees = new Set(batches.flatMap((batch) => batch.tree ?? []));
+    const departed = new Set(
+      batches.flatMap((batch) => batch.members.map((member) => member.pullRequest)).filter((id) => !this.pullRequests.has(id)),
+    );
+    return {
+      queue: {
+        id: 'q',
+        baseBranch: 'main',
+        tip: this.tip,
+        tipTree: this.tipTree,
+        lineage,
+        ownLine: lineage,
+        paused: false,
+        haltedReason: null,
+        nextPosition: this.#nextPosition,
+        landingsFrom: null,
+        buildsElsewhere: 0,
+      },
+      rules: this.rules,
+      pullRequests: [...this.pullRequests.values()],
+      departures: [...departed].map((pullRequest) => ({ pullRequest, code: this.#departures.get(pullRequest) ?? 303 })),
+      batches,
+      builds: [...trees].flatMap((tree) => this.buildsOf(tree)),
+      readings: [],
+      mergeResults: [],
+    };
+  }
+}
+
+export function idOf(change: number): string {
+  return `p${change}`;
+}
+
+export function numberOf(id: string): number {
+  return Number(id.slice(1));
+}

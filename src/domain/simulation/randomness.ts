@@ -1,0 +1,49 @@
+// Randomness that depends on nothing but its keys. Every policy meets the same world: what one of them asks, and in which
+// order, never changes what another one is told.
+
+/** What a number is drawn for; keeps draws with the same keys apart. */
+export const streams = {
+  arrival: 1,
+  author: 2,
+  skill: 3,
+  fate: 4,
+  targets: 5,
+  pair: 6,
+  duration: 7,
+  flake: 8,
+  tree: 9,
+} as const;
+
+/** 32 bits. Keys are integers of up to 53 bits. */
+export function hash(...keys: readonly number[]): number {
+  let state = 0x9e3779b9;
+  for (const key of keys) {
+    state = mix(state ^ (key >>> 0));
+    state = mix(state ^ Math.floor(key / 0x1_0000_0000));
+  }
+  return state >>> 0;
+}
+
+/** Uniform in [0, 1). */
+export function draw(...keys: readonly number[]): number {
+  return hash(...keys) / 0x1_0000_0000;
+}
+
+/** Exponential with mean 1. */
+export function drawWait(...keys: readonly number[]): number {
+  return -Math.log(1 - draw(...keys));
+}
+
+/** `median × e^(spread × z)`, z standard normal. */
+export function drawLognormal(of: { readonly median: number; readonly spread: number }, ...keys: number[]): number {
+  const radius = Math.sqrt(2 * drawWait(...keys, 1));
+  return of.median * Math.exp(of.spread * radius * Math.cos(2 * Math.PI * draw(...keys, 2)));
+}
+
+// The finalizer of MurmurHash3, behind a step that tells a run of zeros apart.
+function mix(word: number): number {
+  let state = Math.imul(word + 0x7ed55d16, 0x85ebca6b);
+  state = Math.imul(state ^ (state >>> 13), 0xc2b2ae35);
+  state = Math.imul(state ^ (state >>> 16), 0x27d4eb2f);
+  return state ^ (state >>> 15);
+}
