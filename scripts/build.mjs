@@ -45,12 +45,12 @@ export function removeOrphans(folder, before, now) {
 }
 
 /** Builds when it is needed, in a process of its own on the right Node. False when that failed; it has said why. */
-export function ensureBuilt(node, flags = []) {
+export function ensureBuilt(node, { flags = [], output = 'stdout' } = {}) {
   if (isBuilt()) return true;
   const { status } = spawnSync(node, [fileURLToPath(import.meta.url), ...flags], {
     cwd: root,
     env: toolEnvironment(node),
-    stdio: 'inherit',
+    stdio: ['inherit', output === 'stderr' ? process.stderr.fd : 'inherit', 'inherit'],
   });
   return status === 0;
 }

@@ -13,6 +13,7 @@ export const programs = {
   recover: 'dist/src/recover.js',
   generate: 'dist/src/generate.js',
   bench: 'dist/bench/main.js',
+  'bench:planner': 'dist/bench/simulator/main.js',
 };
 
 export function programOf(name) {
@@ -24,7 +25,9 @@ async function run(name, args) {
   const program = programOf(name);
   prepare();
   const node = findNode();
-  if (!ensureBuilt(node, name === 'generate' ? ['--keep-going'] : [])) return 1;
+  // JSON stands alone on the standard output.
+  const output = args.includes('--json') ? 'stderr' : 'stdout';
+  if (!ensureBuilt(node, { flags: name === 'generate' ? ['--keep-going'] : [], output })) return 1;
   const entry = join(root, program);
   if (!existsSync(entry)) throw new SetupError(`The build made no ${program}.`);
   const argv = ['--enable-source-maps', '--disable-warning=ExperimentalWarning', entry, ...args];

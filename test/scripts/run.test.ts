@@ -14,6 +14,14 @@ test('it builds, then passes the arguments on and the exit code back', async () 
   expect(stdout).toMatch(/^build … \d+\.\d s\n\["--port","4001","a b"\]\n$/);
 });
 
+test('what a program says as JSON stands alone on the standard output', async () => {
+  const clone = await project();
+  await clone.write('src/demo.ts', demo);
+  const { stdout, stderr } = await clone.run('run.mjs', ['demo', '--json']);
+  expect(stdout).toBe('["--json"]\n');
+  expect(stderr).toMatch(/^build … /);
+});
+
 test('it compiles only when a source has changed, come or gone', async () => {
   const clone = await project();
   await clone.write('src/demo.ts', demo);
@@ -56,7 +64,8 @@ test('an unknown program is refused by name', async () => {
   const clone = await project();
   expect(await clone.run('run.mjs', ['toString'])).toMatchObject({
     code: 1,
-    stderr: 'Unknown program toString. Use one of start, demo, verify, import, recover, generate, bench.\n',
+    stderr:
+      'Unknown program toString. Use one of start, demo, verify, import, recover, generate, bench, bench:planner.\n',
   });
 });
 

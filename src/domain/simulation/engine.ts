@@ -3,17 +3,7 @@
 import { EventHeap } from './event-heap.ts';
 import { justifies } from './justification.ts';
 import { PendingLine } from './pending-line.ts';
-import type {
-  Build,
-  Change,
-  Desk,
-  Landing,
-  MakePolicy,
-  News,
-  Policy,
-  PolicySetup,
-  QueueView,
-} from './policy.ts';
+import type { Build, Change, Desk, Landing, MakePolicy, News, Policy, PolicySetup, QueueView } from './policy.ts';
 import { hash, streams } from './randomness.ts';
 
 export interface Outcome {

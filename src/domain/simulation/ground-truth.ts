@@ -44,8 +44,7 @@ export function truthOf(facts: Facts): Truth {
       if (facts.ci.drawnPer === 'build') return duration(facts, tree, attempt);
       return Math.max(...members.map(durationOfChange));
     },
-    isFlake: ({ tree, attempt }) =>
-      facts.flake > 0 && draw(facts.seed, streams.flake, tree, attempt) < facts.flake,
+    isFlake: ({ tree, attempt }) => facts.flake > 0 && draw(facts.seed, streams.flake, tree, attempt) < facts.flake,
   };
 }
 

@@ -64,11 +64,11 @@ class PlannerPolicy implements Policy {
       case 'ReturnBatch':
       case 'FailBatch':
       case 'BisectBatch':
-        this.#end(rows.batch(decision.batch), desk);
         for (const [id, bisection] of bisections(decision, rows)) rows.changePullRequest(id, { bisection });
-        return;
+        return this.#end(rows.batch(decision.batch), desk);
       case 'BlockPullRequest':
         rows.leave(decision.pullRequest, ['blocked', decision.code]);
+        rows.recordFate(queue.change(numberOf(decision.pullRequest)), false);
         return desk.eject(numberOf(decision.pullRequest));
       case 'RequeuePullRequest': {
         const attempts = rows.pullRequests.get(decision.pullRequest)?.requeueAttempts ?? 0;
@@ -110,16 +110,19 @@ class PlannerPolicy implements Policy {
     return batch;
   }
 
-  /** Makes its commit, and a build unless one of its tree is green already. */
+  /** Makes its commit, and a build unless one of its tree, or of its parts, is green already. */
   #make(batch: BatchState, queue: QueueView, desk: Desk): void {
     const members = batch.members.map((member) => numberOf(member.pullRequest));
-    const below = this.#contents.get(batch.parentCommit) ?? [];
+    const below =
+      batch.beside === 'bet'
+        ? batch.assumes.map((assumed) => numberOf(assumed.pullRequest))
+        : (this.#contents.get(batch.parentCommit) ?? []);
     const assumes = below.filter((change) => queue.isPending(change));
     const commit = `c${batch.id}`;
     const tree = `t${queue.treeOf([...assumes, ...members])}`;
     this.#contents.set(commit, [...assumes, ...members]);
     const made = { commit, tree, testedCommit: commit, state: 'building' } as const;
-    if (this.#isProven(tree, queue.now)) {
+    if (batch.restsOn.length > 0 || this.#isProven(tree, queue.now)) {
       this.#rows.changeBatch(batch.id, made);
       return;
     }
@@ -149,27 +152,40 @@ class PlannerPolicy implements Policy {
     return evidenceFor(tree, { queue: { lineage: this.#rows.lineage(now) }, rules, builds }, now) !== null;
   }
 
-  #land(batch: BatchState, evidence: string, { queue, desk }: { readonly queue: QueueView; readonly desk: Desk }): void {
-    const build = this.#builds.get(evidence);
-    desk.land(
-      batch.members.map((member) => numberOf(member.pullRequest)),
-      build === undefined ? [] : [build],
-    );
-    this.#rows.batches.delete(batch.id);
+  #land(
+    batch: BatchState,
+    evidence: string,
+    { queue, desk }: { readonly queue: QueueView; readonly desk: Desk },
+  ): void {
+    const changes = batch.members.map((member) => numberOf(member.pullRequest));
+    const restsOn = [evidence, ...batch.restsOn].flatMap((commit) => this.#builds.get(commit) ?? []);
+    desk.land(changes, restsOn);
     this.#rows.moveTip(batch, queue.now);
-    for (const { pullRequest } of batch.members) this.#rows.leave(pullRequest, ['merged', null]);
+    this.#rows.batches.delete(batch.id);
+    for (const change of changes) {
+      this.#rows.leave(idOf(change), ['merged', null]);
+      this.#rows.recordFate(queue.change(change), true);
+    }
   }
 
   /** A build nobody waits for any more is canceled. */
   #end(batch: BatchState, desk: Desk): void {
     this.#rows.batches.delete(batch.id);
-    if (batch.beside !== 'question')
-      for (const { pullRequest } of batch.members) this.#rows.changePullRequest(pullRequest, { status: 'queued' });
+    if (batch.beside !== 'question') this.#untag(batch);
     const state = this.#stateOf(batch.commit ?? '');
     const build = this.#builds.get(batch.commit ?? '');
     if (state === undefined || build === undefined || state.finishedAt !== null) return;
     desk.cancel(build.id);
     this.#rows.writeBuild({ ...state, canceled: true });
+  }
+
+  #untag({ members, beside }: BatchState): void {
+    const held = new Set<string>();
+    if (beside === 'bet')
+      for (const other of this.#rows.batches.values())
+        for (const { pullRequest } of other.members) held.add(pullRequest);
+    for (const { pullRequest } of members)
+      if (!held.has(pullRequest)) this.#rows.changePullRequest(pullRequest, { status: 'queued' });
   }
 
   #finish(build: Build): void {
@@ -204,10 +220,8 @@ function bisections(
     return halves.flat().map((id) => [id, { group, max: halves[0]?.length ?? 1, attempts, stand }] as const);
   }
   if (decision.kind !== 'ReturnBatch') return [];
-  return rows
-    .batch(decision.batch)
-    .members.flatMap(({ pullRequest }) => {
-      const bisection = rows.pullRequests.get(pullRequest)?.bisection ?? null;
-      return bisection === null ? [] : [[pullRequest, { ...bisection, stand: 'returned' }] as const];
-    });
+  return rows.batch(decision.batch).members.flatMap(({ pullRequest }) => {
+    const bisection = rows.pullRequests.get(pullRequest)?.bisection ?? null;
+    return bisection === null ? [] : [[pullRequest, { ...bisection, stand: 'returned' }] as const];
+  });
 }

@@ -1,7 +1,16 @@
 // What the service keeps of a queue, in memory: written by decisions and workers' steps, read as the planner's Snapshot.
 // Rows are replaced, never changed: a snapshot stays what it was.
 import { resetCodeOfDeparture } from '../queue/status.ts';
-import type { BatchState, BuildState, PullRequestState, QueueRules, ResetCode, Snapshot } from '../queue/snapshot.ts';
+import { chanceOf, type TrackRecord } from '../queue/chance.ts';
+import type {
+  BatchState,
+  BuildState,
+  Landing,
+  PullRequestState,
+  QueueRules,
+  ResetCode,
+  Snapshot,
+} from '../queue/snapshot.ts';
 import type { Change } from './policy.ts';
 
 const evidenceLifetimeMs = 24 * 60 * 60_000;
@@ -16,6 +25,9 @@ export class PlannerRows {
   readonly #departures = new Map<string, ResetCode>();
   /** The tip first. */
   readonly #line: { readonly commit: string; readonly until: number }[] = [{ commit: 'root', until: Infinity }];
+  /** Oldest first. */
+  readonly #landings: Landing[] = [];
+  readonly #records = new Map<number | 'all', TrackRecord>();
   tipTree = '';
   #nextPosition = 1;
 
@@ -48,7 +60,21 @@ export class PlannerRows {
       topAnnounced: false,
       stuckAnnounced: false,
       conflict: null,
+      targets: this.rules.useAffectedTargets ? change.targets : null,
+      chance: chanceOf({ repository: this.#record('all'), author: this.#record(change.author) }),
     });
+  }
+
+  /** What became of a change by itself: its author's next one is judged by that. */
+  recordFate({ author }: Change, passed: boolean): void {
+    for (const whose of ['all', author] as const) {
+      const known = this.#record(whose);
+      this.#records.set(whose, { passed: known.passed + (passed ? 1 : 0), judged: known.judged + 1 });
+    }
+  }
+
+  #record(whose: number | 'all'): TrackRecord {
+    return this.#records.get(whose) ?? { passed: 0, judged: 0 };
   }
 
   changePullRequest(id: string, change: Partial<PullRequestState>): void {
@@ -89,14 +115,23 @@ export class PlannerRows {
   }
 
   moveTip(batch: BatchState, now: number): void {
-    const [tip] = this.#line;
-    if (tip !== undefined) this.#line[0] = { ...tip, until: now };
-    this.#line.unshift({ commit: batch.commit ?? '', until: Infinity });
+    const firstParent = this.tip;
+    const commit = batch.commit ?? '';
+    const members = batch.members.map((member) => ({
+      ...member,
+      targets: this.pullRequests.get(member.pullRequest)?.targets ?? null,
+    }));
+    this.#landings.push({ commit, firstParent, members });
+    this.#line[0] = { commit: firstParent, until: now };
+    this.#line.unshift({ commit, until: Infinity });
     this.tipTree = batch.tree ?? '';
   }
 
   lineage(now: number): string[] {
-    while ((this.#line.at(-1)?.until ?? Infinity) <= now - evidenceLifetimeMs) this.#line.pop();
+    while ((this.#line.at(-1)?.until ?? Infinity) <= now - evidenceLifetimeMs) {
+      this.#line.pop();
+      this.#landings.shift();
+    }
     return this.#line.map(({ commit }) => commit);
   }
 
@@ -105,7 +140,9 @@ export class PlannerRows {
     const batches = [...this.batches.values()];
     const trees = new Set(batches.flatMap((batch) => batch.tree ?? []));
     const departed = new Set(
-      batches.flatMap((batch) => batch.members.map((member) => member.pullRequest)).filter((id) => !this.pullRequests.has(id)),
+      batches
+        .flatMap((batch) => batch.members.map((member) => member.pullRequest))
+        .filter((id) => !this.pullRequests.has(id)),
     );
     return {
       queue: {
@@ -125,6 +162,7 @@ export class PlannerRows {
       pullRequests: [...this.pullRequests.values()],
       departures: [...departed].map((pullRequest) => ({ pullRequest, code: this.#departures.get(pullRequest) ?? 303 })),
       batches,
+      landings: [...this.#landings],
       builds: [...trees].flatMap((tree) => this.buildsOf(tree)),
       readings: [],
       mergeResults: [],

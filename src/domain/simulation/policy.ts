@@ -96,9 +96,3 @@ export interface PolicySetup {
 }
 
 export type MakePolicy = (setup: PolicySetup) => Policy;
-
-export function overlaps(a: Pick<Change, 'targets'>, b: Pick<Change, 'targets'>): boolean {
-  if (a.targets === null || b.targets === null) return true;
-  const [few, many] = a.targets.length < b.targets.length ? [a.targets, b.targets] : [b.targets, a.targets];
-  return few.some((target) => many.includes(target));
-}

@@ -1,0 +1,54 @@
+// One kind of day: what arrives, how much of it is bad, how long CI takes, how many builds may run.
+
+export interface Cell {
+  /** Changes an hour. */
+  readonly rate: number;
+  readonly workers: number;
+  /** Share of changes that overlap one in flight: one that arrived within the mean time of a build before. 1: nobody knows targets. */
+  readonly overlap: number;
+  /** Share of changes that are bad by themselves. */
+  readonly failure: number;
+  /** Share of builds of a green tree that fail. */
+  readonly flake: number;
+  /** Minutes of CI, median. */
+  readonly median: number;
+  /** A quarter of each hour has so many times the rate, the rest less. 1: steady. At most 4. */
+  readonly burst: number;
+  /** What the time of a build is drawn for. */
+  readonly draw: 'change' | 'build';
+}
+
+const usual: Cell = {
+  rate: 100,
+  workers: 100,
+  overlap: 0.5,
+  failure: 0.08,
+  flake: 0,
+  median: 30,
+  burst: 1,
+  draw: 'change',
+};
+
+/** `rate=500,workers=500,…`; what is left out is as usual. */
+export function parseCell(text: string): Cell {
+  const words = text.split(',').filter((word) => word !== '');
+  return words.reduce<Cell>((cell, word) => {
+    const [name = '', value = ''] = word.split('=');
+    if (!Object.hasOwn(usual, name))
+      throw new Error(`There is no ${name} in a cell: ${Object.keys(usual).join(', ')}.`);
+    if (name === 'draw' && (value === 'change' || value === 'build')) return { ...cell, draw: value };
+    const number = Number(value);
+    if (name === 'draw' || value === '' || !Number.isFinite(number) || number < 0)
+      throw new Error(`${name}=${value}: must be ${name === 'draw' ? 'change or build' : 'a number of at least 0'}.`);
+    return { ...cell, [name]: number };
+  }, usual);
+}
+
+/** Without what is as usual and not in the form everybody names. */
+export function nameCell(cell: Cell): string {
+  const { burst, draw, ...named } = cell;
+  const always = Object.entries(named).map(([name, value]) => `${name}=${value}`);
+  return [...always, ...(burst === 1 ? [] : [`burst=${burst}`]), ...(draw === 'change' ? [] : [`draw=${draw}`])].join(
+    ',',
+  );
+}

@@ -1,0 +1,47 @@
+// `npm run bench:planner`: the planner among its rivals, in simulated days. With --json one array of rows and nothing else.
+import { availableParallelism } from 'node:os';
+import { parseArgs } from 'node:util';
+import { parseCell, type Cell } from './cell.ts';
+import { measureAll } from './crew.ts';
+import { grid } from './grid.ts';
+import { rowsOf, type Row, type Task } from './measurement.ts';
+import { measure, policies } from './policies/index.ts';
+
+const { values } = parseArgs({
+  options: {
+    json: { type: 'boolean', default: false },
+    seeds: { type: 'string', default: '1' },
+    changes: { type: 'string', default: '300' },
+    cell: { type: 'string', multiple: true, default: [] },
+    policy: { type: 'string', default: Object.keys(policies).join(',') },
+    threads: { type: 'string', default: String(availableParallelism()) },
+  },
+});
+
+const shown = values.policy.split(',');
+const cells: readonly Cell[] = values.cell.length === 0 ? grid : values.cell.map(parseCell);
+const tasks: Task[] = cells.flatMap((cell) =>
+  seedsOf(values.seeds).flatMap((seed) =>
+    [...new Set([measure, ...shown])].map((policy) => ({ cell, seed, policy, changes: Number(values.changes) })),
+  ),
+);
+const rows = rowsOf(await measureAll(tasks, Number(values.threads)), shown);
+if (values.json) console.log(JSON.stringify(rows, null, 2));
+else printTables(rows);
+
+/** `1-10`, `3`, `1,5,7-9`. */
+function seedsOf(text: string): number[] {
+  return text.split(',').flatMap((part) => {
+    const [first = NaN, last = first] = part.split('-').map(Number);
+    if (!Number.isInteger(first) || !Number.isInteger(last) || last < first)
+      throw new Error(`--seeds ${text}: must be numbers and ranges such as 1-10.`);
+    return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+  });
+}
+
+function printTables(of: readonly Row[]): void {
+  for (const [cell, group] of Map.groupBy(of, (row) => row.cell)) {
+    console.log(`\n${cell}`);
+    console.table(Object.fromEntries(group.map(({ policy, cell: _cell, ...figures }) => [policy, figures])));
+  }
+}

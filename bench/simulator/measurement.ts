@@ -1,0 +1,112 @@
+// What one policy made of one day.
+import { simulate, type Run } from '../../src/domain/simulation/engine.ts';
+import { nameCell, type Cell } from './cell.ts';
+import { measure, policies } from './policies/index.ts';
+import { drawDay, type Day } from './workload.ts';
+
+export interface Task extends Day {
+  readonly cell: Cell;
+  readonly policy: string;
+}
+
+/** Times in minutes. Waits are of those that landed. */
+export interface Measurement {
+  readonly p50: number;
+  readonly p95: number;
+  readonly p99: number;
+  readonly longest: number;
+  readonly buildsPerChange: number;
+  readonly landedPerHour: number;
+  readonly red: number;
+  /** Share of all changes. */
+  readonly ejectedUnjustly: number;
+}
+
+/** Over several days of one cell. Times as ratios to the measure's on the same days. */
+export interface Row {
+  readonly policy: string;
+  readonly cell: string;
+  readonly p50: number;
+  readonly p95: number;
+  readonly p99: number;
+  readonly buildsPerChange: number;
+  readonly landedPerHour: number;
+  readonly red: number;
+  readonly ejectedUnjustly: number;
+}
+
+export function measureTask({ cell, policy, ...day }: Task): Measurement {
+  const makePolicy = policies[policy];
+  if (makePolicy === undefined) throw new Error(`There is no policy ${policy}: ${Object.keys(policies).join(', ')}.`);
+  const setup = drawDay(cell, day);
+  return measurementOf(simulate(setup, makePolicy), setup.changes.length);
+}
+
+function measurementOf(run: Run, changes: number): Measurement {
+  const minute = 60_000;
+  const waits = run.outcomes
+    .flatMap(({ kind, at, change }) => (kind === 'landed' ? (at - change.arrivedAt) / minute : []))
+    .sort((a, b) => a - b);
+  const first = Math.min(...run.outcomes.map(({ change }) => change.arrivedAt));
+  const hours = ((run.outcomes.at(-1)?.at ?? first) - first) / (60 * minute);
+  return {
+    p50: percentile(waits, 0.5),
+    p95: percentile(waits, 0.95),
+    p99: percentile(waits, 0.99),
+    longest: waits.at(-1) ?? 0,
+    buildsPerChange: run.builds / changes,
+    landedPerHour: waits.length / hours,
+    red: run.red,
+    ejectedUnjustly: run.ejectedUnjustly / changes,
+  };
+}
+
+/** The smallest that at least this share does not exceed. */
+export function percentile(sorted: readonly number[], share: number): number {
+  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0;
+}
+
+export interface Measured {
+  readonly task: Task;
+  readonly measurement: Measurement;
+}
+
+/** One row for each policy and cell: means over the days, times as means of each day's ratio. */
+export function rowsOf(measured: readonly Measured[], shown: readonly string[]): Row[] {
+  const measures = new Map(
+    measured.flatMap(({ task, measurement }) => (task.policy === measure ? [[dayOf(task), measurement] as const] : [])),
+  );
+  const groups = Map.groupBy(measured, ({ task }) => `${nameCell(task.cell)} ${task.policy}`);
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group;
+    if (first === undefined || !shown.includes(first.task.policy)) return [];
+    const mean = (of: (measurement: Measurement) => number): number =>
+      rounded(group.reduce((sum, { measurement }) => sum + of(measurement), 0) / group.length);
+    const ratio = (of: (measurement: Measurement) => number): number =>
+      rounded(
+        group.reduce(
+          (sum, each) => sum + of(each.measurement) / of(measures.get(dayOf(each.task)) ?? each.measurement),
+          0,
+        ) / group.length,
+      );
+    return {
+      policy: first.task.policy,
+      cell: nameCell(first.task.cell),
+      p50: ratio((of) => of.p50),
+      p95: ratio((of) => of.p95),
+      p99: ratio((of) => of.p99),
+      buildsPerChange: mean((of) => of.buildsPerChange),
+      landedPerHour: mean((of) => of.landedPerHour),
+      red: group.reduce((sum, { measurement }) => sum + measurement.red, 0),
+      ejectedUnjustly: mean((of) => of.ejectedUnjustly),
+    };
+  });
+}
+
+function dayOf({ cell, seed, changes }: Task): string {
+  return `${nameCell(cell)} ${seed} ${changes}`;
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 10_000) / 10_000;
+}

@@ -1,0 +1,30 @@
+// Knows every outcome: one build for each change, under the assumption that comes true, as soon as it arrives. It lands
+// when its own build is done and all before it that overlap it have left the queue. The measure of all others.
+import type { Change, Policy, PolicySetup } from '../../../src/domain/simulation/policy.ts';
+
+export function inOrderOracle({ truth }: PolicySetup): Policy {
+  const landed = new Set<number>();
+  const survivors = new Set<number>();
+  const isDone = new Set<number>();
+  return {
+    knowsOutcomes: true,
+    decide(queue, desk) {
+      for (const change of queue.news.arrived) {
+        const assumes = queue.earlierOverlapping(change).flatMap(({ number }) => (survivors.has(number) ? number : []));
+        if (truth.isGreen(new Set([...landed, ...assumes]), [change.number])) survivors.add(change.number);
+        desk.start({ assumes, members: [change.number] });
+      }
+      for (const build of queue.news.finished) for (const member of build.members) isDone.add(member);
+      if (queue.news.finished.length === 0) return;
+      const isReady = (change: Change): boolean =>
+        isDone.has(change.number) && queue.earlierOverlapping(change).length === 0;
+      for (const change of [...queue.pending]) {
+        if (!isReady(change)) continue;
+        if (survivors.has(change.number)) {
+          desk.land([change.number], []);
+          landed.add(change.number);
+        } else desk.eject(change.number);
+      }
+    },
+  };
+}

@@ -1,0 +1,99 @@
+// A day drawn for a cell and a seed. Each change's arrival, author, targets and fate, each pair's and each build's, depend
+// on the seed and on what they are about, and on nothing that a policy does.
+import { truthOf, type Pair } from '../../src/domain/simulation/ground-truth.ts';
+import type { Change, PolicySetup } from '../../src/domain/simulation/policy.ts';
+import { draw, drawWait, streams } from '../../src/domain/simulation/randomness.ts';
+import type { Cell } from './cell.ts';
+import { calibrateTargets, drawTargets } from './targets.ts';
+
+const minute = 60_000;
+const hour = 60 * minute;
+/** Of the logarithm of CI's time: the slowest twentieth takes 2.3 times the median. */
+const spread = 0.5;
+const authors = 40;
+/** Probability that two overlapping changes in flight at the same time are a pair: poison, or mask where one is bad. */
+const realConflict = 0.035;
+
+export interface Day {
+  readonly seed: number;
+  readonly changes: number;
+}
+
+export function drawDay(cell: Cell, { seed, changes: count }: Day): PolicySetup {
+  const inFlightMs = cell.median * minute * Math.exp(spread ** 2 / 2);
+  const changes = drawChanges(cell, { seed, count, inFlight: (cell.rate * inFlightMs) / hour });
+  const bad = new Set(changes.flatMap(({ number, author }) => (isBad(cell, seed, { number, author }) ? [number] : [])));
+  const truth = truthOf({
+    seed,
+    bad,
+    pairs: drawPairs(changes, { seed, bad, inFlightMs }),
+    flake: cell.flake,
+    ci: { medianMs: cell.median * minute, spread, drawnPer: cell.draw },
+  });
+  const isBlind = cell.overlap >= 1;
+  return {
+    workers: cell.workers,
+    truth,
+    changes: isBlind ? changes.map((change) => ({ ...change, targets: null })) : changes,
+  };
+}
+
+interface Known extends Change {
+  readonly targets: readonly string[];
+}
+
+function drawChanges(
+  cell: Cell,
+  of: { readonly seed: number; readonly count: number; readonly inFlight: number },
+): Known[] {
+  // Where nobody knows targets, changes meet as often as in the middle of what is known otherwise.
+  const targets = calibrateTargets(cell.overlap >= 1 ? 0.5 : cell.overlap, of.inFlight);
+  let due = 0;
+  return Array.from({ length: of.count }, (_, number) => {
+    due += drawWait(of.seed, streams.arrival, number);
+    return {
+      number,
+      arrivedAt: Math.round(instantOf(due, cell)),
+      author: Math.floor(draw(of.seed, streams.author, number) * authors),
+      targets: drawTargets(targets, of.seed, number),
+    };
+  });
+}
+
+/** When the so-and-so-many-th change is due. */
+function instantOf(due: number, { rate, burst }: Cell): number {
+  const hours = Math.floor(due / rate);
+  const within = due / rate - hours;
+  const inBurst = burst / 4;
+  const share = within < inBurst ? within / burst : 1 / 4 + ((within - inBurst) * 3) / (4 - burst);
+  return (hours + share) * hour;
+}
+
+/** Some authors fail up to three times as often as all do on average, some hardly ever. */
+function isBad({ failure }: Cell, seed: number, { number, author }: Pick<Change, 'number' | 'author'>): boolean {
+  const skill = draw(seed, streams.skill, author);
+  return draw(seed, streams.fate, number) < Math.min(0.95, failure * 3 * skill ** 2);
+}
+
+function drawPairs(
+  changes: readonly Known[],
+  { seed, bad, inFlightMs }: { readonly seed: number; readonly bad: ReadonlySet<number>; readonly inFlightMs: number },
+): Pair[] {
+  const pairs: Pair[] = [];
+  const recent = new Map<string, Known[]>();
+  for (const change of changes) {
+    const met = new Set<number>();
+    for (const target of change.targets) {
+      const others = (recent.get(target) ?? []).filter((other) => other.arrivedAt > change.arrivedAt - inFlightMs);
+      for (const other of others) met.add(other.number);
+      recent.set(target, [...others, change]);
+    }
+    for (const other of met) {
+      if (draw(seed, streams.pair, other, change.number) >= realConflict) continue;
+      if (bad.has(change.number)) pairs.push({ a: change.number, b: other, kind: 'mask' });
+      else if (bad.has(other)) pairs.push({ a: other, b: change.number, kind: 'mask' });
+      else pairs.push({ a: change.number, b: other, kind: 'poison' });
+    }
+  }
+  return pairs;
+}

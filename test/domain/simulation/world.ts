@@ -1,0 +1,46 @@
+// Small simulated worlds in a few words: changes by number, fixed builds, who is bad.
+import { simulate, type Run } from '../../../src/domain/simulation/engine.ts';
+import { truthOf, type Facts } from '../../../src/domain/simulation/ground-truth.ts';
+import type { Change, MakePolicy, PolicySetup, Truth } from '../../../src/domain/simulation/policy.ts';
+
+export const minute = 60_000;
+
+export interface Sketch extends Partial<Pick<Facts, 'seed' | 'pairs' | 'flake'>> {
+  /** When each arrives, in minutes. */
+  readonly arrivals: readonly number[];
+  readonly bad?: readonly number[];
+  /** By change; left out: nobody knows. */
+  readonly targets?: readonly (readonly string[])[];
+  readonly workers?: number;
+  /** Of every build; else drawn with this median. */
+  readonly minutes?: number;
+}
+
+export function sketch({ arrivals, targets, workers = 100, minutes = 30, ...facts }: Sketch): PolicySetup {
+  const changes = arrivals.map(
+    (at, number): Change => ({
+      number,
+      arrivedAt: at * minute,
+      author: 0,
+      targets: targets?.[number] ?? null,
+    }),
+  );
+  const ci = { medianMs: minutes * minute, spread: 0, drawnPer: 'change' } as const;
+  const truth: Truth = truthOf({
+    seed: facts.seed ?? 1,
+    bad: new Set(facts.bad),
+    pairs: facts.pairs ?? [],
+    flake: facts.flake ?? 0,
+    ci,
+  });
+  return { changes, workers, truth };
+}
+
+export function run(of: Sketch, makePolicy: MakePolicy): Run {
+  return simulate(sketch(of), makePolicy);
+}
+
+/** `0 landed at 30`, in the order they left. */
+export function told({ outcomes }: Run): string[] {
+  return outcomes.map(({ change, kind, at }) => `${change.number} ${kind} at ${at / minute}`);
+}
