@@ -1,9 +1,20 @@
 // What was transcribed from the documented interface against what was generated from the documents.
 import { describe, expect, it } from 'vitest';
-import { fill, loadContracts } from './contract/contract.ts';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { projectRoot } from '../../src/platform/project-root.ts';
+import { fill, loadContracts, type Notation } from './contract/contract.ts';
+import { holdersOf, referencesOf, rowsWithoutCase } from './contract/coverage.ts';
+import { problemsWith as problemsWithNotation } from './contract/notation.ts';
+import { readPage, rowsNamed } from './contract/page.ts';
 import { type Json, OpenApi, type OpenApiOperation, withoutNull } from './contract/openapi.ts';
 
 const contracts = loadContracts();
+const page = readPage();
+// Releases, runbooks and previews are documented and not served yet.
+const unserved = /^(?:2\.11|2\.12|2\.13|3\.2|3\.3|4\.8|4\.9|4\.10)$/;
+const unservedRow =
+  /^(?:400 POST \/api\/v1\/runbook|40[04] Create release|404 Releases|400 Deployment|402|per_page|wait_timeout_sec|expires_default_sec)/;
 const openApi = new OpenApi();
 const documented = contracts.flatMap(({ operations }) => operations);
 const sample = {
@@ -34,6 +45,8 @@ const sample = {
   date: '2026-01-02',
   'date-time': '2026-01-02T03:04:05.000Z',
   list: [],
+  sha: 'a'.repeat(40),
+  uuid: '0f3c0f5e-6f0b-4f44-9d7e-6b0c6a7d2f11',
 };
 
 function operationOf(name: string): OpenApiOperation {
@@ -94,6 +107,44 @@ describe('the OpenAPI document', () => {
     const bot = openApi.follow({ $ref: '#/components/schemas/BotPullRequest' })['properties'];
     expect(bot).toMatchObject({ head_branch_oid: { deprecated: true } });
     expect(bot).not.toMatchObject({ head_commit_sha: { deprecated: true } });
+  });
+});
+
+describe('docs/interface.md', () => {
+  const holders = holdersOf(contracts);
+  const references = [...new Set(holders.flatMap(({ section }) => referencesOf(section)))];
+
+  it.each(references)('has one row or section that is called %s', (reference) => {
+    if (reference.includes(' ')) expect(rowsNamed(page, reference).map(({ text }) => text)).toHaveLength(1);
+    else expect(page.sections).toContain(reference);
+  });
+
+  it.each([
+    [{ a: 'integer', 'b?': ['one of x y or null'] }, { a: 1, b: ['x', null] }, []],
+    [{ a: 'integer' }, { a: 'x', c: 1 }, ['it.c is not documented', 'it.a is no integer: "x"']],
+    [{ 'a?': 'sha', b: { c: 'date-time' } }, { b: {} }, ['it.b.c is missing']],
+  ])('is written down as %j, of which %j says %j', (notation, value, problems) => {
+    expect(problemsWithNotation(notation as unknown as Notation, value)).toEqual(problems);
+  });
+
+  it('has no row without a case', () => {
+    const rows = rowsWithoutCase(page, holders).filter(
+      ({ section, text }) => !unserved.test(section) && !unservedRow.test(text),
+    );
+    expect(rows.map(({ section, text }) => `${section} ${text}`)).toEqual([]);
+  });
+
+  it('has no section without a case', () => {
+    const held = new Set(references.map((reference) => reference.split(' ')[0]));
+    const inner = [...page.sections].filter(
+      (section) => ![...page.sections].some((each) => each.startsWith(`${section}.`)),
+    );
+    expect(inner.filter((section) => !held.has(section) && !unserved.test(section) && section !== '1')).toEqual([]);
+  });
+
+  it.each(contracts.flatMap(({ elsewhere }) => elsewhere))('is held by $file: $test ($section)', ({ file, test }) => {
+    const source = readFileSync(path.join(projectRoot, file), 'utf8');
+    expect([`'${test}'`, `"${test}"`].some((name) => source.includes(name))).toBe(true);
   });
 });
 

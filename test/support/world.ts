@@ -21,6 +21,7 @@ import {
 import { createRepository, pauseRepository, replaceConfiguration } from '../../src/modules/repositories/index.ts';
 import { findSandbox } from '../../src/platform/sandbox/index.ts';
 import { createService, type Service } from '../../src/service.ts';
+import { problemsOfPayloads } from '../rest/contract/payloads.ts';
 import { problemsOfEvents, type LoggedEvent } from './event-grammar.ts';
 import { createPlainLoop, type PlainLoop } from './plain-loop.ts';
 import { createTestDatabase } from './postgres.ts';
@@ -332,13 +333,17 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     },
     landed: async () => (await git('log', '--first-parent', '--reverse', '--format=%H', 'main')).split('\n').slice(1),
     async [Symbol.asyncDispose]() {
-      const problems = problemsOfEvents(await loggedEvents());
+      const events = await loggedEvents();
+      const problems = [...problemsOfEvents(events), ...problemsOfPayloads(events, repository)];
       await runner.stop();
       await service.stop();
       await database.drop();
       await rm(dataDir, { recursive: true, force: true });
       await rm(work, { recursive: true, force: true });
-      if (problems.length > 0) throw new Error(`Events that cannot come where they do: ${problems.join('; ')}.`);
+      if (problems.length > 0)
+        throw new Error(
+          `Events that cannot come where they do, or tell what is not documented: ${problems.join('; ')}.`,
+        );
     },
   };
   await w.configure(options.configuration ?? parallel());

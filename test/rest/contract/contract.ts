@@ -7,6 +7,7 @@ export type Notation = string | readonly [Notation] | { readonly [key: string]: 
 
 export interface DocumentedOperation {
   readonly operation: string;
+  /** Sections of docs/interface.md, divided by `;`. `4.3 pull_request.number` is the row that begins so. */
   readonly section: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly defaults?: Readonly<Record<string, unknown>>;
@@ -28,6 +29,8 @@ export interface Case {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
   readonly text?: string;
+  /** Who asks, by the name of a token; the file's account unless said. */
+  readonly as?: string;
   readonly undocumented?: boolean;
   readonly status: number;
   readonly answer?: unknown;
@@ -37,13 +40,28 @@ export interface Case {
   readonly 'answer-headers'?: Readonly<Record<string, string>>;
 }
 
+/** What a webhook carries; its `action` is one value. */
+export interface DocumentedPayload {
+  readonly section: string;
+  readonly payload: Readonly<Record<string, Notation>>;
+}
+
+/** A test beside these cases that holds what they cannot show, by its file and its name. */
+export interface Elsewhere {
+  readonly section: string;
+  readonly file: string;
+  readonly test: string;
+}
+
 export interface Contract {
   readonly file: string;
   readonly section: string;
   /** Whose repositories the cases are about; the first account's unless said. */
-  readonly account?: 'other';
+  readonly account?: string;
   readonly operations: readonly DocumentedOperation[];
   readonly cases: readonly Case[];
+  readonly payloads: readonly DocumentedPayload[];
+  readonly elsewhere: readonly Elsewhere[];
 }
 
 export function loadContracts(): Contract[] {
@@ -51,8 +69,12 @@ export function loadContracts(): Contract[] {
     .filter((file) => file.endsWith('.yaml'))
     .sort()
     .map((file) => ({
+      operations: [],
+      cases: [],
+      payloads: [],
+      elsewhere: [],
+      ...(parse(readFileSync(`${import.meta.dirname}/${file}`, 'utf8'), { merge: true }) as Pick<Contract, 'section'>),
       file,
-      ...(parse(readFileSync(`${import.meta.dirname}/${file}`, 'utf8'), { merge: true }) as Omit<Contract, 'file'>),
     }));
 }
 

@@ -30,10 +30,10 @@ const committer = { GIT_COMMITTER_NAME: 'Ada', GIT_COMMITTER_EMAIL: 'ada@example
 export async function prepareRepository(at: Installation): Promise<PreparedRepository> {
   const repository = { owner: 'acme', name: 'web' };
   const [branch, title] = ['topic', 'Add a page'];
-  await make(at, { ...repository, name: 'idle' });
-  await make(at, repository);
-  await push(at, repository, [branch]);
-  const number = await open(at, { repository, title, headBranch: branch, baseBranch: 'main' });
+  await makeRepository(at, { ...repository, name: 'idle' });
+  await makeRepository(at, repository);
+  await pushBranches(at, repository, [branch]);
+  const number = await openPullRequest(at, { repository, title, headBranch: branch, baseBranch: 'main' });
   const { owner: org, name } = repository;
   return {
     org,
@@ -69,8 +69,8 @@ export async function prepareLine(
 ): Promise<PreparedLine> {
   const repository = { owner: 'acme', name };
   const names = ['merged', 'tagged', 'queued', 'held', 'blocked', 'closed'] as const;
-  await make(at, repository);
-  await push(at, repository, [...names]);
+  await makeRepository(at, repository);
+  await pushBranches(at, repository, [...names]);
   const reference = { org: repository.owner, name: repository.name };
   const post = async (path: string, body: unknown): Promise<void> => {
     const answer = await at.rest('POST', path, { body, token: at.token });
@@ -83,7 +83,7 @@ export async function prepareLine(
   await post('/api/v1/branches', { repository: reference, pattern: 'release', paused: true, paused_message: 'Soon' });
   const numbers: Record<string, number> = {};
   for (const name of names) {
-    numbers[name] = await open(at, {
+    numbers[name] = await openPullRequest(at, {
       repository,
       title: `Add ${name}`,
       headBranch: name,
@@ -121,12 +121,15 @@ export async function prepareLine(
   };
 }
 
-async function make(at: Installation, { owner, name }: { owner: string; name: string }): Promise<void> {
+export async function makeRepository(
+  at: Installation,
+  { owner, name }: { owner: string; name: string },
+): Promise<void> {
   const made = 'mutation ($input: CreateRepositoryInput!) { createRepository(input: $input) { repository { name } } }';
   await ask(at, made, { owner, name, host: 'LOCAL' });
 }
 
-async function open(at: Installation, input: unknown): Promise<number> {
+export async function openPullRequest(at: Installation, input: unknown): Promise<number> {
   const opened = await ask<{ openPullRequest: { pullRequest: { number: number } } }>(
     at,
     'mutation ($input: OpenPullRequestInput!) { openPullRequest(input: $input) { pullRequest { number } } }',
@@ -135,7 +138,7 @@ async function open(at: Installation, input: unknown): Promise<number> {
   return opened.openPullRequest.pullRequest.number;
 }
 
-async function ask<Data>({ url, token }: Installation, query: string, input: unknown): Promise<Data> {
+export async function ask<Data>({ url, token }: Installation, query: string, input: unknown): Promise<Data> {
   const response = await fetch(`${url}/graphql`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
@@ -146,11 +149,12 @@ async function ask<Data>({ url, token }: Installation, query: string, input: unk
   return data;
 }
 
-/** `main` and `release` at one commit, and each branch with a file of its own on top. */
-async function push(
+/** `main` and `release` at one commit, each branch with a file of its own on top, and then the configuration on `main`. */
+export async function pushBranches(
   at: Installation,
   { owner, name }: { owner: string; name: string },
   branches: readonly string[],
+  configuration?: string,
 ): Promise<void> {
   const work = await mkdtemp(join(tmpdir(), 'interlock-contract-'));
   const git = async (...args: string[]): Promise<unknown> =>
@@ -172,6 +176,12 @@ async function push(
       await git('commit', '-q', '-m', `Add ${branch}`);
     }
     await git('push', '-q', remote.href, 'main', 'release', ...branches);
+    if (configuration === undefined) return;
+    await git('checkout', '-q', 'main');
+    await writeFile(join(work, '.service', 'config.yml'), configuration);
+    await git('add', '-A');
+    await git('commit', '-q', '-m', 'Configure');
+    await git('push', '-q', remote.href, 'main');
   } finally {
     await rm(work, { recursive: true });
   }
