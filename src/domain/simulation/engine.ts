@@ -27,6 +27,8 @@ export interface Run {
   /** Landings whose tree was put together from parts tested apart. */
   readonly composed: number;
   readonly landings: readonly Landing[];
+  /** The last instant at which something happened. */
+  readonly until: number;
 }
 
 type Event =
@@ -77,6 +79,7 @@ class Simulation implements QueueView, Desk {
 
   run(): Run {
     for (let at = this.#events.nextAt; at !== null; at = this.#events.nextAt) {
+      if (this.#setup.isOver?.()) return this.#runSoFar();
       this.now = at;
       const arrived: Change[] = [];
       const finished: Build[] = [];
@@ -92,7 +95,11 @@ class Simulation implements QueueView, Desk {
     }
     const left = this.#line.inOrder.length;
     if (left > 0) throw new Error(`Nothing is to happen any more, and ${left} changes are still in the queue.`);
-    return { ...this.#tally, outcomes: this.#outcomes, landings: this.landings };
+    return this.#runSoFar();
+  }
+
+  #runSoFar(): Run {
+    return { ...this.#tally, outcomes: this.#outcomes, landings: this.landings, until: this.now };
   }
 
   // What a policy sees.

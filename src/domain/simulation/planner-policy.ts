@@ -2,12 +2,14 @@
 // the workers do with a host and CI is done at once in the simulated world.
 import { evidenceFor } from '../queue/evidence.ts';
 import { plan } from '../queue/plan.ts';
-import type { BatchState, BuildState, Decision, QueueRules, Snapshot } from '../queue/snapshot.ts';
+import type { BatchState, BuildState, Decision, PullRequestState, QueueRules, Snapshot } from '../queue/snapshot.ts';
 import { PlannerRows, idOf, numberOf } from './planner-rows.ts';
-import type { Build, Desk, Policy, QueueView } from './policy.ts';
+import type { Build, Change, Desk, Policy, QueueView } from './policy.ts';
 
 export interface PlannerOptions {
   readonly rules: QueueRules;
+  /** What is different about its row when it arrives. */
+  readonly rowOf?: (change: Change) => Partial<PullRequestState>;
   /** Told of every plan, before its decisions are applied. */
   readonly onPlan?: (snapshot: Snapshot, decisions: readonly Decision[]) => void;
 }
@@ -35,9 +37,15 @@ class PlannerPolicy implements Policy {
   }
 
   decide(queue: QueueView, desk: Desk): void {
-    for (const change of queue.news.arrived) this.#rows.admit(change);
+    for (const change of queue.news.arrived) this.#admit(change);
     for (const build of queue.news.finished) this.#finish(build);
     while (this.#advance(queue, desk));
+  }
+
+  #admit(change: Change): void {
+    this.#rows.admit(change);
+    const different = this.#options.rowOf?.(change);
+    if (different !== undefined) this.#rows.changePullRequest(idOf(change.number), different);
   }
 
   /** One plan and all that follows from it. True: there are new facts to plan on. */

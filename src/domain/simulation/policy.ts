@@ -93,6 +93,8 @@ export interface PolicySetup {
   readonly workers: number;
   readonly changes: readonly Change[];
   readonly truth: Truth;
+  /** Asked at every instant: from then on nothing more happens, whoever is still in the queue. Left out: never. */
+  readonly isOver?: () => boolean;
 }
 
 export type MakePolicy = (setup: PolicySetup) => Policy;

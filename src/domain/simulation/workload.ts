@@ -1,0 +1,122 @@
+// A history as a world to simulate: the same arrivals, fates as far as they became known, CI that takes as long as it
+// took. Where the history is silent something is assumed, and said.
+import type { PastBuild, Stay } from './history.ts';
+import type { Change, Truth } from './policy.ts';
+import { quantile, rising } from './quantile.ts';
+import { draw, streams } from './randomness.ts';
+
+export interface Workload {
+  readonly changes: readonly Change[];
+  /** Of each change, by its number. */
+  readonly skipsLine: ReadonlySet<number>;
+  readonly truth: Truth;
+  /** Of builds whose changes are all good, how many failed. */
+  readonly flakeRate: number;
+  /** What was taken for true without being known, one sentence each. */
+  readonly assumptions: readonly string[];
+}
+
+export interface History {
+  readonly stays: readonly Stay[];
+  readonly builds: readonly PastBuild[];
+}
+
+/** Where no build has ended: nobody knows how long one takes. */
+const unknownDurationMs = 10 * 60_000;
+
+export function workloadOf({ stays, builds }: History): Workload {
+  const simulated = stays.filter(({ end }) => end?.as !== 'left');
+  const authors = new Map<string, number>();
+  const changes = simulated.map(({ author, arrivedAt, targets }, number): Change => {
+    if (!authors.has(author)) authors.set(author, authors.size);
+    return { number, arrivedAt, targets, author: authors.get(author) ?? 0 };
+  });
+  const bad = new Set(changes.flatMap(({ number }) => (simulated[number]?.end?.as === 'failed' ? number : [])));
+  const flakeRate = flakesOf(simulated, builds);
+  return {
+    changes,
+    skipsLine: new Set(changes.flatMap(({ number }) => (simulated[number]?.skipLine ? number : []))),
+    truth: { ...truthOf(bad, flakeRate), durationOf: durationsOf(simulated, builds) },
+    flakeRate,
+    assumptions: assumptionsOf({ stays, builds }),
+  };
+}
+
+function truthOf(bad: ReadonlySet<number>, flakeRate: number): Pick<Truth, 'isGreen' | 'isFlake'> {
+  return {
+    isGreen: (_, added) => !added.some((change) => bad.has(change)),
+    isFlake: ({ tree, attempt }) => flakeRate > 0 && draw(streams.flake, tree, attempt) < flakeRate,
+  };
+}
+
+/**
+ * A build takes as long as one of those did that its slowest member was seen in; where none was seen of any, as long as
+ * some build did.
+ */
+function durationsOf(stays: readonly Stay[], builds: readonly PastBuild[]): Truth['durationOf'] {
+  const all = rising(builds.flatMap((build) => durationOf(build) ?? []));
+  const ofPullRequest = new Map<string, PastBuild[]>();
+  for (const build of builds) {
+    if (durationOf(build) === null) continue;
+    for (const member of build.members) {
+      const known = ofPullRequest.get(member);
+      if (known === undefined) ofPullRequest.set(member, [build]);
+      else known.push(build);
+    }
+  }
+  const seen = stays.map((stay) => {
+    const during = (ofPullRequest.get(stay.pullRequest) ?? []).filter((build) => isDuring(stay, build));
+    return rising(during.flatMap((build) => durationOf(build) ?? []));
+  });
+  const usual = seen.map((durations) => quantile(durations, 0.5) ?? 0);
+  return ({ members, tree, attempt }) => {
+    const slowest = members.reduce((a, b) => ((usual[b] ?? 0) > (usual[a] ?? 0) ? b : a), members[0] ?? 0);
+    const known = seen[slowest] ?? [];
+    const share = draw(streams.duration, tree, attempt);
+    return quantile(known.length === 0 ? all : known, share) ?? unknownDurationMs;
+  };
+}
+
+function durationOf({ startedAt, endedAt, verdict }: PastBuild): number | null {
+  return verdict === null || endedAt === null || endedAt <= startedAt ? null : endedAt - startedAt;
+}
+
+function isDuring({ arrivedAt, end }: Stay, { startedAt }: PastBuild): boolean {
+  return startedAt >= arrivedAt && (end === null || startedAt <= end.at);
+}
+
+function flakesOf(stays: readonly Stay[], builds: readonly PastBuild[]): number {
+  const landed = new Set(stays.flatMap(({ pullRequest, end }) => (end?.as === 'landed' ? pullRequest : [])));
+  const failed = new Set(stays.flatMap(({ pullRequest, end }) => (end?.as === 'failed' ? pullRequest : [])));
+  // One that failed and was queued again with another head is no witness: which of its heads was built is not asked.
+  const good = builds.filter(
+    ({ verdict, content }) => verdict !== null && content.every((id) => landed.has(id) && !failed.has(id)),
+  );
+  if (good.length === 0) return 0;
+  return good.filter(({ verdict }) => verdict === 'red').length / good.length;
+}
+
+function assumptionsOf({ stays, builds }: History): string[] {
+  const left = stays.filter(({ end }) => end?.as === 'left').length;
+  const standing = stays.filter(({ end }) => end === null).length;
+  const judgedAlone = new Set(
+    builds.flatMap(({ content, verdict }) => (verdict !== null && content.length === 1 ? content : [])),
+  );
+  const ended = stays.filter(({ end }) => end !== null && end.as !== 'left');
+  const silent = ended.filter(({ pullRequest }) => !judgedAlone.has(pullRequest));
+  const blamed = silent.filter(({ end }) => end?.as === 'failed').length;
+  return [
+    ...told(blamed, (them) => `${them} blocked for a failed build, but never built alone: taken to fail by itself.`),
+    ...told(silent.length - blamed, (them) => `${them} merged, but never built alone: taken to pass by itself.`),
+    ...told(standing, (them) => `${them} still in line: taken to pass.`),
+    ...told(left, (them) => `${them} taken out of the line by somebody, or by a conflict: left out.`),
+    'Builds take as long as they took, however many run at once.',
+    'Builds of changes that all merged, and failed, are taken as flakes; flakes come as often, but at other builds.',
+    'Pauses, merge windows, final gates and own checks of pull requests hold nothing back.',
+  ];
+}
+
+function told(count: number, sentence: (them: string) => string): string[] {
+  if (count === 0) return [];
+  return [sentence(count === 1 ? 'One pull request was' : `${count} pull requests were`)];
+}
