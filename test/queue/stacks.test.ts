@@ -2,9 +2,23 @@
 // of the one below would make of the one above.
 import { describe, expect, it } from 'vitest';
 import { parallel, serial, world, type World } from '../support/world.ts';
-import { expectLandedOnce, expectVerified, hostOf, line, setLabel, statuses } from './stories.ts';
+import {
+  atRest,
+  dyingAt,
+  expectLandedOnce,
+  expectVerified,
+  hostOf,
+  line,
+  meanwhile,
+  setLabel,
+  statuses,
+} from './stories.ts';
 
 const stacking = (rules: string): string => `${rules}auto_detect_stacks: true\n`;
+
+const rewriting = stacking(
+  `${parallel()}merge_strategy:\n  use_separate_commits_for_stack: true\n  update_pr_commits_before_stack_merge: true\n`,
+);
 
 /** Three on top of one another, each changing the file that the one below it made. */
 async function openStack(w: World, files: Readonly<Record<string, string>> = {}): Promise<[number, number, number]> {
@@ -56,6 +70,50 @@ describe('a stack', () => {
     ])
       expect(await w.git('show', `${commit}:story.txt`)).toBe(text);
     await expectLandedOnce(w, one, two, three);
+    await expectVerified(w, { exact: 1 });
+  });
+
+  it('has its branches moved to the commits that land, in the instant in which the base moves', async () => {
+    await using w = await world({ configuration: rewriting });
+    const [one, two, three] = await openStack(w);
+    const other = await w.open('other', { 'other.txt': 'other\n' });
+    const before = await w.git('rev-parse', 'other');
+    await w.queue(three, other);
+    await dyingAt(w, 'landing:after_host', async () => await w.settled(one, two, three, other));
+    await atRest(w);
+    expect(await line(w, 'three')).toEqual([`Add one (#${one})`, `Add two (#${two})`, `Add three (#${three})`]);
+    expect(await w.git('rev-parse', 'one', 'two', 'three')).toBe(
+      await w.git('rev-parse', 'three~2', 'three~1', 'three'),
+    );
+    expect(
+      await w.rows(
+        'select own_commit from landed_member m join pull_request p on p.id = m.pull_request_id where p.number = $1',
+        [two],
+      ),
+    ).toEqual([{ own_commit: await w.git('rev-parse', 'two') }]);
+    expect(await w.git('rev-parse', 'other')).toBe(before);
+    expect(await w.git('merge-base', '--is-ancestor', 'three', 'main')).toBe('');
+    expect(await statuses(w, one, two, three, other)).toEqual(['merged', 'merged', 'merged', 'merged']);
+    for (const number of [one, two, three])
+      expect((await w.comments(number)).map(({ key }) => key)).not.toContain('left-out');
+    await expectVerified(w, { exact: 2 });
+  });
+
+  it('lands with the heads that were tested when one was pushed to past the gate, and no branch moves', async () => {
+    await using w = await world({ configuration: rewriting });
+    const [one, two, three] = await openStack(w);
+    const heads = await w.git('rev-parse', 'one', 'three');
+    await w.queue(three);
+    await meanwhile(
+      'landing:before_move',
+      async () => void (await w.commit('two', { 'late.txt': 'late\n' })),
+      async () => await w.settled(one, two, three),
+    );
+    await atRest(w);
+    expect(await statuses(w, one, two, three)).toEqual(['merged', 'merged', 'merged']);
+    expect(await w.git('rev-parse', 'one', 'three')).toBe(heads);
+    expect(await w.git('log', '-1', '--format=%s', 'two')).toBe('Change two');
+    expect(await w.git('ls-tree', '--name-only', 'main')).not.toContain('late.txt');
     await expectVerified(w, { exact: 1 });
   });
 

@@ -1,4 +1,4 @@
-import { bool, group, key, label, listOf, notYet, oneOf, someText, text } from './key.ts';
+import { bool, group, key, label, listOf, oneOf, someText, text } from './key.ts';
 import { regexFault, replacementFault } from './regex.ts';
 
 const titleRegex = group({
@@ -97,11 +97,11 @@ export const mergeStrategy = group({
       'false: what lands together of a stack is one squash commit, with the message of its top and a list of the others. true: each pull request has one of its own. By merge and rebase each has its own either way.',
     mark: 'build',
   }),
-  update_pr_commits_before_stack_merge: notYet(bool(), {
+  update_pr_commits_before_stack_merge: key(bool(), {
     default: false,
-    description: "Rewrite the stack's own branches before it merges. Needs use_separate_commits_for_stack.",
-    mark: 'build',
-    accepts: [false],
+    description:
+      "true: when pull requests of one stack land together, the branch of each is moved to its own commit that lands, in the same instant as the base. The host's checks run there as after any push. Not where a branch was pushed to meanwhile or the host refuses: then they land without. Needs use_separate_commits_for_stack.",
+    mark: 'other',
   }),
 }).refine((strategy) => !strategy.update_pr_commits_before_stack_merge || strategy.use_separate_commits_for_stack, {
   path: ['update_pr_commits_before_stack_merge'],

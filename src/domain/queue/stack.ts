@@ -110,6 +110,15 @@ export function findJoined(
   });
 }
 
+/** Those members of a batch that land together with another one of their stack. */
+export function findLandedTogether<Member extends { readonly pinnedHead: string; readonly belowHead?: string | null }>(
+  members: readonly Member[],
+): readonly Member[] {
+  const heads = new Set(members.map(({ pinnedHead }) => pinnedHead));
+  const stoodOn = new Set(members.flatMap(({ belowHead }) => belowHead ?? []));
+  return members.filter(({ pinnedHead, belowHead }) => stoodOn.has(pinnedHead) || (belowHead && heads.has(belowHead)));
+}
+
 /** The sentence of one that waits for the one it stands on. */
 export function waitsForBelow(below: { readonly number: number; readonly status: PullRequestStatus }): string {
   return `It stands on #${below.number}, which ${belowWords[below.status]}.`;

@@ -242,7 +242,14 @@ export const keyTable: readonly KeyRow[] = [
     ] as const,
   })),
   bool('merge_rules.merge_strategy.use_separate_commits_for_stack'),
-  later('merge_rules.merge_strategy.update_pr_commits_before_stack_merge', [false], true),
+  {
+    key: 'merge_rules.merge_strategy.update_pr_commits_before_stack_merge',
+    accepts: [false],
+    refuses: [
+      ['yes', 'must be true or false'],
+      [1, 'must be true or false'],
+    ],
+  },
   {
     key: 'merge_rules.status_comment.publish',
     accepts: ['always', 'ready', 'queued', 'never'],

@@ -4,6 +4,7 @@ import { plan } from '../../../src/domain/queue/plan.ts';
 import {
   deepestStack,
   findJoined,
+  findLandedTogether,
   findStack,
   holdAbove,
   withStacks,
@@ -156,5 +157,20 @@ describe('commits of a stack', () => {
   ])('%s', (_name, members, joined) => {
     expect(findJoined(members, { useSeparateCommits: false })).toEqual(joined);
     expect(findJoined(members, { useSeparateCommits: true })).toEqual(joined.map(() => false));
+  });
+});
+
+describe('who lands together with another one of its stack', () => {
+  const member = (pinnedHead: string, belowHead: string | null) => ({ pinnedHead, belowHead });
+  test.each([
+    ['are all of one stack', [member('a', null), member('b', 'a'), member('c', 'b')], ['a', 'b', 'c']],
+    ['is nobody where what is below has landed before', [member('b', 'a'), member('x', null)], []],
+    [
+      'are those of several stacks, and no neighbours',
+      [member('a', null), member('x', null), member('b', 'a')],
+      ['a', 'b'],
+    ],
+  ])('%s', (_name, members, together) => {
+    expect(findLandedTogether(members).map(({ pinnedHead }) => pinnedHead)).toEqual(together);
   });
 });

@@ -95,12 +95,12 @@ async function carryOutKind(ctx: Context, intent: IntentRow): Promise<void> {
   }
 }
 
-/** Shows the pull request as merged at the host. Its branch goes only while it is still at the head that landed. */
+/** Shows the pull request as merged at the host. Its branch goes only while it is at the head that landed, or at what that became. */
 async function concludePullRequest(ctx: Context, intent: IntentRow): Promise<void> {
-  const { pullRequest, repository, baseBranch, pinned } = await ctx.db.transaction(ctx.accountId, async (tx) => {
+  const { pullRequest, repository, baseBranch, pinned, own } = await ctx.db.transaction(ctx.accountId, async (tx) => {
     const row = await tx.em.findOneOrFail(PullRequestEntity, { id: intent.pullRequestId ?? '' });
-    const [landed] = await tx.query<{ pinned_head: string }>(
-      'select pinned_head from landed_member where account_id = $1 and pull_request_id = $2',
+    const [landed] = await tx.query<{ pinned_head: string; own_commit: string }>(
+      'select pinned_head, own_commit from landed_member where account_id = $1 and pull_request_id = $2',
       [ctx.accountId, row.id],
     );
     return {
@@ -108,6 +108,7 @@ async function concludePullRequest(ctx: Context, intent: IntentRow): Promise<voi
       repository: await tx.em.findOneOrFail(RepositoryEntity, { id: row.repositoryId }),
       baseBranch: (await tx.em.findOneOrFail(QueueEntity, { id: intent.queueId })).baseBranch,
       pinned: landed?.pinned_head ?? row.headSha,
+      own: landed?.own_commit,
     };
   });
   const host = hosted(repository);
@@ -116,7 +117,8 @@ async function concludePullRequest(ctx: Context, intent: IntentRow): Promise<voi
   const rules = configurationOf(repository).merge_rules;
   const mayDelete = (await retargetAbove(ctx, repository, { row: pullRequest, baseBranch })) && rules.delete_branch;
   const tip = await adapter.readRef(host, `refs/heads/${pullRequest.headBranch}`);
-  const isLeftBehind = tip !== null && tip.commit !== pinned;
+  // A landing may have moved it to the commit that landed.
+  const isLeftBehind = tip !== null && tip.commit !== pinned && tip.commit !== own;
   if (isLeftBehind && rules.enable_comments) {
     await adapter.upsertComment(host, pullRequest.number, {
       key: 'left-out',
@@ -125,7 +127,7 @@ async function concludePullRequest(ctx: Context, intent: IntentRow): Promise<voi
   }
   if (tip !== null && !isLeftBehind && mayDelete && !isKept(pullRequest.labels, rules.labels.skip_delete_branch)) {
     await adapter
-      .updateRefs(host, [{ ref: `refs/heads/${pullRequest.headBranch}`, from: pinned, to: null }])
+      .updateRefs(host, [{ ref: `refs/heads/${pullRequest.headBranch}`, from: tip.commit, to: null }])
       // It moved, or is protected: it stays. A host that is away is asked again.
       .catch((error: unknown) => {
         if (!(error instanceof RefMoved || error instanceof HostRefused)) throw error;

@@ -1,9 +1,10 @@
-// The move of a landing past its gate, by one atomic update of two refs. Every attempt begins and ends by reading the
+// The move of a landing past its gate, by one atomic update of two refs (and, where asked for, the branches of a stack). Every attempt begins and ends by reading the
 // landing ref: what it holds is what became of the landing, whoever did it.
 import type { Context } from '../../../context.ts';
-import { HostRefused, RefMoved, type HostCommit } from '../../../hosts/port.ts';
+import { HostRefused, RefMoved, type HostCommit, type RefUpdate } from '../../../hosts/port.ts';
 import type { LoadedBatch } from '../builds/batch.rows.ts';
 import { passFailpoint } from './failpoints.ts';
+import { branchesOfStack } from './landing.branches.ts';
 import { isTombstone, landingRef, layTombstone, readLandingRef } from './landing-refs.ts';
 
 export type Outcome =
@@ -23,19 +24,28 @@ export async function moveBase(ctx: Context, loaded: LoadedBatch): Promise<Outco
   const earlier = await readLandingRef(ctx, host, batch.id);
   if (earlier !== null) return await outcomeOf(ctx, loaded, earlier, { kind: 'base_moved', ref: base });
   await passFailpoint('landing:before_move');
-  let failure: Failure;
+  const landing: readonly RefUpdate[] = [
+    { ref: base, from: batch.parentCommit, to: batch.commit ?? null },
+    { ref: landingRef(batch.id), from: null, to: batch.commit ?? null },
+  ];
+  const branches = await branchesOfStack(ctx, loaded);
+  // What was pushed to a branch past the gate, or is protected, does not stop the landing: then no branch moves.
+  if (branches.length > 0 && (await tryMove(ctx, loaded, [...landing, ...branches])) === null)
+    return await giveUp(ctx, loaded, { kind: 'base_moved', ref: landingRef(batch.id) });
+  const failure = await tryMove(ctx, loaded, landing);
+  return await giveUp(ctx, loaded, failure ?? { kind: 'base_moved', ref: landingRef(batch.id) });
+}
+
+/** Null: all of it is moved. */
+async function tryMove(ctx: Context, { host }: LoadedBatch, updates: readonly RefUpdate[]): Promise<Failure | null> {
   try {
-    await ctx.hosts(host.host).updateRefs(host, [
-      { ref: base, from: batch.parentCommit, to: batch.commit ?? null },
-      { ref: landingRef(batch.id), from: null, to: batch.commit ?? null },
-    ]);
-    failure = { kind: 'base_moved', ref: landingRef(batch.id) };
+    await ctx.hosts(host.host).updateRefs(host, updates);
+    return null;
   } catch (error) {
-    if (!(error instanceof RefMoved || error instanceof HostRefused)) throw error;
-    failure =
-      error instanceof RefMoved ? { kind: 'base_moved', ref: error.ref } : { kind: 'refused', words: error.message };
+    if (error instanceof RefMoved) return { kind: 'base_moved', ref: error.ref };
+    if (error instanceof HostRefused) return { kind: 'refused', words: error.message };
+    throw error;
   }
-  return await giveUp(ctx, loaded, failure);
 }
 
 /** The move may be ours, answered late: the landing ref alone tells. Nothing there, it is taken, so that none comes later. */
