@@ -6,6 +6,7 @@ import {
   RepositoryEntity,
 } from './repositories/repositories.entities.ts';
 import {
+  BatchAssumptionEntity,
   BatchEntity,
   BatchMemberEntity,
   BotPullRequestEntity,
@@ -23,6 +24,7 @@ export const entities = [
   BranchPauseEntity,
   QueueEntity,
   PullRequestEntity,
+  BatchAssumptionEntity,
   BatchEntity,
   BatchMemberEntity,
   BotPullRequestEntity,

@@ -134,6 +134,9 @@ export const BatchEntity = defineEntity({
     parentBatchId: p.bigint('string').nullable(),
     parentCommit: p.string(),
     baseCommit: p.string(),
+    restsOn: p.array().default([]),
+    preBatchCommit: p.string().nullable(),
+    content: p.string().nullable(),
     strategy: p.string().$type<MergeStrategy>(),
     batchCommit: p.string().$type<'group' | 'linear'>(),
     buildKeysHash: p.string(),
@@ -170,6 +173,23 @@ export const BatchMemberEntity = defineEntity({
     belowHead: p.string().nullable(),
     joinsNext: p.boolean().default(false),
     ownCommit: p.string().nullable(),
+  },
+});
+
+/** A pull request that a bet puts between its base and its members. */
+export const BatchAssumptionEntity = defineEntity({
+  name: 'BatchAssumption',
+  tableName: 'batch_assumption',
+  primaryKeys: ['batchId', 'ordinal'],
+  properties: {
+    accountId: p.bigint('string'),
+    batchId: p.bigint('string').primary(),
+    ordinal: p.integer().primary(),
+    pullRequestId: p.bigint('string'),
+    pinnedHead: p.string(),
+    strategy: p.string().$type<MergeStrategy>(),
+    belowHead: p.string().nullable(),
+    joinsNext: p.boolean().default(false),
   },
 });
 
@@ -241,5 +261,6 @@ export type QueueRow = InferEntity<typeof QueueEntity>;
 export type PullRequestRow = InferEntity<typeof PullRequestEntity>;
 export type BatchRow = InferEntity<typeof BatchEntity>;
 export type BatchMemberRow = InferEntity<typeof BatchMemberEntity>;
+export type BatchAssumptionRow = InferEntity<typeof BatchAssumptionEntity>;
 export type BotPullRequestRow = InferEntity<typeof BotPullRequestEntity>;
 export type IntentRow = InferEntity<typeof IntentEntity>;

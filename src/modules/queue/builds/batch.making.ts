@@ -3,6 +3,7 @@ import type { Context } from '../../../context.ts';
 import { coauthorsOf, withCoauthors } from '../../../domain/queue/message.ts';
 import { HostRefused, RefMoved, serviceIdentity, type CompositionResult } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
+import { buildRef, composeAssumed, contentOf, type Assumed } from './batch.assumed.ts';
 import { blockMembers, blockRefused } from './batch.refusals.ts';
 import type { LoadedBatch } from './batch.rows.ts';
 import { updateBranch } from '../branches/branch-update.ts';
@@ -19,20 +20,26 @@ export async function makeBuild(ctx: Context, loaded: LoadedBatch): Promise<void
   const { batch } = loaded;
   const members = await nameCoauthors(ctx, loaded);
   const at = await commitTime(ctx, loaded);
+  let below: Assumed;
   let result: CompositionResult;
   try {
-    result = await compose(ctx, loaded, { members, at });
+    below = await composeAssumed(ctx, loaded, at);
+    if (below.kind === 'conflict') return await keepConflictOfBet(ctx, loaded, below.at);
+    result = await compose(ctx, loaded, { parent: below.commit, members, at });
   } catch (error) {
     if (!(error instanceof HostRefused)) throw error;
     return await blockRefused(
       ctx,
       loaded,
       error,
-      async (member) => await compose(ctx, loaded, { members: [member], at }),
+      async (member) => await compose(ctx, loaded, { parent: batch.parentCommit, members: [member], at }),
     );
   }
   await passFailpoint('build:after_compose');
-  if (result.kind === 'conflict') return await keepConflict(ctx, loaded, result);
+  if (result.kind === 'conflict')
+    return batch.beside === 'bet'
+      ? await keepConflictOfBet(ctx, loaded, loaded.assumed.length + result.at)
+      : await keepConflict(ctx, loaded, result);
   if (batch.mode === 'serial') {
     if (!(await isUpToDate(ctx, loaded, result.tree))) return await updateHead(ctx, loaded);
     await renewHeadBuild(ctx, loaded);
@@ -42,9 +49,9 @@ export async function makeBuild(ctx: Context, loaded: LoadedBatch): Promise<void
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     await changeQueue(ctx, tx, batch.queueId);
     const made = await tx.query(
-      `update batch set commit = $3, tree = $4, tested_commit = $5, state = 'building'
+      `update batch set commit = $3, tree = $4, tested_commit = $5, pre_batch_commit = $6, content = $7, state = 'building'
        where account_id = $1 and id = $2 and state = 'making' and commit is null returning 1`,
-      [ctx.accountId, batch.id, result.commit, result.tree, testedCommit],
+      [ctx.accountId, batch.id, result.commit, result.tree, testedCommit, below.commit, contentOf(loaded)],
     );
     await keepMergeResult(ctx, tx, loaded, { tree: result.tree, conflictAt: -1 });
     if (made.length === 0) return;
@@ -67,10 +74,10 @@ export async function makeBuild(ctx: Context, loaded: LoadedBatch): Promise<void
 async function compose(
   ctx: Context,
   { batch, host }: LoadedBatch,
-  of: { readonly members: readonly BatchMemberRow[]; readonly at: number },
+  of: { readonly parent: string; readonly members: readonly BatchMemberRow[]; readonly at: number },
 ): Promise<CompositionResult> {
   return await ctx.hosts(host.host).composeCommit(host, {
-    parent: batch.parentCommit,
+    parent: of.parent,
     members: of.members.map((member) => ({
       head: member.pinnedHead,
       strategy: member.strategy ?? batch.strategy,
@@ -83,7 +90,7 @@ async function compose(
     batchCommit: batch.batchCommit,
     groupMessage: batch.groupMessage,
     at: of.at,
-    keepRef: `refs/interlock/builds/${batch.id}`,
+    keepRef: buildRef(batch),
   });
 }
 
@@ -179,6 +186,19 @@ async function keepConflict(
   });
 }
 
+/**
+ * The fact is about the base and all heads up to the one that does not merge, assumed ones too: whoever plans finds it
+ * under that, and nobody is blamed by a bet. `at` is a place among the assumed and the members together.
+ */
+async function keepConflictOfBet(ctx: Context, loaded: LoadedBatch, at: number): Promise<void> {
+  const { batch } = loaded;
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    await changeQueue(ctx, tx, batch.queueId);
+    await keepMergeResult(ctx, tx, loaded, { tree: null, conflictAt: at });
+    await giveUp(ctx, tx, batch.id);
+  });
+}
+
 async function giveUp(ctx: Context, tx: Transaction, batchId: string): Promise<void> {
   await tx.query("update batch set given_up = true where account_id = $1 and id = $2 and state = 'making'", [
     ctx.accountId,
@@ -189,12 +209,13 @@ async function giveUp(ctx: Context, tx: Transaction, batchId: string): Promise<v
 async function keepMergeResult(
   ctx: Context,
   tx: Transaction,
-  { batch, members }: LoadedBatch,
+  { batch, assumed, members }: LoadedBatch,
   result: { tree: string | null; conflictAt: number },
 ): Promise<void> {
-  const heads = members
-    .slice(0, result.conflictAt < 0 ? members.length : result.conflictAt + 1)
-    .map((member) => member.pinnedHead);
+  const layers = [...assumed, ...members];
+  const heads = layers
+    .slice(0, result.conflictAt < 0 ? layers.length : result.conflictAt + 1)
+    .map((layer) => layer.pinnedHead);
   await tx.query(
     `insert into merge_result (account_id, repository_id, parent, heads, tree, conflict_at) values ($1, $2, $3, $4, $5, $6)
      on conflict do nothing`,

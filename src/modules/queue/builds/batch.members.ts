@@ -1,5 +1,10 @@
 import type { Transaction } from '../../../platform/database.ts';
-import { BatchMemberEntity, type BatchMemberRow } from '../queue.entities.ts';
+import {
+  BatchAssumptionEntity,
+  BatchMemberEntity,
+  type BatchAssumptionRow,
+  type BatchMemberRow,
+} from '../queue.entities.ts';
 
 /** In queue order, by batch. */
 export async function loadMembers(
@@ -15,4 +20,18 @@ export async function loadMembers(
   ))
     members.get(row.batchId)?.push(row);
   return members;
+}
+
+/** What bets assume, in queue order, by batch. */
+export async function loadAssumed(
+  tx: Transaction,
+  batchIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly BatchAssumptionRow[]>> {
+  if (batchIds.length === 0) return new Map();
+  const rows = await tx.em.find(
+    BatchAssumptionEntity,
+    { batchId: { $in: [...batchIds] } },
+    { orderBy: { ordinal: 'asc' } },
+  );
+  return Map.groupBy(rows, (row) => row.batchId);
 }

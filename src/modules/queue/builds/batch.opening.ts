@@ -9,7 +9,7 @@ import { dropBotPullRequest, takeBotPullRequest } from './bot-pull-requests.reus
 import { loadBuilds, recordChecks } from './build.records.ts';
 import { configurationOf, rulesOf } from '../planning/configuration.cache.ts';
 import { recordGates } from '../planning/final-gates.ts';
-import { messageSource } from '../planning/decisions.writer.ts';
+import { messageSource } from '../planning/batch.start.ts';
 import { passFailpoint } from '../landing/failpoints.ts';
 import {
   BatchEntity,
@@ -55,8 +55,10 @@ export async function watchBuild(ctx: Context, loaded: LoadedBatch): Promise<voi
   if (bots === 0) await openBuild(ctx, loaded);
 }
 
-/** A green build of its tree exists, or its members skip validation. */
+/** A green build of its tree exists, or it rests on those of its parts, or its members skip validation. */
 async function needsNoBuild(ctx: Context, { batch, members, repository }: LoadedBatch, tree: string): Promise<boolean> {
+  // Whether those still justify it is judged where it lands, and by who planned it.
+  if (batch.restsOn.length > 0) return true;
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
     const rows = await tx.em.find(PullRequestEntity, { id: { $in: members.map((member) => member.pullRequestId) } });
     const queue = await tx.em.findOneOrFail(QueueEntity, { id: batch.queueId });
@@ -152,7 +154,7 @@ async function keepBotPullRequest(
     branch: botBranch(batch.id),
     targetBranch: baseBranch,
     headCommitSha: batch.commit ?? '',
-    preBatchSha: batch.parentCommit,
+    preBatchSha: batch.preBatchCommit ?? batch.parentCommit,
     createdAt: ctx.clock(),
     openedAt: ctx.clock(),
   });
@@ -182,6 +184,7 @@ async function tagMembers(
 
 /** Numbers of the pull requests that stand in builds before this one in the line: they must land first. */
 async function aheadOf(ctx: Context, tx: Transaction, batch: BatchRow): Promise<number[]> {
+  if (batch.beside === 'bet') return await assumedOf(ctx, tx, batch.id);
   if (batch.beside) return [];
   const found = await tx.query<{ number: number }>(
     `select p.number from batch b join batch_member m on m.account_id = b.account_id and m.batch_id = b.id
@@ -189,6 +192,16 @@ async function aheadOf(ctx: Context, tx: Transaction, batch: BatchRow): Promise<
      where b.account_id = $1 and b.queue_id = $2 and b.state in ('making', 'building', 'landing') and b.beside is null and b.position < $3
        and p.status = 'tagged' order by b.position, m.ordinal`,
     [ctx.accountId, batch.queueId, batch.position],
+  );
+  return found.map((row) => row.number);
+}
+
+/** Numbers of the pull requests that a bet assumes to land first. */
+async function assumedOf(ctx: Context, tx: Transaction, batchId: string): Promise<number[]> {
+  const found = await tx.query<{ number: number }>(
+    `select p.number from batch_assumption a join pull_request p on p.account_id = a.account_id and p.id = a.pull_request_id
+     where a.account_id = $1 and a.batch_id = $2 and p.status in ('queued', 'tagged') order by a.ordinal`,
+    [ctx.accountId, batchId],
   );
   return found.map((row) => row.number);
 }

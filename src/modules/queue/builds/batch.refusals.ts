@@ -24,10 +24,10 @@ export async function blockRefused(
   refusal: HostRefused,
   composeAlone: (member: BatchMemberRow) => Promise<unknown>,
 ): Promise<void> {
-  const { batch, members, host } = loaded;
+  const { batch, assumed, members, host } = loaded;
   if ((await ctx.hosts(host.host).readCommit(host, batch.parentCommit)) === null) throw refusal;
   const refused =
-    members.length === 1
+    members.length === 1 && assumed.length === 0
       ? members.map((member) => ({ member, words: refusal.message }))
       : await findRefused(members, composeAlone);
   if (refused.length === 0) throw refusal;

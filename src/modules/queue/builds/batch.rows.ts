@@ -2,11 +2,20 @@
 import type { Context } from '../../../context.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { hosted, type HostedRepository } from '../observing/host.repository.ts';
-import { BatchEntity, QueueEntity, type BatchMemberRow, type BatchRow, type BatchRowState } from '../queue.entities.ts';
-import { loadMembers } from './batch.members.ts';
+import {
+  BatchEntity,
+  QueueEntity,
+  type BatchAssumptionRow,
+  type BatchMemberRow,
+  type BatchRow,
+  type BatchRowState,
+} from '../queue.entities.ts';
+import { loadAssumed, loadMembers } from './batch.members.ts';
 
 export interface LoadedBatch {
   readonly batch: BatchRow;
+  /** What a bet puts between its base and its members. Empty elsewhere. */
+  readonly assumed: readonly BatchAssumptionRow[];
   readonly members: readonly BatchMemberRow[];
   readonly repository: RepositoryRow;
   readonly host: HostedRepository;
@@ -19,7 +28,8 @@ export async function loadBatch(ctx: Context, batchId: string): Promise<LoadedBa
     const repository = await tx.em.findOneOrFail(RepositoryEntity, { id: batch.repositoryId });
     const queue = await tx.em.findOneOrFail(QueueEntity, { id: batch.queueId });
     const members = (await loadMembers(tx, [batchId])).get(batchId) ?? [];
-    return { batch, members, repository, host: hosted(repository), baseBranch: queue.baseBranch };
+    const assumed = batch.beside === 'bet' ? ((await loadAssumed(tx, [batchId])).get(batchId) ?? []) : [];
+    return { batch, assumed, members, repository, host: hosted(repository), baseBranch: queue.baseBranch };
   });
 }
 

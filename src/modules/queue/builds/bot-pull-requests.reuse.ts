@@ -55,7 +55,7 @@ export async function takeBotPullRequest(
       branch: spare.branch,
       targetBranch: spare.targetBranch,
       headCommitSha: batch.commit ?? '',
-      preBatchSha: batch.parentCommit,
+      preBatchSha: batch.preBatchCommit ?? batch.parentCommit,
       createdAt: ctx.clock(),
     });
   });

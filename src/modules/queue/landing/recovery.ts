@@ -242,14 +242,19 @@ async function supersedeLive(work: QueueWork): Promise<void> {
     tx,
     batches.map(({ id }) => id),
   );
-  const back: PullRequestRow[] = [];
+  // One may be in several bets.
+  const standing = new Set<PullRequestRow>();
   for (const batch of batches) {
     Object.assign(batch, { state: 'superseded', resetCode: 309, endedAt: now, endedReason: statusText(309) });
     const ids = (members.get(batch.id) ?? []).map(({ pullRequestId }) => pullRequestId);
-    back.push(
-      ...(await tx.em.find(PullRequestEntity, { id: { $in: ids }, status: 'tagged' }, { orderBy: { rank: 'asc' } })),
-    );
+    for (const row of await tx.em.find(
+      PullRequestEntity,
+      { id: { $in: ids }, status: 'tagged' },
+      { orderBy: { rank: 'asc' } },
+    ))
+      standing.add(row);
   }
+  const back = [...standing];
   const [first] = back;
   for (const row of back) writeStatus(work, row, 'reset');
   if (first !== undefined)

@@ -1,21 +1,15 @@
 // Carries the planner's decisions into rows: batches, statuses, landing intents, events. No rule lives here.
 import type { Decision } from '../../../domain/queue/snapshot.ts';
-import { groupMessage, type MessageSource } from '../../../domain/queue/message.ts';
 import { statusText } from '../../../domain/queue/status.ts';
 import type { Configuration } from '../../../domain/configuration/keys.ts';
 import { DomainError } from '../../../domain/errors.ts';
-import {
-  BatchEntity,
-  BatchMemberEntity,
-  type BatchMemberRow,
-  type BatchRow,
-  type PullRequestRow,
-} from '../queue.entities.ts';
+import type { BatchMemberRow, BatchRow, PullRequestRow } from '../queue.entities.ts';
 import { spareBotPullRequest } from '../builds/bot-pull-requests.reuse.ts';
+import { pullRequestOf, startBatch } from './batch.start.ts';
 import { planGate } from './final-gates.ts';
-import { loadNamed, type LoadedQueue } from './snapshot.loader.ts';
+import { liveStates, loadNamed, type LoadedQueue } from './snapshot.loader.ts';
 import { loadBotPullRequests, Resets } from './resets.events.ts';
-import { pendAbove, planCommits } from './stacks.ts';
+import { pendAbove } from './stacks.ts';
 import { announce, blockPullRequest, describe, writeStatus, type QueueWork } from '../status.writer.ts';
 
 type Of<K extends Decision['kind']> = Extract<Decision, { kind: K }>;
@@ -26,7 +20,7 @@ export async function writeDecisions(
   decisions: readonly Decision[],
   configuration: Configuration,
 ): Promise<void> {
-  const loaded = await loadNamed(work.tx, planned, decisions);
+  const loaded = { ...(await loadNamed(work.tx, planned, decisions)), ...(await loadHolders(work, planned)) };
   const resets = new Resets(await loadBotPullRequests(work, decisions));
   const ended: { readonly batch: BatchRow; readonly text: string }[] = [];
   let isDeparting = true;
@@ -119,12 +113,6 @@ function batchOf(loaded: LoadedQueue, id: string): BatchRow {
   return row;
 }
 
-function pullRequestOf(loaded: LoadedQueue, id: string): PullRequestRow {
-  const row = loaded.pullRequests.get(id);
-  if (row === undefined) throw new DomainError('INTERNAL', `The plan names pull request ${id}, which is not in line.`);
-  return row;
-}
-
 function endBatch(
   work: QueueWork,
   batch: BatchRow,
@@ -138,25 +126,51 @@ function endBatch(
   return batch;
 }
 
+interface Written extends LoadedQueue {
+  /** Live batches with a bot pull request, by member. Empty where nobody is in two of them. */
+  readonly holders: ReadonlyMap<string, readonly string[]>;
+}
+
+/** Who is in several bets stays tagged while one of them is built. */
+async function loadHolders({ ctx, tx, queue }: QueueWork, { batches }: LoadedQueue): Promise<Pick<Written, 'holders'>> {
+  if (![...batches.values()].some(({ beside }) => beside === 'bet')) return { holders: new Map() };
+  const rows = await tx.query<{ batch: string; pullRequest: string }>(
+    `select m.batch_id as batch, m.pull_request_id as "pullRequest"
+     from batch b join bot_pull_request bot on bot.account_id = b.account_id and bot.batch_id = b.id
+       join batch_member m on m.account_id = b.account_id and m.batch_id = b.id
+     where b.account_id = $1 and b.queue_id = $2 and b.state = any($3) and b.beside is distinct from 'question'
+       and bot.opened_at is not null and bot.closed_at is null`,
+    [ctx.accountId, queue.id, [...liveStates]],
+  );
+  const holders = new Map<string, string[]>();
+  for (const { batch, pullRequest } of rows) holders.set(pullRequest, [...(holders.get(pullRequest) ?? []), batch]);
+  return { holders };
+}
+
+function isHeld({ holders, batches }: Written, pullRequest: PullRequestRow): boolean {
+  const live: readonly string[] = liveStates;
+  return (holders.get(pullRequest.id) ?? []).some((id) => live.includes(batches.get(id)?.state ?? ''));
+}
+
 /** Members that stand in a bot pull request go back to `queued`, in their places. Answers how many that were. */
-function putBack(work: QueueWork, loaded: LoadedQueue, batch: BatchRow): PullRequestRow[] {
+function putBack(work: QueueWork, loaded: Written, batch: BatchRow): PullRequestRow[] {
   // It is tagged by its batch in the line, which a question says something about.
   if (batch.beside === 'question') return [];
   const back = (loaded.members.get(batch.id) ?? []).flatMap(
     (member) => loaded.pullRequests.get(member.pullRequestId) ?? [],
   );
-  const tagged = back.filter((row) => row.status === 'tagged');
+  const tagged = back.filter((row) => row.status === 'tagged' && !isHeld(loaded, row));
   for (const row of tagged) writeStatus(work, row, 'reset');
   return tagged;
 }
 
-function supersede(work: QueueWork, loaded: LoadedQueue, decision: Of<'SupersedeBatch'>): PullRequestRow[] {
+function supersede(work: QueueWork, loaded: Written, decision: Of<'SupersedeBatch'>): PullRequestRow[] {
   const batch = endBatch(work, batchOf(loaded, decision.batch), 'superseded', decision.code);
   batch.causedBy = decision.causedBy;
   return putBack(work, loaded, batch);
 }
 
-function bisect(work: QueueWork, loaded: LoadedQueue, decision: Of<'BisectBatch'>): void {
+function bisect(work: QueueWork, loaded: Written, decision: Of<'BisectBatch'>): void {
   const batch = endBatch(work, batchOf(loaded, decision.batch), 'bisected', null);
   putBack(work, loaded, batch);
   for (const half of decision.halves) {
@@ -174,8 +188,9 @@ function bisect(work: QueueWork, loaded: LoadedQueue, decision: Of<'BisectBatch'
   });
 }
 
-function returnPart(work: QueueWork, loaded: LoadedQueue, decision: Of<'ReturnBatch'>): PullRequestRow[] {
+function returnPart(work: QueueWork, loaded: Written, decision: Of<'ReturnBatch'>): PullRequestRow[] {
   const batch = endBatch(work, batchOf(loaded, decision.batch), 'superseded', decision.code);
+  if (batch.beside !== 'part') return putBack(work, loaded, batch);
   for (const member of loaded.members.get(batch.id) ?? []) {
     const row = loaded.pullRequests.get(member.pullRequestId);
     if (row !== undefined) row.bisectionStand = 'returned';
@@ -187,82 +202,6 @@ function requeue(work: QueueWork, row: PullRequestRow): PullRequestRow {
   if (row.status === 'tagged') writeStatus(work, row, 'reset');
   row.requeueAttempts += 1;
   return row;
-}
-
-async function startBatch(
-  work: QueueWork,
-  loaded: LoadedQueue,
-  decision: Of<'StartBatch'>,
-  configuration: Configuration,
-): Promise<void> {
-  const { ctx, tx, queue, now } = work;
-  const { rules } = loaded.snapshot;
-  const { merge_commit } = configuration.merge_rules;
-  const members = decision.members.map((member) => {
-    const row = pullRequestOf(loaded, member.pullRequest);
-    return { ...member, row, source: messageSource(row) };
-  });
-  const batch = tx.em.create(BatchEntity, {
-    accountId: ctx.accountId,
-    queueId: queue.id,
-    repositoryId: queue.repositoryId,
-    position: decision.position,
-    beside: decision.beside,
-    cause: decision.cause,
-    // Nothing is done to a head in no-queue mode: its commit is composed, as in parallel mode.
-    mode: rules.mode === 'serial' ? 'serial' : 'parallel',
-    parentBatchId: decision.parentBatch,
-    parentCommit: decision.parentCommit,
-    baseCommit: decision.base,
-    strategy: rules.strategy,
-    batchCommit: rules.batchCommit,
-    buildKeysHash: rules.buildKeysHash,
-    groupMessage: groupMessage(
-      members.map(({ source }) => source),
-      merge_commit,
-    ),
-    createdAt: now,
-  });
-  queue.nextPosition = Math.max(queue.nextPosition, decision.position + 1);
-  await tx.em.flush();
-  const commits = await planCommits(work, members, configuration);
-  commits.forEach(({ row, message, strategy, belowHead, joinsNext, ...member }, ordinal) => {
-    tx.em.create(BatchMemberEntity, {
-      accountId: ctx.accountId,
-      batchId: batch.id,
-      ordinal,
-      pullRequestId: member.pullRequest,
-      pinnedHead: member.head,
-      message,
-      authorName: row.authorName,
-      authorEmail: row.authorEmail,
-      strategy,
-      belowHead,
-      joinsNext,
-      namesCoauthors: merge_commit.include_coauthors && !row.mergeBody && strategy !== 'rebase',
-    });
-  });
-  work.events.push({
-    repositoryId: queue.repositoryId,
-    queueId: queue.id,
-    batchId: batch.id,
-    action: 'batch_started',
-    payload: {
-      cause: decision.cause,
-      pullRequests: members.map(({ row }) => row.number),
-      parentCommit: decision.parentCommit,
-    },
-  });
-}
-
-export function messageSource(row: PullRequestRow): MessageSource {
-  return {
-    number: row.number,
-    title: row.title,
-    body: row.body,
-    mergeTitle: row.mergeTitle ?? null,
-    mergeBody: row.mergeBody ?? null,
-  };
 }
 
 /** One landing intent per batch. One that was voided at its gate, or found the base moved, is planned again. */

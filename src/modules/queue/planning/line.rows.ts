@@ -27,6 +27,7 @@ export type AdmissionRow = Pick<
 
 export interface LineRow extends AdmissionRow {
   readonly number: number;
+  readonly author: string;
   readonly status: PullRequestRow['status'];
   readonly statusText: string | null;
   readonly rank: number;
@@ -45,7 +46,7 @@ export interface LineRow extends AdmissionRow {
 }
 
 /** Of a row of `pull_request`, or of one that was. */
-export const lineColumns = `id, number, status, status_text as "statusText", base_branch as "baseBranch", draft, labels, approvals,
+export const lineColumns = `id, number, author, status, status_text as "statusText", base_branch as "baseBranch", draft, labels, approvals,
   changes_requested as "changesRequested", unresolved_conversations as "unresolvedConversations", owner_review_missing as "ownerReviewMissing",
   queue_labels as "queueLabels", failed_validations as "failedValidations", validated_by as "validatedBy",
   unverified_commits as "unverifiedCommits", verified_head as "verifiedHead", skip_validation as "skipValidation",

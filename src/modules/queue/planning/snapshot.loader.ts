@@ -10,6 +10,7 @@ import type {
   BlockCode,
   BuildState,
   Decision,
+  PinnedHead,
   PullRequestState,
   QueueRules,
   Snapshot,
@@ -18,15 +19,17 @@ import type {
 import type { Transaction } from '../../../platform/database.ts';
 import { pauseInForce } from '../../repositories/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
+import { buildsBets, chanceBy, loadLandings, loadTargets, loadTrackRecords, type Landed } from './bets.loader.ts';
 import { configurationOf } from './configuration.cache.ts';
 import { labelBatches, loadGates } from './final-gates.ts';
 import { openBelow, readBelow } from './stacks.ts';
-import { loadMembers } from '../builds/batch.members.ts';
+import { loadAssumed, loadMembers } from '../builds/batch.members.ts';
 import { readLine, type LineRow } from './line.rows.ts';
 import { loadJudgedBuilds } from './retries.ts';
 import {
   BatchEntity,
   PullRequestEntity,
+  type BatchAssumptionRow,
   type BatchMemberRow,
   type BatchRow,
   type PullRequestRow,
@@ -58,6 +61,7 @@ export async function loadSnapshot(
     tx,
     batches.map((batch) => batch.id),
   );
+  const assumptions = await loadAssumed(tx, idsOfBets(batches));
   const inLine = await readLine(ctx, tx, queue.id);
   const below = await readBelow(ctx, tx, inLine);
   const standing = new Set(inLine.map((row) => row.id));
@@ -68,16 +72,20 @@ export async function loadSnapshot(
   const gone = departed.length === 0 ? [] : await tx.em.find(PullRequestEntity, { id: { $in: departed } });
   const judged = {
     repositoryId: repository.id,
-    commits: [...batches.flatMap((batch) => batch.testedCommit ?? []), ...inLine.map((row) => row.headSha)],
+    commits: [
+      ...batches.flatMap((batch) => [...(batch.testedCommit ? [batch.testedCommit] : []), ...batch.restsOn]),
+      ...inLine.map((row) => row.headSha),
+    ],
     trees: batches.flatMap((batch) => batch.tree ?? []),
   };
   const builds = await loadJudgedBuilds(ctx, tx, judged, rules);
   const buildOf = new Map(builds.map((build) => [build.commit, build]));
   const landings = await openLandings(ctx, tx, queue.id);
-  const landed = await loadLandings(ctx, tx, queue.id);
+  const landed = await readLandings(ctx, tx, queue.id);
   const lineage = lineageOf(landed, tip);
   const named = [...members].map(([id, of]) => [id, of.map((member) => member.pullRequestId)] as const);
   const gates = await loadGates(ctx, tx, { rules, batches: labelBatches(named, inLine) });
+  const outlook = await loadOutlook(ctx, tx, { queue, rules });
   const snapshot: Snapshot = {
     queue: {
       id: queue.id,
@@ -96,6 +104,7 @@ export async function loadSnapshot(
     pullRequests: withStacks(
       inLine.map((row) => ({
         ...toPullRequestState(row, buildOf.get(row.headSha), rules),
+        ...outlook(row),
         below: openBelow(below, row.belowId),
       })),
     ),
@@ -110,6 +119,7 @@ export async function loadSnapshot(
     })),
     batches: batches.map((batch) => ({
       ...toBatchState(batch, members.get(batch.id) ?? [], landings.get(batch.id)),
+      assumes: (assumptions.get(batch.id) ?? []).map(toPinned),
       gates: gates.get(batch.id) ?? [],
     })),
     builds: withoutHeads(builds, rules, [
@@ -117,13 +127,33 @@ export async function loadSnapshot(
       ...[...members.values()].flat().map((member) => member.pinnedHead),
     ]),
     readings: await loadReadings(ctx, tx, queue.id),
-    landings: [],
+    landings: await loadLandings(ctx, tx, {
+      landed,
+      tip,
+      since: batches.flatMap((batch) => (batch.beside === 'bet' ? [batch.baseCommit] : [])),
+    }),
     mergeResults: await loadMergeResults(ctx, tx, repository.id, [
       ...lineage,
       ...batches.flatMap((batch) => [batch.parentCommit, batch.commit ?? batch.parentCommit]),
     ]),
   };
   return { snapshot, pullRequests: new Map(), batches: new Map(batches.map((batch) => [batch.id, batch])), members };
+}
+
+function idsOfBets(batches: readonly BatchRow[]): string[] {
+  return batches.filter((batch) => batch.beside === 'bet').map((batch) => batch.id);
+}
+
+/** What is known of those in line where builds are chosen by it: two statements, whatever the line is. */
+async function loadOutlook(
+  ctx: Context,
+  tx: Transaction,
+  { queue, rules }: { readonly queue: QueueRow; readonly rules: QueueRules },
+): Promise<(row: LineRow) => Partial<Pick<PullRequestState, 'targets' | 'chance'>>> {
+  if (!buildsBets(rules)) return () => ({});
+  const targets = rules.useAffectedTargets ? await loadTargets(ctx, tx, queue.id) : new Map<string, string[]>();
+  const records = await loadTrackRecords(ctx, tx, queue.repositoryId);
+  return (row) => ({ targets: targets.get(row.id) ?? null, chance: chanceBy(records, row.author) });
 }
 
 /** A commit was added, and it lost a precondition by that: not dequeued, and nobody's failure. */
@@ -150,7 +180,7 @@ export async function loadNamed(
 function namedBy(decision: Decision): string[] {
   switch (decision.kind) {
     case 'StartBatch':
-      return decision.members.map((member) => member.pullRequest);
+      return [...decision.assumes, ...decision.members].map(({ pullRequest }) => pullRequest);
     case 'SupersedeBatch':
       return decision.causedBy === null ? [] : [decision.causedBy];
     case 'PendPullRequest':
@@ -232,9 +262,9 @@ function toBatchState(
     position: batch.position,
     beside: batch.beside ?? null,
     state: batch.state === 'making' || batch.state === 'building' ? batch.state : 'landing',
-    members: members.map((member) => ({ pullRequest: member.pullRequestId, head: member.pinnedHead })),
+    members: members.map(toPinned),
     assumes: [],
-    restsOn: [],
+    restsOn: batch.restsOn,
     parentBatch: batch.parentBatchId ?? null,
     parentCommit: batch.parentCommit,
     base: batch.baseCommit,
@@ -250,6 +280,10 @@ function toBatchState(
   };
 }
 
+function toPinned(row: BatchMemberRow | BatchAssumptionRow): PinnedHead {
+  return { pullRequest: row.pullRequestId, head: row.pinnedHead };
+}
+
 async function openLandings(ctx: Context, tx: Transaction, queueId: string): Promise<Map<string, 'planned' | 'begun'>> {
   const rows = await tx.query<{ batch_id: string; state: 'planned' | 'begun' }>(
     `select batch_id, state from intent where account_id = $1 and queue_id = $2 and kind = 'land' and state in ('planned', 'begun')`,
@@ -258,23 +292,18 @@ async function openLandings(ctx: Context, tx: Transaction, queueId: string): Pro
   return new Map(rows.map((row) => [row.batch_id, row.state]));
 }
 
-interface Landed {
-  readonly commit: string;
-  readonly first_parent: string;
-}
-
 /** Of the last 24 h. */
-async function loadLandings(ctx: Context, tx: Transaction, queueId: string): Promise<readonly Landed[]> {
+async function readLandings(ctx: Context, tx: Transaction, queueId: string): Promise<readonly Landed[]> {
   const since = new Date(ctx.clock().getTime() - 24 * 3_600_000).toISOString();
   return await tx.query<Landed>(
-    'select commit, first_parent from landing where account_id = $1 and queue_id = $2 and landed_at > $3',
+    'select id, commit, first_parent from landing where account_id = $1 and queue_id = $2 and landed_at > $3',
     [ctx.accountId, queueId, since],
   );
 }
 
 /** Commits that were the base's tip in the last 24 h, the present one included. */
 export async function loadLineage(ctx: Context, tx: Transaction, queueId: string, tip: string): Promise<string[]> {
-  return lineageOf(await loadLandings(ctx, tx, queueId), tip);
+  return lineageOf(await readLandings(ctx, tx, queueId), tip);
 }
 
 function lineageOf(landed: readonly Landed[], tip: string): string[] {
@@ -284,9 +313,9 @@ function lineageOf(landed: readonly Landed[], tip: string): string[] {
 /** The tip, and what it was before each landing of ours, back to the first commit of somebody else's. */
 function ownLineOf(landed: readonly Landed[], tip: string): string[] {
   const parents = new Map(landed.map((row) => [row.commit, row.first_parent]));
-  const line = [tip];
-  for (let at = parents.get(tip); at !== undefined && !line.includes(at); at = parents.get(at)) line.push(at);
-  return line;
+  const line = new Set([tip]);
+  for (let at = parents.get(tip); at !== undefined && !line.has(at); at = parents.get(at)) line.add(at);
+  return [...line];
 }
 
 /** What the host was asked anew, and when it had answered. Those of builds long gone do no harm: nobody looks them up. */
@@ -303,7 +332,7 @@ async function loadReadings(ctx: Context, tx: Transaction, queueId: string): Pro
 async function countBuildsElsewhere(ctx: Context, tx: Transaction, queue: QueueRow): Promise<number> {
   const rows = await tx.query<{ n: number }>(
     `select count(*)::int as n from batch b
-     where b.account_id = $1 and b.repository_id = $2 and b.queue_id <> $3 and b.state in ('making', 'building')
+     where b.account_id = $1 and b.repository_id = $2 and b.queue_id <> $3 and b.state in ('making', 'building') and b.rests_on = '{}'
        and not exists (select from build where account_id = $1 and repository_id = $2 and commit = b.tested_commit and finished_at is not null)`,
     [ctx.accountId, queue.repositoryId, queue.id],
   );
