@@ -36,3 +36,8 @@ export function fingerprintOf(method: string, url: string, body: Buffer | undefi
 export function isKept(answer: Answer): boolean {
   return answer.status < 500 && answer.status !== 401 && answer.status !== 429;
 }
+
+/** Whether an operation takes a key. */
+export function isKeyed({ method }: { readonly method: string }): boolean {
+  return method === 'POST' || method === 'PATCH';
+}

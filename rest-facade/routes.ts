@@ -12,7 +12,7 @@ import type {
 } from 'fastify';
 import { type Operation, groupByRoute, totalCountHeader } from './compile.ts';
 import { type ErrorBody, failureAnswer, failureOf } from './errors.ts';
-import { type Claim, type Idempotency, type KeyedRequest, fingerprintOf, isKept } from './idempotency.ts';
+import { type Claim, type Idempotency, type KeyedRequest, fingerprintOf, isKept, isKeyed } from './idempotency.ts';
 import { linkHeader } from './link.ts';
 import { BadRequest, type Reading, readRequest, takesQueryObject } from './request.ts';
 import { type Answer, type Answerer, answererOf } from './response.ts';
@@ -159,7 +159,7 @@ async function answerOnce(
   work: () => Promise<Answer>,
 ): Promise<Answer> {
   const key = request.headers['idempotency-key'];
-  if (!idempotency || key === undefined || !['POST', 'PATCH'].includes(request.method)) return work();
+  if (!idempotency || key === undefined || !isKeyed(request)) return work();
   if (typeof key !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(key)) {
     throw new BadRequest('Idempotency-Key must be 1 to 255 visible ASCII characters');
   }

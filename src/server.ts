@@ -25,7 +25,7 @@ import { configurationJsonSchema } from './domain/configuration/index.ts';
 import { DomainError, errorCodes } from './domain/errors.ts';
 import { createApollo } from './graphql/apollo.ts';
 import { graphQLContext, type GraphQLContext, type RequestServices } from './graphql/context.ts';
-import { refusal } from './graphql/errors.ts';
+import { refusal, withHostTold } from './graphql/errors.ts';
 import { EventLogPubSub } from './graphql/event-log-pubsub.ts';
 import { interlockSchema } from './graphql/schema.ts';
 import { serveSockets } from './graphql/sockets.ts';
@@ -227,7 +227,8 @@ function serveRest(fastify: FastifyInstance, { ports, authenticator, services, r
     },
     execute: async ({ document, variables, operationName, request }): Promise<ExecutionResult> => {
       const contextValue = graphQLContext(sessionOf(request).ctx, services, 'rest_api');
-      return await execute({ schema, document, variableValues: variables, operationName, contextValue });
+      const result = await execute({ schema, document, variableValues: variables, operationName, contextValue });
+      return result.errors ? { ...result, errors: result.errors.map(withHostTold) } : result;
     },
   });
 }

@@ -1,6 +1,7 @@
 // The OpenAPI document of the compiled operations.
 import type { Input } from '../inputs.ts';
 import { type Operation, groupByRoute } from '../compile.ts';
+import { isKeyed } from '../idempotency.ts';
 import { alternatives } from '../names.ts';
 import { requestBody } from './bodies.ts';
 import type { Examples, Group, Json } from './examples.ts';
@@ -26,7 +27,8 @@ export function openApiDocument(operations: readonly Operation[], examples: Exam
     info: {
       title: 'Interlock',
       version: '1',
-      description: 'A merge queue: what was tested is what lands, and the base branch is green at every commit.',
+      description:
+        'A merge queue: what was tested is what lands, and the base branch is green at every commit.\n\nErrors are JSON and say in `error` what is wrong. A method that a path does not have is 405, with `Allow`.',
       license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
     },
     servers: [
@@ -122,12 +124,7 @@ function parametersOf(operation: Operation, components: Components, examples: Ex
       },
     ];
   });
-  const shared =
-    operation.method === 'GET'
-      ? ['IfNoneMatch']
-      : ['POST', 'PATCH'].includes(operation.method)
-        ? ['IdempotencyKey']
-        : [];
+  const shared = operation.method === 'GET' ? ['IfNoneMatch'] : isKeyed(operation) ? ['IdempotencyKey'] : [];
   return [...parameters, ...shared.map((name) => ({ $ref: `#/components/parameters/${name}` }))];
 }
 

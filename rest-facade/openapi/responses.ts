@@ -1,14 +1,61 @@
 // Responses: what the selections say, and the errors every operation may answer with.
 import type { ErrorBody } from '../errors.ts';
+import { isKeyed } from '../idempotency.ts';
+import { takesQueryObject } from '../request.ts';
 import { type Examples, type Group, type Json, examplesOf } from './examples.ts';
 import { Components, type JsonSchema, schemaOfShape } from './json-schema.ts';
 
+const integer = { type: 'integer' };
+/** Of the document's components. A header without `required` is sent where its description says. */
 export const responseHeaders = {
-  RequestId: { description: 'Names the request in logs; sent back as given, or made up.', schema: { type: 'string' } },
-  ETag: { description: 'Changes with the answer.', schema: { type: 'string' } },
+  RequestId: {
+    description: 'Names the request in logs; sent back as given, or made up.',
+    required: true,
+    schema: { type: 'string' },
+  },
+  ContentTypeOptions: {
+    description: 'The content type is what it says.',
+    required: true,
+    schema: { type: 'string', enum: ['nosniff'] },
+  },
+  RateLimitLimit: { description: 'Requests an account may burst to.', required: true, schema: integer },
+  RateLimitRemaining: { description: 'Requests left at this moment.', required: true, schema: integer },
+  RateLimitReset: { description: 'Seconds until the whole burst is there again.', required: true, schema: integer },
+  ETag: { description: 'Changes with the answer.', required: true, schema: { type: 'string' } },
+  CacheControl: {
+    description: 'Only the caller may keep it, and asks again.',
+    required: true,
+    schema: { type: 'string' },
+  },
   Link: { description: 'The pages around this one (RFC 8288).', schema: { type: 'string' } },
+  IdempotentReplayed: {
+    description: 'The answer is that of an earlier request with the same `Idempotency-Key`.',
+    schema: { type: 'string', enum: ['true'] },
+  },
+  RetryAfter: { description: 'Seconds to wait.', required: true, schema: integer },
+  Authenticate: { description: 'How to sign in.', required: true, schema: { type: 'string', enum: ['Bearer'] } },
 };
-const requestId = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } };
+
+type HeaderName = keyof typeof responseHeaders;
+
+function headersNamed(names: Readonly<Record<string, HeaderName>>): Json {
+  return Object.fromEntries(
+    Object.entries(names).map(([header, name]) => [header, { $ref: `#/components/headers/${name}` }]),
+  );
+}
+
+const ofEveryAnswer = headersNamed({ 'X-Request-Id': 'RequestId', 'X-Content-Type-Options': 'ContentTypeOptions' });
+// A stranger has no account whose requests could be counted.
+const ofEveryAccount = {
+  ...ofEveryAnswer,
+  ...headersNamed({
+    'RateLimit-Limit': 'RateLimitLimit',
+    'RateLimit-Remaining': 'RateLimitRemaining',
+    'RateLimit-Reset': 'RateLimitReset',
+  }),
+};
+const ofReads = { ...ofEveryAccount, ...headersNamed({ ETag: 'ETag', 'Cache-Control': 'CacheControl' }) };
+const ofKeptAnswers = { ...ofEveryAccount, ...headersNamed({ 'Idempotent-Replayed': 'IdempotentReplayed' }) };
 
 const text = { type: 'string' };
 export const errorSchemas = {
@@ -36,6 +83,7 @@ interface ErrorKind {
   readonly name: string;
   readonly description: string;
   readonly example: Json;
+  /** Those of a refusal under an `Idempotency-Key` unless given. */
   readonly headers?: Json;
 }
 
@@ -49,7 +97,7 @@ const errorKinds: Readonly<Record<number, ErrorKind>> = {
     name: 'Unauthorized',
     description: 'The token is missing, unknown, expired or revoked.',
     example: { error: 'Unauthorized' },
-    headers: { 'WWW-Authenticate': { schema: { ...text, enum: ['Bearer'] } } },
+    headers: { ...ofEveryAnswer, ...headersNamed({ 'WWW-Authenticate': 'Authenticate' }) },
   },
   402: {
     name: 'BudgetSpent',
@@ -90,7 +138,7 @@ const errorKinds: Readonly<Record<number, ErrorKind>> = {
     name: 'TooManyRequests',
     description: 'The account asks too often.',
     example: { error: 'Too many requests' },
-    headers: { 'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } } },
+    headers: { ...ofEveryAccount, ...headersNamed({ 'Retry-After': 'RetryAfter' }) },
   },
   500: {
     name: 'InternalServerError',
@@ -111,7 +159,7 @@ export function errorResponses(): Json {
       kind.name,
       {
         description: kind.description,
-        headers: { ...requestId, ...kind.headers },
+        headers: kind.headers ?? ofKeptAnswers,
         content: { 'application/json': { schema: errorSchema(Number(status)), example: kind.example } },
       },
     ]),
@@ -127,7 +175,7 @@ export function responsesOf(group: Group, components: Components, examples: Exam
   const schemas = ownSchemas(group, components);
   const responses: Record<string, Json> = {};
   if (group[0].method === 'GET')
-    responses[304] = { description: 'It is still the answer that `If-None-Match` names.', headers: requestId };
+    responses[304] = { description: 'It is still the answer that `If-None-Match` names.', headers: ofReads };
   for (const [status, each] of schemas)
     if (status < 400) responses[status] = success(group, status, [...each.values()], examples);
   for (const status of errorStatuses(group)) {
@@ -163,9 +211,10 @@ export function summaryOf(group: Group): string {
 
 function success(group: Group, status: number, schemas: readonly JsonSchema[], examples: Examples): Json {
   const [first] = group;
-  const headers: Record<string, unknown> = { ...requestId };
-  if (first.method === 'GET') headers['ETag'] = { $ref: '#/components/headers/ETag' };
-  if (first.link) headers['Link'] = { $ref: '#/components/headers/Link' };
+  const headers: Record<string, unknown> = {
+    ...(first.method === 'GET' ? ofReads : isKeyed(first) ? ofKeptAnswers : ofEveryAccount),
+    ...(first.link && headersNamed({ Link: 'Link' })),
+  };
   for (const { name, shape, description } of first.headers) {
     headers[name] = { ...(description ? { description } : {}), schema: schemaOfShape(shape, new Components()) };
   }
@@ -183,7 +232,7 @@ function failure(group: Group, status: number, own: readonly JsonSchema[], examp
   const content = { schema: oneOf([...own, errorSchema(status, errorBody)]), ...given };
   return {
     description: kind.description,
-    headers: { ...requestId, ...kind.headers },
+    headers: kind.headers ?? ofKeptAnswers,
     content: { 'application/json': content },
   };
 }
@@ -211,11 +260,10 @@ function errorStatuses(group: Group): number[] {
     401,
     403,
     ...(mayBeAbsent ? [404] : []),
-    ...(isWrite ? [409] : []),
-    ...(has('body') ? [413, 415] : []),
+    ...(isKeyed(first) ? [409] : []),
+    ...(has('body') || takesQueryObject(first) ? [413, 415] : []),
     429,
     500,
-    ...(isWrite ? [503] : []),
   ];
   return [...new Set(statuses)].sort((a, b) => a - b);
 }

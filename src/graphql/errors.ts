@@ -2,6 +2,7 @@
 // our own mistakes nothing but an id to find the log by.
 import { GraphQLError } from 'graphql';
 import { DomainError, errorCodes } from '../domain/errors.ts';
+import { HostUnavailable } from '../hosts/port.ts';
 
 // What GraphQL's own machinery finds wrong with a request is bad input like any other. Persisted queries are a
 // protocol with clients, who wait for these very codes.
@@ -35,6 +36,12 @@ export function tellError(error: GraphQLError, requestId: string): Told {
   return { error: withExtensions(error, 'Internal server error', { code: 'INTERNAL', requestId }), isInternal: true };
 }
 
+/** The same for REST, which tells what is internal itself. */
+export function withHostTold(error: GraphQLError): GraphQLError {
+  const cause = originalOf(error);
+  return cause instanceof DomainError ? withExtensions(error, cause.message, extensionsOf(cause)) : error;
+}
+
 /** As an error GraphQL passes on, with the HTTP status of its code: for what is refused before anything is executed. */
 export function refusal(error: DomainError, headers: ReadonlyMap<string, string> = new Map()): GraphQLError {
   return new GraphQLError(error.message, {
@@ -46,10 +53,13 @@ function isCallersCode(code: string): boolean {
   return Object.hasOwn(errorCodes, code) && code !== 'INTERNAL';
 }
 
+/** An adapter's own words about a host that is away stay inside: whoever asked, it is one refusal. */
 function originalOf(error: GraphQLError): unknown {
   let cause: unknown = error.originalError;
   while (cause instanceof GraphQLError) cause = cause.originalError;
-  return cause;
+  return cause instanceof HostUnavailable
+    ? new DomainError('HOST_UNAVAILABLE', 'The code host could not be reached. Try again.')
+    : cause;
 }
 
 function extensionsOf(error: DomainError): Record<string, unknown> {

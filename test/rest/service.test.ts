@@ -1,11 +1,12 @@
 // The running service against the transcribed interface, and through the client its OpenAPI document makes.
 import createClient from 'openapi-fetch';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
 import type { paths } from '../../rest-facade/generated/openapi.d.ts';
+import { HostUnavailable } from '../../src/hosts/port.ts';
 import { startServer } from '../support/server.ts';
 import { type Case, fill, loadContracts } from './contract/contract.ts';
-import { OpenApi } from './contract/openapi.ts';
+import { type Json, OpenApi } from './contract/openapi.ts';
 import { prepareMany, prepareUsers, type Tokens } from './contract/access.ts';
 import { type RawAnswer, send } from './contract/request.ts';
 import { type PreparedRepository, prepareLine, prepareRepository } from './contract/repository.ts';
@@ -64,11 +65,26 @@ function compared(one: Case, answer: string): [said: unknown, is: unknown] {
   return [fill(one.answer, names), JSON.parse(answer)];
 }
 
-function problemsOf(one: Case, answer: string): string[] {
-  const content = openApi.operation(one.request)?.answers[one.status]?.['application/json'];
-  return content === undefined
-    ? []
-    : openApi.problemsOf((content as { schema: object }).schema as never, JSON.parse(answer));
+/** A path or method that is not in the document. */
+function isBeside({ request }: Case): boolean {
+  return openApi.operation(request) === undefined;
+}
+
+// What HTTP needs to carry any answer.
+const framing = new Set(['connection', 'content-length', 'content-type', 'date', 'keep-alive', 'transfer-encoding']);
+
+/** Of the answer by the OpenAPI document: its status, its body, headers nobody was told of and headers that are missing. */
+function problemsOf({ request }: Case, { status, headers, body }: RawAnswer): string[] {
+  const operation = openApi.operation(request);
+  const content = operation?.answers[status] as Json | undefined;
+  if (!operation || content === undefined) return [`${request} answers ${status}`];
+  const told = operation.headers[status] ?? {};
+  const json = content['application/json'] as { readonly schema: Json } | undefined;
+  return [
+    ...Object.keys(headers).filter((name) => !framing.has(name) && !Object.hasOwn(told, name)),
+    ...Object.keys(told).filter((name) => told[name] && headers[name] === undefined),
+    ...(json ? openApi.problemsOf(json.schema, JSON.parse(body)) : []),
+  ];
 }
 
 describe.each(loadContracts().filter(({ cases }) => cases.length > 0))(
@@ -77,14 +93,33 @@ describe.each(loadContracts().filter(({ cases }) => cases.length > 0))(
     it.each(cases)('$name ($section)', async (one) => {
       const token = tokens[one.as ?? account ?? 'first'];
       if (token === undefined) throw new Error(`Nobody is called ${one.as}`);
-      const { status, headers, body } = await ask(one, token);
-      const [said, is] = compared(one, body);
-      expect([status, is]).toEqual([one.status, said]);
-      expect(headers).toMatchObject(fill(one['answer-headers'] ?? {}, names) as object);
-      expect(problemsOf(one, body)).toEqual([]);
+      const answer = await ask(one, token);
+      const [said, is] = compared(one, answer.body);
+      expect([answer.status, is]).toEqual([one.status, said]);
+      expect(answer.headers).toMatchObject(fill(one['answer-headers'] ?? {}, names) as object);
+      if (!isBeside(one)) expect(problemsOf(one, answer)).toEqual([]);
     });
   },
 );
+
+describe('a code host that is away', () => {
+  it.each(['queue', 'update', 'refresh', 'sync'])('is told as 503 by %s, and none of its words', async (action) => {
+    const host = server.ports.hosts('local');
+    const words = new HostUnavailable('git in /srv/secret took too long');
+    const asked = vi.spyOn(host, 'getPullRequest').mockRejectedValueOnce(words);
+    const { org, name, number } = repository;
+    const body = { action, pull_request: { number, repository: { org, name } } };
+    const request = 'POST /api/v1/pull_request';
+    const one: Case = { name: action, section: '7 503', request, body, status: 503 };
+    const answer = await ask(one, server.token);
+    asked.mockRestore();
+    expect([answer.status, JSON.parse(answer.body)]).toEqual([
+      503,
+      { error: 'The code host could not be reached. Try again.' },
+    ]);
+    expect(problemsOf(one, answer)).toEqual([]);
+  });
+});
 
 describe('a client made of the OpenAPI document', () => {
   const client = () =>

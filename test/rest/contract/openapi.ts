@@ -18,6 +18,8 @@ export interface OpenApiOperation {
   readonly body: Json | undefined;
   /** Content type to schema, by status. */
   readonly answers: Readonly<Record<string, Json | undefined>>;
+  /** By status, and by name in lower case; true where one is sent with every such answer. */
+  readonly headers: Readonly<Record<string, Readonly<Record<string, boolean>>>>;
   readonly examples: readonly { readonly schema: Json; readonly value: unknown }[];
 }
 
@@ -43,9 +45,10 @@ export class OpenApi {
     const [method = '', path = ''] = name.split(' ');
     const found = at(this.document, 'paths', path.replace(/\/$/, ''), method.toLowerCase());
     if (!found) return undefined;
-    const answers = Object.entries(found['responses'] as Json).map(
-      ([status, each]) => [status, at(this.follow(each as Json), 'content') ?? {}] as const,
+    const responses = Object.entries(found['responses'] as Json).map(
+      ([status, each]) => [status, this.follow(each as Json)] as const,
     );
+    const answers = responses.map(([status, each]) => [status, at(each, 'content') ?? {}] as const);
     const body = at(found, 'requestBody', 'content');
     const contents = [body ?? {}, ...answers.map(([, content]) => content)].flatMap(
       (content) => Object.values(content) as Json[],
@@ -56,10 +59,20 @@ export class OpenApi {
       ) as unknown as OpenApiOperation['parameters'],
       body,
       answers: Object.fromEntries(answers),
+      headers: Object.fromEntries(responses.map(([status, each]) => [status, this.#headersOf(each)])),
       examples: contents.flatMap(({ schema, examples }) =>
         Object.values((examples ?? {}) as Record<string, Json>).map(({ value }) => ({ schema: schema as Json, value })),
       ),
     };
+  }
+
+  #headersOf({ headers }: Json): Record<string, boolean> {
+    return Object.fromEntries(
+      Object.entries((headers ?? {}) as Record<string, Json>).map(([name, each]) => [
+        name.toLowerCase(),
+        this.follow(each)['required'] === true,
+      ]),
+    );
   }
 
   follow(schema: Json): Json {
