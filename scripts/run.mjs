@@ -11,6 +11,7 @@ export const programs = {
   verify: 'dist/src/verify.js',
   import: 'dist/src/import.js',
   recover: 'dist/src/recover.js',
+  simulate: 'dist/src/simulate.js',
   generate: 'dist/src/generate.js',
   bench: 'dist/bench/main.js',
   'bench:planner': 'dist/bench/simulator/main.js',

@@ -14,6 +14,7 @@ import { ConversationsResolver } from '../modules/queue/asking/conversations.res
 import { ChangesResolver } from '../modules/queue/changes.resolver.ts';
 import { PullRequestsResolver, RepositoryPullRequestsResolver } from '../modules/queue/pull-requests.resolver.ts';
 import { QueuesResolver, RepositoryQueuesResolver } from '../modules/queue/queue.resolver.ts';
+import { SimulationResolver } from '../modules/queue/foreseeing/simulation.resolver.ts';
 import {
   ConfigurationPreviewResolver,
   PauseBranchesImpactResolver,
@@ -52,6 +53,7 @@ function buildInterlockSchema(): GraphQLSchema {
       ConversationsResolver,
       BranchWorkResolver,
       ConfigurationPreviewResolver,
+      SimulationResolver,
       PauseRepositoryImpactResolver,
       PauseBranchesImpactResolver,
       ReplaceConfigurationImpactResolver,

@@ -50,6 +50,11 @@ export const operations: readonly Operation[] = [
     scope: 'config:read',
     document: `query (${names}) { previewConfiguration(input: {repository: ${repository}, yaml: "merge_rules: {labels: {trigger: a}}"}) { accepted impact { sentence } } }`,
   },
+  {
+    field: 'Query.simulateQueue',
+    scope: 'analytics:read',
+    document: `query (${names}) { simulateQueue(input: {repository: ${repository}, days: 1}) { accepted present { landed } } }`,
+  },
   inRepository('Repository.branchPauses', 'queue:read', 'branchPauses { pattern paused pausedMessage }'),
   inRepository(
     'Repository.pullRequest',

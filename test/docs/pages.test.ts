@@ -107,6 +107,7 @@ const programs: Readonly<Record<string, string>> = {
   verify: 'src/verify.ts',
   import: 'src/import.ts',
   recover: 'src/recover.ts',
+  simulate: 'src/simulate.ts',
   bench: 'bench/main.ts',
 };
 

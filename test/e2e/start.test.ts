@@ -159,6 +159,14 @@ describe('a data directory', () => {
     expect(verified.said).toContain('every proof was derived again');
   });
 
+  test('what the demo was is simulated', async () => {
+    const simulated = await runProgram('simulate', ['demo/tea-shop', '--data', dataDir, '--days', '1']).ended;
+    expect(simulated.code, simulated.said).toBe(0);
+    expect(simulated.said).toMatch(/^merged +5 +5$/m);
+    const refused = await runProgram('simulate', ['demo/tea-shop', '--data', dataDir, '--base', 'nowhere']).ended;
+    expect(refused).toMatchObject({ code: 1, said: expect.stringContaining('Queue not found') });
+  });
+
   test('the check of its outcome says what is wrong', async () => {
     const pullRequests = startScenario.pullRequests.map((pullRequest, index) => ({ pullRequest, number: index + 1 }));
     const played: Played[] = await Promise.all(

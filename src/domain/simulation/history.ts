@@ -32,6 +32,8 @@ export interface PastBatch {
   /** Those a bet was put on. */
   readonly assumes: readonly string[];
   readonly parent: string | null;
+  /** CI was asked. */
+  readonly isBuilt: boolean;
   /** When it was decided on: what making it takes is part of what CI takes. */
   readonly startedAt: number;
   /** When its last check ended. Null: CI said nothing, or was stopped. */

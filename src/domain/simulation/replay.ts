@@ -43,7 +43,7 @@ export interface ReplayOptions {
   readonly isOver: () => boolean;
 }
 
-export function replay(workload: Workload, { rules, isOver }: ReplayOptions): Replayed {
+export function replay(workload: Omit<Workload, 'assumptions'>, { rules, isOver }: ReplayOptions): Replayed {
   const { changes, truth, skipsLine } = workload;
   const run = simulate({ workers: Infinity, changes, truth, isOver }, () =>
     plannerPolicy({ rules: simulatedRules(rules), rowOf: ({ number }) => ({ skipLine: skipsLine.has(number) }) }),

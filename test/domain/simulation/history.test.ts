@@ -12,7 +12,17 @@ function entry(action: LogEntry['action'], pullRequest: string, at: number, code
 }
 
 function batch(id: string, members: readonly string[], more: Partial<PastBatch> = {}): PastBatch {
-  return { id, members, assumes: [], parent: null, startedAt: 0, endedAt: 10, verdict: 'green', ...more };
+  return {
+    id,
+    members,
+    assumes: [],
+    parent: null,
+    isBuilt: true,
+    startedAt: 0,
+    endedAt: 10,
+    verdict: 'green',
+    ...more,
+  };
 }
 
 describe('the stays of a log', () => {

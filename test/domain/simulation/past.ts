@@ -57,7 +57,11 @@ export function pastOf(days: Days, rules: QueueRules): Past {
       ? entry(change, { action: 'merged', at, code: null })
       : entry(change, { action: 'blocked', at, code: 107 }),
   );
-  return { run, log: [...arrived, ...left].sort((a, b) => a.at - b.at), batches: builds.map(toPastBatch) };
+  return {
+    run,
+    log: [...arrived, ...left].sort((a, b) => a.at - b.at),
+    batches: builds.map((build) => toPastBatch(build, builds)),
+  };
 }
 
 function noting(builds: Build[], rules: QueueRules): Policy {
@@ -79,12 +83,18 @@ function noting(builds: Build[], rules: QueueRules): Policy {
   };
 }
 
-function toPastBatch({ id, members, assumes, requestedAt, finishedAt, verdict }: Build): PastBatch {
+/** The service's line is a chain: what a build assumes is what its parent holds. */
+function toPastBatch(
+  { id, members, assumes, requestedAt, finishedAt, verdict }: Build,
+  all: readonly Build[],
+): PastBatch {
+  const parent = all.findLast((other) => other.id < id && other.members.at(-1) === assumes.at(-1));
   return {
     id: String(id),
     members: members.map((n) => `p${n}`),
-    assumes: assumes.map((n) => `p${n}`),
-    parent: null,
+    assumes: [],
+    parent: parent === undefined ? null : String(parent.id),
+    isBuilt: true,
     startedAt: requestedAt,
     endedAt: finishedAt,
     verdict: verdict === 'pending' ? null : verdict,

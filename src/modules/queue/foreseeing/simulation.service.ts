@@ -1,0 +1,93 @@
+// A queue's own last days, replayed under another configuration. Nothing is written.
+import type { Context } from '../../../context.ts';
+import { parseConfiguration, toQueueRules } from '../../../domain/configuration/index.ts';
+import type { Problem } from '../../../domain/configuration/problem.ts';
+import { DomainError, notFound } from '../../../domain/errors.ts';
+import type { QueueRules } from '../../../domain/queue/snapshot.ts';
+import type { Comparison } from '../../../domain/simulation/comparison.ts';
+import { Thread, ThreadTimeout, threadScript } from '../../../platform/threads.ts';
+import { requireScope } from '../../accounts/index.ts';
+import { loadRepository, type RepositoryName } from '../../repositories/index.ts';
+import { rulesOf } from '../planning/configuration.cache.ts';
+import { readBatches, readLog, type Span } from './history.reads.ts';
+import type { ReplayTask } from './simulation.thread.ts';
+
+export interface SimulationRequest {
+  readonly repository: RepositoryName;
+  /** Null: the repository's default branch. */
+  readonly baseBranch: string | null;
+  readonly days: number;
+  /** Null: the present configuration alone. */
+  readonly yaml: string | null;
+}
+
+export type Simulated =
+  | { readonly problems: readonly Problem[] }
+  | { readonly comparison: Comparison; readonly baseBranch: string; readonly asked: Span };
+
+const mostDays = 90;
+const budgetMs = 50_000;
+/** The history is turned into a workload before the budget begins. */
+const timeoutMs = 75_000;
+
+const underWay = new Set<string>();
+
+/** Accounts have one at a time: it takes a processor for as long as a minute. */
+export async function simulateQueue(ctx: Context, request: SimulationRequest): Promise<Simulated> {
+  requireScope(ctx, 'analytics:read');
+  const { days, yaml } = request;
+  if (!Number.isInteger(days) || days < 1 || days > mostDays)
+    throw new DomainError('BAD_INPUT', `days must be from 1 to ${mostDays}.`, 'days');
+  const repository = await loadRepository(ctx, request.repository);
+  const other = yaml === null ? null : parseConfiguration(yaml);
+  if (other?.ok === false) return { problems: other.problems };
+  const baseBranch = request.baseBranch ?? repository.defaultBranch;
+  const queue = await readQueue(ctx, repository.id, baseBranch);
+  if (queue === undefined) throw notFound('Queue');
+  const { hostRequiredChecks } = queue;
+  const present = rulesOf(repository, hostRequiredChecks).rules;
+  const rules = [present, ...(other === null ? [] : [toQueueRules(other.configuration, { hostRequiredChecks })])];
+  requireLines(rules);
+  if (underWay.has(ctx.accountId))
+    throw new DomainError('RATE_LIMITED', 'A simulation of this account is under way: ask again when it has ended.');
+  underWay.add(ctx.accountId);
+  try {
+    const since = new Date(ctx.clock().getTime() - days * 24 * 3_600_000);
+    const span = { repositoryId: repository.id, queueId: queue.id, since };
+    const past = { log: await readLog(ctx, span), batches: await readBatches(ctx, span, present) };
+    return { comparison: await replay({ past, rules, budgetMs }), baseBranch, asked: span };
+  } finally {
+    underWay.delete(ctx.accountId);
+  }
+}
+
+async function readQueue(
+  ctx: Context,
+  repositoryId: string,
+  baseBranch: string,
+): Promise<{ readonly id: string; readonly hostRequiredChecks: string[] } | undefined> {
+  const [queue] = await ctx.db.read<{ id: string; hostRequiredChecks: string[] }>(ctx.accountId, {
+    name: 'queue_to_simulate',
+    text: `select q.id, q.host_required_checks as "hostRequiredChecks" from queue q
+           where q.account_id = $1 and q.repository_id = $2 and q.base_branch = $3`,
+    values: [ctx.accountId, repositoryId, baseBranch],
+  });
+  return queue;
+}
+
+function requireLines(rules: readonly QueueRules[]): void {
+  if (rules.some(({ mode }) => mode === 'no-queue'))
+    throw new DomainError('NOT_SUPPORTED', 'The mode no-queue keeps no line: there is nothing to simulate.');
+}
+
+async function replay(task: ReplayTask): Promise<Comparison> {
+  const thread = new Thread(threadScript(import.meta.url, 'simulation.thread'));
+  try {
+    return await thread.ask<Comparison>(task, timeoutMs);
+  } catch (error) {
+    if (!(error instanceof ThreadTimeout)) throw error;
+    throw new DomainError('TOO_LARGE', 'So long a history takes too long to simulate: ask for fewer days.', 'days');
+  } finally {
+    thread.stop();
+  }
+}

@@ -1,0 +1,138 @@
+import { Field, Float, InputType, Int, ObjectType } from 'type-graphql';
+import type { Replayed, Tally } from '../../../domain/simulation/replay.ts';
+import { DateTime } from '../../../graphql/scalars.ts';
+import { ConfigurationProblem, RepositoryInput, toProblem } from '../../repositories/repositories.types.ts';
+import type { Simulated } from './simulation.service.ts';
+
+@InputType({ description: 'A queue, how far back to look, and what to look at it with.' })
+export class SimulateQueueInput {
+  @Field(() => RepositoryInput, { description: 'Its repository.' })
+  repository!: RepositoryInput;
+
+  @Field(() => String, { nullable: true, description: 'The branch it merges into. The default branch if not given.' })
+  baseBranch?: string | null;
+
+  @Field(() => Int, { defaultValue: 30, description: 'Days to go back, from 1 to 90.' })
+  days!: number;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'The YAML document to compare with the present one. Only the present one if not given.',
+  })
+  yaml?: string | null;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'Seconds from being queued to being merged, of those that merged.' })
+export class QueueWaits {
+  @Field(() => Float, { description: 'Half of them waited no longer.' })
+  p50!: number;
+
+  @Field(() => Float, { description: 'Nine of ten waited no longer.' })
+  p90!: number;
+
+  @Field(() => Float, { description: 'Nineteen of twenty waited no longer.' })
+  p95!: number;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'How a queue fared.' })
+export class QueueTally {
+  @Field(() => QueueWaits, { nullable: true, description: 'Null: nothing was merged.' })
+  waits!: QueueWaits | null;
+
+  @Field(() => Int, { description: 'Pull requests merged.' })
+  landed!: number;
+
+  @Field(() => Float, { description: 'Pull requests merged in an hour, from the first arrival to the end.' })
+  landedPerHour!: number;
+
+  @Field(() => Int, { description: 'Builds asked of CI.' })
+  builds!: number;
+
+  @Field(() => Float, { nullable: true, description: 'Builds for each merged pull request. Null: nothing was merged.' })
+  buildsPerLanding!: number | null;
+
+  @Field(() => Int, { description: 'Pull requests blocked for a failed build.' })
+  ejected!: number;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'How a queue would have fared.' })
+export class SimulatedQueue extends QueueTally {
+  @Field(() => Int, { description: 'Of those blocked, how many pass by themselves as far as is known.' })
+  ejectedUnjustly!: number;
+
+  @Field(() => Int, { description: 'Commits on the base branch that would have been red, as far as is known.' })
+  red!: number;
+
+  @Field(() => Int, {
+    description: 'Merges that rest on builds of their parts, no build of the whole: what the configuration dares.',
+  })
+  composed!: number;
+
+  @Field(() => DateTime, { description: 'How far it was simulated.' })
+  until!: Date;
+
+  @Field(() => Boolean, { description: 'Whether everything was simulated. False: time ran out at `until`.' })
+  complete!: boolean;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'The last days of a queue, and what they would have been.' })
+export class QueueSimulation {
+  @Field(() => Boolean, { description: 'Whether the document is a configuration.' })
+  accepted!: boolean;
+
+  @Field(() => [ConfigurationProblem], { description: 'Why it is none. Empty when it is one, or none was given.' })
+  problems!: ConfigurationProblem[];
+
+  @Field(() => DateTime, { nullable: true, description: 'The first arrival it begins with. Null: there was none.' })
+  from!: Date | null;
+
+  @Field(() => Int, { description: 'How many times a pull request was queued and is simulated.' })
+  arrivals!: number;
+
+  @Field(() => QueueTally, { nullable: true, description: 'What really was. Null when the document is refused.' })
+  observed!: QueueTally | null;
+
+  @Field(() => SimulatedQueue, {
+    nullable: true,
+    description:
+      'Under the configuration in force; what it differs by from `observed` is what a simulation is wrong by.',
+  })
+  present!: SimulatedQueue | null;
+
+  @Field(() => SimulatedQueue, { nullable: true, description: 'Under the document. Null: none was given.' })
+  other!: SimulatedQueue | null;
+
+  @Field(() => [String], { description: 'What is taken for true although the history does not say it.' })
+  assumptions!: string[];
+}
+
+const refused = { from: null, arrivals: 0, observed: null, present: null, other: null, assumptions: [] };
+
+export function toSimulation(simulated: Simulated): QueueSimulation {
+  if ('problems' in simulated) return { ...refused, accepted: false, problems: simulated.problems.map(toProblem) };
+  const { from, arrivals, observed, replayed, assumptions } = simulated.comparison;
+  const [present, other] = replayed;
+  return {
+    accepted: true,
+    problems: [],
+    from: from === null ? null : new Date(from),
+    arrivals,
+    observed: toTally(observed),
+    present: present === undefined ? null : toSimulated(present, arrivals),
+    other: other === undefined ? null : toSimulated(other, arrivals),
+    assumptions: [...assumptions],
+  };
+}
+
+function toTally({ waits, ...tally }: Tally): QueueTally {
+  return { ...tally, waits: waits === null ? null : { ...waits } };
+}
+
+function toSimulated(replayed: Replayed, arrivals: number): SimulatedQueue {
+  return {
+    ...replayed,
+    ...toTally(replayed),
+    until: new Date(replayed.until),
+    complete: replayed.landed + replayed.ejected === arrivals,
+  };
+}

@@ -1,0 +1,91 @@
+// CPU-bound work off the event loop: a thread that answers one task after the other.
+import { parentPort, Worker } from 'node:worker_threads';
+
+/** It took longer than it may, and is stopped: tasks that waited behind it are given up as well. */
+export class ThreadTimeout extends Error {}
+
+interface Asked {
+  readonly resolve: (answer: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+type Reply = { readonly id: number } & ({ readonly answer: unknown } | { readonly error: string });
+
+/** Starts with its first task, and again after it was stopped. It keeps no process alive. */
+export class Thread {
+  readonly #script: URL;
+  readonly #asked = new Map<number, Asked>();
+  #worker: Worker | null = null;
+  #count = 0;
+
+  constructor(script: URL) {
+    this.#script = script;
+  }
+
+  /** How many tasks are under way or wait. */
+  get load(): number {
+    return this.#asked.size;
+  }
+
+  async ask<Answer>(task: unknown, timeoutMs: number): Promise<Answer> {
+    const worker = (this.#worker ??= this.#start());
+    this.#count += 1;
+    const id = this.#count;
+    const late = setTimeout(() => this.#end(new ThreadTimeout(`No answer within ${timeoutMs} ms.`)), timeoutMs);
+    try {
+      return await new Promise<Answer>((resolve, reject) => {
+        this.#asked.set(id, { resolve: (answer) => resolve(answer as Answer), reject });
+        worker.postMessage({ id, task });
+      });
+    } finally {
+      clearTimeout(late);
+      this.#asked.delete(id);
+    }
+  }
+
+  stop(): void {
+    this.#end(new Error('The thread was stopped.'));
+  }
+
+  #start(): Worker {
+    const worker = new Worker(this.#script);
+    worker.unref();
+    worker.on('message', (reply: Reply) => {
+      const asked = this.#asked.get(reply.id);
+      if ('error' in reply) asked?.reject(new Error(reply.error));
+      else asked?.resolve(reply.answer);
+    });
+    worker.on('error', (error) => {
+      if (this.#worker === worker) this.#end(error instanceof Error ? error : new Error(String(error)));
+    });
+    return worker;
+  }
+
+  #end(reason: Error): void {
+    const worker = this.#worker;
+    this.#worker = null;
+    for (const { reject } of this.#asked.values()) reject(reason);
+    this.#asked.clear();
+    void worker?.terminate();
+  }
+}
+
+/** Beside the file that asks, in the language that one runs in. */
+export function threadScript(asker: string, name: string): URL {
+  return new URL(`./${name}.${asker.endsWith('.ts') ? 'ts' : 'js'}`, asker);
+}
+
+/** In the thread: what it does with each task. */
+export function answerTasks(perform: (task: unknown) => unknown): void {
+  parentPort?.on('message', ({ id, task }: { readonly id: number; readonly task: unknown }) => {
+    parentPort?.postMessage(replyTo(id, () => perform(task)));
+  });
+}
+
+function replyTo(id: number, perform: () => unknown): Reply {
+  try {
+    return { id, answer: perform() };
+  } catch (error) {
+    return { id, error: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+  }
+}

@@ -1,0 +1,152 @@
+// `npm run simulate -- <owner>/<name>`: what the last days of a queue would have been under another configuration, asked
+// of the Interlock that runs.
+import { readFile } from 'node:fs/promises';
+import { Command, InvalidArgumentError } from 'commander';
+import color from 'picocolors';
+import { readAccess, type Access } from './launcher/access.ts';
+import { StartError } from './launcher/start-error.ts';
+import { runTool, splitName } from './tool.ts';
+
+const program = new Command('npm run simulate --')
+  .description('Replays the last days of a queue under the configuration in force and under another one.')
+  .argument('<owner/name>', 'repository')
+  .option('--base <branch>', 'base branch; the default branch if not given')
+  .option('--days <n>', 'days to go back', readDays, 30)
+  .option('--configuration <file>', 'the other configuration, YAML')
+  .option('--data <dir>', 'data directory', process.env['INTERLOCK_DATA'] ?? '.interlock')
+  .option('--json', 'one JSON document instead of text');
+
+interface Options {
+  readonly base?: string;
+  readonly days: number;
+  readonly configuration?: string;
+  readonly data: string;
+  readonly json?: boolean;
+}
+
+interface Tally {
+  readonly waits: { readonly p50: number; readonly p90: number; readonly p95: number } | null;
+  readonly landed: number;
+  readonly landedPerHour: number;
+  readonly builds: number;
+  readonly buildsPerLanding: number | null;
+  readonly ejected: number;
+}
+
+interface Simulated extends Tally {
+  readonly ejectedUnjustly: number;
+  readonly red: number;
+  readonly composed: number;
+  readonly until: string;
+  readonly complete: boolean;
+}
+
+interface Simulation {
+  readonly accepted: boolean;
+  readonly problems: readonly {
+    readonly reason: string;
+    readonly line: number | null;
+    readonly column: number | null;
+  }[];
+  readonly from: string | null;
+  readonly arrivals: number;
+  readonly observed: Tally | null;
+  readonly present: Simulated | null;
+  readonly other: Simulated | null;
+  readonly assumptions: readonly string[];
+}
+
+const tally = 'waits { p50 p90 p95 } landed landedPerHour builds buildsPerLanding ejected';
+const simulated = `${tally} ejectedUnjustly red composed until complete`;
+const document = `query ($input: SimulateQueueInput!) { simulateQueue(input: $input) {
+  accepted problems { reason line column } from arrivals observed { ${tally} } present { ${simulated} } other { ${simulated} } assumptions } }`;
+
+async function main(): Promise<number> {
+  program.parse();
+  const options = program.opts<Options>();
+  const repository = splitName(program.args[0] ?? '');
+  const yaml = options.configuration === undefined ? null : await readYaml(options.configuration);
+  const access = await readAccess(options.data);
+  if (access === null)
+    throw new StartError(`No Interlock runs on ${options.data}. Start it, or name its data directory by --data <dir>.`);
+  const input = { repository, baseBranch: options.base ?? null, days: options.days, yaml };
+  const simulation = await ask(access, input);
+  if (options.json) console.log(JSON.stringify(simulation, null, 2));
+  else say(simulation);
+  return simulation.accepted ? 0 : 1;
+}
+
+function readDays(text: string): number {
+  if (!/^\d{1,3}$/.test(text)) throw new InvalidArgumentError('Say a number of days.');
+  return Number(text);
+}
+
+async function readYaml(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch {
+    throw new StartError(`${path} cannot be read.`);
+  }
+}
+
+async function ask({ url, token }: Access, input: Readonly<Record<string, unknown>>): Promise<Simulation> {
+  const response = await fetch(new URL('/graphql', url), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+    body: JSON.stringify({ query: document, variables: { input } }),
+  });
+  const { data, errors } = (await response.json()) as {
+    readonly data?: { readonly simulateQueue: Simulation } | null;
+    readonly errors?: readonly { readonly message: string }[];
+  };
+  if (!data)
+    throw new StartError(errors?.map(({ message }) => message).join('\n') ?? `${url} answered ${response.status}.`);
+  return data.simulateQueue;
+}
+
+function say({ accepted, problems, from, arrivals, observed, present, other, assumptions }: Simulation): void {
+  for (const { line, column, reason } of problems)
+    console.log(color.red(line === null ? reason : `line ${line}, column ${column}: ${reason}`));
+  if (!accepted) return;
+  if (from === null || present === null) return console.log('Nobody was queued in that time.');
+  console.log(`${arrivals} pull requests queued since ${from}`);
+  const columns = [
+    ['', 'as it was', 'present, simulated', ...(other === null ? [] : ['other, simulated'])],
+    ...rows.map(({ name, of }) => [
+      name,
+      ...[observed, present, other].flatMap((each) => (each === null ? [] : of(each))),
+    ]),
+  ];
+  const widths = (columns[0] ?? []).map((_, place) => Math.max(...columns.map((row) => row[place]?.length ?? 0)));
+  for (const row of columns)
+    console.log(
+      row
+        .map((cell, place) => cell.padEnd(widths[place] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    );
+  for (const each of [present, other])
+    if (each !== null && !each.complete) console.log(color.yellow(`Time ran out: simulated until ${each.until} only.`));
+  console.log('Assumed:');
+  for (const sentence of assumptions) console.log(`  ${sentence}`);
+}
+
+const rows: readonly { readonly name: string; readonly of: (tally: Tally | Simulated) => string }[] = [
+  { name: 'wait, half of them', of: ({ waits }) => minutes(waits?.p50) },
+  { name: 'wait, 9 of 10', of: ({ waits }) => minutes(waits?.p90) },
+  { name: 'wait, 19 of 20', of: ({ waits }) => minutes(waits?.p95) },
+  { name: 'merged', of: ({ landed }) => String(landed) },
+  { name: 'merged in an hour', of: ({ landedPerHour }) => landedPerHour.toFixed(1) },
+  { name: 'builds', of: ({ builds }) => String(builds) },
+  { name: 'builds for each merged', of: ({ buildsPerLanding }) => buildsPerLanding?.toFixed(2) ?? '–' },
+  { name: 'blocked for a failed build', of: ({ ejected }) => String(ejected) },
+  { name: '  of them unjustly', of: (each) => ('red' in each ? String(each.ejectedUnjustly) : '–') },
+  { name: 'red commits', of: (each) => ('red' in each ? String(each.red) : '–') },
+  { name: 'merged without a build of the whole', of: (each) => ('red' in each ? String(each.composed) : '–') },
+];
+
+function minutes(seconds: number | undefined): string {
+  return seconds === undefined ? '–' : `${(seconds / 60).toFixed(1)} min`;
+}
+
+runTool(main);

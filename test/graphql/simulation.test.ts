@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { pastOf } from '../domain/simulation/past.ts';
+import { parallel } from '../domain/queue/situation.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import { writePast } from './past.ts';
+import { seed } from './seed.ts';
+
+let s: TestServer;
+const present =
+  'merge_rules: {labels: {trigger: a}, merge_mode: {type: parallel, parallel_mode: {max_parallel_builds: 20}}}';
+const past = pastOf(
+  { seed: 11, count: 200, perHour: 20, failure: 0.05 },
+  { ...parallel, maxParallelBuilds: 20, useOptimisticValidation: false },
+);
+
+beforeAll(async () => {
+  s = await startServer();
+  const seeded = await seed(s);
+  await s.rows('update repository set configuration_yaml = $1', [present]);
+  await writePast(s, seeded, past);
+});
+afterAll(async () => await s.close());
+
+interface Tally {
+  readonly waits: { readonly p50: number; readonly p95: number };
+  readonly landed: number;
+  readonly builds: number;
+  readonly ejected: number;
+}
+interface Simulated extends Tally {
+  readonly red: number;
+  readonly ejectedUnjustly: number;
+  readonly composed: number;
+  readonly complete: boolean;
+}
+interface Answer {
+  readonly simulateQueue: {
+    readonly accepted: boolean;
+    readonly arrivals: number;
+    readonly problems: readonly { readonly code: string; readonly line: number | null }[];
+    readonly observed: Tally | null;
+    readonly present: Simulated | null;
+    readonly other: Simulated | null;
+    readonly assumptions: readonly string[];
+  };
+}
+
+const tally = 'waits { p50 p95 } landed builds ejected';
+const document = `query ($input: SimulateQueueInput!) { simulateQueue(input: $input) {
+  accepted arrivals problems { code line } observed { ${tally} }
+  present { ${tally} red ejectedUnjustly composed complete } other { ${tally} red ejectedUnjustly composed complete } assumptions } }`;
+
+async function ask(input: Readonly<Record<string, unknown>> = {}) {
+  const answer = await s.graphql<Answer>(document, {
+    input: { repository: { owner: 'acme', name: 'shop' }, ...input },
+  });
+  return { errors: answer.errors, simulation: answer.data?.simulateQueue };
+}
+
+describe('simulateQueue', () => {
+  it('replays what was as it was, and under another configuration as it would have been', async () => {
+    const yaml =
+      'merge_rules: {labels: {trigger: a}, merge_mode: {type: parallel, parallel_mode: {max_parallel_builds: 2}}}';
+    const { errors, simulation } = await ask({ yaml });
+    expect(errors).toEqual([]);
+    const { observed, present: now, other } = simulation ?? {};
+    if (!observed || !now || !other) throw new Error('Nothing was simulated.');
+    expect(simulation).toMatchObject({ accepted: true, arrivals: 200, problems: [] });
+    const landed = past.run.outcomes.filter(({ kind }) => kind === 'landed').length;
+    // With the two builds that were there before.
+    expect(observed).toMatchObject({ landed, ejected: 200 - landed, builds: past.batches.length + 2 });
+    expect(now).toMatchObject({
+      landed,
+      ejected: 200 - landed,
+      red: 0,
+      ejectedUnjustly: 0,
+      composed: 0,
+      complete: true,
+    });
+    expect(Math.abs(now.waits.p95 - observed.waits.p95) / observed.waits.p95).toBeLessThan(0.05);
+    expect(other).toMatchObject({ landed, red: 0, complete: true });
+    expect(other.waits.p50).toBeGreaterThan(2 * now.waits.p50);
+    expect(simulation?.assumptions).toContain('Builds take as long as they took, however many run at once.');
+  });
+
+  it('looks back no further than asked', async () => {
+    const hours = ((past.log.at(-1)?.at ?? 0) - (past.log[0]?.at ?? 0)) / 3_600_000;
+    await s.rows(
+      `update event set at = at - interval '2 days' where action <> 'opened' and id < (select percentile_disc(0.5) within group (order by id) from event)`,
+    );
+    const { simulation } = await ask({ days: 1 });
+    expect(hours).toBeLessThan(24);
+    expect(simulation?.arrivals).toBeGreaterThan(50);
+    expect(simulation?.arrivals).toBeLessThan(150);
+    expect(simulation?.other).toBeNull();
+  });
+
+  it('tells the reasons of a document that is no configuration, by the words of the parser', async () => {
+    const { errors, simulation } = await ask({ yaml: 'merge_rules:\n  labels: {triger: a}\n' });
+    expect(errors).toEqual([]);
+    expect(simulation).toMatchObject({ accepted: false, observed: null, present: null, other: null });
+    expect(simulation?.problems).toContainEqual({ code: 'UNKNOWN_KEY', line: 2 });
+  });
+
+  it('refuses a queue that is not there, days out of range, a mode without a line, and a second one at a time', async () => {
+    const refusals = async (input: Record<string, unknown>) =>
+      (await ask(input)).errors.map(({ extensions: { code, field } }) => [code, field]);
+    expect(await refusals({ baseBranch: 'nowhere' })).toEqual([['NOT_FOUND', undefined]]);
+    expect(await refusals({ days: 0 })).toEqual([['BAD_INPUT', 'days']]);
+    const yaml = 'merge_rules: {labels: {trigger: a}, merge_mode: {type: no-queue}}';
+    expect(await refusals({ yaml })).toEqual([['NOT_SUPPORTED', undefined]]);
+    const both = await Promise.all([refusals({}), refusals({})]);
+    expect(both.flat()).toEqual([['RATE_LIMITED', undefined]]);
+    expect(await refusals({})).toEqual([]);
+  });
+});
