@@ -3,24 +3,26 @@
 import { evidenceFor } from '../queue/evidence.ts';
 import { plan } from '../queue/plan.ts';
 import type { BatchState, BuildState, Decision, PullRequestState, QueueRules, Snapshot } from '../queue/snapshot.ts';
-import { PlannerRows, idOf, numberOf } from './planner-rows.ts';
+import { PlannerRows, addAll, idOf, numberOf } from './planner-rows.ts';
 import type { Build, Change, Desk, Policy, QueueView } from './policy.ts';
 
 export interface PlannerOptions {
   readonly rules: QueueRules;
   /** What is different about its row when it arrives. */
   readonly rowOf?: (change: Change) => Partial<PullRequestState>;
+  /** Git's word: the place among changes, merged one after the other, of the first that conflicts with those before it; -1. Left out: all merge. */
+  readonly conflictAt?: (changes: readonly number[]) => number;
   /** Told of every plan, before its decisions are applied. */
   readonly onPlan?: (snapshot: Snapshot, decisions: readonly Decision[]) => void;
 }
 
-export function plannerPolicy(options: PlannerOptions): Policy {
-  return new PlannerPolicy(options);
+export function plannerPolicy(options: PlannerOptions): PlannerPolicy {
+  return new PlannerPolicy(options, new PlannerRows(options.rules));
 }
 
 const check = { name: 'ci', attempt: 1 } as const;
 
-class PlannerPolicy implements Policy {
+export class PlannerPolicy implements Policy {
   readonly #options: PlannerOptions;
   readonly #rows: PlannerRows;
   /** By tested commit. */
@@ -31,9 +33,25 @@ class PlannerPolicy implements Policy {
   #batchesMade = 0;
   #lookAt = -Infinity;
 
-  constructor(options: PlannerOptions) {
+  constructor(options: PlannerOptions, rows: PlannerRows) {
     this.#options = options;
-    this.#rows = new PlannerRows(options.rules);
+    this.#rows = rows;
+  }
+
+  /** From here on it goes its own way. */
+  copy(): PlannerPolicy {
+    const copy = new PlannerPolicy(this.#options, this.#rows.copy());
+    addAll(copy.#builds, this.#builds);
+    addAll(copy.#commitOf, this.#commitOf);
+    addAll(copy.#contents, this.#contents);
+    copy.#batchesMade = this.#batchesMade;
+    copy.#lookAt = this.#lookAt;
+    return copy;
+  }
+
+  /** What the planner would see now. */
+  snapshot(now: number): Snapshot {
+    return this.#rows.snapshot(now);
   }
 
   decide(queue: QueueView, desk: Desk): void {
@@ -126,6 +144,8 @@ class PlannerPolicy implements Policy {
         ? batch.assumes.map((assumed) => numberOf(assumed.pullRequest))
         : (this.#contents.get(batch.parentCommit) ?? []);
     const assumes = below.filter((change) => queue.isPending(change));
+    const conflictAt = this.#options.conflictAt?.([...assumes, ...members]) ?? -1;
+    if (conflictAt >= 0) return this.#keepConflict(batch, { assumes, at: conflictAt });
     const commit = `c${batch.id}`;
     const tree = `t${queue.treeOf([...assumes, ...members])}`;
     this.#contents.set(commit, [...assumes, ...members]);
@@ -151,6 +171,30 @@ class PlannerPolicy implements Policy {
     });
     if (batch.beside !== 'question')
       for (const { pullRequest } of batch.members) this.#rows.changePullRequest(pullRequest, { status: 'tagged' });
+  }
+
+  /** Beside the line nobody is blamed for it; of a bet it is a fact about what it assumes as well. */
+  #keepConflict(
+    batch: BatchState,
+    { assumes, at }: { readonly assumes: readonly number[]; readonly at: number },
+  ): void {
+    const rows = this.#rows;
+    const heads = batch.members.map((member) => member.head);
+    if (batch.beside === null) {
+      const place = Math.max(0, at - assumes.length);
+      const conflict = { parent: batch.parentCommit, after: heads.slice(0, place) };
+      rows.changePullRequest(batch.members[place]?.pullRequest ?? '', { conflict });
+      return;
+    }
+    const layers = [...batch.assumes.map((assumed) => assumed.head), ...heads];
+    if (batch.beside === 'bet')
+      rows.mergeResults.push({
+        parent: batch.parentCommit,
+        heads: layers.slice(0, at + 1),
+        tree: null,
+        conflictAt: at,
+      });
+    rows.changeBatch(batch.id, { givenUp: true });
   }
 
   #isProven(tree: string, now: number): boolean {

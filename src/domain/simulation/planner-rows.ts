@@ -13,14 +13,18 @@ import type {
 } from '../queue/snapshot.ts';
 import type { Change } from './policy.ts';
 
+export type MergeResult = Snapshot['mergeResults'][number];
+
 const evidenceLifetimeMs = 24 * 60 * 60_000;
 
 export class PlannerRows {
   readonly rules: QueueRules;
   readonly pullRequests = new Map<string, PullRequestState>();
   readonly batches = new Map<string, BatchState>();
+  /** What git said of merges that conflict. */
+  readonly mergeResults: MergeResult[] = [];
   /** By tree. */
-  readonly #builds = new Map<string, BuildState[]>();
+  readonly #builds = new Map<string, readonly BuildState[]>();
   /** Members of live batches may have left the line. */
   readonly #departures = new Map<string, ResetCode>();
   /** The tip first. */
@@ -33,6 +37,21 @@ export class PlannerRows {
 
   constructor(rules: QueueRules) {
     this.rules = rules;
+  }
+
+  copy(): PlannerRows {
+    const copy = new PlannerRows(this.rules);
+    addAll(copy.pullRequests, this.pullRequests);
+    addAll(copy.batches, this.batches);
+    copy.mergeResults.push(...this.mergeResults);
+    addAll(copy.#builds, this.#builds);
+    addAll(copy.#departures, this.#departures);
+    copy.#line.splice(0, 1, ...this.#line);
+    copy.#landings.push(...this.#landings);
+    addAll(copy.#records, this.#records);
+    copy.tipTree = this.tipTree;
+    copy.#nextPosition = this.#nextPosition;
+    return copy;
   }
 
   get tip(): string {
@@ -135,6 +154,13 @@ export class PlannerRows {
     return this.#line.map(({ commit }) => commit);
   }
 
+  /** Those after the oldest of `bases`: the planner is told no more. */
+  #landingsSince(bases: readonly string[]): Landing[] {
+    const asked = new Set(bases);
+    const first = this.#landings.findIndex((landing) => asked.has(landing.firstParent));
+    return first === -1 ? [] : this.#landings.slice(first);
+  }
+
   snapshot(now: number): Snapshot {
     const lineage = this.lineage(now);
     const batches = [...this.batches.values()];
@@ -162,12 +188,16 @@ export class PlannerRows {
       pullRequests: [...this.pullRequests.values()],
       departures: [...departed].map((pullRequest) => ({ pullRequest, code: this.#departures.get(pullRequest) ?? 303 })),
       batches,
-      landings: [...this.#landings],
+      landings: this.#landingsSince(batches.map((batch) => batch.base)),
       builds: [...trees].flatMap((tree) => this.buildsOf(tree)),
       readings: [],
-      mergeResults: [],
+      mergeResults: [...this.mergeResults],
     };
   }
+}
+
+export function addAll<K, V>(to: Map<K, V>, from: ReadonlyMap<K, V>): void {
+  for (const [key, value] of from) to.set(key, value);
 }
 
 export function idOf(change: number): string {

@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest';
+import { rulesOfPlanner } from '../../../bench/simulator/policies/rules.ts';
+import type { QueueRules } from '../../../src/domain/queue/snapshot.ts';
+import { exploreAll, type SmallWorld } from './small-world.ts';
+
+function linear(batchSize: number, rules: Partial<QueueRules> = {}): QueueRules {
+  return { ...rulesOfPlanner, batchSize, ...rules };
+}
+
+const usual = { targets: [null, null, null, null], arrive: 'at once', redsToBlame: 1, mayConflict: false } as const;
+
+const worlds: readonly [string, SmallWorld][] = [
+  ['one by one', { ...usual, rules: linear(1) }],
+  ['where a later green build proves nothing', { ...usual, rules: linear(1, { useOptimisticValidation: false }) }],
+  ['where one red build is none', { ...usual, rules: linear(1, { maxRequeueAttempts: 1 }), redsToBlame: 2 }],
+  ['in batches of two', { ...usual, rules: linear(2) }],
+  ['in batches of three', { ...usual, rules: linear(3) }],
+  ['in batches of four', { ...usual, rules: linear(4) }],
+  [
+    'in batches of four, bisected beside the line',
+    { ...usual, rules: linear(4, { useParallelBisection: true }), places: 'lost' },
+  ],
+  ['arriving at any time', { ...usual, rules: linear(2), arrive: 'any time' }],
+  ['of which any may conflict', { ...usual, rules: linear(1), mayConflict: true }],
+  ['in batches of two of which any may conflict', { ...usual, rules: linear(2), mayConflict: true }],
+];
+
+it.each(worlds)('every history of four pull requests, %s, keeps every invariant', (_name, world) => {
+  const visited = exploreAll(world);
+  expect(visited.landed).toBeGreaterThan(0);
+  expect(visited.ejected).toBeGreaterThan(0);
+});
+
+it('says by which way an invariant was broken', () => {
+  expect(() => exploreAll({ ...usual, rules: linear(1), redsToBlame: 2 })).toThrow(
+    'After | 0 green, 0 | 1 green, 0 1 | 2 green, 0 1 2 | 3 red: 3 was red by itself',
+  );
+});

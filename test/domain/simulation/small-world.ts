@@ -1,0 +1,324 @@
+// Every history of a small queue. CI is an adversary: each build ends at any time, green or red, so that every subset of
+// failures, masking and poisoned sets, and flakes is among the histories; git is another: each pair conflicts or not,
+// decided when the two first meet in one tree. States that differ by names alone are visited once.
+import assert from 'node:assert/strict';
+import { plan } from '../../../src/domain/queue/plan.ts';
+import { overlap } from '../../../src/domain/queue/overlap.ts';
+import type { QueueRules, Snapshot } from '../../../src/domain/queue/snapshot.ts';
+import { justifies } from '../../../src/domain/simulation/justification.ts';
+import { PlannerPolicy, plannerPolicy } from '../../../src/domain/simulation/planner-policy.ts';
+import type { Build, Change, Desk, Landing, News, QueueView } from '../../../src/domain/simulation/policy.ts';
+
+export interface SmallWorld {
+  readonly rules: QueueRules;
+  /** Of each pull request. */
+  readonly targets: readonly (readonly string[] | null)[];
+  /** They are all there from the start, or each arrives at any time. */
+  readonly arrive: 'at once' | 'any time';
+  /** Of a red build by itself: how many there must be before one is blamed. */
+  readonly redsToBlame: number;
+  readonly mayConflict: boolean;
+  /** `lost`: parts of a bisected batch are asked beside the line, on what was the tip then. Left out: they keep their places. */
+  readonly places?: 'lost';
+}
+
+export interface Visited {
+  readonly states: number;
+  readonly landed: number;
+  readonly ejected: number;
+}
+
+/** Every state once; an invariant that does not hold throws, with the way that led there. */
+export function exploreAll(of: SmallWorld): Visited {
+  const seen = new Set<string>();
+  const onWay = new Set<string>();
+  const way: string[] = [];
+  let [landed, ejected] = [0, 0];
+  const visit = (state: State): void => {
+    const key = state.key();
+    assert.ok(!onWay.has(key), 'a history does not come back to where it was');
+    if (seen.has(key)) return;
+    seen.add(key);
+    const steps = state.steps();
+    if (steps.length === 0) state.checkEnd();
+    landed += state.landings.length;
+    ejected += state.ejected;
+    onWay.add(key);
+    for (const step of steps) {
+      way.push(step.name);
+      for (const next of outcomesOf(state, step)) visit(next);
+      way.pop();
+    }
+    onWay.delete(key);
+  };
+  try {
+    for (const state of outcomesOf(new State(of), { name: 'begin', take: (begun) => begun.begin() })) visit(state);
+  } catch (error) {
+    throw new Error(`After ${way.join(', ')}: ${(error as Error).message}`, { cause: error });
+  }
+  return { states: seen.size, landed, ejected };
+}
+
+interface Step {
+  readonly name: string;
+  readonly take: (state: State) => void;
+}
+
+class Undecided {
+  readonly pair: string;
+  constructor(pair: string) {
+    this.pair = pair;
+  }
+}
+
+/** More than one where two changes meet for the first time. */
+function outcomesOf(state: State, step: Step): State[] {
+  const next = state.copy();
+  try {
+    step.take(next);
+    return [next];
+  } catch (error) {
+    if (!(error instanceof Undecided)) throw error;
+    return [true, false].flatMap((conflicts) => {
+      const decided = state.copy();
+      decided.pairs.set(error.pair, conflicts);
+      return outcomesOf(decided, step);
+    });
+  }
+}
+
+/** The policy's options are the same for all copies: git answers for the one that acts. */
+let acting: State | null = null;
+
+class State implements QueueView, Desk {
+  readonly now = 1_000_000;
+  readonly workers = Infinity;
+  readonly idleWorkers = Infinity;
+  news: News = { arrived: [], finished: [] };
+  readonly of: SmallWorld;
+  #policy: PlannerPolicy;
+  pending: Change[] = [];
+  builds = new Map<number, Build>();
+  landings: Landing[] = [];
+  ejected = 0;
+  pairs = new Map<string, boolean>();
+  #arrived = 0;
+  #made = 0;
+
+  constructor(of: SmallWorld) {
+    this.of = of;
+    this.#policy = plannerPolicy({
+      rules: of.rules,
+      rowOf: () => ({ chance: 0.9 }),
+      conflictAt: (changes) => acting?.conflictAt(changes) ?? -1,
+    });
+  }
+
+  copy(): State {
+    const copy = new State(this.of);
+    copy.#policy = this.#policy.copy();
+    copy.pending = [...this.pending];
+    copy.builds = new Map(this.builds);
+    copy.landings = [...this.landings];
+    copy.ejected = this.ejected;
+    copy.pairs = new Map(this.pairs);
+    copy.#arrived = this.#arrived;
+    copy.#made = this.#made;
+    return copy;
+  }
+
+  begin(): void {
+    const count = this.of.arrive === 'at once' ? this.of.targets.length : 1;
+    this.#hear({ arrived: Array.from({ length: count }, () => this.#nextArrival()), finished: [] });
+  }
+
+  steps(): Step[] {
+    const running = [...this.builds.values()].filter((build) => build.finishedAt === null);
+    const ends = running.flatMap(({ id, assumes, members }) =>
+      (['green', 'red'] as const).map((verdict) => ({
+        name: `${[...assumes, '|', ...members].join(' ')} ${verdict}`,
+        take: (state: State) => state.#end(id, verdict),
+      })),
+    );
+    const arrival = {
+      name: 'arrival',
+      take: (state: State) => state.#hear({ arrived: [state.#nextArrival()], finished: [] }),
+    };
+    return this.#arrived < this.of.targets.length ? [arrival, ...ends] : ends;
+  }
+
+  #nextArrival(): Change {
+    const number = this.#arrived;
+    const change = { number, arrivedAt: this.now, author: 0, targets: this.of.targets[number] ?? null };
+    this.#arrived += 1;
+    this.pending.push(change);
+    return change;
+  }
+
+  #end(id: number, verdict: 'green' | 'red'): void {
+    const build = { ...this.#build(id), finishedAt: this.now, verdict };
+    this.builds.set(id, build);
+    this.#hear({ arrived: [], finished: [build] });
+  }
+
+  #hear(news: News): void {
+    this.news = news;
+    acting = this;
+    this.#policy.decide(this, this);
+    const again = plan(this.#policy.snapshot(this.now), this.now).filter(({ kind }) => kind !== 'LookAgainAt');
+    assert.deepEqual(again, [], 'what was decided is not decided again');
+    const running = [...this.builds.values()].filter((build) => build.finishedAt === null);
+    assert.ok(running.length <= (this.of.rules.maxParallelBuilds ?? Infinity), 'no more builds than allowed');
+  }
+
+  checkEnd(): void {
+    assert.deepEqual(this.pending, [], 'nobody is left when nothing happens any more');
+    assert.deepEqual(this.#policy.snapshot(this.now).batches, [], 'and no batch');
+  }
+
+  // The queue as the policy sees it.
+
+  isPending(change: number): boolean {
+    return this.pending.some(({ number }) => number === change);
+  }
+
+  change(number: number): Change {
+    return { number, arrivedAt: this.now, author: 0, targets: this.of.targets[number] ?? null };
+  }
+
+  earlierOverlapping({ number, targets }: Change): readonly Change[] {
+    return this.pending.filter((other) => other.number < number && overlap(other.targets, targets));
+  }
+
+  treeOf(added: readonly number[]): number {
+    return [...this.#landed(), ...added].reduce((tree, change) => tree | (1 << change), 0);
+  }
+
+  #landed(): number[] {
+    return this.landings.flatMap((landing) => landing.changes.map(({ number }) => number));
+  }
+
+  // What it does.
+
+  start(content: { readonly assumes: readonly number[]; readonly members: readonly number[] }): Build {
+    this.#made += 1;
+    const build: Build = {
+      ...content,
+      id: this.#made,
+      base: this.landings.length,
+      tree: this.treeOf([...content.assumes, ...content.members]),
+      requestedAt: this.now,
+      startedAt: this.now,
+      finishedAt: null,
+      verdict: 'pending',
+    };
+    this.builds.set(build.id, build);
+    return build;
+  }
+
+  cancel(id: number): void {
+    if (this.#build(id).finishedAt === null) this.builds.delete(id);
+  }
+
+  land(numbers: readonly number[], restsOn: readonly Build[]): void {
+    const changes = numbers.map((number) => this.change(number));
+    const builds = restsOn.map(({ id }) => this.#build(id));
+    assert.ok(
+      numbers.every((number) => this.isPending(number)),
+      'what lands is in the queue',
+    );
+    assert.notEqual(
+      justifies({ changes, restsOn: builds, landings: this.landings }),
+      null,
+      'a green build justifies it',
+    );
+    for (const change of this.of.places === 'lost' ? [] : changes)
+      for (const before of this.earlierOverlapping(change))
+        assert.ok(numbers.includes(before.number), 'nobody passes one that is before it and overlaps it');
+    assert.equal(this.conflictAt(numbers), -1, 'what lands merges');
+    this.pending = this.pending.filter(({ number }) => !numbers.includes(number));
+    this.landings.push({ at: this.now, changes });
+  }
+
+  eject(number: number): void {
+    const reds = [...this.builds.values()].filter((build) => build.verdict === 'red' && this.#blames(build, number));
+    const conflicts = this.conflictAt([number]) !== -1;
+    assert.ok(conflicts || reds.length >= this.of.redsToBlame, `${number} was red by itself`);
+    this.pending = this.pending.filter((change) => change.number !== number);
+    this.ejected += 1;
+  }
+
+  /** Red as what it alone would land as; or under an assumption that held nobody who is not on the base now. */
+  #blames({ members, assumes, base }: Build, number: number): boolean {
+    if (members.length !== 1 || members[0] !== number) return false;
+    const landed = new Set(this.#landed());
+    if (!assumes.every((change) => landed.has(change))) return false;
+    if (this.of.places === 'lost') return true;
+    const since = this.landings.slice(base).flatMap(({ changes }) => changes);
+    const { targets } = this.change(number);
+    return since.every((change) => assumes.includes(change.number) || !overlap(change.targets, targets));
+  }
+
+  wakeAt(): void {}
+
+  /** Where the changes, merged on the tip one after the other, first conflict; -1. */
+  conflictAt(changes: readonly number[]): number {
+    const present = this.#landed();
+    for (const [place, change] of changes.entries()) {
+      if (present.some((other) => this.#conflict(other, change))) return place;
+      present.push(change);
+    }
+    return -1;
+  }
+
+  #conflict(a: number, b: number): boolean {
+    if (!this.of.mayConflict || !overlap(this.change(a).targets, this.change(b).targets)) return false;
+    const pair = `${Math.min(a, b)}${Math.max(a, b)}`;
+    const known = this.pairs.get(pair);
+    if (known === undefined) throw new Undecided(pair);
+    return known;
+  }
+
+  #build(id: number): Build {
+    const build = this.builds.get(id);
+    if (build === undefined) throw new Error(`There is no build ${id}.`);
+    return build;
+  }
+
+  /** All that may matter from here on, with batches and commits named in the order they are met. */
+  key(): string {
+    const snapshot = this.#policy.snapshot(this.now);
+    const names = new Map<string, string>();
+    const met = (name: string): string => {
+      const known = names.get(name) ?? `#${names.size}`;
+      names.set(name, known);
+      return known;
+    };
+    const evidence = [...this.builds.values()].filter((build) => build.finishedAt !== null);
+    return JSON.stringify([
+      essenceOf(snapshot),
+      evidence
+        .map(({ tree, verdict, base, members, assumes }) => [tree, verdict, base, members, assumes].join())
+        .sort(),
+      this.landings.map(({ changes }) => changes.map(({ number }) => number)),
+      [...this.pairs].sort().join(),
+      this.#arrived,
+    ]).replaceAll(/\bc?b\d+\b/g, met);
+  }
+}
+
+function essenceOf({ queue, pullRequests, batches, builds, landings, departures }: Snapshot): unknown {
+  const inOrder = [...batches].sort((a, b) => a.position - b.position);
+  return [
+    queue.tip,
+    pullRequests.map(({ id, status, bisection, requeueAttempts, topAnnounced, conflict }) => [
+      ...[id, status, bisection, requeueAttempts, topAnnounced, conflict],
+    ]),
+    inOrder.map(({ position: _position, ...batch }) => batch),
+    [...builds]
+      .map(({ tree, base, canceled, complete, checks }) => [tree, base, canceled, complete, checks[0]?.conclusion])
+      .sort(),
+    landings.length,
+    departures,
+  ];
+}
