@@ -1,13 +1,33 @@
 // All policies by name. One file each; a new one is a line here.
 import type { MakePolicy } from '../../../src/domain/simulation/policy.ts';
+import { batches } from './batches.ts';
+import { earlyLanding } from './early-landing.ts';
 import { inOrderOracle } from './in-order-oracle.ts';
 import { interlock } from './interlock.ts';
 import { oneAtATime } from './one-at-a-time.ts';
+import { optimistic } from './optimistic.ts';
+import { prefixWindow } from './prefix-window.ts';
+import { reorderingBound } from './reordering-bound.ts';
+import { speculateAll } from './speculate-all.ts';
+import { submitQueueOpen } from './submitqueue-open.ts';
+import { submitQueue, submitQueueLearned } from './submitqueue.ts';
+import { zuulConflictGraph, zuulOneLane } from './zuul.ts';
 
 export const policies: Readonly<Record<string, MakePolicy>> = {
   interlock,
   'one-at-a-time': oneAtATime,
+  batches,
+  'prefix-window': prefixWindow,
+  'zuul-one-lane': zuulOneLane,
+  'zuul-conflict-graph': zuulConflictGraph,
+  optimistic,
+  'speculate-all': speculateAll,
+  submitqueue: submitQueue,
+  'submitqueue-learned': submitQueueLearned,
+  'submitqueue-open': submitQueueOpen,
+  'early-landing': earlyLanding,
   'in-order-oracle': inOrderOracle,
+  'reordering-bound': reorderingBound,
 };
 
 /** What times are ratios to. */

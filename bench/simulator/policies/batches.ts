@@ -1,0 +1,27 @@
+// Batches with bisection, as bors-ng does it (its documentation, "How it works"; after Graydon Hoare's not rocket science
+// rule): one build at a time, of everything that waits; green, all of it lands; red, its halves are built in its place,
+// the first one first, until what is red stands alone and leaves. What arrives meanwhile waits for the next batch.
+import type { Policy } from '../../../src/domain/simulation/policy.ts';
+
+export function batches(): Policy {
+  const parts: (readonly number[])[] = [];
+  let isBuilding = false;
+  return {
+    decide(queue, desk) {
+      for (const build of queue.news.finished) {
+        const { members } = build;
+        isBuilding = false;
+        if (build.verdict === 'green') desk.land(members, [build]);
+        else if (members.length === 1) for (const member of members) desk.eject(member);
+        else {
+          const middle = Math.ceil(members.length / 2);
+          parts.unshift(members.slice(0, middle), members.slice(middle));
+        }
+      }
+      if (isBuilding || queue.pending.length === 0) return;
+      const members = parts.shift() ?? queue.pending.map((change) => change.number);
+      desk.start({ assumes: [], members });
+      isBuilding = true;
+    },
+  };
+}

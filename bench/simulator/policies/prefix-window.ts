@@ -1,0 +1,56 @@
+// One lane with a window of prefixes, as hosted merge queues do it (Trunk, "Predictive testing", "Optimistic merging" and
+// "Pending failure depth"; GitHub's merge queue with "only merge non-failing pull requests" off is much the same): the
+// first 20 are built, each on all before it; a green prefix lands as a whole; a red change stays until those behind it,
+// as many as the depth says, are red as well, and then leaves; everything behind it is built again.
+// Ours: a depth of one, the smallest that lets a flake pass; and a red one with nothing behind it leaves at once.
+import type { Desk, Policy, QueueView } from '../../../src/domain/simulation/policy.ts';
+import { oneLane, Paths, type Head, type Path } from '../speculation/paths.ts';
+
+const usualWindow = 20;
+const failureDepth = 1;
+
+export function prefixWindow(): Policy {
+  return prefixWindowOf(usualWindow);
+}
+
+export function prefixWindowOf(size: number): Policy {
+  const paths = new Paths(oneLane);
+  return {
+    decide(queue, desk) {
+      paths.sync(queue);
+      while (landLongestPrefix(paths, desk) || ejectFirst(paths, desk));
+      paths.takeIn(queue, size);
+      fillWindow(paths, queue, desk);
+    },
+  };
+}
+
+function landLongestPrefix(paths: Paths, desk: Desk): boolean {
+  const line = [...paths.heads.values()];
+  const last = line.findLastIndex((head) => prefixOf(head)?.verdict === 'green');
+  const build = line[last] && prefixOf(line[last])?.build;
+  if (build === undefined) return false;
+  paths.land(line.slice(0, last + 1), [build], desk);
+  return true;
+}
+
+function ejectFirst(paths: Paths, desk: Desk): boolean {
+  const [first, ...behind] = paths.heads.values();
+  if (first === undefined || prefixOf(first)?.verdict !== 'red') return false;
+  const followers = behind.slice(0, failureDepth).flatMap((head) => prefixOf(head) ?? []);
+  if (followers.some((path) => path.verdict === 'pending')) return false;
+  paths.eject(first, desk);
+  return true;
+}
+
+function fillWindow(paths: Paths, queue: QueueView, desk: Desk): void {
+  for (const head of paths.heads.values()) {
+    if (queue.idleWorkers <= 0) return;
+    if (head.paths.length === 0) paths.start(head, [...head.unsettled], desk);
+  }
+}
+
+/** The build of all before it and itself. A path on anything else dies with its assumption. */
+function prefixOf(head: Head): Path | undefined {
+  return head.paths[0];
+}

@@ -1,0 +1,192 @@
+// What the speculating rivals share: for every pending change those it stands behind, and the builds made for it under
+// assumptions about them. A path is such a build; it dies as soon as one of its assumptions turns out false.
+import { justifies } from '../../../src/domain/simulation/justification.ts';
+import { overlap } from '../../../src/domain/queue/overlap.ts';
+import type { Build, Change, Desk, QueueView } from '../../../src/domain/simulation/policy.ts';
+import { hash } from '../../../src/domain/simulation/randomness.ts';
+
+export interface Path {
+  readonly build: Build;
+  /** Assumed to land, and undecided. */
+  readonly open: Set<number>;
+  /** Names `open`; of a path that came true it is that of the empty set. */
+  key: number;
+  verdict: Build['verdict'];
+}
+
+export interface Head {
+  readonly change: Change;
+  /** Pending ones it stands behind; in order. */
+  readonly unsettled: Set<number>;
+  /** Names `unsettled`. */
+  key: number;
+  paths: Path[];
+  /** Green builds of later changes that went past this one, with it inside. */
+  readonly vouchers: Build[];
+  /** Grows whenever something it stands behind is settled or thought of otherwise. */
+  version: number;
+}
+
+/** Whom a change that is taken in stands behind. */
+export type StandsBehind = (
+  change: Change,
+  of: { readonly queue: QueueView; readonly heads: ReadonlyMap<number, Head> },
+) => Iterable<number>;
+
+export const oneLane: StandsBehind = (_, { heads }) => heads.keys();
+
+export const conflictGraph: StandsBehind = (change, { queue }) =>
+  queue.earlierOverlapping(change).map((earlier) => earlier.number);
+
+export class Paths {
+  /** Those taken in, in order of arrival. */
+  readonly heads = new Map<number, Head>();
+  readonly #backlog: Change[] = [];
+  readonly #standsBehind: StandsBehind;
+  readonly #dependents = new Map<number, Head[]>();
+  readonly #byBuild = new Map<number, { head: Head; path: Path }>();
+
+  constructor(standsBehind: StandsBehind) {
+    this.#standsBehind = standsBehind;
+  }
+
+  /** Hears what happened. Returns the paths that ended. */
+  sync(queue: QueueView): readonly { readonly head: Head; readonly path: Path }[] {
+    this.#backlog.push(...queue.news.arrived);
+    const ended: { head: Head; path: Path }[] = [];
+    for (const build of queue.news.finished) {
+      const found = this.#byBuild.get(build.id);
+      if (found === undefined) continue;
+      found.path.verdict = build.verdict;
+      ended.push(found);
+    }
+    return ended;
+  }
+
+  /** Takes in whoever waits, as long as there are not so many; what is further back costs nothing until then. */
+  takeIn(queue: QueueView, most = Infinity): void {
+    const taken = this.#backlog.splice(0, Math.max(0, most - this.heads.size));
+    for (const change of taken) this.#admit(change, this.#standsBehind(change, { queue, heads: this.heads }));
+  }
+
+  /** Those that stand behind this one. */
+  dependentsOf(change: number): readonly Head[] {
+    return (this.#dependents.get(change) ?? []).filter((head) => this.heads.get(head.change.number) === head);
+  }
+
+  start(head: Head, assumes: readonly number[], desk: Desk): void {
+    const build = desk.start({ assumes, members: [head.change.number] });
+    const path: Path = { build, open: new Set(assumes), key: keyOf(assumes), verdict: 'pending' };
+    head.paths.push(path);
+    this.#byBuild.set(build.id, { head, path });
+  }
+
+  /** It is of no more use, whatever it says. */
+  drop(head: Head, path: Path, desk: Desk): void {
+    head.paths = head.paths.filter((other) => other !== path);
+    this.#byBuild.delete(path.build.id);
+    if (path.verdict === 'pending') desk.cancel(path.build.id);
+  }
+
+  /** Lands it as one commit with all it stands behind that is in `group`, in order. */
+  land(group: readonly Head[], restsOn: readonly Build[], desk: Desk): void {
+    desk.land(
+      group.map((head) => head.change.number),
+      restsOn,
+    );
+    for (const head of group) {
+      this.#leaveVouchers(head);
+      this.#settle(head, true, desk);
+    }
+  }
+
+  eject(head: Head, desk: Desk): void {
+    desk.eject(head.change.number);
+    this.#settle(head, false, desk);
+  }
+
+  #admit(change: Change, behind: Iterable<number>): void {
+    const unsettled = new Set(behind);
+    const head: Head = { change, unsettled, key: keyOf(unsettled), paths: [], vouchers: [], version: 0 };
+    this.heads.set(change.number, head);
+    for (const number of unsettled) {
+      const known = this.#dependents.get(number);
+      if (known === undefined) this.#dependents.set(number, [head]);
+      else known.push(head);
+    }
+  }
+
+  // It went past what it stands behind: what was built with those inside speaks for them later.
+  #leaveVouchers(head: Head): void {
+    for (const path of head.paths)
+      if (path.verdict === 'green') for (const number of path.open) this.heads.get(number)?.vouchers.push(path.build);
+  }
+
+  #settle(head: Head, hasLanded: boolean, desk: Desk): void {
+    const { number } = head.change;
+    for (const path of head.paths) this.drop(head, path, desk);
+    this.heads.delete(number);
+    for (const dependent of this.#dependents.get(number) ?? []) {
+      dependent.unsettled.delete(number);
+      dependent.key = without(dependent.key, number);
+      dependent.version += 1;
+      for (const path of dependent.paths) {
+        if (path.open.has(number) !== hasLanded) this.drop(dependent, path, desk);
+        else if (path.open.delete(number)) path.key = without(path.key, number);
+      }
+    }
+    this.#dependents.delete(number);
+  }
+}
+
+/** The builds a landing of `head` by itself may rest on; empty: there is no evidence. */
+export function evidenceFor(head: Head, queue: QueueView): readonly Build[] {
+  const changes = [head.change];
+  const greens = head.paths.filter((path) => path.verdict === 'green').map((path) => path.build);
+  return [...greens, ...head.vouchers].filter(
+    (build) => justifies({ changes, restsOn: [build], landings: queue.landings }) !== null,
+  );
+}
+
+/**
+ * Was it red by its own fault? Not if something landed meanwhile that is not inside and overlaps what is: then CI saw a
+ * part of it without what it needs.
+ */
+export function blames({ build }: Path, queue: QueueView): boolean {
+  const numbers = new Set([...build.assumes, ...build.members]);
+  const content = [...numbers].map((number) => queue.change(number));
+  return queue.landings
+    .slice(build.base)
+    .every((landing) =>
+      landing.changes.every(
+        (other) => numbers.has(other.number) || !content.some((inside) => overlap(inside.targets, other.targets)),
+      ),
+    );
+}
+
+// Names of sets of changes: sums of 52-bit weights, so that one is had from another by one step.
+
+const modulus = 2 ** 52;
+const weights: number[] = [];
+
+export function weightOf(change: number): number {
+  const known = weights[change];
+  if (known !== undefined) return known;
+  const weight = hash(change, 1) * 2 ** 20 + (hash(change, 2) >>> 12);
+  weights[change] = weight;
+  return weight;
+}
+
+export function keyOf(changes: Iterable<number>): number {
+  let key = 0;
+  for (const change of changes) key = withAlso(key, change);
+  return key;
+}
+
+export function withAlso(key: number, change: number): number {
+  return (key + weightOf(change)) % modulus;
+}
+
+export function without(key: number, change: number): number {
+  return (key - weightOf(change) + modulus) % modulus;
+}

@@ -1,0 +1,68 @@
+// How likely it is that a change lands, before anything is known of its builds.
+import { chanceOf } from '../../../src/domain/queue/chance.ts';
+import type { Change, PolicySetup } from '../../../src/domain/simulation/policy.ts';
+import { draw } from '../../../src/domain/simulation/randomness.ts';
+
+export interface Predictor {
+  /** `behind`: how many undecided ones it may conflict with. */
+  chanceOf(change: Change, behind: number): number;
+  learn(change: Change, hasLanded: boolean): void;
+}
+
+export type MakePredictor = (setup: PolicySetup) => Predictor;
+
+/** Nothing is known of anybody: either outcome is as likely. */
+export const evenOdds: MakePredictor = () => ({ chanceOf: () => 0.5, learn: () => {} });
+
+// Keeps these draws apart from the world's own, which have their stream second.
+const accuracyStream = 101;
+
+/**
+ * A model trained elsewhere, of which only its quality matters: it calls each change good or bad by itself, and is right
+ * in this share of the cases, whatever it says. Its chances are calibrated: what it calls bad is so as often as it says.
+ * A second model knows how often two changes that may conflict do.
+ */
+export function accurateIn(share: number, conflict: number): MakePredictor {
+  return ({ changes, truth }) => {
+    const nobody = new Set<number>();
+    const isGood = (change: Change): boolean => truth.isGreen(nobody, [change.number]);
+    const good = changes.filter(isGood).length / Math.max(1, changes.length);
+    const saidGood = good * share + (1 - good) * (1 - share);
+    const chances = {
+      good: clamped((good * share) / saidGood),
+      bad: clamped((good * (1 - share)) / (1 - saidGood)),
+    };
+    return {
+      chanceOf(change, behind) {
+        const isRight = draw(change.number, accuracyStream, change.author) < share;
+        return (isGood(change) === isRight ? chances.good : chances.bad) * (1 - conflict) ** behind;
+      },
+      learn: () => {},
+    };
+  };
+}
+
+/** From the queue's own history, by the very rule of the product. */
+export const learnedRates: MakePredictor = () => {
+  const repository = { passed: 0, judged: 0 };
+  const authors = new Map<number, { passed: number; judged: number }>();
+  const recordOf = (author: number): { passed: number; judged: number } => {
+    const record = authors.get(author) ?? { passed: 0, judged: 0 };
+    authors.set(author, record);
+    return record;
+  };
+  return {
+    chanceOf: ({ author }) => clamped(chanceOf({ repository, author: recordOf(author) })),
+    learn({ author }, hasLanded) {
+      for (const record of [repository, recordOf(author)]) {
+        record.judged += 1;
+        if (hasLanded) record.passed += 1;
+      }
+    },
+  };
+};
+
+/** Nothing is ever certain. */
+export function clamped(chance: number): number {
+  return Math.min(0.999, Math.max(0.001, chance));
+}

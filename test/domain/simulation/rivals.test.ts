@@ -1,0 +1,180 @@
+// The rival policies: safe all of them, and where something is known of one, it holds here.
+import { describe, expect, it } from 'vitest';
+import { parseCell } from '../../../bench/simulator/cell.ts';
+import { batches } from '../../../bench/simulator/policies/batches.ts';
+import { earlyLanding } from '../../../bench/simulator/policies/early-landing.ts';
+import { policies } from '../../../bench/simulator/policies/index.ts';
+import { inOrderOracle } from '../../../bench/simulator/policies/in-order-oracle.ts';
+import { oneAtATime } from '../../../bench/simulator/policies/one-at-a-time.ts';
+import { optimistic } from '../../../bench/simulator/policies/optimistic.ts';
+import { prefixWindow, prefixWindowOf } from '../../../bench/simulator/policies/prefix-window.ts';
+import { reorderingBound } from '../../../bench/simulator/policies/reordering-bound.ts';
+import { speculateAll } from '../../../bench/simulator/policies/speculate-all.ts';
+import { submitQueueOpen } from '../../../bench/simulator/policies/submitqueue-open.ts';
+import { submitQueue } from '../../../bench/simulator/policies/submitqueue.ts';
+import { Window, zuulConflictGraph, zuulOneLane } from '../../../bench/simulator/policies/zuul.ts';
+import { drawDay } from '../../../bench/simulator/workload.ts';
+import { simulate, type Run } from '../../../src/domain/simulation/engine.ts';
+import type { MakePolicy, PolicySetup } from '../../../src/domain/simulation/policy.ts';
+import { draw } from '../../../src/domain/simulation/randomness.ts';
+import { minute, run, sketch, told } from './world.ts';
+
+const rivals = Object.entries(policies).filter(([name]) => name !== 'interlock');
+
+const days = new Map<string, PolicySetup>();
+
+/** Drawn once, for all who meet it. */
+function smallDay({ cell, seed }: { readonly cell: string; readonly seed: number }): PolicySetup {
+  const known = days.get(`${cell} ${seed}`);
+  if (known !== undefined) return known;
+  const day = drawDay(parseCell(cell), { seed, changes: 60 });
+  days.set(`${cell} ${seed}`, day);
+  return day;
+}
+
+function landedIn({ outcomes }: Run): Map<number, number> {
+  return new Map(outcomes.flatMap(({ kind, change, at }) => (kind === 'landed' ? [[change.number, at] as const] : [])));
+}
+
+describe.each(rivals)('%s', (_, makePolicy) => {
+  it('lands every good change and takes every bad one out', () => {
+    const targets = ['a', 'b', 'a', 'ab', 'b', 'a', 'c', 'ac', 'a', 'b', 'a', 'c'].map((names) => [...names]);
+    const arrivals = targets.map((__, number) => number * 7);
+    for (const workers of [1, 3, 100])
+      for (const known of [targets, undefined]) {
+        const outcome = run({ arrivals, bad: [2, 3, 9], workers, ...(known && { targets: known }) }, makePolicy);
+        const landed = [...landedIn(outcome).keys()].sort((a, b) => a - b);
+        expect(landed).toEqual([0, 1, 4, 5, 6, 7, 8, 10, 11]);
+        expect(outcome).toMatchObject({ red: 0, ejectedUnjustly: 0 });
+      }
+  });
+
+  it('keeps the mainline green where changes conflict, mask each other, and CI lies', () => {
+    for (const cell of ['rate=60,workers=20,failure=0.15', 'rate=60,workers=40,overlap=1,failure=0.15,flake=0.05'])
+      for (const seed of [1, 2, 3]) expect(simulate(smallDay({ cell, seed }), makePolicy).red).toBe(0);
+  });
+});
+
+describe('no policy that keeps the order', () => {
+  const inOrder: readonly [string, MakePolicy][] = [
+    ['one at a time', oneAtATime],
+    ['Zuul in one lane', zuulOneLane],
+    ['Zuul on the conflict graph', zuulConflictGraph],
+    ['optimistic', optimistic],
+    ['speculate-all', speculateAll],
+    ['SubmitQueue', submitQueue],
+  ];
+  it.each(inOrder)('lands a change sooner than the oracle: %s', (_, makePolicy) => {
+    for (const seed of [4, 5]) {
+      const cell = 'rate=60,workers=10000,overlap=0.5';
+      const day = smallDay({ cell, seed });
+      const soonest = landedIn(simulate(day, inOrderOracle));
+      const landed = landedIn(simulate(day, makePolicy));
+      const sooner = [...landed].filter(([change, at]) => at < (soonest.get(change) ?? 0));
+      expect(sooner).toEqual([]);
+    }
+  });
+});
+
+it('the bound that may reorder lands nobody later than the in-order oracle does', () => {
+  const day = smallDay({ cell: 'rate=60,workers=10000,overlap=0.72', seed: 4 });
+  const bound = landedIn(simulate(day, reorderingBound));
+  const oracle = landedIn(simulate(day, inOrderOracle));
+  expect([...oracle].filter(([change, at]) => (bound.get(change) ?? at) > at)).toEqual([]);
+});
+
+it('speculate-all with workers for everything is the oracle, at the price of every combination', () => {
+  const day = smallDay({ cell: 'rate=20,workers=100000,overlap=0.3', seed: 6 });
+  const all = simulate(day, speculateAll);
+  expect(told(all)).toEqual(told(simulate(day, inOrderOracle)));
+  const combinations = run({ arrivals: [0, 0, 0, 0] }, speculateAll).builds;
+  expect(combinations).toBe(1 + 2 + 4 + 8);
+});
+
+it('a window of one is one at a time', () => {
+  const day = smallDay({ cell: 'rate=2,workers=5,overlap=1,failure=0.15', seed: 7 });
+  expect(told(simulate(day, () => prefixWindowOf(1)))).toEqual(told(simulate(day, oneAtATime)));
+});
+
+describe('a batch of all that wait', () => {
+  it('is one build for all of them when nothing is bad', () => {
+    expect(run({ arrivals: Array.from({ length: 32 }, () => 0) }, batches).builds).toBe(1);
+  });
+
+  it('finds one bad of 2^k by two builds for each halving', () => {
+    for (const bad of [0, 5, 15]) {
+      const outcome = run({ arrivals: Array.from({ length: 16 }, () => 0), bad: [bad] }, batches);
+      expect(outcome.builds).toBe(1 + 2 * 4);
+      expect(landedIn(outcome).size).toBe(15);
+    }
+  });
+});
+
+describe('a window of prefixes', () => {
+  // 30-minute builds, 10 % failures: so many landings an hour, by a published table.
+  it.each([
+    [5, 7.4],
+    [6, 8.2],
+    [7, 9.5],
+  ])('of %i lands %f changes an hour', (size, published) => {
+    const changes = 6000;
+    const bad = Array.from({ length: changes }, (_, number) => number).filter((number) => draw(11, number) < 0.1);
+    const day = sketch({ arrivals: Array.from({ length: changes }, () => 0), bad });
+    const { outcomes } = simulate(day, () => prefixWindowOf(size));
+    const hours = (outcomes.at(-1)?.at ?? 0) / (60 * minute);
+    const perHour = outcomes.filter(({ kind }) => kind === 'landed').length / hours;
+    expect(Math.abs(perHour / published - 1)).toBeLessThan(0.05);
+  });
+
+  it('lands what a later prefix shows to be green, whatever its own build said', () => {
+    // 1 needs 2 to be green.
+    const pairs = [{ a: 1, b: 2, kind: 'mask' as const }];
+    const outcome = run({ arrivals: [0, 0, 0], bad: [1], pairs }, prefixWindow);
+    expect(told(outcome)).toEqual(['0 landed at 30', '1 landed at 30', '2 landed at 30']);
+    expect(outcome.builds).toBe(3);
+  });
+});
+
+describe('Zuul', () => {
+  it('opens its window by one with each landing and halves it with each failure, down to three', () => {
+    const window = new Window();
+    const sizes = [true, true, false, false, false, false, true].map((hasLanded) => {
+      window.settle(hasLanded);
+      return window.size;
+    });
+    expect(sizes).toEqual([21, 22, 11, 5, 3, 3, 4]);
+  });
+
+  it('builds those behind a failing change without it before it is known to be at fault', () => {
+    const setup = sketch({ arrivals: [0, 0, 0], bad: [1] });
+    const slow: PolicySetup = {
+      ...setup,
+      truth: { ...setup.truth, durationOf: ({ members }) => (members.includes(0) ? 60 : 30) * minute },
+    };
+    // 1 is seen to fail at 30; 2 is built again at once, not when 0 has landed.
+    expect(told(simulate(slow, zuulOneLane))).toEqual(['0 landed at 60', '1 ejected at 60', '2 landed at 60']);
+  });
+
+  it('asks again whoever was red on something that turned out bad', () => {
+    const pairs = [{ a: 0, b: 1, kind: 'poison' as const }];
+    const outcome = run({ arrivals: [0, 5, 5], bad: [0], pairs }, zuulOneLane);
+    expect(told(outcome)).toEqual(['0 ejected at 30', '1 landed at 60', '2 landed at 60']);
+  });
+});
+
+describe('what goes past another', () => {
+  it.each([
+    ['its open-source successor', submitQueueOpen],
+    ['early landing', earlyLanding],
+  ])('lands a short build before the long one it stands behind: %s', (_, makePolicy) => {
+    const setup = sketch({ arrivals: [0, 1], workers: 3 });
+    const slow: PolicySetup = {
+      ...setup,
+      truth: { ...setup.truth, durationOf: ({ members }) => (members.includes(0) ? 120 : 10) * minute },
+    };
+    const outcome = simulate(slow, makePolicy);
+    expect(told(outcome)[0]).toBe('1 landed at 11');
+    expect(outcome.red).toBe(0);
+    expect(landedIn(outcome).size).toBe(2);
+  });
+});
