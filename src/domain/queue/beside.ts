@@ -23,7 +23,11 @@ export function judgeBeside(view: LineView): Step {
 }
 
 function judgeOne(view: LineView, batch: BatchState): Step {
-  const cause = memberFault(view, batch) ?? ruleFault(view, batch) ?? placeFault(view, batch);
+  // Bets are another planner's: it was told to work another way.
+  const cause =
+    batch.beside === 'bet'
+      ? { code: 307 as const, causedBy: null }
+      : (memberFault(view, batch) ?? ruleFault(view, batch) ?? placeFault(view, batch));
   if (cause !== null) return { view: withoutBatches(view, [batch]), decisions: supersede([batch], cause) };
   return batch.beside === 'part' ? judgePart(view, batch) : judgeQuestion(view, batch);
 }

@@ -45,7 +45,7 @@ export function judgeHead(view: LineView): Judgement {
   return { view: judged.view, decisions: [...judged.decisions, ...above, ...judged.departures], start: null };
 }
 
-function isFailure(verdict: BatchVerdict): verdict is Failure {
+export function isFailure(verdict: BatchVerdict): verdict is Failure {
   return verdict.kind === 'red' || verdict.kind === 'timed_out' || verdict.kind === 'gate_closed';
 }
 

@@ -1,6 +1,6 @@
 // Which batch is started next: in order, as full as the rules allow, on the end of the line, within the builds allowed at once.
 import { isSuspended, membersOf, verdictOf, waitsForOwnChecks, type LineView } from './line.ts';
-import type { Decision, PullRequestState } from './snapshot.ts';
+import type { BatchState, Decision, PullRequestState } from './snapshot.ts';
 
 type StartBatch = Extract<Decision, { kind: 'StartBatch' }>;
 
@@ -84,28 +84,32 @@ function isEndOpen(view: LineView): boolean {
 }
 
 export function hasCapacity(view: LineView, members: readonly PullRequestState[]): boolean {
-  const { queue, rules } = view.snapshot;
-  if (rules.mode !== 'parallel' || members.every((member) => member.skipValidation)) return true;
-  const running = countRunning(view);
-  const isWithinPause = !queue.paused || running < (rules.maxParallelPausedBuilds ?? 0);
-  return isWithinPause && running + queue.buildsElsewhere < (rules.maxParallelBuilds ?? Infinity);
+  if (view.snapshot.rules.mode !== 'parallel' || members.every((member) => member.skipValidation)) return true;
+  const running = countRunning(view, [...view.batches, ...view.beside]);
+  return freeBuilds(view, running) > 0;
+}
+
+/** How many builds may be started beside those that run. */
+export function freeBuilds({ snapshot }: LineView, running: number): number {
+  const { queue, rules } = snapshot;
+  const whilePaused = queue.paused ? (rules.maxParallelPausedBuilds ?? 0) : Infinity;
+  return Math.min(whilePaused, (rules.maxParallelBuilds ?? Infinity) - queue.buildsElsewhere) - running;
 }
 
 /**
- * Those beside the line count like any other. A green build that only waits for its pull requests' own checks counts as
- * running, unless it is topped up for.
+ * Those beside the line count like any other. A green build that may land and only waits for its pull requests' own
+ * checks counts as running, unless it is topped up for.
  */
-function countRunning(view: LineView): number {
-  const kinds = view.batches.map((batch) => {
+export function countRunning(view: LineView, batches: readonly BatchState[]): number {
+  let pending = 0;
+  let held = 0;
+  for (const batch of batches) {
     const { kind } = verdictOf(view, batch);
-    const isHeld = kind === 'green' && membersOf(view, batch).some((member) => waitsForOwnChecks(view, member));
-    return isHeld ? 'held' : kind;
-  });
-  // One that cannot be built has its answer and runs no more.
-  const beside = view.beside.filter((batch) => batch.givenUp !== true);
-  const asked = beside.map((batch) => verdictOf(view, batch).kind);
-  const pending = [...kinds, ...asked].filter((kind) => kind === 'pending').length;
-  const held = kinds.filter((kind) => kind === 'held').length;
+    const mayLand = batch.beside === null || batch.beside === 'bet';
+    // One that cannot be built has its answer and runs no more.
+    if (kind === 'pending' && (batch.beside === null || batch.givenUp !== true)) pending += 1;
+    if (kind === 'green' && mayLand && membersOf(view, batch).some((member) => waitsForOwnChecks(view, member))) held += 1;
+  }
   return pending + Math.max(0, held - view.snapshot.rules.maxTopupBuilds);
 }
 
@@ -134,7 +138,7 @@ function gather(view: LineView): { readonly members: readonly PullRequestState[]
 }
 
 /** Neighbours of one stack are taken together or not at all, unless they are being bisected. */
-function unitAt(view: LineView, place: number): readonly PullRequestState[] {
+export function unitAt(view: LineView, place: number): readonly PullRequestState[] {
   const first = view.inOrder[place];
   if (first === undefined) return [];
   if (first.stack === null || first.bisection !== null || isTakenAlone(view, first)) return [first];

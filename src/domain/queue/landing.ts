@@ -2,6 +2,7 @@
 import { judgeGates } from './gates.ts';
 import { resetFallen } from './resets.ts';
 import {
+  isAdaptive,
   isHeldByOwnChecks,
   membersOf,
   verdictOf,
@@ -21,11 +22,23 @@ type Green = Extract<BatchVerdict, { kind: 'green' }>;
  */
 export function planLanding(view: LineView): Extract<Decision, { kind: 'LandBatch' | 'RunGate' }> | null {
   const first = findLandable(view);
-  if (first === null || membersOf(view, first.batch).some((member) => isHeldByOwnChecks(view, member))) return null;
-  const { id, gates = [] } = first.batch;
-  const outlook = first.verdict.evidence === '' ? ({ kind: 'open' } as const) : judgeGates(gates, view.now);
+  return first === null ? null : landGreen(view, first);
+}
+
+export function landGreen(
+  view: LineView,
+  { batch, verdict }: Landable,
+): Extract<Decision, { kind: 'LandBatch' | 'RunGate' }> | null {
+  if (membersOf(view, batch).some((member) => isHeldByOwnChecks(view, member))) return null;
+  const { id, gates = [] } = batch;
+  const outlook = verdict.evidence === '' ? ({ kind: 'open' } as const) : judgeGates(gates, view.now);
   if (outlook.kind === 'due') return { kind: 'RunGate', batch: id, workflow: outlook.workflow };
-  return outlook.kind === 'open' ? { kind: 'LandBatch', batch: id, evidence: first.verdict.evidence } : null;
+  return outlook.kind === 'open' ? { kind: 'LandBatch', batch: id, evidence: verdict.evidence } : null;
+}
+
+export interface Landable {
+  readonly batch: BatchState;
+  readonly verdict: Green;
 }
 
 /** When the final gate that runs counts as failed. Null: none runs. */
@@ -36,7 +49,7 @@ export function gateDeadline(view: LineView): number | null {
 }
 
 /** The batch that lands next, as far as it is not its members' own checks that say so. */
-function findLandable(view: LineView): { readonly batch: BatchState; readonly verdict: Green } | null {
+function findLandable(view: LineView): Landable | null {
   const [first] = view.batches;
   const { queue } = view.snapshot;
   if (first === undefined || first.givenUp || first.commit === null || first.parentCommit !== queue.tip) return null;
@@ -65,7 +78,11 @@ export function judgePatience(view: LineView): Patience {
   const first = findLandable(view);
   const held = first === null ? [] : membersOf(view, first.batch).filter((member) => waitsForOwnChecks(view, member));
   if (first === null || held.length === 0) return unhurried;
-  const until = greenSince(view, first.verdict) + stuckTimeoutMins * 60_000;
+  return judgeHeld(view, held, greenSince(view, first.verdict) + stuckTimeoutMins * 60_000);
+}
+
+/** Of pull requests whose landing waits for their own checks alone, and may do so until then. */
+export function judgeHeld(view: LineView, held: readonly PullRequestState[], until: number): Patience {
   if (view.now < until) return { view, decisions: [], until };
   const stuck = held.filter((member) => wasReadSince(view.readings.get(member.head), until));
   const unread = held.filter((member) => !stuck.includes(member) && view.readings.get(member.head) !== null);
@@ -79,9 +96,8 @@ function dequeueStuck(view: LineView, stuck: readonly PullRequestState[]): Omit<
   const told = untold.map(({ id }): Decision => ({ kind: 'AnnounceStuck', pullRequest: id }));
   if (view.snapshot.rules.bypassStuckState) return { view, decisions: told };
   if (stuck.length === 0) return { view, decisions: [] };
-  const reset = resetFallen(
-    withoutPullRequests(view, new Map<string, ResetCode>(stuck.map((member) => [member.id, 301]))),
-  );
+  const left = withoutPullRequests(view, new Map<string, ResetCode>(stuck.map((member) => [member.id, 301])));
+  const reset = isAdaptive(view) ? { view: left, decisions: [] } : resetFallen(left);
   const blocks = stuck.map(
     ({ id }): Decision => ({
       kind: 'BlockPullRequest',
@@ -95,7 +111,7 @@ function dequeueStuck(view: LineView, stuck: readonly PullRequestState[]): Omit<
   return { view: reset.view, decisions: [...told, ...reset.decisions, ...blocks] };
 }
 
-function greenSince(view: LineView, { evidence }: Green): number {
+export function greenSince(view: LineView, { evidence }: Green): number {
   const build = view.snapshot.builds.find((candidate) => candidate.commit === evidence);
   return build?.finishedAt ?? build?.lastEndAt ?? build?.startedAt ?? view.now;
 }

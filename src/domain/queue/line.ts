@@ -53,6 +53,7 @@ function byId(pullRequests: readonly PullRequestState[]): ReadonlyMap<string, Pu
 
 /** Whatever changes who is in line, or in which batch, may change the order. */
 function arranged(view: LineView): LineView {
+  if (isAdaptive(view)) return { ...view, inOrder: inLineOrder([...view.pullRequests.values()]) };
   const { batches, beside } = view;
   const { rules } = view.snapshot;
   const isSuspendedHere = (pullRequest: PullRequestState): boolean => isSuspended(view, pullRequest);
@@ -181,4 +182,9 @@ export function waitsForOwnChecks(view: LineView, { skipValidation, ownVerdict }
 export function isHeldByOwnChecks(view: LineView, pullRequest: PullRequestState): boolean {
   const isRed = pullRequest.ownVerdict === 'red' && !pullRequest.skipValidation;
   return isRed || waitsForOwnChecks(view, pullRequest);
+}
+
+/** Builds are bets beside the line, which holds landings alone. */
+export function isAdaptive({ snapshot: { rules } }: LineView): boolean {
+  return rules.mode === 'parallel' && (rules.speculation === 'adaptive' || rules.useAffectedTargets);
 }

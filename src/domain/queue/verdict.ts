@@ -1,4 +1,5 @@
 // Where each live batch stands: what CI's results and the evidence for its tree make of it, by the gate in force now.
+import { isComposed } from './composed.ts';
 import {
   collectEvidence,
   failedChecksOfBuild,
@@ -24,6 +25,7 @@ export type BatchVerdict =
   | { readonly kind: 'gate_closed'; readonly text: string };
 
 interface Known {
+  readonly snapshot: Snapshot;
   readonly rules: QueueRules;
   readonly now: number;
   readonly evidence: Evidence;
@@ -35,6 +37,7 @@ interface Known {
 /** Verdicts by batch. */
 export function judgeBatches(snapshot: Snapshot, now: number): Map<string, BatchVerdict> {
   const known: Known = {
+    snapshot,
     rules: snapshot.rules,
     now,
     evidence: collectEvidence(snapshot, now),
@@ -50,10 +53,28 @@ function judge(batch: BatchState, known: Known): BatchVerdict {
   // A red build blames nobody while a green build exists for its tree.
   const evidence = findEvidence(known.evidence, batch.tree, batch.testedCommit ?? batch.commit);
   if (evidence !== null) return judgeByGates(batch, evidence.commit, known.now);
+  const [part] = batch.restsOn;
+  if (part !== undefined && restsSafely(batch, known)) return judgeByGates(batch, part, known.now);
   if (skipsValidation(batch, known)) return { kind: 'green', evidence: '' };
   const build = known.builds.get(batch.testedCommit ?? batch.commit);
   if (build !== undefined && isHeldByPending(build, known)) return { kind: 'pending' };
   return (build === undefined ? null : judgeByBuild(build, known.rules)) ?? judgeByClock(batch, build, known);
+}
+
+/** The green bets that a landing rests on say of its members together what a build of it would. */
+function restsSafely(batch: BatchState, { evidence, snapshot, pullRequests }: Known): boolean {
+  const parts = snapshot.batches.filter(
+    ({ beside, commit, tree }) =>
+      beside === 'bet' && commit !== null && batch.restsOn.includes(commit) && findEvidence(evidence, tree ?? '', null),
+  );
+  const targetsOf = (id: string): readonly string[] | null =>
+    snapshot.rules.useAffectedTargets ? (pullRequests.get(id)?.targets ?? null) : null;
+  return isComposed({
+    tip: batch.parentCommit,
+    members: batch.members.map((member) => ({ ...member, targets: targetsOf(member.pullRequest) })),
+    parts: parts.map(({ base, assumes, members }) => ({ base, content: [...assumes, ...members] })),
+    landings: snapshot.landings,
+  });
 }
 
 /** It has all it needs, so that no time limit of CI is about what it waits for. */

@@ -1,0 +1,164 @@
+// The planner for queues whose builds are bets (snapshot.ts): with adaptive speculation, or with affected targets.
+//
+// The steps, each on what the one before it left: block what failed by itself → hold what stands on it → judge the
+// landing in line → gather what green bets justify → blame → dequeue what is stuck → end what says nothing any more →
+// choose builds → announce → ask the host → land.
+import { announceTop, lookAgain, readUnstarted } from './attention.ts';
+import { blockFailed } from './blocks.ts';
+import { chooseBets, pin } from './choice.ts';
+import type { Step } from './failure.ts';
+import { blame, endFallen, judgeLine } from './fates.ts';
+import { viewField, type Field } from './field.ts';
+import { countRunning, freeBuilds } from './formation.ts';
+import { findExact, findUnvalidated, gather, restsOn, type Gathered } from './gathering.ts';
+import { gateDeadline, greenSince, judgeHeld, landGreen, type Patience } from './landing.ts';
+import { isHeldByOwnChecks, verdictOf, waitsForOwnChecks, type LineView } from './line.ts';
+import { weighOdds } from './odds.ts';
+import { holdAbove } from './stack.ts';
+import type { BatchState, Decision } from './snapshot.ts';
+
+export function planAdaptively(view: LineView): Decision[] {
+  const landing = landingOf(view);
+  if (landing?.landingBegun) return planBehind(view);
+  const settled = settle(view);
+  const { field, decisions, until } = settled;
+  const starts = chooseBuilds(field);
+  const landed = planLanding(field, starts.length);
+  const isWaiting = landed.isDue && field.view.snapshot.queue.landingsFrom !== null;
+  return [
+    ...decisions,
+    ...starts,
+    ...landed.starts,
+    ...announceTop(field.view),
+    ...readUnstarted(field.view),
+    ...landed.decisions,
+    ...lookAgain(field.view, [until, isWaiting ? field.view.snapshot.queue.landingsFrom : null, gateDeadline(field.view)]),
+  ];
+}
+
+/** The landing that is planned or being made. */
+function landingOf(view: LineView): BatchState | undefined {
+  return view.batches[0] ?? view.beside.find((batch) => batch.landingPlanned || batch.landingBegun);
+}
+
+/** While a landing is begun nothing is reset or blamed: its outcome decides. What is built assumes it as it assumes others. */
+function planBehind(view: LineView): Decision[] {
+  const field = viewField(view);
+  return [...chooseBuilds(field), ...announceTop(view), ...lookAgain(view, [])];
+}
+
+interface Settled {
+  readonly field: Field;
+  readonly decisions: readonly Decision[];
+  readonly until: number | null;
+}
+
+/** Whoever leaves may settle the fate of others: until nobody does. */
+function settle(start: LineView): Settled {
+  const decisions: Decision[] = [];
+  let view = start;
+  const take = (step: Step): boolean => {
+    view = step.view;
+    decisions.push(...step.decisions);
+    return step.decisions.length > 0;
+  };
+  for (;;) {
+    take(blockFailed(view));
+    take(holdAbove(view));
+    let field = viewField(view);
+    if (take(judgeLine(field))) continue;
+    const justified = gather(field, () => true);
+    if (take(blame(field, new Set(justified.places)))) continue;
+    const patience = judgePatience(field, justified);
+    const isOver = patience.view === field.view;
+    // Who is asked of the host is asked once, of the line that is left.
+    take(isOver ? patience : { ...patience, decisions: patience.decisions.filter(({ kind }) => kind !== 'ReadChecks') });
+    if (!isOver) continue;
+    if (take(endFallen(field))) field = viewField(view);
+    return { field, decisions, until: patience.until };
+  }
+}
+
+/** Each is waited for from the instant when all that holds it was green. */
+function judgePatience(field: Field, justified: Gathered): Patience {
+  const { stuckTimeoutMins } = field.view.snapshot.rules;
+  let patience: Patience = { view: field.view, decisions: [], until: null };
+  if (stuckTimeoutMins === null) return patience;
+  for (const place of justified.places) {
+    const row = field.line[place];
+    if (row === undefined || !waitsForOwnChecks(field.view, row)) continue;
+    const since = justified.bets.flatMap(({ holds, verdict }) =>
+      holds.has(place) && verdict.kind === 'green' ? [greenSince(field.view, verdict)] : [],
+    );
+    const next = judgeHeld(patience.view, [row], Math.max(...since) + stuckTimeoutMins * 60_000);
+    const until = Math.min(patience.until ?? Infinity, next.until ?? Infinity);
+    patience = {
+      view: next.view,
+      decisions: [...patience.decisions, ...next.decisions],
+      until: Number.isFinite(until) ? until : null,
+    };
+  }
+  return patience;
+}
+
+function chooseBuilds(field: Field): Extract<Decision, { kind: 'StartBatch' }>[] {
+  const { view } = field;
+  const { queue, rules } = view.snapshot;
+  if (queue.paused && (rules.maxParallelPausedBuilds ?? 0) === 0) return [];
+  const building = view.batches.filter((batch) => batch.commit !== null && verdictOf(view, batch).kind === 'pending');
+  const running = countRunning(view, [...building, ...view.beside]);
+  return chooseBets(field, weighOdds(field), freeBuilds(view, running));
+}
+
+interface Landed {
+  readonly starts: readonly Decision[];
+  readonly decisions: readonly Decision[];
+  /** Something would land, were it allowed. */
+  readonly isDue: boolean;
+}
+
+function planLanding(field: Field, started: number): Landed {
+  const { view } = field;
+  const { queue } = view.snapshot;
+  const isAllowed = !queue.paused && queue.landingsFrom === null;
+  const landing = landingOf(view);
+  if (landing !== undefined) {
+    const decision = isAllowed && !landing.landingPlanned ? landOne(view, landing) : null;
+    return { starts: [], decisions: decision === null ? [] : [decision], isDue: true };
+  }
+  const ready = gather(field, (row) => !isHeldByOwnChecks(view, row));
+  const unvalidated = ready.places.length === 0 ? findUnvalidated(field) : null;
+  const isDue = ready.places.length > 0 || unvalidated !== null;
+  if (!isDue || !isAllowed) return { starts: [], decisions: [], isDue };
+  const exact = findExact(field, ready);
+  if (exact !== null) {
+    const decision = landOne(view, exact.batch);
+    return { starts: [], decisions: decision === null ? [] : [decision], isDue };
+  }
+  const places = unvalidated === null ? ready.places : [unvalidated];
+  return { starts: [startLanding(field, { places, restsOn: restsOn(ready), started })], decisions: [], isDue };
+}
+
+function landOne(view: LineView, batch: BatchState): Decision | null {
+  const verdict = verdictOf(view, batch);
+  return verdict.kind === 'green' && batch.commit !== null && !batch.givenUp ? landGreen(view, { batch, verdict }) : null;
+}
+
+function startLanding(
+  field: Field,
+  of: { readonly places: readonly number[]; readonly restsOn: readonly string[]; readonly started: number },
+): Decision {
+  const { tip, nextPosition } = field.view.snapshot.queue;
+  return {
+    kind: 'StartBatch',
+    position: nextPosition + of.started,
+    members: pin(field, of.places),
+    parentBatch: null,
+    parentCommit: tip,
+    base: tip,
+    beside: null,
+    assumes: [],
+    restsOn: of.restsOn,
+    cause: 'optimistic',
+  };
+}

@@ -1,0 +1,184 @@
+// Which builds are worth their while: of all that could be asked, best first by the probability that the answer will be
+// needed, which is that exactly what the bet assumes comes true.
+import type { Decision } from './snapshot.ts';
+import { isFailure } from './failure.ts';
+import { findConflict, isTakenForGranted, type Bet, type Field } from './field.ts';
+import { Heap } from './heap.ts';
+import type { Odds } from './odds.ts';
+import { unitsOf } from './units.ts';
+
+type StartBatch = Extract<Decision, { kind: 'StartBatch' }>;
+
+/** A bet less likely to be needed is not built, however many builds are free. */
+const leastChance = 0.1;
+
+/** One way in which those before a unit may fare. */
+interface Assumption {
+  readonly chance: number;
+  /** Indices into the unit's doubts that do not go the likelier way. */
+  readonly flipped: readonly number[];
+}
+
+interface Candidate {
+  readonly members: readonly number[];
+  /** Assumed whatever happens. */
+  readonly granted: readonly number[];
+  /** Those before it that may land or not, least certain first. */
+  readonly doubts: readonly Doubt[];
+  readonly next: Assumption;
+}
+
+interface Doubt {
+  readonly place: number;
+  readonly lands: boolean;
+  /** What its going the other way divides the chance by. */
+  readonly odds: number;
+}
+
+export function chooseBets(field: Field, odds: Odds, free: number): StartBatch[] {
+  if (free <= 0) return [];
+  const { speculation } = field.view.snapshot.rules;
+  const isAdaptive = speculation === 'adaptive';
+  const heap = new Heap<Candidate>((a, b) => (isAdaptive ? b.next.chance - a.next.chance : 0) || firstOf(a) - firstOf(b));
+  for (const members of unitsOf(field)) {
+    const candidate = mostLikely(field, odds, members);
+    if (candidate !== null) heap.push(candidate);
+  }
+  const starts: StartBatch[] = [];
+  for (let best = heap.pop(); best !== undefined && starts.length < free; best = heap.pop()) {
+    if (isAdaptive && best.next.chance < leastChance) break;
+    const assumed = assumedBy(field, best);
+    const cause = assumed === null ? null : causeOf(field, best, assumed);
+    if (assumed !== null && cause !== null) starts.push(start(field, { members: best.members, assumed, cause, after: starts.length }));
+    if (isAdaptive || assumed === null) for (const next of furtherOf(best)) heap.push(next);
+  }
+  return starts;
+}
+
+function firstOf({ members }: Candidate): number {
+  return members[0] ?? 0;
+}
+
+/** Null: nothing is built for it now. */
+function mostLikely(field: Field, odds: Odds, members: readonly number[]): Candidate | null {
+  const own = new Set(members);
+  const granted = new Set<number>();
+  const doubts: Doubt[] = [];
+  let chance = 1;
+  const places = new Set(members.flatMap((member) => field.before(member)).filter((place) => !own.has(place)));
+  const below = belowOf(field, members);
+  for (const place of places) {
+    if (field.line[place]?.isBarrier) return null;
+    const lands = odds[place] ?? 0.5;
+    chance *= Math.max(lands, 1 - lands);
+    if (field.landing.has(place) || below.has(place) || isTakenForGranted(field, place)) granted.add(place);
+    else doubts.push(doubt(field, place, lands));
+  }
+  doubts.sort((a, b) => a.odds - b.odds);
+  return { members, granted: [...granted], doubts, next: { chance, flipped: [] } };
+}
+
+/** With linear speculation everybody is hoped to land of whom nothing else is known. */
+function doubt(field: Field, place: number, lands: number): Doubt {
+  const isHoped = field.view.snapshot.rules.speculation === 'linear' && !hasFailed(field, place);
+  return { place, lands: isHoped || lands >= 0.5, odds: Math.max(lands, 1 - lands) / Math.min(lands, 1 - lands) };
+}
+
+function hasFailed(field: Field, place: number): boolean {
+  return (field.betsOf.get(place) ?? []).some(({ verdict }) => isFailure(verdict));
+}
+
+/** What its members stand on, all the way down. */
+function belowOf(field: Field, members: readonly number[]): ReadonlySet<number> {
+  const below = new Set<number>();
+  for (const member of members)
+    for (let at = field.placeOf.get(field.line[member]?.below ?? ''); at !== undefined && !below.has(at); ) {
+      below.add(at);
+      at = field.placeOf.get(field.line[at]?.below ?? '');
+    }
+  return below;
+}
+
+/** The next ones, by the last doubt that was given up: each set of doubts comes once, never before a likelier one. */
+function furtherOf(candidate: Candidate): Candidate[] {
+  const { doubts, next } = candidate;
+  const last = next.flipped.at(-1);
+  const following = doubts[last === undefined ? 0 : last + 1];
+  if (following === undefined) return [];
+  const added = { chance: next.chance / following.odds, flipped: [...next.flipped, (last ?? -1) + 1] };
+  const given = last === undefined ? undefined : doubts[last];
+  if (last === undefined || given === undefined) return [{ ...candidate, next: added }];
+  const moved = { chance: added.chance * given.odds, flipped: [...next.flipped.slice(0, -1), last + 1] };
+  return [added, moved].map((assumption) => ({ ...candidate, next: assumption }));
+}
+
+/** Places in order, what stands on nothing it assumes left out. Null: it cannot come true, or does not merge. */
+function assumedBy(field: Field, { members, granted, doubts, next }: Candidate): readonly number[] | null {
+  const flipped = new Set(next.flipped);
+  const hoped = doubts.flatMap(({ place, lands }, index) => (lands === flipped.has(index) ? [] : [place]));
+  const assumed = new Set([...granted, ...hoped]);
+  const doubted = new Set(doubts.map(({ place }) => place).filter((place) => !assumed.has(place)));
+  for (const below of belowOf(field, [...assumed])) {
+    if (doubted.has(below)) return null;
+    assumed.add(below);
+  }
+  for (const member of members) assumed.delete(member);
+  const places = [...assumed].sort((a, b) => a - b);
+  return findConflict(field, [...places, ...members]) === null ? places : null;
+}
+
+/** Null: it is asked already, or has been. */
+function causeOf(field: Field, candidate: Candidate, assumed: readonly number[]): StartBatch['cause'] | null {
+  const { members } = candidate;
+  const [first = -1] = members;
+  const asked = (field.betsOf.get(first) ?? []).filter(
+    (bet) => isSame(bet.members, members) && isSame(bet.pending.filter((place) => !bet.members.includes(place)), assumed),
+  );
+  const row = field.line[first];
+  if (asked.length === 0) {
+    if (row?.bisection) return 'bisect';
+    return (row?.requeueAttempts ?? 0) > 0 ? 'retry' : 'new';
+  }
+  return isRetried(candidate, asked) ? 'retry' : null;
+}
+
+/** One that is red by itself, with nothing before it any more, is asked once again before it is blamed. */
+function isRetried({ members, granted, doubts }: Candidate, asked: readonly Bet[]): boolean {
+  const isFirst = granted.length === 0 && doubts.length === 0;
+  return isFirst && members.length === 1 && asked.length === 1 && asked[0]?.verdict.kind === 'red';
+}
+
+function isSame(a: readonly number[], b: readonly number[]): boolean {
+  return a.length === b.length && a.every((place, index) => place === b[index]);
+}
+
+function start(
+  field: Field,
+  of: {
+    readonly members: readonly number[];
+    readonly assumed: readonly number[];
+    readonly cause: StartBatch['cause'];
+    readonly after: number;
+  },
+): StartBatch {
+  const { tip, nextPosition } = field.view.snapshot.queue;
+  return {
+    kind: 'StartBatch',
+    position: nextPosition + of.after,
+    members: pin(field, of.members),
+    parentBatch: null,
+    parentCommit: tip,
+    base: tip,
+    beside: 'bet',
+    assumes: pin(field, of.assumed),
+    restsOn: [],
+    cause: of.cause,
+  };
+}
+
+export function pin(field: Field, places: readonly number[]): StartBatch['members'] {
+  return places.flatMap((place) => {
+    const row = field.line[place];
+    return row === undefined ? [] : [{ pullRequest: row.id, head: row.head }];
+  });
+}

@@ -1,0 +1,104 @@
+// Whom red bets blame, and which bets are over.
+//
+// Nobody is blamed for a build that assumed what has not come true: only what is red with nothing before it any more,
+// and that once more, or before on nothing that might have been at fault. What was asked together is halved first.
+import { isRedAlone, type Bet, type Field } from './field.ts';
+import { bisect, causeOf, fail, isFailure, mayBisect, type Failure, type Step } from './failure.ts';
+import { conflictingMember, verdictOf, withoutBatches, type LineView } from './line.ts';
+import { memberFault, ruleFault, supersede, type Cause } from './resets.ts';
+import type { BatchState, Decision } from './snapshot.ts';
+
+/** How often one has to be red by itself. */
+const redsToBlame = 2;
+
+/** `justified`: places that a green bet justifies, whatever a red one says of them. */
+export function blame(field: Field, justified: ReadonlySet<number>): Step {
+  let step: Step = { view: field.view, decisions: [] };
+  const blamed = new Set<number>();
+  for (const bet of field.bets) {
+    if (bet.members.some((place) => blamed.has(place) || justified.has(place) || field.landing.has(place))) continue;
+    const failure = findFailure(field, bet);
+    if (failure === null) continue;
+    for (const place of bet.members) blamed.add(place);
+    const ended = end(step.view, bet.batch, failure);
+    const related = [...field.bets, ...field.spent].filter(
+      (other) => other !== bet && other.members.some((place) => bet.members.includes(place)),
+    );
+    const batches = related.map(({ batch }) => batch);
+    step = {
+      view: withoutBatches(ended.view, batches),
+      decisions: [...step.decisions, ...supersede(batches, causeOf(bet.batch, failure)), ...ended.decisions],
+    };
+  }
+  return step;
+}
+
+function end(view: LineView, batch: BatchState, failure: Failure): Step {
+  const ended = mayBisect(view, batch) ? bisect(view, batch, failure) : fail(view, batch, failure);
+  return { view: ended.view, decisions: [...ended.decisions, ...ended.departures] };
+}
+
+/** Null: it is not red, or somebody else may be at fault. */
+function findFailure(field: Field, bet: Bet): Failure | null {
+  const { verdict, members, pending } = bet;
+  if (!isFailure(verdict) || pending.length > members.length) return null;
+  if (members.some((member) => field.before(member).some((before) => !members.includes(before)))) return null;
+  if (verdict.kind !== 'red' || members.length > 1) return verdict;
+  const [place = -1] = members;
+  const reds = [...(field.betsOf.get(place) ?? []), ...field.spent.filter((spent) => spent.members[0] === place)];
+  return reds.filter(isRedAlone).length < redsToBlame ? null : verdict;
+}
+
+/** Bets that say nothing any more. */
+export function endFallen(field: Field): Step {
+  const decisions = field.fallen.flatMap(({ batch, cause, isTold }): Decision[] =>
+    isTold ? supersede([batch], cause) : [{ kind: 'ReturnBatch', batch: batch.id, code: cause.code }],
+  );
+  if (decisions.length === 0) return { view: field.view, decisions };
+  return {
+    view: withoutBatches(
+      field.view,
+      field.fallen.map(({ batch }) => batch),
+    ),
+    decisions,
+  };
+}
+
+/** The landing in line, where it cannot be any more or, its tree having been built after all, is red. */
+export function judgeLine(field: Field): Step {
+  const { view } = field;
+  const [landing, ...others] = view.batches;
+  const leftover = supersede(others, { code: 307, causedBy: null });
+  const alone = others.length === 0 ? view : withoutBatches(view, others);
+  if (landing === undefined) return { view, decisions: [] };
+  const cause = landingFault(field, landing);
+  if (cause !== null)
+    return { view: withoutBatches(alone, [landing]), decisions: [...leftover, ...supersede([landing], cause)] };
+  const verdict = verdictOf(view, landing);
+  if (!isFailure(verdict)) return { view: alone, decisions: leftover };
+  const ended = end(alone, landing, verdict);
+  return { view: ended.view, decisions: [...leftover, ...ended.decisions] };
+}
+
+function landingFault(field: Field, landing: BatchState): Cause | null {
+  const { view } = field;
+  const own = memberFault(view, landing) ?? ruleFault(view, landing);
+  if (own !== null) return own;
+  if (landing.parentCommit !== view.snapshot.queue.tip) return { code: 305, causedBy: null };
+  const conflicting = landing.members[conflictingMember(view, landing)];
+  if (conflicting !== undefined) return { code: 301, causedBy: conflicting.pullRequest };
+  const verdict = verdictOf(view, landing);
+  if (verdict.kind === 'worthless') return { code: verdict.code, causedBy: null };
+  return orderFault(field, landing);
+}
+
+/** Somebody it overlaps is before it in line now. */
+function orderFault(field: Field, landing: BatchState): Cause | null {
+  const members = new Set(landing.members.flatMap(({ pullRequest }) => field.placeOf.get(pullRequest) ?? []));
+  for (const member of members)
+    for (const place of field.before(member)) {
+      const before = field.line[place];
+      if (before !== undefined && !members.has(place)) return { code: before.skipLine ? 302 : 309, causedBy: before.id };
+    }
+  return null;
+}
