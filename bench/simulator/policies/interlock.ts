@@ -4,5 +4,6 @@ import type { Policy, PolicySetup } from '../../../src/domain/simulation/policy.
 import { rulesOfPlanner } from './rules.ts';
 
 export function interlock({ workers }: PolicySetup): Policy {
-  return plannerPolicy({ rules: { ...rulesOfPlanner, maxParallelBuilds: workers } });
+  const rules = { ...rulesOfPlanner, speculation: 'adaptive', useAffectedTargets: true } as const;
+  return plannerPolicy({ rules: { ...rules, maxParallelBuilds: workers } });
 }

@@ -32,7 +32,11 @@ export function planAdaptively(view: LineView): Decision[] {
     ...announceTop(field.view),
     ...readUnstarted(field.view),
     ...landed.decisions,
-    ...lookAgain(field.view, [until, isWaiting ? field.view.snapshot.queue.landingsFrom : null, gateDeadline(field.view)]),
+    ...lookAgain(field.view, [
+      until,
+      isWaiting ? field.view.snapshot.queue.landingsFrom : null,
+      gateDeadline(field.view),
+    ]),
   ];
 }
 
@@ -72,7 +76,9 @@ function settle(start: LineView): Settled {
     const patience = judgePatience(field, justified);
     const isOver = patience.view === field.view;
     // Who is asked of the host is asked once, of the line that is left.
-    take(isOver ? patience : { ...patience, decisions: patience.decisions.filter(({ kind }) => kind !== 'ReadChecks') });
+    take(
+      isOver ? patience : { ...patience, decisions: patience.decisions.filter(({ kind }) => kind !== 'ReadChecks') },
+    );
     if (!isOver) continue;
     if (take(endFallen(field))) field = viewField(view);
     return { field, decisions, until: patience.until };
@@ -141,7 +147,9 @@ function planLanding(field: Field, started: number): Landed {
 
 function landOne(view: LineView, batch: BatchState): Decision | null {
   const verdict = verdictOf(view, batch);
-  return verdict.kind === 'green' && batch.commit !== null && !batch.givenUp ? landGreen(view, { batch, verdict }) : null;
+  return verdict.kind === 'green' && batch.commit !== null && !batch.givenUp
+    ? landGreen(view, { batch, verdict })
+    : null;
 }
 
 function startLanding(

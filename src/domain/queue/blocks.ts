@@ -32,4 +32,3 @@ function findBlock(view: LineView, pullRequest: PullRequestState): BlockPullRequ
   if (hasMerged || !conflictsWithTip) return null;
   return { kind: 'BlockPullRequest', pullRequest: id, code: 106, text: statusText(106), failedChecks: [] };
 }
-

@@ -39,7 +39,9 @@ export function chooseBets(field: Field, odds: Odds, free: number): StartBatch[]
   if (free <= 0) return [];
   const { speculation } = field.view.snapshot.rules;
   const isAdaptive = speculation === 'adaptive';
-  const heap = new Heap<Candidate>((a, b) => (isAdaptive ? b.next.chance - a.next.chance : 0) || firstOf(a) - firstOf(b));
+  const heap = new Heap<Candidate>(
+    (a, b) => (isAdaptive ? b.next.chance - a.next.chance : 0) || firstOf(a) - firstOf(b),
+  );
   for (const members of unitsOf(field)) {
     const candidate = mostLikely(field, odds, members);
     if (candidate !== null) heap.push(candidate);
@@ -49,7 +51,8 @@ export function chooseBets(field: Field, odds: Odds, free: number): StartBatch[]
     if (isAdaptive && best.next.chance < leastChance) break;
     const assumed = assumedBy(field, best);
     const cause = assumed === null ? null : causeOf(field, best, assumed);
-    if (assumed !== null && cause !== null) starts.push(start(field, { members: best.members, assumed, cause, after: starts.length }));
+    if (assumed !== null && cause !== null)
+      starts.push(start(field, { members: best.members, assumed, cause, after: starts.length }));
     if (isAdaptive || assumed === null) for (const next of furtherOf(best)) heap.push(next);
   }
   return starts;
@@ -132,7 +135,12 @@ function causeOf(field: Field, candidate: Candidate, assumed: readonly number[])
   const { members } = candidate;
   const [first = -1] = members;
   const asked = (field.betsOf.get(first) ?? []).filter(
-    (bet) => isSame(bet.members, members) && isSame(bet.pending.filter((place) => !bet.members.includes(place)), assumed),
+    (bet) =>
+      isSame(bet.members, members) &&
+      isSame(
+        bet.pending.filter((place) => !bet.members.includes(place)),
+        assumed,
+      ),
   );
   const row = field.line[first];
   if (asked.length === 0) {

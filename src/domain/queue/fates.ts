@@ -98,7 +98,8 @@ function orderFault(field: Field, landing: BatchState): Cause | null {
   for (const member of members)
     for (const place of field.before(member)) {
       const before = field.line[place];
-      if (before !== undefined && !members.has(place)) return { code: before.skipLine ? 302 : 309, causedBy: before.id };
+      if (before !== undefined && !members.has(place))
+        return { code: before.skipLine ? 302 : 309, causedBy: before.id };
     }
   return null;
 }

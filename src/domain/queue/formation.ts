@@ -108,7 +108,8 @@ export function countRunning(view: LineView, batches: readonly BatchState[]): nu
     const mayLand = batch.beside === null || batch.beside === 'bet';
     // One that cannot be built has its answer and runs no more.
     if (kind === 'pending' && (batch.beside === null || batch.givenUp !== true)) pending += 1;
-    if (kind === 'green' && mayLand && membersOf(view, batch).some((member) => waitsForOwnChecks(view, member))) held += 1;
+    if (kind === 'green' && mayLand && membersOf(view, batch).some((member) => waitsForOwnChecks(view, member)))
+      held += 1;
   }
   return pending + Math.max(0, held - view.snapshot.rules.maxTopupBuilds);
 }

@@ -72,7 +72,10 @@ function isShareable(
   const rows = [...gathered, ...added].flatMap((place) => field.line[place] ?? []);
   const [first] = rows;
   if (rows.every(({ bisection }) => bisection === null)) return true;
-  return rows.every(({ bisection }) => bisection !== null && bisection.group === first?.bisection?.group && rows.length <= bisection.max);
+  return rows.every(
+    ({ bisection }) =>
+      bisection !== null && bisection.group === first?.bisection?.group && rows.length <= bisection.max,
+  );
 }
 
 /** What skips validation lands by itself, as soon as nothing before it is in its way. */

@@ -69,4 +69,3 @@ function opening(view: LineView): number | null {
 function waitOf(formation: Formation): number | null {
   return formation.kind === 'wait' ? formation.until : null;
 }
-

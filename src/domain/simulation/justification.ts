@@ -17,7 +17,8 @@ export type Grade =
 
 /**
  * Each change must be in a green build of which everything else has landed since its base, or lands with it, while
- * whatever landed since without being in it, or lands beside it, is disjoint from what it justifies. Null: it is not so.
+ * whatever landed since without being in it, or lands now before it, is disjoint from that change: the last one that
+ * affects a target is then tested with all that affects it. Null: it is not so.
  */
 export function justifies(claim: Claim): Grade | null {
   const justified = new Set<number>();
@@ -34,12 +35,15 @@ export function justifies(claim: Claim): Grade | null {
 function justifiedBy(build: Build, { changes, landings }: Claim): { changes: readonly Change[]; grade: Grade } | null {
   if (build.verdict !== 'green') return null;
   const content = new Set([...build.assumes, ...build.members]);
-  const own = changes.filter((change) => content.has(change.number));
-  const foreign = changes.filter((change) => !content.has(change.number));
-  for (const change of own) content.delete(change.number);
-  for (const change of landings.slice(build.base).flatMap((landing) => landing.changes))
-    if (!content.delete(change.number)) foreign.push(change);
-  if (content.size > 0 || own.length === 0) return null;
-  if (foreign.some((other) => own.some((change) => overlap(change.targets, other.targets)))) return null;
-  return { changes: own, grade: foreign.length === 0 ? 'same_tree' : 'composed' };
+  const left = new Set(content);
+  const landed = landings.slice(build.base).flatMap((landing) => landing.changes);
+  for (const change of [...landed, ...changes]) left.delete(change.number);
+  if (left.size > 0) return null;
+  const foreign = landed.filter((change) => !content.has(change.number));
+  const own: Change[] = [];
+  for (const change of changes) {
+    if (!content.has(change.number)) foreign.push(change);
+    else if (!foreign.some((other) => overlap(change.targets, other.targets))) own.push(change);
+  }
+  return own.length === 0 ? null : { changes: own, grade: foreign.length === 0 ? 'same_tree' : 'composed' };
 }

@@ -24,7 +24,7 @@ it('finds for each one in line those before it that it overlaps', () => {
       const expected = line.map((own, place) =>
         line.slice(0, place).flatMap((other, before) => (overlap(own, other) ? [before] : [])),
       );
-        const before = findOverlaps(line.map((each) => ({ targets: each })));
+      const before = findOverlaps(line.map((each) => ({ targets: each })));
       expect(line.map((_, place) => before(place))).toEqual(expected);
     }),
   );
