@@ -549,7 +549,7 @@ export interface components {
                 };
                 /** @description Refused with HEAD_MOVED when it is not the head. */
                 head_commit_sha?: string | null;
-                /** @description The parts of the code base it affects. */
+                /** @description The parts of the code base it affects, at most 100,000. Forgotten when it is merged or closed. */
                 affected_targets?: string[] | null;
                 /** @description Message of its commit. */
                 merge_commit_message?: {
@@ -657,7 +657,7 @@ export interface components {
                 };
                 /** @description The head the rest belongs to. */
                 head_commit_sha?: string | null;
-                /** @description The parts of the code base it affects. */
+                /** @description The parts of the code base it affects, at most 100,000. Forgotten when it is merged or closed. */
                 affected_targets?: string[] | null;
                 /** @description Message of its commit. */
                 merge_commit_message?: {

@@ -17,6 +17,7 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 
 // GraphQL says of a scalar only that it is one. A scalar that is not listed here stops the emission.
 const scalars: Readonly<Record<string, JsonSchema>> = {
+  AffectedTarget: { type: 'string', minLength: 1, maxLength: 1024 },
   Boolean: { type: 'boolean' },
   Date: { type: 'string', format: 'date' },
   DateTime: { type: 'string', format: 'date-time' },

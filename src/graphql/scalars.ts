@@ -83,6 +83,15 @@ export const Glob = scalar<string>({
   read: textMatching(/^[^\u0000-\u0020\u007f]{1,255}$/u),
 });
 
+const longestTarget = 1024;
+
+export const AffectedTarget = scalar<string>({
+  name: 'AffectedTarget',
+  description: 'A part of the code base, by the name a build tool or the repository has for it: 1 to 1,024 characters.',
+  must: `must be text of 1 to ${longestTarget} characters: shorten the name of the target`,
+  read: (value) => (typeof value === 'string' && value.length > 0 && value.length <= longestTarget ? value : undefined),
+});
+
 /** A day as `YYYY-MM-DD`, kept as text: whose midnights bound it is for the reader to say. */
 export const Day = scalar<string>({
   name: 'Date',

@@ -41,6 +41,56 @@ it('takes 20 MiB where affected targets may come, and 1 MiB elsewhere', async ()
   expect(await post('/api/v1/repo', pause)).toEqual([413, 'Request body is too large']);
 });
 
+it('takes 100,000 affected targets of a pull request, of 1,024 characters each', async () => {
+  const update = (affected_targets: readonly string[]) => ({
+    action: 'update',
+    pull_request: { number, repository: { org: 'acme', name: 'web' }, affected_targets },
+  });
+  const targets = Array.from({ length: 100_001 }, (_, at) => `//${at}`);
+  expect(await post('/api/v1/pull_request', update([...targets.slice(2), 'x'.repeat(1024)]))).toEqual([200, undefined]);
+  expect(await post('/api/v1/pull_request', update(targets))).toEqual([
+    400,
+    'pull_request.affected_targets must have at most 100,000 entries: name larger parts of the code base, such as packages for files.',
+  ]);
+  for (const text of ['', 'x'.repeat(1025)])
+    expect(await post('/api/v1/pull_request', update([text]))).toEqual([
+      400,
+      expect.stringMatching(/^pull_request\.affected_targets.* must be text of 1 to 1024 characters: shorten/),
+    ]);
+});
+
+it('takes 1,000,000 affected targets of an account, and forgets those of what is over', async () => {
+  const update = (of: number, affected_targets: readonly string[]) => ({
+    action: 'update',
+    pull_request: { number: of, repository: { org: 'acme', name: 'web' }, affected_targets },
+  });
+  const stored = async (): Promise<number> => {
+    const [row] = await server.rows<{ stored: string }>('select stored from account_targets');
+    return Number(row?.stored);
+  };
+  await post('/api/v1/pull_request', update(number, ['//a', '//b', '//a']));
+  expect(await stored()).toBe(2);
+  // As many as others of the account have.
+  await server.rows('update account_targets set stored = stored + 999997');
+  expect(await post('/api/v1/pull_request', update(number, ['//a', '//b', '//c']))).toEqual([200, undefined]);
+  expect(await post('/api/v1/pull_request', update(number, ['//a', '//b', '//c', '//d']))).toEqual([
+    400,
+    expect.stringMatching(/^pull_request\.affected_targets would make more than 1,000,000 .*: name larger parts/),
+  ]);
+  expect(await server.rows('select affected_targets as targets from pull_request')).toEqual([
+    { targets: ['//a', '//b', '//c'] },
+  ]);
+  expect(await stored()).toBe(1_000_000);
+  const [row] = await server.rows<{ accountId: string; id: string }>(
+    'select account_id as "accountId", id from repository where name = \'web\'',
+  );
+  if (row) await server.service.localHost.closePullRequest({ ...row, owner: 'acme', name: 'web' }, number);
+  await server.settle();
+  expect(await stored()).toBe(999_997);
+  expect(await post('/api/v1/pull_request', update(number, ['//a']))).toEqual([200, undefined]);
+  expect(await stored()).toBe(999_997);
+});
+
 it('takes no text that is none, by its field', async () => {
   for (const name of ['a\0b', '\ud800']) {
     const told = 'must be Unicode text without the character U+0000';

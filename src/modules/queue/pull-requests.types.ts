@@ -2,7 +2,7 @@ import { Field, ID, InputType, Int, ObjectType, registerEnumType } from 'type-gr
 import type { PullRequestStatus } from '../../domain/queue/snapshot.ts';
 import { connectionType } from '../../graphql/connection.ts';
 import { Node } from '../../graphql/node.ts';
-import { DateTime, GitObjectID, PullRequestNumber, URI } from '../../graphql/scalars.ts';
+import { AffectedTarget, DateTime, GitObjectID, PullRequestNumber, URI } from '../../graphql/scalars.ts';
 import type { BotPullRequest } from './builds/batches.types.ts';
 import { Repository, RepositoryInput } from '../repositories/repositories.types.ts';
 import { Impact } from './previewing/preview.types.ts';
@@ -192,7 +192,10 @@ export class QueuePullRequestInput extends PullRequestRefInput {
   @Field(() => GitObjectID, { nullable: true, description: 'Refused with HEAD_MOVED when it is not the head.' })
   headCommitSha?: string | null;
 
-  @Field(() => [String], { nullable: true, description: 'The parts of the code base it affects.' })
+  @Field(() => [AffectedTarget], {
+    nullable: true,
+    description: 'The parts of the code base it affects, at most 100,000. Forgotten when it is merged or closed.',
+  })
   affectedTargets?: string[] | null;
 
   @Field(() => MergeCommitMessageInput, { nullable: true, description: 'Message of its commit.' })
@@ -228,7 +231,10 @@ export class UpdatePullRequestInput extends PullRequestRefInput {
   @Field(() => GitObjectID, { nullable: true, description: 'The head the rest belongs to.' })
   headCommitSha?: string | null;
 
-  @Field(() => [String], { nullable: true, description: 'The parts of the code base it affects.' })
+  @Field(() => [AffectedTarget], {
+    nullable: true,
+    description: 'The parts of the code base it affects, at most 100,000. Forgotten when it is merged or closed.',
+  })
   affectedTargets?: string[] | null;
 
   @Field(() => MergeCommitMessageInput, { nullable: true, description: 'Message of its commit.' })

@@ -3,7 +3,14 @@
 import type { Context } from '../../context.ts';
 import { DomainError } from '../../domain/errors.ts';
 import type { BlockCode, ResetCode } from '../../domain/queue/snapshot.ts';
-import { blockText, isQueued, statusText, transition, type PullRequestEvent } from '../../domain/queue/status.ts';
+import {
+  blockText,
+  isQueued,
+  isTerminal,
+  statusText,
+  transition,
+  type PullRequestEvent,
+} from '../../domain/queue/status.ts';
 import { planLabels, type LabelWrite } from '../../domain/queue/labels.ts';
 import { appendEvents, type NewEvent } from '../events/index.ts';
 import type { Transaction } from '../../platform/database.ts';
@@ -164,6 +171,11 @@ export function writeStatus(
     clearLine(pullRequest);
     // What it merged out of is told by `merged`: a wait that another end cut short is none.
     if (to !== 'merged') pullRequest.preconditionsHeldAt = null;
+  }
+  // Nobody asks any more what it affects: what it landed with is in the landing.
+  if (isTerminal(to)) {
+    pullRequest.affectedTargets = null;
+    pullRequest.awaited = null;
   }
   if (to === 'merged') pullRequest.mergedAt = now;
   if (to === 'closed') pullRequest.closedAt = now;

@@ -1,4 +1,5 @@
 // What a request says of how a pull request is merged; what it does not say stays.
+import { isTerminal } from '../../../domain/queue/status.ts';
 import type { PullRequestRow } from '../queue.entities.ts';
 
 export interface MergeCommitMessage {
@@ -12,7 +13,7 @@ export interface MergeOptions {
 }
 
 export function keepOptions(row: PullRequestRow, request: MergeOptions): void {
-  if (request.affectedTargets) row.affectedTargets = [...new Set(request.affectedTargets)];
+  if (request.affectedTargets && !isTerminal(row.status)) row.affectedTargets = [...new Set(request.affectedTargets)];
   if (request.mergeCommitMessage) {
     row.mergeTitle = request.mergeCommitMessage.title ?? null;
     row.mergeBody = request.mergeCommitMessage.body ?? null;

@@ -16,6 +16,7 @@ import { PullRequestEntity, QueueEntity, type AwaitedHead, type PullRequestRow }
 import { changeQueueOf } from '../queue.locks.ts';
 import { rehearse, type QueueImpact } from '../previewing/rehearsal.ts';
 import { beginWork, finishWork, type QueueWork } from '../status.writer.ts';
+import { checkTargets, tellTargetsBound } from './targets.ts';
 import { findReportedMerge, placeHead, recordReportedMerge } from './update.service.ts';
 
 export interface RepositoryRef {
@@ -44,6 +45,7 @@ export interface PullRequestAnswer {
 /** Asks to merge (interface 4.3, `queue`). Idempotent; ends queued, pending or blocked, never refused for those. */
 export async function queuePullRequest(ctx: Context, request: QueueRequest): Promise<PullRequestAnswer> {
   requireScope(ctx, 'queue:write');
+  checkTargets(request.affectedTargets);
   const repository = await loadRepository(ctx, request.repository);
   refuseSource(repository, request.source);
   await authoriseSkips(ctx, repository, request);
@@ -54,6 +56,7 @@ export async function queuePullRequest(ctx: Context, request: QueueRequest): Pro
 /** What `queuePullRequest` would do, by what is known of the pull request: the host is not asked, nothing is written. */
 export async function previewQueueing(ctx: Context, request: QueueRequest): Promise<PullRequestPreview> {
   requireScope(ctx, 'queue:write');
+  checkTargets(request.affectedTargets);
   const repository = await loadRepository(ctx, request.repository);
   refuseSource(repository, request.source);
   await authoriseSkips(ctx, repository, request);
@@ -114,13 +117,14 @@ async function recordActions(
 /** Stores targets, message and head (interface 4.3, `update`). Changes no status, unless it was merged elsewhere. */
 export async function updatePullRequest(ctx: Context, request: UpdateRequest): Promise<PullRequestAnswer> {
   requireScope(ctx, 'queue:write');
+  checkTargets(request.affectedTargets);
   const repository = await loadRepository(ctx, request.repository);
   const known = await readFresh(ctx, repository, request.number);
   const { headCommitSha: head, mergeCommitSha } = request;
   const arrival = mergeCommitSha ? await findReportedMerge(ctx, repository, known, mergeCommitSha) : null;
   const standing = head ? await placeHead(ctx, repository, known, head) : 'present';
   return await changePullRequest(ctx, known, async (work, row) => {
-    if (head && standing === 'unseen') row.awaited = awaitedOf(head, request);
+    if (head && standing === 'unseen' && !isTerminal(row.status)) row.awaited = awaitedOf(head, request);
     else if (standing === 'present') keepOptions(row, request);
     if (arrival !== null) await recordReportedMerge(work, row, arrival);
     await recordActions(work, request, ['pull_request_updated']);
@@ -265,11 +269,13 @@ export async function changePullRequest(
   known: PullRequestRow,
   change: (work: QueueWork, row: PullRequestRow) => Promise<void>,
 ): Promise<PullRequestAnswer> {
-  return await ctx.db.transaction(ctx.accountId, async (tx) => {
-    const work = beginWork(ctx, tx, await changeQueueOf(ctx, tx, known.id));
-    const row = await tx.em.findOneOrFail(PullRequestEntity, { id: known.id });
-    await change(work, row);
-    await finishWork(work);
-    return { pullRequestId: row.id };
-  });
+  return await ctx.db
+    .transaction(ctx.accountId, async (tx) => {
+      const work = beginWork(ctx, tx, await changeQueueOf(ctx, tx, known.id));
+      const row = await tx.em.findOneOrFail(PullRequestEntity, { id: known.id });
+      await change(work, row);
+      await finishWork(work);
+      return { pullRequestId: row.id };
+    })
+    .catch(tellTargetsBound);
 }
