@@ -4,11 +4,13 @@ import type { Ports } from '../../../context.ts';
 
 const lookEveryMs = 1_000;
 const sweepEveryMs = 30_000;
+const wakeAgainMs = 10_000;
 
 interface DueQueue {
   readonly account_id: string;
   readonly id: string;
   readonly planned_version: string;
+  readonly next_look_at: Date | string | null;
 }
 
 export interface Relay {
@@ -22,16 +24,27 @@ export function createRelay(ports: Ports): Relay {
   let stopped = false;
   let seen = new Map<string, string>();
   let sweptAt = 0;
+  const woken = new Map<string, { readonly standing: string; readonly at: number }>();
+
+  // A queue whose turn is held up by a long call is due at every look, and has its wake already. Who has been planned
+  // since, or has another deadline, is woken at once.
+  async function wakeOnce(queue: DueQueue, now: number): Promise<void> {
+    const standing = `${queue.planned_version} ${String(queue.next_look_at)}`;
+    const last = woken.get(queue.id);
+    if (last?.standing === standing && now - last.at < wakeAgainMs) return;
+    await ports.wake({ accountId: queue.account_id, queueId: queue.id });
+    woken.set(queue.id, { standing, at: now });
+  }
 
   // Queues that were ahead of the same plan already at the last look: a wake on its way gets a second to arrive. The
   // plan is compared, not the version, or a queue that changes all the time would never be found.
   async function lookOnce(): Promise<void> {
     const now = ports.clock();
     const behind = await ports.db.system.query<DueQueue>(
-      'select account_id, id, planned_version from queue where version > planned_version',
+      'select account_id, id, planned_version, next_look_at from queue where version > planned_version',
     );
     const due = await ports.db.system.query<DueQueue>(
-      'select account_id, id, planned_version from queue where next_look_at <= $1',
+      'select account_id, id, planned_version, next_look_at from queue where next_look_at <= $1',
       [now.toISOString()],
     );
     const stale = behind.filter((queue) => seen.get(queue.id) === queue.planned_version);
@@ -39,7 +52,8 @@ export function createRelay(ports: Ports): Relay {
     const open = now.getTime() - sweptAt < sweepEveryMs ? [] : await withOpenWork(ports);
     if (now.getTime() - sweptAt >= sweepEveryMs) sweptAt = now.getTime();
     const unique = new Map([...stale, ...due, ...open].map((queue) => [queue.id, queue]));
-    for (const queue of unique.values()) await ports.wake({ accountId: queue.account_id, queueId: queue.id });
+    for (const [id, { at }] of woken) if (now.getTime() - at >= wakeAgainMs) woken.delete(id);
+    for (const queue of unique.values()) await wakeOnce(queue, now.getTime());
   }
 
   function schedule(): void {
@@ -64,7 +78,7 @@ export function createRelay(ports: Ports): Relay {
 
 async function withOpenWork(ports: Ports): Promise<DueQueue[]> {
   return await ports.db.system.query<DueQueue>(
-    `select account_id, id, planned_version from queue q
+    `select account_id, id, planned_version, next_look_at from queue q
      where exists (select from batch b where b.account_id = q.account_id and b.queue_id = q.id
                      and (b.state in ('making', 'building', 'landing') or b.cleaned_up_at is null))
         or exists (select from intent i where i.account_id = q.account_id and i.queue_id = q.id and i.state in ('planned', 'begun'))`,

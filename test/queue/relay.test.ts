@@ -1,0 +1,40 @@
+// The relay, by what it wakes while time passes.
+import { pino } from 'pino';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { Ports } from '../../src/context.ts';
+import { createRelay } from '../../src/modules/queue/index.ts';
+
+const queue = { account_id: '1', id: '7', planned_version: '3', next_look_at: '2026-01-01T00:00:00Z' };
+
+/** With queues that are due at every look; `wakes` are told by id. */
+function relayOf(due: () => readonly (typeof queue)[]) {
+  const wakes: string[] = [];
+  const query = async (text: string): Promise<unknown> => (text.includes('next_look_at <=') ? due() : []);
+  const ports = {
+    clock: () => new Date(),
+    log: pino({ level: 'silent' }),
+    db: { system: { query } },
+    wake: async ({ queueId }: { queueId: string }) => void wakes.push(queueId),
+  } as unknown as Ports;
+  return { relay: createRelay(ports), wakes };
+}
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+it('a queue whose turn is held up is woken again now and then, not at every look', async () => {
+  const { relay, wakes } = relayOf(() => [queue]);
+  relay.start();
+  await vi.advanceTimersByTimeAsync(30_500);
+  await relay.stop();
+  expect(wakes).toEqual(['7', '7', '7']);
+});
+
+it('a queue that was planned meanwhile and is due once more is woken at once', async () => {
+  let turns = 0;
+  const { relay, wakes } = relayOf(() => [{ ...queue, planned_version: String((turns += 1)) }]);
+  relay.start();
+  await vi.advanceTimersByTimeAsync(5_500);
+  await relay.stop();
+  expect(wakes).toHaveLength(5);
+});
