@@ -16,7 +16,7 @@ import { appendEvents, type NewEvent } from '../events/index.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { RepositoryEntity } from '../repositories/repositories.entities.ts';
 import { configurationOf, labelRulesOf } from './planning/configuration.cache.ts';
-import { readFailedChecks } from './builds/failed-checks.ts';
+import { readFailedChecksOf } from './builds/failed-checks.ts';
 import type { PullRequestRow, QueueRow } from './queue.entities.ts';
 
 const companyMs = { open: 10_000, asked: 5_000 } as const;
@@ -46,13 +46,18 @@ const longestQuote = 2_000;
 
 /** A block by a failed check carries what the host said of it (`message`, interface 6.1). */
 async function quoteChecks({ ctx, tx, events }: QueueWork): Promise<void> {
-  for (const [at, event] of events.entries()) {
+  const blocked = events.flatMap((event, at) => {
     const { action, pullRequestId, payload } = event;
-    const names = payload?.['failedChecks'];
-    if (action !== 'blocked' || typeof pullRequestId !== 'string' || !Array.isArray(names)) continue;
-    const checks = await readFailedChecks(ctx, tx, { pullRequestId, names });
+    const names: unknown = payload?.['failedChecks'];
+    return action === 'blocked' && typeof pullRequestId === 'string' && Array.isArray(names)
+      ? [{ at, event, pullRequestId, names }]
+      : [];
+  });
+  const failed = await readFailedChecksOf(ctx, tx, blocked);
+  for (const { at, event, pullRequestId } of blocked) {
+    const checks = failed.get(pullRequestId) ?? [];
     const said = checks.flatMap(({ name, summary }) => (summary ? [`${name}: ${summary}`] : [])).join('\n');
-    if (said !== '') events[at] = { ...event, payload: { ...payload, message: said.slice(0, longestQuote) } };
+    if (said !== '') events[at] = { ...event, payload: { ...event.payload, message: said.slice(0, longestQuote) } };
   }
 }
 
