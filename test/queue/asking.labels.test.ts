@@ -1,5 +1,5 @@
 // Asking by labels: put on and taken off by people, and by the queue itself.
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { statusCommentKey } from '../../src/domain/queue/comment.ts';
 import { openPullRequest, queuePullRequest } from '../../src/modules/queue/index.ts';
 import { parallel, world, type World } from '../support/world.ts';
@@ -154,3 +154,29 @@ describe('the blocked label', () => {
     expect(await labels(w, number)).toEqual([]);
   });
 });
+
+it('one that the queue begins to put on while a reading finds another one gone stays known as its own', async () => {
+  await using w = await world({ configuration: `${parallel()}status_comment: {publish: never}\n` });
+  const number = await w.open('a', { 'a.txt': 'a\n' });
+  await label(w, number, 'blocked', true);
+  await w.rows("update pull_request set queue_labels = '{blocked}'");
+  let reading: Promise<void> | undefined;
+  await w.ctx.db.transaction(w.ctx.accountId, async (tx) => {
+    await tx.query("update pull_request set queue_labels = array_append(queue_labels, 'stuck') where account_id = $1", [
+      w.ctx.accountId,
+    ]);
+    reading = label(w, number, 'blocked', false);
+    await vi.waitFor(async () => expect(await waitingForLocks(w)).toBeGreaterThan(0), 5_000);
+  });
+  await reading;
+  expect(await w.rows('select labels, queue_labels from pull_request')).toEqual([
+    { labels: [], queue_labels: ['stuck'] },
+  ]);
+});
+
+async function waitingForLocks(w: World): Promise<number> {
+  const rows = await w.rows(
+    'select 1 from pg_locks join pg_stat_activity using (pid) where not granted and datname = current_database()',
+  );
+  return rows.length;
+}

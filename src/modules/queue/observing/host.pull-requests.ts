@@ -226,7 +226,7 @@ async function keepPullRequest(
   }
   const { baseBranch } = known;
   if (seen.state === 'open' && (!hasFacts(known, seen) || known.headSha !== seen.headSha)) tellAnew(work, known);
-  known.queueLabels = keptQueueLabels(known, seen.labels);
+  await dropQueueLabels(work, known, seen);
   Object.assign(known, factsOf(seen), derived);
   // It is still being landed where it stood: it changes its base branch when that is over.
   if (work.queue.id !== target.id) known.baseBranch = baseBranch;
@@ -236,6 +236,18 @@ async function keepPullRequest(
     await onCommitAdded(work, known, { head: seen.headSha, updates: head?.updates ?? null });
   await followState(work, known, seen);
   return known;
+}
+
+// In place, and not by the row: a label that the queue began to put on since the row was read stays known as its own.
+async function dropQueueLabels({ ctx, tx }: QueueWork, known: PullRequestRow, seen: HostPullRequest): Promise<void> {
+  const kept = keptQueueLabels(known, seen.labels);
+  const dropped = known.queueLabels.filter((label) => !kept.includes(label));
+  if (dropped.length === 0) return;
+  await tx.query(
+    `update pull_request set queue_labels = array(select label from unnest(queue_labels) label where label <> all ($3))
+     where account_id = $1 and id = $2`,
+    [ctx.accountId, known.id, dropped],
+  );
 }
 
 function signatureFacts(
