@@ -1,6 +1,8 @@
 // Failures are isolated beside the line: the line goes on without a batch that is bisected, and one that is red behind
 // others is blocked before its turn.
 import { expect, it } from 'vitest';
+import { readPullRequestByNumber } from '../../src/modules/queue/pull-requests.reads.ts';
+import { readRepository } from '../../src/modules/repositories/known-repositories.ts';
 import { parallel, world, type World } from '../support/world.ts';
 import { atRest, dyingAt, expectLandedOnce, line, startCi, statuses } from './stories.ts';
 
@@ -27,6 +29,16 @@ async function besideBatches(w: World): Promise<readonly string[]> {
        where m.batch_id = b.id order by m.ordinal) as members from batch b where b.beside is not null order by b.id`,
   );
   return rows.map(({ members, state }) => `${members.join('+')} ${state}`);
+}
+
+/** The batch of the bot pull request that is shown with a pull request. */
+async function shownBot(w: World, number: number): Promise<readonly unknown[]> {
+  const repository = await readRepository(w.ctx, w.repository);
+  const shown = repository && (await readPullRequestByNumber(w.ctx, repository, number));
+  return await w.rows(
+    'select b.beside from bot_pull_request bot join batch b on b.id = bot.batch_id where bot.number = $1',
+    [shown?.latestBot?.number],
+  );
 }
 
 async function counted(w: World): Promise<unknown> {
@@ -95,6 +107,7 @@ it('one that is red behind others and by itself is blocked before those are deci
   expect(await statuses(w, ...numbers)).toEqual(['queued', 'blocked 107', expect.stringMatching(/queued|tagged/)]);
   expect((await w.status(2)).status_text).toBe('A required check failed: test.');
   expect(await besideBatches(w)).toEqual(['2 superseded']);
+  expect(await shownBot(w, 2)).toMatchObject([{ beside: null }]);
   await w.pause(false);
   await w.settled(1, 3);
   await atRest(w);
