@@ -70,7 +70,7 @@ describe('a command', () => {
     await say(w, number, '/interlock refresh\n/interlock sync\n/interlock backport release\n/interlock backport none');
     await w.until(async () => (await w.git('merge-base', 'main', 'a')) === tip);
     await w.until(async () => (await answers(w, number)).length === 1);
-    expect(await answers(w, number)).toEqual(['@ada Target branch not found']);
+    expect(await answers(w, number)).toEqual(['@ada Target branch none not found']);
     await say(w, number, '/interlock skip-validation', 'mallory');
     await w.until(async () => (await answers(w, number)).length === 2);
     expect((await answers(w, number))[1]).toBe('@mallory Not authorized to skip validation in this repository.');

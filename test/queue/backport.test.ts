@@ -157,8 +157,8 @@ describe('a backport', () => {
     const host = { accountId: w.ctx.accountId, id: w.repositoryId, ...w.repository };
     await w.service.localHost.closePullRequest(host, closed);
     await expect(backport(w, closed)).rejects.toThrow('closed without being merged');
-    await expect(backport(w, number, 'none')).rejects.toThrow('Target branch not found');
-    await expect(backport(w, number, 'mq-bot-1')).rejects.toThrow('Target branch not found');
+    await expect(backport(w, number, 'none')).rejects.toThrow('Target branch none not found');
+    await expect(backport(w, number, 'mq-bot-1')).rejects.toThrow('Target branch mq-bot-1 not found');
     const unnamed = { repository: { owner: 'acme' }, number, targetBranch: 'release' };
     expect((await askToBackport(w.ctx, unnamed)).message).toContain('#1 to release');
     const other = await createRepository(w.ctx, { owner: 'acme', name: 'other', host: 'local' });

@@ -31,6 +31,8 @@ export function refuseSource(repository: Asked, source: QueueSource): void {
   }
 }
 
+const longestReason = 1_000;
+
 export async function authoriseSkips(ctx: Context, repository: Asked, request: Skips): Promise<void> {
   const requestedBy = request.requestedBy || null;
   if (request.skipLine) {
@@ -39,6 +41,13 @@ export async function authoriseSkips(ctx: Context, repository: Asked, request: S
       throw new DomainError(
         'SKIP_LINE_REASON_REQUIRED',
         'This repository requires skip_line_reason.',
+        'pull_request.skip_line_reason',
+      );
+    }
+    if ((request.skipLineReason?.length ?? 0) > longestReason) {
+      throw new DomainError(
+        'BAD_INPUT',
+        `pull_request.skip_line_reason must be at most ${longestReason} characters long; shorten it.`,
         'pull_request.skip_line_reason',
       );
     }

@@ -125,7 +125,7 @@ async function requireBranch(ctx: Context, repository: RepositoryRow, branch: st
   const host = hosted(repository);
   try {
     const ref = isBotBranch(branch) ? null : await ctx.hosts(host.host).readRef(host, `refs/heads/${branch}`);
-    if (ref === null) throw notFound('Target branch');
+    if (ref === null) throw notFound(`Target branch ${branch}`);
   } catch (error) {
     if (!(error instanceof HostRefused)) throw error;
     throw new DomainError('BAD_INPUT', 'target_branch must be the name of a branch.', 'target_branch');
