@@ -11,6 +11,7 @@ import { configurationOf, rulesOf } from '../planning/configuration.cache.ts';
 import { recordGates } from '../planning/final-gates.ts';
 import { messageSource } from '../planning/batch.start.ts';
 import { passFailpoint } from '../landing/failpoints.ts';
+import { judgeParts } from '../landing/landing.parts.ts';
 import {
   BatchEntity,
   BotPullRequestEntity,
@@ -20,7 +21,7 @@ import {
   type BatchRow,
 } from '../queue.entities.ts';
 import { changeQueue } from '../queue.locks.ts';
-import { loadLineage } from '../planning/snapshot.loader.ts';
+import { loadLineage } from '../planning/landings.loader.ts';
 import { announce, beginWork, finishWork, writeStatus } from '../status.writer.ts';
 
 /** Asks for the checks: opens the draft bot pull request (parallel), or notes that the head's own checks count (serial). */
@@ -55,10 +56,8 @@ export async function watchBuild(ctx: Context, loaded: LoadedBatch): Promise<voi
   if (bots === 0) await openBuild(ctx, loaded);
 }
 
-/** A green build of its tree exists, or it rests on those of its parts, or its members skip validation. */
+/** A green build of its tree exists, or those of its parts say the same, or its members skip validation. */
 async function needsNoBuild(ctx: Context, { batch, members, repository }: LoadedBatch, tree: string): Promise<boolean> {
-  // Whether those still justify it is judged where it lands, and by who planned it.
-  if (batch.restsOn.length > 0) return true;
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
     const rows = await tx.em.find(PullRequestEntity, { id: { $in: members.map((member) => member.pullRequestId) } });
     const queue = await tx.em.findOneOrFail(QueueEntity, { id: batch.queueId });
@@ -68,7 +67,9 @@ async function needsNoBuild(ctx: Context, { batch, members, repository }: Loaded
     const builds = await loadBuilds(ctx, tx, { repositoryId: batch.repositoryId, commits: [], trees: [tree] });
     const heads = members.map((member) => member.pinnedHead);
     const source = { queue: { lineage }, rules, builds: withoutHeads(builds, rules, heads) };
-    return evidenceFor(tree, source, ctx.clock().getTime()) !== null;
+    if (evidenceFor(tree, source, ctx.clock().getTime()) !== null) return true;
+    if (batch.restsOn.length === 0) return false;
+    return (await judgeParts(ctx, tx, { batch, members, rows, rules, tip: queue.baseTip ?? '' })) !== null;
   });
 }
 

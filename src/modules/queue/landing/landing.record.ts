@@ -50,7 +50,7 @@ export async function recordLanding(
   if (landingId === undefined) throw new DomainError('INTERNAL', 'The landing was not written.');
   for (const member of own) {
     await tx.query(
-      'insert into landed_member (account_id, repository_id, pull_request_id, landing_id, pinned_head, own_commit) values ($1, $2, $3, $4, $5, $6)',
+      'insert into landed_member (account_id, repository_id, pull_request_id, landing_id, pinned_head, own_commit, targets) values ($1, $2, $3, $4, $5, $6, $7)',
       [
         ctx.accountId,
         batch.repositoryId,
@@ -58,6 +58,7 @@ export async function recordLanding(
         landingId,
         member.pinnedHead,
         member.ownCommit ?? commit,
+        passed.targets?.find(({ id }) => id === member.pullRequestId)?.targets ?? null,
       ],
     );
   }
@@ -94,9 +95,10 @@ function markMerged(
   });
 }
 
-function gradeOf({ evidence, byHost }: Passed, commit: string): Grade {
-  if (evidence === null) return 'unvalidated';
+function gradeOf({ evidence, parts, byHost }: Passed, commit: string): Grade {
+  if (evidence === null && parts === undefined) return 'unvalidated';
   if (byHost) return 'host_merged';
+  if (evidence === null) return 'composed';
   return evidence.commit === commit ? 'exact' : 'same_tree';
 }
 

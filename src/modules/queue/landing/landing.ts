@@ -22,6 +22,7 @@ import { syncBase } from '../observing/host.bases.ts';
 import { landingRef } from './landing-refs.ts';
 import { mergeAtHost } from './landing.host.ts';
 import { moveBase, type Outcome } from './landing.move.ts';
+import { judgeParts, targetsOf } from './landing.parts.ts';
 import { recordLanding } from './landing.record.ts';
 import type { Passed } from './proof.ts';
 import {
@@ -37,7 +38,8 @@ import { countOwnPushes } from '../branches/branch-update.ts';
 import { answerCommitAdded } from '../asking/commit-added.ts';
 import { changeQueue, shareRepository } from '../queue.locks.ts';
 import { loadJudgedBuilds } from '../planning/retries.ts';
-import { judgeOwn, loadLineage } from '../planning/snapshot.loader.ts';
+import { loadLineage } from '../planning/landings.loader.ts';
+import { judgeOwn } from '../planning/snapshot.loader.ts';
 import { beginWork, blockPullRequest, finishWork, haltWork, type QueueWork } from '../status.writer.ts';
 import { openBelow, readBelow } from '../planning/stacks.ts';
 import { restoredBecause } from './unknown-landings.ts';
@@ -137,6 +139,7 @@ async function passGate(ctx: Context, tx: Transaction, gate: Gate): Promise<Verd
     gate: rules.requiredChecks,
     configuration: repository.configurationHash,
     byHost: isMergedByHost(configuration),
+    ...(rules.useAffectedTargets && { targets: rows.map((row) => ({ id: row.id, targets: targetsOf(rules, row) })) }),
   };
   // As the planner decides it: a gate that refused what is planned would have it planned again without end.
   const isExempt = rules.mode === 'no-queue' || rows.every((row) => row.skipValidation);
@@ -150,13 +153,21 @@ async function passGate(ctx: Context, tx: Transaction, gate: Gate): Promise<Verd
     ctx.clock().getTime(),
     claimed,
   );
-  if (evidence?.commit !== claimed) return refused(`the build of ${claimed} is no evidence any more`);
+  const isSaid = evidence?.commit === claimed;
+  const parts =
+    isSaid || batch.restsOn.length === 0
+      ? null
+      : await judgeParts(ctx, tx, { batch, members: loaded.members, rows, rules, tip: queue.baseTip ?? '' });
+  if (!isSaid && parts === null) return refused(`the build of ${claimed} is no evidence any more`);
   const labels = new Set(rows.flatMap((row) => row.labels));
   const gates = (await loadGates(ctx, tx, { rules, batches: [{ id: batch.id, labels }] })).get(batch.id) ?? [];
   const outlook = judgeGates(gates, ctx.clock().getTime());
   if (outlook.kind !== 'open') return refused(`the final gate ${outlook.workflow} is not passed`);
   const finalGates = gates.length === 0 ? {} : { finalGates: await readPassedGates(ctx, tx, batch.id) };
-  return { kind: 'passed', passed: { ...passed, evidence, ...finalGates } };
+  return {
+    kind: 'passed',
+    passed: { ...passed, evidence: parts === null ? evidence : null, ...(parts !== null && { parts }), ...finalGates },
+  };
 }
 
 function findMemberLoss(

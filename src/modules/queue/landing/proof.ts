@@ -1,8 +1,10 @@
 // The proof of a landing: what landed, on what, and why that was allowed. Chained per queue by digests, so that a
 // proof that was changed or taken out later shows. `verify` derives each again from git and these rows.
 import { createHash } from 'node:crypto';
+import type { Targets } from '../../../domain/queue/overlap.ts';
 import type { BuildState, MergeStrategy, RequiredCheck } from '../../../domain/queue/snapshot.ts';
-import type { BatchMemberRow, BatchRow, PullRequestRow } from '../queue.entities.ts';
+import { PullRequestEntity, type BatchMemberRow, type BatchRow, type PullRequestRow } from '../queue.entities.ts';
+import type { PassedPart } from './landing.parts.ts';
 import type { QueueWork } from '../status.writer.ts';
 
 export type Grade = 'exact' | 'same_tree' | 'composed' | 'host_merged' | 'unvalidated' | 'external';
@@ -15,6 +17,18 @@ export interface PassedGate {
   readonly run: string;
 }
 
+/** How a pull request was merged into what was tested or landed. */
+export interface ProvenMember {
+  readonly number: number;
+  readonly head: string;
+  /** Left out where it is the landing's. */
+  readonly strategy?: MergeStrategy;
+  /** Head of the pull request it stood on, where it stood on one. */
+  readonly belowHead?: string;
+  /** Its changes are in the commit of the next member. */
+  readonly joinsNext?: true;
+}
+
 export interface ProofBody {
   readonly grade: Grade;
   readonly commit: string;
@@ -22,21 +36,19 @@ export interface ProofBody {
   readonly tree: string;
   readonly strategy: string;
   readonly batchCommit: string;
-  readonly members: readonly {
-    readonly number: number;
-    readonly head: string;
+  readonly members: readonly (ProvenMember & {
     readonly commit: string;
-    /** Left out where it is the landing's. */
-    readonly strategy?: MergeStrategy;
-    /** Head of the pull request it stood on, where it stood on one. */
-    readonly belowHead?: string;
-    /** Its changes are in the commit of the next member. */
-    readonly joinsNext?: true;
-  }[];
+    /** What it affects, where that counts. Left out where it is not known: then it overlaps everything. */
+    readonly targets?: readonly string[];
+  })[];
   readonly evidence: readonly {
     readonly commit: string;
     readonly tree: string;
     readonly checks: BuildState['checks'];
+    /** Of a part alone: what it was built on, the base's tip at some time. */
+    readonly base?: string;
+    /** Of a part alone: what makes its tree of that base, in order. */
+    readonly content?: readonly ProvenMember[];
   }[];
   readonly configuration: string;
   /** The gate in force: names and globs of required checks and what passed; null where every check that ran counted. */
@@ -55,8 +67,12 @@ export interface Passed {
   /** The host merged it, by a commit of its own. */
   readonly byHost?: boolean;
   readonly finalGates?: readonly PassedGate[];
-  /** Null: validation was skipped. */
+  /** Null: validation was skipped, or there are parts. */
   readonly evidence: BuildState | null;
+  /** Builds of its parts, where there is none of its tree. */
+  readonly parts?: readonly PassedPart[];
+  /** What each member affects, by id, where that counts. */
+  readonly targets?: readonly { readonly id: string; readonly targets: Targets }[];
 }
 
 export function digestProof(body: ProofBody): string {
@@ -100,19 +116,20 @@ export async function writeProof(
     tree: landed.tree,
     strategy: batch.strategy,
     batchCommit: landed.batchCommit,
-    members: members.map((member) => ({
-      number: pullRequests.get(member.pullRequestId)?.number ?? 0,
-      head: member.pinnedHead,
-      commit: member.ownCommit ?? landed.commit,
-      ...(member.strategy && member.strategy !== batch.strategy ? { strategy: member.strategy } : {}),
-      ...(member.belowHead ? { belowHead: member.belowHead } : {}),
-      ...(member.joinsNext ? { joinsNext: true } : {}),
-    })),
-    evidence: evidence === null ? [] : [{ commit: evidence.commit, tree: evidence.tree, checks: evidence.checks }],
+    members: members.map((member) => {
+      const targets = passed.targets?.find(({ id }) => id === member.pullRequestId)?.targets ?? null;
+      return {
+        number: pullRequests.get(member.pullRequestId)?.number ?? 0,
+        commit: member.ownCommit ?? landed.commit,
+        ...howMerged({ ...member, head: member.pinnedHead }, batch),
+        ...(targets !== null && { targets }),
+      };
+    }),
+    evidence: [...(evidence === null ? [] : [provenBuild(evidence)]), ...(await provenParts(work, passed, batch))],
     configuration: passed.configuration,
     gate: passed.gate,
     ...(passed.finalGates !== undefined && { finalGates: passed.finalGates }),
-    exceptionBy: evidence === null ? exceptionOf(skipped) : null,
+    exceptionBy: landed.grade === 'unvalidated' ? exceptionOf(skipped) : null,
     previous: previous?.digest ?? null,
   };
   await tx.query(
@@ -127,6 +144,32 @@ export async function writeProof(
       now.toISOString(),
     ],
   );
+}
+
+type HowMerged = Pick<BatchMemberRow, 'strategy' | 'belowHead' | 'joinsNext'> & { readonly head: string };
+
+function howMerged({ head, strategy, belowHead, joinsNext }: HowMerged, batch: BatchRow): Omit<ProvenMember, 'number'> {
+  return {
+    head,
+    ...(strategy && strategy !== batch.strategy ? { strategy } : {}),
+    ...(belowHead ? { belowHead } : {}),
+    ...(joinsNext ? { joinsNext: true } : {}),
+  };
+}
+
+function provenBuild({ commit, tree, checks }: BuildState): ProofBody['evidence'][number] {
+  return { commit, tree, checks };
+}
+
+async function provenParts({ tx }: QueueWork, { parts = [] }: Passed, batch: BatchRow): Promise<ProofBody['evidence']> {
+  const ids = parts.flatMap(({ content }) => content.map(({ pullRequestId }) => pullRequestId));
+  const rows = ids.length === 0 ? [] : await tx.em.find(PullRequestEntity, { id: { $in: ids } });
+  const numbers = new Map(rows.map(({ id, number }) => [id, number]));
+  return parts.map(({ base, content, build }) => ({
+    ...provenBuild(build),
+    base,
+    content: content.map((member) => ({ number: numbers.get(member.pullRequestId) ?? 0, ...howMerged(member, batch) })),
+  }));
 }
 
 /** Where nobody skipped validation, nothing is validated in this queue. */

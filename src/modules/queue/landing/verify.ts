@@ -2,14 +2,15 @@
 // proof says: trees are merged again from parent and heads, verdicts judged again from the check results.
 import type { Context } from '../../../context.ts';
 import { judgeBuild } from '../../../domain/queue/evidence.ts';
-import type { MergeStrategy } from '../../../domain/queue/snapshot.ts';
-import type { CodeHost, HostCommit } from '../../../hosts/port.ts';
+import type { HostCommit } from '../../../hosts/port.ts';
 import { loadBuilds } from '../builds/build.records.ts';
-import { hosted, type HostedRepository } from '../observing/host.repository.ts';
-import { digestProof, type Grade, type ProofBody } from './proof.ts';
+import { hosted } from '../observing/host.repository.ts';
+import { digestProof, type Grade } from './proof.ts';
 import { QueueEntity, type QueueRow } from '../queue.entities.ts';
 import { readPassedGates } from '../planning/final-gates.ts';
 import { landingRef } from './landing-refs.ts';
+import { composeAgain, type Examined, type StoredProof } from './verify.git.ts';
+import { checkParts, lineOf } from './verify.parts.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 
 export interface Verification {
@@ -21,13 +22,6 @@ export interface Verification {
   readonly pullRequests: number;
   /** What does not hold, one sentence each. Empty: everything was derived again. */
   readonly failures: readonly string[];
-}
-
-interface StoredProof {
-  readonly batch_id: string;
-  readonly commit: string;
-  readonly body: ProofBody;
-  readonly digest: string;
 }
 
 const mostCommits = 100_000;
@@ -62,14 +56,19 @@ async function verifyQueue(ctx: Context, repository: RepositoryRow, queue: Queue
     if (!position.has(proof.commit))
       failures.push(`${proof.commit} landed, but is not on the first-parent line of ${queue.baseBranch}`);
   const inner = innerCommits(commits, proofs, position);
+  const line = lineOf({ managedFrom: queue.managedFrom ?? '', commits, proofOf, inner });
   const grades: Partial<Record<Grade, number>> = {};
   for (const commit of commits) {
     const proof = proofOf.get(commit.commit);
     const grade = proof?.body.grade ?? 'external';
     if (!inner.has(commit.commit)) grades[grade] = (grades[grade] ?? 0) + 1;
-    if (proof !== undefined) failures.push(...(await checkProof(ctx, { adapter, host, repository, commit, proof })));
+    if (proof === undefined) continue;
+    const examined = { adapter, host, repository, commit, proof };
+    failures.push(...(await checkProof(ctx, examined)));
+    if (proof.body.evidence.some(({ base }) => base !== undefined))
+      failures.push(...(await checkParts(examined, line)));
   }
-  failures.push(...(await checkOnce(ctx, queue.id)));
+  failures.push(...(await checkOnce(ctx, queue.id)), ...(await checkTargets(ctx, queue.id, proofs)));
   return {
     baseBranch: queue.baseBranch,
     commits: commits.length,
@@ -117,14 +116,6 @@ function innerCommits(
   return inner;
 }
 
-interface Examined {
-  readonly adapter: CodeHost;
-  readonly host: HostedRepository;
-  readonly repository: RepositoryRow;
-  readonly commit: HostCommit;
-  readonly proof: StoredProof;
-}
-
 async function checkProof(ctx: Context, examined: Examined): Promise<string[]> {
   const { adapter, host, commit, proof } = examined;
   const { body } = proof;
@@ -135,22 +126,7 @@ async function checkProof(ctx: Context, examined: Examined): Promise<string[]> {
     fail(`its first parent is ${commit.parents[0]}, its proof says ${body.firstParent}`);
   const ref = await adapter.readRef(host, landingRef(proof.batch_id));
   if (ref?.commit !== commit.commit) fail(`its landing ref is ${ref?.commit ?? 'absent'}`);
-  const merged = await adapter.composeCommit(host, {
-    parent: body.firstParent,
-    members: body.members.map((member) => ({
-      head: member.head,
-      strategy: member.strategy ?? (body.strategy as MergeStrategy),
-      message: 'verify\n',
-      authorName: 'verify',
-      authorEmail: 'verify@interlock',
-      belowHead: member.belowHead ?? null,
-      joinsNext: member.joinsNext ?? false,
-    })),
-    batchCommit: body.batchCommit === 'linear' ? 'linear' : 'group',
-    groupMessage: 'verify\n',
-    at: 0,
-    keepRef: 'refs/interlock/verify',
-  });
+  const merged = await composeAgain(examined, body.firstParent, body.members);
   if (merged.kind === 'conflict') fail(`its heads do not merge onto ${body.firstParent} again`);
   else if (merged.tree !== commit.tree)
     fail(`merging its heads onto ${body.firstParent} again gives the tree ${merged.tree}`);
@@ -168,7 +144,7 @@ async function checkEvidence(ctx: Context, { adapter, host, repository, commit, 
   for (const evidence of body.evidence) {
     const tested = await adapter.readCommit(host, evidence.commit);
     if (tested === null) failures.push(`${named} the commit that was tested, ${evidence.commit}, is gone`);
-    else if (tested.tree !== commit.tree)
+    else if (tested.tree !== (evidence.base === undefined ? commit.tree : evidence.tree))
       failures.push(`${named} what was tested, ${evidence.commit}, has another tree`);
     const [build] = await ctx.db.transaction(
       ctx.accountId,
@@ -217,4 +193,27 @@ async function checkOnce(ctx: Context, queueId: string): Promise<string[]> {
       ),
   );
   return rows.map(({ number, n }) => `#${number} is merged, with ${n} landings`);
+}
+
+/** What each affected stands with its landing, too. */
+async function checkTargets(ctx: Context, queueId: string, proofs: readonly StoredProof[]): Promise<string[]> {
+  const rows = await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) =>
+      await tx.query<{ commit: string; number: number; targets: string[] | null }>(
+        `select l.commit, p.number, m.targets from landing l join landed_member m on m.account_id = l.account_id and m.landing_id = l.id
+           join pull_request p on p.account_id = m.account_id and p.id = m.pull_request_id
+         where l.account_id = $1 and l.queue_id = $2`,
+        [ctx.accountId, queueId],
+      ),
+  );
+  const known = new Map(rows.map(({ commit, number, targets }) => [`${commit} ${number}`, targets]));
+  return proofs.flatMap(({ commit, body }) =>
+    body.members
+      .filter(
+        ({ number, targets = null }) =>
+          JSON.stringify(known.get(`${commit} ${number}`) ?? null) !== JSON.stringify(targets),
+      )
+      .map(({ number }) => `${commit}: what #${number} affects is not what is on record of it`),
+  );
 }

@@ -19,7 +19,8 @@ import type {
 import type { Transaction } from '../../../platform/database.ts';
 import { pauseInForce } from '../../repositories/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
-import { buildsBets, chanceBy, loadLandings, loadTargets, loadTrackRecords, type Landed } from './bets.loader.ts';
+import { buildsBets, chanceBy, loadTargets, loadTrackRecords } from './outlook.loader.ts';
+import { lineageOf, loadLandings, ownLineOf, readLandings } from './landings.loader.ts';
 import { configurationOf } from './configuration.cache.ts';
 import { labelBatches, loadGates } from './final-gates.ts';
 import { openBelow, readBelow } from './stacks.ts';
@@ -290,32 +291,6 @@ async function openLandings(ctx: Context, tx: Transaction, queueId: string): Pro
     [ctx.accountId, queueId],
   );
   return new Map(rows.map((row) => [row.batch_id, row.state]));
-}
-
-/** Of the last 24 h. */
-async function readLandings(ctx: Context, tx: Transaction, queueId: string): Promise<readonly Landed[]> {
-  const since = new Date(ctx.clock().getTime() - 24 * 3_600_000).toISOString();
-  return await tx.query<Landed>(
-    'select id, commit, first_parent from landing where account_id = $1 and queue_id = $2 and landed_at > $3',
-    [ctx.accountId, queueId, since],
-  );
-}
-
-/** Commits that were the base's tip in the last 24 h, the present one included. */
-export async function loadLineage(ctx: Context, tx: Transaction, queueId: string, tip: string): Promise<string[]> {
-  return lineageOf(await readLandings(ctx, tx, queueId), tip);
-}
-
-function lineageOf(landed: readonly Landed[], tip: string): string[] {
-  return [...new Set([tip, ...landed.flatMap((row) => [row.commit, row.first_parent])])];
-}
-
-/** The tip, and what it was before each landing of ours, back to the first commit of somebody else's. */
-function ownLineOf(landed: readonly Landed[], tip: string): string[] {
-  const parents = new Map(landed.map((row) => [row.commit, row.first_parent]));
-  const line = new Set([tip]);
-  for (let at = parents.get(tip); at !== undefined && !line.has(at); at = parents.get(at)) line.add(at);
-  return [...line];
 }
 
 /** What the host was asked anew, and when it had answered. Those of builds long gone do no harm: nobody looks them up. */

@@ -1,0 +1,105 @@
+// A landing that rests on builds of its parts: read again under the locks of the gate, and judged by the rule the planner
+// went by. What was found is kept with the intent: the proof says it whatever the rows become.
+import type { Context } from '../../../context.ts';
+import { isComposed } from '../../../domain/queue/composed.ts';
+import { evidenceFor, withoutHeads } from '../../../domain/queue/evidence.ts';
+import type { Targets } from '../../../domain/queue/overlap.ts';
+import type { BuildState, MergeStrategy, QueueRules } from '../../../domain/queue/snapshot.ts';
+import type { Transaction } from '../../../platform/database.ts';
+import { loadAssumed, loadMembers } from '../builds/batch.members.ts';
+import { loadBuilds } from '../builds/build.records.ts';
+import { lineageOf, loadLandings, readLandings } from '../planning/landings.loader.ts';
+import { BatchEntity, type BatchMemberRow, type BatchRow, type PullRequestRow } from '../queue.entities.ts';
+
+/** What a build of a part was made of, in order. */
+export interface PartMember {
+  readonly pullRequestId: string;
+  readonly head: string;
+  readonly strategy: MergeStrategy;
+  readonly belowHead: string | null;
+  readonly joinsNext: boolean;
+}
+
+export interface PassedPart {
+  readonly base: string;
+  readonly content: readonly PartMember[];
+  /** Green, for the tree of that content on that base. */
+  readonly build: BuildState;
+}
+
+interface Judged {
+  readonly batch: BatchRow;
+  readonly members: readonly BatchMemberRow[];
+  readonly rows: readonly PullRequestRow[];
+  readonly rules: QueueRules;
+  readonly tip: string;
+}
+
+/** The parts it rests on, all of them green, when nothing but them and what they leave alone is in its tree. Null: it is not justified. */
+export async function judgeParts(ctx: Context, tx: Transaction, judged: Judged): Promise<readonly PassedPart[] | null> {
+  const { batch, members, rows, rules, tip } = judged;
+  const landed = await readLandings(ctx, tx, batch.queueId);
+  const parts = await loadParts(ctx, tx, { ...judged, lineage: lineageOf(landed, tip) });
+  if (parts === null) return null;
+  const landings = await loadLandings(ctx, tx, { landed, tip, since: parts.map(({ base }) => base) });
+  const isJustified = isComposed({
+    tip,
+    landings,
+    members: members.map(({ pullRequestId, pinnedHead }) => ({
+      pullRequest: pullRequestId,
+      head: pinnedHead,
+      targets: targetsOf(
+        rules,
+        rows.find((row) => row.id === pullRequestId),
+      ),
+    })),
+    parts: parts.map(({ base, content }) => ({
+      base,
+      content: content.map(({ pullRequestId, head }) => ({ pullRequest: pullRequestId, head })),
+    })),
+  });
+  return isJustified ? parts : null;
+}
+
+/** What a pull request affects, as far as that counts. */
+export function targetsOf(
+  { useAffectedTargets }: Pick<QueueRules, 'useAffectedTargets'>,
+  row: Pick<PullRequestRow, 'affectedTargets'> | undefined,
+): Targets {
+  return useAffectedTargets ? (row?.affectedTargets ?? null) : null;
+}
+
+/** Null: one of the builds it rests on is gone, was made by other rules, or proves nothing now. */
+async function loadParts(
+  ctx: Context,
+  tx: Transaction,
+  judged: Judged & { readonly lineage: readonly string[] },
+): Promise<readonly PassedPart[] | null> {
+  const { queueId, repositoryId, restsOn, buildKeysHash } = judged.batch;
+  const bets = await tx.em.find(BatchEntity, { queueId, beside: 'bet', commit: { $in: [...restsOn] }, buildKeysHash });
+  if (bets.length < restsOn.length) return null;
+  const ids = bets.map(({ id }) => id);
+  const [assumed, members] = [await loadAssumed(tx, ids), await loadMembers(tx, ids)];
+  const trees = bets.flatMap(({ tree }) => tree ?? []);
+  const builds = await loadBuilds(ctx, tx, { repositoryId, commits: [], trees });
+  const parts: PassedPart[] = [];
+  for (const bet of bets) {
+    const content = [...(assumed.get(bet.id) ?? []), ...(members.get(bet.id) ?? [])];
+    const heads = content.map(({ pinnedHead }) => pinnedHead);
+    const source = { queue: judged, rules: judged.rules, builds: withoutHeads(builds, judged.rules, heads) };
+    const build = evidenceFor(bet.tree ?? '', source, ctx.clock().getTime(), bet.testedCommit ?? null);
+    if (build === null) return null;
+    parts.push({
+      base: bet.baseCommit,
+      build,
+      content: content.map(({ pullRequestId, pinnedHead, strategy, belowHead, joinsNext }) => ({
+        pullRequestId,
+        head: pinnedHead,
+        strategy: strategy ?? bet.strategy,
+        belowHead: belowHead ?? null,
+        joinsNext,
+      })),
+    });
+  }
+  return parts;
+}

@@ -1,0 +1,46 @@
+// A proof with the commit it is about, and what git makes of its heads again.
+import type { MergeStrategy } from '../../../domain/queue/snapshot.ts';
+import type { CodeHost, CompositionResult, HostCommit } from '../../../hosts/port.ts';
+import type { HostedRepository } from '../observing/host.repository.ts';
+import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
+import type { ProofBody, ProvenMember } from './proof.ts';
+
+export interface StoredProof {
+  readonly batch_id: string;
+  readonly commit: string;
+  readonly body: ProofBody;
+  readonly digest: string;
+}
+
+export interface Examined {
+  readonly adapter: CodeHost;
+  readonly host: HostedRepository;
+  readonly repository: RepositoryRow;
+  readonly commit: HostCommit;
+  readonly proof: StoredProof;
+}
+
+/** By git alone, whatever anybody said of it. */
+export async function composeAgain(
+  { adapter, host, proof }: Examined,
+  parent: string,
+  members: readonly ProvenMember[],
+): Promise<CompositionResult> {
+  const { body } = proof;
+  return await adapter.composeCommit(host, {
+    parent,
+    members: members.map((member) => ({
+      head: member.head,
+      strategy: member.strategy ?? (body.strategy as MergeStrategy),
+      message: 'verify\n',
+      authorName: 'verify',
+      authorEmail: 'verify@interlock',
+      belowHead: member.belowHead ?? null,
+      joinsNext: member.joinsNext ?? false,
+    })),
+    batchCommit: body.batchCommit === 'linear' ? 'linear' : 'group',
+    groupMessage: 'verify\n',
+    at: 0,
+    keepRef: 'refs/interlock/verify',
+  });
+}

@@ -1,0 +1,68 @@
+// A landing that rests on builds of its parts, derived again: from git what each was made of, from the line and the proofs
+// on it what came between, and from both whether the parts say of it what a build of its tree would.
+import { isComposed } from '../../../domain/queue/composed.ts';
+import type { Landing } from '../../../domain/queue/snapshot.ts';
+import type { HostCommit } from '../../../hosts/port.ts';
+import type { ProofBody } from './proof.ts';
+import { composeAgain, type Examined, type StoredProof } from './verify.git.ts';
+
+/** What moved the base from one of its tips to another one, oldest first. Null: they are not on its line, in that order. */
+export type VerifiedLine = (from: string, to: string) => readonly Landing[] | null;
+
+export function lineOf(of: {
+  readonly managedFrom: string;
+  /** Oldest first. */
+  readonly commits: readonly HostCommit[];
+  readonly proofOf: ReadonlyMap<string, StoredProof>;
+  /** Commits that came with a later one of the line. */
+  readonly inner: ReadonlySet<string>;
+}): VerifiedLine {
+  const tips = of.commits.filter(({ commit }) => !of.inner.has(commit));
+  const position = new Map(tips.map(({ commit }, index) => [commit, index]));
+  const after = (tip: string): number | null => (tip === of.managedFrom ? 0 : successor(position.get(tip)));
+  return (from, to) => {
+    const [start, end] = [after(from), after(to)];
+    if (start === null || end === null || start > end) return null;
+    return tips.slice(start, end).map(({ commit, parents }) => {
+      const body = of.proofOf.get(commit)?.body;
+      return {
+        commit,
+        firstParent: body?.firstParent ?? parents[0] ?? '',
+        members: body?.members.map(toChange) ?? null,
+      };
+    });
+  };
+}
+
+function successor(index: number | undefined): number | null {
+  return index === undefined ? null : index + 1;
+}
+
+function toChange({ number, head, targets }: ProofBody['members'][number]) {
+  return { pullRequest: String(number), head, targets: targets ?? null };
+}
+
+export async function checkParts(examined: Examined, line: VerifiedLine): Promise<string[]> {
+  const { commit, proof } = examined;
+  const { firstParent, members, evidence } = proof.body;
+  const failures: string[] = [];
+  let landings: readonly Landing[] = [];
+  for (const { base = '', content = [], tree, commit: tested } of evidence) {
+    const since = line(base, firstParent);
+    if (since === null)
+      failures.push(`${commit.commit}: its part ${tested} was built on ${base}, which was not the tip`);
+    if (since !== null && since.length > landings.length) landings = since;
+    const merged = await composeAgain(examined, base, content);
+    if (merged.kind === 'conflict')
+      failures.push(`${commit.commit}: the heads of its part ${tested} do not merge again`);
+    else if (merged.tree !== tree)
+      failures.push(`${commit.commit}: merging the heads of its part ${tested} again gives the tree ${merged.tree}`);
+  }
+  const parts = evidence.map(({ base = '', content = [] }) => ({
+    base,
+    content: content.map(({ number, head }) => ({ pullRequest: String(number), head })),
+  }));
+  if (!isComposed({ tip: firstParent, members: members.map(toChange), parts, landings }))
+    failures.push(`${commit.commit}: what its parts were tested with is not all that affects it`);
+  return failures;
+}

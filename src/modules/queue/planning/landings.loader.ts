@@ -1,0 +1,84 @@
+// What has moved the tip of a base: its lineage, and what came with each landing.
+import type { Context } from '../../../context.ts';
+import type { Landing } from '../../../domain/queue/snapshot.ts';
+import type { Transaction } from '../../../platform/database.ts';
+
+export interface Landed {
+  readonly id: string;
+  readonly commit: string;
+  readonly first_parent: string;
+}
+
+/** Of the last 24 h. */
+export async function readLandings(ctx: Context, tx: Transaction, queueId: string): Promise<readonly Landed[]> {
+  const since = new Date(ctx.clock().getTime() - 24 * 3_600_000).toISOString();
+  return await tx.query<Landed>(
+    'select id, commit, first_parent from landing where account_id = $1 and queue_id = $2 and landed_at > $3',
+    [ctx.accountId, queueId, since],
+  );
+}
+
+/** Commits that were the base's tip in the last 24 h, the present one included. */
+export async function loadLineage(ctx: Context, tx: Transaction, queueId: string, tip: string): Promise<string[]> {
+  return lineageOf(await readLandings(ctx, tx, queueId), tip);
+}
+
+export function lineageOf(landed: readonly Landed[], tip: string): string[] {
+  return [...new Set([tip, ...landed.flatMap((row) => [row.commit, row.first_parent])])];
+}
+
+/** The tip, and what it was before each landing of ours, back to the first commit of somebody else's. */
+export function ownLineOf(landed: readonly Landed[], tip: string): string[] {
+  const parents = new Map(landed.map((row) => [row.commit, row.first_parent]));
+  const line = new Set([tip]);
+  for (let at = parents.get(tip); at !== undefined && !line.has(at); at = parents.get(at)) line.add(at);
+  return [...line];
+}
+
+/**
+ * What has moved the tip since the earliest of those commits was the tip, oldest first; as far back as none but landings
+ * on record did. Whoever else moved it overlaps everything, and so ends the list.
+ */
+export async function loadLandings(
+  ctx: Context,
+  tx: Transaction,
+  of: { readonly landed: readonly Landed[]; readonly tip: string; readonly since: readonly string[] },
+): Promise<Landing[]> {
+  const line = lineSince(of);
+  if (line.length === 0) return [];
+  const rows = await tx.query<{ landing: string; pullRequest: string; head: string; targets: string[] | null }>(
+    `select m.landing_id as landing, m.pull_request_id as "pullRequest", m.pinned_head as head, m.targets
+     from landed_member m join landing l on l.account_id = m.account_id and l.id = m.landing_id
+       left join batch_member b on b.account_id = m.account_id and b.batch_id = l.batch_id and b.pull_request_id = m.pull_request_id
+     where m.account_id = $1 and m.landing_id = any($2::bigint[]) order by m.landing_id, b.ordinal`,
+    [ctx.accountId, line.map(({ id }) => id)],
+  );
+  const members = Map.groupBy(rows, (row) => row.landing);
+  return line.map(({ id, commit, first_parent }) => ({
+    commit,
+    firstParent: first_parent,
+    members: (members.get(id) ?? []).map(({ pullRequest, head, targets }) => ({ pullRequest, head, targets })),
+  }));
+}
+
+function lineSince({
+  landed,
+  tip,
+  since,
+}: {
+  readonly landed: readonly Landed[];
+  readonly tip: string;
+  readonly since: readonly string[];
+}): Landed[] {
+  const asked = new Set(since);
+  const madeBy = new Map(landed.map((row) => [row.commit, row]));
+  const line: Landed[] = [];
+  let reached = 0;
+  for (let at = madeBy.get(tip); at !== undefined; at = madeBy.get(at.first_parent)) {
+    // No commit is its own ancestor, whatever rows say.
+    madeBy.delete(at.commit);
+    line.push(at);
+    if (asked.has(at.first_parent)) reached = line.length;
+  }
+  return line.slice(0, reached).reverse();
+}
