@@ -297,9 +297,8 @@ export const mergeRules = group({
   speculation: key(oneOf('linear', 'adaptive'), {
     default: 'linear',
     description:
-      "linear: each batch assumes that all before it land. adaptive: builds are chosen by how likely they are to be needed. Interlock's own.",
-    mark: 'other',
-    accepts: ['linear'],
+      "In parallel mode. linear: each build assumes that all before it land. adaptive: builds are chosen by how likely they are to be needed, from how earlier ones of the repository and the author ended. Interlock's own.",
+    mark: 'build',
   }),
   merge_windows: key(
     listOf(

@@ -1,4 +1,4 @@
-import { bool, group, integer, key, label, notYet, oneOf, optionalKey } from './key.ts';
+import { bool, group, integer, key, label, oneOf, optionalKey } from './key.ts';
 import { requiredChecks } from './preconditions.keys.ts';
 
 export const parallelMode = group({
@@ -64,11 +64,11 @@ export const parallelMode = group({
       'true: the own required checks of a pull request must be green before it is queued. false: a running one does not hold it back, its landing waits for it.',
     mark: 'gate',
   }),
-  use_affected_targets: notYet(bool(), {
+  use_affected_targets: key(bool(), {
     default: false,
-    description: 'Pull requests whose affected targets do not overlap neither wait for nor reset one another.',
+    description:
+      'Pull requests whose affected targets do not overlap neither wait for nor reset one another, and land tested apart (grade composed). One without told targets overlaps everything.',
     mark: 'build',
-    accepts: [false],
   }),
   use_fast_forwarding: optionalKey(bool(), {
     default: 'unset',

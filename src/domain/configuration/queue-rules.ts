@@ -37,8 +37,8 @@ export function toQueueRules(
     retriableChecks: retriableChecks(configuration),
     waitsForPendingWorkflows: isParallel && parallel.wait_for_pending_github_workflows,
     finalGates: isParallel ? finalGates(configuration) : [],
-    speculation: 'linear',
-    useAffectedTargets: false,
+    speculation: isParallel ? configuration.merge_rules.speculation : 'linear',
+    useAffectedTargets: isParallel && parallel.use_affected_targets,
     buildKeysHash: buildKeysHash(configuration),
   };
 }

@@ -161,7 +161,7 @@ export const keyTable: readonly KeyRow[] = [
     refuses: [[7, 'must be text: put it in quotes']],
   },
   bool(`${parallel}.check_mergeability_to_queue`),
-  later(`${parallel}.use_affected_targets`, [false], true, 'yes'),
+  bool(`${parallel}.use_affected_targets`),
   bool(`${parallel}.use_fast_forwarding`),
   integer(`${parallel}.batch_size`, 1),
   integer(`${parallel}.batch_max_wait_minutes`, 0),
@@ -352,11 +352,8 @@ export const keyTable: readonly KeyRow[] = [
   bool('merge_rules.auto_detect_stacks'),
   {
     key: 'merge_rules.speculation',
-    accepts: ['linear'],
-    refuses: [
-      ['adaptive', 'adaptive is not supported yet, only linear'],
-      ['wild', 'must be one of linear, adaptive'],
-    ],
+    accepts: ['linear', 'adaptive'],
+    refuses: [['wild', 'must be one of linear, adaptive']],
   },
   {
     key: 'merge_rules.merge_windows',

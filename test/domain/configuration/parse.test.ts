@@ -45,18 +45,18 @@ describe('what a refusal says', () => {
     const text = [
       'merge_rules:',
       '  labels: {trigger: 5}',
-      '  speculation: adaptive',
       '  preconditions:',
       '    required_checks:',
       '      - test',
       '      - {name: lint, acceptable_statuses: [green]}',
       '  surprise: 1',
+      'scenarios: [{name: a, trigger: {}, actions: []}]',
     ].join('\n');
     expect(problemsOf(text).map(({ code, line, column, path }) => [code, line, column, path.at(-1)])).toEqual([
       ['INVALID_VALUE', 2, 21, 'trigger'],
-      ['NOT_SUPPORTED', 3, 16, 'speculation'],
-      ['INVALID_VALUE', 7, 44, '0'],
-      ['UNKNOWN_KEY', 8, 3, 'surprise'],
+      ['INVALID_VALUE', 6, 44, '0'],
+      ['UNKNOWN_KEY', 7, 3, 'surprise'],
+      ['NOT_SUPPORTED', 8, 12, 'scenarios'],
     ]);
   });
   it.each([
