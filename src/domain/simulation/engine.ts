@@ -3,7 +3,18 @@
 import { EventHeap } from './event-heap.ts';
 import { justifies } from './justification.ts';
 import { PendingLine } from './pending-line.ts';
-import type { Build, Change, Desk, Landing, MakePolicy, News, Policy, PolicySetup, QueueView } from './policy.ts';
+import type {
+  Build,
+  BuildContent,
+  Change,
+  Desk,
+  Landing,
+  MakePolicy,
+  News,
+  Policy,
+  PolicySetup,
+  QueueView,
+} from './policy.ts';
 import { hash, streams } from './randomness.ts';
 
 export interface Outcome {
@@ -132,7 +143,7 @@ class Simulation implements QueueView, Desk {
 
   // What it may do.
 
-  start({ assumes, members }: { readonly assumes: readonly number[]; readonly members: readonly number[] }): Build {
+  start({ assumes, members, resumed }: BuildContent): Build {
     const added = [...assumes, ...members];
     const tree = this.treeOf(added);
     const attempt = this.#attempts.get(tree) ?? 0;
@@ -149,8 +160,8 @@ class Simulation implements QueueView, Desk {
       startedAt: null,
       finishedAt: null,
       verdict: 'pending',
-      lastsMs: truth.durationOf({ members, tree, attempt }),
-      willPass: truth.isGreen(this.#landed, added) && !truth.isFlake({ tree, attempt }),
+      lastsMs: resumed?.lastsMs ?? truth.durationOf({ members, tree, attempt }),
+      willPass: resumed?.passes ?? (truth.isGreen(this.#landed, added) && !truth.isFlake({ tree, attempt })),
       isCanceled: false,
     };
     this.builds.set(build.id, build);

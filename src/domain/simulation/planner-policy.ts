@@ -4,7 +4,7 @@ import { evidenceFor } from '../queue/evidence.ts';
 import { plan } from '../queue/plan.ts';
 import type { BatchState, BuildState, Decision, PullRequestState, QueueRules, Snapshot } from '../queue/snapshot.ts';
 import { PlannerRows, addAll, idOf, numberOf } from './planner-rows.ts';
-import type { Build, Change, Desk, Policy, QueueView } from './policy.ts';
+import type { Build, BuildContent, Change, Desk, Policy, QueueView } from './policy.ts';
 
 export interface PlannerOptions {
   readonly rules: QueueRules;
@@ -12,17 +12,34 @@ export interface PlannerOptions {
   readonly rowOf?: (change: Change) => Partial<PullRequestState>;
   /** Git's word: the place among changes, merged one after the other, of the first that conflicts with those before it; -1. Left out: all merge. */
   readonly conflictAt?: (changes: readonly number[]) => number;
+  /** The line does not begin empty: its live batches, each after what it stands on. */
+  readonly standing?: readonly StandingBatch[];
   /** Told of every plan, before its decisions are applied. */
   readonly onPlan?: (snapshot: Snapshot, decisions: readonly Decision[]) => void;
+}
+
+export interface StandingBatch {
+  /** What has landed already is neither among its members nor assumed. */
+  readonly batch: BatchState;
+  /** Null: its commit is not made yet. */
+  readonly build: NonNullable<BuildContent['resumed']> | null;
 }
 
 export function plannerPolicy(options: PlannerOptions): PlannerPolicy {
   return new PlannerPolicy(options, new PlannerRows(options.rules));
 }
 
+interface Making {
+  readonly queue: QueueView;
+  readonly desk: Desk;
+  readonly resumed: StandingBatch['build'];
+}
+
 const check = { name: 'ci', attempt: 1 } as const;
 
 export class PlannerPolicy implements Policy {
+  /** What a standing line lands may have been justified before the simulation. */
+  readonly knowsOutcomes: boolean;
   readonly #options: PlannerOptions;
   readonly #rows: PlannerRows;
   /** By tested commit. */
@@ -32,10 +49,13 @@ export class PlannerPolicy implements Policy {
   readonly #contents = new Map<string, readonly number[]>();
   #batchesMade = 0;
   #lookAt = -Infinity;
+  #standing: readonly StandingBatch[];
 
   constructor(options: PlannerOptions, rows: PlannerRows) {
     this.#options = options;
     this.#rows = rows;
+    this.knowsOutcomes = options.standing !== undefined;
+    this.#standing = options.standing ?? [];
   }
 
   /** From here on it goes its own way. */
@@ -46,6 +66,7 @@ export class PlannerPolicy implements Policy {
     addAll(copy.#contents, this.#contents);
     copy.#batchesMade = this.#batchesMade;
     copy.#lookAt = this.#lookAt;
+    copy.#standing = this.#standing;
     return copy;
   }
 
@@ -57,6 +78,7 @@ export class PlannerPolicy implements Policy {
   decide(queue: QueueView, desk: Desk): void {
     for (const change of queue.news.arrived) this.#admit(change);
     for (const build of queue.news.finished) this.#finish(build);
+    if (this.#standing.length > 0) return this.#resume(queue, desk);
     while (this.#advance(queue, desk));
   }
 
@@ -64,6 +86,16 @@ export class PlannerPolicy implements Policy {
     this.#rows.admit(change);
     const different = this.#options.rowOf?.(change);
     if (different !== undefined) this.#rows.changePullRequest(idOf(change.number), different);
+  }
+
+  /** Nothing is planned before the builds that have ended are known. */
+  #resume(queue: QueueView, desk: Desk): void {
+    for (const { batch, build } of this.#standing) {
+      this.#rows.addBatch(batch);
+      this.#make(batch, { queue, desk, resumed: build });
+    }
+    this.#standing = [];
+    desk.wakeAt(queue.now);
   }
 
   /** One plan and all that follows from it. True: there are new facts to plan on. */
@@ -83,7 +115,7 @@ export class PlannerPolicy implements Policy {
     const rows = this.#rows;
     switch (decision.kind) {
       case 'StartBatch':
-        return this.#make(this.#addBatch(decision, queue.now), queue, desk);
+        return this.#make(this.#addBatch(decision, queue.now), { queue, desk, resumed: null });
       case 'LandBatch':
         return this.#land(rows.batch(decision.batch), decision.evidence, { queue, desk });
       case 'SupersedeBatch':
@@ -107,6 +139,8 @@ export class PlannerPolicy implements Policy {
         this.#lookAt = decision.at;
         return desk.wakeAt(decision.at);
       case 'PendPullRequest':
+        rows.leave(decision.pullRequest, ['pending', null]);
+        return desk.eject(numberOf(decision.pullRequest));
       case 'AnnounceStuck':
       case 'ReadChecks':
       case 'RunGate':
@@ -137,7 +171,7 @@ export class PlannerPolicy implements Policy {
   }
 
   /** Makes its commit, and a build unless one of its tree, or of its parts, is green already. */
-  #make(batch: BatchState, queue: QueueView, desk: Desk): void {
+  #make(batch: BatchState, { queue, desk, resumed }: Making): void {
     const members = batch.members.map((member) => numberOf(member.pullRequest));
     const below =
       batch.beside === 'bet'
@@ -154,10 +188,11 @@ export class PlannerPolicy implements Policy {
       this.#rows.changeBatch(batch.id, made);
       return;
     }
-    const build = desk.start({ assumes, members });
+    const build = desk.start({ assumes, members, ...(resumed !== null && { resumed }) });
+    const startedAt = batch.buildStartedAt ?? queue.now;
     this.#builds.set(commit, build);
     this.#commitOf.set(build.id, commit);
-    this.#rows.changeBatch(batch.id, { ...made, buildStartedAt: queue.now });
+    this.#rows.changeBatch(batch.id, { ...made, buildStartedAt: startedAt });
     this.#rows.writeBuild({
       commit,
       tree,
@@ -165,7 +200,7 @@ export class PlannerPolicy implements Policy {
       checks: [{ ...check, conclusion: 'pending' }],
       complete: false,
       canceled: false,
-      startedAt: queue.now,
+      startedAt,
       finishedAt: null,
       lastEndAt: null,
     });

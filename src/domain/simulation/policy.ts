@@ -59,9 +59,16 @@ export interface QueueView {
   treeOf(added: readonly number[]): number;
 }
 
+export interface BuildContent {
+  readonly assumes: readonly number[];
+  readonly members: readonly number[];
+  /** Of one that was under way before the simulation: how long it still takes, and whether it passes, where that is known. */
+  readonly resumed?: { readonly lastsMs: number; readonly passes: boolean | null };
+}
+
 export interface Desk {
   /** On the tip as it is now. Order within `assumes` and `members` is the policy's own. */
-  start(content: { readonly assumes: readonly number[]; readonly members: readonly number[] }): Build;
+  start(content: BuildContent): Build;
   /** Of a finished one: nothing happens. */
   cancel(build: number): void;
   /** As one commit. Refused unless the builds justify it (`justifies`), or the policy knows outcomes. */

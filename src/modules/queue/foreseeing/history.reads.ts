@@ -57,7 +57,7 @@ export async function readBatches(ctx: Context, span: Span, rules: QueueRules): 
       text: `select b.id::text, b.parent_batch_id::text as parent, b.state, b.build_started_at is not null as "isBuilt", extract(epoch from b.created_at)::float8 * 1000 as "startedAt",
                extract(epoch from c.finished_at)::float8 * 1000 as "endedAt", coalesce(c.complete, false) as complete,
                array(select m.pull_request_id::text from batch_member m where m.account_id = $1::bigint and m.batch_id = b.id order by m.ordinal) as members,
-               '{}'::text[] as assumes,
+               array(select a.pull_request_id::text from batch_assumption a where a.account_id = $1::bigint and a.batch_id = b.id order by a.ordinal) as assumes,
                case when b.state = 'superseded' and c.finished_at is not null then (
                  select json_agg(json_build_object('name', r.name, 'attempt', r.attempt, 'conclusion', r.conclusion)) from check_result r
                  where r.account_id = $1::bigint and r.repository_id = $2::bigint and r.commit = b.tested_commit) end as checks

@@ -1,0 +1,102 @@
+// When will it land? The line is played on from where it stands, many times, each time in another world that agrees with
+// what is known; the planner decides as it does. What arrives later is not foreseen: it stands behind.
+import type { Snapshot } from '../queue/snapshot.ts';
+import { simulate } from './engine.ts';
+import { guess, type Experience } from './guess.ts';
+import { plannerPolicy } from './planner-policy.ts';
+import { rising } from './quantile.ts';
+import { simulatedRules } from './simulated-rules.ts';
+import { standingLineOf, type StandingLine } from './standing-line.ts';
+
+/** Instants. */
+export interface Eta {
+  /** As likely before as after. */
+  readonly p50: number;
+  /** Nine times of ten it has landed by then. */
+  readonly p90: number;
+}
+
+export type NoEta =
+  | 'halted'
+  | 'paused'
+  /** Landings wait for a merge window, and none opens any more. */
+  | 'no_window'
+  /** No build has ended yet. */
+  | 'no_experience'
+  | 'too_far_back'
+  /** More likely than not it leaves the line without landing. */
+  | 'likely_to_fail';
+
+export interface Forecast {
+  /** By the pull request's id; of each that stands in line. */
+  readonly etas: ReadonlyMap<string, Eta | NoEta>;
+  /** How often the line was played on. */
+  readonly runs: number;
+}
+
+export interface ForecastOptions {
+  /** Null: nothing is known of builds yet. */
+  readonly experience: Experience | null;
+  /** Asked between runs and within: then no more are played. */
+  readonly isOver: () => boolean;
+}
+
+/** A line longer than this is played to this place: who is behind has no influence on who is before. */
+const longestLine = 150;
+const mostRuns = 99;
+/** Of fewer no nine of ten can be told: the k-th of n in order is passed by the next one with probability 1 - k / (n + 1). */
+const fewestRuns = 9;
+
+export function forecast(snapshot: Snapshot, now: number, { experience, isOver }: ForecastOptions): Forecast {
+  const hindrance = hindranceOf(snapshot, experience);
+  if (hindrance !== null || experience === null)
+    return { runs: 0, etas: new Map(snapshot.pullRequests.map(({ id }) => [id, hindrance ?? 'no_experience'])) };
+  const line = standingLineOf(snapshot, now, longestLine);
+  const landings: number[][] = line.changes.map(() => []);
+  let runs = 0;
+  for (; runs < mostRuns && (runs < fewestRuns || !isOver()); runs += 1)
+    playOn(line, { snapshot, now, experience, seed: runs + 1 }, landings);
+  const from = snapshot.queue.landingsFrom ?? now;
+  const etas = new Map<string, Eta | NoEta>(snapshot.pullRequests.map(({ id }) => [id, 'too_far_back']));
+  for (const [number, instants] of landings.entries())
+    etas.set(line.ids[number] ?? '', etaOf(instants, { runs, from }));
+  return { etas, runs };
+}
+
+function hindranceOf({ queue }: Snapshot, experience: Experience | null): NoEta | null {
+  if (queue.haltedReason !== null) return 'halted';
+  if (queue.paused) return 'paused';
+  if (queue.landingsFrom === Infinity) return 'no_window';
+  return experience === null ? 'no_experience' : null;
+}
+
+interface Played {
+  readonly snapshot: Snapshot;
+  readonly now: number;
+  readonly experience: Experience;
+  readonly seed: number;
+}
+
+function playOn(line: StandingLine, { snapshot, now, experience, seed }: Played, landings: readonly number[][]): void {
+  const { truth, builds } = guess(line, { ...experience, seed, now });
+  const standing = line.builds.map(({ batch }, place) => ({ batch, build: builds[place] ?? null }));
+  const { outcomes } = simulate({ workers: Infinity, changes: line.changes, truth }, () =>
+    plannerPolicy({
+      rules: simulatedRules(snapshot.rules),
+      rowOf: ({ number }) => line.rows[number] ?? {},
+      standing,
+    }),
+  );
+  for (const { change, at, kind } of outcomes) if (kind === 'landed') landings[change.number]?.push(at);
+}
+
+function etaOf(
+  landings: readonly number[],
+  { runs, from }: { readonly runs: number; readonly from: number },
+): Eta | NoEta {
+  if (landings.length < runs / 2) return 'likely_to_fail';
+  const sorted = rising(landings);
+  const instant = (share: number): number =>
+    Math.max(from, sorted[Math.min(sorted.length, Math.ceil(share * (sorted.length + 1))) - 1] ?? from);
+  return { p50: instant(0.5), p90: instant(0.9) };
+}

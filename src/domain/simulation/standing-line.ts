@@ -1,0 +1,120 @@
+// A snapshot as the beginning of a simulation: the line, and the builds that are under way or have ended.
+import { viewLine, type LineView } from '../queue/line.ts';
+import type { BatchState, PinnedHead, PullRequestState, Snapshot } from '../queue/snapshot.ts';
+import { idOf } from './planner-rows.ts';
+import type { Change } from './policy.ts';
+
+export interface StandingBuild {
+  readonly batch: BatchState;
+  /** Changes it holds, those below it included. */
+  readonly content: readonly number[];
+  readonly verdict: 'making' | 'running' | 'green' | 'red';
+  /** When CI, or the making of its commit, began. */
+  readonly since: number;
+}
+
+export interface StandingLine {
+  readonly changes: readonly Change[];
+  /** Pull requests by the number of their change. */
+  readonly ids: readonly string[];
+  /** By the number of its change. */
+  readonly rows: readonly PullRequestState[];
+  /** Each after what it stands on. */
+  readonly builds: readonly StandingBuild[];
+}
+
+/** The first `length` in line; builds that hold others are left out. */
+export function standingLineOf(snapshot: Snapshot, now: number, length: number): StandingLine {
+  const view = viewLine(snapshot, now);
+  const besides = [...view.pullRequests.values()].filter(({ id }) => !view.inOrder.some((other) => other.id === id));
+  const line = [...besides, ...view.inOrder].slice(0, length);
+  const numbers = new Map(line.map(({ id }, number) => [id, number]));
+  const rename = (id: string): string => {
+    const number = numbers.get(id);
+    return number === undefined ? id : idOf(number);
+  };
+  return {
+    changes: line.map(({ targets }, number) => ({ number, targets, arrivedAt: now, author: 0 })),
+    ids: line.map(({ id }) => id),
+    rows: line.map((row) => ({
+      ...row,
+      id: rename(row.id),
+      below: row.below === null ? null : rename(row.below),
+      // What its own checks still say is not simulated, nor where a merge will conflict.
+      ownVerdict: row.ownVerdict === 'red' ? 'red' : 'green',
+      conflict: null,
+    })),
+    builds: buildsOf(view, numbers),
+  };
+}
+
+function buildsOf(view: LineView, numbers: ReadonlyMap<string, number>): StandingBuild[] {
+  const { queue, landings } = view.snapshot;
+  const onBase = new Set([queue.tip, ...queue.lineage, ...landings.map(({ commit }) => commit)]);
+  const contents = new Map<string, readonly number[]>();
+  const names = new Map([...onBase].map((commit) => [commit, 'root']));
+  const numbered = (heads: readonly PinnedHead[]): number[] =>
+    heads.flatMap(({ pullRequest }) => numbers.get(pullRequest) ?? []);
+  const pinned = (heads: readonly PinnedHead[]): PinnedHead[] =>
+    heads.flatMap((head) => numbered([head]).map((number) => ({ ...head, pullRequest: idOf(number) })));
+  return [...view.batches, ...view.beside].flatMap((batch): StandingBuild[] => {
+    const verdict = verdictOf(view, batch);
+    const parentCommit = names.get(batch.parentCommit);
+    const isWhole = batch.members.every(({ pullRequest }) => numbers.has(pullRequest));
+    if (verdict === null || parentCommit === undefined || !isWhole) return [];
+    const content = [...(contents.get(batch.parentCommit) ?? numbered(batch.assumes)), ...numbered(batch.members)];
+    if (batch.commit !== null) {
+      names.set(batch.commit, `c${standingId(batch.id)}`);
+      contents.set(batch.commit, content);
+    }
+    const id = standingId(batch.id);
+    const parentBatch = batch.parentBatch === null ? null : standingId(batch.parentBatch);
+    const renamed = {
+      ...batch,
+      id,
+      parentBatch,
+      parentCommit,
+      base: 'root',
+      members: pinned(batch.members),
+      assumes: pinned(batch.assumes),
+      ...unmade,
+    };
+    return [{ batch: renamed, content, verdict, since: batch.buildStartedAt ?? batch.createdAt }];
+  });
+}
+
+/** Those the simulation makes are named by itself. */
+function standingId(batch: string): string {
+  return `standing ${batch}`;
+}
+
+/** The simulation makes its commit, and the build that justifies it, itself. */
+const unmade = {
+  restsOn: [],
+  state: 'making',
+  commit: null,
+  tree: null,
+  testedCommit: null,
+  landingBegun: false,
+  landingPlanned: false,
+  gates: [],
+} as const;
+
+/** Null: it will never land, and is about to be given up. */
+function verdictOf(view: LineView, batch: BatchState): StandingBuild['verdict'] | null {
+  const verdict = view.verdicts.get(batch.id)?.kind ?? 'pending';
+  switch (verdict) {
+    case 'pending':
+      return batch.commit === null ? 'making' : 'running';
+    case 'green':
+      return 'green';
+    case 'red':
+    case 'timed_out':
+    case 'gate_closed':
+      return 'red';
+    case 'worthless':
+      return null;
+    default:
+      return verdict satisfies never;
+  }
+}
