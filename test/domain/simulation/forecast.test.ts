@@ -9,7 +9,6 @@ import { now, parallel, pr, situation } from '../queue/situation.ts';
 import { arrivals, minute, pastOf, worldOf, type Days } from './past.ts';
 
 const rules = { ...parallel, maxParallelBuilds: 20 };
-const never = () => false;
 
 interface Told {
   readonly eta: Eta;
@@ -60,8 +59,6 @@ function afterRuns(most: number): () => boolean {
   };
 }
 
-const share = (told: readonly Told[], isIn: (one: Told) => boolean) => told.filter(isIn).length / told.length;
-
 // Tolerance: of several hundred landings told of, many at once, 80 to 97 of 100 came before their p90.
 describe('forecasts are calibrated', () => {
   it.each([
@@ -73,6 +70,11 @@ describe('forecasts are calibrated', () => {
       under: rules,
     },
     { name: 'one with flakes', days: { count: 100, perHour: 20, failure: 0.05, flake: 0.04 }, under: rules },
+    {
+      name: 'one that bets, with affected targets',
+      days: { count: 100, perHour: 20, failure: 0.05, targets: 3 },
+      under: { ...rules, speculation: 'adaptive', useAffectedTargets: true },
+    },
     {
       name: 'one of few builds, in batches',
       days: { count: 100, perHour: 20, failure: 0.04 },

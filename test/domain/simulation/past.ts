@@ -17,13 +17,16 @@ export interface Days {
   readonly flake?: number;
   readonly medianMin?: number;
   readonly drawnPer?: 'change' | 'build';
+  /** Each change affects one of so many. Left out: it affects everything. */
+  readonly targets?: number;
 }
 
-export function arrivals({ seed, count, perHour }: Days): Change[] {
+export function arrivals({ seed, count, perHour, targets }: Days): Change[] {
   let at = 1_000_000_000_000;
   return Array.from({ length: count }, (_, number) => {
     at += Math.round((drawWait(seed, 90, number) * 3_600_000) / perHour);
-    return { number, arrivedAt: at, author: number % 5, targets: null };
+    const affected = targets === undefined ? null : [`target ${Math.floor(draw(seed, 92, number) * targets)}`];
+    return { number, arrivedAt: at, author: number % 5, targets: affected };
   });
 }
 
