@@ -927,17 +927,17 @@ export interface operations {
                 repo: string;
                 /**
                  * @description The first day. Without it: 29 days before `end`.
-                 * @example 2026-11-01
+                 * @example 2026-01-02
                  */
                 start?: string;
                 /**
                  * @description The last day. Without it: today, in the time zone.
-                 * @example 2026-11-30
+                 * @example 2026-01-02
                  */
                 end?: string;
                 /**
                  * @description Without it: the account's.
-                 * @example Europe/Berlin
+                 * @example UTC
                  */
                 timezone?: string;
             };
@@ -1160,10 +1160,7 @@ export interface operations {
                  * @example web
                  */
                 name: string;
-                /**
-                 * @description Only the rule of that very text, and the base branches it matches.
-                 * @example main
-                 */
+                /** @description Only the rule of that very text, and the base branches it matches. */
                 pattern?: string;
             };
             header?: {
@@ -1210,7 +1207,21 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["BadRequest"];
+            /** @description The input is wrong; nothing was changed. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             /** @description Unknown, or not of this account. */
@@ -1482,18 +1493,15 @@ export interface operations {
                 repo: string;
                 /**
                  * @description The first UTC day to tell of. Left out: from the beginning.
-                 * @example 2026-01-01
+                 * @example 2026-01-02
                  */
                 start?: string;
                 /**
                  * @description The last UTC day to tell of. Left out: until now.
-                 * @example 2026-12-31
+                 * @example 2026-01-02
                  */
                 end?: string;
-                /**
-                 * @description A page by its number, in the place of `after`.
-                 * @example 1
-                 */
+                /** @description A page by its number, in the place of `after`. */
                 page?: number;
             };
             header?: {
@@ -1540,7 +1548,21 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["BadRequest"];
+            /** @description The input is wrong; nothing was changed. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             /** @description Unknown, or not of this account. */
@@ -1880,7 +1902,7 @@ export interface operations {
                 repo: string;
                 /**
                  * @description Only those merged into this branch.
-                 * @example main
+                 * @example release
                  */
                 base_branch?: string;
             };
@@ -2189,11 +2211,17 @@ export interface operations {
     ListUserActions: {
         parameters: {
             query?: {
-                /** @description Only about things of this kind. */
+                /**
+                 * @description Only about things of this kind.
+                 * @example repository
+                 */
                 entity?: components["schemas"]["UserActionEntity"];
                 /** @description Only this action. One there is not was never done. */
                 action?: string;
-                /** @description A page by its number, in the place of `after`. */
+                /**
+                 * @description A page by its number, in the place of `after`.
+                 * @example 2
+                 */
                 page?: number;
             };
             header?: {
@@ -2235,7 +2263,21 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["BadRequest"];
+            /** @description The input is wrong; nothing was changed. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             401: components["responses"]["Unauthorized"];
             /** @description The token or its user may not do this. */
             403: {

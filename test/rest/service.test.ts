@@ -8,6 +8,7 @@ import { startServer } from '../support/server.ts';
 import { type Case, fill, loadContracts } from './contract/contract.ts';
 import { type Json, OpenApi } from './contract/openapi.ts';
 import { prepareMany, prepareUsers, type Tokens } from './contract/access.ts';
+import { Examples, examplesFile } from './contract/examples.ts';
 import { type RawAnswer, send } from './contract/request.ts';
 import { type PreparedRepository, prepareLine, prepareRepository } from './contract/repository.ts';
 
@@ -16,22 +17,27 @@ let server: Awaited<ReturnType<typeof startServer>>;
 let repository: PreparedRepository;
 let names: Record<string, unknown>;
 let tokens: Tokens;
+let examples: Examples;
 
 beforeAll(async () => {
   server = await startServer();
   repository = await prepareRepository(server);
   const other = await server.otherAccount();
-  const line = await prepareLine({ ...server, ...other });
+  const line = await prepareLine({ ...server, ...other }, 'web');
   tokens = {
     first: server.token,
     other: other.token,
     ...(await prepareUsers(server)),
     ...(await prepareMany(server)),
   };
+  const today = new Date().toISOString().slice(0, 10);
+  examples = new Examples(today);
   names = {
     ...repository,
     ...line,
-    today: new Date().toISOString().slice(0, 10),
+    'line-with-owner': `${repository.org}/${line.line}`,
+    'number-any': expect.any(Number),
+    today,
     diff: expect.stringMatching(/^--- .+\n\+\+\+ .+\n@@ -1/),
     string: expect.any(String),
     uri: expect.stringMatching(/^https?:\/\//),
@@ -87,6 +93,16 @@ function problemsOf({ request }: Case, { status, headers, body }: RawAnswer): st
   ];
 }
 
+function record(operation: string, one: Case, { status, body: answer }: RawAnswer): void {
+  examples.add({
+    operation,
+    parameters: fill(one.query ?? {}, names) as Record<string, unknown>,
+    request: one.text ?? fill(one.body, names),
+    status,
+    answer: one['answer-text'] === undefined ? JSON.parse(answer) : answer,
+  });
+}
+
 describe.each(loadContracts().filter(({ cases }) => cases.length > 0))(
   'the service, by $file',
   ({ cases, account }) => {
@@ -98,9 +114,16 @@ describe.each(loadContracts().filter(({ cases }) => cases.length > 0))(
       expect([answer.status, is]).toEqual([one.status, said]);
       expect(answer.headers).toMatchObject(fill(one['answer-headers'] ?? {}, names) as object);
       if (!isBeside(one)) expect(problemsOf(one, answer)).toEqual([]);
+      if (one.example !== undefined) record(one.example, one, answer);
     });
   },
 );
+
+describe('the examples of the OpenAPI document', () => {
+  it('are what the service answered', async () => {
+    await expect(examples.text()).toMatchFileSnapshot(examplesFile);
+  });
+});
 
 describe('a code host that is away', () => {
   it.each(['queue', 'update', 'refresh', 'sync'])('is told as 503 by %s, and none of its words', async (action) => {

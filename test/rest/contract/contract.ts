@@ -31,6 +31,8 @@ export interface Case {
   readonly text?: string;
   /** Who asks, by the name of a token; the file's account unless said. */
   readonly as?: string;
+  /** The document of the OpenAPI document's operation that it is an example of. */
+  readonly example?: string;
   readonly undocumented?: boolean;
   readonly status: number;
   readonly answer?: unknown;

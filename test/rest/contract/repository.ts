@@ -64,7 +64,7 @@ export interface PreparedLine {
 
 /** A repository whose pull requests are in every status a line brings about; no check of it ever ends. */
 export async function prepareLine(
-  at: Installation & Pick<TestServer, 'rest' | 'settle' | 'service' | 'rows'>,
+  at: Installation & Pick<TestServer, 'accountId' | 'rest' | 'settle' | 'service' | 'rows'>,
   name = 'line',
 ): Promise<PreparedLine> {
   const repository = { owner: 'acme', name };
@@ -101,8 +101,8 @@ export async function prepareLine(
   await queue('merged', { skip_validation: true });
   for (const name of ['held', 'tagged', 'queued', 'blocked'] as const) await queue(name);
   const [row] = await at.rows<{ accountId: string; id: string }>(
-    'select account_id as "accountId", id from repository where name = $1',
-    [repository.name],
+    'select account_id as "accountId", id from repository where account_id = $1 and name = $2',
+    [at.accountId, repository.name],
   );
   if (!row) throw new Error('The repository is not there.');
   await at.service.localHost.closePullRequest({ ...row, ...repository }, numbers['closed'] ?? 0);
