@@ -1,6 +1,8 @@
 // A merged pull request brought to another branch: the commits, the pull request, and what is told of it.
 import { describe, expect, it } from 'vitest';
-import { askToBackport, openPullRequest } from '../../src/modules/queue/index.ts';
+import { HostUnavailable } from '../../src/hosts/port.ts';
+import type { LocalHost } from '../../src/hosts/local/index.ts';
+import { askToBackport, carryOut, openPullRequest } from '../../src/modules/queue/index.ts';
 import { createRepository } from '../../src/modules/repositories/index.ts';
 import { startEngine } from '../support/engine.ts';
 import { parallel, world, type World } from '../support/world.ts';
@@ -125,6 +127,40 @@ describe('a backport', () => {
     await backport(w, number, 'later');
     await carriedOut(w);
     expect((await w.comments(number)).at(-1)?.body).toContain('`later` has its changes already');
+  });
+
+  it.each([
+    ['fails again and again', new Error('a surprise'), 0, 'it failed 20 times'],
+    [
+      'finds no host for an hour',
+      new HostUnavailable('away'),
+      61 * 60_000,
+      'the code host could not be reached for an hour',
+    ],
+  ])('that %s is given up in words, and can be asked for again', async (_name, error, laterMs, words) => {
+    await using w = await world();
+    await w.git('branch', 'release', 'main');
+    const number = await w.open('a', { 'a.txt': 'a\n' });
+    await merged(w, number);
+    const host = w.service.localHost as { -readonly [Key in keyof LocalHost]: LocalHost[Key] };
+    const cherryPick = host.cherryPick.bind(host);
+    host.cherryPick = async () => {
+      throw error;
+    };
+    await backport(w, number);
+    const [intent] = await w.rows<{ id: string }>("select id from intent where kind = 'backport'");
+    const later = { ...w.ctx, clock: () => new Date(Date.now() + laterMs) };
+    for (let n = 0; n < 20; n += 1)
+      await carryOut(later, intent?.id ?? '').catch((failure) => expect(failure).toBe(error));
+    host.cherryPick = cherryPick;
+    const told = async () => (await w.comments(number)).filter(({ body }) => body.includes('was not made'));
+    await w.until(async () => (await told()).length > 0);
+    expect((await told())[0]?.body).toBe(`**Backport** to \`release\` was not made: ${words}; ask again.`);
+    expect(await w.rows('select state, reason from backport')).toEqual([{ state: 'refused', reason: words }]);
+    expect(await w.events()).toContainEqual(['backport_failed', [number]]);
+    await backport(w, number);
+    await carriedOut(w);
+    expect(await opened(w)).toHaveLength(1);
   });
 
   it.each([

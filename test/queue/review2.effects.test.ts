@@ -80,6 +80,39 @@ describe('effects of a turn', () => {
   });
 });
 
+describe('what is told and always fails', () => {
+  it('is tried later each time, given up in the log of events, and told when there is something new', async () => {
+    await using w = await world({ configuration: `${parallel()}publish_status_check: never\n`, runsCi: false });
+    const number = await w.open('a', { 'a.txt': 'a\n' });
+    const host = w.service.localHost as { -readonly [Key in keyof LocalHost]: LocalHost[Key] };
+    const upsertComment = host.upsertComment.bind(host);
+    let tries = 0;
+    host.upsertComment = async () => {
+      tries += 1;
+      throw new Error('a surprise');
+    };
+    let now = Date.now() + 60_000;
+    /** A turn, and what the relay does a while later. */
+    const turnsAfter = async (ms: number): Promise<void> => {
+      now += ms;
+      await w.loop.run({ ...w.service.ports, clock: () => new Date(now) }).catch(() => {});
+    };
+    await turnsAfter(0);
+    await turnsAfter(500);
+    expect(tries, 'not before its time').toBe(1);
+    for (let n = 0; n < 25; n += 1) await turnsAfter(30 * 60_000);
+    expect(tries).toBe(20);
+    expect(await w.rows("select state from intent where kind = 'comment'")).toEqual([{ state: 'failed' }]);
+    expect(await w.rows("select payload from event where action = 'telling_failed'")).toEqual([
+      { payload: { number, kind: 'comment', reason: 'a surprise', tries: 20 } },
+    ]);
+    host.upsertComment = upsertComment;
+    await w.queue(number);
+    await turnsAfter(60_000);
+    expect(await w.statusComment(number)).toContain('It is in line to merge');
+  });
+});
+
 describe('a sync before a requeue', () => {
   /** In line, and nothing is started until the sync has ended, which the host has something against. */
   async function held(

@@ -121,8 +121,11 @@ describe('the status comment and the check', () => {
     await w.configure(`${parallel()}${approvals}enable_comments: false\npublish_status_check: never\n`);
     await w.queue(a);
     await everythingTold(w);
-    expect(await w.statusComment(a)).toMatch(/^\*\*Not queued/);
+    await told(w, a, /^\*\*Not kept up any more/);
     expect(await w.statusCheck(a)).toMatchObject({ title: 'Not queued' });
+    await w.configure(`${parallel()}${approvals}`);
+    await w.dequeue(a);
+    await told(w, a, /^\*\*Not queued/);
   });
 
   it('name the reset that put a pull request back, until it is validated again', async () => {

@@ -48,6 +48,18 @@ export interface Messages {
 
 export type Publication = 'always' | 'ready' | 'queued' | 'never';
 
+/** Whether a configuration asks for a status comment at all. */
+export function wantsComment(rules: {
+  readonly enable_comments: boolean;
+  readonly status_comment: { readonly publish: Publication };
+}): boolean {
+  return rules.enable_comments && rules.status_comment.publish !== 'never';
+}
+
+/** The last words of a status comment where none is wanted any more. */
+export const endedComment =
+  '**Not kept up any more**\n\nThe configuration of this repository asks for no status comment. How the pull request stands, `explain` says.';
+
 /** As a configuration may say it. */
 export function publicationOf(setting: Publication | boolean): Publication {
   if (typeof setting === 'string') return setting;

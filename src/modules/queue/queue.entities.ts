@@ -249,6 +249,7 @@ export const IntentEntity = defineEntity({
     key: p.string(),
     state: p.string().$type<IntentState>().default('planned'),
     attempt: p.integer().default(0),
+    nextTryAt: p.datetime().nullable(),
     payload: p.json<Record<string, unknown>>().onCreate(() => ({})),
     outcome: p.json<Record<string, unknown>>().nullable(),
     plannedAt: p.datetime(),

@@ -14,9 +14,6 @@ export function isBranchWork(kind: IntentKind): kind is BranchWork {
   return (branchWork as readonly IntentKind[]).includes(kind);
 }
 
-/** Tries of one that fails for reasons that may pass. The workflow tries again after 15 s at the latest. */
-export const mostTries = 20;
-
 export interface PlannedWork {
   readonly kind: BranchWork;
   readonly pullRequest: Pick<PullRequestRow, 'id' | 'queueId'>;

@@ -2,12 +2,14 @@
 // each says what it read, under the count it read first, and the host keeps no lower count over a higher one.
 import type { Context } from '../../../context.ts';
 import {
+  endedComment,
   isPublished,
   publicationOf,
   statusCheck,
   statusCheckName,
   statusComment,
   statusCommentKey,
+  wantsComment,
   type Publication,
 } from '../../../domain/queue/comment.ts';
 import { finishIntent } from './intents.finish.ts';
@@ -18,16 +20,11 @@ import { readStanding, type Standing } from '../telling/telling.reads.ts';
 export async function writeStatusComment(ctx: Context, intent: IntentRow): Promise<void> {
   const standing = await readStanding(ctx, intent.pullRequestId ?? '');
   const { row, repository, configuration, told } = standing;
-  const { enable_comments, status_comment } = configuration.merge_rules;
-  const { publish, open_message, queued_message, blocked_message } = status_comment;
-  if (enable_comments && isTold(standing, publish, row.hasStatusComment)) {
+  const { publish, open_message, queued_message, blocked_message } = configuration.merge_rules.status_comment;
+  if (!wantsComment(configuration.merge_rules)) await endComment(ctx, standing);
+  else if (isTold(standing, publish, row.hasStatusComment)) {
     const messages = { open: open_message, queued: queued_message, blocked: blocked_message };
-    await ctx.db.transaction(ctx.accountId, async (tx) => {
-      await tx.query('update pull_request set has_status_comment = true where account_id = $1 and id = $2', [
-        ctx.accountId,
-        row.id,
-      ]);
-    });
+    await keepComment(ctx, row.id, true);
     await passFailpoint('comment:before_host');
     await ctx.hosts(repository.host).upsertComment(repository, row.number, {
       key: statusCommentKey,
@@ -36,6 +33,27 @@ export async function writeStatusComment(ctx: Context, intent: IntentRow): Promi
     });
   }
   await finishIntent(ctx, intent);
+}
+
+/** What it says would never change again: it says so, and is forgotten. */
+async function endComment(ctx: Context, { row, repository }: Standing): Promise<void> {
+  if (!row.hasStatusComment) return;
+  await ctx.hosts(repository.host).upsertComment(repository, row.number, {
+    key: statusCommentKey,
+    body: endedComment,
+    version: row.toldVersion,
+  });
+  await keepComment(ctx, row.id, false);
+}
+
+async function keepComment(ctx: Context, pullRequestId: string, stands: boolean): Promise<void> {
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    await tx.query('update pull_request set has_status_comment = $3 where account_id = $1 and id = $2', [
+      ctx.accountId,
+      pullRequestId,
+      stands,
+    ]);
+  });
 }
 
 export async function publishStatusCheck(ctx: Context, intent: IntentRow): Promise<void> {

@@ -1,29 +1,25 @@
 // Carries out one intent, whatever it is: the queue's workflow hands over ids and knows no kinds.
 import type { Context } from '../../../context.ts';
-import { HostRefused, HostUnavailable, RefMoved } from '../../../hosts/port.ts';
+import { HostRefused, RefMoved } from '../../../hosts/port.ts';
 import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
 import { carryOutBackport } from '../branches/backport.ts';
-import { isBranchWork, mostTries } from '../branches/branch-work.ts';
 import { carryOutClosing } from '../builds/bot-pull-requests.reuse.ts';
 import { recordChecks } from '../builds/build.records.ts';
 import { configurationOf } from '../planning/configuration.cache.ts';
+import { endOrPostpone } from './intents.failing.ts';
 import { finishIntent as finish } from './intents.finish.ts';
 import { passFailpoint } from './failpoints.ts';
 import { carryOutGate } from '../planning/final-gates.ts';
 import { hosted } from '../observing/host.repository.ts';
 import { writeLabel, writeReply } from './intents.labels.ts';
 import { publishStatusCheck, writeStatusComment } from './intents.status.ts';
-import { carryOutLanding, mostAttempts } from './landing.ts';
+import { carryOutLanding } from './landing.ts';
 import { IntentEntity, PullRequestEntity, QueueEntity, type IntentRow } from '../queue.entities.ts';
 import { carryOutRefresh } from '../branches/refresh.ts';
 import { carryOutRetry } from '../planning/retries.ts';
 import { changeQueue } from '../queue.locks.ts';
-import { beginWork, finishWork, haltWork } from '../status.writer.ts';
 import { retargetAbove } from '../branches/stack.retarget.ts';
 import { carryOutSync } from '../branches/sync.ts';
-
-const unreadableMs = 10 * 60_000;
-const longestOutageMs = 60 * 60_000;
 
 export async function carryOut(ctx: Context, intentId: string): Promise<void> {
   const intent = await ctx.db.transaction(
@@ -31,34 +27,13 @@ export async function carryOut(ctx: Context, intentId: string): Promise<void> {
     async (tx) => await tx.em.findOneOrFail(IntentEntity, { id: intentId }),
   );
   if (intent.state !== 'planned' && intent.state !== 'begun') return;
+  // Handed over once more with others that failed: it has its own time.
+  if (intent.nextTryAt && intent.nextTryAt > ctx.clock()) return;
   try {
     await carryOutKind(ctx, intent);
   } catch (error) {
-    // What the host is only told changes nothing here: a refusal ends it, or every turn would try in vain again.
-    if (error instanceof HostRefused && intent.kind !== 'land') return await giveUp(ctx, intent, error);
-    if (isBranchWork(intent.kind) && isTriedOut(ctx, intent, error)) return await giveUp(ctx, intent, error);
-    if (intent.kind === 'land') await haltIfHopeless(ctx, intentId, error);
-    else if (!isBranchWork(intent.kind)) await countTry(ctx, intent);
-    throw error;
+    if (!(await endOrPostpone(ctx, intent, error))) throw error;
   }
-}
-
-/** Twenty tries are over in two minutes, and a host may be away for longer: that alone ends nothing people asked for. */
-function isTriedOut(ctx: Context, { attempt, plannedAt }: IntentRow, error: unknown): boolean {
-  const isAway = error instanceof HostUnavailable && ctx.clock().getTime() - plannedAt.getTime() < longestOutageMs;
-  return attempt + 1 >= mostTries && !isAway;
-}
-
-/** What fails comes after what was never tried: see `effectsOf`. */
-async function countTry(ctx: Context, intent: IntentRow): Promise<void> {
-  await ctx.db.transaction(
-    ctx.accountId,
-    async (tx) =>
-      await tx.query(
-        "update intent set attempt = attempt + 1 where account_id = $1 and id = $2 and state in ('planned', 'begun')",
-        [ctx.accountId, intent.id],
-      ),
-  );
 }
 
 async function carryOutKind(ctx: Context, intent: IntentRow): Promise<void> {
@@ -155,42 +130,5 @@ async function readChecks(ctx: Context, intent: IntentRow): Promise<void> {
       `update intent set state = 'done', concluded_at = $3 where account_id = $1 and id = $2 and state = 'planned'`,
       [ctx.accountId, intent.id, ctx.clock().toISOString()],
     );
-  });
-}
-
-async function giveUp(ctx: Context, intent: IntentRow, cause: unknown): Promise<void> {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  ctx.log.warn({ intent: intent.id, kind: intent.kind, reason }, 'An effect on the host was given up.');
-  await ctx.db.transaction(ctx.accountId, async (tx) => {
-    await tx.query(
-      `update intent set state = 'failed', outcome = $3, concluded_at = $4 where account_id = $1 and id = $2 and state in ('planned', 'begun') and payload = $5::jsonb`,
-      [ctx.accountId, intent.id, JSON.stringify({ reason }), ctx.clock().toISOString(), JSON.stringify(intent.payload)],
-    );
-    // A line may wait for it (update_before_requeue), and others of its kind do.
-    if (isBranchWork(intent.kind))
-      tx.afterCommit(() => ctx.wake({ accountId: ctx.accountId, queueId: intent.queueId }));
-  });
-}
-
-/**
- * A begun landing never times out into failure: only reading the host ends it. A host that cannot be read for ten
- * minutes, or an intent tried twenty times, halts the queue with the reason; admission goes on.
- */
-async function haltIfHopeless(ctx: Context, intentId: string, error: unknown): Promise<void> {
-  await ctx.db.transaction(ctx.accountId, async (tx) => {
-    const intent = await tx.em.findOne(IntentEntity, { id: intentId });
-    if (intent === null) return;
-    const isUnreadable =
-      error instanceof HostUnavailable &&
-      intent.begunAt &&
-      ctx.clock().getTime() - intent.begunAt.getTime() > unreadableMs;
-    if (!isUnreadable && intent.attempt < mostAttempts) return;
-    const work = beginWork(ctx, tx, await changeQueue(ctx, tx, intent.queueId));
-    if (work.queue.haltedReason) return;
-    haltWork(
-      work,
-      `Landing batch ${intent.batchId} failed ${intent.attempt} times: ${error instanceof Error ? error.message : String(error)}`,
-    );
-    await finishWork(work);
   });
 }

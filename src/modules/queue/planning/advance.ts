@@ -95,19 +95,24 @@ export async function advanceQueue(ctx: Context, queueId: string): Promise<Advan
     await finishWork(work);
     await tx.em.flush();
     const nextLookAt = queue.nextLookAt?.getTime() ?? null;
+    let tellAt: number | null = null;
     if (isOurs) {
       await planPausedMessage(work, repository);
       // Left to the relay: a timer of the workflow costs events of its history in every turn until then.
-      const tellAt = earliest(nextLookAt, await planTelling(work, repository));
-      queue.nextLookAt = tellAt === null ? null : new Date(tellAt);
-      await tx.em.flush();
+      tellAt = await planTelling(work, repository);
     }
     const open = await openWork(ctx, {
       queue,
       repository: `${repository.owner}/${repository.name}`,
       paused: (await pauseInForce(tx, repository, queue.baseBranch)) !== null,
+      now: work.now,
       query: tx.query.bind(tx),
     });
+    if (isOurs) {
+      const relayAt = earliest(earliest(nextLookAt, tellAt), open.tryAgainAt);
+      queue.nextLookAt = relayAt === null ? null : new Date(relayAt);
+      await tx.em.flush();
+    }
     const moreAt = open.hasMore ? work.now.getTime() : null;
     return { ...open.advance, nextLookAt: isOurs ? earliest(nextLookAt, moreAt) : null };
   });
@@ -134,20 +139,29 @@ async function openWork(
     queue: QueueRow;
     repository: string;
     paused: boolean;
+    now: Date;
     query: <R extends object>(text: string, values: readonly unknown[]) => Promise<R[]>;
   },
-): Promise<{ readonly advance: Omit<Advance, 'nextLookAt'>; readonly hasMore: boolean }> {
-  const { queue, repository, paused, query } = of;
+): Promise<{
+  readonly advance: Omit<Advance, 'nextLookAt'>;
+  readonly hasMore: boolean;
+  /** When the first of what failed is tried again. */
+  readonly tryAgainAt: number | null;
+}> {
+  const { queue, repository, paused, now, query } = of;
   const values = [ctx.accountId, queue.id];
   const numbers = `array(select p.number from batch_member m join pull_request p on p.account_id = m.account_id and p.id = m.pull_request_id
                          where m.account_id = $1 and m.batch_id = b.id order by m.ordinal)`;
-  const intents = await query<OpenIntent>(
-    `select i.id, i.kind, i.attempt, case when b.id is null then array[p.number] else ${numbers} end as numbers
+  const open = await query<OpenIntent & { readonly nextTryAt: number | null }>(
+    `select i.id, i.kind, i.attempt, (extract(epoch from i.next_try_at) * 1000)::float8 as "nextTryAt", case when b.id is null then array[p.number] else ${numbers} end as numbers
      from intent i left join batch b on b.account_id = i.account_id and b.id = i.batch_id
                    left join pull_request p on p.account_id = i.account_id and p.id = i.pull_request_id
      where i.account_id = $1 and i.queue_id = $2 and i.state in ('planned', 'begun') order by i.id`,
     values,
   );
+  const isLater = ({ nextTryAt }: (typeof open)[number]): boolean => (nextTryAt ?? 0) > now.getTime();
+  const intents = open.filter((intent) => !isLater(intent));
+  const tryAgainAt = open.filter(isLater).reduce<number | null>((first, each) => earliest(first, each.nextTryAt), null);
   const batches = await query<OpenBatch>(
     `select b.id, b.state, b.cause, b.given_up, b.build_started_at is not null as started, b.parent_commit, b.created_at, ${numbers} as numbers
      from batch b where b.account_id = $1 and b.queue_id = $2 and (b.state in ('making', 'building', 'landing') or b.cleaned_up_at is null)
@@ -176,5 +190,5 @@ async function openWork(
       details: describeQueue({ queue, repository, state, batches }),
     },
   };
-  return { advance, hasMore: hasMoreToTell(intents) };
+  return { advance, hasMore: hasMoreToTell(intents), tryAgainAt };
 }

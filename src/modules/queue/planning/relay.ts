@@ -49,7 +49,7 @@ export function createRelay(ports: Ports): Relay {
     );
     const stale = behind.filter((queue) => seen.get(queue.id) === queue.planned_version);
     seen = new Map(behind.map((queue) => [queue.id, queue.planned_version]));
-    const open = now.getTime() - sweptAt < sweepEveryMs ? [] : await withOpenWork(ports);
+    const open = now.getTime() - sweptAt < sweepEveryMs ? [] : await withOpenWork(ports, now);
     if (now.getTime() - sweptAt >= sweepEveryMs) sweptAt = now.getTime();
     const unique = new Map([...stale, ...due, ...open].map((queue) => [queue.id, queue]));
     for (const [id, { at }] of woken) if (now.getTime() - at >= wakeAgainMs) woken.delete(id);
@@ -76,11 +76,12 @@ export function createRelay(ports: Ports): Relay {
   };
 }
 
-async function withOpenWork(ports: Ports): Promise<DueQueue[]> {
+async function withOpenWork(ports: Ports, now: Date): Promise<DueQueue[]> {
   return await ports.db.system.query<DueQueue>(
     `select account_id, id, planned_version, next_look_at from queue q
      where exists (select from batch b where b.account_id = q.account_id and b.queue_id = q.id
                      and (b.state in ('making', 'building', 'landing') or b.cleaned_up_at is null))
-        or exists (select from intent i where i.account_id = q.account_id and i.queue_id = q.id and i.state in ('planned', 'begun'))`,
+        or exists (select from intent i where i.account_id = q.account_id and i.queue_id = q.id and i.state in ('planned', 'begun') and (i.next_try_at is null or i.next_try_at <= $1))`,
+    [now.toISOString()],
   );
 }

@@ -1,10 +1,9 @@
 // Which pull requests are told of anew at the host, planned by the queue's turn: one intent each for the comment and the
 // check, which name a count instead of words. Whoever carries one out says what is so at that moment.
-import { publicationOf } from '../../../domain/queue/comment.ts';
+import { publicationOf, wantsComment } from '../../../domain/queue/comment.ts';
 import { pauseInForce } from '../../repositories/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { configurationOf } from '../planning/configuration.cache.ts';
-import type { IntentKind } from '../queue.entities.ts';
 import type { QueueWork } from '../status.writer.ts';
 
 /** In one turn, so that a landing that is planned meanwhile waits for no more than these. */
@@ -16,37 +15,45 @@ const pauseMs = 500;
  * first that is due all that wait for company are told: one step of the workflow, where each alone would be one.
  */
 export async function planTelling(work: QueueWork, repository: RepositoryRow): Promise<number | null> {
-  const { ctx, tx, queue, now } = work;
+  const { now } = work;
   const earliest = await readEarliest(work);
   if (earliest === null) return null;
-  const kinds = wantedKinds(repository);
-  if (kinds.length === 0) return await forgetTelling(work);
+  const wanted = wantedOf(repository);
+  // No deadline, and no turn that plans nothing.
+  if (!wanted.comment && !wanted.check) {
+    await planIntents(work, wanted, null);
+    return null;
+  }
   // Where the host is called anyway, all there is goes with it, and nobody has to be woken for it later.
   if (earliest > now.getTime() && !(await hasOpenIntents(work))) return earliest;
+  await planIntents(work, wanted, mostTold);
+  const next = await readEarliest(work);
+  return next === null ? null : Math.max(next, now.getTime() + pauseMs);
+}
+
+/** What the configuration asks for. */
+interface Wanted {
+  readonly comment: boolean;
+  readonly check: boolean;
+}
+
+/** A comment that stands is told of what is new even where none is wanted any more: it ends, and says nothing old. */
+async function planIntents({ ctx, tx, queue, now }: QueueWork, wanted: Wanted, most: number | null): Promise<void> {
   await tx.query(
     `with due as (
        select id from pull_request where account_id = $1 and queue_id = $2 and tell_at is not null order by tell_at, id limit $4),
      told as (
        update pull_request p set tell_at = null, told_version = p.told_version + 1 from due
-       where p.account_id = $1 and p.id = due.id returning p.id, p.told_version)
+       where p.account_id = $1 and p.id = due.id returning p.id, p.told_version, p.has_status_comment)
      insert into intent (account_id, queue_id, pull_request_id, kind, key, payload, planned_at)
      select $1, $2, told.id, kind, told.id::text, jsonb_build_object('version', told.told_version), $3
-     from told cross join unnest($5::text[]) as kind
+     from told cross join unnest(array['comment', 'status_check']) as kind
+     where case kind when 'comment' then $5 or told.has_status_comment else $6 end
      on conflict (account_id, queue_id, kind, key) do update
-       set state = 'planned', payload = excluded.payload, outcome = null, planned_at = excluded.planned_at`,
-    [ctx.accountId, queue.id, now.toISOString(), mostTold, kinds],
+       set state = 'planned', payload = excluded.payload, outcome = null, planned_at = excluded.planned_at,
+         attempt = 0, next_try_at = null`,
+    [ctx.accountId, queue.id, now.toISOString(), most, wanted.comment, wanted.check],
   );
-  const next = await readEarliest(work);
-  return next === null ? null : Math.max(next, now.getTime() + pauseMs);
-}
-
-/** Nobody is told anything: no deadline, and no turn that plans nothing. */
-async function forgetTelling({ ctx, tx, queue }: QueueWork): Promise<null> {
-  await tx.query(
-    'update pull_request set tell_at = null where account_id = $1 and queue_id = $2 and tell_at is not null',
-    [ctx.accountId, queue.id],
-  );
-  return null;
 }
 
 async function readEarliest({ ctx, tx, queue }: QueueWork): Promise<number | null> {
@@ -57,20 +64,18 @@ async function readEarliest({ ctx, tx, queue }: QueueWork): Promise<number | nul
   return row?.at ?? null;
 }
 
-async function hasOpenIntents({ ctx, tx, queue }: QueueWork): Promise<boolean> {
+async function hasOpenIntents({ ctx, tx, queue, now }: QueueWork): Promise<boolean> {
   const open = await tx.query(
-    "select 1 from intent where account_id = $1 and queue_id = $2 and kind <> 'land' and state in ('planned', 'begun') limit 1",
-    [ctx.accountId, queue.id],
+    `select 1 from intent where account_id = $1 and queue_id = $2 and kind <> 'land' and state in ('planned', 'begun')
+       and (next_try_at is null or next_try_at <= $3) limit 1`,
+    [ctx.accountId, queue.id, now.toISOString()],
   );
   return open.length > 0;
 }
 
-function wantedKinds(repository: RepositoryRow): IntentKind[] {
-  const { enable_comments, status_comment, publish_status_check } = configurationOf(repository).merge_rules;
-  return [
-    ...(enable_comments && status_comment.publish !== 'never' ? (['comment'] as const) : []),
-    ...(publicationOf(publish_status_check) === 'never' ? [] : (['status_check'] as const)),
-  ];
+function wantedOf(repository: RepositoryRow): Wanted {
+  const { merge_rules } = configurationOf(repository);
+  return { comment: wantsComment(merge_rules), check: publicationOf(merge_rules.publish_status_check) !== 'never' };
 }
 
 /** The first who waits hears why, once for each pause (interface 2.3). */
