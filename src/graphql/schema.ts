@@ -14,6 +14,7 @@ import { ConversationsResolver } from '../modules/queue/asking/conversations.res
 import { ChangesResolver } from '../modules/queue/changes.resolver.ts';
 import { PullRequestsResolver, RepositoryPullRequestsResolver } from '../modules/queue/pull-requests.resolver.ts';
 import { QueuesResolver, RepositoryQueuesResolver } from '../modules/queue/queue.resolver.ts';
+import { QueueEtasResolver } from '../modules/queue/foreseeing/forecast.resolver.ts';
 import { SimulationResolver } from '../modules/queue/foreseeing/simulation.resolver.ts';
 import {
   ConfigurationPreviewResolver,
@@ -54,6 +55,7 @@ function buildInterlockSchema(): GraphQLSchema {
       BranchWorkResolver,
       ConfigurationPreviewResolver,
       SimulationResolver,
+      QueueEtasResolver,
       PauseRepositoryImpactResolver,
       PauseBranchesImpactResolver,
       ReplaceConfigurationImpactResolver,

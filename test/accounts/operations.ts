@@ -59,7 +59,7 @@ export const operations: readonly Operation[] = [
   inRepository(
     'Repository.pullRequest',
     'queue:read',
-    'pullRequest(number: 1) { id explain { sentence conditions { kind } } checks { name } latestBotPullRequest { id } comments { body } reviewThreads { id } batches { nodes { id } } }',
+    'pullRequest(number: 1) { id explain { sentence eta { p50 } conditions { kind } } checks { name } latestBotPullRequest { id } comments { body } reviewThreads { id } batches { nodes { id } } }',
   ),
   inRepository('Repository.pullRequests', 'queue:read', 'pullRequests { nodes { id position } }'),
   inRepository('Repository.queuedPullRequests', 'queue:read', 'queuedPullRequests { id }'),
@@ -71,7 +71,7 @@ export const operations: readonly Operation[] = [
   inRepository(
     'Repository.queue',
     'queue:read',
-    'queue(baseBranch: "main") { id builds pause { message } entries { id } depth { queued } batches { nodes { id members { commit } proof { digest } } } }',
+    'queue(baseBranch: "main") { id builds pause { message } entries { id } etas { number } depth { queued } batches { nodes { id members { commit } proof { digest } } } }',
   ),
   inRepository('Repository.queues', 'queue:read', 'queues { id }'),
   inRepository('Repository.queueDepth', 'queue:read', 'queueDepth { queued }'),

@@ -42,7 +42,7 @@ export interface ForecastOptions {
 }
 
 /** A line longer than this is played to this place: who is behind has no influence on who is before. */
-const longestLine = 150;
+const longestLine = 100;
 const mostRuns = 99;
 /** Of fewer no nine of ten can be told: the k-th of n in order is passed by the next one with probability 1 - k / (n + 1). */
 const fewestRuns = 9;

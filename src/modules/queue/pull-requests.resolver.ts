@@ -25,6 +25,7 @@ import {
 } from './index.ts';
 import { explainPullRequest } from './explaining/explain.reads.ts';
 import { Explanation, toMergeCondition } from './explaining/explain.types.ts';
+import { readEta } from './foreseeing/forecast.resolver.ts';
 import { toImpact } from './previewing/preview.types.ts';
 import {
   narrowFields,
@@ -122,6 +123,9 @@ export class RepositoryPullRequestsResolver {
   }
 }
 
+/** Of an explanation: nothing has to be foreseen for them. */
+const timelessFields = new Set(['kind', 'who', 'at', 'conditions']);
+
 @Resolver(() => PullRequest)
 export class PullRequestsResolver {
   @FieldResolver(() => Int, {
@@ -141,9 +145,13 @@ export class PullRequestsResolver {
     @Root() pullRequest: PullRequest,
     @Arg('asOf', () => DateTime, { nullable: true, description: 'Of this moment in the past. Now if not given.' })
     asOf: Date | null,
+    @Info() info: GraphQLResolveInfo,
   ): Promise<Explanation> {
     const { conditions, ...reason } = await explainPullRequest(ctx, pullRequest, asOf ?? null);
-    return { ...reason, conditions: conditions.map(toMergeCondition) };
+    const isTimeless = asOf != null || selectsOnly(info, timelessFields);
+    const eta = isTimeless ? null : await readEta(ctx, pullRequest);
+    const sentence = eta?.p50 ? `${reason.sentence} ${eta.sentence}` : reason.sentence;
+    return { ...reason, sentence, eta, conditions: conditions.map(toMergeCondition) };
   }
 
   @FieldResolver(() => [Check], {

@@ -141,9 +141,9 @@ describe('a forecast', () => {
   });
 
   it('reaches so far back as a line is played', () => {
-    const line = situation({ rules, waiting: Array.from({ length: 160 }, (_, place) => pr(place + 1)) });
+    const line = situation({ rules, waiting: Array.from({ length: 110 }, (_, place) => pr(place + 1)) });
     const { etas } = forecast(line, now, { experience, isOver: () => true });
-    expect(typeof etas.get('p150')).toBe('object');
-    expect(etas.get('p151')).toBe('too_far_back');
+    expect(typeof etas.get('p100')).toBe('object');
+    expect(etas.get('p101')).toBe('too_far_back');
   });
 });

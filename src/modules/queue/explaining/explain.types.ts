@@ -2,6 +2,7 @@ import { Field, ObjectType, registerEnumType } from 'type-graphql';
 import type { Reason, ReasonKind } from '../../../domain/queue/explain.ts';
 import type { Cause, Condition, ConditionKind } from '../../../domain/queue/explain.conditions.ts';
 import { DateTime } from '../../../graphql/scalars.ts';
+import { MergeEta } from '../foreseeing/forecast.types.ts';
 
 const reasonKinds = {
   MERGED: 'merged',
@@ -143,6 +144,12 @@ export class Explanation {
 
   @Field(() => DateTime, { description: 'The moment it is about.' })
   at!: Date;
+
+  @Field(() => MergeEta, {
+    nullable: true,
+    description: 'When it is merged, if it is. Null of a moment in the past, unless in line, and when not known.',
+  })
+  eta!: MergeEta | null;
 
   @Field(() => [MergeCondition], {
     description:

@@ -55,7 +55,7 @@ export async function simulateQueue(ctx: Context, request: SimulationRequest): P
     const since = new Date(ctx.clock().getTime() - days * 24 * 3_600_000);
     const span = { repositoryId: repository.id, queueId: queue.id, since };
     const past = { log: await readLog(ctx, span), batches: await readBatches(ctx, span, present) };
-    return { comparison: await replay({ past, rules, budgetMs }), baseBranch, asked: span };
+    return { comparison: await replay({ kind: 'replay', past, rules, budgetMs }), baseBranch, asked: span };
   } finally {
     underWay.delete(ctx.accountId);
   }

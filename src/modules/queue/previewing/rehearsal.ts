@@ -86,7 +86,7 @@ async function load(tx: Transaction, queueId: string) {
 }
 
 /** Null: nothing is planned there, the tip of its base being unknown. */
-async function snapshotOf(ctx: Context, tx: Transaction, queueId: string): Promise<Snapshot | null> {
+export async function snapshotOf(ctx: Context, tx: Transaction, queueId: string): Promise<Snapshot | null> {
   const { queue, repository } = await load(tx, queueId);
   const { baseTip, baseTree } = queue;
   if (!baseTip || !baseTree) return null;

@@ -1,0 +1,82 @@
+import { Field, Float, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { etaText } from '../../../domain/simulation/eta.text.ts';
+import type { NoEta } from '../../../domain/simulation/forecast.ts';
+import { DateTime } from '../../../graphql/scalars.ts';
+import type { Foreseen } from './forecast.reads.ts';
+
+const reasons = {
+  HALTED: 'halted',
+  PAUSED: 'paused',
+  NO_WINDOW: 'no_window',
+  NO_EXPERIENCE: 'no_experience',
+  TOO_FAR_BACK: 'too_far_back',
+  LIKELY_TO_FAIL: 'likely_to_fail',
+} as const satisfies Record<Uppercase<NoEta>, NoEta>;
+registerEnumType(reasons, {
+  name: 'EtaUnknown',
+  description: 'Why nobody can say when a pull request is merged.',
+  valuesConfig: {
+    HALTED: { description: 'The queue is halted.' },
+    PAUSED: { description: 'A pause is in force.' },
+    NO_WINDOW: { description: 'Landings wait for a merge window, and none opens any more.' },
+    NO_EXPERIENCE: { description: 'No build of the queue has ended yet.' },
+    TOO_FAR_BACK: { description: 'There are too many before it.' },
+    LIKELY_TO_FAIL: { description: 'It is more likely to be blocked than to be merged.' },
+  },
+});
+
+@ObjectType({ simpleResolvers: true, description: 'When a pull request in line is merged, if it is.' })
+export class MergeEta {
+  @Field(() => DateTime, { nullable: true, description: 'As likely before as after. Null: not known.' })
+  p50!: Date | null;
+
+  @Field(() => DateTime, { nullable: true, description: 'In nine of ten it is merged by then. Null: not known.' })
+  p90!: Date | null;
+
+  @Field(() => Float, { nullable: true, description: '`p50` in seconds from the moment it was told. Null: not known.' })
+  p50Seconds!: number | null;
+
+  @Field(() => Float, { nullable: true, description: '`p90` in seconds from the moment it was told. Null: not known.' })
+  p90Seconds!: number | null;
+
+  @Field(() => reasons, { nullable: true, description: 'Why it is not known. Null when it is.' })
+  unknown!: NoEta | null;
+
+  @Field(() => String, { description: 'The same for people, in UTC.' })
+  sentence!: string;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'When one that stands in line is merged.' })
+export class QueueEta {
+  @Field(() => Int, { description: 'Number of the pull request.' })
+  number!: number;
+
+  @Field(() => MergeEta, { description: 'When it is merged, if it is.' })
+  eta!: MergeEta;
+}
+
+/** Null: it does not stand in that line. */
+export function toMergeEta({ etas, now }: Foreseen, pullRequestId: string): MergeEta | null {
+  const eta = etas.get(pullRequestId);
+  if (eta === undefined) return null;
+  const sentence = etaText(eta, now);
+  if (typeof eta === 'string')
+    return { p50: null, p90: null, p50Seconds: null, p90Seconds: null, unknown: eta, sentence };
+  const { p50, p90 } = eta;
+  const seconds = (at: number) => (at - now) / 1000;
+  return {
+    p50: new Date(p50),
+    p90: new Date(p90),
+    p50Seconds: seconds(p50),
+    p90Seconds: seconds(p90),
+    unknown: null,
+    sentence,
+  };
+}
+
+export function toQueueEtas(foreseen: Foreseen): QueueEta[] {
+  return foreseen.line.flatMap(({ id, number }) => {
+    const eta = toMergeEta(foreseen, id);
+    return eta === null ? [] : [{ number, eta }];
+  });
+}

@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { parallel } from '../domain/queue/situation.ts';
+import { pastOf } from '../domain/simulation/past.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import { writePast } from './past.ts';
+import { seed, sha } from './seed.ts';
+
+let s: TestServer;
+beforeAll(async () => {
+  s = await startServer();
+  const seeded = await seed(s);
+  await s.rows(
+    "update repository set configuration_yaml = 'merge_rules: {labels: {trigger: a}, merge_mode: {type: parallel, parallel_mode: {max_parallel_builds: 3}}}'",
+  );
+  await s.rows('update queue set base_tree = $1', [sha(0)]);
+  await writePast(
+    s,
+    seeded,
+    pastOf({ seed: 21, count: 60, perHour: 10, failure: 0.02 }, { ...parallel, maxParallelBuilds: 3 }),
+  );
+});
+afterAll(async () => await s.close());
+
+interface Eta {
+  readonly p50: string | null;
+  readonly p90: string | null;
+  readonly p50Seconds: number | null;
+  readonly p90Seconds: number | null;
+  readonly unknown: string | null;
+  readonly sentence: string;
+}
+
+const eta = 'p50 p90 p50Seconds p90Seconds unknown sentence';
+
+async function ask() {
+  const answer = await s.graphql<{
+    repository: {
+      queue: { etas: { number: number; eta: Eta }[] };
+      third: { explain: { sentence: string; eta: Eta | null } };
+      merged: { explain: { sentence: string; eta: Eta | null } };
+    };
+  }>(`{ repository(owner: "acme", name: "shop") {
+    queue(baseBranch: "main") { etas { number eta { ${eta} } } }
+    third: pullRequest(number: 3) { explain { sentence eta { ${eta} } } }
+    merged: pullRequest(number: 5) { explain { sentence eta { ${eta} } } } } }`);
+  expect(answer.errors).toEqual([]);
+  return answer.data.repository;
+}
+
+it('a queue says of each in line when it is merged, and its explanation says the same', async () => {
+  const { queue, third, merged } = await ask();
+  expect(queue.etas.map(({ number }) => number)).toEqual([1, 2, 3]);
+  for (const { eta: told } of queue.etas) {
+    const [p50, p90] = [Date.parse(told.p50 ?? ''), Date.parse(told.p90 ?? '')];
+    expect(told.unknown).toBeNull();
+    expect(p90).toBeGreaterThanOrEqual(p50);
+    expect(told.p50Seconds).toBeGreaterThan(60);
+    expect((p90 - p50) / 1000).toBeCloseTo((told.p90Seconds ?? 0) - (told.p50Seconds ?? 0));
+  }
+  expect(third.explain.eta).toEqual(queue.etas[2]?.eta);
+  expect(third.explain.sentence).toMatch(
+    /It is merged about (\d{4}-\d\d-\d\d )?\d\d:\d\d, by (\d{4}-\d\d-\d\d )?\d\d:\d\d UTC at the latest in 9 of 10\.$/,
+  );
+  expect(merged.explain).toEqual({ sentence: 'It is merged.', eta: null });
+});
+
+it('what is told is told for some seconds, and anew when the queue has changed', async () => {
+  const before = await ask();
+  expect((await ask()).queue.etas).toEqual(before.queue.etas);
+  await s.rows("update queue set halted_reason = 'an unknown commit', version = version + 1");
+  const { queue, third } = await ask();
+  expect(queue.etas.map(({ eta: told }) => told.unknown)).toEqual(['HALTED', 'HALTED', 'HALTED']);
+  expect(queue.etas[0]?.eta).toMatchObject({ p50: null, p90Seconds: null });
+  expect(third.explain.sentence).toBe('The queue is halted: an unknown commit');
+});

@@ -1,0 +1,51 @@
+// When will it be merged? Told while builds run, and compared with when it was.
+import { expect, it } from 'vitest';
+import { forecasts } from '../../src/modules/queue/foreseeing/forecast.reads.ts';
+import { parallel, world, type World } from '../support/world.ts';
+
+const slowCi = "checks:\n  test:\n    run: 'sleep 1; test ! -e bad'\n";
+
+async function foreseen(w: World) {
+  const [queue] = await w.rows<{ id: string }>('select id::text from queue');
+  const answer = await forecasts(w.ctx).load(queue?.id ?? '');
+  if (answer === null) throw new Error('Nothing was foreseen.');
+  return { ...answer, told: answer.line.map(({ id, number }) => ({ number, eta: answer.etas.get(id) })) };
+}
+
+it('is told by what builds took so far, and comes true', async () => {
+  await using w = await world({
+    configuration: `${parallel({ builds: 2 })}preconditions:\n  use_github_mergeability: false\n`,
+    ci: slowCi,
+  });
+  const open = async (...names: string[]): Promise<number[]> => {
+    const numbers: number[] = [];
+    for (const name of names) numbers.push(await w.open(name, { [`${name}.txt`]: `${name}\n` }));
+    return numbers;
+  };
+  const first = await open('a', 'b');
+  await w.queue(...first);
+  expect((await foreseen(w)).told.map(({ eta }) => eta)).toEqual(['no_experience', 'no_experience']);
+  await w.settled(...first);
+
+  const next = await open('c', 'd', 'e');
+  await w.queue(...next);
+  const { told, now, runs } = await foreseen(w);
+  expect(runs).toBeGreaterThanOrEqual(9);
+  expect(told.map(({ number }) => number)).toEqual(next);
+  await w.settled(...next);
+  for (const { number, eta } of told) {
+    if (typeof eta !== 'object') throw new Error(`Nothing was told of #${number}: ${eta}`);
+    const [row] = await w.rows<{ at: number }>(
+      'select extract(epoch from merged_at)::float8 * 1000 as at from pull_request where number = $1',
+      [number],
+    );
+    expect(eta.p50).toBeGreaterThan(now + 1_000);
+    expect(eta.p90).toBeGreaterThanOrEqual(eta.p50);
+    // A machine that is suddenly busy is nothing the queue could know of.
+    expect((row?.at ?? Infinity) - now).toBeLessThan(3 * (eta.p90 - now));
+  }
+  // The third waits for a place among two builds.
+  const [, second, third] = told.map(({ eta }) => (typeof eta === 'object' ? eta.p50 : 0));
+  expect(third).toBeGreaterThan(second ?? Infinity);
+  expect((await foreseen(w)).told).toEqual([]);
+}, 120_000);
