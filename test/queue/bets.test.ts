@@ -3,12 +3,16 @@ import { chmod, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { queuePullRequest } from '../../src/modules/queue/index.ts';
+import { queuePullRequest, updatePullRequest } from '../../src/modules/queue/index.ts';
+import { digestProof, type ProofBody } from '../../src/modules/queue/landing/proof.ts';
+import { startEngine } from '../support/engine.ts';
+import { expectOneLandingEach } from '../support/landings.ts';
 import { parallel, world, type World, type WorldOptions } from '../support/world.ts';
-import { expectLandedOnce, expectVerified, line, resets, statuses } from './stories.ts';
+import { expectLandedOnce, expectVerified, line, meanwhile, resets, skipLine, statuses, verified } from './stories.ts';
 
 const heads = 'skip_draft_when_up_to_date: false\n';
 const judgedByBuildsAlone = 'preconditions:\n  use_github_mergeability: false\n';
+const adaptive = `${parallel({ builds: 6, more: heads })}${judgedByBuildsAlone}speculation: adaptive\n`;
 const targeted = `${parallel({ builds: 6, more: `${heads}use_affected_targets: true\n` })}${judgedByBuildsAlone}`;
 
 /** A file named after a moment keeps the checks of whatever holds it running until that moment has come. */
@@ -93,5 +97,157 @@ describe('with affected targets', () => {
     const [first] = await line(w);
     expect(first).toBe('Add three (#3)');
     expect(await builds(w)).toHaveLength(3);
+  });
+
+  it('one that skips the line resets those alone that it overlaps', async () => {
+    await using w = await betting(targeted);
+    const lanes = [
+      await ask(w, 'one', ['api'], { waits: 'one\n' }),
+      await ask(w, 'two', ['web'], { slowly: 'two\n', waits: 'one\n' }),
+    ];
+    await w.until(async () => (await statuses(w, ...lanes)).every((status) => status === 'tagged'));
+    const urgent = await ask(w, 'urgent', ['web']);
+    await skipLine(w, urgent);
+    await w.settled(urgent);
+    expect(await resets(w)).toEqual([[302, urgent, 1]]);
+    await w.release();
+    await w.settled(...lanes);
+    await expectLandedOnce(w, ...lanes, urgent);
+    expect((await builds(w)).filter((build) => build === '1')).toHaveLength(1);
+  });
+
+  it('a pair that is good apart and bad together: the one behind is blamed, what it does not affect lands', async () => {
+    await using w = await betting(targeted);
+    const numbers = [
+      await ask(w, 'left', ['api']),
+      await ask(w, 'right', ['api', 'web']),
+      await ask(w, 'three', ['docs']),
+    ];
+    await w.settled(...numbers);
+    expect(await statuses(w, ...numbers)).toEqual(['merged', 'blocked 107', 'merged']);
+    expect(await filesOf(w, 'main')).toEqual(['left', 'three']);
+    expect((await w.events()).filter(([action]) => action === 'blocked')).toEqual([['blocked', [2]]]);
+  });
+
+  it('what is told to affect more at the last moment is no longer justified by its build, and gets another one', async () => {
+    await using w = await betting(targeted);
+    const [slow, fast] = [await ask(w, 'one', ['api'], { waits: 'one\n' }), await ask(w, 'two', ['web'])];
+    await w.settled(fast);
+    await w.release();
+    const widen = async (): Promise<void> =>
+      void (await updatePullRequest(w.ctx, {
+        repository: w.repository,
+        number: slow,
+        affectedTargets: ['api', 'web'],
+      }));
+    await meanwhile('landing:before_gate', widen, async () => await w.settled(slow));
+    await expectLandedOnce(w, slow, fast);
+    expect(await builds(w)).toEqual(['1', '2', '1']);
+    await expectVerified(w, { exact: 2 });
+  });
+
+  it.each(['landing:after_gate', 'landing:after_host'])(
+    'a composed landing whose process is killed at %s happens once',
+    async (failpoint) => {
+      await using w = await betting(targeted, { runsCi: false });
+      const settings = { mode: 'loop', databaseUrl: w.databaseUrl, dataDir: w.dataDir } as const;
+      const numbers = [await ask(w, 'one', ['api'], { waits: 'one\n' }), await ask(w, 'two', ['web'])];
+      await using before = await startEngine(settings);
+      await expect.poll(async () => await statuses(w, 2), { timeout: 40_000, interval: 100 }).toEqual(['merged']);
+      await before.kill();
+      expect(await statuses(w, ...numbers)).toEqual(['tagged', 'merged']);
+      await w.release();
+      await using killed = await startEngine(settings, failpoint);
+      expect(await killed.ended).toMatch(/SIGKILL|137/);
+      await using next = await startEngine(settings);
+      await w.watch(numbers);
+      await next.kill();
+      await expectOneLandingEach(w, numbers);
+      await expectVerified(w, { exact: 1, composed: 1 });
+    },
+    120_000,
+  );
+
+  it('a proof of what was composed that says anything else than git and the rows is found out', async () => {
+    await using w = await betting(targeted);
+    const [slow, fast] = [await ask(w, 'one', ['api'], { waits: 'one\n' }), await ask(w, 'two', ['web'])];
+    await w.settled(fast);
+    await w.release();
+    await w.settled(slow);
+    const tampered: readonly [string, (body: ProofBody) => unknown][] = [
+      [
+        'what its parts were tested with is not all',
+        ({ members: [only] }) => ({ members: [{ ...only, targets: ['api', 'web'] }] }),
+      ],
+      ['is not what is on record', ({ members: [only] }) => ({ members: [{ ...only, targets: ['other'] }] })],
+      ['which was not the tip', ({ evidence: [part] }) => ({ evidence: [{ ...part, base: part?.commit }] })],
+      ['again gives the tree', ({ evidence: [part] }) => ({ evidence: [{ ...part, tree: '0'.repeat(40) }] })],
+      ['do not merge again', ({ evidence: [part] }) => ({ evidence: [{ ...part, content: [] }] })],
+      ['is not green', ({ evidence: [part] }) => ({ evidence: [{ ...part, checks: [] }] })],
+    ];
+    for (const [said, change] of tampered) {
+      const [proof] = await w.rows<{ id: string; body: ProofBody }>(
+        'select id, body from proof order by id desc limit 1',
+      );
+      const body = { ...proof!.body, ...(change(proof!.body) as object) };
+      const write = async (written: ProofBody): Promise<unknown> =>
+        await w.rows('update proof set body = $2, digest = $3 where id = $1', [
+          proof!.id,
+          JSON.stringify(written),
+          digestProof(written),
+        ]);
+      await write(body);
+      expect((await verified(w))?.failures.join('\n')).toMatch(said);
+      await write(proof!.body);
+    }
+    await expectVerified(w, { exact: 1, composed: 1 });
+  });
+});
+
+describe('with adaptive speculation', () => {
+  it('one that is red in front of others is blamed alone, and what was built without it lands', async () => {
+    await using w = await betting(adaptive);
+    const numbers = [await ask(w, 'bad'), await ask(w, 'two'), await ask(w, 'three')];
+    await w.settled(...numbers);
+    expect(await statuses(w, ...numbers)).toEqual(['blocked 107', 'merged', 'merged']);
+    await expectLandedOnce(w, 2, 3);
+    expect(await filesOf(w, 'main')).toEqual(['three', 'two']);
+    expect((await w.events()).filter(([action]) => action === 'blocked')).toEqual([['blocked', [1]]]);
+    expect(await builds(w)).toContain('2');
+  });
+
+  it('a green build of all of them lands all of them, and nobody is blamed or reset', async () => {
+    await using w = await betting(adaptive);
+    const numbers = [await ask(w, 'one'), await ask(w, 'two'), await ask(w, 'three')];
+    await w.settled(...numbers);
+    await expectLandedOnce(w, ...numbers);
+    expect((await w.events()).filter(([action]) => action === 'reset' || action === 'blocked')).toEqual([]);
+    const [row] = await w.rows(
+      'select count(*)::int as n from batch_member m join batch b on b.id = m.batch_id where b.beside is null and b.rests_on = array[]::text[]',
+    );
+    expect(row).toEqual({ n: 0 });
+  });
+
+  it("one that conflicts with what landed before it is blocked for that, by nobody else's build", async () => {
+    await using w = await betting(adaptive);
+    const numbers = [
+      await ask(w, 'one', undefined, { shared: 'one\n' }),
+      await ask(w, 'two', undefined, { shared: 'two\n' }),
+      await ask(w, 'three'),
+    ];
+    await w.settled(...numbers);
+    expect(await statuses(w, ...numbers)).toEqual(['merged', 'blocked 106', 'merged']);
+    await expectLandedOnce(w, 1, 3);
+  });
+
+  it('a commit pushed to one that others are built upon takes it out, and they land without it', async () => {
+    await using w = await betting(adaptive);
+    const numbers = [await ask(w, 'one', undefined, { waits: 'one\n' }), await ask(w, 'two')];
+    await w.until(async () => (await statuses(w, ...numbers)).every((status) => status === 'tagged'));
+    await w.commit('one', { more: 'more\n' });
+    await w.settled(...numbers);
+    expect(await statuses(w, ...numbers)).toEqual(['blocked 116', 'merged']);
+    expect(await filesOf(w, 'main')).toEqual(['two']);
+    expect(await resets(w)).toEqual([[310, 1, 1]]);
   });
 });

@@ -5,7 +5,7 @@ import { createCiRunner } from '../../src/hosts/local/index.ts';
 import { onFailpoint } from '../../src/modules/queue/landing/failpoints.ts';
 import type { HostRepository } from '../../src/hosts/port.ts';
 import { findSandbox } from '../../src/platform/sandbox/index.ts';
-import { verifyRepository } from '../../src/modules/queue/landing/verify.ts';
+import { verifyRepository, type Verification } from '../../src/modules/queue/landing/verify.ts';
 import { RepositoryEntity } from '../../src/modules/repositories/repositories.entities.ts';
 import type { World } from '../support/world.ts';
 
@@ -136,13 +136,17 @@ export async function expectLandedOnce(w: World, ...numbers: number[]): Promise<
 
 /** Every proof holds when it is derived again, and these are the grades. */
 export async function expectVerified(w: World, grades: Readonly<Record<string, number>>): Promise<void> {
+  const found = await verified(w);
+  expect(found?.failures).toEqual([]);
+  expect(found?.grades).toEqual(grades);
+}
+
+export async function verified(w: World): Promise<Verification | undefined> {
   const repository = await w.ctx.db.transaction(
     w.ctx.accountId,
     async (tx) => await tx.em.findOneOrFail(RepositoryEntity, { id: w.repositoryId }),
   );
-  const [verified] = await verifyRepository(w.ctx, repository);
-  expect(verified?.failures).toEqual([]);
-  expect(verified?.grades).toEqual(grades);
+  return (await verifyRepository(w.ctx, repository))[0];
 }
 
 /** What the engine does when it is woken at that instant. */

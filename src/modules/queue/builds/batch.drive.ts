@@ -33,9 +33,10 @@ export async function driveBatch(ctx: Context, batchId: string): Promise<BatchPr
 }
 
 async function describeBatch(ctx: Context, batchId: string): Promise<BatchProgress> {
-  const { batch, members, repository, baseBranch } = await loadBatch(ctx, batchId);
+  const { batch, assumed, members, repository, baseBranch } = await loadBatch(ctx, batchId);
   const facts = await ctx.db.transaction(ctx.accountId, async (tx) => {
-    const rows = await tx.em.find(PullRequestEntity, { id: { $in: members.map((member) => member.pullRequestId) } });
+    const ids = [...assumed, ...members].map((row) => row.pullRequestId);
+    const rows = await tx.em.find(PullRequestEntity, { id: { $in: ids } });
     const numbers = new Map(rows.map((row) => [row.id, row.number]));
     const checks = await tx.query<{ name: string; attempt: number; conclusion: string; context: string | null }>(
       `select c.name, c.attempt, c.conclusion, r.context from check_result c
@@ -55,6 +56,7 @@ async function describeBatch(ctx: Context, batchId: string): Promise<BatchProgre
     return {
       gates,
       named: members.map((member) => `#${numbers.get(member.pullRequestId) ?? '?'}`).join(', '),
+      assumed: assumed.map((row) => `#${numbers.get(row.pullRequestId) ?? '?'}`).join(', '),
       checks,
       grade: landing?.grade ?? null,
     };
@@ -69,7 +71,9 @@ async function describeBatch(ctx: Context, batchId: string): Promise<BatchProgre
   const lines = [
     `**${facts.named}** → \`${baseBranch}\` of ${repository.owner}/${repository.name}: **${batch.state}** ${outcome}`,
     `- why it exists: ${causes[batch.cause] ?? batch.cause}`,
-    `- parent \`${batch.parentCommit}\``,
+    `- parent \`${batch.preBatchCommit ?? batch.parentCommit}\``,
+    ...(facts.assumed === '' ? [] : [`- assumed to land first: ${facts.assumed}`]),
+    ...(batch.restsOn.length === 0 ? [] : [`- rests on the builds of ${batch.restsOn.join(', ')}`]),
     `- commit \`${batch.commit ?? 'not made yet'}\`, tree \`${batch.tree ?? '-'}\``,
     ...facts.checks.map(
       (check) =>

@@ -11,7 +11,7 @@ import type { PullRequest } from '../pull-requests.types.ts';
 import type { PublishedCheck } from '../queue.entities.ts';
 
 const batchColumns = `b.id, b.repository_id as "repositoryId", b.queue_id as "queueId", b.position::integer, b.state, b.cause,
-  b.parent_batch_id as "parentBatchId", b.parent_commit as "parentCommit", b.base_commit as "baseCommit", b.commit, b.tree,
+  b.parent_batch_id as "parentBatchId", coalesce(b.pre_batch_commit, b.parent_commit) as "parentCommit", b.rests_on as "restsOn", b.base_commit as "baseCommit", b.commit, b.tree,
   b.tested_commit as "testedCommit", b.reset_code as "resetCode", b.ended_reason as "endedReason", b.created_at as "createdAt",
   b.build_started_at as "buildStartedAt", b.ended_at as "endedAt", l.grade`;
 const batchSource = 'batch b left join landing l on l.account_id = b.account_id and l.batch_id = b.id';
@@ -94,6 +94,25 @@ export function membersOfBatch(ctx: GraphQLContext): DataLoader<string, BatchMem
           commit: row.ownCommit,
         })),
       );
+    },
+    { cache: false },
+  );
+}
+
+/** What each batch assumes to land before it, in queue order, by batch id. */
+export function assumedByBatch(ctx: GraphQLContext): DataLoader<string, PullRequest[]> {
+  return new DataLoader(
+    async (batchIds) => {
+      requireScope(ctx, 'queue:read');
+      const rows = await ctx.db.read<Omit<PullRequest, 'repository'> & { readonly batchId: string }>(ctx.accountId, {
+        name: 'batch_assumptions',
+        text: `select a.batch_id as "batchId", ${pullRequestColumns}
+             from batch_assumption a join pull_request p on p.account_id = a.account_id and p.id = a.pull_request_id
+             where a.account_id = $1 and a.batch_id = any ($2::bigint[]) order by a.batch_id, a.ordinal`,
+        values: [ctx.accountId, batchIds],
+      });
+      const assumed = Map.groupBy(await withRepositories(ctx, rows), (row) => row.batchId);
+      return batchIds.map((id) => assumed.get(id) ?? []);
     },
     { cache: false },
   );

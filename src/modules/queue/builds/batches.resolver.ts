@@ -1,6 +1,7 @@
 import { Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
 import { loaderOf, type GraphQLContext } from '../../../graphql/context.ts';
 import {
+  assumedByBatch,
   batchById,
   botPullRequestOfBatch,
   checksOfCommit,
@@ -24,6 +25,14 @@ export class BatchesResolver {
   })
   async parent(@Ctx() ctx: GraphQLContext, @Root() { parentBatchId }: Batch): Promise<Batch | null> {
     return parentBatchId === null ? null : await loaderOf(ctx, batchById).load(parentBatchId);
+  }
+
+  @FieldResolver(() => [PullRequest], {
+    description:
+      'Pull requests it is built on top of, assuming that they land before it, in queue order. Empty where builds are a chain.',
+  })
+  async assumes(@Ctx() ctx: GraphQLContext, @Root() batch: Batch): Promise<PullRequest[]> {
+    return await loaderOf(ctx, assumedByBatch).load(batch.id);
   }
 
   @FieldResolver(() => BotPullRequest, {

@@ -199,8 +199,7 @@ export class Batch {
   cause!: BatchCause;
 
   @Field(() => GitObjectID, {
-    description:
-      'First parent of its commit: the tip of the base, or the commit of the batch it assumes to land before it.',
+    description: 'First parent of its commit: the tip of the base, or a commit of what it assumes to land before it.',
   })
   parentCommit!: string;
 
@@ -215,6 +214,11 @@ export class Batch {
 
   @Field(() => GitObjectID, { nullable: true, description: 'Tree of the commit. Null until it is made.' })
   tree!: string | null;
+
+  @Field(() => [GitObjectID], {
+    description: 'Commits of the builds that justify its landing together. Empty where a build of its own does.',
+  })
+  restsOn!: string[];
 
   @Field(() => Int, { nullable: true, description: 'Why it was reset. Null unless it was.' })
   resetCode!: number | null;

@@ -14,6 +14,7 @@ import type { Transaction } from '../../../platform/database.ts';
 import { rulesOf } from '../planning/configuration.cache.ts';
 import { labelBatches, loadGates } from '../planning/final-gates.ts';
 import { lineColumns, type LineRow } from '../planning/line.rows.ts';
+import { lineageOf, loadLandings, type Landed } from '../planning/landings.loader.ts';
 import { loadJudgedBuilds } from '../planning/retries.ts';
 import { toPullRequestState } from '../planning/snapshot.loader.ts';
 
@@ -99,7 +100,6 @@ export async function loadMoment(ctx: Context, tx: Transaction, asked: Asked): P
     departures: [],
     // When the host was asked anew is not kept for ever; it matters to who blames, not to who explains.
     readings: [],
-    landings: [],
   };
   const halt = log.find(({ action }) => action === 'queue_halted' || action === 'queue_resumed');
   return {
@@ -133,11 +133,17 @@ async function readParts(
   ctx: Context,
   tx: Transaction,
   { queueId, at, queue, rules, rows, now, instant }: Read,
-): Promise<Pick<Snapshot, 'pullRequests' | 'batches' | 'builds' | 'mergeResults'> & { readonly lineage: string[] }> {
+): Promise<
+  Pick<Snapshot, 'pullRequests' | 'batches' | 'builds' | 'mergeResults' | 'landings'> & { readonly lineage: string[] }
+> {
   const { repositoryId } = queue;
   const line = await readLineAt(ctx, tx, queueId, instant);
   const batches = rows.map((row) => toBatch(row, instant));
-  const lineage = await readLineage(ctx, tx, { queueId, tip: queue.tip ?? '', now, instant });
+  const tip = queue.tip ?? '';
+  const landed = await readLandingsAt(ctx, tx, { queueId, now, instant });
+  const lineage = lineageOf(landed, tip);
+  const bases = batches.flatMap((batch) => (batch.beside === 'bet' ? [batch.base] : []));
+  const targets = rules.useAffectedTargets ? await readTargetsAt(ctx, tx, line, instant) : new Map<string, string[]>();
   const heads = line.map((row) => row.headSha);
   const pinned = batches.flatMap((batch) => batch.members.map(({ head }) => head));
   const commits = [...batches.flatMap((batch) => batch.testedCommit ?? []), ...heads];
@@ -150,9 +156,11 @@ async function readParts(
   const parents = [...lineage, ...batches.flatMap((batch) => [batch.parentCommit, batch.commit ?? batch.parentCommit])];
   return {
     lineage,
+    landings: await loadLandings(ctx, tx, { landed, tip, since: bases }),
     pullRequests: withStacks(
       line.map((row) => ({
         ...toPullRequestState(row, buildOf.get(row.headSha), rules),
+        targets: targets.get(row.id) ?? null,
         below: row.belowId && inLine.has(row.belowId) ? row.belowId : null,
       })),
     ),
@@ -276,6 +284,8 @@ interface BatchRow
     | 'buildKeysHash'
     | 'createdAt'
     | 'landingBegun'
+    | 'assumes'
+    | 'restsOn'
   > {
   readonly state: string;
   readonly cause: BatchCause;
@@ -296,7 +306,9 @@ async function readBatches(ctx: Context, tx: Transaction, queueId: string, insta
             exists (select from intent i where i.account_id = $1 and i.kind = 'land' and i.batch_id = b.id and i.begun_at <= $3
                       and case when i.state = 'begun' then true else i.concluded_at > $3 end) as "landingBegun",
             (select jsonb_agg(jsonb_build_object('pullRequest', m.pull_request_id::text, 'head', m.pinned_head) order by m.ordinal)
-             from batch_member m where m.account_id = $1 and m.batch_id = b.id) as members
+             from batch_member m where m.account_id = $1 and m.batch_id = b.id) as members,
+            (select coalesce(jsonb_agg(jsonb_build_object('pullRequest', a.pull_request_id::text, 'head', a.pinned_head) order by a.ordinal), '[]')
+             from batch_assumption a where a.account_id = $1 and a.batch_id = b.id) as assumes, b.rests_on as "restsOn"
      from batch b
      where b.account_id = $1 and b.queue_id = $2 and b.created_at <= $3
        and (b.state in ('making', 'building', 'landing') or b.ended_at > $3)
@@ -311,8 +323,6 @@ function toBatch(row: BatchRow, instant: string): BatchState {
   const hasStarted = startedAt !== null;
   return {
     ...row,
-    assumes: [],
-    restsOn: [],
     state: row.landingBegun ? 'landing' : hasStarted ? 'building' : ('making' satisfies LiveBatchState),
     commit: hasStarted ? row.commit : null,
     tree: hasStarted ? row.tree : null,
@@ -323,16 +333,34 @@ function toBatch(row: BatchRow, instant: string): BatchState {
   };
 }
 
-async function readLineage(
+/** Of the 24 h before. */
+async function readLandingsAt(
   ctx: Context,
   tx: Transaction,
-  of: { readonly queueId: string; readonly tip: string; readonly now: number; readonly instant: string },
-): Promise<string[]> {
-  const rows = await tx.query<{ commit: string; first_parent: string }>(
-    'select commit, first_parent from landing where account_id = $1 and queue_id = $2 and landed_at > $3 and landed_at <= $4',
+  of: { readonly queueId: string; readonly now: number; readonly instant: string },
+): Promise<Landed[]> {
+  return await tx.query<Landed>(
+    'select id, commit, first_parent from landing where account_id = $1 and queue_id = $2 and landed_at > $3 and landed_at <= $4',
     [ctx.accountId, of.queueId, new Date(of.now - 24 * 3_600_000).toISOString(), of.instant],
   );
-  return [...new Set([of.tip, ...rows.flatMap((row) => [row.commit, row.first_parent])])];
+}
+
+/** What those affected by what had been said of them then. */
+async function readTargetsAt(
+  ctx: Context,
+  tx: Transaction,
+  line: readonly LineRow[],
+  instant: string,
+): Promise<Map<string, string[]>> {
+  const rows = await tx.query<{ id: string; targets: string[] | null }>(
+    `select p.id, case when v.id is null then p.affected_targets else v.targets end as targets
+     from unnest($2::bigint[]) as asked (one) join pull_request p on p.account_id = $1 and p.id = asked.one
+       left join lateral (
+         select t.id, t.targets from pull_request_targets_past t
+         where t.account_id = $1 and t.pull_request_id = p.id and t.until_at > $3 order by t.until_at limit 1) v on true`,
+    [ctx.accountId, line.map(({ id }) => id), instant],
+  );
+  return new Map(rows.flatMap(({ id, targets }) => (targets === null ? [] : [[id, targets] as const])));
 }
 
 async function readMergeResults(

@@ -1,6 +1,6 @@
 // A proof with the commit it is about, and what git makes of its heads again.
 import type { MergeStrategy } from '../../../domain/queue/snapshot.ts';
-import type { CodeHost, CompositionResult, HostCommit } from '../../../hosts/port.ts';
+import { HostRefused, type CodeHost, type CompositionResult, type HostCommit } from '../../../hosts/port.ts';
 import type { HostedRepository } from '../observing/host.repository.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import type { ProofBody, ProvenMember } from './proof.ts';
@@ -27,7 +27,7 @@ export async function composeAgain(
   members: readonly ProvenMember[],
 ): Promise<CompositionResult> {
   const { body } = proof;
-  return await adapter.composeCommit(host, {
+  const composition = {
     parent,
     members: members.map((member) => ({
       head: member.head,
@@ -38,9 +38,16 @@ export async function composeAgain(
       belowHead: member.belowHead ?? null,
       joinsNext: member.joinsNext ?? false,
     })),
-    batchCommit: body.batchCommit === 'linear' ? 'linear' : 'group',
+    batchCommit: body.batchCommit === 'linear' ? ('linear' as const) : ('group' as const),
     groupMessage: 'verify\n',
     at: 0,
     keepRef: 'refs/interlock/verify',
-  });
+  };
+  try {
+    return await adapter.composeCommit(host, composition);
+  } catch (error) {
+    // A proof that names no heads, or such as the host does not have, derives nothing.
+    if (error instanceof HostRefused) return { kind: 'conflict', at: 0, paths: [] };
+    throw error;
+  }
 }

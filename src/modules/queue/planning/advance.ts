@@ -10,7 +10,7 @@ import { planUpdates, updateBeforeRequeue } from '../branches/auto-update.ts';
 import { planWaitingBackports } from '../branches/backport.ts';
 import { releaseSpares } from '../builds/bot-pull-requests.reuse.ts';
 import {
-  causes,
+  describeBatch,
   describeQueue,
   effectsOf,
   hasMoreToTell,
@@ -32,7 +32,7 @@ import { lookForBuildsAt, wakeWaitingQueues } from './shared-builds.ts';
 import { beginWork, finishWork, haltWork } from '../status.writer.ts';
 
 /** Rises with every change of the planner's rules: a worker of an older version steps back. */
-export const plannerVersion = 3;
+export const plannerVersion = 4;
 
 export interface Advance {
   /** Open intents, what belongs together as one: a landing first, then all that the host is told afterwards. */
@@ -163,7 +163,9 @@ async function openWork(
   const intents = open.filter((intent) => !isLater(intent));
   const tryAgainAt = open.filter(isLater).reduce<number | null>((first, each) => earliest(first, each.nextTryAt), null);
   const batches = await query<OpenBatch>(
-    `select b.id, b.state, b.cause, b.given_up, b.build_started_at is not null as started, b.parent_commit, b.created_at, ${numbers} as numbers
+    `select b.id, b.state, b.cause, b.given_up, b.build_started_at is not null as started, b.parent_commit, b.rests_on, b.created_at, ${numbers} as numbers,
+       array(select p.number from batch_assumption a join pull_request p on p.account_id = a.account_id and p.id = a.pull_request_id
+             where a.account_id = $1 and a.batch_id = b.id order by a.ordinal) as assumed
      from batch b where b.account_id = $1 and b.queue_id = $2 and (b.state in ('making', 'building', 'landing') or b.cleaned_up_at is null)
      order by b.position, b.id`,
     values,
@@ -181,7 +183,7 @@ async function openWork(
       id: batch.id,
       need: needOf({ state: batch.state, hasStarted: batch.started, isCleanedUp: false, isGivenUp: batch.given_up }),
       title: `${named(batch.numbers)} → ${queue.baseBranch} of ${repository}`,
-      details: `Batch ${batch.id}: ${causes[batch.cause] ?? batch.cause}, on top of \`${batch.parent_commit}\`.`,
+      details: `Batch ${batch.id}: ${describeBatch(batch)}.`,
     })),
     summary: {
       repository,

@@ -17,6 +17,9 @@ export interface OpenBatch {
   readonly started: boolean;
   readonly given_up: boolean;
   readonly parent_commit: string;
+  /** Of the pull requests it assumes to land before it. */
+  readonly assumed: readonly number[];
+  readonly rests_on: readonly string[];
   readonly created_at: Date | string;
   readonly numbers: readonly number[];
 }
@@ -28,6 +31,13 @@ export const causes: Readonly<Record<string, string>> = {
   probe: 'to tell whose failure it is',
   retry: 'tried once more',
 };
+
+/** Why there is such a batch, and what its members are put on. */
+export function describeBatch({ cause, assumed, rests_on, parent_commit }: OpenBatch): string {
+  const why = rests_on.length > 0 ? 'lands what builds of it are green for' : (causes[cause] ?? cause);
+  const below = assumed.length === 0 ? '' : ` with ${named(assumed)} on it`;
+  return `${why}, on top of \`${parent_commit.slice(0, 12)}\`${below}`;
+}
 
 export function named(numbers: readonly number[]): string {
   return numbers.map((number) => `#${number}`).join(' ');
@@ -109,7 +119,7 @@ export function describeQueue({
   if (batches.length === 0) return head;
   const lines = batches.map(
     (batch) =>
-      `**${named(batch.numbers)}** ${batch.state} · batch ${batch.id}, ${causes[batch.cause] ?? batch.cause} · on \`${batch.parent_commit.slice(0, 12)}\` · since ${timeOf(batch.created_at)}`,
+      `**${named(batch.numbers)}** ${batch.state} · batch ${batch.id}, ${describeBatch(batch)} · since ${timeOf(batch.created_at)}`,
   );
   return [head, '', ...lines].join('\n');
 }
