@@ -9,7 +9,8 @@ import { drawLognormal } from '../../../src/domain/simulation/randomness.ts';
 import { bestFirst } from '../speculation/best-first.ts';
 import type { Outlook } from '../speculation/likeliest.ts';
 import type { Head } from '../speculation/paths.ts';
-import { trainedModel, weights } from './submitqueue.ts';
+import { shareTheBlame } from '../speculation/opinions.ts';
+import { trainedModel } from './submitqueue.ts';
 
 const threshold = 0.1;
 const mostGonePast = 3;
@@ -17,12 +18,15 @@ const errorOfModel = 0.2;
 const errorStream = 102;
 
 export function earlyLanding(setup: PolicySetup): Policy {
+  return earlyLandingWith({ threshold, isPreemptive: true })(setup);
+}
+export const earlyLandingWith = ({ threshold, isPreemptive }: { threshold: number; isPreemptive: boolean }) => (setup: PolicySetup): Policy => {
   const lastsMs = durationModel(setup.truth);
   return bestFirst({
     predictor: trainedModel(setup),
-    isPreemptive: true,
+    isPreemptive,
     threshold,
-    evidence: weights,
+    evidence: shareTheBlame,
     goesPast: true,
     outlook: ({ ahead, behind, chance, now }): Outlook => {
       const change = ahead.change.number;

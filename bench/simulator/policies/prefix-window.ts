@@ -30,7 +30,7 @@ function landLongestPrefix(paths: Paths, desk: Desk): boolean {
   const last = line.findLastIndex((head) => prefixOf(head)?.verdict === 'green');
   const build = line[last] && prefixOf(line[last])?.build;
   if (build === undefined) return false;
-  paths.land(line.slice(0, last + 1), [build], desk);
+  paths.land(line.slice(0, last + 1), build, desk);
   return true;
 }
 

@@ -4,20 +4,24 @@
 // on the path that assumes everybody to pass moves a change's odds; a change that is green whatever becomes of those
 // before it goes past them ("Bypass large diff").
 // Ours: batches of one, as its tree is over what is queued; odds by the example weights of its page (10 and 0.3) on top
-// of rates learned from history, where it ships a constant of one half. Our mainline demands a green build of what it
-// lands on, also of one that was gone past: where the build of the one that went past does not hold it, it is built again.
+// of rates learned from history, where it ships a constant of one half.
 import type { Policy, PolicySetup } from '../../../src/domain/simulation/policy.ts';
-import { bestFirst, type Evidence } from '../speculation/best-first.ts';
+import { bestFirst } from '../speculation/best-first.ts';
+import type { Evidence } from '../speculation/opinions.ts';
 import { learnedRates } from '../speculation/predictors.ts';
 
-const exampleWeights: Evidence = { green: 10, red: 0.3, of: 'hopeful' };
+const exampleWeights: Evidence = ({ head, path }) => {
+  const isHopeful = path.open.size === head.unsettled.size;
+  if (!isHopeful) return 1;
+  return path.verdict === 'green' ? 10 : 0.3;
+};
 
 export function submitQueueOpen(setup: PolicySetup): Policy {
   return bestFirst({
     predictor: learnedRates(setup),
+    evidence: exampleWeights,
     isPreemptive: false,
     threshold: 0,
-    evidence: exampleWeights,
     goesPast: true,
   });
 }

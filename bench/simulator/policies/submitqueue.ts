@@ -3,26 +3,25 @@
 // probability that they are needed, have the workers, and at each look those that are not among them are aborted
 // (section 3 and 6); conflicts by affected targets (section 5). It lands when the build of what really happened is green.
 // Its predictor is a trained model, of which the paper reports 97 % accuracy (section 7.2), with the builds of a change
-// that passed and failed so far among its features; here one of just that accuracy, which is told the true rate of
-// conflicts as well, and one with the rates a queue can learn from its own history.
-// Ours, where it is silent: outcomes are taken as independent; how much a build's result weighs.
+// that passed and failed so far among its features; here one of just that accuracy, and one with the rates a queue can
+// learn from its own history.
+// Ours, where it is silent: outcomes are taken as independent; the weight of a build's result, by the rule of Bayes; of
+// equally valuable builds those that run go on.
 import type { Policy, PolicySetup } from '../../../src/domain/simulation/policy.ts';
-import { bestFirst, type Evidence } from '../speculation/best-first.ts';
+import { bestFirst } from '../speculation/best-first.ts';
+import { shareTheBlame } from '../speculation/opinions.ts';
 import { accurateIn, learnedRates, type MakePredictor } from '../speculation/predictors.ts';
 
-/** A change that will land is red on everybody before it about once in twenty times, as one of them was to blame. */
-export const weights: Evidence = { green: 20, red: 0.05, of: 'all' };
-
-export const trainedModel = accurateIn(0.97, 0.035);
+export const trainedModel = accurateIn(0.97);
 
 const submitQueueWith =
   (predictorFor: MakePredictor) =>
   (setup: PolicySetup): Policy =>
     bestFirst({
       predictor: predictorFor(setup),
+      evidence: shareTheBlame,
       isPreemptive: true,
       threshold: 0,
-      evidence: weights,
       goesPast: false,
     });
 

@@ -1,26 +1,23 @@
 // Policies that build on several assumptions, those first that are most probably what will come true: the family of
 // SubmitQueue.
 import type { Change, Desk, Policy, QueueView } from '../../../src/domain/simulation/policy.ts';
-import { likeliest, prospectOf, type Outlook, type Prospect } from './likeliest.ts';
-import { blames, conflictGraph, evidenceFor, Paths, type Head, type Path } from './paths.ts';
-import { clamped, type Predictor } from './predictors.ts';
-
-/** What the end of a build does to a change's odds of landing. */
-export interface Evidence {
-  readonly green: number;
-  readonly red: number;
-  /** `all`: of any build of it. `hopeful`: of the one that assumed all before it to land, and of no other. */
-  readonly of: 'all' | 'hopeful';
-}
+import { likeliest, prospectOf, type Candidate, type Outlook, type Prospect } from './likeliest.ts';
+import { Opinions, type Evidence } from './opinions.ts';
+import { conflictGraph, Paths, type Head, type Path } from './paths.ts';
+import type { Predictor } from './predictors.ts';
 
 export interface BestFirstRules {
   readonly predictor: Predictor;
+  /** Default: what builds show changes nothing. */
+  readonly evidence?: Evidence;
   /** A running build gives way to a more probable one. Otherwise it keeps its worker until nothing can need it. */
   readonly isPreemptive: boolean;
   /** Nothing is built whose assumptions are less probable together. */
   readonly threshold: number;
-  readonly evidence?: Evidence;
-  /** One that is green under every assumption about what it stands behind goes past it. */
+  /**
+   * One that is green under every assumption about what it stands behind goes past it. Those lie behind it afterwards,
+   * and land by their own builds, which do not hold it: less evidence than others give.
+   */
   readonly goesPast: boolean;
   /** What either assumption is worth to the one behind. Default: how probable it is. */
   readonly outlook?: (of: {
@@ -36,67 +33,41 @@ export function bestFirst(rules: BestFirstRules): Policy {
 }
 
 class BestFirst implements Policy {
+  readonly landsByItsOwnRule: boolean;
   readonly #rules: BestFirstRules;
   readonly #paths = new Paths(conflictGraph);
-  readonly #chances = new Map<number, number>();
+  readonly #opinions: Opinions;
   readonly #prospects = new Map<number, Prospect & { readonly version: number }>();
 
   constructor(rules: BestFirstRules) {
     this.#rules = rules;
+    this.landsByItsOwnRule = rules.goesPast;
+    const { predictor, evidence = null } = rules;
+    this.#opinions = new Opinions({ paths: this.#paths, predictor, evidence });
   }
 
   decide(queue: QueueView, desk: Desk): void {
-    const ended = this.#paths.sync(queue);
+    this.#paths.sync(queue);
     this.#paths.takeIn(queue);
-    for (const change of queue.news.arrived) this.#assess(change);
-    for (const { head, path } of ended) this.#weigh(head, path);
-    for (const head of this.#paths.heads.values()) this.#conclude(head, queue, desk);
+    this.#opinions.meet(queue);
+    for (const head of this.#paths.heads.values()) this.#conclude(head, desk);
+    this.#opinions.revise();
     if (this.#rules.isPreemptive) this.#buildTheBest(queue, desk);
     else this.#fillIdleWorkers(queue, desk);
   }
 
-  #assess(change: Change): void {
-    const behind = this.#paths.heads.get(change.number)?.unsettled.size ?? 0;
-    this.#chances.set(change.number, this.#rules.predictor.chanceOf(change, behind));
-  }
-
-  #weigh(head: Head, path: Path): void {
-    const { evidence } = this.#rules;
-    if (evidence === undefined || (evidence.of === 'hopeful' && path.open.size !== head.unsettled.size)) return;
-    const factor = path.verdict === 'green' ? evidence.green : evidence.red;
-    const { number } = head.change;
-    const chance = this.#chances.get(number) ?? 0.5;
-    this.#chances.set(number, clamped((chance * factor) / (1 - chance + chance * factor)));
-    for (const dependent of this.#paths.dependentsOf(number)) dependent.version += 1;
-  }
-
-  #conclude(head: Head, queue: QueueView, desk: Desk): void {
-    if (head.unsettled.size > 0) {
-      if (this.#rules.goesPast && isGreenEitherWay(head)) this.#land(head, queue, desk);
-      return;
-    }
+  #conclude(head: Head, desk: Desk): void {
+    if (head.unsettled.size > 0 && !(this.#rules.goesPast && isGreenEitherWay(head))) return;
     const real = head.paths.find((path) => path.open.size === 0 && path.verdict !== 'pending');
-    if (real?.verdict === 'green') this.#land(head, queue, desk);
-    if (real?.verdict !== 'red') return;
-    if (!blames(real, queue)) return this.#paths.drop(head, real, desk);
-    this.#paths.eject(head, desk);
-    this.#forget(head.change, false);
-  }
-
-  // Where something went past it, its own build may not hold any more, and what went past may vouch for it; else it is
-  // built again.
-  #land(head: Head, queue: QueueView, desk: Desk): void {
-    const evidence = evidenceFor(head, queue);
-    if (evidence.length > 0) {
-      this.#paths.land([head], evidence, desk);
-      return this.#forget(head.change, true);
-    }
-    for (const path of head.paths) if (path.verdict === 'green') this.#paths.drop(head, path, desk);
+    if (real === undefined) return;
+    const hasPassed = real.verdict === 'green';
+    if (hasPassed) this.#paths.land([head], real.build, desk);
+    else this.#paths.eject(head, desk);
+    this.#forget(head.change, hasPassed);
   }
 
   #forget(change: Change, hasLanded: boolean): void {
-    this.#rules.predictor.learn(change, hasLanded);
-    this.#chances.delete(change.number);
+    this.#opinions.learn(change, hasLanded);
     this.#prospects.delete(change.number);
   }
 
@@ -104,28 +75,40 @@ class BestFirst implements Policy {
     if (queue.idleWorkers <= 0) return;
     for (const candidate of likeliest(this.#prospectsAt(queue.now))) {
       if (candidate.probability < this.#rules.threshold) return;
-      const { head, key } = candidate;
-      if (head.paths.some((path) => path.key === key)) continue;
-      this.#paths.start(head, candidate.assumes(), desk);
+      if (pathOf(candidate) !== undefined) continue;
+      this.#paths.start(candidate.head, candidate.assumes(), desk);
       if (queue.idleWorkers <= 0) return;
     }
   }
 
-  // The most probable ones have the workers; what runs besides is stopped before anything is started.
+  // What runs besides the most probable ones is stopped before any of those is started.
   #buildTheBest(queue: QueueView, desk: Desk): void {
-    const kept = new Set<Path>();
-    const wanted: { head: Head; assumes: readonly number[] }[] = [];
-    for (const candidate of likeliest(this.#prospectsAt(queue.now))) {
-      if (candidate.probability < this.#rules.threshold || kept.size + wanted.length >= queue.workers) break;
-      const { head, key } = candidate;
-      const known = head.paths.find((path) => path.key === key);
-      if (known === undefined) wanted.push({ head, assumes: candidate.assumes() });
-      else if (known.verdict === 'pending') kept.add(known);
-    }
+    const best = this.#best(queue);
+    const kept = new Set(best.map(pathOf));
     for (const head of this.#paths.heads.values())
       for (const path of head.paths)
         if (path.verdict === 'pending' && !kept.has(path)) this.#paths.drop(head, path, desk);
-    for (const { head, assumes } of wanted) this.#paths.start(head, assumes, desk);
+    for (const candidate of best)
+      if (pathOf(candidate) === undefined) this.#paths.start(candidate.head, candidate.assumes(), desk);
+  }
+
+  /** As many as there are workers. Of equally probable ones those that run stay. */
+  #best(queue: QueueView): readonly Candidate[] {
+    const most = queue.workers;
+    const found: Candidate[] = [];
+    for (const candidate of likeliest(this.#prospectsAt(queue.now))) {
+      const { probability } = candidate;
+      const isTooLate = found.length >= most && probability < (found[most - 1]?.probability ?? 0) * (1 - 1e-9);
+      if (probability < this.#rules.threshold || isTooLate || found.length >= 3 * most) break;
+      const path = pathOf(candidate);
+      if (path === undefined || path.verdict === 'pending') found.push(candidate);
+    }
+    if (found.length <= most) return found;
+    const least = (found[most - 1]?.probability ?? 0) * (1 + 1e-9);
+    const certain = found.filter(({ probability }) => probability > least);
+    const tied = found.slice(certain.length);
+    const running = tied.filter((candidate) => pathOf(candidate) !== undefined);
+    return [...certain, ...running, ...tied.filter((candidate) => !running.includes(candidate))].slice(0, most);
   }
 
   *#prospectsAt(now: number): Generator<Prospect> {
@@ -143,13 +126,17 @@ class BestFirst implements Policy {
 
   #outlooks(behind: Head, now: number): readonly Outlook[] {
     return [...behind.unsettled].map((number) => {
-      const chance = this.#chances.get(number) ?? 0.5;
+      const chance = this.#opinions.chanceOf(number);
       const ahead = this.#paths.heads.get(number);
       if (ahead === undefined || this.#rules.outlook === undefined)
         return { change: number, lands: chance, leaves: 1 - chance };
       return this.#rules.outlook({ ahead, behind, chance, now });
     });
   }
+}
+
+function pathOf({ head, key }: Candidate): Path | undefined {
+  return head.paths.find((path) => path.key === key);
 }
 
 /** There is a green build for every subset of what it stands behind. */

@@ -1,6 +1,6 @@
 // Policies that build every change on one assumption only: all before it pass, but those that have just been seen to fail.
 import type { Change, Desk, Policy, QueueView } from '../../../src/domain/simulation/policy.ts';
-import { blames, Paths, without, type Head, type StandsBehind } from './paths.ts';
+import { Paths, without, type Head, type StandsBehind } from './paths.ts';
 
 export interface HopefulRules {
   readonly standsBehind: StandsBehind;
@@ -34,13 +34,12 @@ interface Look {
   readonly desk: Desk;
 }
 
-function settle(head: Head, { paths, rules, queue, desk }: Look): void {
+function settle(head: Head, { paths, rules, desk }: Look): void {
   if (head.unsettled.size > 0) return;
   const ended = head.paths.find((path) => path.verdict !== 'pending');
   if (ended === undefined) return;
   const hasPassed = ended.verdict === 'green';
-  if (!hasPassed && !blames(ended, queue)) return paths.drop(head, ended, desk);
-  if (hasPassed) paths.land([head], [ended.build], desk);
+  if (hasPassed) paths.land([head], ended.build, desk);
   else paths.eject(head, desk);
   rules.onSettled?.(head.change, hasPassed);
 }

@@ -1,7 +1,5 @@
 // What the speculating rivals share: for every pending change those it stands behind, and the builds made for it under
 // assumptions about them. A path is such a build; it dies as soon as one of its assumptions turns out false.
-import { justifies } from '../../../src/domain/simulation/justification.ts';
-import { overlap } from '../../../src/domain/queue/overlap.ts';
 import type { Build, Change, Desk, QueueView } from '../../../src/domain/simulation/policy.ts';
 import { hash } from '../../../src/domain/simulation/randomness.ts';
 
@@ -21,8 +19,6 @@ export interface Head {
   /** Names `unsettled`. */
   key: number;
   paths: Path[];
-  /** Green builds of later changes that went past this one, with it inside. */
-  readonly vouchers: Build[];
   /** Grows whenever something it stands behind is settled or thought of otherwise. */
   version: number;
 }
@@ -88,16 +84,13 @@ export class Paths {
     if (path.verdict === 'pending') desk.cancel(path.build.id);
   }
 
-  /** Lands it as one commit with all it stands behind that is in `group`, in order. */
-  land(group: readonly Head[], restsOn: readonly Build[], desk: Desk): void {
+  /** As one commit, in order. */
+  land(group: readonly Head[], restsOn: Build, desk: Desk): void {
     desk.land(
       group.map((head) => head.change.number),
-      restsOn,
+      [restsOn],
     );
-    for (const head of group) {
-      this.#leaveVouchers(head);
-      this.#settle(head, true, desk);
-    }
+    for (const head of group) this.#settle(head, true, desk);
   }
 
   eject(head: Head, desk: Desk): void {
@@ -107,19 +100,13 @@ export class Paths {
 
   #admit(change: Change, behind: Iterable<number>): void {
     const unsettled = new Set(behind);
-    const head: Head = { change, unsettled, key: keyOf(unsettled), paths: [], vouchers: [], version: 0 };
+    const head: Head = { change, unsettled, key: keyOf(unsettled), paths: [], version: 0 };
     this.heads.set(change.number, head);
     for (const number of unsettled) {
       const known = this.#dependents.get(number);
       if (known === undefined) this.#dependents.set(number, [head]);
       else known.push(head);
     }
-  }
-
-  // It went past what it stands behind: what was built with those inside speaks for them later.
-  #leaveVouchers(head: Head): void {
-    for (const path of head.paths)
-      if (path.verdict === 'green') for (const number of path.open) this.heads.get(number)?.vouchers.push(path.build);
   }
 
   #settle(head: Head, hasLanded: boolean, desk: Desk): void {
@@ -137,31 +124,6 @@ export class Paths {
     }
     this.#dependents.delete(number);
   }
-}
-
-/** The builds a landing of `head` by itself may rest on; empty: there is no evidence. */
-export function evidenceFor(head: Head, queue: QueueView): readonly Build[] {
-  const changes = [head.change];
-  const greens = head.paths.filter((path) => path.verdict === 'green').map((path) => path.build);
-  return [...greens, ...head.vouchers].filter(
-    (build) => justifies({ changes, restsOn: [build], landings: queue.landings }) !== null,
-  );
-}
-
-/**
- * Was it red by its own fault? Not if something landed meanwhile that is not inside and overlaps what is: then CI saw a
- * part of it without what it needs.
- */
-export function blames({ build }: Path, queue: QueueView): boolean {
-  const numbers = new Set([...build.assumes, ...build.members]);
-  const content = [...numbers].map((number) => queue.change(number));
-  return queue.landings
-    .slice(build.base)
-    .every((landing) =>
-      landing.changes.every(
-        (other) => numbers.has(other.number) || !content.some((inside) => overlap(inside.targets, other.targets)),
-      ),
-    );
 }
 
 // Names of sets of changes: sums of 52-bit weights, so that one is had from another by one step.

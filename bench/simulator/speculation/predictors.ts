@@ -6,7 +6,7 @@ import { draw } from '../../../src/domain/simulation/randomness.ts';
 export interface Predictor {
   /** `behind`: how many undecided ones it may conflict with. */
   chanceOf(change: Change, behind: number): number;
-  learn(change: Change, hasLanded: boolean): void;
+  learn(change: Change, outcome: { readonly hasLanded: boolean; readonly behind: number }): void;
 }
 
 export type MakePredictor = (setup: PolicySetup) => Predictor;
@@ -20,24 +20,27 @@ const accuracyStream = 101;
 /**
  * A model trained elsewhere, of which only its quality matters: it calls each change good or bad by itself, and is right
  * in this share of the cases, whatever it says. Its chances are calibrated: what it calls bad is so as often as it says.
- * A second model knows how often two changes that may conflict do.
+ * How often two changes that may conflict do is learned as it goes.
  */
-export function accurateIn(share: number, conflict: number): MakePredictor {
+export function accurateIn(share: number): MakePredictor {
   return ({ changes, truth }) => {
     const nobody = new Set<number>();
     const isGood = (change: Change): boolean => truth.isGreen(nobody, [change.number]);
     const good = changes.filter(isGood).length / Math.max(1, changes.length);
     const saidGood = good * share + (1 - good) * (1 - share);
-    const chances = {
-      good: clamped((good * share) / saidGood),
-      bad: clamped((good * (1 - share)) / (1 - saidGood)),
-    };
+    const chanceIfSaidGood = (good * share) / saidGood;
+    const chanceIfSaidBad = (good * (1 - share)) / (1 - saidGood);
+    const saysGood = (change: Change): boolean =>
+      isGood(change) === draw(change.number, accuracyStream, change.author) < share;
+    const conflicts = { seen: 1, met: 30 };
     return {
-      chanceOf(change, behind) {
-        const isRight = draw(change.number, accuracyStream, change.author) < share;
-        return (isGood(change) === isRight ? chances.good : chances.bad) * (1 - conflict) ** behind;
+      chanceOf: (change, behind) =>
+        (saysGood(change) ? chanceIfSaidGood : chanceIfSaidBad) * (1 - conflicts.seen / conflicts.met) ** behind,
+      learn(change, { hasLanded, behind }) {
+        if (!saysGood(change)) return;
+        conflicts.met += behind;
+        if (!hasLanded && behind > 0) conflicts.seen += 1;
       },
-      learn: () => {},
     };
   };
 }
@@ -52,8 +55,8 @@ export const learnedRates: MakePredictor = () => {
     return record;
   };
   return {
-    chanceOf: ({ author }) => clamped(chanceOf({ repository, author: recordOf(author) })),
-    learn({ author }, hasLanded) {
+    chanceOf: ({ author }) => chanceOf({ repository, author: recordOf(author) }),
+    learn({ author }, { hasLanded }) {
       for (const record of [repository, recordOf(author)]) {
         record.judged += 1;
         if (hasLanded) record.passed += 1;

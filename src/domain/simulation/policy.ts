@@ -82,6 +82,8 @@ export interface Desk {
 export interface Policy {
   /** An oracle: it lands without evidence. The mainline is checked all the same. */
   readonly knowsOutcomes?: boolean;
+  /** Its published rule asks for less evidence than `justifies` does. The mainline is checked all the same. */
+  readonly landsByItsOwnRule?: boolean;
   decide(queue: QueueView, desk: Desk): void;
 }
 

@@ -1,0 +1,72 @@
+// What is thought of each pending change while builds of it and of others end: a predictor's chance, revised by evidence.
+import type { Change, QueueView } from '../../../src/domain/simulation/policy.ts';
+import type { Head, Path, Paths } from './paths.ts';
+import { clamped, type Predictor } from './predictors.ts';
+
+/**
+ * By how much the odds of landing are multiplied for a build that ended. `innocence`: how likely it is that all it
+ * assumed to land, and of which that is not known yet, will.
+ */
+export type Evidence = (of: { readonly head: Head; readonly path: Path; readonly innocence: number }) => number;
+
+/**
+ * What was green with this change inside speaks for it. A red build speaks against it only as far as nobody else in it
+ * can be to blame.
+ */
+export const shareTheBlame: Evidence = ({ path, innocence }) =>
+  path.verdict === 'green' ? 20 : Math.max(0.05, 1 - innocence);
+
+export class Opinions {
+  readonly #paths: Paths;
+  readonly #predictor: Predictor;
+  readonly #evidence: Evidence | null;
+  readonly #known = new Map<number, { readonly base: number; readonly behind: number; chance: number }>();
+
+  constructor(of: { readonly paths: Paths; readonly predictor: Predictor; readonly evidence: Evidence | null }) {
+    this.#paths = of.paths;
+    this.#predictor = of.predictor;
+    this.#evidence = of.evidence;
+  }
+
+  meet(queue: QueueView): void {
+    for (const change of queue.news.arrived) {
+      const behind = this.#paths.heads.get(change.number)?.unsettled.size ?? 0;
+      const base = clamped(this.#predictor.chanceOf(change, behind));
+      this.#known.set(change.number, { base, behind, chance: base });
+    }
+  }
+
+  chanceOf(change: number): number {
+    return this.#known.get(change)?.chance ?? 1;
+  }
+
+  learn(change: Change, hasLanded: boolean): void {
+    this.#predictor.learn(change, { hasLanded, behind: this.#known.get(change.number)?.behind ?? 0 });
+    this.#known.delete(change.number);
+  }
+
+  /**
+   * Thinks anew of everybody, earliest first. Only builds whose assumptions may still come true count, so what turns out
+   * to be somebody else's fault is forgotten.
+   */
+  revise(): void {
+    if (this.#evidence === null) return;
+    for (const head of this.#paths.heads.values()) {
+      const opinion = this.#known.get(head.change.number);
+      if (opinion === undefined) continue;
+      let odds = opinion.base / (1 - opinion.base);
+      for (const path of head.paths)
+        if (path.verdict !== 'pending') odds *= this.#evidence({ head, path, innocence: this.#allLand(path.open) });
+      const chance = clamped(odds / (1 + odds));
+      if (Math.abs(chance - opinion.chance) < 1e-6) continue;
+      opinion.chance = chance;
+      for (const dependent of this.#paths.dependentsOf(head.change.number)) dependent.version += 1;
+    }
+  }
+
+  #allLand(changes: Iterable<number>): number {
+    let all = 1;
+    for (const change of changes) all *= this.chanceOf(change);
+    return all;
+  }
+}
