@@ -129,6 +129,13 @@ describe('docs/interface.md', () => {
     expect(problemsWithNotation(notation as unknown as Notation, value)).toEqual(problems);
   });
 
+  it('is short of a case when it has a row more', () => {
+    const more = readPage(
+      '### 2.4 Pull request\n\n| field | type |\n|---|---|\n| number | integer |\n| **Interlock:** colour | string |\n',
+    );
+    expect(rowsWithoutCase(more, holders).map(({ text }) => text)).toEqual(['colour string']);
+  });
+
   it('has no row without a case', () => {
     const rows = rowsWithoutCase(page, holders).filter(
       ({ section, text }) => !unserved.test(section) && !unservedRow.test(text),
