@@ -1,6 +1,7 @@
 // How much may be sent (interface 8), told by the running service.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startServer, type TestServer } from '../support/server.ts';
+import { OpenApi } from './contract/openapi.ts';
 import { prepareRepository } from './contract/repository.ts';
 
 let server: TestServer;
@@ -14,9 +15,18 @@ afterAll(async () => await server.close());
 const mib = 1024 * 1024;
 const config = '/api/v1/config?org=acme&repo=web';
 
+const openApi = new OpenApi();
+
+/** An answer the OpenAPI document tells of. */
+async function documented(request: string, answer: Response): Promise<{ readonly error?: string }> {
+  const raw = { status: answer.status, headers: Object.fromEntries(answer.headers), body: await answer.text() };
+  expect(openApi.problemsOfAnswer(request, raw)).toEqual([]);
+  return JSON.parse(raw.body) as { error?: string };
+}
+
 async function post(path: string, body: unknown): Promise<[status: number, error: unknown]> {
   const answer = await server.rest('POST', path, { body });
-  return [answer.status, ((await answer.json()) as { error?: string }).error];
+  return [answer.status, (await documented(`POST ${path.replace(/\?.*/, '')}`, answer)).error];
 }
 
 it('takes 256 KiB of a configuration', async () => {
@@ -120,7 +130,9 @@ it('says when to come back once nothing is left', async () => {
     const refused = await slow.rest('GET', '/api/v1/repo');
     expect([...statuses, refused.status]).toEqual([200, 200, 429]);
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
-    expect(await refused.json()).toEqual({ error: expect.stringMatching(/^Too many requests/) });
+    expect(await documented('GET /api/v1/repo', refused)).toEqual({
+      error: expect.stringMatching(/^Too many requests/),
+    });
   } finally {
     await slow.close();
   }

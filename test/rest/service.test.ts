@@ -6,7 +6,7 @@ import type { paths } from '../../rest-facade/generated/openapi.d.ts';
 import { HostUnavailable } from '../../src/hosts/port.ts';
 import { startServer } from '../support/server.ts';
 import { type Case, fill, loadContracts } from './contract/contract.ts';
-import { type Json, OpenApi } from './contract/openapi.ts';
+import { OpenApi } from './contract/openapi.ts';
 import { prepareMany, prepareUsers, type Tokens } from './contract/access.ts';
 import { Examples, examplesFile } from './contract/examples.ts';
 import { type RawAnswer, send } from './contract/request.ts';
@@ -76,23 +76,6 @@ function isBeside({ request }: Case): boolean {
   return openApi.operation(request) === undefined;
 }
 
-// What HTTP needs to carry any answer.
-const framing = new Set(['connection', 'content-length', 'content-type', 'date', 'keep-alive', 'transfer-encoding']);
-
-/** Of the answer by the OpenAPI document: its status, its body, headers nobody was told of and headers that are missing. */
-function problemsOf({ request }: Case, { status, headers, body }: RawAnswer): string[] {
-  const operation = openApi.operation(request);
-  const content = operation?.answers[status] as Json | undefined;
-  if (!operation || content === undefined) return [`${request} answers ${status}`];
-  const told = operation.headers[status] ?? {};
-  const json = content['application/json'] as { readonly schema: Json } | undefined;
-  return [
-    ...Object.keys(headers).filter((name) => !framing.has(name) && !Object.hasOwn(told, name)),
-    ...Object.keys(told).filter((name) => told[name] && headers[name] === undefined),
-    ...(json ? openApi.problemsOf(json.schema, JSON.parse(body)) : []),
-  ];
-}
-
 function record(operation: string, one: Case, { status, body: answer }: RawAnswer): void {
   examples.add({
     operation,
@@ -113,7 +96,7 @@ describe.each(loadContracts().filter(({ cases }) => cases.length > 0))(
       const [said, is] = compared(one, answer.body);
       expect([answer.status, is]).toEqual([one.status, said]);
       expect(answer.headers).toMatchObject(fill(one['answer-headers'] ?? {}, names) as object);
-      if (!isBeside(one)) expect(problemsOf(one, answer)).toEqual([]);
+      if (!isBeside(one)) expect(openApi.problemsOfAnswer(one.request, answer)).toEqual([]);
       if (one.example !== undefined) record(one.example, one, answer);
     });
   },
@@ -140,7 +123,7 @@ describe('a code host that is away', () => {
       503,
       { error: 'The code host could not be reached. Try again.' },
     ]);
-    expect(problemsOf(one, answer)).toEqual([]);
+    expect(openApi.problemsOfAnswer(one.request, answer)).toEqual([]);
   });
 });
 

@@ -5,6 +5,7 @@ import { type ValidateFunction, Ajv2020 } from 'ajv/dist/2020.js';
 import { parse } from 'yaml';
 import { openApiFile } from '../../../rest-facade/generate.ts';
 import type { Notation } from './contract.ts';
+import type { RawAnswer } from './request.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -22,6 +23,9 @@ export interface OpenApiOperation {
   readonly headers: Readonly<Record<string, Readonly<Record<string, boolean>>>>;
   readonly examples: readonly { readonly schema: Json; readonly value: unknown }[];
 }
+
+// What HTTP needs to carry any answer.
+const framing = new Set(['connection', 'content-length', 'content-type', 'date', 'keep-alive', 'transfer-encoding']);
 
 export class OpenApi {
   readonly document: Json;
@@ -87,6 +91,20 @@ export class OpenApi {
     return validate(value)
       ? []
       : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
+  }
+
+  /** What the document does not tell of an answer: its status, its body, headers nobody was told of, headers that are missing. */
+  problemsOfAnswer(request: string, { status, headers, body }: RawAnswer): string[] {
+    const operation = this.operation(request);
+    const content = operation?.answers[status] as Json | undefined;
+    if (!operation || content === undefined) return [`${request} answers ${status}`];
+    const told = operation.headers[status] ?? {};
+    const json = content['application/json'] as { readonly schema: Json } | undefined;
+    return [
+      ...Object.keys(headers).filter((name) => !framing.has(name) && !Object.hasOwn(told, name)),
+      ...Object.keys(told).filter((name) => told[name] && headers[name] === undefined),
+      ...(json ? this.problemsOf(json.schema, JSON.parse(body)) : []),
+    ];
   }
 
   /** A schema in the contract's notation. */
