@@ -1,0 +1,168 @@
+// A run of the real service, recorded plan by plan, and the same pull requests in the simulated world: when each was
+// queued, what CI said of which content and when, is all that is handed over. The decisions must be the same.
+import { expect, it, vi } from 'vitest';
+import type { Decision, Snapshot } from '../../src/domain/queue/snapshot.ts';
+import { simulate } from '../../src/domain/simulation/engine.ts';
+import { plannerPolicy } from '../../src/domain/simulation/planner-policy.ts';
+import type { Change, Policy, Truth } from '../../src/domain/simulation/policy.ts';
+import { parallel, world, type World } from '../support/world.ts';
+import { startCi, statuses } from './stories.ts';
+
+interface Plan {
+  readonly now: number;
+  readonly snapshot: Snapshot;
+  readonly decisions: readonly Decision[];
+}
+
+const recorded = vi.hoisted((): Plan[] => []);
+
+vi.mock('../../src/domain/queue/plan.ts', async (original) => {
+  const real = await original<typeof import('../../src/domain/queue/plan.ts')>();
+  return {
+    ...real,
+    plan: (snapshot: Snapshot, now: number): Decision[] => {
+      const decisions = real.plan(snapshot, now);
+      recorded.push({ now, snapshot, decisions });
+      return decisions;
+    },
+  };
+});
+
+async function recordRun(): Promise<Plan[]> {
+  recorded.length = 0;
+  await using w: World = await world({
+    configuration: `${parallel({ builds: 4, batch: 2 })}preconditions:\n  use_github_mergeability: false\n`,
+    ci: "checks:\n  test:\n    run: 'test ! -e broken'\n",
+    runsCi: false,
+  });
+  const numbers: number[] = [];
+  for (const name of ['one', 'broken', 'other', 'more', 'last'])
+    numbers.push(await w.open(name, { [name]: `${name}\n` }));
+  await w.queue(...numbers);
+  await w.until(async () => (await statuses(w, ...numbers)).every((status) => status === 'tagged'));
+  await using _ci = await startCi(w);
+  await w.settled(...numbers);
+  expect(await statuses(w, ...numbers)).toEqual(['merged', 'blocked 107', 'merged', 'merged', 'merged']);
+  return [...recorded];
+}
+
+/** What CI said of a set of pull requests, landed ones included, and when. */
+interface Word {
+  readonly at: number;
+  readonly isGreen: boolean;
+}
+
+/** By content. */
+function wordsOf(plans: readonly Plan[]): Map<string, Word> {
+  const words = new Map<string, Word>();
+  const contents = new Map<string, readonly number[]>();
+  for (const { snapshot } of plans) {
+    const numberOf = new Map(plans.flatMap((of) => of.snapshot.pullRequests.map(({ id, number }) => [id, number])));
+    for (const batch of [...snapshot.batches].sort((a, b) => a.position - b.position)) {
+      if (batch.commit === null) continue;
+      const below = contents.get(batch.parentCommit) ?? [];
+      contents.set(batch.commit, [...below, ...batch.members.map(({ pullRequest }) => numberOf.get(pullRequest) ?? 0)]);
+    }
+    for (const { commit, finishedAt, checks } of snapshot.builds) {
+      const content = contents.get(commit);
+      if (content === undefined || finishedAt === null) continue;
+      const isGreen = checks.every(({ conclusion }) => conclusion === 'success');
+      words.set(keyOf(content), { at: finishedAt, isGreen });
+    }
+  }
+  return words;
+}
+
+function keyOf(content: readonly number[]): string {
+  return [...content].sort((a, b) => a - b).join();
+}
+
+function replay(plans: readonly Plan[]): Plan[] {
+  const words = wordsOf(plans);
+  // They were queued one after the other, and planned for together.
+  const first = plans.find(({ snapshot }) => snapshot.pullRequests.length === 5);
+  if (first === undefined) throw new Error('They were never in the queue together.');
+  const numbers = first.snapshot.pullRequests.map(({ number }) => number).sort((a, b) => a - b);
+  const changes = numbers.map((_, number): Change => ({ number, arrivedAt: first.now, author: 0, targets: null }));
+  let { now } = first;
+  let landed: readonly number[] = [];
+  let started: readonly number[] = [];
+  const wordOn = (added: readonly number[]): Word => {
+    const word = words.get(keyOf([...landed, ...added].map((change) => numbers[change] ?? 0)));
+    return word ?? { at: now + 3_600_000, isGreen: false };
+  };
+  const truth: Truth = {
+    isGreen: (_, added) => wordOn(added).isGreen,
+    isFlake: () => false,
+    durationOf: () => Math.max(1, wordOn(started).at - now),
+  };
+  const replayed: Plan[] = [];
+  const policy = plannerPolicy({
+    rules: first.snapshot.rules,
+    onPlan: (snapshot, decisions) => replayed.push({ now, snapshot, decisions }),
+  });
+  const decide: Policy['decide'] = (queue, desk) => {
+    now = queue.now;
+    // What lands is added to what has landed at once, before anything is built on it.
+    policy.decide(queue, {
+      start: (content) => {
+        started = [...content.assumes, ...content.members];
+        return desk.start(content);
+      },
+      cancel: (build) => desk.cancel(build),
+      eject: (change) => desk.eject(change),
+      wakeAt: (at) => desk.wakeAt(at),
+      land: (lands, restsOn) => {
+        desk.land(lands, restsOn);
+        landed = [...landed, ...lands];
+      },
+    });
+  };
+  simulate({ workers: 100, changes, truth }, () => ({ decide }));
+  return replayed;
+}
+
+/** What was decided of whom, kind by kind: making a commit takes no time in the simulated world, so that kinds overtake each other. */
+function told(plans: readonly Plan[]): Record<string, string[]> {
+  const numberOf = new Map(plans.flatMap(({ snapshot }) => snapshot.pullRequests.map(({ id, number }) => [id, number])));
+  const first = Math.min(...numberOf.values());
+  const name = (id: string): number => (numberOf.get(id) ?? first) - first + 1;
+  const lines: Record<string, string[]> = {};
+  for (const { snapshot, decisions } of plans)
+    for (const decision of decisions) {
+      const line = tell(decision, snapshot, name);
+      if (line !== null) (lines[decision.kind] ??= []).push(line);
+    }
+  return lines;
+}
+
+function tell(decision: Decision, { batches }: Snapshot, name: (id: string) => number): string | null {
+  const batch = 'batch' in decision ? batches.find(({ id }) => id === decision.batch) : undefined;
+  const members = batch?.members.map(({ pullRequest }) => name(pullRequest)).join(' ');
+  switch (decision.kind) {
+    case 'StartBatch':
+      return `${decision.members.map(({ pullRequest }) => name(pullRequest)).join(' ')}, ${decision.cause}`;
+    case 'BlockPullRequest':
+      return `${name(decision.pullRequest)}, ${decision.code}`;
+    case 'SupersedeBatch':
+      return `${members}, ${decision.code}`;
+    case 'BisectBatch':
+      return decision.halves.map((half) => half.map(name).join(' ')).join(' | ');
+    case 'LandBatch':
+    case 'FailBatch':
+      return members ?? null;
+    default:
+      return null;
+  }
+}
+
+it('the simulated world takes the decisions that the service took', async () => {
+  const plans = await recordRun();
+  const decided = told(plans);
+  expect(decided).toMatchObject({
+    BisectBatch: ['1 | 2'],
+    LandBatch: ['1', '3 4', '5'],
+    BlockPullRequest: ['2, 107'],
+  });
+  expect(told(replay(plans))).toEqual(decided);
+});
