@@ -5,6 +5,7 @@ export const grid: readonly Cell[] = [
   'rate=500,workers=500,overlap=0.3',
   'rate=500,workers=500,overlap=0.5',
   'rate=500,workers=500,overlap=0.72',
+  'rate=500,workers=500,overlap=0.5,draw=build',
   'rate=500,workers=500,overlap=0.5,failure=0.02',
   'rate=500,workers=500,overlap=0.5,failure=0.15',
   'rate=500,workers=500,overlap=0.5,flake=0.05',

@@ -4,8 +4,9 @@ import { parseArgs } from 'node:util';
 import { parseCell, type Cell } from './cell.ts';
 import { measureAll } from './crew.ts';
 import { grid } from './grid.ts';
-import { rowsOf, type Row, type Task } from './measurement.ts';
+import { rowsOf, type Task } from './measurement.ts';
 import { measure, policies } from './policies/index.ts';
+import { table, writeReport } from './report.ts';
 
 const { values } = parseArgs({
   options: {
@@ -13,12 +14,13 @@ const { values } = parseArgs({
     seeds: { type: 'string', default: '1' },
     changes: { type: 'string', default: '300' },
     cell: { type: 'string', multiple: true, default: [] },
-    policy: { type: 'string', default: Object.keys(policies).join(',') },
+    policy: { type: 'string' },
+    out: { type: 'string' },
     threads: { type: 'string', default: String(availableParallelism()) },
   },
 });
 
-const shown = values.policy.split(',');
+const shown = values.policy?.split(',') ?? Object.keys(policies);
 const cells: readonly Cell[] = values.cell.length === 0 ? grid : values.cell.map(parseCell);
 const tasks: Task[] = cells.flatMap((cell) =>
   seedsOf(values.seeds).flatMap((seed) =>
@@ -27,7 +29,13 @@ const tasks: Task[] = cells.flatMap((cell) =>
 );
 const rows = rowsOf(await measureAll(tasks, Number(values.threads)), shown);
 if (values.json) console.log(JSON.stringify(rows, null, 2));
-else printTables(rows);
+else {
+  for (const [cell, group] of Map.groupBy(rows, (row) => row.cell)) console.log(`\n${cell}\n\n${table(group)}`);
+  // What is committed is the whole grid.
+  const isWhole = values.cell.length === 0 && values.policy === undefined;
+  const folder = values.out ?? (isWhole ? 'docs/planner' : null);
+  if (folder !== null) await writeReport(folder, rows, { seeds: values.seeds, changes: Number(values.changes) });
+}
 
 /** `1-10`, `3`, `1,5,7-9`. */
 function seedsOf(text: string): number[] {
@@ -37,11 +45,4 @@ function seedsOf(text: string): number[] {
       throw new Error(`--seeds ${text}: must be numbers and ranges such as 1-10.`);
     return Array.from({ length: last - first + 1 }, (_, index) => first + index);
   });
-}
-
-function printTables(of: readonly Row[]): void {
-  for (const [cell, group] of Map.groupBy(of, (row) => row.cell)) {
-    console.log(`\n${cell}`);
-    console.table(Object.fromEntries(group.map(({ policy, cell: _cell, ...figures }) => [policy, figures])));
-  }
 }

@@ -1,5 +1,6 @@
 // What one policy made of one day.
 import { simulate, type Run } from '../../src/domain/simulation/engine.ts';
+import { quantile } from '../../src/domain/simulation/quantile.ts';
 import { nameCell, type Cell } from './cell.ts';
 import { measure, policies } from './policies/index.ts';
 import { drawDay, type Day } from './workload.ts';
@@ -47,23 +48,19 @@ function measurementOf(run: Run, changes: number): Measurement {
   const waits = run.outcomes
     .flatMap(({ kind, at, change }) => (kind === 'landed' ? (at - change.arrivedAt) / minute : []))
     .sort((a, b) => a - b);
+  const waited = (share: number): number => quantile(waits, share) ?? 0;
   const first = Math.min(...run.outcomes.map(({ change }) => change.arrivedAt));
   const hours = ((run.outcomes.at(-1)?.at ?? first) - first) / (60 * minute);
   return {
-    p50: percentile(waits, 0.5),
-    p95: percentile(waits, 0.95),
-    p99: percentile(waits, 0.99),
+    p50: waited(0.5),
+    p95: waited(0.95),
+    p99: waited(0.99),
     longest: waits.at(-1) ?? 0,
     buildsPerChange: run.builds / changes,
     landedPerHour: waits.length / hours,
     red: run.red,
     ejectedUnjustly: run.ejectedUnjustly / changes,
   };
-}
-
-/** The smallest that at least this share does not exceed. */
-export function percentile(sorted: readonly number[], share: number): number {
-  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0;
 }
 
 export interface Measured {

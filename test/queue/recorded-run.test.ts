@@ -1,7 +1,7 @@
 // A run of the real service, recorded plan by plan, and the same pull requests in the simulated world: when each was
 // queued, what CI said of which content and when, is all that is handed over. The decisions must be the same.
 import { expect, it, vi } from 'vitest';
-import type { Decision, Snapshot } from '../../src/domain/queue/snapshot.ts';
+import type { BuildState, Decision, Snapshot } from '../../src/domain/queue/snapshot.ts';
 import { simulate } from '../../src/domain/simulation/engine.ts';
 import { plannerPolicy } from '../../src/domain/simulation/planner-policy.ts';
 import type { Change, Policy, Truth } from '../../src/domain/simulation/policy.ts';
@@ -52,25 +52,32 @@ interface Word {
   readonly isGreen: boolean;
 }
 
-/** By content. */
-function wordsOf(plans: readonly Plan[]): Map<string, Word> {
-  const words = new Map<string, Word>();
+/** By content, one for each build of it, in order. */
+function wordsOf(plans: readonly Plan[]): Map<string, readonly Word[]> {
   const contents = new Map<string, readonly number[]>();
+  const trees = new Map<string, readonly number[]>();
+  const builds = new Map<string, BuildState>();
+  const numberOf = new Map(
+    plans.flatMap(({ snapshot }) => snapshot.pullRequests.map(({ id, number }) => [id, number])),
+  );
   for (const { snapshot } of plans) {
-    const numberOf = new Map(plans.flatMap((of) => of.snapshot.pullRequests.map(({ id, number }) => [id, number])));
     for (const batch of [...snapshot.batches].sort((a, b) => a.position - b.position)) {
-      if (batch.commit === null) continue;
+      if (batch.commit === null || batch.tree === null) continue;
       const below = contents.get(batch.parentCommit) ?? [];
-      contents.set(batch.commit, [...below, ...batch.members.map(({ pullRequest }) => numberOf.get(pullRequest) ?? 0)]);
+      const content = [...below, ...batch.members.map(({ pullRequest }) => numberOf.get(pullRequest) ?? 0)];
+      contents.set(batch.commit, content);
+      trees.set(batch.tree, content);
     }
-    for (const { commit, finishedAt, checks } of snapshot.builds) {
-      const content = contents.get(commit);
-      if (content === undefined || finishedAt === null) continue;
-      const isGreen = checks.every(({ conclusion }) => conclusion === 'success');
-      words.set(keyOf(content), { at: finishedAt, isGreen });
-    }
+    // One of a pull request's own head may be the word on its tree.
+    for (const build of snapshot.builds) if (build.finishedAt !== null) builds.set(build.commit, build);
   }
-  return words;
+  const inOrder = [...builds.values()].sort((a, b) => (a.finishedAt ?? 0) - (b.finishedAt ?? 0));
+  const byContent = Map.groupBy(inOrder, ({ tree }) => keyOf(trees.get(tree) ?? []));
+  return new Map([...byContent].map(([content, of]) => [content, of.map(wordOf)]));
+}
+
+function wordOf({ finishedAt, checks }: BuildState): Word {
+  return { at: finishedAt ?? 0, isGreen: checks.every(({ conclusion }) => conclusion === 'success') };
 }
 
 function keyOf(content: readonly number[]): string {
@@ -87,14 +94,12 @@ function replay(plans: readonly Plan[]): Plan[] {
   let { now } = first;
   let landed: readonly number[] = [];
   let started: readonly number[] = [];
-  const wordOn = (added: readonly number[]): Word => {
-    const word = words.get(keyOf([...landed, ...added].map((change) => numbers[change] ?? 0)));
-    return word ?? { at: now + 3_600_000, isGreen: false };
-  };
+  const wordsOn = (added: readonly number[]): readonly Word[] =>
+    words.get(keyOf([...landed, ...added].map((change) => numbers[change] ?? 0))) ?? [];
   const truth: Truth = {
-    isGreen: (_, added) => wordOn(added).isGreen,
+    isGreen: (_, added) => wordsOn(added).some(({ isGreen }) => isGreen),
     isFlake: () => false,
-    durationOf: () => Math.max(1, wordOn(started).at - now),
+    durationOf: ({ attempt }) => Math.max(1, (wordsOn(started)[attempt]?.at ?? now) - now),
   };
   const replayed: Plan[] = [];
   const policy = plannerPolicy({
@@ -124,7 +129,9 @@ function replay(plans: readonly Plan[]): Plan[] {
 
 /** What was decided of whom, kind by kind: making a commit takes no time in the simulated world, so that kinds overtake each other. */
 function told(plans: readonly Plan[]): Record<string, string[]> {
-  const numberOf = new Map(plans.flatMap(({ snapshot }) => snapshot.pullRequests.map(({ id, number }) => [id, number])));
+  const numberOf = new Map(
+    plans.flatMap(({ snapshot }) => snapshot.pullRequests.map(({ id, number }) => [id, number])),
+  );
   const first = Math.min(...numberOf.values());
   const name = (id: string): number => (numberOf.get(id) ?? first) - first + 1;
   const lines: Record<string, string[]> = {};
