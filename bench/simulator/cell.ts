@@ -12,6 +12,8 @@ export interface Cell {
   readonly flake: number;
   /** Minutes of CI, median. */
   readonly median: number;
+  /** Of the logarithm of CI's time: at 0.5 the slowest twentieth takes 2.3 times the median, at 1 five times. */
+  readonly spread: number;
   /** A quarter of each hour has so many times the rate, the rest less. 1: steady. At most 4. */
   readonly burst: number;
   /** What the time of a build is drawn for. */
@@ -25,6 +27,7 @@ const usual: Cell = {
   failure: 0.08,
   flake: 0,
   median: 30,
+  spread: 0.5,
   burst: 1,
   draw: 'change',
 };
@@ -44,11 +47,12 @@ export function parseCell(text: string): Cell {
   }, usual);
 }
 
-/** Without what is as usual and not in the form everybody names. */
+const alwaysNamed: ReadonlySet<string> = new Set(['rate', 'workers', 'overlap', 'failure', 'flake', 'median']);
+
+/** Without what is as usual, but for what everybody names. */
 export function nameCell(cell: Cell): string {
-  const { burst, draw, ...named } = cell;
-  const always = Object.entries(named).map(([name, value]) => `${name}=${value}`);
-  return [...always, ...(burst === 1 ? [] : [`burst=${burst}`]), ...(draw === 'change' ? [] : [`draw=${draw}`])].join(
-    ',',
-  );
+  return Object.entries(cell)
+    .filter(([name, value]) => alwaysNamed.has(name) || value !== usual[name as keyof Cell])
+    .map(([name, value]) => `${name}=${value}`)
+    .join(',');
 }

@@ -8,8 +8,6 @@ import { calibrateTargets, drawTargets } from './targets.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
-/** Of the logarithm of CI's time: the slowest twentieth takes 2.3 times the median. */
-const spread = 0.5;
 const authors = 40;
 /** Probability that two overlapping changes in flight at the same time are a pair: poison, or mask where one is bad. */
 const realConflict = 0.035;
@@ -20,7 +18,7 @@ export interface Day {
 }
 
 export function drawDay(cell: Cell, { seed, changes: count }: Day): PolicySetup {
-  const inFlightMs = cell.median * minute * Math.exp(spread ** 2 / 2);
+  const inFlightMs = cell.median * minute * Math.exp(cell.spread ** 2 / 2);
   const changes = drawChanges(cell, { seed, count, inFlight: (cell.rate * inFlightMs) / hour });
   const bad = new Set(changes.flatMap(({ number, author }) => (isBad(cell, seed, { number, author }) ? [number] : [])));
   const truth = truthOf({
@@ -28,7 +26,7 @@ export function drawDay(cell: Cell, { seed, changes: count }: Day): PolicySetup 
     bad,
     pairs: drawPairs(changes, { seed, bad, inFlightMs }),
     flake: cell.flake,
-    ci: { medianMs: cell.median * minute, spread, drawnPer: cell.draw },
+    ci: { medianMs: cell.median * minute, spread: cell.spread, drawnPer: cell.draw },
   });
   const isBlind = cell.overlap >= 1;
   return {

@@ -242,17 +242,20 @@ class State implements QueueView, Desk {
 
   eject(number: number): void {
     const reds = [...this.builds.values()].filter((build) => build.verdict === 'red' && this.#blames(build, number));
-    const conflicts = this.conflictAt([number]) !== -1;
-    assert.ok(conflicts || reds.length >= this.of.redsToBlame, `${number} was red by itself`);
+    const isBlamed = reds.length >= this.of.redsToBlame && reds.some((build) => this.#standsOnAll(build, number));
+    assert.ok(this.conflictAt([number]) !== -1 || isBlamed, `${number} was red by itself`);
     this.pending = this.pending.filter((change) => change.number !== number);
     this.ejected += 1;
   }
 
-  /** Red as what it alone would land as; or under an assumption that held nobody who is not on the base now. */
-  #blames({ members, assumes, base }: Build, number: number): boolean {
-    if (members.length !== 1 || members[0] !== number) return false;
+  /** Nobody else in it might be at fault. */
+  #blames({ members, assumes }: Build, number: number): boolean {
     const landed = new Set(this.#landed());
-    if (!assumes.every((change) => landed.has(change))) return false;
+    return members.length === 1 && members[0] === number && assumes.every((change) => landed.has(change));
+  }
+
+  /** It says what the change would be, landed now by itself. */
+  #standsOnAll({ assumes, base }: Build, number: number): boolean {
     if (this.of.places === 'lost') return true;
     const since = this.landings.slice(base).flatMap(({ changes }) => changes);
     const { targets } = this.change(number);
