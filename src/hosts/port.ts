@@ -360,11 +360,17 @@ export interface CodeHost {
   composeCommit(repository: HostRepository, composition: Composition): Promise<CompositionResult>;
   /** All or none. Throws RefMoved when an expected value does not hold. CI starts for branches it moves, `mq-tmp-*` excepted. */
   updateRefs(repository: HostRepository, updates: readonly RefUpdate[]): Promise<void>;
-  /** The host's own merge button: guards the head, not the base. */
+  /** The host's own merge button: guards the head, not the base. Throws RefMoved. */
   mergePullRequest(
     repository: HostRepository,
     number: number,
-    merge: { readonly expectedHead: string; readonly strategy: MergeStrategy; readonly message: string },
+    merge: {
+      readonly expectedHead: string;
+      readonly strategy: MergeStrategy;
+      readonly message: string;
+      /** Where this ref exists nothing is merged, however late the call comes through. Not every host can hold to it. */
+      readonly unlessRef: string | null;
+    },
   ): Promise<{ readonly commit: string }>;
   /**
    * Makes the commit that brings `onto` into a head, without moving any branch: a merge commit, or the head's own

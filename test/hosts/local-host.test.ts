@@ -269,12 +269,18 @@ describe('the merge button', () => {
     await open();
     const onward = world.commit({ branch: 'main', files: { 'c.txt': 'c\n' } });
     await expect(
-      world.host.mergePullRequest(world.repository, 1, { expectedHead: base, strategy, message: 'Add b (#1)' }),
+      world.host.mergePullRequest(world.repository, 1, {
+        expectedHead: base,
+        strategy,
+        message: 'Add b (#1)',
+        unlessRef: null,
+      }),
     ).rejects.toThrow(RefMoved);
     const { commit } = await world.host.mergePullRequest(world.repository, 1, {
       expectedHead: head,
       strategy,
       message: 'Add b (#1)',
+      unlessRef: null,
     });
     expect(tip(world.directory, 'main')).toBe(commit);
     expect(parentsOf(world.directory, commit)).toHaveLength(parents);
@@ -285,7 +291,7 @@ describe('the merge button', () => {
       mergeCommitSha: commit,
     });
     await expect(
-      world.host.mergePullRequest(world.repository, 1, { expectedHead: head, strategy, message: '' }),
+      world.host.mergePullRequest(world.repository, 1, { expectedHead: head, strategy, message: '', unlessRef: null }),
     ).rejects.toThrow('Pull request #1 is not open');
   });
 
@@ -293,11 +299,21 @@ describe('the merge button', () => {
     world.commit({ branch: 'main', files: { 'b.txt': 'other\n' } });
     await open();
     await expect(
-      world.host.mergePullRequest(world.repository, 1, { expectedHead: head, strategy: 'squash', message: 'x' }),
+      world.host.mergePullRequest(world.repository, 1, {
+        expectedHead: head,
+        strategy: 'squash',
+        message: 'x',
+        unlessRef: null,
+      }),
     ).rejects.toThrow('Pull request #1 conflicts with its base in b.txt');
     await world.host.editPullRequest(world.repository, 1, { draft: true });
     await expect(
-      world.host.mergePullRequest(world.repository, 1, { expectedHead: head, strategy: 'squash', message: 'x' }),
+      world.host.mergePullRequest(world.repository, 1, {
+        expectedHead: head,
+        strategy: 'squash',
+        message: 'x',
+        unlessRef: null,
+      }),
     ).rejects.toThrow('is a draft');
   });
 });

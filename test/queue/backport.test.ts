@@ -177,6 +177,7 @@ describe('a backport', () => {
       expectedHead: await w.git('rev-parse', 'a'),
       strategy: strategy as 'merge' | 'rebase',
       message: 'One and Two',
+      unlessRef: null,
     });
     await w.until(async () => (await w.status(number)).status === 'merged');
     await backport(w, number);

@@ -73,6 +73,7 @@ describe('at the host', () => {
       expectedHead: head_sha,
       strategy: 'merge',
       message: 'By hand',
+      unlessRef: null,
     });
     await using _ = await startCi(w);
     await w.settled(a, b);

@@ -1,5 +1,6 @@
 // The ways of merging: by refs of ours, by the host's own merge, untested. Whatever hangs, dies or is pushed meanwhile.
 import { describe, expect, it, vi } from 'vitest';
+import type { LocalHost } from '../../src/hosts/local/index.ts';
 import { carryOut } from '../../src/modules/queue/index.ts';
 import { onFailpoint } from '../../src/modules/queue/landing/failpoints.ts';
 import { findUnknownLandings } from '../../src/modules/queue/landing/unknown-landings.ts';
@@ -120,8 +121,29 @@ describe("the host's own merge", () => {
     expect(await line(w)).toEqual([]);
   });
 
-  it('given up while it hangs is seen when it goes through after all', async () => {
+  it('given up while it hangs is refused when it comes after all, and merges on the base as it is', async () => {
     await using w = await world({ configuration: hostMerges() });
+    const number = await w.open('a', { 'a.txt': 'a\n' });
+    await w.queue(number);
+    const zombie = hangAt('landing:before_merge');
+    const settled = w.settled(number);
+    await vi.waitFor(() => expect(zombie.isHanging()).toBe(true), { timeout: 20_000 });
+    const outside = await w.commit('main', { 'outside.txt': 'outside\n' });
+    await carryOut(w.ctx, await begunLanding(w));
+    zombie.letGo();
+    await settled;
+    expect(await line(w)).toEqual(['Change main', 'Add a (#1)']);
+    expect(await w.git('rev-parse', 'main~1')).toBe(outside);
+    expect(await w.rows('select halted_reason from queue')).toEqual([{ halted_reason: null }]);
+    await expectVerified(w, { external: 1, host_merged: 1 });
+  });
+
+  it('given up while it hangs, at a host that cannot refuse it, is seen when it goes through after all', async () => {
+    await using w = await world({ configuration: hostMerges() });
+    const host = w.service.localHost as { -readonly [Key in keyof LocalHost]: LocalHost[Key] };
+    const mergePullRequest = host.mergePullRequest.bind(host);
+    host.mergePullRequest = async (repository, merged, merge) =>
+      await mergePullRequest(repository, merged, { ...merge, unlessRef: null });
     const number = await w.open('a', { 'a.txt': 'a\n' });
     await w.queue(number);
     const zombie = hangAt('landing:before_merge');

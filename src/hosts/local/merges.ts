@@ -35,7 +35,10 @@ export function mergeOperations(installation: Installation) {
       if (head.commit !== merge.expectedHead)
         throw new RefMoved(git.branchRef(row.head_branch), merge.expectedHead, head.commit);
       const commit = await composeAlone(installation, repository, { number, parent: base.commit, ...merge });
-      await updateRefs(repository, [{ ref: git.branchRef(row.base_branch), from: base.commit, to: commit }]);
+      await updateRefs(repository, [
+        { ref: git.branchRef(row.base_branch), from: base.commit, to: commit },
+        ...(merge.unlessRef === null ? [] : [{ ref: merge.unlessRef, from: null, to: null }]),
+      ]);
       await rows.markMerged(installation.db, repository, number, { commit, at: installation.clock() });
       installation.emit({ kind: 'pull_request', repository, number });
       return { commit };

@@ -34,6 +34,7 @@ export async function mergeAtHost(ctx: Context, loaded: LoadedBatch): Promise<Ou
       expectedHead: member.pinnedHead,
       strategy: member.strategy ?? batch.strategy,
       message: member.message,
+      unlessRef: landingRef(batch.id),
     });
   } catch (error) {
     if (!(error instanceof RefMoved || error instanceof HostRefused)) throw error;
