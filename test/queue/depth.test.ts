@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest';
 import { seeded } from '../support/random.ts';
 import { HostRefused } from '../../src/hosts/port.ts';
+import { updatePullRequest } from '../../src/modules/queue/index.ts';
 import { parallel, serial, world, type World } from '../support/world.ts';
 import { dequeueAnswer, hostOf, retarget, setLabel, skipLine } from './stories.ts';
 
@@ -20,15 +21,19 @@ async function expectCounted(w: World, story: readonly string[]): Promise<void> 
   ).toEqual(queues.map(({ counted }) => counted));
 }
 
+const requeueing = 'on_commit_added: requeue\n';
+const betting = `${parallel({ builds: 4, batch: 2, more: `${requeueing}use_affected_targets: true\n` })}speculation: adaptive\n`;
+
 const modes = [
-  { mode: 'parallel', rules: parallel({ builds: 2, batch: 2, more: 'on_commit_added: requeue\n' }), count: 110 },
-  { mode: 'serial', rules: serial(), count: 70 },
+  { mode: 'parallel', rules: parallel({ builds: 2, batch: 2, more: requeueing }), count: 110, isTargeted: false },
+  { mode: 'serial', rules: serial(), count: 70, isTargeted: false },
+  { mode: 'parallel, betting,', rules: betting, count: 110, isTargeted: true },
 ];
 
 it.each(modes)(
   'counts what stands in line after every step of a random run in $mode mode',
   { timeout: 240_000 },
-  async ({ rules, count }) => {
+  async ({ rules, count, isTargeted }) => {
     await using w = await world({ configuration: `${rules}base_branches: [main, next]\n` });
     await w.git('branch', 'next', 'main');
     const seed = Number(process.env['DEPTH_SEED'] ?? 20261121);
@@ -63,6 +68,9 @@ it.each(modes)(
       reopen: { weight: 3, take: async () => await atHost(host.reopenPullRequest(hostOf(w), pick(numbers))) },
       retarget: { weight: 4, take: async () => await retargetIfOpen(w, pick(numbers), pick(bases)) },
       open: { weight: 2, take: open },
+      ...(isTargeted && {
+        'tell targets': { weight: 8, take: async () => await tellTargets(w, pick(numbers), random) },
+      }),
     };
     const lots = Object.entries(steps).flatMap(([name, { weight }]) => Array.from({ length: weight }, () => name));
     const story = [`seed ${seed}`];
@@ -85,6 +93,12 @@ it.each(modes)(
     for (const base of bases) expect(await w.git('ls-tree', '--name-only', base)).not.toMatch(/^bad$/m);
   },
 );
+
+async function tellTargets(w: World, number: number, random: () => number): Promise<void> {
+  if (!(await isOpen(w, number))) return;
+  const affectedTargets = ['api', 'web', 'docs'].filter(() => random() < 0.5);
+  await updatePullRequest(w.ctx, { repository: w.repository, number, affectedTargets });
+}
 
 async function isOpen(w: World, number: number): Promise<boolean> {
   return !['merged', 'closed'].includes((await w.status(number)).status);

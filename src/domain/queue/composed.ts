@@ -1,5 +1,5 @@
 // A landing whose tree nobody built as such is justified by green builds of its parts, when nothing that came between,
-// and no other part, affects what a part affects (interface 2.3, grade `composed`).
+// and no other part, affects what a part affects (interface 2.6, grade `composed`).
 //
 // Whatever a target is affected by, the last of it in order to land has a build that holds all of the rest that
 // affects it, in that order: so that the target is as it was when it was green.

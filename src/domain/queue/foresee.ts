@@ -33,11 +33,15 @@ export function foresee(before: Snapshot, after: Snapshot, now: number): Impact 
   const stopped = before.batches.filter(({ id }) => change.stopped.has(id) && !without.stopped.has(id));
   const known = new Set(without.started.map(String));
   const inLine = new Set(after.pullRequests.map(({ id }) => id));
+  const held = new Set(
+    before.batches.filter(({ id, beside }) => !change.stopped.has(id) && beside !== 'question').flatMap(membersOf),
+  );
   const resets = new Map<ResetCode, number[]>();
   for (const batch of stopped) {
     const code = change.resets.get(batch.id);
-    const members = numbersOf(membersOf(batch).filter((id) => inLine.has(id)));
-    if (code !== undefined && members.length > 0) resets.set(code, [...(resets.get(code) ?? []), ...members]);
+    // Who is in another bet that stands is not put back.
+    const back = numbersOf(membersOf(batch).filter((id) => inLine.has(id) && !held.has(id)));
+    if (code !== undefined && back.length > 0) resets.set(code, [...new Set([...(resets.get(code) ?? []), ...back])]);
   }
   const isHeld = canLand(before) && !canLand(after);
   const standing = before.batches.filter(({ id, landingBegun }) => !change.stopped.has(id) && !landingBegun);
@@ -45,7 +49,7 @@ export function foresee(before: Snapshot, after: Snapshot, now: number): Impact 
     resets: [...resets].map(([code, pullRequests]) => ({ code, pullRequests })),
     buildsStarted: change.started.filter((members) => !known.has(String(members))).map(numbersOf),
     buildsStopped: stopped.map((batch) => numbersOf(membersOf(batch))),
-    landingsHeld: isHeld ? numbersOf(standing.flatMap(membersOf)) : [],
+    landingsHeld: isHeld ? numbersOf([...new Set(standing.flatMap(membersOf))]) : [],
   };
 }
 
@@ -65,13 +69,18 @@ function unfold(snapshot: Snapshot, now: number): Future {
     const decisions = plan(state, now).filter(({ kind }) => !asksOutside.includes(kind));
     if (decisions.length === 0) break;
     for (const decision of decisions) {
-      if (decision.kind === 'StartBatch') started.push(decision.members.map(({ pullRequest }) => pullRequest));
+      if (isBuild(decision)) started.push(decision.members.map(({ pullRequest }) => pullRequest));
       if (decision.kind === 'SupersedeBatch') resets.set(decision.batch, decision.code);
       if ('batch' in decision && decision.kind !== 'LandBatch') stopped.add(decision.batch);
       state = apply(state, decision, now);
     }
   }
   return { resets, stopped, started };
+}
+
+/** A landing that rests on the builds of its parts has none of its own. */
+function isBuild(decision: Decision): decision is Extract<Decision, { kind: 'StartBatch' }> {
+  return decision.kind === 'StartBatch' && decision.restsOn.length === 0;
 }
 
 /** What the decision makes of the snapshot, no outside fact coming in between. */
@@ -132,8 +141,11 @@ function withBatches(snapshot: Snapshot, change: (batch: BatchState) => BatchSta
 
 function withoutBatch(snapshot: Snapshot, id: string): Snapshot {
   const gone = snapshot.batches.find((batch) => batch.id === id);
-  const members = gone?.members.map(({ pullRequest }) => pullRequest) ?? [];
-  const put = withChanged(snapshot, members, () => ({ status: 'queued' }));
+  const held = new Set(
+    snapshot.batches.flatMap((batch) => (batch.id === id ? [] : batch.members.map(({ pullRequest }) => pullRequest))),
+  );
+  const left = gone?.members.map(({ pullRequest }) => pullRequest).filter((member) => !held.has(member)) ?? [];
+  const put = withChanged(snapshot, left, () => ({ status: 'queued' }));
   return { ...put, batches: put.batches.filter((batch) => batch.id !== id) };
 }
 

@@ -80,5 +80,5 @@ function lineSince({
     line.push(at);
     if (asked.has(at.first_parent)) reached = line.length;
   }
-  return line.slice(0, reached).reverse();
+  return line.slice(0, reached).toReversed();
 }

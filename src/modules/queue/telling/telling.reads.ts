@@ -72,7 +72,7 @@ async function readNewestBatch(ctx: Context, tx: Transaction, pullRequestId: str
      left join bot_pull_request bot on bot.account_id = b.account_id and bot.batch_id = b.id
      left join pull_request cause on cause.account_id = b.account_id and cause.id = b.caused_by
      where m.account_id = $1 and m.pull_request_id = $2
-     order by b.id desc, bot.id desc limit 1`,
+     order by b.state in ('making', 'building', 'landing') desc, b.id desc, bot.id desc limit 1`,
     [ctx.accountId, pullRequestId],
   );
   return row ?? null;
