@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { approvePullRequest, haltQueue, openPullRequest, resumeQueue } from '../../src/modules/queue/index.ts';
 import { explainAll } from '../../src/modules/queue/explaining/explain.reads.ts';
-import type { Condition } from '../../src/domain/queue/explain.conditions.ts';
+import type { Condition } from '../../src/domain/queue/explain.condition.ts';
 import { pauseBranches } from '../../src/modules/repositories/index.ts';
 import { parallel, world, type World } from '../support/world.ts';
 import { startCi, statuses } from './stories.ts';

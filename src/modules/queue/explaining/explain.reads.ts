@@ -4,13 +4,8 @@ import type { Context } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import { listPreconditions, type Precondition, type PreconditionKind } from '../../../domain/queue/admission.ts';
 import { explain, type ExplainedPullRequest, type Reason } from '../../../domain/queue/explain.ts';
-import {
-  listConditions,
-  type Cause,
-  type CheckFact,
-  type Condition,
-  type ConditionFacts,
-} from '../../../domain/queue/explain.conditions.ts';
+import type { Cause, CheckFact, Condition, ConditionFacts } from '../../../domain/queue/explain.condition.ts';
+import { listConditions } from '../../../domain/queue/explain.conditions.ts';
 import { standingOf, type Standing } from '../../../domain/queue/explain.standing.ts';
 import { isQueued } from '../../../domain/queue/status.ts';
 import type { BlockCode, BuildState, CheckConclusion, PullRequestStatus } from '../../../domain/queue/snapshot.ts';

@@ -4,7 +4,7 @@ import type { Context } from '../../../context.ts';
 import { landingsFrom } from '../../../domain/configuration/index.ts';
 import { defaultConfigurationYaml, type Configuration } from '../../../domain/configuration/keys.ts';
 import { withoutHeads } from '../../../domain/queue/evidence.ts';
-import type { Cause } from '../../../domain/queue/explain.conditions.ts';
+import type { Cause } from '../../../domain/queue/explain.condition.ts';
 import type { BatchCause } from '../../../domain/queue/explain.standing.ts';
 import { viewLine, type LineView } from '../../../domain/queue/line.ts';
 import { decidePause, type Pause, type PauseRule } from '../../../domain/queue/pause.ts';

@@ -1,0 +1,136 @@
+// What has to hold of a pull request in line: that its queue goes on, its place, its build, and what its landing waits for.
+import {
+  buildText,
+  countPullRequests,
+  gateText,
+  haltedText,
+  pausedText,
+  waitingText,
+  windowText,
+  type ExplainedPullRequest,
+} from './explain.ts';
+import { condition, group, type Condition, type ConditionFacts } from './explain.condition.ts';
+import { checks } from './explain.preconditions.ts';
+import type { Standing } from './explain.standing.ts';
+import { isQueued } from './status.ts';
+
+export function queue({ pullRequest: { paused, haltedReason }, since, causes }: ConditionFacts): Condition {
+  const conditions = [
+    condition({
+      kind: 'not_halted',
+      holds: haltedReason === null,
+      observed: haltedReason ?? 'not halted',
+      needed: 'not halted',
+      who: 'admin',
+      since: since.halted,
+      cause: causes.halt,
+      sentence: haltedReason === null ? 'The queue is not halted.' : haltedText(haltedReason),
+    }),
+    condition({
+      kind: 'not_paused',
+      holds: paused === null,
+      observed: paused === null ? 'not paused' : pausedBy(paused),
+      needed: 'not paused',
+      who: 'admin',
+      since: causes.pause?.at ?? null,
+      cause: causes.pause,
+      sentence: paused === null ? 'The queue is not paused.' : pausedText(paused),
+    }),
+  ];
+  return group('queue', conditions, { holds: 'The queue goes on', needed: 'neither halted nor paused' });
+}
+
+function pausedBy({ pattern }: NonNullable<ExplainedPullRequest['paused']>): string {
+  return pattern === null ? 'the repository is paused' : `paused by the rule ${pattern}`;
+}
+
+export function place({ pullRequest, since }: ConditionFacts, { ahead, before, skippers }: Standing): Condition {
+  const count = ahead ?? 0;
+  const skipping = skippers.length === 0 ? '' : `; ${named(skippers)} by skip line`;
+  const nearest = before.length < count ? `, at last ${named(before)}` : `: ${named(before)}`;
+  const words = `${countPullRequests(count)} before it`;
+  return condition({
+    kind: 'place',
+    holds: count === 0,
+    observed: count === 0 ? 'first in line' : `${count} before it${nearest}${skipping}`,
+    needed: 'first in line',
+    who: 'queue',
+    since: since.status,
+    sentence:
+      pullRequest.batch === null ? waitingText(pullRequest) : `${words.charAt(0).toUpperCase()}${words.slice(1)}.`,
+  });
+}
+
+function named(numbers: readonly number[]): string {
+  return numbers.map((number) => `#${number}`).join(', ');
+}
+
+export function build(facts: ConditionFacts, standing: Standing): Condition {
+  const { batch, companyUntil } = facts.pullRequest;
+  if (batch === null)
+    return condition({
+      kind: 'build',
+      holds: false,
+      observed: 'none',
+      needed: 'green',
+      who: 'queue',
+      nextCheckAt: companyUntil,
+      sentence: waitingText(facts.pullRequest),
+    });
+  return condition({
+    kind: 'build',
+    holds: batch.verdict === 'green',
+    observed: { green: 'green', red: 'red', pending: batch.hasCommit ? 'running' : 'being made' }[batch.verdict],
+    needed: 'green',
+    who: batch.verdict === 'red' ? 'queue' : 'ci',
+    since: facts.build.startedAt,
+    cause: facts.causes.build,
+    nextCheckAt: standing.buildUntil,
+    sentence: buildText(batch),
+    conditions: checks(facts.build, 'queue'),
+  });
+}
+
+function gate(workflow: string): Condition {
+  const words = gateText(workflow);
+  return condition({
+    kind: 'final_gate',
+    holds: false,
+    observed: `${workflow} is not passed`,
+    needed: 'passed',
+    who: 'ci',
+    sentence: `${words.charAt(0).toUpperCase()}${words.slice(1)}`,
+  });
+}
+
+export function landing(facts: ConditionFacts, { ownChecksUntil }: Standing): Condition {
+  const { landingsFrom, waitsForOwnChecks, finalGate, batch, status } = facts.pullRequest;
+  const opens = landingsFrom === null ? null : windowText(landingsFrom);
+  const conditions = [
+    condition({
+      kind: 'landing_checks',
+      holds: !waitsForOwnChecks,
+      observed: !waitsForOwnChecks ? 'passed' : facts.causes.stuck === null ? 'running' : 'stuck',
+      needed: 'passed',
+      who: 'ci',
+      since: facts.causes.stuck?.at ?? null,
+      cause: facts.causes.stuck,
+      nextCheckAt: ownChecksUntil,
+      sentence: waitsForOwnChecks
+        ? 'It merges as soon as its own required checks have passed.'
+        : 'Its own required checks do not hold it back.',
+    }),
+    condition({
+      kind: 'merge_window',
+      holds: opens === null,
+      observed: opens === null ? 'open' : 'closed',
+      needed: 'open',
+      who: 'queue',
+      nextCheckAt: landingsFrom !== null && Number.isFinite(landingsFrom) ? landingsFrom : null,
+      sentence: opens === null ? 'Landings may happen now.' : `${opens.charAt(0).toUpperCase()}${opens.slice(1)}`,
+    }),
+    ...(finalGate === null ? [] : [gate(finalGate)]),
+  ];
+  const words = batch?.landingBegun && isQueued(status) ? 'It is being merged now' : 'Nothing else keeps it back';
+  return group('landing', conditions, { holds: words, needed: 'merged' });
+}
