@@ -12,22 +12,9 @@ import { removeRuntime, writeRuntime } from './launcher/runtime.ts';
 import { StartError } from './launcher/start-error.ts';
 import { searchAttributes } from './launcher/temporal.ts';
 import { scopes, systemContext, type Ports } from './context.ts';
-import {
-  createAccount,
-  createApiToken,
-  deriveSecrets,
-  generateSecrets,
-  type Secrets,
-} from './modules/accounts/index.ts';
-import { createEventHub } from './modules/events/index.ts';
-import { createHttpOut } from './platform/http-out/index.ts';
+import { createAccount, createApiToken, generateSecrets, type Secrets } from './modules/accounts/index.ts';
 import { migrate } from './platform/migrate.ts';
-import { projectRoot } from './platform/project-root.ts';
-import { serveLocalGit } from './server/local-git.ts';
-import { startServer } from './server.ts';
-import { createService } from './service.ts';
-import { connectTemporal } from './temporal.ts';
-import { startWorker } from './worker.ts';
+import { openServer, openService, openWorker, secretsFrom } from './parts.ts';
 
 export interface StartOptions {
   readonly dataDir: string;
@@ -195,14 +182,6 @@ async function readSecrets(dataDir: string): Promise<Secrets> {
   return JSON.parse(await readFile(file, 'utf8')) as Secrets;
 }
 
-function secretsFrom(given: string): Secrets {
-  try {
-    return deriveSecrets(given);
-  } catch (error) {
-    throw new StartError((error as Error).message);
-  }
-}
-
 interface ServiceParts extends Pick<Starting, 'dataDir' | 'stops' | 'watch'> {
   readonly options: StartOptions;
   readonly databaseUrl: string;
@@ -213,35 +192,16 @@ interface ServiceParts extends Pick<Starting, 'dataDir' | 'stops' | 'watch'> {
 
 async function startService(parts: ServiceParts): Promise<{ url: string; sandbox: string; ports: Ports }> {
   const { options, dataDir, databaseUrl, temporal, secrets, log, stops, watch } = parts;
-  const client = connectTemporal({ ...temporal, log });
-  stops.push(async () => await client.close());
   const url = `http://${reachableHost(options.host)}:${options.port}`;
   const publicUrl = process.env['INTERLOCK_PUBLIC_URL'] ?? url;
-  const http = createHttpOut({ allowPrivateAddresses: process.env['WEBHOOK_ALLOW_PRIVATE_ADDRESSES'] === 'true' });
-  const webhooks = { secrets, http, retry: client.retryDelivery };
-  const service = await createService({ databaseUrl, dataDir, publicUrl, log, wake: client.wake, webhooks });
+  const installation = { databaseUrl, temporal, dataDir, publicUrl, secrets, log };
+  const service = await openService(installation);
   stops.push(async () => await service.stop());
   await service.localHost.recover();
-  const bundle = join(projectRoot, 'dist', 'workflow-bundle.js');
-  const worker = await startWorker({
-    service,
-    temporal,
-    workflowBundle: existsSync(bundle) ? bundle : null,
-    ci: { concurrency: options.ciConcurrency, allowPlain: true },
-  });
+  const worker = await openWorker(service, installation, { concurrency: options.ciConcurrency, allowPlain: true });
   stops.push(async () => await worker.stop());
   watch(worker.ended, `The Temporal worker ended (interlock.log in ${options.dataDir} says why).`);
-  const hub = createEventHub({ db: service.ports.db, log });
-  stops.push(async () => await hub.close());
-  const server = await startServer({
-    ports: service.ports,
-    secrets,
-    hub,
-    port: options.port,
-    host: options.host,
-    registerExtra: async (fastify, { authenticator }) =>
-      await serveLocalGit(fastify, { ports: service.ports, localHost: service.localHost, authenticator }),
-  });
+  const server = await openServer(service, installation, options);
   stops.push(async () => await server.close());
   service.start();
   return { url, sandbox: worker.sandbox, ports: service.ports };

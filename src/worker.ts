@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import type { Logger } from 'pino';
-import { createCiRunner } from './hosts/local/index.ts';
+import { createCiRunner, type CiRunner } from './hosts/local/index.ts';
 import { findSandbox } from './platform/sandbox/index.ts';
 import type { Service } from './service.ts';
 import { createActivities } from '../workflows/activities.ts';
@@ -13,12 +13,15 @@ export interface WorkerOptions {
   readonly temporal: { readonly address: string; readonly namespace: string; readonly taskQueue?: string };
   /** A bundle made by `npm run build`. Null: bundled now, from source. */
   readonly workflowBundle: string | null;
-  readonly ci: { readonly concurrency: number; readonly allowPlain: boolean };
+  /** Null: checks run elsewhere. */
+  readonly ci: { readonly concurrency: number; readonly allowPlain: boolean } | null;
 }
 
 export interface RunningWorker {
   /** One sentence about where checks run, with the cure when that could be better. */
   readonly sandbox: string;
+  /** It takes work: neither stopping nor failed. */
+  isRunning(): boolean;
   stop(): Promise<void>;
   /** Ends when the worker does; throws when it failed. */
   readonly ended: Promise<void>;
@@ -45,26 +48,33 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   });
   const ended = worker.run();
   ended.catch((error: unknown) => log.error({ error: String(error) }, 'The Temporal worker failed.'));
-  const found = await findSandbox({ allowPlain: options.ci.allowPlain });
-  const runner =
-    found.sandbox === null
-      ? null
-      : createCiRunner({
-          host: service.localHost,
-          sandbox: found.sandbox,
-          concurrency: options.ci.concurrency,
-          onError: (error) => log.error({ error: String(error) }, 'A check could not be run.'),
-        });
+  const { runner, said } = await openRunner(options);
   runner?.start();
   return {
-    sandbox: found.said,
+    sandbox: said,
     ended,
+    isRunning: () => worker.getState() === 'RUNNING',
     async stop() {
       await runner?.stop();
       if (worker.getState() === 'RUNNING') worker.shutdown();
       await ended.catch(() => {});
       await connection.close();
     },
+  };
+}
+
+async function openRunner({
+  service,
+  ci,
+}: WorkerOptions): Promise<{ readonly runner: CiRunner | null; readonly said: string }> {
+  if (ci === null) return { runner: null, said: 'no checks run here, as was asked' };
+  const { sandbox, said } = await findSandbox({ allowPlain: ci.allowPlain });
+  if (sandbox === null) return { runner: null, said };
+  const onError = (error: unknown): void =>
+    service.ports.log.error({ error: String(error) }, 'A check could not be run.');
+  return {
+    runner: createCiRunner({ host: service.localHost, sandbox, concurrency: ci.concurrency, onError }),
+    said,
   };
 }
 

@@ -4,9 +4,24 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Migration, Migrator } from '@mikro-orm/migrations';
 import { MikroORM } from '@mikro-orm/postgresql';
+import pg from 'pg';
 import { projectRoot } from './project-root.ts';
 
+// Of the migrations alone: servers and workers that start together bring the schema up one after the other.
+const migrationLock = 0x696e746c;
+
 export async function migrate(databaseUrl: string): Promise<void> {
+  const holder = new pg.Client({ connectionString: databaseUrl });
+  await holder.connect();
+  try {
+    await holder.query('select pg_advisory_lock($1)', [migrationLock]);
+    await runMigrations(databaseUrl);
+  } finally {
+    await holder.end();
+  }
+}
+
+async function runMigrations(databaseUrl: string): Promise<void> {
   const orm = await MikroORM.init({
     clientUrl: databaseUrl,
     entities: [],

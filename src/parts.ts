@@ -1,0 +1,88 @@
+// Server and worker over one installation: in one process under `npm start`, each in processes of its own elsewhere.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import { StartError } from './launcher/start-error.ts';
+import { deriveSecrets, type Secrets } from './modules/accounts/index.ts';
+import { createEventHub } from './modules/events/index.ts';
+import { createHttpOut } from './platform/http-out/index.ts';
+import { projectRoot } from './platform/project-root.ts';
+import { serveLocalGit } from './server/local-git.ts';
+import { startServer, type Server } from './server.ts';
+import { createService, type Service } from './service.ts';
+import { connectTemporal } from './temporal.ts';
+import { startWorker, type RunningWorker, type WorkerOptions } from './worker.ts';
+
+/** What its servers and workers have in common. */
+export interface Installation {
+  readonly databaseUrl: string;
+  readonly temporal: { readonly address: string; readonly namespace: string };
+  readonly dataDir: string;
+  /** Links in answers and checks begin with it. */
+  readonly publicUrl: string;
+  readonly secrets: Secrets;
+  readonly log: Logger;
+}
+
+/** Its service, not started. Stopping it closes the connection to Temporal as well. */
+export async function openService(installation: Installation): Promise<Service> {
+  const { secrets, log, temporal } = installation;
+  const client = connectTemporal({ ...temporal, log });
+  const http = createHttpOut({ allowPrivateAddresses: process.env['WEBHOOK_ALLOW_PRIVATE_ADDRESSES'] === 'true' });
+  try {
+    const webhooks = { secrets, http, retry: client.retryDelivery };
+    const service = await createService({ ...installation, wake: client.wake, webhooks });
+    const stop = async (): Promise<void> => {
+      await service.stop();
+      await client.close();
+    };
+    return { ...service, stop };
+  } catch (error) {
+    await client.close();
+    throw error;
+  }
+}
+
+export async function openServer(
+  service: Service,
+  { secrets, log }: Installation,
+  listen: { readonly port: number; readonly host: string },
+): Promise<Server> {
+  const hub = createEventHub({ db: service.ports.db, log });
+  try {
+    const server = await startServer({
+      ...listen,
+      ports: service.ports,
+      secrets,
+      hub,
+      registerExtra: async (fastify, { authenticator }) =>
+        await serveLocalGit(fastify, { ports: service.ports, localHost: service.localHost, authenticator }),
+    });
+    const close = async (): Promise<void> => {
+      await server.close();
+      await hub.close();
+    };
+    return { ...server, close };
+  } catch (error) {
+    await hub.close();
+    throw error;
+  }
+}
+
+export async function openWorker(
+  service: Service,
+  { temporal }: Installation,
+  ci: WorkerOptions['ci'],
+): Promise<RunningWorker> {
+  const bundle = join(projectRoot, 'dist', 'workflow-bundle.js');
+  return await startWorker({ service, temporal, workflowBundle: existsSync(bundle) ? bundle : null, ci });
+}
+
+/** What tokens are checked by, from INTERLOCK_SECRET. */
+export function secretsFrom(given: string): Secrets {
+  try {
+    return deriveSecrets(given);
+  } catch (error) {
+    throw new StartError((error as Error).message);
+  }
+}

@@ -1,0 +1,199 @@
+// Servers and workers as processes of their own, as many as wanted, on a PostgreSQL and a Temporal of yours:
+// `node dist/src/production.js server`, `… worker`, and once `… account`, which makes an account and says its token.
+import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Command, Option } from 'commander';
+import { pino } from 'pino';
+import { openPostgres, openTemporal } from './launcher/parts.ts';
+import { StartError } from './launcher/start-error.ts';
+import { stopOnSignals } from './launcher/stop-signals.ts';
+import { searchAttributes } from './launcher/temporal.ts';
+import { createAccount } from './modules/accounts/index.ts';
+import { openServer, openService, openWorker, secretsFrom, type Installation } from './parts.ts';
+import { migrate } from './platform/migrate.ts';
+import { createService } from './service.ts';
+import { serveWorkerHealth } from './worker-health.ts';
+
+interface Flags {
+  readonly databaseUrl?: string;
+  readonly temporalAddress?: string;
+  readonly data: string;
+  readonly port: number;
+  readonly host: string;
+}
+
+interface WorkerFlags extends Flags {
+  readonly ci: boolean;
+  readonly ciConcurrency: number;
+  readonly unsafeCi: boolean;
+}
+
+interface AccountFlags extends Flags {
+  readonly name: string;
+  readonly email: string;
+}
+
+type Stop = () => Promise<void>;
+
+interface Running {
+  /** Resolves, with a sentence that says which, when a part of it is gone. Null: none of them goes by itself. */
+  readonly lost: Promise<string> | null;
+}
+
+// Longer than what runs in a worker is given to end, so that it is given back and not cut off.
+const longestStopMs = 30_000;
+
+const program = new Command('node dist/src/production.js').description(
+  'Interlock in parts: servers and workers on a PostgreSQL and a Temporal of yours.',
+);
+
+withInstallation(program.command('server').description('Serves GraphQL, REST, subscriptions and git over HTTP.'))
+  .addOption(numberOption('--port <n>', 'port of the API', 4000).env('PORT'))
+  .addOption(new Option('--host <address>', 'address to listen on').default('0.0.0.0').env('INTERLOCK_HOST'))
+  .action(async (flags: Flags) => await run(async (stops) => await runServer(flags, stops)));
+
+withInstallation(program.command('worker').description('Runs workflows, their activities, and checks.'))
+  .addOption(numberOption('--port <n>', 'port of /healthz and /readyz', 4001).env('PORT'))
+  .addOption(new Option('--host <address>', 'address to listen on').default('0.0.0.0').env('INTERLOCK_HOST'))
+  .option('--no-ci', 'run no checks here')
+  .addOption(numberOption('--ci-concurrency <n>', 'checks at once', Math.max(2, availableParallelism())))
+  .option('--unsafe-ci', 'run checks as plain processes where there is no sandbox', false)
+  .action(async (flags: WorkerFlags) => await run(async (stops) => await runWorker(flags, stops)));
+
+withDatabase(program.command('account').description('Makes an account and says its token, with every scope.'))
+  .requiredOption('--name <name>', 'its name')
+  .requiredOption('--email <address>', 'whom its commits are by')
+  .action(async (flags: AccountFlags) => await makeAccount(flags));
+
+function withInstallation(command: Command): Command {
+  return withDatabase(command).addOption(
+    new Option('--temporal-address <host:port>', 'your Temporal').env('TEMPORAL_ADDRESS'),
+  );
+}
+
+function withDatabase(command: Command): Command {
+  return command
+    .addOption(new Option('--database-url <url>', 'your PostgreSQL').env('DATABASE_URL'))
+    .addOption(
+      new Option('--data <dir>', 'where all of them keep repositories').default('.interlock').env('INTERLOCK_DATA'),
+    );
+}
+
+function numberOption(flag: string, description: string, otherwise: number): Option {
+  return new Option(flag, description).default(otherwise).argParser((text) => {
+    const number = Number(text);
+    if (Number.isInteger(number) && number >= 0 && number <= 65_535) return number;
+    throw new StartError(`${flag.split(' ')[0]} must be a number from 0 to 65535, not ${text}.`);
+  });
+}
+
+type Shared = Omit<Installation, 'temporal' | 'publicUrl'>;
+
+/** What every one of them is given. The database is there, and its schema up to date. */
+async function openShared({ databaseUrl, data }: Flags): Promise<Shared> {
+  const secret = process.env['INTERLOCK_SECRET'];
+  if (databaseUrl === undefined)
+    throw missing('DATABASE_URL (--database-url)', 'the PostgreSQL that all of them share');
+  if (secret === undefined)
+    throw missing('INTERLOCK_SECRET', '32 characters at least, the same for every server and worker');
+  const secrets = secretsFrom(secret);
+  const dataDir = resolve(data);
+  await openPostgres(databaseUrl, { dataDir, log: () => {} });
+  await migrate(databaseUrl);
+  return { databaseUrl, dataDir, secrets, log: pino({ level: process.env['LOG_LEVEL'] ?? 'info' }) };
+}
+
+async function findInstallation(flags: Flags): Promise<Installation> {
+  const { temporalAddress: address, port } = flags;
+  if (address === undefined)
+    throw missing('TEMPORAL_ADDRESS (--temporal-address)', 'the Temporal that all of them share');
+  return {
+    ...(await openShared(flags)),
+    temporal: { address, namespace: process.env['TEMPORAL_NAMESPACE'] ?? 'default' },
+    publicUrl: process.env['INTERLOCK_PUBLIC_URL'] ?? `http://127.0.0.1:${port}`,
+  };
+}
+
+function missing(name: string, what: string): StartError {
+  return new StartError(`${name} is missing: ${what}. On one machine, npm start brings its own.`);
+}
+
+async function runServer(flags: Flags, stops: Stop[]): Promise<Running> {
+  const installation = await findInstallation(flags);
+  const service = await openService(installation);
+  stops.push(async () => await service.stop());
+  const server = await openServer(service, installation, flags);
+  stops.push(async () => await server.close());
+  service.start();
+  installation.log.info({ url: server.url }, 'The server is ready.');
+  return { lost: null };
+}
+
+async function runWorker(flags: WorkerFlags, stops: Stop[]): Promise<Running> {
+  const installation = await findInstallation(flags);
+  const { dataDir, temporal, log } = installation;
+  await openTemporal(temporal.address, { dataDir, namespace: temporal.namespace, searchAttributes, log: () => {} });
+  const service = await openService(installation);
+  stops.push(async () => await service.stop());
+  const ci = flags.ci ? { concurrency: flags.ciConcurrency, allowPlain: flags.unsafeCi } : null;
+  const worker = await openWorker(service, installation, ci);
+  const obstacle = async (): Promise<string | null> => {
+    if (!worker.isRunning()) return 'The worker is stopping.';
+    const isThere = service.ports.db.system.query('select 1');
+    return await isThere.then(
+      () => null,
+      () => 'The database does not answer.',
+    );
+  };
+  const health = await serveWorkerHealth({ ...flags, obstacle });
+  // Closed after the worker: it says that no work is taken any more while what runs is finished.
+  stops.push(async () => await health.close());
+  stops.push(async () => await worker.stop());
+  service.start();
+  log.info({ url: health.url, sandbox: worker.sandbox }, 'The worker is ready.');
+  const lost = worker.ended.then(
+    () => 'The Temporal worker ended.',
+    (error: unknown) => `The Temporal worker failed: ${String(error)}`,
+  );
+  return { lost };
+}
+
+/** The last started stops first. Ends when it is told to, or with code 1 when a part of it is gone. */
+async function run(start: (stops: Stop[]) => Promise<Running>): Promise<void> {
+  const stops: Stop[] = [];
+  let isStopping = false;
+  const stop = async (): Promise<void> => {
+    isStopping = true;
+    const stopping = (async () => {
+      for (const part of stops.splice(0).toReversed())
+        await part().catch((error: unknown) => console.error(`A part did not stop cleanly: ${String(error)}`));
+    })();
+    await Promise.race([stopping, delay(longestStopMs, undefined, { ref: false })]);
+  };
+  stopOnSignals({ stop });
+  const { lost } = await start(stops);
+  void lost?.then(async (sentence) => {
+    if (isStopping) return;
+    console.error(sentence);
+    await stop();
+    process.exit(1);
+  });
+}
+
+async function makeAccount(flags: AccountFlags): Promise<void> {
+  const shared = await openShared(flags);
+  // Nothing is woken from here, and nothing links to it.
+  const service = await createService({ ...shared, publicUrl: '', wake: async () => {}, poolSize: 2 });
+  try {
+    const { token } = await createAccount(service.ports, shared.secrets, flags);
+    console.log(token);
+  } finally {
+    await service.stop();
+  }
+}
+
+program.parseAsync().catch((error: unknown) => {
+  console.error(error instanceof StartError ? error.message : error);
+  process.exit(1);
+});

@@ -1,0 +1,106 @@
+// As in production: two servers and two workers, each a process of its own, on one PostgreSQL and one Temporal.
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createClient } from '../../src/demo/client.ts';
+import { defaultCacheDirectory } from '../../src/launcher/cache-directory.ts';
+import { startPostgres, type EmbeddedPostgres } from '../../src/launcher/postgres.ts';
+import { searchAttributes, startTemporal, type EmbeddedTemporal } from '../../src/launcher/temporal.ts';
+import { dataDirectory, removeDirectory, runProgram, until, type Program } from './interlock.ts';
+import { createTeamRepository, workIn } from './repository.ts';
+
+const cacheDir = defaultCacheDirectory();
+const log = (): void => {};
+const namespace = 'production';
+let dataDir = '';
+let postgres: EmbeddedPostgres;
+let temporal: EmbeddedTemporal;
+const programs: Program[] = [];
+
+beforeAll(async () => {
+  dataDir = await dataDirectory();
+  postgres = await startPostgres({ dataDir, cacheDir, fast: true, log });
+  temporal = await startTemporal({ dataDir, cacheDir, fast: true, namespace, searchAttributes, log });
+});
+afterAll(async () => {
+  for (const { child } of programs) child.kill('SIGKILL');
+  await Promise.all(programs.map(async ({ ended }) => await ended));
+  await temporal.stop();
+  await postgres.stop();
+  await removeDirectory(dataDir);
+});
+
+function run(...args: string[]): Program {
+  const program = runProgram('production', args, {
+    DATABASE_URL: postgres.url,
+    TEMPORAL_ADDRESS: temporal.address,
+    TEMPORAL_NAMESPACE: namespace,
+    INTERLOCK_DATA: dataDir,
+    INTERLOCK_SECRET: 'a-secret-that-all-processes-are-given',
+    INTERLOCK_HOST: '127.0.0.1',
+  });
+  programs.push(program);
+  return program;
+}
+
+/** Its address, once it says that it is ready. */
+async function readyAt(program: Program): Promise<string> {
+  return await until(async () => {
+    if (program.child.exitCode !== null) throw new Error(`It did not start:\n${program.said()}`);
+    return /"url":"(http:[^"]+)".*is ready/.exec(program.said())?.[1] ?? null;
+  });
+}
+
+const healthOf = async (url: string): Promise<unknown[]> =>
+  await Promise.all(['/healthz', '/readyz'].map(async (path) => await (await fetch(`${url}${path}`)).json()));
+
+it('any server takes a request, any worker does the work; one is killed, the others end when they are told to', async () => {
+  // All at once, on a database without a table.
+  const servers = [run('server', '--port', '0'), run('server', '--port', '0')];
+  const workers = [run('worker', '--port', '0', '--unsafe-ci'), run('worker', '--port', '0', '--unsafe-ci')];
+  const account = await run('account', '--name', 'team', '--email', 'service@team.test').ended;
+  expect(account).toMatchObject({ code: 0, said: expect.stringMatching(/^\S+\n$/) });
+  const token = account.said.trim();
+  const [here = '', there = ''] = await Promise.all(servers.map(readyAt));
+  const health = await Promise.all(workers.map(readyAt));
+  for (const url of [here, there, ...health])
+    expect(await healthOf(url)).toEqual([{ status: 'ok' }, { status: 'ready' }]);
+
+  const repository = await createTeamRepository(createClient({ url: here, token }), 'shop', {
+    '.service/ci.yml': "checks:\n  test:\n    run: 'sleep 1; test ! -e bad'\n",
+  });
+  const other = workIn(createClient({ url: there, token }), { owner: 'team', name: 'shop', folder: repository.folder });
+  const numbers: number[] = [];
+  for (const name of ['one', 'two', 'bad', 'four']) {
+    await repository.push(name, { [name]: `${name}\n` }, 'origin/main');
+    numbers.push(await repository.open(name, `Add ${name}`));
+  }
+  // Asked at the one, read at the other.
+  await Promise.all(numbers.map(async (number, index) => await (index % 2 === 0 ? repository : other).queue(number)));
+  await until(async () => (await other.read(numbers[0] ?? 0)).status === 'merged');
+  const [killed, left] = workers;
+  killed?.child.kill('SIGKILL');
+  await repository.settled(numbers);
+  const statuses = await Promise.all(numbers.map(async (number) => (await other.read(number)).status));
+  expect(statuses).toEqual(['merged', 'merged', 'blocked', 'merged']);
+  await repository.git('fetch', '-q', 'origin');
+  const landed = (await repository.git('log', '--first-parent', '--format=%H', 'origin/main')).trim().split('\n');
+  const merged = numbers.filter((_, index) => statuses[index] === 'merged');
+  const landings = await Promise.all(merged.map(async (number) => (await repository.landing(number)).mergeCommit));
+  expect(new Set(landings).size).toBe(landed.length - 1);
+  expect(landed).toEqual(expect.arrayContaining(landings));
+  await repository.remove();
+
+  for (const program of [...servers, left]) {
+    program?.child.kill('SIGTERM');
+    expect(await program?.ended).toMatchObject({ code: 0, stderr: '' });
+  }
+});
+
+it.each([
+  [['server'], 'DATABASE_URL (--database-url) is missing'],
+  [['worker', '--database-url', 'postgres://127.0.0.1:1/x'], 'INTERLOCK_SECRET is missing'],
+  [['server', '--port', 'many'], '--port must be a number from 0 to 65535, not many.'],
+])('%j says what is missing', async (args, sentence) => {
+  const { code, stderr } = await runProgram('production', args, { TEMPORAL_ADDRESS: '127.0.0.1:1' }).ended;
+  expect([code, stderr]).toEqual([1, expect.stringContaining(sentence)]);
+  expect(stderr.trim().split('\n')).toHaveLength(1);
+});
