@@ -1,64 +1,12 @@
 // Why is it not merged? Asked now, and asked later about now.
 import { describe, expect, it } from 'vitest';
 import { approvePullRequest, haltQueue, openPullRequest, resumeQueue } from '../../src/modules/queue/index.ts';
-import { explainAll } from '../../src/modules/queue/explaining/explain.reads.ts';
-import type { Condition } from '../../src/domain/queue/explain.condition.ts';
 import { pauseBranches } from '../../src/modules/repositories/index.ts';
-import { parallel, world, type World } from '../support/world.ts';
+import { chronicle, expectSameLater, explainWorld, find, type Answer } from '../support/chronicle.ts';
+import { parallel, world } from '../support/world.ts';
 import { startCi, statuses } from './stories.ts';
 
-async function explained(w: World, asOf: Date | null) {
-  const rows = await w.rows<{ id: string; number: number; createdAt: Date }>(
-    'select id, number, created_at as "createdAt" from pull_request order by number',
-  );
-  const answers = await w.ctx.db.transaction(w.ctx.accountId, async (tx) => await explainAll(w.ctx, tx, rows, asOf));
-  return rows.flatMap(({ id, number }) => {
-    const answer = answers.get(id);
-    return answer === undefined ? [] : [{ number, ...answer }];
-  });
-}
-
-type Answer = Awaited<ReturnType<typeof explained>>[number];
-
-/** Moments of a story, each with what was said then. Nothing happens in the millisecond of one. */
-function diary(w: World) {
-  const pages: { readonly name: string; readonly at: Date; readonly said: Answer[] }[] = [];
-  const tick = async (): Promise<void> => {
-    const now = Date.now();
-    while (Date.now() <= now + 1) await new Promise((resolve) => setImmediate(resolve));
-  };
-  return {
-    pages,
-    write: async (name: string): Promise<Answer[]> => {
-      await w.service.settle();
-      await tick();
-      const at = new Date();
-      const said = await explained(w, null);
-      pages.push({ name, at, said });
-      await tick();
-      return said;
-    },
-  };
-}
-
 const sentences = (said: readonly Answer[]) => said.map(({ sentence }) => sentence);
-const withoutInstant = ({ number, kind, who, sentence, conditions }: Answer) => ({
-  number,
-  kind,
-  who,
-  sentence,
-  conditions,
-});
-
-function find(answer: Answer | undefined, ...kinds: Condition['kind'][]): Condition | undefined {
-  let found: Condition | undefined;
-  let conditions = answer?.conditions ?? [];
-  for (const kind of kinds) {
-    found = conditions.find((condition) => condition.kind === kind);
-    conditions = found?.conditions ?? [];
-  }
-  return found;
-}
 
 describe('an explanation', () => {
   it('says at every step what is missing and who must act, and says the same of that moment later', async () => {
@@ -66,16 +14,16 @@ describe('an explanation', () => {
       configuration: `${parallel({ builds: 1 })}preconditions:\n  number_of_approvals: 1\n  use_github_mergeability: false\n`,
       runsCi: false,
     });
-    const { pages, write } = diary(w);
+    await using told = chronicle(w);
     const reviewer = { ...w.ctx, actor: { ...w.ctx.actor, handle: 'grace' } };
     const beforeAll = new Date();
     const a = await w.open('a', { 'a.txt': 'a\n' });
     const b = await w.open('b', { 'b.txt': 'b\n' });
     const numbers = [a, b];
-    expect(sentences(await write('opened'))).toEqual(numbers.map(() => 'Nobody has asked to merge it.'));
+    expect(sentences(await told.write())).toEqual(numbers.map(() => 'Nobody has asked to merge it.'));
 
     await w.queue(a, b);
-    const [pending] = await write('asked');
+    const [pending] = await told.write();
     expect(pending).toMatchObject({ kind: 'precondition', who: 'reviewer' });
     expect(pending?.sentence).toBe((await w.status(a)).status_text);
     expect(find(pending, 'preconditions', 'approvals')).toMatchObject({
@@ -90,7 +38,7 @@ describe('an explanation', () => {
       await approvePullRequest(reviewer, { repository: w.repository, number, verdict: 'approved' });
     await w.pause(true);
     await w.until(async () => (await statuses(w, ...numbers)).every((status) => status === 'queued'));
-    const [paused] = await write('paused');
+    const [paused] = await told.write();
     expect(paused).toMatchObject({ kind: 'paused', who: 'admin', sentence: 'The queue is paused.' });
     expect(find(paused, 'queue', 'not_paused')?.cause).toMatchObject({ action: 'repository_paused' });
     await pauseBranches(w.ctx, {
@@ -100,33 +48,29 @@ describe('an explanation', () => {
       pausedMessage: 'release day',
     });
     await w.pause(false);
-    expect(sentences(await write('paused by a rule'))[0]).toBe('The queue is paused: release day');
+    expect(sentences(await told.write())[0]).toBe('The queue is paused: release day');
     await pauseBranches(w.ctx, { repository: w.repository, pattern: 'ma*', paused: false });
 
     await w.until(async () => (await statuses(w, a)).includes('tagged'));
-    const [building, behind] = await write('building');
+    const [building, behind] = await told.write();
     expect(building?.sentence).toBe('Its build is running.');
     expect(find(building, 'build')).toMatchObject({ holds: false, observed: 'running', who: 'ci' });
     expect(find(building, 'build', 'check')).toMatchObject({ name: 'test', holds: false });
-    expect(behind?.sentence).toBe('It waits for a build; one pull request is before it.');
+    expect(behind?.sentence).toBe('It waits until no other build runs; one pull request is before it.');
     expect(find(behind, 'place')).toMatchObject({ holds: false, observed: `1 before it: #${a}` });
 
     await haltQueue(w.ctx, { repository: w.repository, baseBranch: 'main', reason: 'somebody looks into it' });
-    expect(sentences(await write('halted'))).toEqual(numbers.map(() => 'The queue is halted: somebody looks into it'));
+    expect(sentences(await told.write())).toEqual(numbers.map(() => 'The queue is halted: somebody looks into it'));
     await resumeQueue(w.ctx, { repository: w.repository, baseBranch: 'main' });
     await w.dequeue(b);
-    expect(sentences(await write('dequeued'))[1]).toBe('It was dequeued by interlock.');
+    expect(sentences(await told.write())[1]).toBe('It was dequeued by interlock.');
 
     await using _ = await startCi(w);
     await w.settled(a);
-    expect(sentences(await write('merged'))[0]).toBe('It is merged.');
+    expect(sentences(await told.write())[0]).toBe('It is merged.');
 
-    for (const { name, at, said } of pages)
-      expect({ name, said: (await explained(w, at)).map(withoutInstant) }).toEqual({
-        name,
-        said: said.map(withoutInstant),
-      });
-    expect(sentences(await explained(w, beforeAll))).toEqual(numbers.map(() => 'It was not known here yet.'));
+    await expectSameLater(w, told);
+    expect(sentences(await explainWorld(w, beforeAll))).toEqual(numbers.map(() => 'It was not known here yet.'));
   });
 
   it('says what blocked it by the words of the event, and what of its facts still stands in the way', async () => {
@@ -134,7 +78,7 @@ describe('an explanation', () => {
       configuration: `preconditions:\n  validations:\n    - name: a ticket is named\n      match: {type: title, regex: 'T-[0-9]+'}\n    - name: no fixup\n      match: {type: title, regex: '^[^!]*$'}\n`,
       runsCi: false,
     });
-    const { pages, write } = diary(w);
+    await using told = chronicle(w);
     const named = await w.open('a', { 'a.txt': 'a\n' }, { title: 'T-1 Add a' });
     const unnamed = await w.open('b', { 'b.txt': 'b\n' }, { title: 'Add b' });
     await w.commit('c', { 'c.txt': 'c\n' });
@@ -147,17 +91,17 @@ describe('an explanation', () => {
     });
     const draft = unnamed + 1;
     await w.queue(unnamed, draft);
-    const [open, blocked, held] = await write('asked');
+    const [open, blocked, held] = await told.write();
     expect(open?.conditions.map(({ kind, holds }) => [kind, holds])).toEqual([
       ['asked', false],
       ['preconditions', false],
     ]);
     expect(find(open, 'preconditions', 'own_checks')).toMatchObject({ observed: 'running', who: 'ci' });
     expect(find(open, 'preconditions', 'own_checks', 'check')).toMatchObject({ name: 'test', observed: 'running' });
-    const told = await w.rows<{ text: string }>(
+    const blockedBy = await w.rows<{ text: string }>(
       "select payload ->> 'statusText' as text from event where action = 'blocked' order by id",
     );
-    expect([blocked?.sentence, held?.sentence]).toEqual(told.map(({ text }) => text));
+    expect([blocked?.sentence, held?.sentence]).toEqual(blockedBy.map(({ text }) => text));
     expect(find(blocked, 'preconditions', 'validations')).toMatchObject({ holds: false, sentence: blocked?.sentence });
     expect(find(blocked, 'preconditions', 'validations')?.conditions.map(({ name, holds }) => [name, holds])).toEqual([
       ['a ticket is named', false],
@@ -168,8 +112,7 @@ describe('an explanation', () => {
 
     await w.queue(named);
     await w.configure('merge_windows:\n  - {cron_start: "0 0 1 1 *", cron_end: "1 0 1 1 *", timezone: UTC}\n');
-    await write('another configuration');
-    const [first] = pages;
-    expect((await explained(w, first?.at ?? null)).map(withoutInstant)).toEqual(first?.said.map(withoutInstant));
+    await told.write();
+    await expectSameLater(w, told);
   });
 });

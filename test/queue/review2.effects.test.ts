@@ -29,10 +29,10 @@ describe('effects of a turn', () => {
   });
   const many = Array.from({ length: 200 }, (_, n) => intent(n + 1));
 
-  it('are a landing, and no more of what is told than a landing may wait for', () => {
+  it('are a landing alone, and no more of what is told than the next landing may wait for', () => {
     const effects = effectsOf([...many, intent(300, { kind: 'land' })], 'main');
-    expect(effects.map(({ intents }) => intents.length)).toEqual([1, 80]);
-    expect(effects[0]?.title).toBe('Land #300 on main');
+    expect(effects.map(({ title }) => title)).toEqual(['Land #300 on main']);
+    expect(effectsOf(many, 'main').map(({ intents }) => intents.length)).toEqual([80]);
     expect(hasMoreToTell(many)).toBe(true);
     expect(hasMoreToTell(many.slice(0, 79))).toBe(false);
   });
@@ -42,6 +42,14 @@ describe('effects of a turn', () => {
     expect(effectsOf([...many, intent(400, { kind: 'run_gate' })], 'main')[0]?.intents[0]).toBe('400');
     expect(effectsOf([...open, intent(500)], 'main')[0]?.intents.slice(0, 2)).toEqual(['400', '500']);
     expect(hasMoreToTell(open), 'in vain again and again').toBe(false);
+  });
+
+  it('are told beside a landing that did not end at its first try', () => {
+    const effects = effectsOf([...many, intent(300, { kind: 'land', attempt: 1 })], 'main');
+    expect(effects.map(({ intents, isTelling }) => [intents.length, isTelling])).toEqual([
+      [1, false],
+      [80, true],
+    ]);
   });
 
   it('are one telling for all who wait, when the first is due', async () => {

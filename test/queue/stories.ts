@@ -7,6 +7,7 @@ import type { HostRepository } from '../../src/hosts/port.ts';
 import { findSandbox } from '../../src/platform/sandbox/index.ts';
 import { verifyRepository, type Verification } from '../../src/modules/queue/landing/verify.ts';
 import { RepositoryEntity } from '../../src/modules/repositories/repositories.entities.ts';
+import { explainWorld, type Answer } from '../support/chronicle.ts';
 import type { World } from '../support/world.ts';
 
 /** Runs `work`; when the engine first comes past the failpoint meanwhile, `arrival` happens there. */
@@ -167,4 +168,42 @@ export async function startCi(w: World): Promise<AsyncDisposable> {
 
 function rethrow(error: unknown): never {
   throw error;
+}
+
+/** As when the time is over in which more might have come to be told. */
+export async function hurry(w: World): Promise<boolean> {
+  const waiting = await w.rows('update pull_request set tell_at = now() where tell_at > now() returning 1');
+  if (waiting.length > 0) await wakeAll(w);
+  return waiting.length > 0;
+}
+
+export async function everythingTold(w: World): Promise<void> {
+  await w.until(
+    async () =>
+      !(await hurry(w)) &&
+      (await w.rows('select 1 from pull_request where tell_at is not null')).length === 0 &&
+      (await w.rows("select 1 from intent where state in ('planned', 'begun')")).length === 0,
+  );
+}
+
+/**
+ * The comment and the check of each say what `explain` says, once all is told. In line they say only what stays true:
+ * that it is in line, and with whom it is built. Who dequeued it is not for a comment.
+ */
+export async function expectToldAsExplained(w: World, ...numbers: number[]): Promise<void> {
+  await everythingTold(w);
+  const answers = new Map((await explainWorld(w, null)).map((answer) => [answer.number, answer]));
+  for (const number of numbers) {
+    const answer = answers.get(number);
+    const comment = await w.statusComment(number);
+    expect(comment, `#${number} is ${answer?.kind}`).toContain(answer === undefined ? '?' : toldWords(answer));
+    expect(comment).toContain((await w.statusCheck(number))?.summary);
+  }
+}
+
+function toldWords({ kind, sentence }: Answer): string {
+  if (kind === 'merged') return 'It was merged into';
+  if (kind === 'building') return `It is validated${/ together with #\d+(?:, #\d+)*/.exec(sentence)?.[0] ?? ''} in`;
+  if (kind === 'not_asked') return sentence.replace(/^It was dequeued by .*/, 'It was dequeued.');
+  return ['blocked', 'precondition', 'closed'].includes(kind) ? sentence : 'It is in line';
 }

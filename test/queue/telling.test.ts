@@ -3,14 +3,16 @@ import { describe, expect, it } from 'vitest';
 import { dequeuePullRequest, queuePullRequest } from '../../src/modules/queue/index.ts';
 import { pauseBranches } from '../../src/modules/repositories/index.ts';
 import { parallel, serial, world, type World } from '../support/world.ts';
-import { hostOf, meanwhile, startCi, statuses, wakeAll } from './stories.ts';
-
-/** As when the time is over in which more might have come to be told. */
-async function hurry(w: World): Promise<boolean> {
-  const waiting = await w.rows('update pull_request set tell_at = now() where tell_at > now() returning 1');
-  if (waiting.length > 0) await wakeAll(w);
-  return waiting.length > 0;
-}
+import {
+  everythingTold,
+  expectToldAsExplained,
+  hostOf,
+  hurry,
+  meanwhile,
+  startCi,
+  statuses,
+  wakeAll,
+} from './stories.ts';
 
 /** Turns until the comment says so. */
 async function told(w: World, number: number, words: RegExp): Promise<string> {
@@ -21,15 +23,6 @@ async function told(w: World, number: number, words: RegExp): Promise<string> {
     return words.test(said ?? '');
   });
   return said ?? '';
-}
-
-async function everythingTold(w: World): Promise<void> {
-  await w.until(
-    async () =>
-      !(await hurry(w)) &&
-      (await w.rows('select 1 from pull_request where tell_at is not null')).length === 0 &&
-      (await w.rows("select 1 from intent where state in ('planned', 'begun')")).length === 0,
-  );
 }
 
 describe('the status comment and the check', () => {
@@ -126,6 +119,31 @@ describe('the status comment and the check', () => {
     await w.configure(`${parallel()}${approvals}`);
     await w.dequeue(a);
     await told(w, a, /^\*\*Not queued/);
+  });
+
+  it('say in every state what explain says', async () => {
+    await using w = await world({
+      configuration: `${parallel({ batch: 2 })}publish_status_check: always\npreconditions:\n  number_of_approvals: 1\n`,
+      runsCi: false,
+    });
+    const numbers: number[] = [];
+    for (const name of ['a', 'b', 'bad', 'd', 'e']) numbers.push(await w.open(name, { [name]: 'x\n' }));
+    const [a = 0, b = 0, bad = 0, d = 0, e = 0] = numbers;
+    await w.queue(a, b, bad, d);
+    expect(await statuses(w, a, e)).toEqual(['pending 101', 'open']);
+    await expectToldAsExplained(w, ...numbers);
+    for (const number of [a, b, bad, d])
+      await w.service.localHost.reviewPullRequest(hostOf(w), number, { reviewer: 'grace', verdict: 'approved' });
+    await w.until(async () => (await statuses(w, a, b)).every((status) => status === 'tagged'));
+    await w.dequeue(d);
+    await w.service.localHost.closePullRequest(hostOf(w), e);
+    await w.service.settle();
+    expect(await statuses(w, d, e)).toEqual(['open', 'closed']);
+    await expectToldAsExplained(w, ...numbers);
+    await using _ = await startCi(w);
+    await w.settled(a, b, bad);
+    expect(await statuses(w, a, b, bad)).toEqual(['merged', 'merged', 'blocked 107']);
+    await expectToldAsExplained(w, ...numbers);
   });
 
   it('name the reset that put a pull request back, until it is validated again', async () => {

@@ -7,11 +7,14 @@ export interface PlainLoop {
   wake: Ports['wake'];
   /** Turns until nothing is left to do now. What waits for CI is left for the next wake. */
   run(ports: Ports): Promise<void>;
+  /** Called after every step of a turn. */
+  observe: () => Promise<void>;
 }
 
 export function createPlainLoop(): PlainLoop {
   const woken = new Map<string, string>();
-  return {
+  const loop: PlainLoop = {
+    observe: async () => {},
     wake: async ({ accountId, queueId }) => void woken.set(queueId, accountId),
     async run(ports) {
       await wakeDue(ports);
@@ -24,6 +27,7 @@ export function createPlainLoop(): PlainLoop {
       }
     },
   };
+  return loop;
 
   /** As the relay: deadlines that are past. */
   async function wakeDue(ports: Ports): Promise<void> {
@@ -37,7 +41,15 @@ export function createPlainLoop(): PlainLoop {
   async function turn(ports: Ports, accountId: string, queueId: string): Promise<void> {
     const ctx = systemContext(ports, accountId);
     const advance = await advanceQueue(ctx, queueId);
-    for (const batch of advance.batches) await driveBatch(ctx, batch.id);
-    for (const { intents } of advance.effects) for (const intentId of intents) await carryOut(ctx, intentId);
+    await loop.observe();
+    for (const batch of advance.batches) {
+      await driveBatch(ctx, batch.id);
+      await loop.observe();
+    }
+    for (const { intents } of advance.effects)
+      for (const intentId of intents) {
+        await carryOut(ctx, intentId);
+        await loop.observe();
+      }
   }
 }

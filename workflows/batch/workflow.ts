@@ -31,8 +31,7 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
   let polls = 0;
   for (;;) {
     isTold = false;
-    const summary = input.title === undefined ? step : `${input.title}: ${step}`;
-    const progress = await driveBatch.executeWithOptions({ summary }, [input]);
+    const progress = await driveBatch.executeWithOptions({ summary: step }, [input]);
     describe(progress.details, [
       { key: repositoryAttribute, value: progress.repository },
       { key: baseBranchAttribute, value: progress.baseBranch },

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { systemContext, type Ports } from '../../src/context.ts';
+import { systemContext, type Context, type Ports } from '../../src/context.ts';
 import { advanceQueue, carryOut, type Advance } from '../../src/modules/queue/index.ts';
 import { runActivity } from '../shared/activities.ts';
 import type { QueueInput } from './messages.ts';
@@ -14,12 +14,39 @@ export interface QueueActivities {
 // cost five events of its history in every turn.
 const coalesceMs = 75;
 
+// An activity of its own costs six events of history: what is told in a moment is told with the turn that planned it.
+// A landing waits for nobody, and the turn after it tells as well.
+const tellWithinMs = 1_000;
+
+async function tellAtOnce(ctx: Context, effects: Advance['effects']): Promise<Advance['effects']> {
+  if (effects.some(({ isTelling }) => !isTelling)) return effects;
+  const deadline = performance.now() + tellWithinMs;
+  const left: Advance['effects'][number][] = [];
+  for (const effect of effects) {
+    const intents = [...effect.intents];
+    // What fails is tried again where its failures are seen, by `carryOut`.
+    while (intents[0] !== undefined && performance.now() < deadline && (await isCarriedOut(ctx, intents[0])))
+      intents.shift();
+    if (intents.length > 0) left.push({ ...effect, intents });
+  }
+  return left;
+}
+
+async function isCarriedOut(ctx: Context, intentId: string): Promise<boolean> {
+  return await carryOut(ctx, intentId).then(
+    () => true,
+    () => false,
+  );
+}
+
 export function createQueueActivities(ports: Ports): QueueActivities {
   return {
     advanceQueue: async ({ accountId, queueId }) =>
       await runActivity(async () => {
         await delay(coalesceMs);
-        return await advanceQueue(systemContext(ports, accountId), queueId);
+        const ctx = systemContext(ports, accountId);
+        const advance = await advanceQueue(ctx, queueId);
+        return { ...advance, effects: await tellAtOnce(ctx, advance.effects) };
       }),
     carryOut: async ({ accountId, intents }) =>
       await runActivity(async () => {

@@ -2,7 +2,7 @@
 // in line it says what `explain` says. In line it says only what stays true until it is written again, which a place or
 // a running check does not: a queue of a thousand would have to write a thousand comments for every landing.
 import type { Actor } from './admission.ts';
-import { explain, type Reason } from './explain.ts';
+import { explain, named, timeText, type Reason } from './explain.ts';
 import type { BlockCode, PullRequestStatus, ResetCode } from './snapshot.ts';
 import { isQueued, statusText } from './status.ts';
 
@@ -14,6 +14,8 @@ export interface Told {
   readonly status: PullRequestStatus;
   readonly code: BlockCode | null;
   readonly text: string | null;
+  /** It was taken out of the line, and nobody has asked for it since. */
+  readonly isDequeued: boolean;
   readonly baseBranch: string;
   /** The label that asks to queue. */
   readonly trigger: string;
@@ -160,13 +162,10 @@ function sentences(told: Told): string[] {
 }
 
 const outOfLine = {
-  // People are known by their email addresses, which are not for a comment.
-  dequeuedBy: null,
   ahead: null,
-  isSuspended: false,
-  barrier: null,
-  companyUntil: null,
-  waitsForOwnChecks: false,
+  skippers: [],
+  hold: null,
+  ownChecks: null,
   finalGate: null,
   batch: null,
   paused: null,
@@ -174,14 +173,15 @@ const outOfLine = {
   landingsFrom: null,
 } as const;
 
-function explained({ status, code, text }: Told): Reason {
-  return explain({ ...outOfLine, status, code, text });
+/** People are known by their email addresses, which are not for a comment. */
+function explained({ status, code, text, isDequeued }: Told): Reason {
+  return explain({ ...outOfLine, status, code, text, dequeued: isDequeued ? { by: null } : null });
 }
 
 function lineSentences({ line, baseBranch }: Told): string[] {
   if (line === null) return [`It is in line to merge into \`${baseBranch}\`.`];
   const skips = line.skipsLine ? ', ahead of all that do not skip the line' : '';
-  const stands = `It is in line to merge into \`${baseBranch}\` since ${timeOf(line.since)}${skips}.`;
+  const stands = `It is in line to merge into \`${baseBranch}\` since ${timeText(line.since)}${skips}.`;
   return [[stands, ...resetSentence(line.reset), ...buildSentence(line.batch), ...topSentence(line)].join(' ')];
 }
 
@@ -221,7 +221,7 @@ function mergedSentence({ landed, baseBranch }: Told): string {
 }
 
 function together(companions: readonly number[]): string {
-  return companions.length === 0 ? '' : ` together with ${companions.map((number) => `#${number}`).join(', ')}`;
+  return companions.length === 0 ? '' : ` together with ${named(companions)}`;
 }
 
 function linkedChecks(checks: Told['failedChecks']): string[] {
@@ -247,8 +247,4 @@ function escaped(name: string): string {
 
 function lowered(sentence: string): string {
   return sentence.charAt(0).toLowerCase() + sentence.slice(1);
-}
-
-function timeOf(at: number): string {
-  return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }

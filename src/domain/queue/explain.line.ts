@@ -1,9 +1,11 @@
 // What has to hold of a pull request in line: that its queue goes on, its place, its build, and what its landing waits for.
 import {
   buildText,
-  countPullRequests,
+  beforeText,
   gateText,
   haltedText,
+  named,
+  ownChecksText,
   pausedText,
   waitingText,
   windowText,
@@ -44,11 +46,12 @@ function pausedBy({ pattern }: NonNullable<ExplainedPullRequest['paused']>): str
   return pattern === null ? 'the repository is paused' : `paused by the rule ${pattern}`;
 }
 
-export function place({ pullRequest, since }: ConditionFacts, { ahead, before, skippers }: Standing): Condition {
+export function place(facts: ConditionFacts, { ahead, before, skippers }: Standing): Condition {
+  const { pullRequest, since } = facts;
   const count = ahead ?? 0;
   const skipping = skippers.length === 0 ? '' : `; ${named(skippers)} by skip line`;
   const nearest = before.length < count ? `, at last ${named(before)}` : `: ${named(before)}`;
-  const words = `${countPullRequests(count)} before it`;
+  const words = beforeText(pullRequest);
   return condition({
     kind: 'place',
     holds: count === 0,
@@ -56,17 +59,12 @@ export function place({ pullRequest, since }: ConditionFacts, { ahead, before, s
     needed: 'first in line',
     who: 'queue',
     since: since.status,
-    sentence:
-      pullRequest.batch === null ? waitingText(pullRequest) : `${words.charAt(0).toUpperCase()}${words.slice(1)}.`,
+    sentence: `${capitalized(words)}.`,
   });
 }
 
-function named(numbers: readonly number[]): string {
-  return numbers.map((number) => `#${number}`).join(', ');
-}
-
 export function build(facts: ConditionFacts, standing: Standing): Condition {
-  const { batch, companyUntil } = facts.pullRequest;
+  const { batch, hold } = facts.pullRequest;
   if (batch === null)
     return condition({
       kind: 'build',
@@ -74,7 +72,7 @@ export function build(facts: ConditionFacts, standing: Standing): Condition {
       observed: 'none',
       needed: 'green',
       who: 'queue',
-      nextCheckAt: companyUntil,
+      nextCheckAt: hold?.kind === 'company' ? hold.until : null,
       sentence: waitingText(facts.pullRequest),
     });
   return condition({
@@ -99,26 +97,25 @@ function gate(workflow: string): Condition {
     observed: `${workflow} is not passed`,
     needed: 'passed',
     who: 'ci',
-    sentence: `${words.charAt(0).toUpperCase()}${words.slice(1)}`,
+    sentence: capitalized(words),
   });
 }
 
 export function landing(facts: ConditionFacts, { ownChecksUntil }: Standing): Condition {
-  const { landingsFrom, waitsForOwnChecks, finalGate, batch, status } = facts.pullRequest;
+  const { landingsFrom, ownChecks, finalGate, batch, status } = facts.pullRequest;
   const opens = landingsFrom === null ? null : windowText(landingsFrom);
   const conditions = [
     condition({
       kind: 'landing_checks',
-      holds: !waitsForOwnChecks,
-      observed: !waitsForOwnChecks ? 'passed' : facts.causes.stuck === null ? 'running' : 'stuck',
+      holds: ownChecks === null,
+      observed: ownChecks === null ? 'passed' : facts.causes.stuck === null ? 'running' : 'stuck',
       needed: 'passed',
       who: 'ci',
       since: facts.causes.stuck?.at ?? null,
       cause: facts.causes.stuck,
       nextCheckAt: ownChecksUntil,
-      sentence: waitsForOwnChecks
-        ? 'It merges as soon as its own required checks have passed.'
-        : 'Its own required checks do not hold it back.',
+      sentence:
+        ownChecks === null ? 'Its own required checks do not hold it back.' : capitalized(ownChecksText(ownChecks)),
     }),
     condition({
       kind: 'merge_window',
@@ -127,10 +124,14 @@ export function landing(facts: ConditionFacts, { ownChecksUntil }: Standing): Co
       needed: 'open',
       who: 'queue',
       nextCheckAt: landingsFrom !== null && Number.isFinite(landingsFrom) ? landingsFrom : null,
-      sentence: opens === null ? 'Landings may happen now.' : `${opens.charAt(0).toUpperCase()}${opens.slice(1)}`,
+      sentence: opens === null ? 'Landings may happen now.' : capitalized(opens),
     }),
     ...(finalGate === null ? [] : [gate(finalGate)]),
   ];
   const words = batch?.landingBegun && isQueued(status) ? 'It is being merged now' : 'Nothing else keeps it back';
   return group('landing', conditions, { holds: words, needed: 'merged' });
+}
+
+function capitalized(words: string): string {
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }

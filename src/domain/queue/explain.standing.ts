@@ -1,21 +1,21 @@
 // What the line says of one pull request that stands in it: the facts `explain` puts into words, by the planner's own rules.
 import { findPass } from './failure.ts';
-import { planFormation } from './formation.ts';
+import { hasCapacity, planFormation } from './formation.ts';
 import { judgePatience } from './landing.ts';
 import { isSuspended, membersOf, verdictOf, waitsForOwnChecks, type LineView } from './line.ts';
 import { judgeGates } from './gates.ts';
 import { ciDeadline, startDeadline, type BatchVerdict } from './verdict.ts';
-import type { ExplainedBatch, ExplainedPullRequest } from './explain.ts';
-import type { BatchState, Decision } from './snapshot.ts';
+import type { ExplainedBatch, ExplainedPullRequest, Hold } from './explain.ts';
+import type { BatchState, Decision, PullRequestState } from './snapshot.ts';
 
 export type BatchCause = Extract<Decision, { kind: 'StartBatch' }>['cause'];
 
 export type Standing = Pick<
   ExplainedPullRequest,
-  'ahead' | 'isSuspended' | 'barrier' | 'companyUntil' | 'waitsForOwnChecks' | 'finalGate' | 'batch' | 'landingsFrom'
+  'ahead' | 'skippers' | 'hold' | 'ownChecks' | 'finalGate' | 'batch' | 'landingsFrom'
 > & {
-  /** Those before it that skip the line. */
-  readonly skippers: readonly number[];
+  /** The commit its build runs on, and since when. Null: it has no batch. */
+  readonly tested: Pick<BatchState, 'testedCommit' | 'buildStartedAt'> | null;
   /** Those directly before it, the nearest last; no more than a person reads. */
   readonly before: readonly number[];
   /** When its build is timed out. Null: never, or it does not run. */
@@ -35,27 +35,73 @@ export function standingOf(
   const place = view.inOrder.findIndex(({ id }) => id === pullRequestId);
   const pullRequest = view.pullRequests.get(pullRequestId);
   if (pullRequest === undefined) return null;
-  // Beside the line nothing is before it.
-  const ahead = Math.max(0, place);
-  const before = view.inOrder.slice(0, ahead);
   const batch = view.batchOf.get(pullRequestId) ?? partOf(view, pullRequestId);
-  const isNext = batch === null && place >= 0 && before.every(({ id }) => view.batchOf.has(id) || isOut(view, id));
-  const formation = isNext ? planFormation(view) : null;
+  // Beside the line nothing is before it.
+  const inFront = view.inOrder.slice(0, Math.max(0, place));
+  const company = new Set(batch?.members.map((member) => member.pullRequest) ?? []);
+  const before = inFront.filter(({ id }) => !company.has(id));
+  const ahead = before.length;
   return {
     ahead,
-    isSuspended: ahead > 0 && isSuspended(view, pullRequest),
-    barrier: batch === null ? (before.find(({ isBarrier }) => isBarrier)?.number ?? null) : null,
-    companyUntil: formation?.kind === 'wait' ? formation.until : null,
-    waitsForOwnChecks: waitsForOwnChecks(view, pullRequest),
-    finalGate:
-      batch === null || batch.beside !== null || ahead >= batch.members.length ? null : finalGateOf(view, batch),
-    batch: batch === null ? null : batchOf(view, batch, { pullRequestId, causes }),
-    landingsFrom: view.snapshot.queue.landingsFrom,
     skippers: before.filter(({ skipLine }) => skipLine).map(({ number }) => number),
+    hold: batch === null ? holdOf(view, pullRequest, before) : null,
+    ownChecks: ownChecksOf(view, pullRequest, batch),
+    finalGate: batch === null || batch.beside !== null || ahead > 0 ? null : finalGateOf(view, batch),
+    batch: batch === null ? null : batchOf(view, batch, { pullRequestId, causes }),
+    tested: batch,
+    landingsFrom: view.snapshot.queue.landingsFrom,
     before: before.slice(-mostNamed).map(({ number }) => number),
     buildUntil: batch === null ? null : buildUntil(view, batch),
-    ownChecksUntil: place === 0 ? judgePatience(view).until : null,
+    ownChecksUntil: ahead === 0 && batch?.beside === null ? judgePatience(view).until : null,
   };
+}
+
+/** Why it has no batch. */
+function holdOf(view: LineView, pullRequest: PullRequestState, before: readonly PullRequestState[]): Hold | null {
+  if (!view.inOrder.includes(pullRequest)) return { kind: 'part' };
+  if (before.length > 0 && isSuspended(view, pullRequest))
+    return { kind: 'conflict', with: conflictingWith(view, pullRequest) };
+  const barrier = before.find(({ isBarrier }) => isBarrier);
+  if (barrier !== undefined) return { kind: 'barrier', number: barrier.number };
+  if (before.every((other) => view.batchOf.has(other.id) || isSuspended(view, other))) {
+    const formation = planFormation(view);
+    if (formation.kind === 'wait') return { kind: 'company', until: formation.until };
+  }
+  const { mode, maxParallelBuilds } = view.snapshot.rules;
+  if (mode !== 'parallel') return null;
+  const failed = view.batches.find((batch) => verdictWords[verdictOf(view, batch).kind] === 'red');
+  if (failed !== undefined) return { kind: 'judgement', of: membersOf(view, failed).map(({ number }) => number) };
+  const isFull = maxParallelBuilds !== null && !hasCapacity(view, [pullRequest]);
+  return isFull ? { kind: 'room', builds: maxParallelBuilds } : null;
+}
+
+/** Those in line that a known conflict of it names: what it was merged after, or what is in the commit it was merged onto. */
+function conflictingWith(view: LineView, { id, below }: PullRequestState): readonly number[] {
+  const conflicts = view.conflicts.get(id);
+  if (conflicts === undefined) {
+    const under = below === null ? undefined : view.pullRequests.get(below);
+    return under === undefined ? [] : conflictingWith(view, under);
+  }
+  const heads = new Map([...view.pullRequests.values()].map(({ head, number }) => [head, number]));
+  const numbers = conflicts.flatMap(({ parent, after }) => {
+    const last = after.at(-1);
+    const onto = view.batches.find(({ commit }) => commit === parent)?.members.map(({ head }) => head) ?? [];
+    return (last === undefined ? onto : [last]).flatMap((head) => heads.get(head) ?? []);
+  });
+  return [...new Set(numbers)].toSorted((a, b) => a - b);
+}
+
+/** A batch lands when the own checks of all of its members have passed. */
+function ownChecksOf(
+  view: LineView,
+  pullRequest: PullRequestState,
+  batch: BatchState | null,
+): ExplainedPullRequest['ownChecks'] {
+  const members = batch === null || batch.beside !== null ? [pullRequest] : membersOf(view, batch);
+  const waiting = members.filter((member) => waitsForOwnChecks(view, member));
+  if (waiting.length === 0) return null;
+  const others = waiting.filter(({ id }) => id !== pullRequest.id).map(({ number }) => number);
+  return { own: others.length < waiting.length, others };
 }
 
 /** Its batch beside the line, where it is built with others of a batch that failed. */
@@ -72,11 +118,6 @@ function finalGateOf(view: LineView, batch: BatchState): string | null {
   if (verdict.kind !== 'green' || verdict.evidence === '') return null;
   const outlook = judgeGates(batch.gates ?? [], view.now);
   return outlook.kind === 'due' || outlook.kind === 'running' ? outlook.workflow : null;
-}
-
-function isOut(view: LineView, id: string): boolean {
-  const pullRequest = view.pullRequests.get(id);
-  return pullRequest !== undefined && isSuspended(view, pullRequest);
 }
 
 const verdictWords = {

@@ -16,23 +16,35 @@ export interface ExplainedBatch {
   readonly mayBePassed: boolean;
 }
 
+export type Hold =
+  /** It is known to conflict with something before it, and is tried again when it is first. `with`: as far as is known. */
+  | { readonly kind: 'conflict'; readonly with: readonly number[] }
+  /** Nothing is built behind that one. */
+  | { readonly kind: 'barrier'; readonly number: number }
+  /** Others may share its build until then. */
+  | { readonly kind: 'company'; readonly until: number }
+  /** It is out of the line, to be tried by parts. */
+  | { readonly kind: 'part' }
+  /** The build of these before it failed, and nothing is built on that. */
+  | { readonly kind: 'judgement'; readonly of: readonly number[] }
+  /** As many builds run as may at once. */
+  | { readonly kind: 'room'; readonly builds: number };
+
 export interface ExplainedPullRequest {
   readonly status: PullRequestStatus;
   /** Code and sentence of its last obstacle. Null without one. */
   readonly code: BlockCode | null;
   readonly text: string | null;
-  /** Who took it out of the line last, while nobody has asked for it since. Null: nobody has. */
-  readonly dequeuedBy: string | null;
-  /** Pull requests before it in line. Null unless queued or tagged. */
+  /** It was taken out of the line, and nobody has asked for it since. `by` null: who did it is not said. */
+  readonly dequeued: { readonly by: string | null } | null;
+  /** Pull requests before it in line, without those that share its build. Null unless queued or tagged. */
   readonly ahead: number | null;
-  /** It is known to conflict with something before it, and is tried again when it is first. */
-  readonly isSuspended: boolean;
-  /** Number of a pull request before it behind which nothing is built. Null: there is none. */
-  readonly barrier: number | null;
-  /** Until when it waits for others to share its build. Null: it does not. */
-  readonly companyUntil: number | null;
-  /** Its own required checks run, and its landing waits for them. */
-  readonly waitsForOwnChecks: boolean;
+  /** Those of them that skip the line. */
+  readonly skippers: readonly number[];
+  /** Why it has no build yet. Null: it has one, or nothing but its turn is missing. */
+  readonly hold: Hold | null;
+  /** Own required checks that still run and hold its landing back: its own, and those of others it lands with. */
+  readonly ownChecks: { readonly own: boolean; readonly others: readonly number[] } | null;
   /** The final gate that is between it and its landing. Null: none is, or it is not first in line. */
   readonly finalGate: string | null;
   /** Its live batch. */
@@ -69,7 +81,7 @@ export interface Reason {
 }
 
 export function explain(pullRequest: ExplainedPullRequest): Reason {
-  const { status, code, text, dequeuedBy } = pullRequest;
+  const { status, code, text } = pullRequest;
   const obstacle = text ?? (code === null ? null : statusText(code));
   switch (status) {
     case 'merged':
@@ -80,7 +92,7 @@ export function explain(pullRequest: ExplainedPullRequest): Reason {
       return {
         kind: 'not_asked',
         who: 'author',
-        sentence: dequeuedBy === null ? 'Nobody has asked to merge it.' : `It was dequeued by ${dequeuedBy}.`,
+        sentence: openText(pullRequest),
       };
     case 'pending':
       return { kind: 'precondition', who: actorOf(code), sentence: obstacle ?? 'A precondition is missing.' };
@@ -92,6 +104,11 @@ export function explain(pullRequest: ExplainedPullRequest): Reason {
     default:
       return status satisfies never;
   }
+}
+
+function openText({ dequeued }: ExplainedPullRequest): string {
+  if (dequeued === null) return 'Nobody has asked to merge it.';
+  return dequeued.by === null ? 'It was dequeued.' : `It was dequeued by ${dequeued.by}.`;
 }
 
 function explainPlace(pullRequest: ExplainedPullRequest): Reason {
@@ -106,17 +123,10 @@ function explainPlace(pullRequest: ExplainedPullRequest): Reason {
 }
 
 function explainGreen(pullRequest: ExplainedPullRequest, batch: ExplainedBatch): Reason {
-  const { ahead, landingsFrom, waitsForOwnChecks, finalGate } = pullRequest;
+  const { ahead, landingsFrom, ownChecks, finalGate } = pullRequest;
   const green = `Its build${companyOf(batch)} is green`;
-  const inFront = ahead ?? 0;
-  if (inFront > 0)
-    return { kind: 'in_line', who: 'queue', sentence: `${green}; ${countPullRequests(inFront)} before it.` };
-  if (waitsForOwnChecks)
-    return {
-      kind: 'own_checks',
-      who: 'ci',
-      sentence: `${green}; it merges as soon as its own required checks have passed.`,
-    };
+  if ((ahead ?? 0) > 0) return { kind: 'in_line', who: 'queue', sentence: `${green}; ${beforeText(pullRequest)}.` };
+  if (ownChecks !== null) return { kind: 'own_checks', who: 'ci', sentence: `${green}; ${ownChecksText(ownChecks)}` };
   if (landingsFrom !== null)
     return { kind: 'merge_window', who: 'queue', sentence: `${green}; ${windowText(landingsFrom)}` };
   if (finalGate !== null) return { kind: 'final_gate', who: 'ci', sentence: `${green}; ${gateText(finalGate)}` };
@@ -133,7 +143,7 @@ export function pausedText({ message }: NonNullable<ExplainedPullRequest['paused
 
 export function windowText(landingsFrom: number): string {
   return Number.isFinite(landingsFrom)
-    ? `landings wait for the merge window that opens at ${new Date(landingsFrom).toISOString()}.`
+    ? `landings wait for the merge window that opens at ${timeText(landingsFrom)}.`
     : 'landings wait for a merge window, and none opens any more.';
 }
 
@@ -141,14 +151,51 @@ export function gateText(workflow: string): string {
   return `it is merged as soon as the final gate ${workflow} is passed.`;
 }
 
+export function ownChecksText({ own, others }: NonNullable<ExplainedPullRequest['ownChecks']>): string {
+  const whose = own
+    ? `its own required checks${others.length === 0 ? '' : ` and those of ${named(others)}`}`
+    : `the own required checks of ${named(others)}`;
+  return `it merges as soon as ${whose} have passed.`;
+}
+
 /** It stands in line without a build. */
-export function waitingText({ ahead, isSuspended, barrier, companyUntil }: ExplainedPullRequest): string {
-  if (isSuspended)
-    return 'It conflicts with a pull request before it, and is tried again when nothing is before it any more.';
-  if (barrier !== null) return `Nothing is built behind #${barrier}, which has to merge alone.`;
-  if (companyUntil !== null)
-    return `It waits for others to share its build until ${new Date(companyUntil).toISOString()}.`;
-  return `It waits for a build; ${countPullRequests(ahead ?? 0)} before it.`;
+export function waitingText(pullRequest: ExplainedPullRequest): string {
+  const { hold } = pullRequest;
+  switch (hold?.kind) {
+    case undefined:
+      return `It waits for a build; ${beforeText(pullRequest)}.`;
+    case 'conflict': {
+      const what = hold.with.length === 0 ? 'a pull request before it' : `${named(hold.with)} before it`;
+      return `It conflicts with ${what}, and is tried again when nothing is before it any more.`;
+    }
+    case 'barrier':
+      return `Nothing is built behind #${hold.number}, which has to merge alone.`;
+    case 'company':
+      return `It waits for others to share its build until ${timeText(hold.until)}.`;
+    case 'part':
+      return 'It is a part of a batch that failed, and waits to be built apart from the others.';
+    case 'judgement':
+      return `It waits until the queue knows what to do about the failed build of ${named(hold.of)} before it.`;
+    case 'room':
+      return `It waits until ${hold.builds === 1 ? 'no other build runs' : `fewer than ${hold.builds} builds run`}; ${beforeText(pullRequest)}.`;
+    default:
+      return hold satisfies never;
+  }
+}
+
+/** As part of a sentence. */
+export function beforeText({ ahead, skippers }: ExplainedPullRequest): string {
+  const count = `${countPullRequests(ahead ?? 0)} before it`;
+  if (skippers.length === 0) return count;
+  return `${count} (${named(skippers)} ${skippers.length === 1 ? 'skips' : 'skip'} the line)`;
+}
+
+export function named(numbers: readonly number[]): string {
+  return numbers.map((number) => `#${number}`).join(', ');
+}
+
+export function timeText(at: number): string {
+  return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
 
 export function buildText(batch: ExplainedBatch): string {
@@ -157,7 +204,7 @@ export function buildText(batch: ExplainedBatch): string {
     case 'red':
       return batch.mayBePassed
         ? `Its build${company} failed; one behind it that still runs may pass it.`
-        : `Its build${company} failed; the queue finds out which change is at fault.`;
+        : `Its build${company} failed; the queue finds out ${company === '' ? 'whether it' : 'which change'} is at fault.`;
     case 'pending':
       return `Its build${company} is ${batch.hasCommit ? 'running' : 'being made'}${causeWords[batch.cause]}.`;
     case 'green':
@@ -176,7 +223,7 @@ const causeWords = {
 } as const satisfies Record<ExplainedBatch['cause'], string>;
 
 function companyOf({ companions }: ExplainedBatch): string {
-  return companions.length === 0 ? '' : ` together with ${companions.map((number) => `#${number}`).join(', ')}`;
+  return companions.length === 0 ? '' : ` together with ${named(companions)}`;
 }
 
 export function countPullRequests(count: number): string {

@@ -16,6 +16,7 @@ const open: Told = {
   status: 'open',
   code: null,
   text: null,
+  isDequeued: false,
   baseBranch: 'main',
   trigger: 'mergequeue',
   failedChecks: [],
@@ -35,6 +36,11 @@ const bot = { number: 12, url: 'http://host/acme/shop/pull/12' };
 const stands = 'It is in line to merge into `main` since 2026-03-01 12:03 UTC';
 
 const words: readonly (readonly [name: string, told: Told, comment: string])[] = [
+  [
+    'it was taken out of the line',
+    { ...open, isDequeued: true },
+    '**Not queued**\n\nIt was dequeued. The label `mergequeue` asks for it, and so does the comment `/interlock queue`.',
+  ],
   [
     'nobody asked',
     open,
@@ -151,12 +157,11 @@ describe('the status comment', () => {
       const told: Told = { ...open, status, code: 113, text: 'Conversations are unresolved.' };
       const { sentence } = explain({
         ...told,
-        dequeuedBy: null,
+        dequeued: null,
         ahead: null,
-        isSuspended: false,
-        barrier: null,
-        companyUntil: null,
-        waitsForOwnChecks: false,
+        skippers: [],
+        hold: null,
+        ownChecks: null,
         finalGate: null,
         batch: null,
         paused: null,

@@ -87,15 +87,15 @@ async function keepReport(ctx: Context, tx: Transaction, repositoryId: string, r
       completedAt: check.completedAt === null ? null : new Date(check.completedAt).toISOString(),
     }));
   const changed = await tx.query<{ conclusion: string }>(
-    `insert into check_result (account_id, repository_id, commit, name, attempt, conclusion, url, summary, started_at, completed_at)
-     select $1, $2, $3, c.name, c.attempt, c.conclusion, c.url, c.summary, c."startedAt", c."completedAt"
+    `insert into check_result (account_id, repository_id, commit, name, attempt, conclusion, url, summary, started_at, completed_at, heard_at, end_heard_at)
+     select $1, $2, $3, c.name, c.attempt, c.conclusion, c.url, c.summary, c."startedAt", c."completedAt", $5, case when c.conclusion <> 'pending' then $5::timestamptz end
      from jsonb_to_recordset($4::jsonb) as c (name text, attempt int, conclusion text, url text, summary text, "startedAt" timestamptz, "completedAt" timestamptz)
      on conflict (account_id, repository_id, commit, name, attempt) do update
        set conclusion = excluded.conclusion, url = excluded.url, summary = excluded.summary,
-           started_at = excluded.started_at, completed_at = excluded.completed_at
+           started_at = excluded.started_at, completed_at = excluded.completed_at, end_heard_at = excluded.end_heard_at
        where check_result.conclusion is distinct from excluded.conclusion and excluded.conclusion <> 'pending'
      returning conclusion`,
-    [ctx.accountId, repositoryId, report.commit, JSON.stringify(checks)],
+    [ctx.accountId, repositoryId, report.commit, JSON.stringify(checks), ctx.clock().toISOString()],
   );
   // Judged by what is kept, not by the report: two that read the host at once may write in the other order. An attempt
   // that ended does not run again (a rerun is another attempt), and a list that was complete stays so.
@@ -123,19 +123,24 @@ export function isFresh(build: BuildState, now: number): boolean {
   return build.finishedAt === null || now - build.finishedAt <= evidenceHours * 3_600_000;
 }
 
-/** What a row of `check_result`, named r, said at an instant; `infinity` is now. */
-export function conclusionBy(instant: string): string {
-  return `case when coalesce(r.completed_at, r.started_at, '-infinity') <= ${instant} then r.conclusion else 'pending' end`;
+/** Whether the end of a row of `check_result`, named r, was known at an instant; `infinity` is now. */
+export function hadEndedBy(instant: string): string {
+  return `coalesce(r.end_heard_at, r.completed_at, r.started_at, '-infinity') <= ${instant}`;
 }
 
-/** Whether an attempt had been asked for by then: the first one with the build, later ones when they began. */
+/** What it said then. */
+export function conclusionBy(instant: string): string {
+  return `case when ${hadEndedBy(instant)} then r.conclusion else 'pending' end`;
+}
+
+/** Whether it was known then. Where that is not on record: the first attempt with the build, later ones when they began. */
 export function wasSeenBy(instant: string): string {
-  return `(r.attempt = 1 or coalesce(r.started_at, '-infinity') <= ${instant})`;
+  return `case when r.heard_at is null then r.attempt = 1 or coalesce(r.started_at, '-infinity') <= ${instant} else r.heard_at <= ${instant} end`;
 }
 
 /**
- * Builds of the given commits, and every build of the given trees young enough to be evidence. `at`: as they stood then,
- * by when checks began and ended.
+ * Builds of the given commits, and every build of the given trees young enough to be evidence. `at`: as they were known
+ * then.
  */
 export async function loadBuilds(
   ctx: Context,
@@ -163,7 +168,7 @@ export async function loadBuilds(
      from build b
      left join lateral (
        select jsonb_agg(jsonb_build_object('name', r.name, 'attempt', r.attempt, 'conclusion', ${conclusionBy('$6')}) order by r.name, r.attempt) as checks,
-              extract(epoch from max(r.completed_at) filter (where r.completed_at <= $6)) * 1000 as last_end
+              extract(epoch from max(r.completed_at) filter (where ${hadEndedBy('$6')})) * 1000 as last_end
        from check_result r
        where r.account_id = $1 and r.repository_id = $2 and r.commit = b.commit and ${wasSeenBy('$6')}) c on true
      where b.account_id = $1 and b.repository_id = $2 and b.started_at <= $6

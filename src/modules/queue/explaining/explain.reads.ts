@@ -9,12 +9,12 @@ import { listConditions } from '../../../domain/queue/explain.conditions.ts';
 import { standingOf, type Standing } from '../../../domain/queue/explain.standing.ts';
 import { isQueued } from '../../../domain/queue/status.ts';
 import type { BlockCode, BuildState, CheckConclusion, PullRequestStatus } from '../../../domain/queue/snapshot.ts';
-import { validationsDigest } from '../../../domain/configuration/index.ts';
+import { validationsDigest, type Configuration } from '../../../domain/configuration/index.ts';
 import { loaderOf, type GraphQLContext } from '../../../graphql/context.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { requireScope } from '../../accounts/index.ts';
 import { admissionRequest } from '../asking/admission.service.ts';
-import { conclusionBy, wasSeenBy } from '../builds/build.records.ts';
+import { conclusionBy, hadEndedBy, wasSeenBy } from '../builds/build.records.ts';
 import { lineColumns, type LineRow } from '../planning/line.rows.ts';
 import { loadMoment, toCause, type Moment } from './moment.loader.ts';
 import type { PullRequest } from '../pull-requests.types.ts';
@@ -136,9 +136,8 @@ async function explainOne(ctx: Context, tx: Transaction, known: Known): Promise<
   const [version] = versions;
   if (version === undefined) throw new Error('A moment without a version was explained.');
   const standing = isQueued(version.status) ? standingOf(moment.view, version.id, moment.causes) : null;
-  const batch = standing === null ? null : (moment.view.batchOf.get(version.id) ?? null);
   const own = await buildOf(ctx, tx, moment, version.headSha);
-  const tested = batch?.testedCommit ?? '';
+  const tested = standing?.tested?.testedCommit ?? '';
   const checks = await readChecks(ctx, tx, moment, [version.headSha, tested]);
   const preconditions = preconditionsOf(moment, version, { own, below });
   const pullRequest = explainedPullRequest(known, version, standing);
@@ -153,7 +152,11 @@ async function explainOne(ctx: Context, tx: Transaction, known: Known): Promise<
       required: ownRequiredChecks,
       startedAt: own?.startedAt ?? null,
     },
-    build: { checks: checks.get(tested) ?? [], required: requiredChecks, startedAt: batch?.buildStartedAt ?? null },
+    build: {
+      checks: checks.get(tested) ?? [],
+      required: requiredChecks,
+      startedAt: standing?.tested?.buildStartedAt ?? null,
+    },
     since: {
       status: statusSince(versions, version),
       preconditions: preconditionsSince(known, preconditions),
@@ -180,12 +183,11 @@ function explainedPullRequest(
     status: version.status,
     code: version.statusCode as BlockCode | null,
     text: version.statusText,
-    dequeuedBy: left?.action === 'dequeued' ? left.actor : null,
+    dequeued: left?.action === 'dequeued' ? { by: left.actor } : null,
     ahead: standing?.ahead ?? null,
-    isSuspended: standing?.isSuspended ?? false,
-    barrier: standing?.barrier ?? null,
-    companyUntil: standing?.companyUntil ?? null,
-    waitsForOwnChecks: standing?.waitsForOwnChecks ?? false,
+    skippers: standing?.skippers ?? [],
+    hold: standing?.hold ?? null,
+    ownChecks: standing?.ownChecks ?? null,
     finalGate: standing?.finalGate ?? null,
     batch: standing?.batch ?? null,
     paused: moment.pause,
@@ -221,9 +223,7 @@ function preconditionsOf(
     ({ parent, heads, conflictAt }) =>
       parent === tip && heads.length === 1 && heads[0] === version.headSha && conflictAt === 0,
   );
-  // Judged by validations that are no more: again, where its words are still there.
-  const isStale = version.validatedBy !== validationsDigest(configuration.merge_rules.preconditions.validations);
-  const { failedValidations } = isStale && moment.at === null ? validationFacts(configuration, version) : version;
+  const failedValidations = failedValidationsOf(configuration, version);
   const waitsForBelow = below === null ? null : obstacleBelow(new Map([[below.id, below]]), version.belowId);
   const request = admissionRequest(
     { configuration, rules, validated: new Map([[version.id, failedValidations]]) },
@@ -235,6 +235,14 @@ function preconditionsOf(
     },
   );
   return listPreconditions(request);
+}
+
+/** Where it was judged by validations that are no more: again, or what is left of them where its words are not kept. */
+function failedValidationsOf(configuration: Configuration, version: Version): readonly string[] {
+  const { validations } = configuration.merge_rules.preconditions;
+  if (version.validatedBy === validationsDigest(validations)) return version.failedValidations;
+  if (version.title !== '') return validationFacts(configuration, version).failedValidations;
+  return version.failedValidations.filter((failed) => validations.some(({ name }) => name === failed));
 }
 
 /** Since when what is observed has been so: the versions before it are judged by the rules of this moment. */
@@ -321,7 +329,7 @@ async function readChecks(
 ): Promise<Map<string, CheckFact[]>> {
   const rows = await tx.query<CheckFact & { readonly commit: string; readonly conclusion: CheckConclusion }>(
     `select distinct on (r.commit, r.name) r.commit, r.name, ${conclusionBy('$4')} as conclusion,
-            case when r.completed_at <= $4 then extract(epoch from r.completed_at)::float8 * 1000 end as "endedAt"
+            case when ${hadEndedBy('$4')} then extract(epoch from r.completed_at)::float8 * 1000 end as "endedAt"
      from check_result r
      where r.account_id = $1 and r.repository_id = $2 and r.commit = any($3) and ${wasSeenBy('$4')}
      order by r.commit, r.name, r.attempt desc`,

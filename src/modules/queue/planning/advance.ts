@@ -15,6 +15,7 @@ import {
   effectsOf,
   hasMoreToTell,
   named,
+  type Effect,
   type OpenBatch,
   type OpenIntent,
 } from './advance.words.ts';
@@ -36,7 +37,7 @@ export const plannerVersion = 4;
 
 export interface Advance {
   /** Open intents, what belongs together as one: a landing first, then all that the host is told afterwards. */
-  readonly effects: readonly { readonly intents: readonly string[]; readonly title: string }[];
+  readonly effects: readonly Effect[];
   /** Batches that are live, or ended and not cleaned up. `details` is Markdown. */
   readonly batches: readonly {
     readonly id: string;

@@ -71,13 +71,23 @@ export function hasMoreToTell(intents: readonly OpenIntent[]): boolean {
   return chosen.length === mostTold && chosen.every(({ attempt }) => attempt === 0);
 }
 
+export interface Effect {
+  readonly intents: readonly string[];
+  readonly title: string;
+  /** It is only told, and done in a moment where the host is near. */
+  readonly isTelling: boolean;
+}
+
 /**
  * Landings one by one, because what follows depends on each; what the host is only told goes together. Of that, and of
  * what was asked of branches, the least tried first, so that one that fails keeps no other waiting.
  */
-export function effectsOf(intents: readonly OpenIntent[], baseBranch: string): { intents: string[]; title: string }[] {
+export function effectsOf(intents: readonly OpenIntent[], baseBranch: string): Effect[] {
   const landings = intents.filter((intent) => intent.kind === 'land');
-  const told = choose(intents);
+  // A landing that is tried for the first time wakes the queue, however it ends: that turn tells, and what follows from
+  // the landing with it.
+  const isFollowed = landings.length > 0 && landings.every(({ attempt }) => attempt === 0);
+  const told = isFollowed ? [] : choose(intents);
   const work = intents
     .flatMap((intent) => (isBranchWork(intent.kind) ? [{ ...intent, title: branchTitles[intent.kind] }] : []))
     .toSorted((a, b) => a.attempt - b.attempt)
@@ -95,13 +105,16 @@ export function effectsOf(intents: readonly OpenIntent[], baseBranch: string): {
     told.some((intent) => intent.kind === 'retry_check') ? 'try failed checks again' : '',
     numbersOf('label').length > 0 ? `label ${named(numbersOf('label'))}` : '',
   ].filter((word) => word !== '');
+  const isTelling = told.every(({ kind }) => !awaited.includes(kind));
   return [
-    ...landings.map((intent) => ({ intents: [intent.id], title: `Land ${named(intent.numbers)} on ${baseBranch}` })),
-    ...(told.length === 0
-      ? []
-      : [{ intents: told.map((intent) => intent.id), title: `At the host: ${words.join('; ')}` }]),
-    ...work.map((intent) => ({ intents: [intent.id], title: `${intent.title} ${named(intent.numbers)}` })),
+    ...landings.map((intent) => effect([intent], `Land ${named(intent.numbers)} on ${baseBranch}`)),
+    ...(told.length === 0 ? [] : [{ ...effect(told, `At the host: ${words.join('; ')}`), isTelling }]),
+    ...work.map((intent) => effect([intent], `${intent.title} ${named(intent.numbers)}`)),
   ];
+}
+
+function effect(intents: readonly OpenIntent[], title: string): Effect {
+  return { intents: intents.map(({ id }) => id), title, isTelling: false };
 }
 
 export function describeQueue({

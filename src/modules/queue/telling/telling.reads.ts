@@ -35,6 +35,7 @@ export async function readStanding(ctx: Context, pullRequestId: string): Promise
       status: row.status,
       code: (row.statusCode ?? null) as BlockCode | null,
       text: row.statusText ?? null,
+      isDequeued: row.status === 'open' && (await wasDequeued(ctx, tx, row.id)),
       baseBranch: queue.baseBranch,
       trigger: configuration.merge_rules.labels.trigger,
       failedChecks:
@@ -46,6 +47,15 @@ export async function readStanding(ctx: Context, pullRequestId: string): Promise
     };
     return { row, repository: hosted(repository), configuration, told, isReady: admission?.kind === 'queue' };
   });
+}
+
+async function wasDequeued(ctx: Context, tx: Transaction, pullRequestId: string): Promise<boolean> {
+  const [left] = await tx.query<{ action: string }>(
+    `select action from event where account_id = $1 and pull_request_id = $2 and action in ('dequeued', 'queued', 'opened')
+     order by id desc limit 1`,
+    [ctx.accountId, pullRequestId],
+  );
+  return left?.action === 'dequeued';
 }
 
 interface NewestBatch {

@@ -1,0 +1,233 @@
+// What somebody who asks why a pull request is not merged is told along its way, read as they read it.
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { chronicle, expectSameLater, find } from '../support/chronicle.ts';
+import { parallel, world, type World } from '../support/world.ts';
+import { setLabel, skipLine, startCi, statuses } from './stories.ts';
+
+const byBuildsAlone = 'preconditions:\n  use_github_mergeability: false\n';
+
+async function open(w: World, ...names: string[]): Promise<number[]> {
+  const numbers: number[] = [];
+  for (const name of names) numbers.push(await w.open(name, { [name]: `${name}\n` }));
+  return numbers;
+}
+
+const areTagged = async (w: World, ...numbers: number[]): Promise<boolean> =>
+  (await statuses(w, ...numbers)).every((status) => status === 'tagged');
+
+/** Checks of a commit that holds the file `slow` go on until they are released; `run` judges them. */
+async function slowChecks(run: string, slow: string) {
+  const flags = await mkdtemp(join(tmpdir(), 'interlock-flags-'));
+  await chmod(flags, 0o777);
+  const flag = join(flags, 'released');
+  const waiting = `test ! -e ${slow} || while ! test -e ${flag}; do sleep 0.1; done`;
+  return {
+    waiting,
+    ci: `checks:\n  test:\n    run: '${waiting}; ${run}'\n`,
+    release: async () => await writeFile(flag, ''),
+    [Symbol.asyncDispose]: async () => await rm(flags, { recursive: true }),
+  };
+}
+
+describe('an explanation', { timeout: 180_000 }, () => {
+  it('of a red build says who may pass it, then that it is passed; behind it nothing is built meanwhile', async () => {
+    await using checks = await slowChecks('test ! -e broken || test -e repair', 'repair');
+    await using w = await world({
+      configuration: `${parallel({ builds: 2 })}${byBuildsAlone}`,
+      ci: checks.ci,
+      runsCi: false,
+    });
+    await using told = chronicle(w);
+    const [broken = 0, repair = 0, later = 0] = await open(w, 'broken', 'repair', 'later');
+    await w.queue(broken, repair, later);
+    await w.until(async () => await areTagged(w, broken, repair));
+    expect((await told.write())[2]?.sentence).toBe(
+      'It waits until fewer than 2 builds run; 2 pull requests are before it.',
+    );
+    {
+      await using _ = await startCi(w);
+      await w.until(async () => (await told.write())[0]?.kind === 'build_failed');
+      const mayPass = told.when(broken, 'Its build failed; one behind it that still runs may pass it.');
+      expect(mayPass.who).toBe('queue');
+      expect(find(mayPass, 'build')).toMatchObject({
+        holds: false,
+        observed: 'red',
+        needed: 'green',
+        who: 'queue',
+        cause: { action: 'added_to_batch' },
+        conditions: [{ name: 'test', observed: 'failure', sentence: 'The check test ended: failure.' }],
+      });
+      const behind = told.when(repair, 'Its build is running.');
+      expect(find(behind, 'place')).toMatchObject({
+        observed: `1 before it: #${broken}`,
+        sentence: 'One pull request is before it.',
+      });
+      told.when(later, `It waits until the queue knows what to do about the failed build of #${broken} before it.`);
+      await checks.release();
+      await w.settled(broken, repair, later);
+    }
+    await told.write();
+    const passed = told.when(broken, /^Its build together with #2 is being made/);
+    expect(passed.sentence).toBe(
+      `Its build together with #${repair} is being made: a failed build is passed by what came after it.`,
+    );
+    const next = told.when(repair, `Its build together with #${broken} is green; it is merged next.`);
+    expect(find(next, 'place')).toMatchObject({ holds: true, observed: 'first in line' });
+    expect(told.sentences(later).at(-1)).toBe('It is merged.');
+    await expectSameLater(w, told);
+  });
+
+  it.each([
+    ['in place', '', /^It waits for a build; one pull request is before it\.$/],
+    [
+      'beside the line',
+      'use_parallel_bisection: true\n',
+      /^It is a part of a batch that failed, and waits to be built apart from the others\.$/,
+    ],
+  ])('of a bisection %s says which part is built, and in the end what failed', async (_name, more, waits) => {
+    await using w = await world({
+      configuration: `${parallel({ builds: 4, batch: 2, more: `${more}use_optimistic_validation: false\n` })}${byBuildsAlone}`,
+      runsCi: false,
+    });
+    await using told = chronicle(w);
+    const [one = 0, bad = 0] = await open(w, 'one', 'bad');
+    await w.queue(one, bad);
+    await w.until(async () => await areTagged(w, one, bad));
+    expect((await told.write())[0]?.sentence).toBe(`Its build together with #${bad} is running.`);
+    await using _ = await startCi(w);
+    await w.settled(one, bad);
+    await told.write();
+    told.when(one, 'Its build is being made: it is a part of a batch that failed.');
+    const apart = told.when(bad, waits);
+    expect(find(apart, 'build')).toMatchObject({ holds: false, observed: 'none', who: 'queue' });
+    const alone = told.when(bad, 'Its build is being made: it is a part of a batch that failed.');
+    expect(find(alone, 'build')).toMatchObject({ observed: 'being made', who: 'ci' });
+    const blocked = told.pages.at(-1)?.said[1];
+    expect(blocked).toMatchObject({ kind: 'blocked', who: 'author', sentence: 'A required check failed: test.' });
+    expect(blocked?.sentence).toBe((await w.status(bad)).status_text);
+    expect(find(blocked, 'asked')).toMatchObject({ observed: 'blocked', cause: { action: 'blocked' } });
+    expect(await statuses(w, one)).toEqual(['merged']);
+    await expectSameLater(w, told);
+  });
+
+  it('of a line says what it stands behind: a pause, a barrier, one that skips it, a closed window', async () => {
+    const rules = `${parallel({ builds: 5, batch: 2, more: 'block_parallel_builds_label: barrier\n' })}${byBuildsAlone}`;
+    await using w = await world({ configuration: rules, runsCi: false });
+    await using told = chronicle(w);
+    const [a = 0, barrier = 0, c = 0, urgent = 0] = await open(w, 'a', 'barrier', 'c', 'urgent');
+    await setLabel(w, barrier, 'barrier');
+    await w.pause(true);
+    await w.queue(a, barrier, c);
+    const [paused] = await told.write();
+    expect(paused).toMatchObject({ kind: 'paused', who: 'admin', sentence: 'The queue is paused.' });
+    await w.pause(false);
+    await w.until(async () => await areTagged(w, a, barrier));
+    const behind = told.when(c, `Nothing is built behind #${barrier}, which has to merge alone.`);
+    expect(find(behind, 'build')).toMatchObject({ observed: 'none', sentence: behind.sentence });
+    await skipLine(w, urgent);
+    await w.until(async () => await areTagged(w, a, barrier, urgent));
+    await told.write();
+    const last = told.pages.at(-1)?.said[0];
+    expect(find(last, 'place')).toMatchObject({
+      observed: `1 before it: #${urgent}; #${urgent} by skip line`,
+      sentence: `One pull request is before it (#${urgent} skips the line).`,
+    });
+    await w.configure(`${rules}merge_windows:\n  - {cron_start: "0 0 1 1 *", cron_end: "1 0 1 1 *", timezone: UTC}\n`);
+    await using _ = await startCi(w);
+    await w.until(async () => (await told.write())[3]?.kind === 'merge_window');
+    const closed = told.pages.at(-1)?.said[3];
+    const opensAt = Date.UTC(new Date().getUTCFullYear() + 1, 0, 1);
+    expect(closed?.sentence).toBe(
+      `Its build is green; landings wait for the merge window that opens at ${new Date(opensAt).getUTCFullYear()}-01-01 00:00 UTC.`,
+    );
+    expect(find(closed, 'landing', 'merge_window')).toMatchObject({ holds: false, nextCheckAt: opensAt });
+    await w.configure(rules);
+    await w.settled(a, barrier, c, urgent);
+    await told.write();
+    await expectSameLater(w, told);
+  });
+
+  it('of a conflict names what it waits for; of a stack what is below; of both what has become of it', async () => {
+    await using w = await world({
+      configuration: `${parallel({ builds: 5 })}auto_detect_stacks: true\n${byBuildsAlone}`,
+      runsCi: false,
+    });
+    await using told = chronicle(w);
+    const first = await w.open('first', { 'same.txt': 'first\n' });
+    const second = await w.open('second', { 'same.txt': 'second\n' });
+    const lower = await w.open('lower', { 'story.txt': 'one\n' });
+    const upper = await w.open('upper', { 'story.txt': 'one\ntwo\n' }, { from: 'origin/lower', base: 'lower' });
+    await setLabel(w, lower, 'blocked');
+    await w.queue(first, second, upper);
+    await w.until(async () => (await told.write())[1]?.sentence.startsWith('It conflicts') === true);
+    told.when(second, `It conflicts with #${first} before it, and is tried again when nothing is before it any more.`);
+    const above = told.when(upper, `It stands on #${lower}, which is blocked.`);
+    expect(above).toMatchObject({ kind: 'precondition' });
+    expect(find(above, 'preconditions', 'stack')).toMatchObject({ holds: false, sentence: above.sentence });
+    await using _ = await startCi(w);
+    await w.settled(first, second);
+    expect((await told.write())[1]).toMatchObject({
+      kind: 'blocked',
+      who: 'author',
+      sentence: 'It has a merge conflict with its base branch.',
+    });
+    await setLabel(w, lower, 'blocked', false);
+    await w.queue(lower);
+    await w.settled(lower, upper);
+    await told.write();
+    const next = told.when(upper, `Its build together with #${lower} is green; it is merged next.`);
+    expect(find(next, 'place')).toMatchObject({ holds: true });
+    await expectSameLater(w, told);
+  });
+
+  it('of a green build names the own checks that are stuck, and then the final gate', async () => {
+    await using checks = await slowChecks('test -e README.md', 'own');
+    await using w = await world({
+      configuration: `${parallel({ builds: 2, more: 'stuck_pr_timeout_mins: 0\nbypass_stuck_state: true\n' })}final_gates:\n  - {workflow: smoke, timeout_mins: 5}\n`,
+      ci: `checks:\n  test:\n    run: 'test -e moved || ${checks.waiting}'\nworkflows:\n  smoke: {run: 'true'}\n`,
+    });
+    await using told = chronicle(w);
+    const [own = 0] = await open(w, 'own');
+    await w.commit('main', { moved: 'moved\n' });
+    await w.queue(own);
+    await w.until(async () => (await w.events()).some(([action]) => action === 'stuck'));
+    const [stuck] = await told.write();
+    expect(stuck).toMatchObject({
+      kind: 'own_checks',
+      who: 'ci',
+      sentence: 'Its build is green; it merges as soon as its own required checks have passed.',
+    });
+    expect(find(stuck, 'landing', 'landing_checks')).toMatchObject({
+      observed: 'stuck',
+      who: 'ci',
+      cause: { action: 'stuck' },
+    });
+    expect(find(stuck, 'preconditions', 'own_checks', 'check')).toMatchObject({ name: 'test', observed: 'running' });
+    await checks.release();
+    await w.settled(own);
+    await told.write();
+    const gate = told.when(own, 'Its build is green; it is merged as soon as the final gate smoke is passed.');
+    expect(find(gate, 'landing', 'final_gate')).toMatchObject({ observed: 'smoke is not passed', who: 'ci' });
+    await expectSameLater(w, told);
+  });
+
+  it('of a build that failed once says that it is tried once more, and of a reset why it is built anew', async () => {
+    await using w = await world({
+      configuration: `${parallel({ builds: 1, more: 'max_requeue_attempts: 1\n' })}`,
+      ci: "checks:\n  test:\n    run: 'test ! -e x || test ! -e y'\n",
+    });
+    await using told = chronicle(w);
+    const [x = 0] = await open(w, 'x');
+    await w.until(async () => (await w.rows("select 1 from check_result where conclusion = 'success'")).length > 0);
+    await w.commit('main', { y: 'y\n' });
+    await w.queue(x);
+    await w.settled(x);
+    const [blocked] = await told.write();
+    told.when(x, 'Its build is being made: it is tried once more.');
+    expect(blocked).toMatchObject({ kind: 'blocked', who: 'author', sentence: 'A required check failed: test.' });
+    await expectSameLater(w, told);
+  });
+});

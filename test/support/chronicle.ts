@@ -1,0 +1,135 @@
+// What `explain` says of every pull request of a world, written down whenever something has changed, to be asked again
+// later of that very moment.
+import { expect } from 'vitest';
+import { onFailpoint } from '../../src/modules/queue/landing/failpoints.ts';
+import { explainAll } from '../../src/modules/queue/explaining/explain.reads.ts';
+import type { Condition, ConditionKind } from '../../src/domain/queue/explain.condition.ts';
+import type { World } from './world.ts';
+
+type Explained = Awaited<ReturnType<typeof explainAll>> extends Map<string, infer E> ? E : never;
+
+export interface Answer extends Explained {
+  readonly number: number;
+}
+
+export interface Chronicle extends AsyncDisposable {
+  /** Every moment so far, with what was said then. */
+  readonly pages: readonly { readonly at: Date; readonly said: readonly Answer[] }[];
+  /** Looks now. */
+  write(): Promise<readonly Answer[]>;
+  /** What was said of one, one after another, without repetitions. */
+  sentences(number: number): string[];
+  /** The first time that this was said of it. */
+  when(number: number, sentence: string | RegExp): Answer;
+}
+
+const steps = ['landing:before_gate', 'landing:after_gate', 'landing:after_host', 'landing:after_conclude'] as const;
+
+export async function explainWorld(w: World, asOf: Date | null): Promise<Answer[]> {
+  const rows = await w.rows<{ id: string; number: number; createdAt: Date }>(
+    'select id, number, created_at as "createdAt" from pull_request order by number',
+  );
+  const answers = await w.ctx.db.transaction(w.ctx.accountId, async (tx) => await explainAll(w.ctx, tx, rows, asOf));
+  return rows.flatMap(({ id, number }) => {
+    const answer = answers.get(id);
+    return answer === undefined ? [] : [{ number, ...answer }];
+  });
+}
+
+/** Looks after every step of the engine from here on, and in the middle of a landing. */
+export function chronicle(w: World): Chronicle {
+  const pages: { readonly at: Date; readonly said: readonly Answer[] }[] = [];
+  let last = '';
+  const look = async (): Promise<void> => {
+    for (;;) {
+      const before = await stateOf(w);
+      if (before === last) return;
+      await nextMillisecond();
+      const at = new Date();
+      const said = await explainWorld(w, null);
+      await nextMillisecond();
+      // What is written in this moment bears a date before it, and could not be seen.
+      if ((await isWritten(w)) || (await stateOf(w)) !== before) continue;
+      last = before;
+      pages.push({ at, said });
+      return;
+    }
+  };
+  w.loop.observe = look;
+  const disarms = steps.map((name) => onFailpoint(name, look));
+  return {
+    pages,
+    async write() {
+      await w.service.settle();
+      await look();
+      return pages.at(-1)?.said ?? [];
+    },
+    sentences: (number) => {
+      const all = pages.flatMap(({ said }) => said.filter((answer) => answer.number === number));
+      return all.map(({ sentence }) => sentence).filter((sentence, index, list) => sentence !== list[index - 1]);
+    },
+    when(number, sentence) {
+      const answers = pages.flatMap(({ said }) => said.filter((answer) => answer.number === number));
+      const isSaid = (answer: Answer): boolean =>
+        typeof sentence === 'string' ? answer.sentence === sentence : sentence.test(answer.sentence);
+      const found = answers.find(isSaid);
+      if (found === undefined)
+        throw new Error(`#${number} was never told ${sentence}, but: ${this.sentences(number).join(' | ')}`);
+      return found;
+    },
+    async [Symbol.asyncDispose]() {
+      w.loop.observe = async () => {};
+      for (const disarm of disarms) disarm();
+    },
+  };
+}
+
+/** A condition of the tree, by the kinds on the way to it. */
+export function find(
+  answer: { readonly conditions: readonly Condition[] } | undefined,
+  ...kinds: readonly ConditionKind[]
+): Condition | undefined {
+  let found: Condition | undefined;
+  let conditions = answer?.conditions ?? [];
+  for (const kind of kinds) {
+    found = conditions.find((condition) => condition.kind === kind);
+    conditions = found?.conditions ?? [];
+  }
+  return found;
+}
+
+/** Asked of each of its moments, `explain` says again what it said then. */
+export async function expectSameLater(w: World, { pages }: Chronicle): Promise<void> {
+  expect(pages.length).toBeGreaterThan(1);
+  for (const { at, said } of pages) {
+    const later = await explainWorld(w, at);
+    expect(later.map(withoutInstant), `said of ${at.toISOString()}`).toEqual(said.map(withoutInstant));
+  }
+}
+
+function withoutInstant({ number, kind, who, sentence, conditions }: Answer): Omit<Answer, 'at'> {
+  return { number, kind, who, sentence, conditions };
+}
+
+/** How far the log of events is, and what is heard of checks without one. */
+async function stateOf(w: World): Promise<string> {
+  const [row] = await w.rows<{ state: string }>(
+    `select concat_ws(' ', (select max(id) from event), (select max(heard_at) || ' ' || max(end_heard_at) from check_result),
+       (select count(*) || ' ' || count(finished_at) from build), (select count(*) || ' ' || count(commit) from batch),
+       (select string_agg(state || attempt, ',' order by id) from intent where kind = 'land'),
+       (select count(*) || ' ' || max(since) from pull_request_past)) as state`,
+  );
+  return row?.state ?? '';
+}
+
+async function isWritten(w: World): Promise<boolean> {
+  const writers = await w.rows(
+    'select 1 from pg_stat_activity where datname = current_database() and backend_xid is not null',
+  );
+  return writers.length > 0;
+}
+
+async function nextMillisecond(): Promise<void> {
+  const now = Date.now();
+  while (Date.now() <= now + 1) await new Promise((resolve) => setImmediate(resolve));
+}
