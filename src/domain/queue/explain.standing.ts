@@ -2,9 +2,10 @@
 import { findPass } from './failure.ts';
 import { hasCapacity, planFormation } from './formation.ts';
 import { judgePatience } from './landing.ts';
-import { isSuspended, membersOf, verdictOf, waitsForOwnChecks, type LineView } from './line.ts';
+import { isAdaptive, isSuspended, membersOf, verdictOf, waitsForOwnChecks, type LineView } from './line.ts';
 import { judgeGates } from './gates.ts';
 import { ciDeadline, startDeadline, type BatchVerdict } from './verdict.ts';
+import { overlap } from './overlap.ts';
 import type { ExplainedBatch, ExplainedPullRequest, Hold } from './explain.ts';
 import type { BatchState, Decision, PullRequestState } from './snapshot.ts';
 
@@ -35,18 +36,18 @@ export function standingOf(
   const place = view.inOrder.findIndex(({ id }) => id === pullRequestId);
   const pullRequest = view.pullRequests.get(pullRequestId);
   if (pullRequest === undefined) return null;
-  const batch = view.batchOf.get(pullRequestId) ?? partOf(view, pullRequestId);
+  const batch = view.batchOf.get(pullRequestId) ?? besideOf(view, pullRequestId);
   // Beside the line nothing is before it.
   const inFront = view.inOrder.slice(0, Math.max(0, place));
   const company = new Set(batch?.members.map((member) => member.pullRequest) ?? []);
-  const before = inFront.filter(({ id }) => !company.has(id));
+  const before = inFront.filter(({ id, targets }) => !company.has(id) && overlap(targets, pullRequest.targets));
   const ahead = before.length;
   return {
     ahead,
     skippers: before.filter(({ skipLine }) => skipLine).map(({ number }) => number),
     hold: batch === null ? holdOf(view, pullRequest, before) : null,
     ownChecks: ownChecksOf(view, pullRequest, batch),
-    finalGate: batch === null || batch.beside !== null || ahead > 0 ? null : finalGateOf(view, batch),
+    finalGate: batch === null || batch.beside === 'part' || ahead > 0 ? null : finalGateOf(view, batch),
     batch: batch === null ? null : batchOf(view, batch, { pullRequestId, causes }),
     tested: batch,
     landingsFrom: view.snapshot.queue.landingsFrom,
@@ -63,7 +64,7 @@ function holdOf(view: LineView, pullRequest: PullRequestState, before: readonly 
     return { kind: 'conflict', with: conflictingWith(view, pullRequest) };
   const barrier = before.find(({ isBarrier }) => isBarrier);
   if (barrier !== undefined) return { kind: 'barrier', number: barrier.number };
-  if (before.every((other) => view.batchOf.has(other.id) || isSuspended(view, other))) {
+  if (!isAdaptive(view) && before.every((other) => view.batchOf.has(other.id) || isSuspended(view, other))) {
     const formation = planFormation(view);
     if (formation.kind === 'wait') return { kind: 'company', until: formation.until };
   }
@@ -104,12 +105,19 @@ function ownChecksOf(
   return { own: others.length < waiting.length, others };
 }
 
-/** Its batch beside the line, where it is built with others of a batch that failed. */
-function partOf(view: LineView, pullRequestId: string): BatchState | null {
-  const part = view.beside.find(
-    ({ beside, members }) => beside === 'part' && members.some(({ pullRequest }) => pullRequest === pullRequestId),
+/**
+ * Its batch beside the line: a part of one that failed, or of the bets on it the one that lands, else the one that takes
+ * most before it for granted, which is the one that says most of how it will land.
+ */
+function besideOf(view: LineView, pullRequestId: string): BatchState | null {
+  const own = view.beside.filter(
+    ({ beside, members }) => beside !== 'question' && members.some(({ pullRequest }) => pullRequest === pullRequestId),
   );
-  return part ?? null;
+  const [best = null] = own.toSorted(
+    (a, b) =>
+      Number(b.landingBegun) - Number(a.landingBegun) || b.assumes.length - a.assumes.length || b.position - a.position,
+  );
+  return best;
 }
 
 /** The one that runs or is asked next. */
@@ -144,6 +152,7 @@ function batchOf(
     companions: membersOf(view, batch)
       .filter(({ id }) => id !== of.pullRequestId)
       .map(({ number }) => number),
+    assumes: batch.assumes.flatMap(({ pullRequest }) => view.pullRequests.get(pullRequest)?.number ?? []),
     mayBePassed: verdict === 'red' && view.batches[0] === batch && findPass(view, 0) === 'wait',
   };
 }

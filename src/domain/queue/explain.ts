@@ -12,6 +12,8 @@ export interface ExplainedBatch {
   readonly landingBegun: boolean;
   /** Numbers of the pull requests that share it. */
   readonly companions: readonly number[];
+  /** Numbers of those it is built on top of, though they have not landed. Empty where it stands in line behind them. */
+  readonly assumes: readonly number[];
   /** It is red, and a build behind it that is not done may still pass it. */
   readonly mayBePassed: boolean;
 }
@@ -37,7 +39,7 @@ export interface ExplainedPullRequest {
   readonly text: string | null;
   /** It was taken out of the line, and nobody has asked for it since. `by` null: who did it is not said. */
   readonly dequeued: { readonly by: string | null } | null;
-  /** Pull requests before it in line, without those that share its build. Null unless queued or tagged. */
+  /** Pull requests before it in line, without those that share its build or cannot hinder it. Null unless queued or tagged. */
   readonly ahead: number | null;
   /** Those of them that skip the line. */
   readonly skippers: readonly number[];
@@ -204,7 +206,7 @@ export function buildText(batch: ExplainedBatch): string {
     case 'red':
       return batch.mayBePassed
         ? `Its build${company} failed; one behind it that still runs may pass it.`
-        : `Its build${company} failed; the queue finds out ${company === '' ? 'whether it' : 'which change'} is at fault.`;
+        : `Its build${company} failed; the queue finds out ${batch.companions.length === 0 ? 'whether it' : 'which change'} is at fault.`;
     case 'pending':
       return `Its build${company} is ${batch.hasCommit ? 'running' : 'being made'}${causeWords[batch.cause]}.`;
     case 'green':
@@ -222,8 +224,9 @@ const causeWords = {
   probe: ': it is tried alone',
 } as const satisfies Record<ExplainedBatch['cause'], string>;
 
-function companyOf({ companions }: ExplainedBatch): string {
-  return companions.length === 0 ? '' : ` together with ${named(companions)}`;
+function companyOf({ companions, assumes }: ExplainedBatch): string {
+  const company = companions.length === 0 ? '' : ` together with ${named(companions)}`;
+  return assumes.length === 0 ? company : `${company} on top of ${named(assumes)}`;
 }
 
 export function countPullRequests(count: number): string {

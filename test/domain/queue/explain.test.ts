@@ -22,6 +22,7 @@ const building: ExplainedBatch = {
   hasCommit: true,
   landingBegun: false,
   companions: [],
+  assumes: [],
   mayBePassed: false,
 };
 const opensAt = Date.parse('2026-01-05T08:00:00Z');
@@ -137,6 +138,12 @@ const cases: readonly (readonly [Partial<ExplainedPullRequest>, string, string |
     'own_checks',
     'ci',
     'Its build is green; it merges as soon as its own required checks have passed.',
+  ],
+  [
+    { status: 'queued', ahead: 2, batch: { ...building, assumes: [3, 4] } },
+    'building',
+    'ci',
+    'Its build on top of #3, #4 is running.',
   ],
   [{ dequeued: { by: null }, status: 'open' }, 'not_asked', 'author', 'It was dequeued.'],
   [

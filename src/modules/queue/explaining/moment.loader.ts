@@ -146,7 +146,8 @@ async function readParts(
   const targets = rules.useAffectedTargets ? await readTargetsAt(ctx, tx, line, instant) : new Map<string, string[]>();
   const heads = line.map((row) => row.headSha);
   const pinned = batches.flatMap((batch) => batch.members.map(({ head }) => head));
-  const commits = [...batches.flatMap((batch) => batch.testedCommit ?? []), ...heads];
+  const tested = batches.flatMap(({ testedCommit, restsOn }) => [...(testedCommit ? [testedCommit] : []), ...restsOn]);
+  const commits = [...tested, ...heads];
   const trees = batches.flatMap((batch) => batch.tree ?? []);
   const builds = await loadJudgedBuilds(ctx, tx, { repositoryId, commits, trees, at }, rules);
   const inLine = new Set(line.map(({ id }) => id));
@@ -281,11 +282,11 @@ interface BatchRow
     | 'parentBatch'
     | 'parentCommit'
     | 'base'
+    | 'assumes'
+    | 'restsOn'
     | 'buildKeysHash'
     | 'createdAt'
     | 'landingBegun'
-    | 'assumes'
-    | 'restsOn'
   > {
   readonly state: string;
   readonly cause: BatchCause;
