@@ -45,7 +45,7 @@ export function problemsWith(notation: Notation, value: unknown, place = 'it'): 
 function isOf(notation: string, value: unknown): boolean {
   const [, choices] = /^one of (.*?)(?: or null)?$/.exec(notation) ?? [];
   if (value === null) return / or null$|^null$/.test(notation);
-  if (choices !== undefined) return choices.split(' ').includes(String(value));
+  if (choices !== undefined) return choices.split(' ').includes(`${value as string | number}`);
   return notation.split(' or ').some((kind) => {
     const is = kinds[kind];
     if (!is) throw new Error(`Nothing is written as ${kind}`);

@@ -96,7 +96,7 @@ export class OpenApi {
   /** What the document does not tell of an answer: its status, its body, headers nobody was told of, headers that are missing. */
   problemsOfAnswer(request: string, { status, headers, body }: RawAnswer): string[] {
     const operation = this.operation(request);
-    const content = operation?.answers[status] as Json | undefined;
+    const content = operation?.answers[status];
     if (!operation || content === undefined) return [`${request} answers ${status}`];
     const told = operation.headers[status] ?? {};
     const json = content['application/json'] as { readonly schema: Json } | undefined;
