@@ -5,7 +5,7 @@ import { judgePatience } from './landing.ts';
 import { isAdaptive, isSuspended, membersOf, verdictOf, waitsForOwnChecks, type LineView } from './line.ts';
 import { judgeGates } from './gates.ts';
 import { ciDeadline, startDeadline, type BatchVerdict } from './verdict.ts';
-import { overlap } from './overlap.ts';
+import { betStandingOf } from './explain.bets.ts';
 import type { ExplainedBatch, ExplainedPullRequest, Hold } from './explain.ts';
 import type { BatchState, Decision, PullRequestState } from './snapshot.ts';
 
@@ -36,11 +36,12 @@ export function standingOf(
   const place = view.inOrder.findIndex(({ id }) => id === pullRequestId);
   const pullRequest = view.pullRequests.get(pullRequestId);
   if (pullRequest === undefined) return null;
-  const batch = view.batchOf.get(pullRequestId) ?? besideOf(view, pullRequestId);
+  const bets = isAdaptive(view) ? betStandingOf(view, pullRequestId) : null;
+  const batch = bets?.batch ?? view.batchOf.get(pullRequestId) ?? partOf(view, pullRequestId);
   // Beside the line nothing is before it.
-  const inFront = view.inOrder.slice(0, Math.max(0, place));
+  const inFront = bets?.before ?? view.inOrder.slice(0, Math.max(0, place));
   const company = new Set(batch?.members.map((member) => member.pullRequest) ?? []);
-  const before = inFront.filter(({ id, targets }) => !company.has(id) && overlap(targets, pullRequest.targets));
+  const before = inFront.filter(({ id }) => !company.has(id));
   const ahead = before.length;
   return {
     ahead,
@@ -48,7 +49,7 @@ export function standingOf(
     hold: batch === null ? holdOf(view, pullRequest, before) : null,
     ownChecks: ownChecksOf(view, pullRequest, batch),
     finalGate: batch === null || batch.beside === 'part' || ahead > 0 ? null : finalGateOf(view, batch),
-    batch: batch === null ? null : batchOf(view, batch, { pullRequestId, causes }),
+    batch: batch === null ? null : batchOf(view, batch, { pullRequestId, causes, assumed: bets?.assumed ?? [] }),
     tested: batch,
     landingsFrom: view.snapshot.queue.landingsFrom,
     before: before.slice(-mostNamed).map(({ number }) => number),
@@ -105,19 +106,12 @@ function ownChecksOf(
   return { own: others.length < waiting.length, others };
 }
 
-/**
- * Its batch beside the line: a part of one that failed, or of the bets on it the one that lands, else the one that takes
- * most before it for granted, which is the one that says most of how it will land.
- */
-function besideOf(view: LineView, pullRequestId: string): BatchState | null {
-  const own = view.beside.filter(
-    ({ beside, members }) => beside !== 'question' && members.some(({ pullRequest }) => pullRequest === pullRequestId),
+/** Its batch beside the line, where it is built with others of a batch that failed. */
+function partOf(view: LineView, pullRequestId: string): BatchState | null {
+  const part = view.beside.find(
+    ({ beside, members }) => beside === 'part' && members.some(({ pullRequest }) => pullRequest === pullRequestId),
   );
-  const [best = null] = own.toSorted(
-    (a, b) =>
-      Number(b.landingBegun) - Number(a.landingBegun) || b.assumes.length - a.assumes.length || b.position - a.position,
-  );
-  return best;
+  return part ?? null;
 }
 
 /** The one that runs or is asked next. */
@@ -140,7 +134,11 @@ const verdictWords = {
 function batchOf(
   view: LineView,
   batch: BatchState,
-  of: { readonly pullRequestId: string; readonly causes: ReadonlyMap<string, BatchCause> },
+  of: {
+    readonly pullRequestId: string;
+    readonly causes: ReadonlyMap<string, BatchCause>;
+    readonly assumed: readonly PullRequestState[];
+  },
 ): ExplainedBatch {
   const { kind } = verdictOf(view, batch);
   const verdict = verdictWords[kind];
@@ -152,7 +150,7 @@ function batchOf(
     companions: membersOf(view, batch)
       .filter(({ id }) => id !== of.pullRequestId)
       .map(({ number }) => number),
-    assumes: batch.assumes.flatMap(({ pullRequest }) => view.pullRequests.get(pullRequest)?.number ?? []),
+    assumes: of.assumed.map(({ number }) => number),
     mayBePassed: verdict === 'red' && view.batches[0] === batch && findPass(view, 0) === 'wait',
   };
 }
