@@ -33,6 +33,7 @@ import { createAuthenticator, type Authenticator, type Secrets, type Session } f
 import type { EventHub } from './modules/events/index.ts';
 import { projectRoot } from './platform/project-root.ts';
 import { claimKey, concludeKey, forgetOldKeys, type IdempotencyKey } from './server/idempotency.ts';
+import { shareRateLimit } from './server/rate-limit.shared.ts';
 import { createRateLimiter, RateLimited, type RateLimit, type RateLimiter } from './server/rate-limit.ts';
 import { serveFolder } from './server/static-files.ts';
 
@@ -71,6 +72,9 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const authenticator = await createAuthenticator({ ports, secrets });
   const services: RequestServices = { secrets, events: new EventLogPubSub(hub) };
   const rateLimiter = createRateLimiter(ports.clock, options.rateLimit);
+  const sharing = shareRateLimit({ ...ports, limiter: rateLimiter }, (error) =>
+    ports.log.warn({ err: error }, 'the rate limit counts in this process alone'),
+  );
   const parts: Parts = { ports, authenticator, services, rateLimiter, log: ports.log };
   const fastify = Fastify({
     ...serverOptions,
@@ -112,6 +116,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     clearInterval(forgetting);
+    await sharing.stop();
     await sockets.close();
     // A connection that was answering when the close began is idle a moment later, and would be kept for its next
     // request: 72 s by Fastify's default.

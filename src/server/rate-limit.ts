@@ -1,5 +1,5 @@
-// A token bucket per account, shared by REST and GraphQL. Each server process has its own; behind several of them an
-// account gets as many times more.
+// A token bucket per account, shared by REST and GraphQL. Each server process has its own; what the others took is taken
+// from it too (rate-limit.shared.ts).
 import { DomainError } from '../domain/errors.ts';
 
 export interface RateLimit {
@@ -22,6 +22,10 @@ export class RateLimited extends DomainError {
 export interface RateLimiter {
   /** Takes points and answers the headers that tell what is left. Throws RateLimited. */
   take(accountId: string, points: number): ReadonlyMap<string, string>;
+  /** Points taken since the last call, by account. */
+  collectTaken(): ReadonlyMap<string, number>;
+  /** Points that were taken elsewhere. What is owed never exceeds a full bucket. */
+  deduct(accountId: string, points: number): void;
 }
 
 interface Bucket {
@@ -31,20 +35,37 @@ interface Bucket {
 
 export function createRateLimiter(clock: () => Date, { perSecond, burst }: RateLimit = usual): RateLimiter {
   const buckets = new Map<string, Bucket>();
+  let taken = new Map<string, number>();
+  const bucketNow = (accountId: string): Bucket => {
+    const now = clock().getTime();
+    const bucket = buckets.get(accountId) ?? { left: burst, at: now };
+    bucket.left = Math.min(burst, bucket.left + (Math.max(0, now - bucket.at) / 1000) * perSecond);
+    bucket.at = now;
+    buckets.set(accountId, bucket);
+    return bucket;
+  };
   return {
+    collectTaken() {
+      const collected = taken;
+      taken = new Map();
+      return collected;
+    },
+    deduct(accountId, points) {
+      const bucket = bucketNow(accountId);
+      bucket.left = Math.max(-burst, bucket.left - points);
+    },
     take(accountId, points) {
-      const now = clock().getTime();
-      const bucket = buckets.get(accountId) ?? { left: burst, at: now };
-      bucket.left = Math.min(burst, bucket.left + (Math.max(0, now - bucket.at) / 1000) * perSecond);
-      bucket.at = now;
-      buckets.set(accountId, bucket);
+      const bucket = bucketNow(accountId);
       // More than a full bucket holds would never be allowed.
       const price = Math.min(points, burst);
       const isAllowed = bucket.left >= price;
-      if (isAllowed) bucket.left -= price;
+      if (isAllowed) {
+        bucket.left -= price;
+        taken.set(accountId, (taken.get(accountId) ?? 0) + price);
+      }
       const headers = new Map([
         ['ratelimit-limit', String(burst)],
-        ['ratelimit-remaining', String(Math.floor(bucket.left))],
+        ['ratelimit-remaining', String(Math.max(0, Math.floor(bucket.left)))],
         ['ratelimit-reset', String(Math.ceil((burst - bucket.left) / perSecond))],
       ]);
       if (isAllowed) return headers;

@@ -1,0 +1,61 @@
+// One limit over all processes: each takes from a bucket of its own, at no cost, and twice a second says what it took
+// and hears what the others did, in one statement for all accounts.
+import type { Database } from '../platform/database.ts';
+import type { RateLimiter } from './rate-limit.ts';
+
+const everyMs = 500;
+/** Who has not taken for so long starts over: what others took long ago is made up for. */
+const forgottenMs = 3 * everyMs;
+
+export interface SharedRateLimit {
+  exchange(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+interface Known {
+  readonly spent: number;
+  readonly at: number;
+}
+
+export function shareRateLimit(
+  of: { readonly db: Database; readonly clock: () => Date; readonly limiter: RateLimiter },
+  onError: (error: unknown) => void,
+): SharedRateLimit {
+  const { db, clock, limiter } = of;
+  const known = new Map<string, Known>();
+  let running: Promise<void> | null = null;
+
+  async function exchange(): Promise<void> {
+    const now = clock().getTime();
+    for (const [account, { at }] of known) if (now - at > forgottenMs) known.delete(account);
+    const taken = limiter.collectTaken();
+    if (taken.size === 0) return;
+    // In one order everywhere, so that two processes never wait for each other.
+    const totals = await db.system.query<{ account_id: string; spent: number }>(
+      `insert into rate_spent as s (account_id, spent)
+       select account_id, spent from unnest($1::bigint[], $2::float8[]) as taken (account_id, spent) order by account_id
+       on conflict (account_id) do update set spent = s.spent + excluded.spent returning account_id, spent`,
+      [[...taken.keys()], [...taken.values()]],
+    );
+    for (const { account_id: account, spent } of totals) {
+      const before = known.get(account)?.spent;
+      known.set(account, { spent, at: now });
+      if (before !== undefined) limiter.deduct(account, Math.max(0, spent - before - (taken.get(account) ?? 0)));
+    }
+  }
+
+  const timer = setInterval(() => {
+    // A database that is away makes the limit one of each process for that long; it stops no request.
+    running ??= exchange()
+      .catch(onError)
+      .finally(() => void (running = null));
+  }, everyMs);
+  timer.unref();
+  return {
+    exchange,
+    stop: async () => {
+      clearInterval(timer);
+      await running;
+    },
+  };
+}
