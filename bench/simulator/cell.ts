@@ -12,6 +12,8 @@ export interface Cell {
   readonly flake: number;
   /** Minutes of CI, median. */
   readonly median: number;
+  /** Exponent of the power law that targets are popular by: the lower, the fewer meet at the most popular one. */
+  readonly zipf: number;
   /** Of the logarithm of CI's time: at 0.5 the slowest twentieth takes 2.3 times the median, at 1 five times. */
   readonly spread: number;
   /** A quarter of each hour has so many times the rate, the rest less. 1: steady. At most 4. */
@@ -27,6 +29,7 @@ const usual: Cell = {
   failure: 0.08,
   flake: 0,
   median: 30,
+  zipf: 0.8,
   spread: 0.5,
   burst: 1,
   draw: 'change',

@@ -12,7 +12,7 @@ const { values } = parseArgs({
   options: {
     json: { type: 'boolean', default: false },
     seeds: { type: 'string', default: '1' },
-    changes: { type: 'string', default: '300' },
+    changes: { type: 'string', default: '500' },
     cell: { type: 'string', multiple: true, default: [] },
     policy: { type: 'string' },
     out: { type: 'string' },

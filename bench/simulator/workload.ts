@@ -45,7 +45,8 @@ function drawChanges(
   of: { readonly seed: number; readonly count: number; readonly inFlight: number },
 ): Known[] {
   // Where nobody knows targets, changes meet as often as in the middle of what is known otherwise.
-  const targets = calibrateTargets(cell.overlap >= 1 ? 0.5 : cell.overlap, of.inFlight);
+  const overlap = cell.overlap >= 1 ? 0.5 : cell.overlap;
+  const popularity = calibrateTargets({ overlap, inFlight: of.inFlight, exponent: cell.zipf });
   let due = 0;
   return Array.from({ length: of.count }, (_, number) => {
     due += drawWait(of.seed, streams.arrival, number);
@@ -53,7 +54,7 @@ function drawChanges(
       number,
       arrivedAt: Math.round(instantOf(due, cell)),
       author: Math.floor(draw(of.seed, streams.author, number) * authors),
-      targets: drawTargets(targets, of.seed, number),
+      targets: drawTargets(popularity, of.seed, number),
     };
   });
 }
@@ -67,10 +68,10 @@ function instantOf(due: number, { rate, burst }: Cell): number {
   return (hours + share) * hour;
 }
 
-/** Some authors fail up to three times as often as all do on average, some hardly ever. */
+/** Some authors fail up to three times as often as all do on average, some hardly ever; the same ones every day. */
 function isBad({ failure }: Cell, seed: number, { number, author }: Pick<Change, 'number' | 'author'>): boolean {
-  const skill = draw(seed, streams.skill, author);
-  return draw(seed, streams.fate, number) < Math.min(0.95, failure * 3 * skill ** 2);
+  const carelessness = (author + 0.5) / authors;
+  return draw(seed, streams.fate, number) < Math.min(0.95, failure * 3 * carelessness ** 2);
 }
 
 function drawPairs(

@@ -5,13 +5,12 @@
 export const streams = {
   arrival: 1,
   author: 2,
-  skill: 3,
-  fate: 4,
-  targets: 5,
-  pair: 6,
-  duration: 7,
-  flake: 8,
-  tree: 9,
+  fate: 3,
+  targets: 4,
+  pair: 5,
+  duration: 6,
+  flake: 7,
+  tree: 8,
 } as const;
 
 /** 32 bits. Keys are integers of up to 53 bits. */

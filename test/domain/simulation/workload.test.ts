@@ -1,0 +1,59 @@
+// The days of the bench are what their cell says, and the same for every policy.
+import { describe, expect, it } from 'vitest';
+import { parseCell } from '../../../bench/simulator/cell.ts';
+import { measureTask } from '../../../bench/simulator/measurement.ts';
+import { drawDay } from '../../../bench/simulator/workload.ts';
+import { overlap as overlaps } from '../../../src/domain/queue/overlap.ts';
+import { hour } from '../queue/situation.ts';
+
+const meanBuild = 0.5 * hour * Math.exp(0.5 ** 2 / 2);
+
+describe('a day', () => {
+  it.each([0.3, 0.5, 0.72])('has a share of %d that overlaps one in flight', (overlap) => {
+    const { changes } = drawDay(parseCell(`rate=200,overlap=${overlap}`), { seed: 3, changes: 3000 });
+    const late = changes.filter(({ arrivedAt }) => arrivedAt > meanBuild);
+    const meeting = late.filter((change) =>
+      changes
+        .slice(Math.max(0, change.number - 400), change.number)
+        .some((other) => other.arrivedAt > change.arrivedAt - meanBuild && overlaps(other.targets, change.targets)),
+    );
+    expect(meeting.length / late.length).toBeCloseTo(overlap, 1);
+  });
+
+  it.each([1, 3])('has its rate, in bursts of %i as well', (burst) => {
+    const { changes } = drawDay(parseCell(`rate=200,burst=${burst}`), { seed: 3, changes: 8000 });
+    expect(8000 / ((changes.at(-1)?.arrivedAt ?? 0) / hour) / 200).toBeCloseTo(1, 1);
+    const early = changes.filter(({ arrivedAt }) => arrivedAt % hour < hour / 4).length / changes.length;
+    expect(early / (burst / 4)).toBeCloseTo(1, 1);
+  });
+
+  it('has so many bad ones, of some authors more than of others', () => {
+    const { changes, truth } = drawDay(parseCell('failure=0.1'), { seed: 3, changes: 10_000 });
+    const bad = changes.filter(({ number }) => !truth.isGreen(new Set(), [number]));
+    expect(bad.length / changes.length).toBeCloseTo(0.1, 1.5);
+    const byAuthor = [...Map.groupBy(bad, ({ author }) => author).values()].map((of) => of.length);
+    expect(Math.max(...byAuthor)).toBeGreaterThan(2 * (bad.length / 40));
+  });
+
+  it('begins alike however long it is, and differs by its seed', () => {
+    const cell = parseCell('rate=100');
+    const [short, long, other] = [
+      drawDay(cell, { seed: 3, changes: 100 }),
+      drawDay(cell, { seed: 3, changes: 200 }),
+      drawDay(cell, { seed: 4, changes: 100 }),
+    ];
+    expect(long.changes.slice(0, 100)).toEqual(short.changes);
+    expect(other.changes).not.toEqual(short.changes);
+  });
+});
+
+it('the same day and policy come to the same, again and again', () => {
+  const task = { cell: parseCell('rate=60,workers=20,flake=0.05'), policy: 'interlock', seed: 5, changes: 40 };
+  expect(measureTask(task)).toEqual(measureTask(task));
+});
+
+it('a cell with a word nobody knows is refused by name', () => {
+  expect(() => parseCell('rate=5,speed=3')).toThrow('There is no speed in a cell');
+  expect(() => parseCell('rate=fast')).toThrow('rate=fast: must be a number of at least 0.');
+  expect(() => parseCell('draw=both')).toThrow('draw=both: must be change or build.');
+});
