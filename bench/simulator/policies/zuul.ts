@@ -9,13 +9,13 @@ import type { Change, Policy } from '../../../src/domain/simulation/policy.ts';
 import { hopeful } from '../speculation/hopeful.ts';
 import { conflictGraph, oneLane } from '../speculation/paths.ts';
 
-export const zuulDefaults = { window: 20, floor: 3 } as const;
+const defaults = { window: 20, floor: 3 } as const;
 
 export class Window {
-  size: number = zuulDefaults.window;
+  size: number = defaults.window;
 
   settle(hasLanded: boolean): void {
-    this.size = hasLanded ? this.size + 1 : Math.max(zuulDefaults.floor, Math.floor(this.size / 2));
+    this.size = hasLanded ? this.size + 1 : Math.max(defaults.floor, Math.floor(this.size / 2));
   }
 }
 

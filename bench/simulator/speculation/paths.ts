@@ -19,7 +19,7 @@ export interface Head {
   /** Names `unsettled`. */
   key: number;
   paths: Path[];
-  /** Grows whenever something it stands behind is settled or thought of otherwise. */
+  /** Grows whenever something it stands behind is settled, or thought of otherwise. */
   version: number;
 }
 
@@ -40,23 +40,19 @@ export class Paths {
   readonly #backlog: Change[] = [];
   readonly #standsBehind: StandsBehind;
   readonly #dependents = new Map<number, Head[]>();
-  readonly #byBuild = new Map<number, { head: Head; path: Path }>();
+  readonly #byBuild = new Map<number, Path>();
 
   constructor(standsBehind: StandsBehind) {
     this.#standsBehind = standsBehind;
   }
 
-  /** Hears what happened. Returns the paths that ended. */
-  sync(queue: QueueView): readonly { readonly head: Head; readonly path: Path }[] {
+  /** Hears what happened. */
+  sync(queue: QueueView): void {
     this.#backlog.push(...queue.news.arrived);
-    const ended: { head: Head; path: Path }[] = [];
     for (const build of queue.news.finished) {
-      const found = this.#byBuild.get(build.id);
-      if (found === undefined) continue;
-      found.path.verdict = build.verdict;
-      ended.push(found);
+      const path = this.#byBuild.get(build.id);
+      if (path !== undefined) path.verdict = build.verdict;
     }
-    return ended;
   }
 
   /** Takes in whoever waits, as long as there are not so many; what is further back costs nothing until then. */
@@ -74,7 +70,7 @@ export class Paths {
     const build = desk.start({ assumes, members: [head.change.number] });
     const path: Path = { build, open: new Set(assumes), key: keyOf(assumes), verdict: 'pending' };
     head.paths.push(path);
-    this.#byBuild.set(build.id, { head, path });
+    this.#byBuild.set(build.id, path);
   }
 
   /** It is of no more use, whatever it says. */
