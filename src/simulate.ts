@@ -44,6 +44,7 @@ interface Simulated extends Tally {
 interface Simulation {
   readonly accepted: boolean;
   readonly problems: readonly {
+    readonly path: readonly string[];
     readonly reason: string;
     readonly line: number | null;
     readonly column: number | null;
@@ -59,7 +60,7 @@ interface Simulation {
 const tally = 'waits { p50 p90 p95 } landed landedPerHour builds buildsPerLanding ejected';
 const simulated = `${tally} ejectedUnjustly red composed until complete`;
 const document = `query ($input: SimulateQueueInput!) { simulateQueue(input: $input) {
-  accepted problems { reason line column } from arrivals observed { ${tally} } present { ${simulated} } other { ${simulated} } assumptions } }`;
+  accepted problems { path reason line column } from arrivals observed { ${tally} } present { ${simulated} } other { ${simulated} } assumptions } }`;
 
 async function main(): Promise<number> {
   program.parse();
@@ -105,8 +106,10 @@ async function ask({ url, token }: Access, input: Readonly<Record<string, unknow
 }
 
 function say({ accepted, problems, from, arrivals, observed, present, other, assumptions }: Simulation): void {
-  for (const { line, column, reason } of problems)
-    console.log(color.red(line === null ? reason : `line ${line}, column ${column}: ${reason}`));
+  for (const { path, line, column, reason } of problems) {
+    const place = line === null ? '' : `line ${line}, column ${column}: `;
+    console.log(color.red(`${place}${[path.join(' -> '), reason].filter(Boolean).join(': ')}`));
+  }
   if (!accepted) return;
   if (from === null || present === null) return console.log('Nobody was queued in that time.');
   console.log(`${arrivals} pull requests queued since ${from}`);

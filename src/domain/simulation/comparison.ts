@@ -1,7 +1,6 @@
-// One history under several configurations, the first of them usually the one in force.
-import type { QueueRules } from '../queue/snapshot.ts';
+// A history as it was, and as it would have been under a configuration.
 import { buildsOf, staysOf, type LogEntry, type PastBatch } from './history.ts';
-import { observe, replay, type Replayed, type Tally } from './replay.ts';
+import { observe, replay, type Replayed, type ReplayOptions, type Tally } from './replay.ts';
 import { workloadOf } from './workload.ts';
 
 export interface Past {
@@ -16,16 +15,11 @@ export interface Comparison {
   /** Times in line that are replayed. */
   readonly arrivals: number;
   readonly observed: Tally;
-  /** Of each configuration, in their order. */
-  readonly replayed: readonly Replayed[];
+  readonly replayed: Replayed;
   readonly assumptions: readonly string[];
 }
 
-export function compare(
-  { log, batches }: Past,
-  rules: readonly QueueRules[],
-  isOver: (replays: number) => boolean,
-): Comparison {
+export function compare({ log, batches }: Past, options: ReplayOptions): Comparison {
   const stays = staysOf(log);
   const builds = buildsOf(batches);
   const { assumptions, ...workload } = workloadOf({ stays, builds });
@@ -33,7 +27,7 @@ export function compare(
     from: stays[0]?.arrivedAt ?? null,
     arrivals: workload.changes.length,
     observed: observe(stays, builds.filter(({ isBuilt }) => isBuilt).length),
-    replayed: rules.map((each, replays) => replay(workload, { rules: each, isOver: () => isOver(replays) })),
+    replayed: replay(workload, options),
     assumptions,
   };
 }

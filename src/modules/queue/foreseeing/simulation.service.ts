@@ -4,12 +4,12 @@ import { parseConfiguration, toQueueRules } from '../../../domain/configuration/
 import type { Problem } from '../../../domain/configuration/problem.ts';
 import { DomainError, notFound } from '../../../domain/errors.ts';
 import type { QueueRules } from '../../../domain/queue/snapshot.ts';
-import type { Comparison } from '../../../domain/simulation/comparison.ts';
+import type { Comparison, Past } from '../../../domain/simulation/comparison.ts';
 import { Thread, ThreadTimeout, threadScript } from '../../../platform/threads.ts';
 import { requireScope } from '../../accounts/index.ts';
 import { loadRepository, type RepositoryName } from '../../repositories/index.ts';
 import { rulesOf } from '../planning/configuration.cache.ts';
-import { readBatches, readLog, type Span } from './history.reads.ts';
+import { readBatches, readLog } from './history.reads.ts';
 import type { ReplayTask } from './simulation.thread.ts';
 
 export interface SimulationRequest {
@@ -23,7 +23,8 @@ export interface SimulationRequest {
 
 export type Simulated =
   | { readonly problems: readonly Problem[] }
-  | { readonly comparison: Comparison; readonly baseBranch: string; readonly asked: Span };
+  /** `other` null: none was given. */
+  | { readonly present: Comparison; readonly other: Comparison | null };
 
 const mostDays = 90;
 const budgetMs = 50_000;
@@ -32,7 +33,7 @@ const timeoutMs = 75_000;
 
 const underWay = new Set<string>();
 
-/** Accounts have one at a time: it takes a processor for as long as a minute. */
+/** Accounts have one at a time: it takes two processors for as long as a minute. */
 export async function simulateQueue(ctx: Context, request: SimulationRequest): Promise<Simulated> {
   requireScope(ctx, 'analytics:read');
   const { days, yaml } = request;
@@ -46,8 +47,9 @@ export async function simulateQueue(ctx: Context, request: SimulationRequest): P
   if (queue === undefined) throw notFound('Queue');
   const { hostRequiredChecks } = queue;
   const present = rulesOf(repository, hostRequiredChecks).rules;
-  const rules = [present, ...(other === null ? [] : [toQueueRules(other.configuration, { hostRequiredChecks })])];
-  requireLines(rules);
+  const changed = other === null ? null : toQueueRules(other.configuration, { hostRequiredChecks });
+  requireLine(present);
+  if (changed !== null) requireLine(changed);
   if (underWay.has(ctx.accountId))
     throw new DomainError('RATE_LIMITED', 'A simulation of this account is under way: ask again when it has ended.');
   underWay.add(ctx.accountId);
@@ -55,7 +57,9 @@ export async function simulateQueue(ctx: Context, request: SimulationRequest): P
     const since = new Date(ctx.clock().getTime() - days * 24 * 3_600_000);
     const span = { repositoryId: repository.id, queueId: queue.id, since };
     const past = { log: await readLog(ctx, span), batches: await readBatches(ctx, span, present) };
-    return { comparison: await replay({ kind: 'replay', past, rules, budgetMs }), baseBranch, asked: span };
+    const replays = [replay(past, present), changed === null ? null : replay(past, changed)] as const;
+    const [asItIs, asItWouldBe] = await Promise.all(replays);
+    return { present: asItIs, other: asItWouldBe };
   } finally {
     underWay.delete(ctx.accountId);
   }
@@ -75,14 +79,16 @@ async function readQueue(
   return queue;
 }
 
-function requireLines(rules: readonly QueueRules[]): void {
-  if (rules.some(({ mode }) => mode === 'no-queue'))
+function requireLine({ mode }: QueueRules): void {
+  if (mode === 'no-queue')
     throw new DomainError('NOT_SUPPORTED', 'The mode no-queue keeps no line: there is nothing to simulate.');
 }
 
-async function replay(task: ReplayTask): Promise<Comparison> {
+/** Each in a thread of its own. */
+async function replay(past: Past, rules: QueueRules): Promise<Comparison> {
   const thread = new Thread(threadScript(import.meta.url, 'simulation.thread'));
   try {
+    const task: ReplayTask = { kind: 'replay', past, rules, budgetMs };
     return await thread.ask<Comparison>(task, timeoutMs);
   } catch (error) {
     if (!(error instanceof ThreadTimeout)) throw error;

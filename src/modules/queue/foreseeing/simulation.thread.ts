@@ -8,8 +8,7 @@ import { answerTasks } from '../../../platform/threads.ts';
 export interface ReplayTask {
   readonly kind: 'replay';
   readonly past: Past;
-  readonly rules: readonly QueueRules[];
-  /** Shared by the replays in equal parts. */
+  readonly rules: QueueRules;
   readonly budgetMs: number;
 }
 
@@ -26,12 +25,12 @@ answerTasks((task) => perform(task as ReplayTask | ForecastTask));
 function perform(task: ReplayTask | ForecastTask) {
   const { budgetMs } = task;
   const startedAt = performance.now();
-  const isSpent = (share: number) => performance.now() - startedAt > budgetMs * share;
+  const isOver = () => performance.now() - startedAt > budgetMs;
   switch (task.kind) {
     case 'replay':
-      return compare(task.past, task.rules, (replays) => isSpent((replays + 1) / task.rules.length));
+      return compare(task.past, { rules: task.rules, isOver });
     case 'forecast':
-      return forecast(task.snapshot, task.now, { experience: task.experience, isOver: () => isSpent(1) });
+      return forecast(task.snapshot, task.now, { experience: task.experience, isOver });
     default:
       return task satisfies never;
   }

@@ -110,16 +110,16 @@ const refused = { from: null, arrivals: 0, observed: null, present: null, other:
 
 export function toSimulation(simulated: Simulated): QueueSimulation {
   if ('problems' in simulated) return { ...refused, accepted: false, problems: simulated.problems.map(toProblem) };
-  const { from, arrivals, observed, replayed, assumptions } = simulated.comparison;
-  const [present, other] = replayed;
+  const { present, other } = simulated;
+  const { from, arrivals, observed, assumptions } = present;
   return {
     accepted: true,
     problems: [],
     from: from === null ? null : new Date(from),
     arrivals,
     observed: toTally(observed),
-    present: present === undefined ? null : toSimulated(present, arrivals),
-    other: other === undefined ? null : toSimulated(other, arrivals),
+    present: toSimulated(present.replayed, arrivals),
+    other: other === null ? null : toSimulated(other.replayed, arrivals),
     assumptions: [...assumptions],
   };
 }
