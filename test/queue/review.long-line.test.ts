@@ -69,6 +69,22 @@ describe('a line of a thousand', () => {
     // Under a load of 12 on two cores: 0.2 s. It was 1.9 s, and 7 s for pending ones, while each row was an entity.
     expect(took[0]).toBeLessThan(500);
   });
+
+  it('two hundred bets are started in one turn, and the next turns are no dearer than those of a chain', async () => {
+    const more = 'use_affected_targets: true\n';
+    await using w = await world({
+      configuration: `${parallel({ builds: 200, more })}preconditions:\n  number_of_approvals: 0\nspeculation: adaptive\n`,
+      runsCi: false,
+    });
+    const queueId = await aThousand(w, 'queued');
+    await w.rows("update pull_request set affected_targets = array['team ' || number % 60, 'package ' || number % 400]");
+    const [first] = await timeOf(async () => await advanceQueue(w.ctx, queueId), 1);
+    expect(await w.rows("select 1 from batch where beside = 'bet'")).toHaveLength(200);
+    const took = await timeOf(async () => await advanceQueue(w.ctx, queueId), 7);
+    console.log({ first, took });
+    expect(first).toBeLessThan(5_000);
+    expect(took[0]).toBeLessThan(700);
+  });
 });
 
 describe('a queue that plans nothing', () => {

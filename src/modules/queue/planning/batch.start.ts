@@ -3,10 +3,10 @@ import type { Configuration } from '../../../domain/configuration/keys.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import { groupMessage, type MessageSource } from '../../../domain/queue/message.ts';
 import type { Decision, PinnedHead } from '../../../domain/queue/snapshot.ts';
-import { BatchAssumptionEntity, BatchEntity, BatchMemberEntity, type PullRequestRow } from '../queue.entities.ts';
+import { BatchEntity, BatchMemberEntity, type PullRequestRow } from '../queue.entities.ts';
 import type { QueueWork } from '../status.writer.ts';
 import type { LoadedQueue } from './snapshot.loader.ts';
-import { planCommits } from './stacks.ts';
+import { planCommits, type PlannedCommit } from './stacks.ts';
 
 type StartBatch = Extract<Decision, { kind: 'StartBatch' }>;
 
@@ -73,18 +73,7 @@ export async function startBatch(
     });
   });
   const assumed = await planCommits(work, decision.assumes.map(sourced), configuration);
-  assumed.forEach(({ pullRequest, head, strategy, belowHead, joinsNext }, ordinal) => {
-    tx.em.create(BatchAssumptionEntity, {
-      accountId: ctx.accountId,
-      batchId: batch.id,
-      ordinal,
-      pullRequestId: pullRequest,
-      pinnedHead: head,
-      strategy,
-      belowHead,
-      joinsNext,
-    });
-  });
+  if (assumed.length > 0) await keepAssumed(work, batch.id, assumed);
   work.events.push({
     repositoryId: queue.repositoryId,
     queueId: queue.id,
@@ -98,6 +87,28 @@ export async function startBatch(
       ...(decision.restsOn.length > 0 && { restsOn: decision.restsOn }),
     },
   });
+}
+
+/** One statement, however deep the line is that it is built upon. */
+async function keepAssumed(
+  { ctx, tx }: QueueWork,
+  batchId: string,
+  assumed: readonly (PinnedHead & Omit<PlannedCommit, 'message'>)[],
+): Promise<void> {
+  const rows = assumed.map(({ pullRequest, head, strategy, belowHead, joinsNext }, ordinal) => ({
+    ordinal,
+    pullRequest,
+    head,
+    strategy,
+    belowHead,
+    joinsNext,
+  }));
+  await tx.query(
+    `insert into batch_assumption (account_id, batch_id, ordinal, pull_request_id, pinned_head, strategy, below_head, joins_next)
+     select $1, $2, a.ordinal, a."pullRequest", a.head, a.strategy, a."belowHead", a."joinsNext"
+     from jsonb_to_recordset($3::jsonb) as a (ordinal int, "pullRequest" bigint, head text, strategy text, "belowHead" text, "joinsNext" boolean)`,
+    [ctx.accountId, batchId, JSON.stringify(rows)],
+  );
 }
 
 export function messageSource(row: PullRequestRow): MessageSource {

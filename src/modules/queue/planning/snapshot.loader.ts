@@ -24,13 +24,12 @@ import { lineageOf, loadLandings, ownLineOf, readLandings } from './landings.loa
 import { configurationOf } from './configuration.cache.ts';
 import { labelBatches, loadGates } from './final-gates.ts';
 import { openBelow, readBelow } from './stacks.ts';
-import { loadAssumed, loadMembers } from '../builds/batch.members.ts';
+import { loadMembers, readAssumed } from '../builds/batch.members.ts';
 import { readLine, type LineRow } from './line.rows.ts';
 import { loadJudgedBuilds } from './retries.ts';
 import {
   BatchEntity,
   PullRequestEntity,
-  type BatchAssumptionRow,
   type BatchMemberRow,
   type BatchRow,
   type PullRequestRow,
@@ -62,7 +61,7 @@ export async function loadSnapshot(
     tx,
     batches.map((batch) => batch.id),
   );
-  const assumptions = await loadAssumed(tx, idsOfBets(batches));
+  const assumptions = await readAssumed(ctx, tx, idsOfBets(batches));
   const inLine = await readLine(ctx, tx, queue.id);
   const below = await readBelow(ctx, tx, inLine);
   const standing = new Set(inLine.map((row) => row.id));
@@ -120,7 +119,7 @@ export async function loadSnapshot(
     })),
     batches: batches.map((batch) => ({
       ...toBatchState(batch, members.get(batch.id) ?? [], landings.get(batch.id)),
-      assumes: (assumptions.get(batch.id) ?? []).map(toPinned),
+      assumes: assumptions.get(batch.id) ?? [],
       gates: gates.get(batch.id) ?? [],
     })),
     builds: withoutHeads(builds, rules, [
@@ -281,7 +280,7 @@ function toBatchState(
   };
 }
 
-function toPinned(row: BatchMemberRow | BatchAssumptionRow): PinnedHead {
+function toPinned(row: BatchMemberRow): PinnedHead {
   return { pullRequest: row.pullRequestId, head: row.pinnedHead };
 }
 
