@@ -77,11 +77,12 @@ describe('a line of a thousand', () => {
       runsCi: false,
     });
     const queueId = await aThousand(w, 'queued');
-    await w.rows("update pull_request set affected_targets = array['team ' || number % 60, 'package ' || number % 400]");
+    await w.rows(
+      "update pull_request set affected_targets = array['team ' || number % 60, 'package ' || number % 400]",
+    );
     const [first] = await timeOf(async () => await advanceQueue(w.ctx, queueId), 1);
     expect(await w.rows("select 1 from batch where beside = 'bet'")).toHaveLength(200);
     const took = await timeOf(async () => await advanceQueue(w.ctx, queueId), 7);
-    console.log({ first, took });
     expect(first).toBeLessThan(5_000);
     expect(took[0]).toBeLessThan(700);
   });

@@ -10,8 +10,6 @@ export interface BetStanding {
   readonly batch: BatchState | null;
   /** What that bet assumes to land before it, and is in line still. */
   readonly assumed: readonly PullRequestState[];
-  /** Other bets on it, which assume something else. */
-  readonly others: number;
 }
 
 /** Null: it does not stand in that line. */
@@ -20,14 +18,12 @@ export function betStandingOf(view: LineView, pullRequestId: string): BetStandin
   const place = field.placeOf.get(pullRequestId);
   if (place === undefined) return null;
   const rows = (places: readonly number[]): PullRequestState[] => places.flatMap((at) => field.line[at] ?? []);
-  const bets = (field.betsOf.get(place) ?? []).toSorted(byWhatTheySay);
+  const [bet] = (field.betsOf.get(place) ?? []).toSorted(byWhatTheySay);
   const landing = view.batchOf.get(pullRequestId) ?? null;
-  const [bet] = bets;
   return {
     before: rows(field.before(place)),
     batch: landing ?? bet?.batch ?? null,
     assumed: landing !== null || bet === undefined ? [] : rows(bet.pending.filter((at) => !bet.members.includes(at))),
-    others: landing === null ? Math.max(0, bets.length - 1) : 0,
   };
 }
 

@@ -1,14 +1,15 @@
-// A batch as the planner decided it, in rows: its members with how each becomes a commit, and what it assumes.
+// Batches as the planner decided them, in rows: members with how each becomes a commit, and what they assume. All that one
+// turn starts is written by three statements: a queue of bets may start hundreds at once, under its lock.
 import type { Configuration } from '../../../domain/configuration/keys.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import { groupMessage, type MessageSource } from '../../../domain/queue/message.ts';
 import type { Decision, PinnedHead } from '../../../domain/queue/snapshot.ts';
-import { BatchEntity, BatchMemberEntity, type PullRequestRow } from '../queue.entities.ts';
+import type { PullRequestRow } from '../queue.entities.ts';
 import type { QueueWork } from '../status.writer.ts';
 import type { LoadedQueue } from './snapshot.loader.ts';
-import { planCommits, type PlannedCommit } from './stacks.ts';
+import { planCommits, planLayers } from './stacks.ts';
 
-type StartBatch = Extract<Decision, { kind: 'StartBatch' }>;
+export type StartBatch = Extract<Decision, { kind: 'StartBatch' }>;
 
 /** The entity among those that were loaded for the decisions. */
 export function pullRequestOf(loaded: Pick<LoadedQueue, 'pullRequests'>, id: string): PullRequestRow {
@@ -17,97 +18,148 @@ export function pullRequestOf(loaded: Pick<LoadedQueue, 'pullRequests'>, id: str
   return row;
 }
 
-export async function startBatch(
+export async function startBatches(
   work: QueueWork,
   loaded: LoadedQueue,
-  decision: StartBatch,
+  decisions: readonly StartBatch[],
   configuration: Configuration,
 ): Promise<void> {
-  const { ctx, tx, queue, now } = work;
-  const { rules } = loaded.snapshot;
-  const { merge_commit } = configuration.merge_rules;
-  const sourced = (pinned: PinnedHead) => {
-    const row = pullRequestOf(loaded, pinned.pullRequest);
-    return { ...pinned, row, source: messageSource(row) };
-  };
-  const members = decision.members.map(sourced);
-  const batch = tx.em.create(BatchEntity, {
-    accountId: ctx.accountId,
-    queueId: queue.id,
-    repositoryId: queue.repositoryId,
+  const { queue } = work;
+  const starting = decisions.map((decision) => ({
+    decision,
+    rows: decision.members.map(({ pullRequest }) => pullRequestOf(loaded, pullRequest)),
+  }));
+  const ids = await insertBatches(work, { starting, loaded, configuration });
+  const members: object[] = [];
+  const assumptions: object[] = [];
+  for (const [at, { decision, rows }] of starting.entries()) {
+    const batchId = ids[at] ?? '';
+    members.push(...(await memberRows(work, { batchId, decision, rows, configuration })));
+    const assumed = decision.assumes.map(({ pullRequest }) => pullRequestOf(loaded, pullRequest));
+    assumptions.push(...(await assumptionRows(work, { batchId, decision, rows: assumed, configuration })));
+    queue.nextPosition = Math.max(queue.nextPosition, decision.position + 1);
+    work.events.push({
+      repositoryId: queue.repositoryId,
+      queueId: queue.id,
+      batchId,
+      action: 'batch_started',
+      payload: {
+        cause: decision.cause,
+        pullRequests: rows.map(({ number }) => number),
+        parentCommit: decision.parentCommit,
+        ...(assumed.length > 0 && { assumes: assumed.map(({ number }) => number) }),
+        ...(decision.restsOn.length > 0 && { restsOn: decision.restsOn }),
+      },
+    });
+  }
+  await insertMembers(work, members);
+  if (assumptions.length > 0) await insertAssumptions(work, assumptions);
+}
+
+interface Starting {
+  readonly decision: StartBatch;
+  readonly rows: readonly PullRequestRow[];
+}
+
+/** Their ids, in that order. */
+async function insertBatches(
+  { ctx, tx, queue, now }: QueueWork,
+  of: { readonly starting: readonly Starting[]; readonly loaded: LoadedQueue; readonly configuration: Configuration },
+): Promise<readonly string[]> {
+  const { rules } = of.loaded.snapshot;
+  const rows = of.starting.map(({ decision, rows: members }) => ({
     position: decision.position,
     beside: decision.beside,
     cause: decision.cause,
-    // Nothing is done to a head in no-queue mode: its commit is composed, as in parallel mode.
-    mode: rules.mode === 'serial' ? 'serial' : 'parallel',
-    parentBatchId: decision.parentBatch,
-    parentCommit: decision.parentCommit,
-    baseCommit: decision.base,
-    restsOn: [...decision.restsOn],
-    strategy: rules.strategy,
-    batchCommit: rules.batchCommit,
-    buildKeysHash: rules.buildKeysHash,
-    groupMessage: groupMessage(
-      members.map(({ source }) => source),
-      merge_commit,
-    ),
-    createdAt: now,
-  });
-  queue.nextPosition = Math.max(queue.nextPosition, decision.position + 1);
-  await tx.em.flush();
-  const commits = await planCommits(work, members, configuration);
-  commits.forEach(({ row, message, strategy, belowHead, joinsNext, ...member }, ordinal) => {
-    tx.em.create(BatchMemberEntity, {
-      accountId: ctx.accountId,
-      batchId: batch.id,
-      ordinal,
-      pullRequestId: member.pullRequest,
-      pinnedHead: member.head,
-      message,
-      authorName: row.authorName,
-      authorEmail: row.authorEmail,
-      strategy,
-      belowHead,
-      joinsNext,
-      namesCoauthors: merge_commit.include_coauthors && !row.mergeBody && strategy !== 'rebase',
-    });
-  });
-  const assumed = await planCommits(work, decision.assumes.map(sourced), configuration);
-  if (assumed.length > 0) await keepAssumed(work, batch.id, assumed);
-  work.events.push({
-    repositoryId: queue.repositoryId,
-    queueId: queue.id,
-    batchId: batch.id,
-    action: 'batch_started',
-    payload: {
-      cause: decision.cause,
-      pullRequests: members.map(({ row }) => row.number),
-      parentCommit: decision.parentCommit,
-      ...(assumed.length > 0 && { assumes: assumed.map(({ row }) => row.number) }),
-      ...(decision.restsOn.length > 0 && { restsOn: decision.restsOn }),
-    },
-  });
+    parent_batch_id: decision.parentBatch,
+    parent_commit: decision.parentCommit,
+    base_commit: decision.base,
+    rests_on: decision.restsOn,
+    group_message: groupMessage(members.map(messageSource), of.configuration.merge_rules.merge_commit),
+  }));
+  const made = await tx.query<{ id: string; position: number }>(
+    `insert into batch (account_id, queue_id, repository_id, mode, strategy, batch_commit, build_keys_hash, created_at,
+                        position, beside, cause, parent_batch_id, parent_commit, base_commit, rests_on, group_message)
+     select $1, $2, $3, $4, $5, $6, $7, $8, b.position, b.beside, b.cause, b.parent_batch_id, b.parent_commit, b.base_commit, b.rests_on, b.group_message
+     from jsonb_to_recordset($9::jsonb) as b (position bigint, beside text, cause text, parent_batch_id bigint, parent_commit text, base_commit text, rests_on text[], group_message text)
+     order by b.position returning id, position::float8 as position`,
+    [
+      ctx.accountId,
+      queue.id,
+      queue.repositoryId,
+      // Nothing is done to a head in no-queue mode: its commit is composed, as in parallel mode.
+      rules.mode === 'serial' ? 'serial' : 'parallel',
+      rules.strategy,
+      rules.batchCommit,
+      rules.buildKeysHash,
+      now.toISOString(),
+      JSON.stringify(rows),
+    ],
+  );
+  const idOf = new Map(made.map(({ id, position }) => [position, id]));
+  return rows.map(({ position }) => idOf.get(position) ?? '');
 }
 
-/** One statement, however deep the line is that it is built upon. */
-async function keepAssumed(
-  { ctx, tx }: QueueWork,
-  batchId: string,
-  assumed: readonly (PinnedHead & Omit<PlannedCommit, 'message'>)[],
-): Promise<void> {
-  const rows = assumed.map(({ pullRequest, head, strategy, belowHead, joinsNext }, ordinal) => ({
-    ordinal,
-    pullRequest,
-    head,
+interface Layered {
+  readonly batchId: string;
+  readonly decision: StartBatch;
+  readonly rows: readonly PullRequestRow[];
+  readonly configuration: Configuration;
+}
+
+async function memberRows(work: QueueWork, { batchId, decision, rows, configuration }: Layered): Promise<object[]> {
+  const { include_coauthors } = configuration.merge_rules.merge_commit;
+  const commits = await planCommits(
+    work,
+    rows.map((row) => ({ row, source: messageSource(row) })),
+    configuration,
+  );
+  return commits.map(({ row, message, strategy, belowHead, joinsNext }, ordinal) => ({
+    ...layer(batchId, { ordinal, pinned: decision.members[ordinal] }),
+    message,
+    author_name: row.authorName,
+    author_email: row.authorEmail,
     strategy,
-    belowHead,
-    joinsNext,
+    below_head: belowHead,
+    joins_next: joinsNext,
+    names_coauthors: include_coauthors && !row.mergeBody && strategy !== 'rebase',
   }));
+}
+
+async function assumptionRows(work: QueueWork, { batchId, decision, rows, configuration }: Layered): Promise<object[]> {
+  const layers = await planLayers(work, rows, configuration);
+  return layers.map(({ strategy, belowHead, joinsNext }, ordinal) => ({
+    ...layer(batchId, { ordinal, pinned: decision.assumes[ordinal] }),
+    strategy,
+    below_head: belowHead,
+    joins_next: joinsNext,
+  }));
+}
+
+function layer(batchId: string, of: { readonly ordinal: number; readonly pinned: PinnedHead | undefined }): object {
+  return {
+    batch_id: batchId,
+    ordinal: of.ordinal,
+    pull_request_id: of.pinned?.pullRequest,
+    pinned_head: of.pinned?.head,
+  };
+}
+
+async function insertMembers({ ctx, tx }: QueueWork, rows: readonly object[]): Promise<void> {
+  await tx.query(
+    `insert into batch_member (account_id, batch_id, ordinal, pull_request_id, pinned_head, message, author_name, author_email, strategy, below_head, joins_next, names_coauthors)
+     select $1, m.* from jsonb_to_recordset($2::jsonb) as m (batch_id bigint, ordinal int, pull_request_id bigint, pinned_head text, message text,
+       author_name text, author_email text, strategy text, below_head text, joins_next boolean, names_coauthors boolean)`,
+    [ctx.accountId, JSON.stringify(rows)],
+  );
+}
+
+async function insertAssumptions({ ctx, tx }: QueueWork, rows: readonly object[]): Promise<void> {
   await tx.query(
     `insert into batch_assumption (account_id, batch_id, ordinal, pull_request_id, pinned_head, strategy, below_head, joins_next)
-     select $1, $2, a.ordinal, a."pullRequest", a.head, a.strategy, a."belowHead", a."joinsNext"
-     from jsonb_to_recordset($3::jsonb) as a (ordinal int, "pullRequest" bigint, head text, strategy text, "belowHead" text, "joinsNext" boolean)`,
-    [ctx.accountId, batchId, JSON.stringify(rows)],
+     select $1, a.* from jsonb_to_recordset($2::jsonb) as a (batch_id bigint, ordinal int, pull_request_id bigint, pinned_head text,
+       strategy text, below_head text, joins_next boolean)`,
+    [ctx.accountId, JSON.stringify(rows)],
   );
 }
 

@@ -5,7 +5,7 @@ import type { Configuration } from '../../../domain/configuration/keys.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import type { BatchMemberRow, BatchRow, PullRequestRow } from '../queue.entities.ts';
 import { spareBotPullRequest } from '../builds/bot-pull-requests.reuse.ts';
-import { pullRequestOf, startBatch } from './batch.start.ts';
+import { pullRequestOf, startBatches } from './batch.start.ts';
 import { planGate } from './final-gates.ts';
 import { liveStates, loadNamed, type LoadedQueue } from './snapshot.loader.ts';
 import { loadBotPullRequests, Resets } from './resets.events.ts';
@@ -23,6 +23,7 @@ export async function writeDecisions(
   const loaded = { ...(await loadNamed(work.tx, planned, decisions)), ...(await loadHolders(work, planned)) };
   const resets = new Resets(await loadBotPullRequests(work, decisions));
   const ended: { readonly batch: BatchRow; readonly text: string }[] = [];
+  const starts = decisions.filter((decision) => decision.kind === 'StartBatch');
   let isDeparting = true;
   const announceDepartures = (): void => {
     if (isDeparting) {
@@ -57,7 +58,7 @@ export async function writeDecisions(
         resets.addRequeued(decision, requeue(work, pullRequestOf(loaded, decision.pullRequest)));
         break;
       case 'StartBatch':
-        await startBatch(work, loaded, decision, configuration);
+        if (decision === starts[0]) await startBatches(work, loaded, starts, configuration);
         break;
       case 'LandBatch':
         await planLandingIntent(work, decision);

@@ -306,7 +306,7 @@ async function loadReadings(ctx: Context, tx: Transaction, queueId: string): Pro
 async function countBuildsElsewhere(ctx: Context, tx: Transaction, queue: QueueRow): Promise<number> {
   const rows = await tx.query<{ n: number }>(
     `select count(*)::int as n from batch b
-     where b.account_id = $1 and b.repository_id = $2 and b.queue_id <> $3 and b.state in ('making', 'building') and b.rests_on = '{}'
+     where b.account_id = $1 and b.repository_id = $2 and b.queue_id <> $3 and b.state in ('making', 'building') and b.rests_on = '{}' and not b.given_up
        and not exists (select from build where account_id = $1 and repository_id = $2 and commit = b.tested_commit and finished_at is not null)`,
     [ctx.accountId, queue.repositoryId, queue.id],
   );

@@ -86,40 +86,59 @@ interface Member {
   readonly source: MessageSource;
 }
 
-export interface PlannedCommit {
+export interface PlannedLayer {
   readonly strategy: MergeStrategy;
-  readonly message: string;
   readonly belowHead: string | null;
   readonly joinsNext: boolean;
 }
 
-/** How each member of a batch becomes a commit; those of a stack may share one. */
-export async function planCommits<M extends Member>(
+/** How each of them, one on top of the other, is merged. */
+export async function planLayers(
   { ctx, tx }: QueueWork,
-  members: readonly M[],
+  rows: readonly PullRequestRow[],
   configuration: Configuration,
-): Promise<(M & PlannedCommit)[]> {
-  const { merge_commit, merge_strategy } = configuration.merge_rules;
-  const below = await readBelow(
-    ctx,
-    tx,
-    members.map(({ row }) => row),
-  );
-  const planned = members.map((member) => ({ ...member, strategy: strategyOf(member.row.labels, merge_strategy) }));
+): Promise<PlannedLayer[]> {
+  const { merge_strategy } = configuration.merge_rules;
+  const below = await readBelow(ctx, tx, rows);
+  const strategies = rows.map((row) => strategyOf(row.labels, merge_strategy));
   const joined = findJoined(
-    planned.map(({ row, strategy }) => ({ id: row.id, below: row.belowId ?? null, strategy })),
+    rows.map(({ id, belowId }, place) => ({
+      id,
+      below: belowId ?? null,
+      strategy: strategies[place] ?? merge_strategy.name,
+    })),
     { useSeparateCommits: merge_strategy.use_separate_commits_for_stack },
   );
-  const commits: (M & PlannedCommit)[] = [];
+  return rows.map(({ belowId }, place) => ({
+    strategy: strategies[place] ?? merge_strategy.name,
+    belowHead: belowId ? (below.get(belowId)?.head ?? null) : null,
+    joinsNext: joined[place] ?? false,
+  }));
+}
+
+/** How each member of a batch becomes a commit; those of a stack may share one. */
+export async function planCommits<M extends Member>(
+  work: QueueWork,
+  members: readonly M[],
+  configuration: Configuration,
+): Promise<(M & PlannedLayer & { readonly message: string })[]> {
+  const { merge_commit } = configuration.merge_rules;
+  const layers = await planLayers(
+    work,
+    members.map(({ row }) => row),
+    configuration,
+  );
+  const commits: (M & PlannedLayer & { readonly message: string })[] = [];
   let carried: MessageSource[] = [];
-  for (const [place, member] of planned.entries()) {
-    const joinsNext = joined[place] ?? false;
+  for (const [place, member] of members.entries()) {
+    const layer = layers[place];
+    if (layer === undefined) continue;
+    const { joinsNext } = layer;
     const message = joinsNext
       ? ownMessage(member.source, merge_commit)
       : stackMessage(member.source, carried, merge_commit);
     carried = joinsNext ? [...carried, member.source] : [];
-    const belowHead = member.row.belowId ? (below.get(member.row.belowId)?.head ?? null) : null;
-    commits.push({ ...member, message, belowHead, joinsNext });
+    commits.push({ ...member, ...layer, message });
   }
   return commits;
 }
