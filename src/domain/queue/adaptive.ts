@@ -5,10 +5,10 @@
 // choose builds → announce → ask the host → land.
 import { announceTop, lookAgain, readUnstarted } from './attention.ts';
 import { blockFailed } from './blocks.ts';
-import { chooseBets, pin } from './choice.ts';
+import { chooseBets, pin, type Choice } from './choice.ts';
 import type { Step } from './failure.ts';
 import { blame, endFallen, judgeLine } from './fates.ts';
-import { viewField, type Field } from './field.ts';
+import { viewField, type Bet, type Field } from './field.ts';
 import { countRunning, freeBuilds } from './formation.ts';
 import { findExact, findUnvalidated, gather, restsOn, type Gathered } from './gathering.ts';
 import { gateDeadline, greenSince, judgeHeld, landGreen, type Patience } from './landing.ts';
@@ -22,13 +22,15 @@ export function planAdaptively(view: LineView): Decision[] {
   if (landing?.landingBegun) return planBehind(view);
   const settled = settle(view);
   const { field, decisions, until } = settled;
-  const starts = chooseBuilds(field);
-  const landed = planLanding(field, starts.length);
+  const landed = planLanding(field);
+  // What is built besides takes the landing for granted.
+  const chosen = chooseBuilds({ ...field, landing: new Set([...field.landing, ...landed.places]) }, landed.starts.length);
   const isWaiting = landed.isDue && field.view.snapshot.queue.landingsFrom !== null;
   return [
     ...decisions,
-    ...starts,
+    ...chosen.dropped.map(drop),
     ...landed.starts,
+    ...chosen.starts,
     ...announceTop(field.view),
     ...readUnstarted(field.view),
     ...landed.decisions,
@@ -48,7 +50,8 @@ function landingOf(view: LineView): BatchState | undefined {
 /** While a landing is begun nothing is reset or blamed: its outcome decides. What is built assumes it as it assumes others. */
 function planBehind(view: LineView): Decision[] {
   const field = viewField(view);
-  return [...chooseBuilds(field), ...announceTop(view), ...lookAgain(view, [])];
+  const { starts, dropped } = chooseBuilds(field, 0);
+  return [...dropped.map(drop), ...starts, ...announceTop(view), ...lookAgain(view, [])];
 }
 
 interface Settled {
@@ -107,66 +110,67 @@ function judgePatience(field: Field, justified: Gathered): Patience {
   return patience;
 }
 
-function chooseBuilds(field: Field): Extract<Decision, { kind: 'StartBatch' }>[] {
+function chooseBuilds(field: Field, after: number): Choice {
   const { view } = field;
   const { queue, rules } = view.snapshot;
-  if (queue.paused && (rules.maxParallelPausedBuilds ?? 0) === 0) return [];
+  if (queue.paused && (rules.maxParallelPausedBuilds ?? 0) === 0) return { starts: [], dropped: [] };
   const building = view.batches.filter((batch) => batch.commit !== null && verdictOf(view, batch).kind === 'pending');
   const running = countRunning(view, [...building, ...view.beside]);
-  return chooseBets(field, weighOdds(field), freeBuilds(view, running));
+  return chooseBets(field, weighOdds(field), { free: freeBuilds(view, running), after });
+}
+
+function drop({ batch }: Bet): Decision {
+  return { kind: 'ReturnBatch', batch: batch.id, code: 309 };
 }
 
 interface Landed {
   readonly starts: readonly Decision[];
   readonly decisions: readonly Decision[];
+  /** Of those that are to land by these. */
+  readonly places: readonly number[];
   /** Something would land, were it allowed. */
   readonly isDue: boolean;
 }
 
-function planLanding(field: Field, started: number): Landed {
+function planLanding(field: Field): Landed {
   const { view } = field;
   const { queue } = view.snapshot;
+  const nothing: Landed = { starts: [], decisions: [], places: [], isDue: false };
   const isAllowed = !queue.paused && queue.landingsFrom === null;
   const landing = landingOf(view);
   if (landing !== undefined) {
-    const decision = isAllowed && !landing.landingPlanned ? landOne(view, landing) : null;
-    return { starts: [], decisions: decision === null ? [] : [decision], isDue: true };
+    const decisions = isAllowed && !landing.landingPlanned ? landOne(view, landing) : [];
+    return { ...nothing, decisions, isDue: true };
   }
   const ready = gather(field, (row) => !isHeldByOwnChecks(view, row));
   const unvalidated = ready.places.length === 0 ? findUnvalidated(field) : null;
-  const isDue = ready.places.length > 0 || unvalidated !== null;
-  if (!isDue || !isAllowed) return { starts: [], decisions: [], isDue };
-  const exact = findExact(field, ready);
-  if (exact !== null) {
-    const decision = landOne(view, exact.batch);
-    return { starts: [], decisions: decision === null ? [] : [decision], isDue };
-  }
   const places = unvalidated === null ? ready.places : [unvalidated];
-  return { starts: [startLanding(field, { places, restsOn: restsOn(ready), started })], decisions: [], isDue };
+  if (places.length === 0) return nothing;
+  if (!isAllowed) return { ...nothing, isDue: true };
+  const exact = findExact(field, ready);
+  if (exact !== null) return { ...nothing, places, decisions: landOne(view, exact.batch), isDue: true };
+  return { ...nothing, places, starts: [startLanding(field, places, restsOn(ready))], isDue: true };
 }
 
-function landOne(view: LineView, batch: BatchState): Decision | null {
+function landOne(view: LineView, batch: BatchState): Decision[] {
   const verdict = verdictOf(view, batch);
-  return verdict.kind === 'green' && batch.commit !== null && !batch.givenUp
-    ? landGreen(view, { batch, verdict })
-    : null;
+  if (verdict.kind !== 'green' || batch.commit === null || batch.givenUp) return [];
+  const decision = landGreen(view, { batch, verdict });
+  return decision === null ? [] : [decision];
 }
 
-function startLanding(
-  field: Field,
-  of: { readonly places: readonly number[]; readonly restsOn: readonly string[]; readonly started: number },
-): Decision {
+function startLanding(field: Field, places: readonly number[], parts: readonly string[]): Decision {
   const { tip, nextPosition } = field.view.snapshot.queue;
   return {
     kind: 'StartBatch',
-    position: nextPosition + of.started,
-    members: pin(field, of.places),
+    position: nextPosition,
+    members: pin(field, places),
     parentBatch: null,
     parentCommit: tip,
     base: tip,
     beside: null,
     assumes: [],
-    restsOn: of.restsOn,
+    restsOn: parts,
     cause: 'optimistic',
   };
 }

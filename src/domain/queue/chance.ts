@@ -26,3 +26,11 @@ export function chanceOf({
 function smoothed(record: TrackRecord, towards: { readonly chance: number; readonly weight: number }): number {
   return (record.passed + towards.chance * towards.weight) / (record.judged + towards.weight);
 }
+
+/**
+ * Whether what was red by itself is built once more before it is blamed: unless, of those that lately were, hardly any
+ * passed. Nothing known: it is.
+ */
+export function isWorthAskingAgain(secondTries: TrackRecord = { passed: 0, judged: 0 }): boolean {
+  return (secondTries.passed + 0.5) / (secondTries.judged + 5) >= 0.03;
+}

@@ -1,16 +1,20 @@
 // Which builds are worth their while: of all that could be asked, best first by the probability that the answer will be
 // needed, which is that exactly what the bet assumes comes true.
 import type { Decision } from './snapshot.ts';
+import { isWorthAskingAgain } from './chance.ts';
 import { isFailure } from './failure.ts';
 import { findConflict, isTakenForGranted, type Bet, type Field } from './field.ts';
 import { Heap } from './heap.ts';
-import type { Odds } from './odds.ts';
+import { chanceOfBet, type Odds } from './odds.ts';
 import { unitsOf } from './units.ts';
 
 type StartBatch = Extract<Decision, { kind: 'StartBatch' }>;
 
 /** A bet less likely to be needed is not built, however many builds are free. */
-const leastChance = 0.1;
+const leastChance = 0.05;
+
+/** A running bet gives way only to one that is so many times as likely to be needed, and only where no build is free. */
+const worthDropping = 20;
 
 /** One way in which those before a unit may fare. */
 interface Assumption {
@@ -35,10 +39,23 @@ interface Doubt {
   readonly odds: number;
 }
 
-export function chooseBets(field: Field, odds: Odds, free: number): StartBatch[] {
-  if (free <= 0) return [];
+export interface Choice {
+  readonly starts: readonly StartBatch[];
+  /** Running bets that give way. */
+  readonly dropped: readonly Bet[];
+}
+
+export function chooseBets(
+  field: Field,
+  odds: Odds,
+  { free, after }: { readonly free: number; readonly after: number },
+): Choice {
   const { speculation } = field.view.snapshot.rules;
   const isAdaptive = speculation === 'adaptive';
+  const hopeless = isAdaptive && Number.isFinite(free) ? hopelessBets(field, odds) : [];
+  const starts: StartBatch[] = [];
+  const dropped: Bet[] = [];
+  if (free + hopeless.length <= 0) return { starts, dropped };
   const heap = new Heap<Candidate>(
     (a, b) => (isAdaptive ? b.next.chance - a.next.chance : 0) || firstOf(a) - firstOf(b),
   );
@@ -46,16 +63,30 @@ export function chooseBets(field: Field, odds: Odds, free: number): StartBatch[]
     const candidate = mostLikely(field, odds, members);
     if (candidate !== null) heap.push(candidate);
   }
-  const starts: StartBatch[] = [];
-  for (let best = heap.pop(); best !== undefined && starts.length < free; best = heap.pop()) {
+  for (let best = heap.pop(); best !== undefined; best = heap.pop()) {
     if (isAdaptive && best.next.chance < leastChance) break;
     const assumed = assumedBy(field, best);
     const cause = assumed === null ? null : causeOf(field, best, assumed);
-    if (assumed !== null && cause !== null)
-      starts.push(start(field, { members: best.members, assumed, cause, after: starts.length }));
+    if (assumed !== null && cause !== null) {
+      if (starts.length >= free + dropped.length) {
+        const hopelessOne = hopeless[dropped.length];
+        if (hopelessOne === undefined || hopelessOne.chance * worthDropping > best.next.chance) break;
+        dropped.push(hopelessOne.bet);
+      }
+      starts.push(start(field, { members: best.members, assumed, cause, after: after + starts.length }));
+    }
     if (isAdaptive || assumed === null) for (const next of furtherOf(best)) heap.push(next);
   }
-  return starts;
+  return { starts, dropped };
+}
+
+/** Running bets that will hardly be needed any more, the most hopeless first. */
+function hopelessBets(field: Field, odds: Odds): readonly { readonly bet: Bet; readonly chance: number }[] {
+  return field.bets
+    .filter(({ verdict, batch }) => verdict.kind === 'pending' && !batch.landingPlanned)
+    .map((bet) => ({ bet, chance: chanceOfBet(field, odds, bet) }))
+    .filter(({ chance }) => chance * worthDropping < 1)
+    .sort((a, b) => a.chance - b.chance);
 }
 
 function firstOf({ members }: Candidate): number {
@@ -134,11 +165,12 @@ function assumedBy(field: Field, { members, granted, doubts, next }: Candidate):
 function causeOf(field: Field, candidate: Candidate, assumed: readonly number[]): StartBatch['cause'] | null {
   const { members } = candidate;
   const [first = -1] = members;
+  const own = new Set(members);
   const asked = (field.betsOf.get(first) ?? []).filter(
     (bet) =>
-      isSame(bet.members, members) &&
+      members.every((member) => bet.members.includes(member)) &&
       isSame(
-        bet.pending.filter((place) => !bet.members.includes(place)),
+        bet.pending.filter((place) => !own.has(place)),
         assumed,
       ),
   );
@@ -147,13 +179,14 @@ function causeOf(field: Field, candidate: Candidate, assumed: readonly number[])
     if (row?.bisection) return 'bisect';
     return (row?.requeueAttempts ?? 0) > 0 ? 'retry' : 'new';
   }
-  return isRetried(candidate, asked) ? 'retry' : null;
+  return isRetried(field, candidate, asked) ? 'retry' : null;
 }
 
 /** One that is red by itself, with nothing before it any more, is asked once again before it is blamed. */
-function isRetried({ members, granted, doubts }: Candidate, asked: readonly Bet[]): boolean {
+function isRetried(field: Field, { members, granted, doubts }: Candidate, asked: readonly Bet[]): boolean {
   const isFirst = granted.length === 0 && doubts.length === 0;
-  return isFirst && members.length === 1 && asked.length === 1 && asked[0]?.verdict.kind === 'red';
+  const isRed = asked.length === 1 && asked[0]?.verdict.kind === 'red';
+  return isFirst && members.length === 1 && isRed && isWorthAskingAgain(field.view.snapshot.secondTries);
 }
 
 function isSame(a: readonly number[], b: readonly number[]): boolean {

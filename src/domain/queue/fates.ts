@@ -1,15 +1,14 @@
 // Whom red bets blame, and which bets are over.
 //
 // Nobody is blamed for a build that assumed what has not come true: only what is red with nothing before it any more,
-// and that once more, or before on nothing that might have been at fault. What was asked together is halved first.
+// and that once more, or before on nothing that might have been at fault; once alone where a second build has hardly
+// ever said otherwise. What was asked together is halved first.
+import { isWorthAskingAgain } from './chance.ts';
 import { isRedAlone, type Bet, type Field } from './field.ts';
 import { bisect, causeOf, fail, isFailure, mayBisect, type Failure, type Step } from './failure.ts';
 import { conflictingMember, verdictOf, withoutBatches, type LineView } from './line.ts';
 import { memberFault, ruleFault, supersede, type Cause } from './resets.ts';
 import type { BatchState, Decision } from './snapshot.ts';
-
-/** How often one has to be red by itself. */
-const redsToBlame = 2;
 
 /** `justified`: places that a green bet justifies, whatever a red one says of them. */
 export function blame(field: Field, justified: ReadonlySet<number>): Step {
@@ -46,7 +45,8 @@ function findFailure(field: Field, bet: Bet): Failure | null {
   if (verdict.kind !== 'red' || members.length > 1) return verdict;
   const [place = -1] = members;
   const reds = [...(field.betsOf.get(place) ?? []), ...field.spent.filter((spent) => spent.members[0] === place)];
-  return reds.filter(isRedAlone).length < redsToBlame ? null : verdict;
+  const needed = isWorthAskingAgain(field.view.snapshot.secondTries) ? 2 : 1;
+  return reds.filter(isRedAlone).length < needed ? null : verdict;
 }
 
 /** Bets that say nothing any more. */

@@ -167,7 +167,7 @@ function judgeBet(field: Field, batch: BatchState, since: number | null): Judged
   const pending = order.flatMap((at) => (at < field.landed.length ? [] : [at - field.landed.length]));
   const members = batch.members.flatMap(({ pullRequest }) => placeOf.get(pullRequest) ?? []);
   const bet: Bet = { batch, verdict, members, pending, holds: new Set(pending), content, since };
-  if (members.length < batch.members.length || batch.givenUp) return fall({ code: 309, causedBy: null }, false);
+  if (members.length === 0 || batch.givenUp) return fall({ code: 309, causedBy: null }, false);
   if (members.some((place) => field.line[place]?.skipValidation)) return fall({ code: 309, causedBy: null }, false);
   const passing = passedBy(field, bet);
   if (passing !== null) return fall({ code: 302, causedBy: passing.id });

@@ -2,6 +2,7 @@
 // them, and whose bets say of them what a build of all of it would (composed.ts).
 import { findConflict, isUntouched, type Bet, type Field } from './field.ts';
 import type { PullRequestState } from './snapshot.ts';
+import { areOneGroup } from './units.ts';
 
 export interface Gathered {
   /** In line order. */
@@ -70,12 +71,7 @@ function isShareable(
   const { useOptimisticValidation } = field.view.snapshot.rules;
   if (!useOptimisticValidation && (gathered.size > 0 || bet.pending.length > bet.members.length)) return false;
   const rows = [...gathered, ...added].flatMap((place) => field.line[place] ?? []);
-  const [first] = rows;
-  if (rows.every(({ bisection }) => bisection === null)) return true;
-  return rows.every(
-    ({ bisection }) =>
-      bisection !== null && bisection.group === first?.bisection?.group && rows.length <= bisection.max,
-  );
+  return areOneGroup(rows);
 }
 
 /** What skips validation lands by itself, as soon as nothing before it is in its way. */

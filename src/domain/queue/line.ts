@@ -86,17 +86,26 @@ function collectConflicts(snapshot: Snapshot, line: readonly BatchState[]): Map<
   return conflicts;
 }
 
-/** The batches leave the line; their members are in line without a batch. */
+/** The batches leave the line; their members are in line without a batch, unless another bet holds them. */
 export function withoutBatches(view: LineView, leaving: readonly BatchState[]): LineView {
   const gone = new Set(leaving);
   const batches = view.batches.filter((batch) => !gone.has(batch));
   const beside = view.beside.filter((batch) => !gone.has(batch));
-  const members = leaving.flatMap((batch) => batch.members.map((member) => member.pullRequest));
+  const held = new Set([...batches, ...beside].filter(isTagging).flatMap(idsOf));
+  const members = leaving.flatMap(idsOf).filter((id) => !held.has(id));
   // A conflict with a batch that has left the line no longer keeps anybody back.
   const conflicts = collectConflicts(view.snapshot, batches);
   return withChanged({ ...view, batches, beside, batchOf: indexMembers(batches), conflicts }, members, {
     status: 'queued',
   });
+}
+
+function idsOf({ members }: BatchState): string[] {
+  return members.map((member) => member.pullRequest);
+}
+
+function isTagging({ beside, buildStartedAt }: BatchState): boolean {
+  return beside !== 'question' && buildStartedAt !== null;
 }
 
 /** With a batch that is about to be made: it takes a place and room, and nothing can be told of it yet. */

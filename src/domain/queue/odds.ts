@@ -12,22 +12,39 @@ const slip = 0.005;
 export type Odds = Float64Array;
 
 export function weighOdds(field: Field): Odds {
+  const bad = suspect(field);
   const odds = new Float64Array(field.line.length);
-  const sound = new Set<number>();
-  for (const bet of field.bets) if (bet.verdict.kind === 'green') for (const place of bet.pending) sound.add(place);
-  for (const place of field.line.keys()) odds[place] = weigh(field, odds, { place, isSound: sound.has(place) });
+  for (const place of field.line.keys()) odds[place] = weigh(field, odds, { place, alone: 1 - (bad[place] ?? 0.5) });
   return odds;
 }
 
-function weigh(field: Field, odds: Odds, of: { readonly place: number; readonly isSound: boolean }): number {
-  const { place } = of;
+/**
+ * How likely each is at fault by itself: what a green build holds is not, and of what a red one holds at least one is,
+ * by Bayes' rule. The smallest red builds say most, and so are heard first.
+ */
+function suspect(field: Field): Float64Array {
+  const bad = Float64Array.from(field.line, ({ chance }) => 1 - chance);
+  for (const { verdict, pending } of field.bets)
+    if (verdict.kind === 'green') for (const place of pending) bad[place] = slip;
+  const suspects = [...field.bets, ...field.spent]
+    .filter(({ verdict }) => verdict.kind === 'red' || verdict.kind === 'timed_out')
+    .map(({ pending }) => pending.filter((place) => bad[place] !== slip))
+    .sort((a, b) => a.length - b.length);
+  for (const places of suspects) {
+    const innocent = places.reduce((product, place) => product * (1 - (bad[place] ?? 0)), 1);
+    const red = 1 - innocent * (1 - flake) * (1 - clash) ** Math.max(0, places.length - 1);
+    for (const place of places) bad[place] = clamp((bad[place] ?? 0) / red);
+  }
+  return bad;
+}
+
+function weigh(field: Field, odds: Odds, of: { readonly place: number; readonly alone: number }): number {
+  const { place, alone } = of;
   if (field.landing.has(place)) return 1 - slip;
   if (isTakenForGranted(field, place) || field.line[place]?.skipValidation) return 0.98;
-  const bets = field.betsOf.get(place) ?? [];
-  const alone = of.isSound ? 1 - slip : chanceAlone(field, odds, { place, bets });
   let said = 0;
   let lands = 0;
-  for (const bet of bets) {
+  for (const bet of field.betsOf.get(place) ?? []) {
     if (bet.verdict.kind === 'pending') continue;
     const comesTrue = chanceOfBet(field, odds, bet);
     said += comesTrue;
@@ -36,25 +53,6 @@ function weigh(field: Field, odds: Odds, of: { readonly place: number; readonly 
   const unsaid = Math.max(0, 1 - said);
   const together = field.before(place).length === 0 ? alone : alone * (1 - clash);
   return clamp((lands + unsaid * together) / Math.max(1, said) - conflictRisk(field, odds, place));
-}
-
-/** By Bayes' rule from its chance: each red build speaks against it as far as nothing else explains it. */
-function chanceAlone(
-  field: Field,
-  odds: Odds,
-  { place, bets }: { readonly place: number; readonly bets: readonly Bet[] },
-): number {
-  let bad = 1 - (field.line[place]?.chance ?? 0.5);
-  for (const bet of bets) {
-    if (bet.verdict.kind === 'pending' || bet.verdict.kind === 'green') continue;
-    let innocent = 1 - flake;
-    for (const other of bet.pending) {
-      if (bet.members.includes(other)) innocent *= other === place ? 1 : (field.line[other]?.chance ?? 0.5);
-      else if (other < place) innocent *= (odds[other] ?? 0.5) * (1 - clash);
-    }
-    bad = bad / (bad + (1 - bad) * (1 - innocent));
-  }
-  return clamp(1 - bad);
 }
 
 /** That those before its members which it holds land, and the others do not. */

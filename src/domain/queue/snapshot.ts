@@ -12,6 +12,7 @@
 // before + members. They live for as long as their answer may matter. The line then holds landings alone: batches on
 // the tip, composed of what green bets hold, justified by look-up of their tree or by the bets they rest on.
 
+import type { TrackRecord } from './chance.ts';
 import type { FinalGate } from './gates.ts';
 
 export type PullRequestStatus = 'open' | 'pending' | 'queued' | 'tagged' | 'blocked' | 'merged' | 'closed';
@@ -296,6 +297,8 @@ export interface Snapshot {
   readonly readings: readonly { readonly commit: string; readonly doneAt: number | null }[];
   /** What moved the tip in the last 24 h, oldest first: unbroken back from the tip as far as it is known. */
   readonly landings: readonly Landing[];
+  /** Of the builds that lately were made once more because one was red by itself: how many passed. Left out: not known. */
+  readonly secondTries?: TrackRecord;
   /** Known merges: true for ever. `conflictAt` is the index into `heads`; -1 when it merged to `tree`. */
   readonly mergeResults: readonly {
     readonly parent: string;

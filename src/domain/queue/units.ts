@@ -1,6 +1,7 @@
 // What is built together: neighbours of one stack, parts of what failed together, and otherwise one by one.
 import type { Field } from './field.ts';
 import { unitAt } from './formation.ts';
+import type { PullRequestState } from './snapshot.ts';
 
 /** Places, in order within a unit and by the first of each. Without those that land now or need no build. */
 export function unitsOf(field: Field): readonly (readonly number[])[] {
@@ -11,9 +12,13 @@ export function unitsOf(field: Field): readonly (readonly number[])[] {
     units.push([...unit]);
   };
   // What is asked together stays together until there is an answer.
-  for (const { members } of field.bets)
-    if (members.length > 1 && !members.some((place) => taken.has(place))) take(members);
-  const parts = partsOf(field, taken);
+  const fitting = field.bets.filter(({ members }) => areOneGroup(members.flatMap((place) => field.line[place] ?? [])));
+  for (const { members } of fitting) {
+    const left = members.filter((place) => !taken.has(place));
+    if (members.length > 1 && left.length > 0) take(left);
+  }
+  const asked = new Set(fitting.flatMap(({ members }) => members));
+  const parts = partsOf(field, new Set([...taken, ...asked]));
   for (const [place, { skipValidation }] of field.line.entries()) {
     if (taken.has(place) || skipValidation) continue;
     take(parts.get(place) ?? stackAt(field, place, taken));
@@ -21,14 +26,22 @@ export function unitsOf(field: Field): readonly (readonly number[])[] {
   return units.sort((a, b) => (a[0] ?? 0) - (b[0] ?? 0));
 }
 
-/** Parts of bisected batches, by their first places. */
+/** What failed together is put together again in parts alone, as large as they were to be tried. */
+export function areOneGroup(rows: readonly PullRequestState[]): boolean {
+  const group = rows[0]?.bisection?.group ?? null;
+  const most = Math.min(...rows.map(({ bisection }) => bisection?.max ?? Infinity));
+  return rows.length <= most && rows.every(({ bisection }) => (bisection?.group ?? null) === group);
+}
+
+/** Parts of bisected batches, by their first places. Who is asked alone already stays so. */
 function partsOf(field: Field, taken: ReadonlySet<number>): ReadonlyMap<number, readonly number[]> {
   const open = new Map<string, number[]>();
   const parts = new Map<number, readonly number[]>();
+  const { batchSize } = field.view.snapshot.rules;
   for (const [place, { bisection, skipValidation }] of field.line.entries()) {
     if (bisection === null || taken.has(place) || skipValidation) continue;
     const part = open.get(bisection.group);
-    if (part !== undefined && part.length < bisection.max) {
+    if (part !== undefined && part.length < Math.min(batchSize, bisection.max)) {
       part.push(place);
       continue;
     }

@@ -59,14 +59,34 @@ export class Forest {
 
   /** What CI says of a tree, were it asked without flakes. */
   isGreen(tree: string): boolean {
+    return this.failing(tree).length === 0;
+  }
+
+  /** The changes that make a tree red. */
+  failing(tree: string): readonly number[] {
     const present = this.#changes.get(tree) ?? [];
     const { bad, pairs } = this.#physics;
-    return present.every((change) => {
+    const isGood = (change: number): boolean => {
       const masks = pairs.filter((pair) => pair.kind === 'mask' && pair.a === change);
       if (masks.length > 0) return masks.some((pair) => present.includes(pair.b));
       const isPoisoned = pairs.some((pair) => pair.kind === 'poison' && pair.a === change && present.includes(pair.b));
       return !isPoisoned && !(bad.length > 0 && bad[change % bad.length]);
-    });
+    };
+    return present.filter((change) => !isGood(change));
+  }
+
+  changesOf(tree: string): readonly number[] {
+    return this.#changes.get(tree) ?? [];
+  }
+
+  /**
+   * What a change affects: something of its own, what a pair it is in shares, and now and then what many do. Some are
+   * not told.
+   */
+  targetsOf(change: number): readonly string[] | null {
+    if (change % 9 === 7) return null;
+    const shared = this.#physics.pairs.flatMap(({ a, b }) => (a === change || b === change ? [`pair ${a} ${b}`] : []));
+    return [`own ${change}`, ...(change % 4 === 0 ? ['common'] : []), ...shared];
   }
 
   /** First-parent line from a commit down to the root. */

@@ -32,7 +32,7 @@ export const histories: fc.Arbitrary<History> = fc.record({
     { weight: 3, arbitrary: fc.constant([]) },
     { weight: 1, arbitrary: fc.array(fc.boolean(), { maxLength: 6 }) },
   ),
-  rules: fc.array(fc.nat(9999), { minLength: 6, maxLength: 6 }),
+  rules: fc.array(fc.nat(9999), { minLength: 7, maxLength: 7 }),
   moves: fc.array(fc.nat(99_999), { maxLength: 70, size: 'max' }),
 });
 
@@ -68,7 +68,15 @@ const moves: readonly (readonly [weight: number, move: Move])[] = [
   [
     1,
     (world, whom, how) =>
-      (world.rules = rulesOf([whom, how, whom + how, how * 7 + whom, whom * 31 + how, whom * 13 + how])),
+      (world.rules = rulesOf([
+        whom,
+        how,
+        whom + how,
+        how * 7 + whom,
+        whom * 31 + how,
+        whom * 13 + how,
+        whom + how * 3,
+      ])),
   ],
   [1, (world, whom) => cancelBuild(world, whom)],
   [1, (world, whom) => (world.opensAt = world.now + whom * 5 * 60_000)],
@@ -146,9 +154,11 @@ export function rulesOf([
   fourth = 0,
   fifth = 0,
   sixth = 0,
+  seventh = 0,
 ]: readonly number[]): QueueRules {
   const mode =
     (['parallel', 'parallel', 'parallel', 'serial', 'parallel', 'no-queue'] as const)[first % 6] ?? 'parallel';
+  const speculating = speculationRules(mode === 'parallel' ? seventh : 0);
   const batchSize = mode === 'parallel' ? 1 + (second % 4) : 1;
   const strategy = (['squash', 'merge', 'rebase'] as const)[third % 3] ?? 'squash';
   const gates: readonly (readonly RequiredCheck[] | null)[] = [
@@ -175,9 +185,8 @@ export function rulesOf([
     skipDraftWhenUpToDate: true,
     retriableChecks: null,
     waitsForPendingWorkflows: mode === 'parallel' && Math.floor(fifth / 80) % 4 === 0,
-    speculation: 'linear',
-    useAffectedTargets: false,
-    buildKeysHash: `${mode}/${batchSize}/${strategy}/${third % 5 === 0}`,
+    ...speculating,
+    buildKeysHash: `${mode}/${batchSize}/${strategy}/${third % 5 === 0}/${Object.values(speculating).join('/')}`,
   };
 }
 
@@ -204,6 +213,13 @@ function besideRules(sixth: number) {
     maxParallelBisectedBuilds: [null, null, 1, 2][Math.floor(sixth / 3) % 4] ?? null,
     useProactiveDequeue: Math.floor(sixth / 12) % 2 === 1,
     proactiveDequeueDelaySeconds: [0, 0, 5, 600][Math.floor(sixth / 24) % 4] ?? 0,
+  };
+}
+
+function speculationRules(seventh: number) {
+  return {
+    speculation: (['linear', 'linear', 'adaptive', 'adaptive'] as const)[seventh % 4] ?? 'linear',
+    useAffectedTargets: [false, true, true, false][seventh % 4] ?? false,
   };
 }
 

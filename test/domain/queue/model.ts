@@ -1,12 +1,13 @@
 // The service and the workers around the planner: intents with their point of no return, two-ref landings, and steps
 // that may run late, twice or in any order. `applyDecisions` writes what the service would.
-import { evidenceFor } from '../../../src/domain/queue/evidence.ts';
 import { gatesFor, judgeGates } from '../../../src/domain/queue/gates.ts';
 import { plan } from '../../../src/domain/queue/plan.ts';
+import { judgeBatches } from '../../../src/domain/queue/verdict.ts';
 import { resetCodeOfDeparture } from '../../../src/domain/queue/status.ts';
 import type { BuildState, Decision, GateState, Snapshot } from '../../../src/domain/queue/snapshot.ts';
 import {
   changeOf,
+  contentOf,
   entered,
   failsGates,
   isInLine,
@@ -53,7 +54,7 @@ export class World extends Records {
     const live = this.liveBatches();
     const trees = new Set(live.map((batch) => batch.tree));
     const commits = new Set(live.map((batch) => batch.testedCommit));
-    const members = new Set(live.flatMap((batch) => batch.members.map((member) => member.pullRequest)));
+    const members = new Set(live.flatMap((batch) => contentOf(batch).map((member) => member.pullRequest)));
     return {
       queue: {
         id: 'q',
@@ -84,8 +85,8 @@ export class World extends Records {
         .filter((build) => commits.has(build.commit) || trees.has(build.tree))
         .map((build) => ({ ...build })),
       readings: [...this.readings].map(([commit, doneAt]) => ({ commit, doneAt })),
-      landings: [],
-      mergeResults: [],
+      landings: this.landings,
+      mergeResults: this.mergeResults,
     };
   }
 
@@ -104,7 +105,8 @@ export class World extends Records {
         const batch = this.batch(decision.batch);
         Object.assign(batch, { state: 'ended', landing: 'none' });
         if (batch.beside !== 'question')
-          for (const row of this.members(batch)) if (row.status === 'tagged') row.status = 'queued';
+          for (const row of this.members(batch))
+            if (row.status === 'tagged' && !this.#isBet(row.id)) row.status = 'queued';
         if (decision.kind === 'ReturnBatch')
           for (const row of this.members(batch))
             if (row.bisection !== null) row.bisection = { ...row.bisection, stand: 'returned' };
@@ -176,6 +178,16 @@ export class World extends Records {
     }
   }
 
+  /** Another build of it runs. */
+  #isBet(id: string): boolean {
+    return this.liveBatches().some(
+      (batch) =>
+        batch.beside !== 'question' &&
+        batch.buildStartedAt !== null &&
+        batch.members.some((member) => member.pullRequest === id),
+    );
+  }
+
   // Steps of workers. Each may run at any time and twice.
 
   /** Everything a worker could do now. */
@@ -206,10 +218,13 @@ export class World extends Records {
     if (batch.state !== 'making' || batch.givenUp === true) return;
     const merged = this.forest.merge(
       this.forest.treeOf(batch.parentCommit),
-      batch.members.map((member) => changeOf(member.head)),
+      contentOf(batch).map((member) => changeOf(member.head)),
     );
     if ('conflictAt' in merged && batch.beside !== null) {
       batch.givenUp = true;
+      const heads = contentOf(batch).map((member) => member.head);
+      if (batch.beside === 'bet')
+        this.mergeResults.push({ parent: batch.parentCommit, heads, tree: null, conflictAt: merged.conflictAt });
       return;
     }
     if ('conflictAt' in merged) {
@@ -297,8 +312,7 @@ export class World extends Records {
       const row = this.pullRequest(pullRequest);
       return isInLine(row) && row.head === head;
     });
-    const isJustified =
-      this.skipsValidation(batch) || evidenceFor(batch.tree ?? '', this.snapshot(), this.now) !== null;
+    const isJustified = this.skipsValidation(batch) || this.#isProven(batch);
     const passes =
       stands &&
       isJustified &&
@@ -347,6 +361,11 @@ export class World extends Records {
       this.builds.some((build) => build.commit === batch.testedCommit)
     )
       return false;
-    return evidenceFor(batch.tree, this.snapshot(), this.now) === null;
+    return !this.#isProven(batch);
+  }
+
+  #isProven(batch: BatchRow): boolean {
+    const verdict = judgeBatches(this.snapshot(), this.now).get(batch.id)?.kind;
+    return verdict === 'green' || verdict === 'gate_closed';
   }
 }

@@ -66,11 +66,8 @@ export class Oracle implements Observer {
     for (const { pullRequest, head } of batch.members)
       assert.equal(world.pullRequest(pullRequest).head, head, 'the pinned head is the head');
     if (world.skipsValidation(batch)) return;
-    assert.ok(
-      world.builds.some((build) => proves(world, build, batch.tree)),
-      'a green build of its tree',
-    );
-    if (world.rules.waitsForPendingWorkflows)
+    assert.ok(isProven(world, batch), 'a green build of its tree, or of all that affects what its members do');
+    if (world.rules.waitsForPendingWorkflows && world.builds.some((build) => proves(world, build, batch.tree)))
       assert.ok(
         world.builds.some(
           (build) =>
@@ -81,7 +78,7 @@ export class Oracle implements Observer {
         'nothing else runs on its commit, or it was waited for',
       );
     if (this.isDeterministic && requiresUnit(world))
-      assert.ok(world.forest.isGreen(batch.tree ?? ''), 'its tree is green');
+      assert.ok(isSound(world, batch), 'its tree is green, as far as its members affect it');
     for (const { workflow } of world.rules.finalGates)
       assert.equal(
         batch.gateRuns.find((run) => run.workflow === workflow)?.state,
@@ -100,22 +97,22 @@ export class Oracle implements Observer {
       'no landing beside another',
     );
     assert.equal(batch.parentCommit, world.tip, 'it stands on the tip');
-    assert.equal(batch.beside, null, 'what is built beside the line does not land');
+    if (batch.beside === 'bet') assert.deepEqual(batch.assumes, [], 'a bet on others does not land');
+    else assert.equal(batch.beside, null, 'what is built beside the line does not land');
     const placed = world.members(batch).filter((row) => hasPlace(world, row));
-    assert.deepEqual(
-      placed.map((row) => row.id),
-      line.slice(0, placed.length).map((row) => row.id),
-      'nothing in line is passed over',
-    );
+    if (isAdaptive(world)) checkOrder(world, line, placed);
+    else
+      assert.deepEqual(
+        placed.map((row) => row.id),
+        line.slice(0, placed.length).map((row) => row.id),
+        'nothing in line is passed over',
+      );
     for (const row of world.members(batch)) {
       if (!row.skipValidation) assert.notEqual(row.ownVerdict, 'red', 'its own checks do not fail');
       if (!row.skipValidation && world.rules.mode === 'parallel')
         assert.notEqual(row.ownVerdict, 'pending', 'its own checks are done');
     }
-    assert.ok(
-      world.skipsValidation(batch) || world.builds.some((build) => proves(world, build, batch.tree)),
-      'evidence for its tree',
-    );
+    assert.ok(world.skipsValidation(batch) || isProven(world, batch), 'evidence for its tree');
   }
 
   #checkBlame(world: World, decision: Of<'BlockPullRequest'>, failed: readonly BatchRow[]): void {
@@ -129,10 +126,21 @@ export class Oracle implements Observer {
     if (batch !== undefined && batch.members.length > 1) {
       assert.notEqual(world.rules.maxBisectionAttempts, null, 'who is blamed with others was bisected often enough');
       assert.match(decision.text, /tested together with/);
-      assert.equal(batch.parentCommit, world.tip, 'what is blamed together failed on the tip');
+      if (!isAdaptive(world)) assert.equal(batch.parentCommit, world.tip, 'what is blamed together failed on the tip');
       return;
     }
     if (!this.isDeterministic) return;
+    if (isAdaptive(world)) {
+      assert.ok('tree' in alone && requiresUnit(world), 'it merges, and what it failed is required');
+      const isRed = [world.tip, ...tipsAskedOn(world, row)].some((parent) => {
+        const merged = world.forest.merge(world.forest.treeOf(parent), [changeOf(row.head)]);
+        // On a base that is red itself everything is.
+        const isBaseRed = !world.forest.isGreen(world.forest.treeOf(parent));
+        return 'tree' in merged && (isBaseRed || !isSoundIn(world, merged.tree, [changeOf(row.head)]));
+      });
+      assert.ok(isRed, 'it is red on the tip, or on what was the tip when it was asked, as far as it affects that');
+      return;
+    }
     const parents = [world.tip, ...tipsAskedOn(world, row)];
     const isRed = parents.some((parent) => {
       const merged = world.forest.merge(world.forest.treeOf(parent), [changeOf(row.head)]);
@@ -146,10 +154,7 @@ export class Oracle implements Observer {
 function checkGateBlame(world: World, { pullRequest }: Of<'BlockPullRequest'>, failed: readonly BatchRow[]): void {
   const batch = failed.find((candidate) => candidate.members.some((member) => member.pullRequest === pullRequest));
   assert.ok(batch !== undefined && batch.parentCommit === world.tip, 'a gate is asked of the first in line');
-  assert.ok(
-    world.builds.some((build) => proves(world, build, batch.tree)),
-    'and only of what is green',
-  );
+  assert.ok(isProven(world, batch), 'and only of what is green');
   const closed = batch.gateRuns.filter(
     (run) => run.state === 'failed' || (run.state === 'running' && world.now >= run.plannedAt + 10 * 60_000),
   );
@@ -204,19 +209,21 @@ function checkStart(world: World, decision: Of<'StartBatch'>): void {
   const parent = decision.parentBatch === null ? null : world.batch(decision.parentBatch);
   assert.equal(decision.parentCommit, parent === null ? world.tip : parent.commit, 'its parent has that commit');
   const started = world.batches.findLast((batch) => batch.position === decision.position);
-  if (decision.beside !== null) checkBeside(world, decision);
   const live = world.liveBatches();
-  for (const { pullRequest } of decision.members) {
-    assert.equal(
-      live.filter(
-        (batch) =>
-          (batch.beside === 'question') === (decision.beside === 'question') &&
-          batch.members.some((member) => member.pullRequest === pullRequest),
-      ).length,
-      1,
-      'a pull request is in one batch',
-    );
-  }
+  if (decision.beside === 'bet') checkBet(world, decision);
+  else if (decision.beside !== null) checkBeside(world, decision);
+  if (!isAdaptive(world))
+    for (const { pullRequest } of decision.members) {
+      assert.equal(
+        live.filter(
+          (batch) =>
+            (batch.beside === 'question') === (decision.beside === 'question') &&
+            batch.members.some((member) => member.pullRequest === pullRequest),
+        ).length,
+        1,
+        'a pull request is in one batch',
+      );
+    }
   assert.equal(new Set(live.map((batch) => batch.position)).size, live.length, 'positions are unique');
   const members = decision.members.map((member) => world.pullRequest(member.pullRequest));
   if (decision.cause !== 'optimistic') checkShape(world, members);
@@ -235,11 +242,16 @@ function checkStart(world: World, decision: Of<'StartBatch'>): void {
     return;
   const running = live.filter(
     (batch) =>
-      batch.givenUp !== true && !world.skipsValidation(batch) && (batch.commit === null || isRunning(world, batch)),
+      batch.givenUp !== true &&
+      !world.skipsValidation(batch) &&
+      batch.restsOn.length === 0 &&
+      (batch.commit === null || isRunning(world, batch)),
   );
   assert.ok(running.length <= rules.maxParallelBuilds, 'max_parallel_builds kept');
   if (world.paused) assert.ok(running.length <= (rules.maxParallelPausedBuilds ?? 0), 'fewer builds while paused');
-  const held = live.filter((batch) => batch.beside === null && !running.includes(batch) && isHeld(world, batch));
+  const held = live.filter(
+    (batch) => (batch.beside === null || batch.beside === 'bet') && !running.includes(batch) && isHeld(world, batch),
+  );
   const most = rules.maxParallelBuilds + Math.min(held.length, rules.maxTopupBuilds);
   assert.ok(running.length + held.length <= Math.max(most, held.length + 1), 'topped up by no more than allowed');
 }
@@ -255,16 +267,131 @@ function checkShape(world: World, members: readonly PullRequestRow[]): void {
   assert.ok(!before.some((row) => row.isBarrier), 'nothing is built behind a barrier');
 }
 
+function isAdaptive({ rules }: World): boolean {
+  return rules.mode === 'parallel' && (rules.speculation === 'adaptive' || rules.useAffectedTargets);
+}
+
+/** What a change affects; null: all. */
+function targetsIn(world: World, change: number): readonly string[] | null {
+  const head = `h${change}`;
+  const isKnown = world.rules.useAffectedTargets && world.pullRequests.some((row) => row.head === head);
+  return isKnown ? world.forest.targetsOf(change) : null;
+}
+
+function overlaps(world: World, a: number, b: number): boolean {
+  const targets = targetsIn(world, a);
+  const others = targetsIn(world, b);
+  return targets === null || others === null || targets.some((target) => others.includes(target));
+}
+
+/** Nothing in line before it that it overlaps is left behind. */
+function checkOrder(world: World, line: readonly PullRequestRow[], landing: readonly PullRequestRow[]): void {
+  for (const row of landing) {
+    const before = line.slice(
+      0,
+      line.findIndex((other) => other.id === row.id),
+    );
+    const passed = before.filter(
+      (other) =>
+        !landing.includes(other) &&
+        (other.isBarrier || row.isBarrier || overlaps(world, changeOf(other.head), changeOf(row.head))),
+    );
+    assert.deepEqual(
+      passed.map(({ id }) => id),
+      [],
+      'nothing it overlaps is passed over',
+    );
+    const below = world.pullRequests.find(({ id }) => id === row.below);
+    assert.ok(
+      below === undefined || below.status === 'merged' || landing.includes(below),
+      'nothing lands before what it stands on',
+    );
+  }
+}
+
+/**
+ * A green build of its tree; or for each target of each member a green build of the same changes that affect it, in
+ * the same order.
+ */
+function isProven(world: World, batch: BatchRow): boolean {
+  if (world.builds.some((build) => proves(world, build, batch.tree))) return true;
+  if (batch.restsOn.length === 0) return false;
+  const greens = world.builds.filter((build) => proves(world, build, build.tree));
+  const affecting = (tree: string, target: string): string =>
+    world.forest
+      .changesOf(tree)
+      .filter((change) => targetsIn(world, change)?.includes(target) ?? true)
+      .join();
+  return batch.members.every(({ head }) => {
+    const targets = targetsIn(world, changeOf(head));
+    return (
+      targets !== null &&
+      targets.every((target) =>
+        greens.some(
+          (build) =>
+            world.forest.changesOf(build.tree).includes(changeOf(head)) &&
+            affecting(build.tree, target) === affecting(batch.tree ?? '', target),
+        ),
+      )
+    );
+  });
+}
+
+/** In truth: green as a whole or, where it is composed, in all that overlaps its members. */
+function isSound(world: World, batch: BatchRow): boolean {
+  return (
+    world.forest.isGreen(batch.tree ?? '') ||
+    (batch.restsOn.length > 0 &&
+      isSoundIn(
+        world,
+        batch.tree ?? '',
+        batch.members.map(({ head }) => changeOf(head)),
+      ))
+  );
+}
+
+function isSoundIn(world: World, tree: string, members: readonly number[]): boolean {
+  return world.forest.failing(tree).every((change) => !members.some((member) => overlaps(world, member, change)));
+}
+
+/** Not asked already, and nothing of it is known to be gone. */
+function checkBet(world: World, decision: Of<'StartBatch'>): void {
+  assert.ok(isAdaptive(world), 'bets are made where they are asked for');
+  const whole = [...decision.assumes, ...decision.members];
+  for (const { pullRequest, head } of whole) {
+    const row = world.pullRequest(pullRequest);
+    assert.ok(world.inLine().includes(row) && row.head === head, 'a bet is on what is in line');
+  }
+  const key = (batch: Pick<BatchRow, 'assumes' | 'members' | 'base'>): string =>
+    JSON.stringify([batch.assumes, batch.members, batch.base]);
+  const same = world.liveBatches().filter((batch) => batch.beside === 'bet' && key(batch) === key(decision));
+  const open = same.filter((batch) => !isSeenRed(world, batch));
+  assert.ok(open.length <= 1, 'nothing is asked twice at once');
+  assert.ok(same.length <= 2, 'nothing is asked three times');
+}
+
 function isHeld(world: World, batch: BatchRow): boolean {
   const isGreen = world.builds.some((build) => proves(world, build, batch.tree));
-  return isGreen && world.members(batch).some((row) => row.ownVerdict === 'pending' && !row.skipValidation);
+  return (
+    isGreen &&
+    world.members(batch).some((row) => world.inLine().includes(row) && row.ownVerdict === 'pending' && !row.skipValidation)
+  );
 }
 
 /** Green and first, it only waits for its own checks, and the host was asked again. */
 function checkStuck(world: World, decision: Of<'AnnounceStuck'>): void {
   const row = world.pullRequest(decision.pullRequest);
   const batch = world.liveBatches().find((live) => live.members.some((member) => member.pullRequest === row.id));
-  assert.ok(batch !== undefined && batch.parentCommit === world.tip, 'what is stuck is first in line');
+  assert.ok(batch !== undefined, 'what is stuck is built');
+  if (isAdaptive(world)) {
+    assert.equal(row.ownVerdict, 'pending', 'its own checks run');
+    assert.ok(
+      !row.stuckAnnounced && (world.readings.get(row.head) ?? null) !== null,
+      'it is told once, and the host was asked',
+    );
+    return;
+  }
+  assert.ok(batch.parentCommit === world.tip, 'what is stuck is first in line');
   assert.equal(row.ownVerdict, 'pending', 'its own checks run');
   assert.ok(!row.stuckAnnounced, 'it is told once');
   const green = world.builds.filter((build) => proves(world, build, batch.tree));

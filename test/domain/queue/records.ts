@@ -3,9 +3,11 @@ import type {
   BatchState,
   BlockCode,
   BuildState,
+  Landing,
   PullRequestState,
   PullRequestStatus,
   QueueRules,
+  Snapshot,
   Verdict,
 } from '../../../src/domain/queue/snapshot.ts';
 import { Forest, type Physics } from './forest.ts';
@@ -48,6 +50,9 @@ export class Records {
   /** Commits whose checks the host was asked for anew; null while it has not answered. */
   readonly readings = new Map<string, number | null>();
   rules: QueueRules;
+  /** What is known not to merge. */
+  readonly mergeResults: Snapshot['mergeResults'][number][] = [];
+  readonly landings: Landing[] = [];
   onCommitAdded: 'block' | 'requeue' = 'block';
   #rank = 0;
 
@@ -60,11 +65,12 @@ export class Records {
 
   open(options: { skipLine: boolean; skipValidation: boolean; isBarrier?: boolean; stack?: string | null }): void {
     const number = this.pullRequests.length + 1;
+    const change = this.forest.newChange();
     this.pullRequests.push({
       id: `p${number}`,
       number,
       status: 'open',
-      head: `h${this.forest.newChange()}`,
+      head: `h${change}`,
       rank: 0,
       stack: null,
       below: null,
@@ -77,8 +83,8 @@ export class Records {
       bisection: null,
       topAnnounced: false,
       stuckAnnounced: false,
-      targets: null,
-      chance: 0.9,
+      targets: this.forest.targetsOf(change),
+      chance: [0.5, 0.7, 0.9, 0.99][change % 4] ?? 0.9,
       conflict: null,
       code: null,
       pushedHead: null,
@@ -166,7 +172,13 @@ export class Records {
 
   takeHead(row: PullRequestRow, head: string): void {
     const isQueued = isInLine(row);
-    Object.assign(row, { head, conflict: null, ownVerdict: 'none', ownFailedChecks: [] });
+    Object.assign(row, {
+      head,
+      targets: this.forest.targetsOf(changeOf(head)),
+      conflict: null,
+      ownVerdict: 'none',
+      ownFailedChecks: [],
+    });
     if (!isQueued) return;
     if (this.onCommitAdded === 'block') Object.assign(row, { ...entered, status: 'blocked', code: 116 });
     else Object.assign(row, { ...entered, status: 'queued', queuedAt: this.now, rank: ++this.#rank });
@@ -182,6 +194,12 @@ export class Records {
   moveTip(commit: string): void {
     if (commit === this.tip) return;
     this.tips.push({ commit: this.tip, until: this.now });
+    const landed = this.batches.find((batch) => this.landingRefs.get(batch.id) === commit);
+    const members = landed?.members.map((member) => ({
+      ...member,
+      targets: this.forest.targetsOf(changeOf(member.head)),
+    }));
+    this.landings.push({ commit, firstParent: this.tip, members: members ?? null });
     this.tip = commit;
   }
 }
@@ -200,6 +218,11 @@ export function isInLine(row: PullRequestRow): boolean {
 
 export function failsGates(head: string): boolean {
   return changeOf(head) % 6 === 5;
+}
+
+/** What its commit puts on its parent. */
+export function contentOf(batch: Pick<BatchRow, 'assumes' | 'members'>): BatchRow['members'] {
+  return [...batch.assumes, ...batch.members];
 }
 
 export function changeOf(head: string): number {
