@@ -278,6 +278,8 @@ export class PlannerPolicy implements Policy {
   #finish(build: Build): void {
     const state = this.#stateOf(this.#commitOf.get(build.id) ?? '');
     if (state === undefined) return;
+    const isSecond = this.#rows.buildsOf(state.tree).some((other) => other.complete && other.commit !== state.commit);
+    if (isSecond) this.#rows.recordSecondTry(build.verdict === 'green');
     const conclusion = build.verdict === 'green' ? 'success' : 'failure';
     this.#rows.writeBuild({
       ...state,

@@ -32,6 +32,7 @@ export class PlannerRows {
   /** Oldest first. */
   readonly #landings: Landing[] = [];
   readonly #records = new Map<number | 'all', TrackRecord>();
+  #secondTries: TrackRecord = { passed: 0, judged: 0 };
   tipTree = '';
   #nextPosition = 1;
 
@@ -94,6 +95,11 @@ export class PlannerRows {
 
   #record(whose: number | 'all'): TrackRecord {
     return this.#records.get(whose) ?? { passed: 0, judged: 0 };
+  }
+
+  recordSecondTry(passed: boolean): void {
+    const { passed: known, judged } = this.#secondTries;
+    this.#secondTries = { passed: known + (passed ? 1 : 0), judged: judged + 1 };
   }
 
   changePullRequest(id: string, change: Partial<PullRequestState>): void {
@@ -190,6 +196,7 @@ export class PlannerRows {
       batches,
       landings: this.#landingsSince(batches.map((batch) => batch.base)),
       builds: [...trees].flatMap((tree) => this.buildsOf(tree)),
+      secondTries: this.#secondTries,
       readings: [],
       mergeResults: [...this.mergeResults],
     };
