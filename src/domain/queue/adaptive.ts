@@ -24,7 +24,10 @@ export function planAdaptively(view: LineView): Decision[] {
   const { field, decisions, until } = settled;
   const landed = planLanding(field);
   // What is built besides takes the landing for granted.
-  const chosen = chooseBuilds({ ...field, landing: new Set([...field.landing, ...landed.places]) }, landed.starts.length);
+  const chosen = chooseBuilds(
+    { ...field, landing: new Set([...field.landing, ...landed.places]) },
+    landed.starts.length,
+  );
   const isWaiting = landed.isDue && field.view.snapshot.queue.landingsFrom !== null;
   return [
     ...decisions,

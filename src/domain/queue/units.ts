@@ -9,7 +9,9 @@ export function unitsOf(field: Field): readonly (readonly number[])[] {
   const units: number[][] = [];
   const take = (unit: readonly number[]): void => {
     for (const place of unit) taken.add(place);
-    units.push([...unit]);
+    // What stands between its members would be built before all of them.
+    if (isUndivided(field, unit)) units.push([...unit]);
+    else units.push(...unit.map((place) => [place]));
   };
   // What is asked together stays together until there is an answer.
   const fitting = field.bets.filter(({ members }) => areOneGroup(members.flatMap((place) => field.line[place] ?? [])));
@@ -24,6 +26,14 @@ export function unitsOf(field: Field): readonly (readonly number[])[] {
     take(parts.get(place) ?? stackAt(field, place, taken));
   }
   return units.sort((a, b) => (a[0] ?? 0) - (b[0] ?? 0));
+}
+
+function isUndivided(field: Field, unit: readonly number[]): boolean {
+  const [first = 0] = unit;
+  return (
+    unit.length === 1 ||
+    unit.every((place) => field.before(place).every((before) => before < first || unit.includes(before)))
+  );
 }
 
 /** What failed together is put together again in parts alone, as large as they were to be tried. */

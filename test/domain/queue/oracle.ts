@@ -374,7 +374,9 @@ function isHeld(world: World, batch: BatchRow): boolean {
   const isGreen = world.builds.some((build) => proves(world, build, batch.tree));
   return (
     isGreen &&
-    world.members(batch).some((row) => world.inLine().includes(row) && row.ownVerdict === 'pending' && !row.skipValidation)
+    world
+      .members(batch)
+      .some((row) => world.inLine().includes(row) && row.ownVerdict === 'pending' && !row.skipValidation)
   );
 }
 

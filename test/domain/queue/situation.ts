@@ -184,6 +184,8 @@ export function planned(from: Situation): string[] {
 export function inShort(decision: Decision): string {
   switch (decision.kind) {
     case 'StartBatch':
+      if (decision.beside === 'bet')
+        return `bet ${decision.cause} ${namesOf(decision.members)} on ${namesOf(decision.assumes) || decision.parentCommit}`;
       return `${decision.beside === null ? 'start' : `ask ${decision.beside}`} ${decision.cause} ${decision.members.map((member) => member.pullRequest).join(' ')} on ${decision.parentBatch ?? decision.parentCommit}`;
     case 'SupersedeBatch':
       return `supersede ${decision.batch} ${decision.code}${decision.causedBy === null ? '' : ` by ${decision.causedBy}`}`;
@@ -214,4 +216,8 @@ export function inShort(decision: Decision): string {
     default:
       return decision satisfies never;
   }
+}
+
+function namesOf(pinned: BatchState['members']): string {
+  return pinned.map((member) => member.pullRequest).join(' ');
 }
