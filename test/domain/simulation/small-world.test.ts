@@ -25,6 +25,26 @@ const worlds: readonly [string, SmallWorld][] = [
   ['in batches of two of which any may conflict', { ...usual, rules: linear(2), mayConflict: true }],
 ];
 
+const bets = { ...rulesOfPlanner, speculation: 'adaptive', useAffectedTargets: true, maxParallelBuilds: 2 } as const;
+const onFour = { ...usual, redsToBlame: 2 } as const;
+const onThree = { ...onFour, targets: [null, null, null] } as const;
+
+const worldsOfBets: readonly [string, SmallWorld][] = [
+  ['four that all overlap, two at a time', { ...onFour, rules: bets }],
+  ['four of which none overlap', { ...onFour, targets: [['a'], ['b'], ['c'], ['d']], rules: bets }],
+  ['four, several in a bet', { ...onFour, rules: { ...bets, batchSize: 4, maxParallelBuilds: 1 } }],
+  ['three that all overlap', { ...onThree, rules: { ...bets, maxParallelBuilds: null } }],
+  ['three of which only neighbours overlap', { ...onThree, targets: [['a'], ['a', 'b'], ['b']], rules: bets }],
+  ['three that arrive at any time', { ...onThree, rules: bets, arrive: 'any time' }],
+  ['three of which any may conflict', { ...onThree, rules: bets, mayConflict: true }],
+];
+
+it.each(worldsOfBets)('every history of bets on %s keeps every invariant', (_name, world) => {
+  const visited = exploreAll(world);
+  expect(visited.landed).toBeGreaterThan(0);
+  expect(visited.ejected).toBeGreaterThan(0);
+});
+
 it.each(worlds)('every history of four pull requests, %s, keeps every invariant', (_name, world) => {
   const visited = exploreAll(world);
   expect(visited.landed).toBeGreaterThan(0);
