@@ -54,7 +54,10 @@ function landingOf(view: LineView): BatchState | undefined {
 function planBehind(view: LineView): Decision[] {
   const field = viewField(view);
   const { starts, dropped } = chooseBuilds(field, 0);
-  return [...dropped.map(drop), ...starts, ...announceTop(view), ...lookAgain(view, [])];
+  // What would be ended now is ended when the outcome is known, and asked anew then.
+  const unsettled = new Set(field.fallen.flatMap(({ batch }) => batch.members.map((member) => member.pullRequest)));
+  const settled = starts.filter(({ members }) => !members.some((member) => unsettled.has(member.pullRequest)));
+  return [...dropped.map(drop), ...settled, ...announceTop(view), ...lookAgain(view, [])];
 }
 
 interface Settled {

@@ -21,9 +21,10 @@ export function plan(snapshot: Snapshot, now: number): Decision[] {
   if (snapshot.queue.haltedReason !== null) return [];
   const view = viewLine(snapshot, now);
   if (isAdaptive(view)) return planAdaptively(view);
-  // A bet lands, and bets are not made any more.
-  if (view.beside.some((batch) => batch.landingBegun)) return [];
-  if (view.batches.some((batch) => batch.landingBegun)) return planBehindLanding(view);
+  const isLanding = [...view.batches, ...view.beside].some((batch) => batch.landingBegun);
+  // Bets are not made any more, and can be ended only when the outcome is known.
+  if (isLanding && view.beside.some((batch) => batch.beside === 'bet')) return [];
+  if (isLanding) return planBehindLanding(view);
   const blocked = blockFailed(view);
   const held = holdAbove(blocked.view);
   const reset = resetFallen(held.view);

@@ -28,11 +28,18 @@ export function unitsOf(field: Field): readonly (readonly number[])[] {
   return units.sort((a, b) => (a[0] ?? 0) - (b[0] ?? 0));
 }
 
+/** Nobody in it goes ahead of the others or holds all up, and it overlaps nothing that stands between its members. */
 function isUndivided(field: Field, unit: readonly number[]): boolean {
   const [first = 0] = unit;
+  const isApart = (place: number): boolean => {
+    const row = field.line[place];
+    return row === undefined || row.skipLine || row.isBarrier;
+  };
   return (
     unit.length === 1 ||
-    unit.every((place) => field.before(place).every((before) => before < first || unit.includes(before)))
+    unit.every(
+      (place) => !isApart(place) && field.before(place).every((before) => before < first || unit.includes(before)),
+    )
   );
 }
 

@@ -256,10 +256,10 @@ describe('which bets are over', () => {
     expect(planned({ waiting, line: [bet([1], 'pending')] })).toEqual([start('p2')]);
   });
 
-  it('and not while a landing is begun', () => {
+  it('and none is ended or asked anew while a landing is begun', () => {
     const line = [bet([1], 'success', [], { landingBegun: true, landingPlanned: true }), bet([2], 'pending', [1])];
     const waiting = [on(1, a), on(2, a, { head: 'new', chance: 0.99 })];
-    expect(planned({ waiting, line })).toEqual([start('p2', 'p1')]);
+    expect(planned({ waiting, line })).toEqual([]);
   });
 
   it('of another planner: each ends what it does not know', () => {

@@ -23,7 +23,12 @@ export class Oracle implements Observer {
       .filter((row) => !blocked.has(row.id) && hasPlace(world, row))
       .sort(isBefore);
     assert.ok(of(decisions, 'LandBatch').length <= 1, 'one landing at a time');
-    for (const decision of of(decisions, 'LandBatch')) this.#checkLanding(world, line, world.batch(decision.batch));
+    const ended = new Set(of(decisions, 'SupersedeBatch').map((decision) => decision.batch));
+    for (const decision of of(decisions, 'LandBatch')) {
+      this.#checkLanding(world, line, world.batch(decision.batch));
+      const isAlone = world.batches.every((other) => other.landing === 'none' || ended.has(other.id));
+      assert.ok(isAlone, 'no landing beside another');
+    }
     const failed = of(decisions, 'FailBatch').map((decision) => world.batch(decision.batch));
     for (const decision of of(decisions, 'BlockPullRequest')) this.#checkBlame(world, decision, failed);
     for (const decision of of(decisions, 'AnnounceStuck')) checkStuck(world, decision);
@@ -91,10 +96,6 @@ export class Oracle implements Observer {
     assert.ok(
       !world.paused && world.opensAt <= world.now,
       'no landing is planned while paused or outside of the windows',
-    );
-    assert.ok(
-      world.batches.every((other) => other.landing === 'none'),
-      'no landing beside another',
     );
     assert.equal(batch.parentCommit, world.tip, 'it stands on the tip');
     if (batch.beside === 'bet') assert.deepEqual(batch.assumes, [], 'a bet on others does not land');
