@@ -2,7 +2,8 @@
 // first, and what each bet still says. Made anew whenever somebody leaves the line.
 import { keyOf, landingsSince } from './composed.ts';
 import { verdictOf, type LineView } from './line.ts';
-import { findOverlaps, type Overlaps, type Targets } from './overlap.ts';
+import { isFailure } from './failure.ts';
+import { findOverlaps, overlap, type Overlaps, type Targets } from './overlap.ts';
 import type { BatchState, Landing, PinnedHead, PullRequestState } from './snapshot.ts';
 import type { BatchVerdict } from './verdict.ts';
 import type { Cause } from './resets.ts';
@@ -173,8 +174,21 @@ function judgeBet(field: Field, batch: BatchState, since: number | null): Judged
   if (passing !== null) return fall({ code: 302, causedBy: passing.id });
   const isOrdered = order.every((at, index) => index === 0 || at > (order[index - 1] ?? -1));
   const isForeign = members.some((place) => !isUntouched(field, bet, place));
+  if (isFailure(verdict) && isMixed(field, bet)) return fall({ code: 309, causedBy: null }, false);
   if (isOrdered && !isForeign) return { bet };
   return isRedAlone(bet) ? { spent: bet } : fall({ code: 309, causedBy: null }, false);
+}
+
+/**
+ * What it assumed has landed with something it overlaps that the bet did not hold: that it was red may have been for
+ * want of that.
+ */
+function isMixed({ landed }: Field, { since, content }: Bet): boolean {
+  const after = landed.slice(since);
+  const foreign = after.filter((change) => !content.has(keyOf(change)));
+  return after.some(
+    (change) => content.has(keyOf(change)) && foreign.some((other) => overlap(change.targets, other.targets)),
+  );
 }
 
 /** One by itself, on nothing that might have been at fault. */

@@ -251,7 +251,11 @@ function checkStart(world: World, decision: Of<'StartBatch'>): void {
   assert.ok(running.length <= rules.maxParallelBuilds, 'max_parallel_builds kept');
   if (world.paused) assert.ok(running.length <= (rules.maxParallelPausedBuilds ?? 0), 'fewer builds while paused');
   const held = live.filter(
-    (batch) => (batch.beside === null || batch.beside === 'bet') && !running.includes(batch) && isHeld(world, batch),
+    (batch) =>
+      (batch.beside === null || batch.beside === 'bet') &&
+      batch.restsOn.length === 0 &&
+      !running.includes(batch) &&
+      isHeld(world, batch),
   );
   const most = rules.maxParallelBuilds + Math.min(held.length, rules.maxTopupBuilds);
   assert.ok(running.length + held.length <= Math.max(most, held.length + 1), 'topped up by no more than allowed');
