@@ -1,6 +1,7 @@
 // A run of the real service, recorded plan by plan, and the same pull requests in the simulated world: when each was
 // queued, what CI said of which content and when, is all that is handed over. The decisions must be the same.
 import { expect, it, vi } from 'vitest';
+import type * as planning from '../../src/domain/queue/plan.ts';
 import type { BuildState, Decision, Snapshot } from '../../src/domain/queue/snapshot.ts';
 import { simulate } from '../../src/domain/simulation/engine.ts';
 import { plannerPolicy } from '../../src/domain/simulation/planner-policy.ts';
@@ -17,7 +18,7 @@ interface Plan {
 const recorded = vi.hoisted((): Plan[] => []);
 
 vi.mock('../../src/domain/queue/plan.ts', async (original) => {
-  const real = await original<typeof import('../../src/domain/queue/plan.ts')>();
+  const real = await original<typeof planning>();
   return {
     ...real,
     plan: (snapshot: Snapshot, now: number): Decision[] => {
@@ -163,8 +164,17 @@ function tell(decision: Decision, { batches }: Snapshot, name: (id: string) => n
     case 'LandBatch':
     case 'FailBatch':
       return members ?? null;
-    default:
+    case 'AnnounceStuck':
+    case 'AnnounceTop':
+    case 'LookAgainAt':
+    case 'PendPullRequest':
+    case 'ReadChecks':
+    case 'RequeuePullRequest':
+    case 'ReturnBatch':
+    case 'RunGate':
       return null;
+    default:
+      return decision satisfies never;
   }
 }
 

@@ -97,6 +97,6 @@ function tallyOf(of: {
 function waitsOf(waitsMs: readonly number[]): Waits | null {
   const sorted = rising(waitsMs);
   const [p50, p90, p95] = [0.5, 0.9, 0.95].map((share) => quantile(sorted, share));
-  if (p50 == null || p90 == null || p95 == null) return null;
+  if (typeof p50 !== 'number' || typeof p90 !== 'number' || typeof p95 !== 'number') return null;
   return { p50: p50 / 1000, p90: p90 / 1000, p95: p95 / 1000 };
 }

@@ -144,11 +144,11 @@ export class PullRequestsResolver {
     @Ctx() ctx: GraphQLContext,
     @Root() pullRequest: PullRequest,
     @Arg('asOf', () => DateTime, { nullable: true, description: 'Of this moment in the past. Now if not given.' })
-    asOf: Date | null,
+    asOf: Date | null | undefined,
     @Info() info: GraphQLResolveInfo,
   ): Promise<Explanation> {
     const { conditions, ...reason } = await explainPullRequest(ctx, pullRequest, asOf ?? null);
-    const isTimeless = asOf != null || selectsOnly(info, timelessFields);
+    const isTimeless = (asOf ?? null) !== null || selectsOnly(info, timelessFields);
     const eta = isTimeless ? null : await readEta(ctx, pullRequest);
     const sentence = eta?.p50 ? `${reason.sentence} ${eta.sentence}` : reason.sentence;
     return { ...reason, sentence, eta, conditions: conditions.map(toMergeCondition) };

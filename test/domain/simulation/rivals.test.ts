@@ -38,7 +38,7 @@ function landedIn({ outcomes }: Run): Map<number, number> {
 
 describe.each(rivals)('%s', (_, makePolicy) => {
   it('lands every good change and takes every bad one out', () => {
-    const targets = ['a', 'b', 'a', 'ab', 'b', 'a', 'c', 'ac', 'a', 'b', 'a', 'c'].map((names) => [...names]);
+    const targets = ['a', 'b', 'a', 'ab', 'b', 'a', 'c', 'ac', 'a', 'b', 'a', 'c'].map((names) => names.split(''));
     const arrivals = targets.map((__, number) => number * 7);
     for (const workers of [1, 3, 100])
       for (const known of [targets, undefined]) {

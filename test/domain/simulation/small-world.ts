@@ -6,7 +6,7 @@ import { plan } from '../../../src/domain/queue/plan.ts';
 import { overlap } from '../../../src/domain/queue/overlap.ts';
 import type { QueueRules, Snapshot } from '../../../src/domain/queue/snapshot.ts';
 import { justifies } from '../../../src/domain/simulation/justification.ts';
-import { PlannerPolicy, plannerPolicy } from '../../../src/domain/simulation/planner-policy.ts';
+import { plannerPolicy, type PlannerPolicy } from '../../../src/domain/simulation/planner-policy.ts';
 import type { Build, Change, Desk, Landing, News, QueueView } from '../../../src/domain/simulation/policy.ts';
 
 export interface SmallWorld {
@@ -89,6 +89,9 @@ function outcomesOf(state: State, step: Step): State[] {
 
 /** The policy's options are the same for all copies: git answers for the one that acts. */
 let acting: State | null = null;
+function act(state: State): void {
+  acting = state;
+}
 
 class State implements QueueView, Desk {
   readonly now = 1_000_000;
@@ -163,7 +166,7 @@ class State implements QueueView, Desk {
 
   #hear(news: News): void {
     this.news = news;
-    acting = this;
+    act(this);
     this.#policy.decide(this, this);
     const again = plan(this.#policy.snapshot(this.now), this.now).filter(({ kind }) => kind !== 'LookAgainAt');
     assert.deepEqual(again, [], 'what was decided is not decided again');

@@ -57,8 +57,10 @@ export async function simulateQueue(ctx: Context, request: SimulationRequest): P
     const since = new Date(ctx.clock().getTime() - days * 24 * 3_600_000);
     const span = { repositoryId: repository.id, queueId: queue.id, since };
     const past = { log: await readLog(ctx, span), batches: await readBatches(ctx, span, present) };
-    const replays = [replay(past, present), changed === null ? null : replay(past, changed)] as const;
-    const [asItIs, asItWouldBe] = await Promise.all(replays);
+    const [asItIs, asItWouldBe] = await Promise.all([
+      replay(past, present),
+      changed === null ? Promise.resolve(null) : replay(past, changed),
+    ]);
     return { present: asItIs, other: asItWouldBe };
   } finally {
     underWay.delete(ctx.accountId);

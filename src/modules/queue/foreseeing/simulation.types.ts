@@ -117,21 +117,21 @@ export function toSimulation(simulated: Simulated): QueueSimulation {
     problems: [],
     from: from === null ? null : new Date(from),
     arrivals,
-    observed: toTally(observed),
+    observed: withWaits(observed),
     present: toSimulated(present.replayed, arrivals),
     other: other === null ? null : toSimulated(other.replayed, arrivals),
     assumptions: [...assumptions],
   };
 }
 
-function toTally({ waits, ...tally }: Tally): QueueTally {
+// Plain objects of the domain: no class loses its prototype by the spread.
+function withWaits<T extends Tally>({ waits, ...tally }: T): Omit<T, 'waits'> & { waits: QueueWaits | null } {
   return { ...tally, waits: waits === null ? null : { ...waits } };
 }
 
 function toSimulated(replayed: Replayed, arrivals: number): SimulatedQueue {
   return {
-    ...replayed,
-    ...toTally(replayed),
+    ...withWaits(replayed),
     until: new Date(replayed.until),
     complete: replayed.landed + replayed.ejected === arrivals,
   };
