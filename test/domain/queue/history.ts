@@ -1,7 +1,7 @@
 // One random history: requests, workers' steps in any order, and in the end no more input until the queue has drained.
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { QueueRules, RequiredCheck } from '../../../src/domain/queue/snapshot.ts';
+import type { QueueRules, RequiredCheck, Snapshot } from '../../../src/domain/queue/snapshot.ts';
 import type { PairKind } from './forest.ts';
 import { World } from './model.ts';
 import { Oracle, checkHistory } from './oracle.ts';
@@ -85,7 +85,8 @@ const moves: readonly (readonly [weight: number, move: Move])[] = [
 ];
 const wheel = moves.flatMap(([weight, move]) => Array.from({ length: weight }, () => move));
 
-export function runHistory(history: History): World {
+/** `watch` sees what the planner would see after each move. */
+export function runHistory(history: History, watch?: (snapshot: Snapshot, now: number) => void): World {
   const isDeterministic = !history.flakes.includes(true);
   const world = new World({
     physics: history,
@@ -101,6 +102,7 @@ export function runHistory(history: History): World {
       Math.floor(number / wheel.length) % 16,
       Math.floor(number / wheel.length / 16),
     );
+    watch?.(world.snapshot(), world.now);
   }
   drain(world);
   checkHistory(world);

@@ -1,10 +1,13 @@
-import { describe, expect, it } from 'vitest';
+import fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
 import type { QueueRules, Snapshot } from '../../../src/domain/queue/snapshot.ts';
 import { simulate } from '../../../src/domain/simulation/engine.ts';
 import { forecast, type Eta } from '../../../src/domain/simulation/forecast.ts';
 import type { Experience } from '../../../src/domain/simulation/guess.ts';
 import { plannerPolicy } from '../../../src/domain/simulation/planner-policy.ts';
 import { rising } from '../../../src/domain/simulation/quantile.ts';
+import { draw } from '../../../src/domain/simulation/randomness.ts';
+import { histories, runHistory } from '../queue/history.ts';
 import { now, parallel, pr, situation } from '../queue/situation.ts';
 import { arrivals, minute, pastOf, worldOf, type Days } from './past.ts';
 
@@ -90,6 +93,30 @@ describe('forecasts are calibrated', () => {
     expect(before('p50')).toBeGreaterThan(0.35);
     expect(before('p50')).toBeLessThan(0.75);
   });
+});
+
+const fcSeed = Number(process.env['FC_SEED'] ?? Date.now() % 2_147_483_647);
+
+test(`a line is played on from wherever it stands (FC_SEED=${fcSeed})`, { timeout: 120_000 }, () => {
+  const experience: Experience = { durationsMs: [10 * minute, 20 * minute], flakeRate: 0.02 };
+  let told = 0;
+  fc.assert(
+    fc.property(histories, (history) => {
+      runHistory(history, (snapshot, at) => {
+        if (draw(snapshot.pullRequests.length, at) > 0.2) return;
+        const { etas } = forecast(snapshot, at, { experience, isOver: () => true });
+        expect([...etas.keys()].sort()).toEqual(snapshot.pullRequests.map(({ id }) => id).sort());
+        for (const eta of etas.values()) {
+          if (typeof eta === 'string') continue;
+          told += 1;
+          expect(eta.p50).toBeGreaterThanOrEqual(at);
+          expect(eta.p90).toBeGreaterThanOrEqual(eta.p50);
+        }
+      });
+    }),
+    { seed: fcSeed, numRuns: 150 },
+  );
+  expect(told).toBeGreaterThan(150);
 });
 
 describe('a forecast', () => {

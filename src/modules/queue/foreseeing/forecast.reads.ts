@@ -87,8 +87,9 @@ async function foresee(ctx: Context, queueId: string): Promise<Foreseen | null> 
     const task: ForecastTask = { kind: 'forecast', ...loaded, now, budgetMs };
     return { ...(await thread.ask<Forecast>(task, timeoutMs)), now, line };
   } catch (error) {
-    if (error instanceof ThreadTimeout) return null;
-    throw error;
+    // Why something is not merged yet is explained whether or not its future can be told.
+    if (!(error instanceof ThreadTimeout)) ctx.log.error({ error: String(error) }, 'A line could not be played on.');
+    return null;
   }
 }
 
