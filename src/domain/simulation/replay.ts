@@ -48,14 +48,14 @@ export function replay(workload: Omit<Workload, 'assumptions'>, { rules, isOver 
   const run = simulate({ workers: Infinity, changes, truth, isOver }, () =>
     plannerPolicy({ rules: simulatedRules(rules), rowOf: ({ number }) => ({ skipLine: skipsLine.has(number) }) }),
   );
-  const arrivals = changes.length === 0 ? 0 : (changes[0]?.arrivedAt ?? 0);
+  const begin = changes[0]?.arrivedAt ?? 0;
   const landed = run.outcomes.filter(({ kind }) => kind === 'landed');
   return {
     ...tallyOf({
       waitsMs: landed.map(({ change, at }) => at - change.arrivedAt),
       builds: run.builds,
       ejected: run.outcomes.length - landed.length,
-      spanMs: run.until - arrivals,
+      spanMs: run.until - begin,
     }),
     ejectedUnjustly: run.ejectedUnjustly,
     red: run.red,
@@ -96,7 +96,7 @@ function tallyOf(of: {
 
 function waitsOf(waitsMs: readonly number[]): Waits | null {
   const sorted = rising(waitsMs);
-  const [p50, p90, p95] = [0.5, 0.9, 0.95].map((share) => quantile(sorted, share));
-  if (typeof p50 !== 'number' || typeof p90 !== 'number' || typeof p95 !== 'number') return null;
-  return { p50: p50 / 1000, p90: p90 / 1000, p95: p95 / 1000 };
+  if (sorted.length === 0) return null;
+  const seconds = (share: number): number => (quantile(sorted, share) ?? 0) / 1000;
+  return { p50: seconds(0.5), p90: seconds(0.9), p95: seconds(0.95) };
 }

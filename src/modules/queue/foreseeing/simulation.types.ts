@@ -1,5 +1,5 @@
 import { Field, Float, InputType, Int, ObjectType } from 'type-graphql';
-import type { Replayed, Tally } from '../../../domain/simulation/replay.ts';
+import type { Replayed } from '../../../domain/simulation/replay.ts';
 import { DateTime } from '../../../graphql/scalars.ts';
 import { ConfigurationProblem, RepositoryInput, toProblem } from '../../repositories/repositories.types.ts';
 import type { Simulated } from './simulation.service.ts';
@@ -117,21 +117,16 @@ export function toSimulation(simulated: Simulated): QueueSimulation {
     problems: [],
     from: from === null ? null : new Date(from),
     arrivals,
-    observed: withWaits(observed),
+    observed,
     present: toSimulated(present.replayed, arrivals),
     other: other === null ? null : toSimulated(other.replayed, arrivals),
     assumptions: [...assumptions],
   };
 }
 
-// Plain objects of the domain: no class loses its prototype by the spread.
-function withWaits<T extends Tally>({ waits, ...tally }: T): Omit<T, 'waits'> & { waits: QueueWaits | null } {
-  return { ...tally, waits: waits === null ? null : { ...waits } };
-}
-
 function toSimulated(replayed: Replayed, arrivals: number): SimulatedQueue {
   return {
-    ...withWaits(replayed),
+    ...replayed,
     until: new Date(replayed.until),
     complete: replayed.landed + replayed.ejected === arrivals,
   };
