@@ -46,6 +46,44 @@ describe('with affected targets', () => {
     expect(await builds(w)).toHaveLength(3);
   });
 
+  it('a stack is one lane: the upper one is built on the lower one, and both land past what they leave alone', async () => {
+    await using w = await betting(`${targeted}auto_detect_stacks: true\n`);
+    const slow = await ask(w, 'aside', ['web'], { waits: 'one\n' });
+    const lower = await w.open('lower', { lower: 'lower\n' });
+    const upper = await w.open(
+      'upper',
+      { lower: 'lower, and more\n', upper: 'upper\n' },
+      { from: 'origin/lower', base: 'lower' },
+    );
+    for (const number of [lower, upper])
+      await updatePullRequest(w.ctx, { repository: w.repository, number, affectedTargets: ['api'] });
+    await w.queue(upper);
+    await w.settled(lower, upper);
+    expect(await statuses(w, slow, lower, upper)).toEqual(['tagged', 'merged', 'merged']);
+    await w.release();
+    await w.settled(slow);
+    await expectLandedOnce(w, slow, lower, upper);
+    expect(await w.git('show', 'main:lower')).toBe('lower, and more');
+    expect((await verified(w))?.failures).toEqual([]);
+    expect((await verified(w))?.grades).toMatchObject({ composed: 1 });
+  });
+
+  it("the host's own merge takes one at a time, and its proof names the part it was tested as", async () => {
+    const byHost = targeted.replace('use_affected_targets', 'use_fast_forwarding: false\n    use_affected_targets');
+    await using w = await betting(byHost);
+    const numbers = [
+      await ask(w, 'one', ['api'], { waits: 'one\n' }),
+      await ask(w, 'two', ['web']),
+      await ask(w, 'three', ['web']),
+    ];
+    await w.settled(2, 3);
+    await w.release();
+    await w.settled(...numbers);
+    await expectLandedOnce(w, ...numbers);
+    expect((await line(w)).slice(0, 2)).toEqual(['Add two (#2)', 'Add three (#3)']);
+    await expectVerified(w, { host_merged: 3 });
+  });
+
   it('one that skips the line resets those alone that it overlaps', async () => {
     await using w = await betting(targeted);
     const lanes = [

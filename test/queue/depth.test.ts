@@ -4,7 +4,7 @@ import { seeded } from '../support/random.ts';
 import { HostRefused } from '../../src/hosts/port.ts';
 import { updatePullRequest } from '../../src/modules/queue/index.ts';
 import { parallel, serial, world, type World } from '../support/world.ts';
-import { dequeueAnswer, hostOf, retarget, setLabel, skipLine } from './stories.ts';
+import { dequeueAnswer, hostOf, retarget, setLabel, skipLine, verifyAll } from './stories.ts';
 
 const bases = ['main', 'next'] as const;
 
@@ -90,6 +90,11 @@ it.each(modes)(
     expect(merged.length, story.join('\n')).toBeGreaterThan(0);
     const told = (await w.events()).filter(([action]) => action === 'merged').map(([, [number = 0]]) => number);
     expect(told.toSorted((a, b) => a - b)).toEqual(merged.map(({ number }) => number));
+    const proofs = await verifyAll(w);
+    expect(
+      proofs.flatMap(({ failures }) => failures),
+      story.join('\n'),
+    ).toEqual([]);
     for (const base of bases) expect(await w.git('ls-tree', '--name-only', base)).not.toMatch(/^bad$/m);
   },
 );
