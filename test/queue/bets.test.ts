@@ -1,5 +1,7 @@
 // Builds as bets, read as users read them: which commits land, on whose builds, and who is blamed.
 import { describe, expect, it } from 'vitest';
+import { overlap } from '../../src/domain/queue/overlap.ts';
+import { seeded } from '../support/random.ts';
 import { updatePullRequest } from '../../src/modules/queue/index.ts';
 import { digestProof, type ProofBody } from '../../src/modules/queue/landing/proof.ts';
 import { startEngine } from '../support/engine.ts';
@@ -188,6 +190,35 @@ describe('with affected targets', () => {
     await expectVerified(w, { exact: 1, composed: 1 });
   });
 });
+
+it('a random line of lanes that cross: all that is good lands, in order where it overlaps, and all of it is verified', async () => {
+  await using w = await betting(`${targeted}speculation: adaptive\n`);
+  const seed = Number(process.env['LANES_SEED'] ?? 20261122);
+  const random = seeded(seed);
+  const lanes = ['api', 'web', 'docs', 'cli'];
+  const asked: { readonly number: number; readonly targets: readonly string[]; readonly isBad: boolean }[] = [];
+  for (let n = 0; n < 10; n += 1) {
+    const targets = lanes.filter(() => random() < 0.35);
+    const isBad = random() < 0.15;
+    const number = await ask(w, `change${n}`, targets, isBad ? { bad: `bad ${n}\n` } : {});
+    asked.push({ number, targets, isBad });
+    if (random() < 0.4) await w.loop.run(w.service.ports);
+  }
+  await w.settled(...asked.map(({ number }) => number));
+  const story = `seed ${seed}: ${JSON.stringify(asked)}`;
+  const landed = await statuses(w, ...asked.map(({ number }) => number));
+  expect(landed, story).toEqual(asked.map(({ isBad }) => (isBad ? 'blocked 107' : 'merged')));
+  const order = (await w.events()).filter(([action]) => action === 'merged').map(([, [number]]) => number);
+  const place = ({ number }: { readonly number: number }): number => order.indexOf(number);
+  const good = asked.filter(({ isBad }) => !isBad);
+  for (const [at, later] of good.entries())
+    for (const earlier of good.slice(0, at))
+      if (overlap(earlier.targets, later.targets))
+        expect(place(earlier), `#${earlier.number} before #${later.number}; ${story}`).toBeLessThan(place(later));
+  expect(await filesOf(w, 'main')).not.toContain('bad');
+  await expectLandedOnce(w, ...good.map(({ number }) => number));
+  expect((await verified(w))?.failures, story).toEqual([]);
+}, 120_000);
 
 describe('with adaptive speculation', () => {
   it('one that is red in front of others is blamed alone, and what was built without it lands', async () => {
