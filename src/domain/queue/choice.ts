@@ -3,7 +3,7 @@
 import type { Decision } from './snapshot.ts';
 import { isWorthAskingAgain } from './chance.ts';
 import { isFailure } from './failure.ts';
-import { findConflict, isTakenForGranted, type Bet, type Field } from './field.ts';
+import { findConflict, isTakenForGranted, overlapsAll, type Bet, type Field } from './field.ts';
 import { Heap } from './heap.ts';
 import { chanceOfBet, type Odds } from './odds.ts';
 import { unitsOf } from './units.ts';
@@ -59,7 +59,11 @@ export function chooseBets(
   const heap = new Heap<Candidate>(
     (a, b) => (isAdaptive ? b.next.chance - a.next.chance : 0) || firstOf(a) - firstOf(b),
   );
+  const likeliest = isAdaptive ? likeliestOfAll(odds) : null;
   for (const members of unitsOf(field)) {
+    // Whoever waits for all before it, of which too much is open, is not even looked at.
+    const [first = 0] = members;
+    if (likeliest !== null && overlapsAll(field, first) && (likeliest[first] ?? 1) < leastChance) continue;
     const candidate = mostLikely(field, odds, members);
     if (candidate !== null) heap.push(candidate);
   }
@@ -78,6 +82,16 @@ export function chooseBets(
     if (isAdaptive || assumed === null) for (const next of furtherOf(best)) heap.push(next);
   }
   return { starts, dropped };
+}
+
+/** How likely all before each place fare as they are most likely to. */
+function likeliestOfAll(odds: Odds): Float64Array {
+  let chance = 1;
+  return odds.map((lands) => {
+    const before = chance;
+    chance *= Math.max(lands, 1 - lands);
+    return before;
+  });
 }
 
 /** Running bets that will hardly be needed any more, the most hopeless first. */

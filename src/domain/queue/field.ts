@@ -241,3 +241,9 @@ export function findConflict(field: Field, places: readonly number[]): number | 
   }
   return null;
 }
+
+/** All in line before it is before it. */
+export function overlapsAll({ line, view }: Field, place: number): boolean {
+  const row = line[place];
+  return row === undefined || row.isBarrier || row.targets === null || !view.snapshot.rules.useAffectedTargets;
+}

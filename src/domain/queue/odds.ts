@@ -1,6 +1,6 @@
 // How likely each pull request in line is to land, in line order: its chance by itself, what bets have said of it, and
 // whether what they assumed is likely to come true.
-import { isTakenForGranted, type Bet, type Field } from './field.ts';
+import { isTakenForGranted, overlapsAll, type Bet, type Field } from './field.ts';
 
 /** Two that overlap and pass apart fail together this often. */
 const clash = 0.02;
@@ -51,7 +51,8 @@ function weigh(field: Field, odds: Odds, of: { readonly place: number; readonly 
     lands += comesTrue * (bet.verdict.kind === 'green' ? 1 - slip : alone * flake);
   }
   const unsaid = Math.max(0, 1 - said);
-  const together = field.before(place).length === 0 ? alone : alone * (1 - clash);
+  const isFirst = overlapsAll(field, place) ? place === 0 : field.before(place).length === 0;
+  const together = isFirst ? alone : alone * (1 - clash);
   return clamp((lands + unsaid * together) / Math.max(1, said) - conflictRisk(field, odds, place));
 }
 

@@ -7,7 +7,15 @@ const numRuns = Number(process.env['FC_RUNS'] ?? 10_000);
 
 const everyKind = [
   ...['AnnounceStuck', 'AnnounceTop', 'BisectBatch', 'FailBatch', 'LandBatch', 'LookAgainAt', 'ReadChecks'],
-  ...['RequeuePullRequest', 'ReturnBatch 301', 'RunGate', 'StartBatch', 'StartBatch part', 'StartBatch question'],
+  ...[
+    'RequeuePullRequest',
+    'ReturnBatch 301',
+    'RunGate',
+    'StartBatch',
+    'StartBatch part',
+    'StartBatch question',
+    'StartBatch bet',
+  ],
   ...[106, 107, 111, 112, 119].map((code) => `BlockPullRequest ${code}`),
   ...[301, 302, 303, 304, 305, 307, 308, 309, 310].map((code) => `SupersedeBatch ${code}`),
 ];
