@@ -1,7 +1,7 @@
 // The line as the planner sees it: pull requests in order, live batches by position, and what is known of both.
 // A LineView is a value: a decision that takes batches or pull requests out makes a new one, and planning goes on with that.
 import { arrangeLine, inLineOrder } from './order.ts';
-import type { BatchState, Decision, PullRequestState, ResetCode, Snapshot } from './snapshot.ts';
+import type { BatchState, Decision, PullRequestState, QueueRules, ResetCode, Snapshot } from './snapshot.ts';
 import { judgeBatches, readingsOf, type BatchVerdict } from './verdict.ts';
 
 type Conflict = NonNullable<PullRequestState['conflict']>;
@@ -194,6 +194,10 @@ export function isHeldByOwnChecks(view: LineView, pullRequest: PullRequestState)
 }
 
 /** Builds are bets beside the line, which holds landings alone. */
-export function isAdaptive({ snapshot: { rules } }: LineView): boolean {
+export function buildsBets(rules: Pick<QueueRules, 'mode' | 'speculation' | 'useAffectedTargets'>): boolean {
   return rules.mode === 'parallel' && (rules.speculation === 'adaptive' || rules.useAffectedTargets);
+}
+
+export function isAdaptive({ snapshot }: LineView): boolean {
+  return buildsBets(snapshot.rules);
 }

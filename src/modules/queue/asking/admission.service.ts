@@ -21,7 +21,7 @@ import { readLandingMembers } from '../planning/begun-landings.ts';
 import { rulesOf } from '../planning/configuration.cache.ts';
 import { PullRequestEntity, type PullRequestRow, type QueueRow } from '../queue.entities.ts';
 import { loadJudgedBuilds } from '../planning/retries.ts';
-import { judgeOwn } from '../planning/snapshot.loader.ts';
+import { judgeOwn } from '../planning/own-checks.ts';
 import { isInStack, obstacleBelow, readBelow } from '../planning/stacks.ts';
 import { judgeValidations, validationFacts, type Validated } from './validations.service.ts';
 import { announce, blockPullRequest, writeStatus, type QueueWork } from '../status.writer.ts';

@@ -19,7 +19,7 @@ import { lineColumns, type LineRow } from '../planning/line.rows.ts';
 import { loadMoment, toCause, type Moment } from './moment.loader.ts';
 import type { PullRequest } from '../pull-requests.types.ts';
 import { loadJudgedBuilds } from '../planning/retries.ts';
-import { judgeOwn } from '../planning/snapshot.loader.ts';
+import { judgeOwn } from '../planning/own-checks.ts';
 import { obstacleBelow } from '../planning/stacks.ts';
 import { validationFacts } from '../asking/validations.service.ts';
 

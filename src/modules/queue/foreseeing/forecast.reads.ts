@@ -2,6 +2,7 @@
 // many ask.
 import DataLoader from 'dataloader';
 import type { Context } from '../../../context.ts';
+import { buildsBets } from '../../../domain/queue/line.ts';
 import { inLineOrder } from '../../../domain/queue/order.ts';
 import type { Snapshot } from '../../../domain/queue/snapshot.ts';
 import type { Forecast } from '../../../domain/simulation/forecast.ts';
@@ -9,7 +10,7 @@ import type { Experience } from '../../../domain/simulation/guess.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { Thread, ThreadTimeout, threadScript } from '../../../platform/threads.ts';
 import { requireScope } from '../../accounts/index.ts';
-import { buildsBets, chanceBy, loadTrackRecords } from '../planning/outlook.loader.ts';
+import { chanceBy, loadTrackRecords } from '../planning/outlook.loader.ts';
 import { snapshotOf } from '../previewing/rehearsal.ts';
 import type { ForecastTask } from './simulation.thread.ts';
 

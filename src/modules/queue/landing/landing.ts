@@ -39,7 +39,7 @@ import { answerCommitAdded } from '../asking/commit-added.ts';
 import { changeQueue, shareRepository } from '../queue.locks.ts';
 import { loadJudgedBuilds } from '../planning/retries.ts';
 import { loadLineage } from '../planning/landings.loader.ts';
-import { judgeOwn } from '../planning/snapshot.loader.ts';
+import { judgeOwn } from '../planning/own-checks.ts';
 import { beginWork, blockPullRequest, finishWork, haltWork, type QueueWork } from '../status.writer.ts';
 import { openBelow, readBelow } from '../planning/stacks.ts';
 import { restoredBecause } from './unknown-landings.ts';

@@ -1,13 +1,8 @@
 // What the planner knows of pull requests where builds are no chain: what they affect, and how likely they pass.
 import type { Context } from '../../../context.ts';
 import { chanceOf, type TrackRecord } from '../../../domain/queue/chance.ts';
-import type { PullRequestState, QueueRules } from '../../../domain/queue/snapshot.ts';
+import type { PullRequestState } from '../../../domain/queue/snapshot.ts';
 import type { Transaction } from '../../../platform/database.ts';
-
-/** Whether builds are bets beside the line, and not a chain. */
-export function buildsBets({ speculation, useAffectedTargets }: QueueRules): boolean {
-  return speculation === 'adaptive' || useAffectedTargets;
-}
 
 /** What those in line affect, by id; who is not in it has not said. */
 export async function loadTargets(ctx: Context, tx: Transaction, queueId: string): Promise<Map<string, string[]>> {
@@ -48,6 +43,8 @@ export async function loadTrackRecords(ctx: Context, tx: Transaction, repository
 }
 
 const unrecorded: TrackRecord = { passed: 0, judged: 0 };
+
+export const noRecords: TrackRecords = { repository: unrecorded, authors: new Map() };
 
 export function chanceBy(records: TrackRecords, author: string): PullRequestState['chance'] {
   return chanceOf({ repository: records.repository, author: records.authors.get(author) ?? unrecorded });

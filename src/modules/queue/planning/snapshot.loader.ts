@@ -1,8 +1,8 @@
 // Reads everything `plan` decides on, in the transaction that will write what it decided, under the queue's lock.
 import type { Context } from '../../../context.ts';
 import { landingsFrom } from '../../../domain/configuration/index.ts';
-import { chanceOf } from '../../../domain/queue/chance.ts';
-import { failedChecks, judgeChecks, missingChecks, withoutHeads } from '../../../domain/queue/evidence.ts';
+import { withoutHeads } from '../../../domain/queue/evidence.ts';
+import { buildsBets } from '../../../domain/queue/line.ts';
 import { withStacks } from '../../../domain/queue/stack.ts';
 import { resetCodeOfDeparture } from '../../../domain/queue/status.ts';
 import type {
@@ -14,18 +14,18 @@ import type {
   PullRequestState,
   QueueRules,
   Snapshot,
-  Verdict,
 } from '../../../domain/queue/snapshot.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { pauseInForce } from '../../repositories/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
-import { buildsBets, chanceBy, loadTargets, loadTrackRecords } from './outlook.loader.ts';
+import { chanceBy, loadTargets, loadTrackRecords, noRecords } from './outlook.loader.ts';
 import { lineageOf, loadLandings, ownLineOf, readLandings } from './landings.loader.ts';
 import { configurationOf } from './configuration.cache.ts';
 import { labelBatches, loadGates } from './final-gates.ts';
 import { openBelow, readBelow } from './stacks.ts';
 import { loadMembers, readAssumed } from '../builds/batch.members.ts';
 import { readLine, type LineRow } from './line.rows.ts';
+import { judgeOwn } from './own-checks.ts';
 import { loadJudgedBuilds } from './retries.ts';
 import {
   BatchEntity,
@@ -203,24 +203,6 @@ function namedBy(decision: Decision): string[] {
   }
 }
 
-const unrecorded = { passed: 0, judged: 0 };
-
-export interface OwnChecks {
-  readonly verdict: Verdict;
-  readonly failed: readonly string[];
-  /** Those of the failed that never ran. */
-  readonly missing: readonly string[];
-}
-
-/** The word of a pull request's own required checks. A canceled run proves nothing either way. */
-export function judgeOwn(build: BuildState | undefined, rules: QueueRules): OwnChecks {
-  if (build === undefined || build.canceled) return { verdict: 'none', failed: [], missing: [] };
-  const verdict = judgeChecks(build, rules.ownRequiredChecks);
-  if (verdict !== 'red') return { verdict, failed: [], missing: [] };
-  const required = rules.ownRequiredChecks;
-  return { verdict, failed: failedChecks(build, required), missing: missingChecks(build, required) };
-}
-
 export function toPullRequestState(row: LineRow, build: BuildState | undefined, rules: QueueRules): PullRequestState {
   const own = judgeOwn(build, rules);
   const { conflictParent, bisectionGroup, bisectionMax, bisectionAttempts, bisectionStand } = row;
@@ -247,7 +229,7 @@ export function toPullRequestState(row: LineRow, build: BuildState | undefined, 
     topAnnounced: row.topAnnounced,
     stuckAnnounced: row.stuckAnnounced,
     targets: null,
-    chance: chanceOf({ repository: unrecorded, author: unrecorded }),
+    chance: chanceBy(noRecords, row.author),
     conflict: conflictParent ? { parent: conflictParent, after: row.conflictAfter ?? [] } : null,
   };
 }
