@@ -1,4 +1,5 @@
 // A simulated past as rows: what the service would have written of it.
+import { sequenceEvents } from '../../src/modules/events/index.ts';
 import type { TestServer } from '../support/server.ts';
 import type { Past } from '../domain/simulation/past.ts';
 import type { Seeded } from './seed.ts';
@@ -66,5 +67,6 @@ export async function writePast(
      from jsonb_to_recordset($3) as b (commit text, at timestamptz, ended timestamptz) where b.ended is not null`,
     [s.accountId, repositoryId, JSON.stringify(rows)],
   );
-  await s.settle();
+  while ((await s.rows('select 1 from event where position is null limit 1')).length > 0)
+    await sequenceEvents(s.ports.db);
 }

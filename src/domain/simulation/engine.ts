@@ -105,7 +105,8 @@ class Simulation implements QueueView, Desk {
       if (isAsked || arrived.length > 0 || finished.length > 0) this.#policy.decide(this, this);
     }
     const left = this.#line.inOrder.length;
-    if (left > 0) throw new Error(`Nothing is to happen any more, and ${left} changes are still in the queue.`);
+    if (left > 0 && this.#setup.mayStay !== true)
+      throw new Error(`Nothing is to happen any more, and ${left} changes are still in the queue.`);
     return this.#runSoFar();
   }
 

@@ -52,14 +52,13 @@ export function forecast(snapshot: Snapshot, now: number, { experience, isOver }
   if (hindrance !== null || experience === null)
     return { runs: 0, etas: new Map(snapshot.pullRequests.map(({ id }) => [id, hindrance ?? 'no_experience'])) };
   const line = standingLineOf(snapshot, now, longestLine);
-  const landings: number[][] = line.changes.map(() => []);
+  const fates = line.changes.map((): Fates => ({ landings: [], ejected: 0 }));
   let runs = 0;
   for (; runs < mostRuns && (runs < fewestRuns || !isOver()); runs += 1)
-    playOn(line, { snapshot, now, experience, seed: runs + 1 }, landings);
+    playOn(line, { snapshot, now, experience, seed: runs + 1 }, fates);
   const from = snapshot.queue.landingsFrom ?? now;
   const etas = new Map<string, Eta | NoEta>(snapshot.pullRequests.map(({ id }) => [id, 'too_far_back']));
-  for (const [number, instants] of landings.entries())
-    etas.set(line.ids[number] ?? '', etaOf(instants, { runs, from }));
+  for (const [number, each] of fates.entries()) etas.set(line.ids[number] ?? '', etaOf(each, from));
   return { etas, runs };
 }
 
@@ -77,24 +76,34 @@ interface Played {
   readonly seed: number;
 }
 
-function playOn(line: StandingLine, { snapshot, now, experience, seed }: Played, landings: readonly number[][]): void {
+/** Of one in line, over the runs in which it left the line: in some it may stand there when nothing moves any more. */
+interface Fates {
+  readonly landings: number[];
+  ejected: number;
+}
+
+function playOn(line: StandingLine, { snapshot, now, experience, seed }: Played, fates: readonly Fates[]): void {
   const { truth, builds } = guess(line, { ...experience, seed, now });
   const standing = line.builds.map(({ batch }, place) => ({ batch, build: builds[place] ?? null }));
-  const { outcomes } = simulate({ workers: Infinity, changes: line.changes, truth }, () =>
+  const { outcomes } = simulate({ workers: Infinity, changes: line.changes, truth, mayStay: true }, () =>
     plannerPolicy({
       rules: simulatedRules(snapshot.rules),
       rowOf: ({ number }) => line.rows[number] ?? {},
       standing,
     }),
   );
-  for (const { change, at, kind } of outcomes) if (kind === 'landed') landings[change.number]?.push(at);
+  for (const { change, at, kind } of outcomes) {
+    const known = fates[change.number];
+    if (known === undefined) continue;
+    if (kind === 'landed') known.landings.push(at);
+    else known.ejected += 1;
+  }
 }
 
-function etaOf(
-  landings: readonly number[],
-  { runs, from }: { readonly runs: number; readonly from: number },
-): Eta | NoEta {
-  if (landings.length < runs / 2) return 'likely_to_fail';
+function etaOf({ landings, ejected }: Fates, from: number): Eta | NoEta {
+  const ends = landings.length + ejected;
+  if (ends < fewestRuns) return 'too_far_back';
+  if (landings.length < ends / 2) return 'likely_to_fail';
   const sorted = rising(landings);
   const instant = (share: number): number =>
     Math.max(from, sorted[Math.min(sorted.length, Math.ceil(share * (sorted.length + 1))) - 1] ?? from);

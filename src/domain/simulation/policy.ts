@@ -104,6 +104,8 @@ export interface PolicySetup {
   readonly truth: Truth;
   /** Asked at every instant: from then on nothing more happens, whoever is still in the queue. Left out: never. */
   readonly isOver?: () => boolean;
+  /** Whoever is in the queue when nothing is to happen any more stays there. Left out: that is an error of the policy. */
+  readonly mayStay?: boolean;
 }
 
 export type MakePolicy = (setup: PolicySetup) => Policy;

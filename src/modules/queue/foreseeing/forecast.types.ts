@@ -20,7 +20,7 @@ registerEnumType(reasons, {
     PAUSED: { description: 'A pause is in force.' },
     NO_WINDOW: { description: 'Landings wait for a merge window, and none opens any more.' },
     NO_EXPERIENCE: { description: 'No build of the queue has ended yet.' },
-    TOO_FAR_BACK: { description: 'There are too many before it.' },
+    TOO_FAR_BACK: { description: 'Too much before it is undecided.' },
     LIKELY_TO_FAIL: { description: 'It is more likely to be blocked than to be merged.' },
   },
 });
