@@ -188,6 +188,23 @@ describe('whom red builds blame', () => {
       [],
     ],
     [
+      'nobody twice red on nothing, while one before it is undecided',
+      {
+        waiting: [on(1, a, { chance: 0.99 }), on(2, a)],
+        line: [bet([1], 'pending'), bet([2], 'pending', [1]), bet([2], 'failure'), bet([2], 'failure')],
+      },
+      [],
+    ],
+    [
+      'nobody of several, while one they assume is undecided',
+      {
+        waiting: [on(1, a, { chance: 0.99 }), on(2, a), on(3, a)],
+        line: [bet([1], 'pending'), bet([2, 3], 'failure', [1])],
+        rules: { batchSize: 2 },
+      },
+      [],
+    ],
+    [
       'nobody that a green bet justifies',
       { line: [bet([1], 'failure'), bet([1], 'failure'), bet([2], 'success', [1])] },
       ['start optimistic p1 p2 on tip'],
@@ -250,6 +267,20 @@ describe('which bets are over', () => {
       'return b1',
     ],
   ])('%s', (_name, situation, decision) => expect(planned(situation)).toContain(decision));
+
+  it('red ones whose assumed landed with something more that it overlaps', () => {
+    const landed = (number: number, targets: readonly string[]) => ({
+      pullRequest: `p${number}`,
+      head: `h${number}`,
+      targets,
+    });
+    const situation: Situation = {
+      waiting: [on(3, b)],
+      line: [bet([3], 'failure', [2], { base: 'root', parentCommit: 'root' })],
+      change: { landings: [{ commit: 'tip', firstParent: 'root', members: [landed(1, a), landed(2, ['a', 'b'])] }] },
+    };
+    expect(planned(situation)).toEqual(['return b1', start('p3')]);
+  });
 
   it('and not without one that skipped the line and is disjoint', () => {
     const waiting = [on(1, a, { status: 'tagged' }), on(2, b, { skipLine: true })];
