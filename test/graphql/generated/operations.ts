@@ -135,7 +135,7 @@ export type PullRequestStatus =
 
 /** A pull request to merge, and how (interface 4.3). */
 export type QueuePullRequestInput = {
-  /** The parts of the code base it affects. */
+  /** The parts of the code base it affects, at most 100,000. Forgotten when it is merged or closed. */
   affectedTargets?: Array<string> | null | undefined;
   /** Refused with HEAD_MOVED when it is not the head. */
   headCommitSha?: string | null | undefined;
