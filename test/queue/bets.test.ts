@@ -24,6 +24,11 @@ describe('with affected targets', () => {
     expect(await builds(w)).toEqual(['1', '2']);
     expect(await resets(w)).toEqual([]);
     await expectVerified(w, { exact: 1, composed: 1 });
+    // What is told of the batch is where CI ran.
+    const [told] = await w.rows(
+      "select payload->>'batchCommitSha' as commit from event where action = 'batch_merged' order by id desc limit 1",
+    );
+    expect([told]).toEqual(await w.rows('select head_commit_sha as commit from bot_pull_request order by id limit 1'));
   });
 
   it('those that overlap keep their order; what one build holds lands at once, with what is ready beside it', async () => {

@@ -260,10 +260,16 @@ export function announceBatch(
     action,
     payload: {
       pullRequests: rows.map(describe),
-      batchCommitSha: batch.mode === 'parallel' ? (batch.testedCommit ?? null) : null,
+      batchCommitSha: batch.mode === 'parallel' ? validatedCommit(batch) : null,
       ...extra,
     },
   });
+}
+
+/** A landing that rests on other builds was itself run by nobody; where it rests on several, no one commit says it all. */
+function validatedCommit({ restsOn, testedCommit }: BatchRow): string | null {
+  if (restsOn.length === 0) return testedCommit ?? null;
+  return restsOn.length === 1 ? (restsOn[0] ?? null) : null;
 }
 
 export function lookAgainAt(decisions: readonly Decision[]): number | null {
