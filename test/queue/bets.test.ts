@@ -171,6 +171,7 @@ describe('with affected targets', () => {
         'what its parts were tested with is not all',
         ({ members: [only] }) => ({ members: [{ ...only, targets: ['api', 'web'] }] }),
       ],
+      ['is graded same_tree, but its parts was tested', () => ({ grade: 'same_tree' })],
       ['is not what is on record', ({ members: [only] }) => ({ members: [{ ...only, targets: ['other'] }] })],
       ['which was not the tip', ({ evidence: [part] }) => ({ evidence: [{ ...part, base: part?.commit }] })],
       ['again gives the tree', ({ evidence: [part] }) => ({ evidence: [{ ...part, tree: '0'.repeat(40) }] })],

@@ -69,7 +69,7 @@ export function chooseBets(
   }
   for (let best = heap.pop(); best !== undefined; best = heap.pop()) {
     if (isAdaptive && best.next.chance < leastChance) break;
-    const assumed = assumedBy(field, best);
+    const assumed = isAdaptive ? assumedBy(field, best) : hopedBy(field, best);
     const cause = assumed === null ? null : causeOf(field, best, assumed);
     if (assumed !== null && cause !== null) {
       if (starts.length >= free + dropped.length) {
@@ -79,7 +79,7 @@ export function chooseBets(
       }
       starts.push(start(field, { members: best.members, assumed, cause, after: after + starts.length }));
     }
-    if (isAdaptive || assumed === null) for (const next of furtherOf(best)) heap.push(next);
+    if (isAdaptive) for (const next of furtherOf(best)) heap.push(next);
   }
   return { starts, dropped };
 }
@@ -173,6 +173,28 @@ function assumedBy(field: Field, { members, granted, doubts, next }: Candidate):
   for (const member of members) assumed.delete(member);
   const places = [...assumed].sort((a, b) => a - b);
   return findConflict(field, [...places, ...members]) === null ? places : null;
+}
+
+/**
+ * With linear speculation: all that are hoped for, but for those that are known not to merge behind the others. One after
+ * the other is left out, and no two ways are compared: of n before it there are 2^n.
+ */
+function hopedBy(field: Field, { members, granted, doubts }: Candidate): readonly number[] | null {
+  const open = new Set(doubts.map(({ place }) => place));
+  const out = new Set(doubts.flatMap(({ place, lands }) => (lands ? [] : [place])));
+  const isLeftOut = (place: number): boolean =>
+    out.has(place) || [...belowOf(field, [place])].some((at) => out.has(at));
+  for (;;) {
+    const assumed = new Set([...granted, ...[...open].filter((place) => !isLeftOut(place))]);
+    for (const below of belowOf(field, [...assumed])) assumed.add(below);
+    for (const member of members) assumed.delete(member);
+    if ([...granted].some(isLeftOut)) return null;
+    const places = [...assumed].sort((a, b) => a - b);
+    const conflicting = findConflict(field, [...places, ...members]);
+    if (conflicting === null) return places;
+    if (!open.has(conflicting)) return null;
+    out.add(conflicting);
+  }
 }
 
 /** Null: it is asked already, or has been. */

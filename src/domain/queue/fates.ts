@@ -6,7 +6,7 @@
 import { isWorthAskingAgain } from './chance.ts';
 import { isRedAlone, type Bet, type Field } from './field.ts';
 import { bisect, causeOf, fail, isFailure, mayBisect, type Failure, type Step } from './failure.ts';
-import { conflictingMember, verdictOf, withoutBatches, type LineView } from './line.ts';
+import { conflictingMember, isHeldByOwnChecks, membersOf, verdictOf, withoutBatches, type LineView } from './line.ts';
 import { memberFault, ruleFault, supersede, type Cause } from './resets.ts';
 import type { BatchState, Decision } from './snapshot.ts';
 
@@ -89,7 +89,15 @@ function landingFault(field: Field, landing: BatchState): Cause | null {
   if (conflicting !== undefined) return { code: 301, causedBy: conflicting.pullRequest };
   const verdict = verdictOf(view, landing);
   if (verdict.kind === 'worthless') return { code: verdict.code, causedBy: null };
-  return orderFault(field, landing);
+  return orderFault(field, landing) ?? heldFault(view, landing);
+}
+
+/** One of it has to wait for its own checks: others land without it. What final gates were asked of waits all the same. */
+function heldFault(view: LineView, landing: BatchState): Cause | null {
+  const { landingPlanned, gates = [] } = landing;
+  if (landingPlanned || gates.some(({ run }) => run !== null)) return null;
+  const held = membersOf(view, landing).find((member) => isHeldByOwnChecks(view, member));
+  return held === undefined ? null : { code: 309, causedBy: held.id };
 }
 
 /** Somebody it overlaps is before it in line now. */

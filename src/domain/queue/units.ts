@@ -1,6 +1,7 @@
 // What is built together: neighbours of one stack, parts of what failed together, and otherwise one by one.
 import type { Field } from './field.ts';
 import { unitAt } from './formation.ts';
+import { isSuspended } from './line.ts';
 import type { PullRequestState } from './snapshot.ts';
 
 /** Places, in order within a unit and by the first of each. Without those that land now or need no build. */
@@ -55,8 +56,11 @@ function partsOf(field: Field, taken: ReadonlySet<number>): ReadonlyMap<number, 
   const open = new Map<string, number[]>();
   const parts = new Map<number, readonly number[]>();
   const { batchSize } = field.view.snapshot.rules;
-  for (const [place, { bisection, skipValidation }] of field.line.entries()) {
+  for (const [place, row] of field.line.entries()) {
+    const { bisection, skipValidation } = row;
     if (bisection === null || taken.has(place) || skipValidation) continue;
+    // It may not merge behind another part of its own: then neither would ever be built.
+    if (isSuspended(field.view, row)) continue;
     const part = open.get(bisection.group);
     if (part !== undefined && part.length < Math.min(batchSize, bisection.max)) {
       part.push(place);

@@ -15,7 +15,6 @@ export async function onCommitAdded(
 ): Promise<void> {
   const previous = row.headSha;
   row.headSha = pushed.head;
-  takeAwaited(row);
   row.conflictParent = null;
   row.conflictAfter = null;
   const ownPushes = await countOwnPushes(work.ctx, work.tx, {
@@ -24,11 +23,14 @@ export async function onCommitAdded(
     to: pushed.head,
   });
   row.syncCount += ownPushes;
-  const isInLine = row.status === 'queued' || row.status === 'tagged';
-  if (!isInLine || (await isLandingBegun(work.ctx, work.tx, row.id))) return;
   // The queue itself brings branches up to date; a person's own "update branch" is as harmless: nothing but the base was
   // added, and the tree is tested again before it lands.
-  if (ownPushes > 0 || pushed.updates === previous) return;
+  const addsBaseAlone = ownPushes > 0 || pushed.updates === previous;
+  // What another head affects was said of that one: nobody knows it of this one, so that it overlaps everything.
+  if (!addsBaseAlone) row.affectedTargets = null;
+  takeAwaited(row);
+  const isInLine = row.status === 'queued' || row.status === 'tagged';
+  if (addsBaseAlone || !isInLine || (await isLandingBegun(work.ctx, work.tx, row.id))) return;
   await answerCommitAdded(work, row);
 }
 

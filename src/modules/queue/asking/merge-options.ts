@@ -13,7 +13,10 @@ export interface MergeOptions {
 }
 
 export function keepOptions(row: PullRequestRow, request: MergeOptions): void {
-  if (request.affectedTargets && !isTerminal(row.status)) row.affectedTargets = [...new Set(request.affectedTargets)];
+  const { affectedTargets } = request;
+  // An empty list takes back what was said: that a change affects nothing at all nobody can know.
+  if (affectedTargets && !isTerminal(row.status))
+    row.affectedTargets = affectedTargets.length === 0 ? null : [...new Set(affectedTargets)];
   if (request.mergeCommitMessage) {
     row.mergeTitle = request.mergeCommitMessage.title ?? null;
     row.mergeBody = request.mergeCommitMessage.body ?? null;

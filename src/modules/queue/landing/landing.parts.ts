@@ -35,12 +35,11 @@ interface Judged {
   readonly tip: string;
 }
 
-/** The parts it rests on, all of them green, when nothing but them and what they leave alone is in its tree. Null: it is not justified. */
+/** The green ones of the parts it rests on, when nothing but them and what they leave alone is in its tree. Null: it is not justified. */
 export async function judgeParts(ctx: Context, tx: Transaction, judged: Judged): Promise<readonly PassedPart[] | null> {
   const { batch, members, rows, rules, tip } = judged;
   const landed = await readLandings(ctx, tx, batch.queueId);
   const parts = await loadParts(ctx, tx, { ...judged, lineage: lineageOf(landed, tip) });
-  if (parts === null) return null;
   const landings = await loadLandings(ctx, tx, { landed, tip, since: parts.map(({ base }) => base) });
   const isJustified = isComposed({
     tip,
@@ -69,15 +68,14 @@ export function targetsOf(
   return useAffectedTargets ? (row?.affectedTargets ?? null) : null;
 }
 
-/** Null: one of the builds it rests on is gone, was made by other rules, or proves nothing now. */
+/** Without those whose build is gone, was made by other rules, or proves nothing now: others may say what they said. */
 async function loadParts(
   ctx: Context,
   tx: Transaction,
   judged: Judged & { readonly lineage: readonly string[] },
-): Promise<readonly PassedPart[] | null> {
+): Promise<readonly PassedPart[]> {
   const { queueId, repositoryId, restsOn, buildKeysHash } = judged.batch;
   const bets = await tx.em.find(BatchEntity, { queueId, beside: 'bet', commit: { $in: [...restsOn] }, buildKeysHash });
-  if (bets.length < restsOn.length) return null;
   const ids = bets.map(({ id }) => id);
   const [assumed, members] = [await loadAssumed(tx, ids), await loadMembers(tx, ids)];
   const trees = bets.flatMap(({ tree }) => tree ?? []);
@@ -88,7 +86,7 @@ async function loadParts(
     const heads = content.map(({ pinnedHead }) => pinnedHead);
     const source = { queue: judged, rules: judged.rules, builds: withoutHeads(builds, judged.rules, heads) };
     const build = evidenceFor(bet.tree ?? '', source, ctx.clock().getTime(), bet.testedCommit ?? null);
-    if (build === null) return null;
+    if (build === null) continue;
     parts.push({
       base: bet.baseCommit,
       build,

@@ -22,6 +22,7 @@ import { syncBase } from '../observing/host.bases.ts';
 import { landingRef } from './landing-refs.ts';
 import { mergeAtHost } from './landing.host.ts';
 import { moveBase, type Outcome } from './landing.move.ts';
+import { findOrderLoss } from './landing.order.ts';
 import { judgeParts, targetsOf } from './landing.parts.ts';
 import { recordLanding } from './landing.record.ts';
 import type { Passed } from './proof.ts';
@@ -135,6 +136,8 @@ async function passGate(ctx: Context, tx: Transaction, gate: Gate): Promise<Verd
   const below = await readBelow(ctx, tx, rows);
   const loss = findMemberLoss(gate, { rows, builds: ownBuilds, rules, below });
   if (loss !== null) return refused(loss);
+  const early = await findOrderLoss(ctx, tx, { batch, members: rows.map((row) => row.id), rules });
+  if (early !== null) return refused(early);
   const passed = {
     gate: rules.requiredChecks,
     configuration: repository.configurationHash,

@@ -141,6 +141,9 @@ async function checkEvidence(ctx: Context, { adapter, host, repository, commit, 
     return body.exceptionBy === null ? [`${named} landed without validation, and nobody is named for it`] : [];
   if (body.evidence.length === 0) return [`${named} has no evidence`];
   const failures: string[] = [];
+  const isOfParts = body.evidence.some(({ base }) => base !== undefined);
+  if (isOfParts !== (body.grade === 'composed') && body.grade !== 'host_merged')
+    failures.push(`${named} is graded ${body.grade}, but ${isOfParts ? 'its parts' : 'the whole of it'} was tested`);
   for (const evidence of body.evidence) {
     const tested = await adapter.readCommit(host, evidence.commit);
     if (tested === null) failures.push(`${named} the commit that was tested, ${evidence.commit}, is gone`);

@@ -57,7 +57,8 @@ export async function loadLandings(
   return line.map(({ id, commit, first_parent }) => ({
     commit,
     firstParent: first_parent,
-    members: (members.get(id) ?? []).map(({ pullRequest, head, targets }) => ({ pullRequest, head, targets })),
+    // Of one that was imported it may not be known what came with it.
+    members: members.get(id)?.map(({ pullRequest, head, targets }) => ({ pullRequest, head, targets })) ?? null,
   }));
 }
 
