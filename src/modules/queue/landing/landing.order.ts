@@ -1,11 +1,12 @@
 // Who stands in line before what lands, at the instant of the gate: since it was planned somebody may have skipped the
 // line, or been told to affect more.
 import type { Context } from '../../../context.ts';
+import { buildsBets } from '../../../domain/queue/line.ts';
 import { findPassedOver } from '../../../domain/queue/passed-over.ts';
 import type { QueueRules } from '../../../domain/queue/snapshot.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { readLine } from '../planning/line.rows.ts';
-import { buildsBets, loadTargets } from '../planning/outlook.loader.ts';
+import { loadTargets } from '../planning/outlook.loader.ts';
 import type { BatchRow } from '../queue.entities.ts';
 
 /** Why it is not its turn. A chain has its order by what each of its batches stands on, and a bet is no part of one. */
@@ -15,8 +16,7 @@ export async function findOrderLoss(
   of: { readonly batch: BatchRow; readonly members: readonly string[]; readonly rules: QueueRules },
 ): Promise<string | null> {
   const { batch, rules } = of;
-  if (rules.mode !== 'parallel' || !buildsBets(rules))
-    return batch.beside === 'bet' ? 'bets are not made any more' : null;
+  if (!buildsBets(rules)) return batch.beside === 'bet' ? 'bets are not made any more' : null;
   const targets = rules.useAffectedTargets ? await loadTargets(ctx, tx, batch.queueId) : new Map<string, string[]>();
   const line = (await readLine(ctx, tx, batch.queueId)).map(({ id, number, rank, skipLine, labels }) => {
     const isBarrier = rules.barrierLabel !== null && labels.includes(rules.barrierLabel);
