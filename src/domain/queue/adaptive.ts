@@ -120,7 +120,10 @@ function chooseBuilds(field: Field, after: number): Choice {
   const { view } = field;
   const { queue, rules } = view.snapshot;
   if (queue.paused && (rules.maxParallelPausedBuilds ?? 0) === 0) return { starts: [], dropped: [] };
-  const building = view.batches.filter((batch) => batch.commit !== null && verdictOf(view, batch).kind === 'pending');
+  // A landing that is being made rests on builds that there are; what is left of a chain is built.
+  const building = view.batches.filter(
+    (batch) => (batch.commit !== null || batch.restsOn.length === 0) && verdictOf(view, batch).kind === 'pending',
+  );
   const running = countRunning(view, [...building, ...view.beside]);
   return chooseBets(field, weighOdds(field), { free: freeBuilds(view, running), after });
 }
