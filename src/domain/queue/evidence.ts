@@ -174,6 +174,15 @@ export function findEvidence(evidence: Evidence, tree: string, preferredCommit: 
   return builds.find((build) => build.commit === preferredCommit) ?? builds[0] ?? null;
 }
 
+/** It was built as a whole, and was red: no builds of parts of it say otherwise, one of that tree alone may. */
+export function isKnownRed(
+  tree: string,
+  builds: readonly BuildState[],
+  { requiredChecks }: Pick<QueueRules, 'requiredChecks'>,
+): boolean {
+  return builds.some((build) => build.tree === tree && judgeBuild(build, requiredChecks) === 'red');
+}
+
 /** The build that justifies landing `tree` now: green, uncanceled, finished at most 24 h ago, its base in the lineage. */
 export function evidenceFor(
   tree: string,

@@ -89,7 +89,7 @@ function landingFault(field: Field, landing: BatchState): Cause | null {
   if (conflicting !== undefined) return { code: 301, causedBy: conflicting.pullRequest };
   const verdict = verdictOf(view, landing);
   if (verdict.kind === 'worthless') return { code: verdict.code, causedBy: null };
-  return orderFault(field, landing) ?? heldFault(view, landing);
+  return orderFault(field, landing) ?? (verdict.kind === 'green' ? heldFault(view, landing) : null);
 }
 
 /** One of it has to wait for its own checks: others land without it. What final gates were asked of waits all the same. */

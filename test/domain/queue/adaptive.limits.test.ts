@@ -81,4 +81,19 @@ describe('a landing of several', () => {
       'land b3 by commit of b3',
     ]);
   });
+
+  it('does not land what was red as a whole, whatever the builds of its parts say', () => {
+    const line = [{ of: [1, 2], build: 'failure', change: parts }, ...bets] as const;
+    expect(planned({ waiting: waiting('green'), line, rules })[0]).toBe('bisect b1 p1 | p2');
+  });
+
+  it('nor after its parts were to land one by one: that very tree is built again', () => {
+    const line = [
+      { of: [2], build: 'unstarted', change: { restsOn: ['commit of b2'], tree: 'tree of both' } },
+      { of: [2], build: 'success', change: { beside: 'bet' } },
+      { of: [], build: 'failure', change: { beside: 'bet', tree: 'tree of both' } },
+    ] as const;
+    const decisions = planned({ waiting: [pr(2, { targets: ['b'], status: 'tagged' })], line, rules });
+    expect(decisions.filter((decision) => decision.startsWith('land'))).toEqual([]);
+  });
 });

@@ -2,13 +2,14 @@
 // went by. What was found is kept with the intent: the proof says it whatever the rows become.
 import type { Context } from '../../../context.ts';
 import { isComposed } from '../../../domain/queue/composed.ts';
-import { evidenceFor, withoutHeads } from '../../../domain/queue/evidence.ts';
+import { evidenceFor, isKnownRed, withoutHeads } from '../../../domain/queue/evidence.ts';
 import type { Targets } from '../../../domain/queue/overlap.ts';
 import type { BuildState, MergeStrategy, QueueRules } from '../../../domain/queue/snapshot.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { loadAssumed, loadMembers } from '../builds/batch.members.ts';
 import { loadBuilds } from '../builds/build.records.ts';
 import { lineageOf, loadLandings, readLandings } from '../planning/landings.loader.ts';
+import { loadJudgedBuilds } from '../planning/retries.ts';
 import { BatchEntity, type BatchMemberRow, type BatchRow, type PullRequestRow } from '../queue.entities.ts';
 
 /** What a build of a part was made of, in order. */
@@ -35,9 +36,13 @@ interface Judged {
   readonly tip: string;
 }
 
-/** The green ones of the parts it rests on, when nothing but them and what they leave alone is in its tree. Null: it is not justified. */
+/** The green ones of the parts it rests on, when nothing but them and what they leave alone is in its tree, and that tree was never red. Null: it is not justified. */
 export async function judgeParts(ctx: Context, tx: Transaction, judged: Judged): Promise<readonly PassedPart[] | null> {
   const { batch, members, rows, rules, tip } = judged;
+  const whole = { repositoryId: batch.repositoryId, commits: [], trees: batch.tree ? [batch.tree] : [] };
+  const heads = members.map(({ pinnedHead }) => pinnedHead);
+  const wholes = withoutHeads(await loadJudgedBuilds(ctx, tx, whole, rules), rules, heads);
+  if (isKnownRed(batch.tree ?? '', wholes, rules)) return null;
   const landed = await readLandings(ctx, tx, batch.queueId);
   const parts = await loadParts(ctx, tx, { ...judged, lineage: lineageOf(landed, tip) });
   const landings = await loadLandings(ctx, tx, { landed, tip, since: parts.map(({ base }) => base) });
