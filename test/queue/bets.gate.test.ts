@@ -2,7 +2,8 @@
 import { expect, it } from 'vitest';
 import { queuePullRequest, updatePullRequest } from '../../src/modules/queue/index.ts';
 import { expectLandedOnce, expectVerified, meanwhile, statuses } from './stories.ts';
-import { ask, betting, builds, targeted } from './bets.ts';
+import { parallel } from '../support/world.ts';
+import { adaptive, ask, betting, builds, targeted } from './bets.ts';
 
 it('one before it that is told to affect the same, right before its landing: it lands behind that one', async () => {
   await using w = await betting(targeted);
@@ -55,6 +56,24 @@ it('one of the builds that a landing rests on is canceled when another says as m
   expect(await builds(w)).toEqual(['1', '1, 2', '3']);
   await expectVerified(w, { exact: 1, composed: 1 });
 });
+
+it.each([
+  ['a chain', parallel({ builds: 6, more: 'skip_draft_when_up_to_date: false\n' })],
+  ['bets without targets', adaptive],
+])(
+  'targets that no longer count, right before what was composed lands, by %s: it is built as it lands',
+  async (_by, rules) => {
+    await using w = await betting(targeted);
+    const [slow, fast] = [await ask(w, 'one', ['api'], { waits: 'one\n' }), await ask(w, 'two', ['web'])];
+    await w.settled(fast);
+    await w.release();
+    const reconfigure = async (): Promise<void> => await w.configure(rules);
+    await meanwhile('landing:before_gate', reconfigure, async () => await w.settled(slow));
+    await expectLandedOnce(w, slow, fast);
+    expect(await builds(w)).toEqual(['1', '2', '1']);
+    await expectVerified(w, { exact: 2 });
+  },
+);
 
 it('what a head affects is forgotten with it, and an empty list takes back what was said', async () => {
   await using w = await betting(targeted, { runsCi: false });
