@@ -1,6 +1,7 @@
 // What may land now: of the pull requests that green bets hold, as many as have nothing before them that is not among
 // them, and whose bets say of them what a build of all of it would (composed.ts).
-import { findConflict, isUntouched, type Bet, type Field } from './field.ts';
+import { keyOf } from './composed.ts';
+import { findConflict, isUntouched, overlapsAll, type Bet, type Field } from './field.ts';
 import type { PullRequestState } from './snapshot.ts';
 import { areOneGroup } from './units.ts';
 
@@ -48,6 +49,8 @@ function gatherOnce(field: Field, greens: readonly Bet[], isReady: (place: numbe
     const added = bet.pending.filter((place) => !gathered.has(place));
     if (added.length === 0 || !isShareable(field, bet, { gathered, added })) continue;
     if (!added.every((place) => isReady(place) && isSaidBy(field, bet, place))) continue;
+    const needsTree = [...gathered, ...added].some((place) => overlapsAll(field, place));
+    if (needsTree && !isWhole(field, bet, gathered)) continue;
     for (const place of added) gathered.add(place);
     bets.push(bet);
   }
@@ -57,6 +60,17 @@ function gatherOnce(field: Field, greens: readonly Bet[], isReady: (place: numbe
 /** All before it is in the bet or, being disjoint, leaves it alone; and so does all that has landed since. */
 function isSaidBy(field: Field, bet: Bet, place: number): boolean {
   return field.before(place).every((before) => bet.holds.has(before)) && isUntouched(field, bet, place);
+}
+
+/**
+ * What its build was made of is all that came on top of its base, and all that is gathered. Whoever may affect anything
+ * lands by nothing less: parts say nothing of such a one (composed.ts).
+ */
+function isWhole({ landed }: Field, bet: Bet, gathered: ReadonlySet<number>): boolean {
+  return (
+    [...gathered].every((place) => bet.holds.has(place)) &&
+    landed.slice(bet.since).every((change) => bet.content.has(keyOf(change)))
+  );
 }
 
 /**

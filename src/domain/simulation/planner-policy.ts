@@ -3,6 +3,7 @@
 import { evidenceFor } from '../queue/evidence.ts';
 import { plan } from '../queue/plan.ts';
 import type { BatchState, BuildState, Decision, PullRequestState, QueueRules, Snapshot } from '../queue/snapshot.ts';
+import { judgeBatches } from '../queue/verdict.ts';
 import { PlannerRows, addAll, idOf, numberOf } from './planner-rows.ts';
 import type { Build, BuildContent, Change, Desk, Policy, QueueView } from './policy.ts';
 
@@ -184,15 +185,13 @@ export class PlannerPolicy implements Policy {
     const tree = `t${queue.treeOf([...assumes, ...members])}`;
     this.#contents.set(commit, [...assumes, ...members]);
     const made = { commit, tree, testedCommit: commit, state: 'building' } as const;
-    if (batch.restsOn.length > 0 || this.#isProven(tree, queue.now)) {
-      this.#rows.changeBatch(batch.id, made);
-      return;
-    }
+    this.#rows.changeBatch(batch.id, made);
+    if (batch.restsOn.length > 0 ? this.#isGreen(batch.id, queue.now) : this.#isProven(tree, queue.now)) return;
     const build = desk.start({ assumes, members, ...(resumed !== null && { resumed }) });
     const startedAt = batch.buildStartedAt ?? queue.now;
     this.#builds.set(commit, build);
     this.#commitOf.set(build.id, commit);
-    this.#rows.changeBatch(batch.id, { ...made, buildStartedAt: startedAt });
+    this.#rows.changeBatch(batch.id, { buildStartedAt: startedAt });
     this.#rows.writeBuild({
       commit,
       tree,
@@ -230,6 +229,11 @@ export class PlannerPolicy implements Policy {
         conflictAt: at,
       });
     rows.changeBatch(batch.id, { givenUp: true });
+  }
+
+  /** Its parts may not say enough: then it is built as any other. */
+  #isGreen(batch: string, now: number): boolean {
+    return judgeBatches(this.#rows.snapshot(now), now).get(batch)?.kind === 'green';
   }
 
   #isProven(tree: string, now: number): boolean {

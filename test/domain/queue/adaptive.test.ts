@@ -110,6 +110,14 @@ describe('what lands', () => {
       [],
     ],
     [
+      'with one that may affect anything only what one build holds together with it',
+      {
+        waiting: [on(1), on(2, a), on(3, b)],
+        line: [bet([1], 'success'), bet([2], 'success', [1]), bet([3], 'success', [1])],
+      },
+      ['start optimistic p1 p2 on tip'],
+    ],
+    [
       'one ahead of what it does not overlap',
       { waiting: [on(1, a), on(2, b)], line: [bet([1], 'pending'), bet([2], 'success')] },
       ['land b2 by commit of b2'],

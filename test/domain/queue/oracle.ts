@@ -226,6 +226,7 @@ function checkStart(world: World, decision: Of<'StartBatch'>): void {
       );
     }
   assert.equal(new Set(live.map((batch) => batch.position)).size, live.length, 'positions are unique');
+  if (decision.restsOn.length > 0) checkRest(world, decision);
   const members = decision.members.map((member) => world.pullRequest(member.pullRequest));
   if (decision.cause !== 'optimistic') checkShape(world, members);
   if (rules.mode !== 'parallel')
@@ -318,7 +319,7 @@ function checkOrder(world: World, line: readonly PullRequestRow[], landing: read
  * A green build of its tree; or for each target of each member a green build of the same changes that affect it, in
  * the same order.
  */
-function isProven(world: World, batch: BatchRow): boolean {
+function isProven(world: World, batch: Pick<BatchRow, 'tree' | 'members' | 'restsOn'>): boolean {
   if (world.builds.some((build) => proves(world, build, batch.tree))) return true;
   if (batch.restsOn.length === 0) return false;
   const greens = world.builds.filter((build) => proves(world, build, build.tree));
@@ -357,6 +358,18 @@ function isSound(world: World, batch: BatchRow): boolean {
 
 function isSoundIn(world: World, tree: string, members: readonly number[]): boolean {
   return world.forest.failing(tree).every((change) => !members.some((member) => overlaps(world, member, change)));
+}
+
+/** What rests on builds needs none of its own: everybody would wait for that. */
+function checkRest(world: World, { members, restsOn }: Of<'StartBatch'>): void {
+  const merged = world.forest.merge(
+    world.forest.treeOf(world.tip),
+    members.map(({ head }) => changeOf(head)),
+  );
+  assert.ok(
+    'conflictAt' in merged || isProven(world, { tree: merged.tree, members, restsOn }),
+    'its builds justify it',
+  );
 }
 
 /** Not asked already, and nothing of it is known to be gone. */

@@ -97,7 +97,7 @@ describe('forecasts are calibrated', () => {
 
 const fcSeed = Number(process.env['FC_SEED'] ?? Date.now() % 2_147_483_647);
 
-test(`a line is played on from wherever it stands (FC_SEED=${fcSeed})`, { timeout: 120_000 }, () => {
+test(`a line is played on from wherever it stands to its end (FC_SEED=${fcSeed})`, { timeout: 120_000 }, () => {
   const experience: Experience = { durationsMs: [10 * minute, 20 * minute], flakeRate: 0.02 };
   let told = 0;
   fc.assert(
@@ -106,6 +106,7 @@ test(`a line is played on from wherever it stands (FC_SEED=${fcSeed})`, { timeou
         if (draw(snapshot.pullRequests.length, at) > 0.2) return;
         const { etas } = forecast(snapshot, at, { experience, isOver: () => true });
         expect([...etas.keys()].sort()).toEqual(snapshot.pullRequests.map(({ id }) => id).sort());
+        expect([...etas.values()], 'everybody leaves the line').not.toContain('too_far_back');
         for (const eta of etas.values()) {
           if (typeof eta === 'string') continue;
           told += 1;
