@@ -357,7 +357,11 @@ function isSound(world: World, batch: BatchRow): boolean {
 }
 
 function isSoundIn(world: World, tree: string, members: readonly number[]): boolean {
-  return world.forest.failing(tree).every((change) => !members.some((member) => overlaps(world, member, change)));
+  // A base that skipped validation made red, or a push from outside, stays red: that is not by what lands now.
+  const before = new Set(world.forest.failing(world.forest.treeOf(world.tip)));
+  return world.forest
+    .failing(tree)
+    .every((change) => before.has(change) || !members.some((member) => overlaps(world, member, change)));
 }
 
 /** What rests on builds needs none of its own: everybody would wait for that. */
@@ -448,7 +452,9 @@ function proves(world: World, build: BuildState, tree: string | null): boolean {
   const wasTip =
     build.base === world.tip || world.tips.some((past) => past.commit === build.base && past.until > world.now - day);
   const required = build.checks.filter((check) => isRequired(world, check.name));
-  const isWhole = world.rules.requiredChecks !== null || build.complete;
+  // What has not begun has not passed.
+  const begun = new Set(build.checks.map((check) => check.name));
+  const isWhole = world.rules.requiredChecks?.every(({ name }) => begun.has(name)) ?? build.complete;
   return wasTip && isWhole && required.every((check) => check.conclusion === 'success');
 }
 
