@@ -28,7 +28,9 @@ export function plan(snapshot: Snapshot, now: number): Decision[] {
   const blocked = blockFailed(view);
   const held = holdAbove(blocked.view);
   const reset = resetFallen(held.view);
-  const answered = judgeBeside(reset.view);
+  // Whose batch on an older tip is over may be known to conflict with this one.
+  const exposed = blockFailed(reset.view);
+  const answered = judgeBeside(exposed.view);
   const judged = judgeHead(answered.view);
   const patience = judgePatience(judged.view);
   const left = holdAbove(patience.view);
@@ -39,7 +41,9 @@ export function plan(snapshot: Snapshot, now: number): Decision[] {
   const pass = judged.start;
   const formation: Formation = pass === null ? planFormation(asked.view) : { kind: 'start', decision: pass };
   const landing = planLanding(settled);
-  const departures = [reset, blocked, held, answered, judged, patience, left, over].flatMap((step) => step.decisions);
+  const departures = [reset, exposed, blocked, held, answered, judged, patience, left, over].flatMap(
+    (step) => step.decisions,
+  );
   return [
     ...departures,
     ...asked.decisions,

@@ -152,6 +152,15 @@ describe('a merge conflict', () => {
       ['supersede b1 301 by p2', 'start new p1 on tip'],
     ],
     [
+      'one whose build on an older tip is over is not tried again where it is known to conflict',
+      {
+        line: [{ of: [1], build: 'pending', change: { parentCommit: 'older' } }],
+        waiting: [pr(1, { status: 'tagged', conflict: { parent: 'tip', after: [] } })],
+        queue: { lineage: ['older', 'tip'] },
+      },
+      ['supersede b1 305', 'block p1 106'],
+    ],
+    [
       'a merge that is known to conflict is found without its record',
       {
         line: [{ of: [1, 2], build: 'making' }],
