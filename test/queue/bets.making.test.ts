@@ -152,6 +152,23 @@ it('who is in two bets stays tagged until the last of them ends, and is tagged a
   expect(depth).toEqual({ waiting: 2, tagged: 0 });
 });
 
+it('the planner is shown why those are gone that a bet assumes', async () => {
+  await using w = await world({ configuration: parallel(), runsCi: false });
+  await openAll(w, 'a', 'b', 'c', 'd');
+  await start(w, [1, 2, 3], 4);
+  await w.rows("update pull_request set status = 'open', rank = null where number = 1");
+  await w.rows("update pull_request set status = 'pending', rank = null, head_sha = 'moved' where number = 2");
+  await w.rows("update pull_request set status = 'blocked', rank = null, status_code = 107 where number = 3");
+  const { departures } = await turn(w, () => []);
+  const numbers = await w.rows<{ id: string; number: number }>('select id, number from pull_request');
+  const gone = departures.map(({ pullRequest, code }) => [numbers.find(({ id }) => id === pullRequest)?.number, code]);
+  expect(gone.sort()).toEqual([
+    [1, 303],
+    [2, 310],
+    [3, 301],
+  ]);
+});
+
 it('the planner is shown what each affects, and how likely it passes by how others ended', async () => {
   await using w = await world({ configuration: parallel() });
   await openAll(w, 'good', 'bad');

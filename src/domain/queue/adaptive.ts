@@ -12,10 +12,12 @@ import { viewField, type Bet, type Field } from './field.ts';
 import { countRunning, freeBuilds } from './formation.ts';
 import { findExact, findUnvalidated, gather, restsOn, type Gathered } from './gathering.ts';
 import { gateDeadline, greenSince, judgeHeld, landGreen, type Patience } from './landing.ts';
-import { isHeldByOwnChecks, verdictOf, waitsForOwnChecks, type LineView } from './line.ts';
+import { isHeldByOwnChecks, verdictOf, waitsForOwnChecks, withStarted, type LineView } from './line.ts';
 import { weighOdds } from './odds.ts';
 import { holdAbove } from './stack.ts';
 import type { BatchState, Decision } from './snapshot.ts';
+
+type StartBatch = Extract<Decision, { kind: 'StartBatch' }>;
 
 export function planAdaptively(view: LineView): Decision[] {
   const landing = landingOf(view);
@@ -24,10 +26,11 @@ export function planAdaptively(view: LineView): Decision[] {
   const { field, decisions, until } = settled;
   const landed = planLanding(field);
   // What is built besides takes the landing for granted.
-  const chosen = chooseBuilds(
-    { ...field, landing: new Set([...field.landing, ...landed.places]) },
-    landed.starts.length,
-  );
+  const chosen = chooseBuilds({
+    ...field,
+    view: landed.starts.reduce(withStarted, field.view),
+    landing: new Set([...field.landing, ...landed.places]),
+  });
   const isWaiting = landed.isDue && field.view.snapshot.queue.landingsFrom !== null;
   return [
     ...decisions,
@@ -53,7 +56,7 @@ function landingOf(view: LineView): BatchState | undefined {
 /** While a landing is begun nothing is reset or blamed: its outcome decides. What is built assumes it as it assumes others. */
 function planBehind(view: LineView): Decision[] {
   const field = viewField(view);
-  const { starts, dropped } = chooseBuilds(field, 0);
+  const { starts, dropped } = chooseBuilds(field);
   // What would be ended now is ended when the outcome is known, and asked anew then.
   const unsettled = new Set(field.fallen.flatMap(({ batch }) => batch.members.map((member) => member.pullRequest)));
   const settled = starts.filter(({ members }) => !members.some((member) => unsettled.has(member.pullRequest)));
@@ -116,7 +119,7 @@ function judgePatience(field: Field, justified: Gathered): Patience {
   return patience;
 }
 
-function chooseBuilds(field: Field, after: number): Choice {
+function chooseBuilds(field: Field): Choice {
   const { view } = field;
   const { queue, rules } = view.snapshot;
   if (queue.paused && (rules.maxParallelPausedBuilds ?? 0) === 0) return { starts: [], dropped: [] };
@@ -125,7 +128,7 @@ function chooseBuilds(field: Field, after: number): Choice {
     (batch) => (batch.commit !== null || batch.restsOn.length === 0) && verdictOf(view, batch).kind === 'pending',
   );
   const running = countRunning(view, [...building, ...view.beside]);
-  return chooseBets(field, weighOdds(field), { free: freeBuilds(view, running), after });
+  return chooseBets(field, weighOdds(field), freeBuilds(view, running));
 }
 
 function drop({ batch }: Bet): Decision {
@@ -133,7 +136,7 @@ function drop({ batch }: Bet): Decision {
 }
 
 interface Landed {
-  readonly starts: readonly Decision[];
+  readonly starts: readonly StartBatch[];
   readonly decisions: readonly Decision[];
   /** Of those that are to land by these. */
   readonly places: readonly number[];
@@ -168,7 +171,7 @@ function landOne(view: LineView, batch: BatchState): Decision[] {
   return decision === null ? [] : [decision];
 }
 
-function startLanding(field: Field, places: readonly number[], parts: readonly string[]): Decision {
+function startLanding(field: Field, places: readonly number[], parts: readonly string[]): StartBatch {
   const { tip, nextPosition } = field.view.snapshot.queue;
   return {
     kind: 'StartBatch',

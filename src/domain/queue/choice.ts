@@ -45,11 +45,7 @@ export interface Choice {
   readonly dropped: readonly Bet[];
 }
 
-export function chooseBets(
-  field: Field,
-  odds: Odds,
-  { free, after }: { readonly free: number; readonly after: number },
-): Choice {
+export function chooseBets(field: Field, odds: Odds, free: number): Choice {
   const { speculation } = field.view.snapshot.rules;
   const isAdaptive = speculation === 'adaptive';
   const hopeless = isAdaptive && Number.isFinite(free) ? hopelessBets(field, odds) : [];
@@ -77,7 +73,7 @@ export function chooseBets(
         if (hopelessOne === undefined || hopelessOne.chance * worthDropping > best.next.chance) break;
         dropped.push(hopelessOne.bet);
       }
-      starts.push(start(field, { members: best.members, assumed, cause, after: after + starts.length }));
+      starts.push(start(field, { members: best.members, assumed, cause, after: starts.length }));
     }
     if (isAdaptive) for (const next of furtherOf(best)) heap.push(next);
   }
@@ -118,8 +114,9 @@ function mostLikely(field: Field, odds: Odds, members: readonly number[]): Candi
   for (const place of places) {
     if (field.line[place]?.isBarrier) return null;
     const lands = odds[place] ?? 0.5;
-    chance *= Math.max(lands, 1 - lands);
-    if (field.landing.has(place) || below.has(place) || isTakenForGranted(field, place)) granted.add(place);
+    const isGranted = field.landing.has(place) || below.has(place) || isTakenForGranted(field, place);
+    chance *= isGranted ? lands : Math.max(lands, 1 - lands);
+    if (isGranted) granted.add(place);
     else doubts.push(doubt(field, place, lands));
   }
   doubts.sort((a, b) => a.odds - b.odds);

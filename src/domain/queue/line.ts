@@ -161,7 +161,12 @@ export function isSuspended(view: LineView, pullRequest: PullRequestState): bool
   if (view.snapshot.rules.mode !== 'parallel' || view.batchOf.has(pullRequest.id)) return false;
   if (view.conflicts.has(pullRequest.id)) return true;
   const below = pullRequest.below === null ? undefined : view.pullRequests.get(pullRequest.below);
-  return below !== undefined && isSuspended(view, below);
+  return below !== undefined && (isSuspended(view, below) || isTried(view, below));
+}
+
+/** It is about to be known whether it merges after all: until then nobody behind it makes room for what stands on it. */
+function isTried(view: LineView, { id }: PullRequestState): boolean {
+  return view.conflicts.has(id) && view.batchOf.get(id)?.commit === null;
 }
 
 /** Index of the member that is known not to merge where the batch puts it; -1 when none is. */

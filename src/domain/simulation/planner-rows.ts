@@ -109,6 +109,10 @@ export class PlannerRows {
 
   leave(id: string, as: Parameters<typeof resetCodeOfDeparture>): void {
     this.pullRequests.delete(id);
+    // On what is merged nobody stands any more.
+    if (as[0] === 'merged')
+      for (const row of this.pullRequests.values())
+        if (row.below === id) this.changePullRequest(row.id, { below: null });
     this.#departures.set(id, resetCodeOfDeparture(...as));
   }
 
@@ -173,7 +177,7 @@ export class PlannerRows {
     const trees = new Set(batches.flatMap((batch) => batch.tree ?? []));
     const departed = new Set(
       batches
-        .flatMap((batch) => batch.members.map((member) => member.pullRequest))
+        .flatMap((batch) => [...batch.assumes, ...batch.members].map((pinned) => pinned.pullRequest))
         .filter((id) => !this.pullRequests.has(id)),
     );
     return {

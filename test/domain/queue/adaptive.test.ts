@@ -52,6 +52,17 @@ describe('what is built', () => {
       [start('p1'), start('p2', 'p1')],
     ],
     [
+      'nothing on one it stands on that will hardly land, as likely as that not landing is',
+      {
+        waiting: [
+          on(1, a, { chance: 0.02, stack: 'p1', bisection: { group: 'g', max: 1, attempts: 1, stand: 'in_place' } }),
+          on(2, a, { stack: 'p1', below: 'p1' }),
+        ],
+        line: [bet([1], 'pending')],
+      },
+      [],
+    ],
+    [
       'with linear speculation on all before it alone',
       { waiting: [on(1, a), on(2, a)], rules: { speculation: 'linear' } },
       [start('p1'), start('p2', 'p1')],

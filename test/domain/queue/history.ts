@@ -43,8 +43,11 @@ const moves: readonly (readonly [weight: number, move: Move])[] = [
   [
     3,
     (world, whom, how) => {
-      const stack = how % 3 === 0 ? `s${world.pullRequests.length}` : null;
-      repeat(1 + (whom % 4), () => world.open({ skipLine: false, skipValidation: false, stack }));
+      const isStack = how % 3 === 0;
+      repeat(1 + (whom % 4), (n) => {
+        const below = isStack && n > 0 ? (world.pullRequests.at(-1)?.id ?? null) : null;
+        world.open({ skipLine: false, skipValidation: false, below });
+      });
     },
   ],
   [28, (world, whom, how) => repeat(1 + (how % 4), (n) => pick(world.steps(), whom + n)?.())],
@@ -112,7 +115,8 @@ export function runHistory(history: History, watch?: (snapshot: Snapshot, now: n
 /** No more input: whatever is in line must land or leave in a bounded number of rounds. */
 function drain(world: World): void {
   world.paused = false;
-  for (const row of world.inLine()) if (row.ownVerdict === 'pending') world.setOwnVerdict(row, 'green');
+  // Those too that wait for what they stand on.
+  for (const row of world.pullRequests) if (row.ownVerdict === 'pending') world.setOwnVerdict(row, 'green');
   const rounds = 100 + 60 * world.pullRequests.length;
   for (let round = 0; round < rounds; round += 1) {
     world.now += 1000;
@@ -146,6 +150,8 @@ function anOpening(world: World, how: number): Parameters<World['open']>[0] {
     skipLine: how % 15 === 7,
     skipValidation: how % 19 === 7,
     isBarrier: how % 5 === 3 && hasBarriers(world),
+    // On any that there is, in line or gone.
+    below: how % 7 === 2 ? (pick(world.pullRequests, how)?.id ?? null) : null,
   };
 }
 

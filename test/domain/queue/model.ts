@@ -42,6 +42,7 @@ export class World extends Records {
   // The planner's activity.
 
   advance(): readonly Decision[] {
+    this.letIn();
     const before = this.snapshot();
     const decisions = plan(before, this.now);
     this.observer.onDecisions(this, before, decisions);
@@ -70,7 +71,7 @@ export class World extends Records {
         buildsElsewhere: 0,
       },
       rules: this.rules,
-      pullRequests: this.inLine().map((row) => ({ ...row, status: row.status === 'tagged' ? 'tagged' : 'queued' })),
+      pullRequests: this.standing(),
       departures: this.pullRequests
         .filter((row) => members.has(row.id) && !isInLine(row))
         .map((row) => ({ pullRequest: row.id, code: resetCodeOfDeparture(row.status, row.code) })),

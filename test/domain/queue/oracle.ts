@@ -17,10 +17,11 @@ export class Oracle implements Observer {
   }
 
   onDecisions(world: World, before: Snapshot, decisions: readonly Decision[]): void {
-    const blocked = new Set(of(decisions, 'BlockPullRequest').map((decision) => decision.pullRequest));
+    const leaving = [...of(decisions, 'BlockPullRequest'), ...of(decisions, 'PendPullRequest')];
+    const left = new Set(leaving.map((decision) => decision.pullRequest));
     const line = world
       .inLine()
-      .filter((row) => !blocked.has(row.id) && hasPlace(world, row))
+      .filter((row) => !left.has(row.id) && hasPlace(world, row))
       .sort(isBefore);
     assert.ok(of(decisions, 'LandBatch').length <= 1, 'one landing at a time');
     const ended = new Set(of(decisions, 'SupersedeBatch').map((decision) => decision.batch));

@@ -10,6 +10,7 @@ import type {
   Snapshot,
   Verdict,
 } from '../../../src/domain/queue/snapshot.ts';
+import { withStacks } from '../../../src/domain/queue/stack.ts';
 import { Forest, type Physics } from './forest.ts';
 
 export type Mutable<T> = { -readonly [K in keyof T]: T[K] };
@@ -19,12 +20,21 @@ export interface PullRequestRow extends Omit<Mutable<PullRequestState>, 'status'
   code: BlockCode | null;
   /** Heads pushed while its landing was begun: they count once that is concluded. */
   pushedHead: string | null;
+  /** It was asked to; whether it does depends on what it stands on. */
+  asksToSkip: boolean;
 }
 
 export interface BatchRow extends Omit<Mutable<BatchState>, 'state' | 'landingBegun' | 'landingPlanned' | 'gates'> {
   state: BatchState['state'] | 'landed' | 'ended';
   landing: 'none' | 'planned' | 'begun';
   gateRuns: { workflow: string; state: 'running' | 'passed' | 'failed'; plannedAt: number }[];
+}
+
+export interface Opening {
+  readonly skipLine: boolean;
+  readonly skipValidation: boolean;
+  readonly isBarrier?: boolean;
+  readonly below?: string | null;
 }
 
 export interface Setup {
@@ -63,7 +73,7 @@ export class Records {
 
   // Requests of users.
 
-  open(options: { skipLine: boolean; skipValidation: boolean; isBarrier?: boolean; stack?: string | null }): void {
+  open({ skipLine, ...options }: Opening): void {
     const number = this.pullRequests.length + 1;
     const change = this.forest.newChange();
     this.pullRequests.push({
@@ -88,6 +98,8 @@ export class Records {
       conflict: null,
       code: null,
       pushedHead: null,
+      skipLine,
+      asksToSkip: skipLine,
       ...options,
     });
     this.queue(number - 1);
@@ -95,13 +107,25 @@ export class Records {
 
   queue(index: number): void {
     const row = this.pullRequests[index];
-    if (row === undefined || !['open', 'blocked'].includes(row.status) || row.ownVerdict === 'red') return;
-    Object.assign(row, { ...entered, status: 'queued', queuedAt: this.now, rank: ++this.#rank });
+    if (row === undefined || !['open', 'blocked', 'pending'].includes(row.status) || row.ownVerdict === 'red') return;
+    if (this.#isLetIn(row))
+      Object.assign(row, { ...entered, status: 'queued', queuedAt: this.now, rank: ++this.#rank });
+    else Object.assign(row, { ...entered, status: 'pending' });
+  }
+
+  /** Who waited for what it stands on. */
+  letIn(): void {
+    for (const [index, row] of this.pullRequests.entries())
+      if (row.status === 'pending' && this.#isLetIn(row)) this.queue(index);
+  }
+
+  #isLetIn({ below }: PullRequestRow): boolean {
+    return below === null || isInLine(this.pullRequest(below)) || this.pullRequest(below).status === 'merged';
   }
 
   dequeue(row: PullRequestRow): void {
     if (!this.isLanding(row))
-      Object.assign(row, { ...entered, status: 'open', skipLine: false, skipValidation: false });
+      Object.assign(row, { ...entered, status: 'open', asksToSkip: false, skipValidation: false });
   }
 
   close(row: PullRequestRow): void {
@@ -114,8 +138,11 @@ export class Records {
     else this.takeHead(row, head);
   }
 
+  /** With all it stands on. */
   skipLine(row: PullRequestRow): void {
-    if (!row.skipLine) Object.assign(row, { skipLine: true, rank: ++this.#rank });
+    const below = row.below === null ? null : this.pullRequest(row.below);
+    if (below !== null && isInLine(below)) this.skipLine(below);
+    if (!row.asksToSkip) Object.assign(row, { asksToSkip: true, rank: ++this.#rank });
   }
 
   setOwnVerdict(row: PullRequestRow, verdict: Verdict): void {
@@ -140,6 +167,20 @@ export class Records {
 
   inLine(): PullRequestRow[] {
     return this.pullRequests.filter(isInLine);
+  }
+
+  /** In line, with the stacks that what they stand on makes of them. */
+  standing(): readonly PullRequestState[] {
+    const merged = new Set(this.pullRequests.filter(({ status }) => status === 'merged').map(({ id }) => id));
+    const links = this.inLine().map((row) => ({
+      ...row,
+      status: row.status === 'tagged' ? ('tagged' as const) : ('queued' as const),
+      skipLine: row.asksToSkip,
+      below: row.below !== null && merged.has(row.below) ? null : row.below,
+    }));
+    const standing = withStacks(links);
+    for (const { id, stack, skipLine } of standing) Object.assign(this.pullRequest(id), { stack, skipLine });
+    return standing;
   }
 
   pullRequest(id: string): PullRequestRow {

@@ -94,6 +94,22 @@ describe('the line', () => {
       },
       ['start new p4 on b1'],
     ],
+    [
+      'has nobody make room for one on top of that while it is tried whether it merges after all',
+      {
+        line: [
+          { of: [2], build: 'making', change: { position: 10 } },
+          { of: [4], build: 'pending', change: { position: 20, parentBatch: null, parentCommit: 'tip' } },
+        ],
+        waiting: [
+          pr(2, { stack: 's', conflict: { parent: 'root', after: [] } }),
+          on(3, 2),
+          pr(4, { status: 'tagged' }),
+        ],
+        queue: { lineage: ['tip', 'root'] },
+      },
+      [],
+    ],
   ];
   test.each(cases)('%s', (_name, from, decisions) => expect(planned(from)).toEqual(decisions));
 

@@ -65,11 +65,9 @@ export async function loadSnapshot(
   const inLine = await readLine(ctx, tx, queue.id);
   const below = await readBelow(ctx, tx, inLine);
   const standing = new Set(inLine.map((row) => row.id));
-  const departed = [...members.values()]
-    .flat()
-    .map((member) => member.pullRequestId)
-    .filter((id) => !standing.has(id));
-  const gone = departed.length === 0 ? [] : await tx.em.find(PullRequestEntity, { id: { $in: departed } });
+  const pinned = [...[...members.values()].flat().map(toPinned), ...[...assumptions.values()].flat()];
+  const departed = [...new Set(pinned.map(({ pullRequest }) => pullRequest))].filter((id) => !standing.has(id));
+  const departures = await loadDepartures(ctx, tx, { departed, pinned });
   const judged = {
     repositoryId: repository.id,
     commits: [
@@ -108,15 +106,7 @@ export async function loadSnapshot(
         below: openBelow(below, row.belowId),
       })),
     ),
-    departures: gone.map((row) => ({
-      pullRequest: row.id,
-      code: leftByCommit(row, members)
-        ? 310
-        : resetCodeOfDeparture(
-            row.status,
-            row.status === 'blocked' ? ((row.statusCode ?? null) as BlockCode | null) : null,
-          ),
-    })),
+    departures,
     batches: batches.map((batch) => ({
       ...toBatchState(batch, members.get(batch.id) ?? [], landings.get(batch.id)),
       assumes: assumptions.get(batch.id) ?? [],
@@ -156,12 +146,34 @@ async function loadOutlook(
   return (row) => ({ targets: targets.get(row.id) ?? null, chance: chanceBy(records, row.author) });
 }
 
+/** Why those that live batches hold or assume are not in line. Flush before: it reads past the unit of work. */
+async function loadDepartures(
+  ctx: Context,
+  tx: Transaction,
+  { departed, pinned }: { readonly departed: readonly string[]; readonly pinned: readonly PinnedHead[] },
+): Promise<Snapshot['departures']> {
+  if (departed.length === 0) return [];
+  const rows = await tx.query<Departed>(
+    `select id, status, status_code as "statusCode", head_sha as "headSha" from pull_request where account_id = $1 and id = any($2::bigint[])`,
+    [ctx.accountId, departed],
+  );
+  return rows.map((row) => ({
+    pullRequest: row.id,
+    code: leftByCommit(row, pinned)
+      ? 310
+      : resetCodeOfDeparture(
+          row.status,
+          row.status === 'blocked' ? ((row.statusCode ?? null) as BlockCode | null) : null,
+        ),
+  }));
+}
+
+type Departed = Pick<PullRequestRow, 'id' | 'status' | 'statusCode' | 'headSha'>;
+
 /** A commit was added, and it lost a precondition by that: not dequeued, and nobody's failure. */
-function leftByCommit(row: PullRequestRow, members: ReadonlyMap<string, readonly BatchMemberRow[]>): boolean {
+function leftByCommit(row: Departed, pinned: readonly PinnedHead[]): boolean {
   if (row.status !== 'pending' && row.status !== 'blocked') return false;
-  return [...members.values()]
-    .flat()
-    .some((member) => member.pullRequestId === row.id && member.pinnedHead !== row.headSha);
+  return pinned.some(({ pullRequest, head }) => pullRequest === row.id && head !== row.headSha);
 }
 
 /** With the pull requests that the decisions are about: those they name, and all members of live batches. */
