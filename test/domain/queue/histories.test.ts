@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { histories, runHistory } from './history.ts';
 
-const seed = Number(process.env['FC_SEED'] ?? Date.now() % 2_147_483_647);
+// The same histories wherever the tests run, so that a red run is about the change; FC_SEED asks for others.
+const seed = Number(process.env['FC_SEED'] ?? 1);
 const numRuns = Number(process.env['FC_RUNS'] ?? 10_000);
 
 const everyKind = [

@@ -95,7 +95,7 @@ describe('forecasts are calibrated', () => {
   });
 });
 
-const fcSeed = Number(process.env['FC_SEED'] ?? Date.now() % 2_147_483_647);
+const fcSeed = Number(process.env['FC_SEED'] ?? 1);
 
 test(`a line is played on from wherever it stands to its end (FC_SEED=${fcSeed})`, { timeout: 120_000 }, () => {
   const experience: Experience = { durationsMs: [10 * minute, 20 * minute], flakeRate: 0.02 };
