@@ -36,36 +36,44 @@ export interface Field {
   /** Place → bets it is a member of. */
   readonly betsOf: ReadonlyMap<number, readonly Bet[]>;
   readonly landed: readonly LandedChange[];
+  /** Indices in `landed`, by key. */
+  readonly landedAt: ReadonlyMap<string, number>;
   /** Landed changes, by index, that the one at the place overlaps. */
   readonly landedOverlaps: Overlaps;
+  /** By index, landed changes that this one overlaps and that landed before it or with it. */
+  readonly landedWith: Overlaps;
   /** Places whose landing is planned or being made. */
   readonly landing: ReadonlySet<number>;
 }
 
 interface LandedChange extends PinnedHead {
   readonly targets: Targets;
+  /** The same for those that landed together. */
+  readonly commit: string;
 }
 
 export function viewField(view: LineView): Field {
   const line = view.inOrder;
   const placeOf = new Map(line.map(({ id }, place) => [id, place]));
   const history = changesUnder(view);
-  const { before, landedOverlaps } = overlapsOf(view, history.changes);
+  const overlaps = overlapsOf(view, history.changes);
   const field: Mutable<Field> = {
     view,
     line,
     placeOf,
-    before,
+    ...overlaps,
     bets: [],
     spent: [],
     fallen: [],
     betsOf: new Map(),
     landed: history.changes,
-    landedOverlaps,
+    landedAt: new Map(history.changes.map((change, index) => [keyOf(change), index])),
     landing: new Set(),
   };
   field.landing = findLanding(view, placeOf);
-  const judged = view.beside.map((batch) => judgeBet(field, batch, history.from.get(batch.base) ?? null));
+  const all = view.beside.map((batch) => judgeBet(field, batch, history.from.get(batch.base) ?? null));
+  const greens = all.flatMap((each) => ('bet' in each && each.bet.verdict.kind === 'green' ? [each.bet] : []));
+  const judged = all.map((each) => withoutDoubtful(field, each, greens));
   field.bets = judged.flatMap((each) => ('bet' in each ? [each.bet] : []));
   field.spent = judged.flatMap((each) => ('spent' in each ? [each.spent] : []));
   field.fallen = judged.flatMap((each) => ('batch' in each ? [each] : []));
@@ -99,7 +107,7 @@ interface History {
 
 /** What has landed since the oldest base that a bet is on. */
 function changesUnder({ snapshot, beside }: LineView): History {
-  const { queue, landings } = snapshot;
+  const { queue, landings, rules } = snapshot;
   const bases = [...new Set(beside.map((batch) => batch.base))];
   const longest = bases
     .flatMap((base) => [landingsSince(base, queue.tip, landings) ?? []])
@@ -107,26 +115,29 @@ function changesUnder({ snapshot, beside }: LineView): History {
   const ours = longest.slice(longest.findLastIndex(({ members }) => members === null) + 1);
   const from = new Map<string, number>();
   const changes: LandedChange[] = [];
-  for (const { firstParent, members } of ours) {
+  for (const { commit, firstParent, members } of ours) {
     from.set(firstParent, changes.length);
-    changes.push(...(members ?? []));
+    for (const member of members ?? [])
+      changes.push({ ...member, targets: rules.useAffectedTargets ? member.targets : null, commit });
   }
   from.set(queue.tip, changes.length);
   return { changes, from };
 }
 
+function targetsOf({ snapshot }: LineView, { isBarrier, targets }: PullRequestState): Targets {
+  return snapshot.rules.useAffectedTargets && !isBarrier ? targets : null;
+}
+
 /** What overlaps all: a barrier, and what stands on another overlaps at least that. */
-function overlapsOf(view: LineView, landed: readonly LandedChange[]): Pick<Field, 'before' | 'landedOverlaps'> {
-  const { rules } = view.snapshot;
+function overlapsOf(
+  view: LineView,
+  landed: readonly LandedChange[],
+): Pick<Field, 'before' | 'landedOverlaps' | 'landedWith'> {
   const line = view.inOrder;
-  const targetsOf = ({ isBarrier, targets }: PullRequestState): Targets =>
-    rules.useAffectedTargets && !isBarrier ? targets : null;
-  const all = findOverlaps([
-    ...landed.map(({ targets }) => ({ targets: rules.useAffectedTargets ? targets : null })),
-    ...line.map((pullRequest) => ({ targets: targetsOf(pullRequest) })),
-  ]);
+  const all = findOverlaps([...landed, ...line.map((pullRequest) => ({ targets: targetsOf(view, pullRequest) }))]);
   const placeOf = new Map(line.map(({ id }, place) => [id, place]));
   const found: (readonly number[] | undefined)[] = [];
+  const foundLanded: (readonly number[] | undefined)[] = [];
   const find = (place: number): readonly number[] => {
     const before = all(landed.length + place).flatMap((index) =>
       index < landed.length ? [] : [index - landed.length],
@@ -138,11 +149,30 @@ function overlapsOf(view: LineView, landed: readonly LandedChange[]): Pick<Field
   };
   return {
     before: (place) => (found[place] ??= find(place)),
-    landedOverlaps: (place) => all(landed.length + place).filter((index) => index < landed.length),
+    landedOverlaps: (place) =>
+      (foundLanded[place] ??= all(landed.length + place).filter((index) => index < landed.length)),
+    landedWith: (index) => [...all(index), ...overlappingInCommit(landed, index)],
   };
 }
 
+/** Those after it in its own commit. */
+function overlappingInCommit(landed: readonly LandedChange[], index: number): number[] {
+  const own = landed[index];
+  const found: number[] = [];
+  for (let at = index + 1; own !== undefined && landed[at]?.commit === own.commit; at += 1)
+    if (overlap(landed[at]?.targets ?? null, own.targets)) found.push(at);
+  return found;
+}
+
 type Judged = { readonly bet: Bet } | { readonly spent: Bet } | Field['fallen'][number];
+
+/** What a doubtful build says counts for nothing: it is ended, and asked anew where that is of use. */
+function withoutDoubtful(field: Field, judged: Judged, greens: readonly Bet[]): Judged {
+  if ('batch' in judged) return judged;
+  const bet = 'bet' in judged ? judged.bet : judged.spent;
+  if (!isFailure(bet.verdict) || !isDoubtful(field, bet, greens)) return judged;
+  return { batch: bet.batch, cause: { code: 309, causedBy: null }, isTold: false };
+}
 
 function judgeBet(field: Field, batch: BatchState, since: number | null): Judged {
   const { view, placeOf } = field;
@@ -155,14 +185,13 @@ function judgeBet(field: Field, batch: BatchState, since: number | null): Judged
   if (verdict.kind === 'worthless') return fall({ code: verdict.code, causedBy: null });
   const whole = [...batch.assumes, ...batch.members];
   const content = new Set(whole.map(keyOf));
-  const landed = new Map(field.landed.slice(since).map((change, index) => [keyOf(change), since + index]));
   const order: number[] = [];
   for (const pinned of whole) {
     const place = placeOf.get(pinned.pullRequest);
     const isInLine = place !== undefined && field.line[place]?.head === pinned.head;
-    const index = landed.get(keyOf(pinned));
+    const index = field.landedAt.get(keyOf(pinned)) ?? -1;
     if (isInLine) order.push(field.landed.length + place);
-    else if (index !== undefined) order.push(index);
+    else if (index >= since) order.push(index);
     else return fall(departure(view, pinned));
   }
   const pending = order.flatMap((at) => (at < field.landed.length ? [] : [at - field.landed.length]));
@@ -172,23 +201,51 @@ function judgeBet(field: Field, batch: BatchState, since: number | null): Judged
   if (members.some((place) => field.line[place]?.skipValidation)) return fall({ code: 309, causedBy: null }, false);
   const passing = passedBy(field, bet);
   if (passing !== null) return fall({ code: 302, causedBy: passing.id });
-  const isOrdered = order.every((at, index) => index === 0 || at > (order[index - 1] ?? -1));
   const isForeign = members.some((place) => !isUntouched(field, bet, place));
-  if (isFailure(verdict) && isMixed(field, bet)) return fall({ code: 309, causedBy: null }, false);
-  if (isOrdered && !isForeign) return { bet };
+  if (!isForeign && isOrdered(field, order)) return { bet };
   return isRedAlone(bet) ? { spent: bet } : fall({ code: 309, causedBy: null }, false);
 }
 
+/** What overlaps landed, and is in line, as it came in the build. `order`: of the changes that landed and then the line. */
+function isOrdered(field: Field, order: readonly number[]): boolean {
+  if (order.every((at, index) => index === 0 || at > (order[index - 1] ?? -1))) return true;
+  const targets = order.map((at) => targetsAt(field, at));
+  // Whoever may affect anything lands by a build of the very tree.
+  if (targets.includes(null)) return false;
+  const isApart = (one: number, other: number): boolean => !overlap(targets[one] ?? null, targets[other] ?? null);
+  return order.every((at, one) => order.every((later, other) => other <= one || later > at || isApart(one, other)));
+}
+
+function targetsAt({ landed, line, view }: Field, at: number): Targets {
+  const change = landed[at];
+  if (change !== undefined) return change.targets;
+  const row = line[at - landed.length];
+  return row === undefined ? null : targetsOf(view, row);
+}
+
 /**
- * What it assumed has landed with something it overlaps that the bet did not hold: that it was red may have been for
- * want of that.
+ * What a red bet assumed has landed on, or with, something it overlaps that the bet did not hold: that it was red may
+ * have been for want of that, unless a green bet did without as well.
  */
-function isMixed({ landed }: Field, { since, content }: Bet): boolean {
-  const after = landed.slice(since);
-  const foreign = after.filter((change) => !content.has(keyOf(change)));
-  return after.some(
-    (change) => content.has(keyOf(change)) && foreign.some((other) => overlap(change.targets, other.targets)),
-  );
+function isDoubtful(field: Field, bet: Bet, greens: readonly Bet[]): boolean {
+  const { landed } = field;
+  for (let index = bet.since; index < landed.length; index += 1) {
+    const change = landed[index];
+    if (change === undefined || !holdsLanded(bet, change)) continue;
+    for (const at of field.landedWith(index)) {
+      const other = landed[at];
+      if (other === undefined || at < bet.since || holdsLanded(bet, other)) continue;
+      const isSound = greens.some(
+        (green) => at >= green.since && holdsLanded(green, change) && !holdsLanded(green, other),
+      );
+      if (!isSound) return true;
+    }
+  }
+  return false;
+}
+
+function holdsLanded({ content }: Bet, change: LandedChange): boolean {
+  return content.has(keyOf(change));
 }
 
 /** One by itself, on nothing that might have been at fault. */
