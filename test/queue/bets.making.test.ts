@@ -169,6 +169,32 @@ it('the planner is shown why those are gone that a bet assumes', async () => {
   ]);
 });
 
+it('the planner is shown how many second builds of what was red have passed', async () => {
+  await using w = await world({ configuration: parallel(), runsCi: false });
+  await openAll(w, 'a', 'b', 'c', 'd', 'e');
+  const bets: BetRow[] = [];
+  for (const number of [1, 2, 3, 4, 5]) bets.push(await start(w, [], number));
+  const end = async (place: number, content: string, conclusion: 'success' | 'failure'): Promise<void> => {
+    const { id, commit } = bets[place]!;
+    await w.rows('update batch set content = $2 where id = $1', [id, content]);
+    await w.rows('update build set complete = true, finished_at = started_at where commit = $1', [commit]);
+    await w.rows(
+      `insert into check_result (account_id, repository_id, commit, name, attempt, conclusion)
+       select account_id, repository_id, commit, 'test', 99, $2 from build where commit = $1`,
+      [commit, conclusion],
+    );
+  };
+  const adaptive = { speculation: 'adaptive' } as const;
+  expect((await turn(w, () => [], adaptive)).secondTries).toEqual({ passed: 0, judged: 0 });
+  await end(0, 'one', 'failure');
+  await end(1, 'one', 'success');
+  await end(2, 'other', 'failure');
+  await end(3, 'other', 'failure');
+  await end(4, 'alone', 'failure');
+  expect((await turn(w, () => [], adaptive)).secondTries).toEqual({ passed: 1, judged: 2 });
+  expect((await turn(w, () => [])).secondTries).toBeUndefined();
+});
+
 it('the planner is shown what each affects, and how likely it passes by how others ended', async () => {
   await using w = await world({ configuration: parallel() });
   await openAll(w, 'good', 'bad');

@@ -1,8 +1,11 @@
 // What the planner knows of pull requests where builds are no chain: what they affect, and how likely they pass.
 import type { Context } from '../../../context.ts';
 import { chanceOf, type TrackRecord } from '../../../domain/queue/chance.ts';
-import type { PullRequestState } from '../../../domain/queue/snapshot.ts';
+import { judgeBuild } from '../../../domain/queue/evidence.ts';
+import type { PullRequestState, QueueRules } from '../../../domain/queue/snapshot.ts';
 import type { Transaction } from '../../../platform/database.ts';
+import { loadBuilds } from '../builds/build.records.ts';
+import type { QueueRow } from '../queue.entities.ts';
 
 /** What those in line affect, by id; who is not in it has not said. */
 export async function loadTargets(ctx: Context, tx: Transaction, queueId: string): Promise<Map<string, string[]>> {
@@ -40,6 +43,33 @@ export async function loadTrackRecords(ctx: Context, tx: Transaction, repository
     },
     authors: new Map(rows.map(({ author, passed, judged }) => [author, { passed, judged }])),
   };
+}
+
+/** How many of the last bets are looked at for second builds. */
+const mostBets = 300;
+
+/** Builds of the last bets that were made of what was red before, and how many of them passed. */
+export async function loadSecondTries(
+  ctx: Context,
+  tx: Transaction,
+  { queue, rules }: { readonly queue: Pick<QueueRow, 'id' | 'repositoryId'>; readonly rules: QueueRules },
+): Promise<TrackRecord> {
+  const rows = await tx.query<{ commits: string[] }>(
+    `select array_agg(tested_commit order by id) as commits
+     from (select id, content, tested_commit from batch
+           where account_id = $1 and queue_id = $2 and beside = 'bet' order by id desc limit ${mostBets}) bets
+     where content is not null and tested_commit is not null group by content having count(*) > 1`,
+    [ctx.accountId, queue.id],
+  );
+  if (rows.length === 0) return unrecorded;
+  const commits = rows.flatMap((row) => row.commits);
+  const builds = await loadBuilds(ctx, tx, { repositoryId: queue.repositoryId, commits, trees: [] });
+  const verdicts = new Map(builds.map((build) => [build.commit, judgeBuild(build, rules.requiredChecks)]));
+  const seconds = rows.flatMap((row) => {
+    const [first, second] = row.commits.map((commit) => verdicts.get(commit));
+    return first === 'red' && (second === 'green' || second === 'red') ? [second] : [];
+  });
+  return { passed: seconds.filter((verdict) => verdict === 'green').length, judged: seconds.length };
 }
 
 const unrecorded: TrackRecord = { passed: 0, judged: 0 };

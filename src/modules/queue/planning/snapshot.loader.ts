@@ -18,7 +18,7 @@ import type {
 import type { Transaction } from '../../../platform/database.ts';
 import { pauseInForce } from '../../repositories/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
-import { chanceBy, loadTargets, loadTrackRecords, noRecords } from './outlook.loader.ts';
+import { chanceBy, loadSecondTries, loadTargets, loadTrackRecords, noRecords } from './outlook.loader.ts';
 import { lineageOf, loadLandings, ownLineOf, readLandings } from './landings.loader.ts';
 import { configurationOf } from './configuration.cache.ts';
 import { labelBatches, loadGates } from './final-gates.ts';
@@ -117,6 +117,7 @@ export async function loadSnapshot(
       ...[...members.values()].flat().map((member) => member.pinnedHead),
     ]),
     readings: await loadReadings(ctx, tx, queue.id),
+    ...(buildsBets(rules) && { secondTries: await loadSecondTries(ctx, tx, { queue, rules }) }),
     landings: await loadLandings(ctx, tx, {
       landed,
       tip,
