@@ -157,10 +157,11 @@ function overlapsOf(
 
 /** Those after it in its own commit. */
 function overlappingInCommit(landed: readonly LandedChange[], index: number): number[] {
-  const own = landed[index];
   const found: number[] = [];
-  for (let at = index + 1; own !== undefined && landed[at]?.commit === own.commit; at += 1)
-    if (overlap(landed[at]?.targets ?? null, own.targets)) found.push(at);
+  for (let at = index + 1; at < landed.length; at += 1) {
+    if (landed[at]?.commit !== landed[index]?.commit) break;
+    if (overlap(landed[at]?.targets ?? null, landed[index]?.targets ?? null)) found.push(at);
+  }
   return found;
 }
 
