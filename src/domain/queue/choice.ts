@@ -13,6 +13,9 @@ type StartBatch = Extract<Decision, { kind: 'StartBatch' }>;
 /** A bet less likely to be needed is not built, however many builds are free. */
 const leastChance = 0.05;
 
+/** What a red bet assumes is so likely to come true that it is built once more before it has. */
+const worthAskingAgain = 0.5;
+
 /** A running bet gives way only to one that is so many times as likely to be needed, and only where no build is free. */
 const worthDropping = 20;
 
@@ -215,11 +218,18 @@ function causeOf(field: Field, candidate: Candidate, assumed: readonly number[])
   return isRetried(field, candidate, asked) ? 'retry' : null;
 }
 
-/** One that is red by itself, with nothing before it any more, is asked once again before it is blamed. */
-function isRetried(field: Field, { members, granted, doubts }: Candidate, asked: readonly Bet[]): boolean {
-  const isFirst = granted.length === 0 && doubts.length === 0;
+/**
+ * One that is red by itself is asked once again before it is blamed, as soon as what the red build assumed is likely to
+ * come true: who waited for that would hold up all behind it for a whole build.
+ */
+function isRetried(field: Field, { members, next }: Candidate, asked: readonly Bet[]): boolean {
   const isRed = asked.length === 1 && asked[0]?.verdict.kind === 'red';
-  return isFirst && members.length === 1 && isRed && isWorthAskingAgain(field.view.snapshot.secondTries);
+  return (
+    isRed &&
+    members.length === 1 &&
+    next.chance >= worthAskingAgain &&
+    isWorthAskingAgain(field.view.snapshot.secondTries)
+  );
 }
 
 function isSame(a: readonly number[], b: readonly number[]): boolean {

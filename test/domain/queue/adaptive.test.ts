@@ -199,12 +199,12 @@ describe('whom red builds blame', () => {
       ['fail b1', 'block p1 107'],
     ],
     [
-      'nobody while one before it is undecided',
+      'nobody while one before it is undecided: what is likely to come true is built once more meanwhile',
       {
         waiting: [on(1, a, { chance: 0.99 }), on(2, a)],
         line: [bet([1], 'pending'), bet([2], 'failure', [1]), bet([2], 'failure')],
       },
-      [],
+      ['bet retry p2 on p1'],
     ],
     [
       'nobody twice red on nothing, while one before it is undecided',
