@@ -286,14 +286,14 @@ export function isTakenForGranted(field: Field, place: number): boolean {
 export function findConflict(field: Field, places: readonly number[]): number | null {
   const { conflicts, snapshot } = field.view;
   if (conflicts.size === 0) return null;
-  const inLine = new Set(field.line.map(({ head }) => head));
+  const landed = new Set(field.landed.map(({ head }) => head));
   const heads = new Set<string>();
   for (const place of places) {
     const { id = '', head = '' } = field.line[place] ?? {};
     for (const { parent, after } of conflicts.get(id) ?? []) {
       const isHere = after.length === 0 ? parent === snapshot.queue.tip : after.some((other) => heads.has(other));
-      // What is not in line any more has landed, or left: then this is tried again by itself.
-      if (isHere && after.every((other) => heads.has(other) || !inLine.has(other))) return place;
+      // Of what left the line nothing is there any more: whether the rest conflicts is found out anew.
+      if (isHere && after.every((other) => heads.has(other) || landed.has(other))) return place;
     }
     heads.add(head);
   }

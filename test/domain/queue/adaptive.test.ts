@@ -101,6 +101,17 @@ describe('what is built', () => {
 
 describe('what lands', () => {
   it.each<[string, Situation, string[]]>([
+    [
+      'what conflicted behind one that has left since, and merges without it',
+      {
+        waiting: [
+          on(1, a, { stack: 'p1' }),
+          on(2, a, { stack: 'p1', below: 'p1', conflict: { parent: 'tip', after: ['left', 'h1'] } }),
+        ],
+        line: [bet([1, 2], 'success')],
+      },
+      ['land b1 by commit of b1'],
+    ],
     ['a bet on the tip with nothing assumed, itself', { line: [bet([1], 'success')] }, ['land b1 by commit of b1']],
     [
       'all that a green bet holds, in one landing',

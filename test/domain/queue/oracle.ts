@@ -125,7 +125,11 @@ export class Oracle implements Observer {
     if (decision.code === 119) checkGateBlame(world, decision, failed);
     if (decision.code !== 107 || row.ownVerdict === 'red') return;
     const batch = failed.find((candidate) => candidate.members.some((member) => member.pullRequest === row.id));
-    if (batch !== undefined && batch.members.length > 1) {
+    // Those of it that have landed since are not at fault.
+    const suspects = batch?.members.filter(({ pullRequest }) =>
+      world.inLine().includes(world.pullRequest(pullRequest)),
+    );
+    if (batch !== undefined && suspects !== undefined && suspects.length > 1) {
       assert.notEqual(world.rules.maxBisectionAttempts, null, 'who is blamed with others was bisected often enough');
       assert.match(decision.text, /tested together with/);
       if (!isAdaptive(world)) assert.equal(batch.parentCommit, world.tip, 'what is blamed together failed on the tip');
