@@ -12,13 +12,26 @@ module.exports = {
       from: {},
       to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
     },
-    { name: 'resolvable', severity: 'error', from: { pathNot: '/generated/' }, to: { couldNotResolve: true } },
+    {
+      name: 'resolvable',
+      comment: 'mdast is types alone.',
+      severity: 'error',
+      from: { pathNot: '/generated/' },
+      to: { couldNotResolve: true, pathNot: '^mdast$' },
+    },
     {
       name: 'domain-is-pure',
       comment: 'The domain imports itself, and what is pure itself: hashing, and libraries without effects.',
       severity: 'error',
       from: { path: '^src/domain/' },
-      to: { pathNot: ['^src/domain/', '^(node:)?crypto$', 'node_modules/(zod|yaml|re2js|diff|croner)/'] },
+      to: {
+        pathNot: [
+          '^src/domain/',
+          '^(node:)?crypto$',
+          'node_modules/(zod|yaml|re2js|diff|croner|mdast-util-from-markdown)/',
+          '^mdast$',
+        ],
+      },
     },
     {
       name: 'roots-are-not-imported',
@@ -115,10 +128,20 @@ module.exports = {
     {
       name: 'platform-knows-no-business',
       severity: 'error',
-      from: { path: '^src/platform/' },
+      from: { path: '^src/platform/', pathNot: '^src/platform/(providers|previews)/' },
       to: {
         path: ['^src/(modules|hosts|launcher)/', '^workflows/', '^rest-facade/'],
         pathNot: ['\\.entities\\.ts$', '^src/modules/entities\\.ts$'],
+      },
+    },
+    {
+      name: 'providers-know-hosts-by-port',
+      comment: 'Who builds, deploys or boots takes its checkout from the code host: by the port, like everybody.',
+      severity: 'error',
+      from: { path: '^src/platform/(providers|previews)/' },
+      to: {
+        path: ['^src/(modules|hosts|launcher)/', '^workflows/', '^rest-facade/'],
+        pathNot: '^src/hosts/port\\.ts$',
       },
     },
     {

@@ -2,7 +2,12 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
 // Tests that need no server start none: `npx vitest run test/domain` is there at once.
-const pure = ['test/domain/**/*.test.ts', 'test/scripts/**/*.test.ts'];
+const pure = [
+  'test/domain/**/*.test.ts',
+  'test/scripts/**/*.test.ts',
+  'test/agents/model*.test.ts',
+  'test/previews/analysis.test.ts',
+];
 // They start servers of their own.
 const launcher = ['test/launcher/**/*.test.ts'];
 // They start the built programs.

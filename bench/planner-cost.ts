@@ -1,7 +1,8 @@
 // What one plan costs, by the number of pending pull requests: node bench/planner-cost.ts
 //
-// 500 workers are busy, one change in two overlaps an earlier one, and the last thing that happened is that a build
-// ended. The slope is that of log time over log pending: 1 is linear.
+// 500 workers are busy, and the last thing that happened is that a build ended. The slope is that of log time over log
+// pending: 1 is linear.
+import { findOverlaps } from '../src/domain/queue/overlap.ts';
 import { plan } from '../src/domain/queue/plan.ts';
 import type { BatchState, BuildState, PullRequestState, Snapshot } from '../src/domain/queue/snapshot.ts';
 import { rulesOfPlanner } from './simulator/policies/rules.ts';
@@ -9,11 +10,21 @@ import { rulesOfPlanner } from './simulator/policies/rules.ts';
 const workers = 500;
 const runs = 21;
 
-function targetsOf(number: number): readonly string[] {
-  return number % 2 === 0 ? [`target ${number}`] : [`target ${number - 1}`, `target ${number}`];
+/** What a pull request affects, by its number. */
+const lines = {
+  'none overlap': (number) => [`target ${number}`],
+  'every second one overlaps the one before it': (number) =>
+    number % 2 === 0 ? [`target ${number}`] : [`target ${number - 1}`, `target ${number}`],
+  'one hot chain': (number) => ['hot', `target ${number}`],
+  'targets are not known': () => null,
+} satisfies Record<string, (number: number) => PullRequestState['targets']>;
+
+interface Line {
+  readonly pending: number;
+  readonly targetsOf: (number: number) => PullRequestState['targets'];
 }
 
-function pullRequest(number: number): PullRequestState {
+function pullRequest(number: number, targets: PullRequestState['targets']): PullRequestState {
   return {
     id: `p${number}`,
     number,
@@ -23,6 +34,8 @@ function pullRequest(number: number): PullRequestState {
     below: null,
     isBarrier: false,
     rank: number,
+    letPass: false,
+    passedInDoubt: 0,
     skipLine: false,
     skipValidation: false,
     queuedAt: 0,
@@ -33,13 +46,13 @@ function pullRequest(number: number): PullRequestState {
     bisection: null,
     topAnnounced: true,
     stuckAnnounced: false,
-    targets: targetsOf(number),
+    targets,
     chance: 0.92,
     conflict: null,
   };
 }
 
-function empty(pending: number): Snapshot {
+function empty({ pending, targetsOf }: Line): Snapshot {
   return {
     queue: {
       id: 'q',
@@ -55,7 +68,7 @@ function empty(pending: number): Snapshot {
       buildsElsewhere: 0,
     },
     rules: { ...rulesOfPlanner, speculation: 'adaptive', useAffectedTargets: true, maxParallelBuilds: workers },
-    pullRequests: Array.from({ length: pending }, (_, number) => pullRequest(number)),
+    pullRequests: Array.from({ length: pending }, (_, number) => pullRequest(number, targetsOf(number))),
     departures: [],
     batches: [],
     builds: [],
@@ -66,8 +79,8 @@ function empty(pending: number): Snapshot {
 }
 
 /** The planner's own first choice, built; the first of them has just ended. */
-function busy(pending: number): Snapshot {
-  const idle = empty(pending);
+function busy(line: Line): Snapshot {
+  const idle = empty(line);
   const starts = plan(idle, 0).flatMap((decision) => (decision.kind === 'StartBatch' ? [decision] : []));
   const batches = starts.map((start, index): BatchState => {
     const commit = `c${index}`;
@@ -102,24 +115,38 @@ function busy(pending: number): Snapshot {
   return { ...idle, batches, builds, queue: { ...idle.queue, nextPosition: batches.length + 1 } };
 }
 
+function cpuOnce(work: () => void): number {
+  const before = process.cpuUsage();
+  work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+}
+
 function cpuMs(snapshot: Snapshot): number {
-  const times = Array.from({ length: runs }, () => {
-    const before = process.cpuUsage();
-    plan(snapshot, 2);
-    const { user, system } = process.cpuUsage(before);
-    return (user + system) / 1000;
-  });
+  const times = Array.from({ length: runs }, () => cpuOnce(() => plan(snapshot, 2)));
   return times.toSorted((a, b) => a - b)[Math.floor(runs / 2)] ?? 0;
 }
 
-// As in a worker that has planned before.
-for (let round = 0; round < 5; round += 1) cpuMs(busy(1000));
-const measured = [50, 200, 1000, 5000].map((pending) => ({ pending, ms: cpuMs(busy(pending)) }));
-for (const { pending, ms } of measured)
-  console.info(`${pending} pending: ${ms.toFixed(2)} ms of CPU (median of ${runs})`);
-const [, from] = measured;
-const to = measured.at(-1);
-if (from !== undefined && to !== undefined)
-  console.info(
-    `slope from ${from.pending} on: ${(Math.log(to.ms / from.ms) / Math.log(to.pending / from.pending)).toFixed(2)}`,
-  );
+for (const [name, targetsOf] of Object.entries(lines)) {
+  // As in a worker that has planned before.
+  for (let round = 0; round < 5; round += 1) cpuMs(busy({ pending: 1000, targetsOf }));
+  const measured = [50, 200, 1000, 5000].map((pending) => ({ pending, ms: cpuMs(busy({ pending, targetsOf })) }));
+  const times = measured.map(({ pending, ms }) => `${pending} pending ${ms.toFixed(2)} ms`).join(', ');
+  console.info(`${name}: ${times}; slope from 200 on ${slope(measured.slice(1)).toFixed(2)}`);
+}
+
+// What is known of a set is kept as long as the set is: the first plan with it pays.
+const vast = Array.from({ length: 200 }, (_, line) =>
+  Array.from({ length: 10_000 }, (_, number) => `//packages/service-${line}/component:${number}`),
+);
+const first = cpuOnce(() => findOverlaps(vast.map((targets) => ({ targets }))));
+const snapshot = busy({ pending: vast.length, targetsOf: (number) => vast[number] ?? [] });
+console.info(
+  `200 pending with 10,000 targets each: ${cpuMs(snapshot).toFixed(2)} ms, ${first.toFixed(0)} ms the first time`,
+);
+
+function slope(measured: readonly { readonly pending: number; readonly ms: number }[]): number {
+  const [from, to] = [measured[0], measured.at(-1)];
+  if (from === undefined || to === undefined) return NaN;
+  return Math.log(to.ms / from.ms) / Math.log(to.pending / from.pending);
+}

@@ -1,6 +1,7 @@
 // What every operation is handed: who acts, for which account, and the ports. Made once per request by a
 // composition root; services take it as their first argument.
 import type { Logger } from 'pino';
+import type { AgentKind } from './domain/runbooks/runbook.ts';
 import type { Database } from './platform/database.ts';
 import type { Hosts } from './hosts/port.ts';
 
@@ -34,6 +35,18 @@ export interface Actor {
   readonly scopes: ReadonlySet<Scope>;
 }
 
+/**
+ * Whose workflow looks again: a queue's, a deployment's (one that rolls back has its rollback's), a candidate's build, a
+ * runbook's, a verification's.
+ */
+export type Wake = { readonly accountId: string } & (
+  | { readonly queueId: string }
+  | { readonly deploymentId: string; readonly isRollback?: boolean }
+  | { readonly candidateId: string }
+  | { readonly runbookId: string }
+  | { readonly verificationId: string }
+);
+
 export interface Ports {
   readonly db: Database;
   readonly hosts: Hosts;
@@ -41,8 +54,10 @@ export interface Ports {
   readonly log: Logger;
   /** Where users reach this installation, without a trailing slash. */
   readonly publicUrl: string;
-  /** Tells the queue's workflow to look again, after the commit. Never throws: a lost wake costs delay only. */
-  readonly wake: (queue: { readonly accountId: string; readonly queueId: string }) => Promise<void>;
+  /** Who executes runbooks that are created from now on. */
+  readonly runbookAgent: AgentKind;
+  /** Tells a workflow to look again, after the commit. Never throws: a lost wake costs delay only. */
+  readonly wake: (whose: Wake) => Promise<void>;
   /** Tells the sequencer that events were committed. A lost one costs a quarter of a second. */
   readonly eventsWritten: () => void;
 }

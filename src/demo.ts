@@ -1,21 +1,35 @@
-// `npm run demo`: an Interlock of its own in a temporary directory, twelve pull requests, and a check of the outcome.
+// `npm run demo`: an Interlock of its own in a temporary directory, twelve pull requests, a release of
+// them, and a check of the outcome.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import color from 'picocolors';
 import { checkOutcome } from './demo/outcome.ts';
 import { playDemo } from './demo/play.ts';
+import { playPreview } from './demo/preview.ts';
+import { playReleases } from './demo/releases.ts';
+import { playRunbook } from './demo/runbook.ts';
 import { demoScenario } from './demo/scenario.ts';
 import { createProgress } from './launcher/progress.ts';
 import { StartError } from './launcher/start-error.ts';
 import { stopOnSignals } from './launcher/stop-signals.ts';
 import { startInterlock, type Interlock } from './start.ts';
 
-const colours = { landed: color.green, bisected: color.yellow, blocked: color.red, red: color.red } as const;
+const colours = {
+  landed: color.green,
+  deployed: color.green,
+  passed: color.green,
+  forced: color.green,
+  bisected: color.yellow,
+  'went back': color.yellow,
+  blocked: color.red,
+  red: color.red,
+  failed: color.red,
+} as const;
 
 /** The word after the time. Without a terminal there are no colours. */
 function paint(line: string): string {
-  return line.replace(/(?<= s {2})(landed|bisected|blocked|red)\b/, (word) =>
+  return line.replace(/(?<= s {2})(landed|deployed|passed|forced|bisected|went back|blocked|red|failed)\b/, (word) =>
     colours[word as keyof typeof colours](word),
   );
 }
@@ -52,7 +66,11 @@ async function playAndCheck(interlock: Interlock): Promise<number> {
   say(`\n${interlock.url}   Temporal UI ${interlock.temporalUi}\n`);
   const played = await playDemo({ ...interlock, scenario: demoScenario, say: (line) => say(paint(line)) });
   say('');
-  const failures = await checkOutcome({ ...interlock, scenario: demoScenario, played, say });
+  const landed = await checkOutcome({ ...interlock, scenario: demoScenario, played, say });
+  const released = await playReleases({ ...interlock, scenario: demoScenario, say: (line) => say(paint(line)) });
+  const renamed = await playRunbook({ ...interlock, scenario: demoScenario, say: (line) => say(paint(line)) });
+  const seen = await playPreview({ ...interlock, scenario: demoScenario, say: (line) => say(paint(line)) });
+  const failures = [...landed, ...released, ...renamed, ...seen];
   if (failures.length === 0) {
     say(color.green('\nThe demo came out as it should.'));
     return 0;

@@ -99,9 +99,9 @@ async function playFirstDemo(running: Interlock): Promise<void> {
   );
 }
 
-function welcome({ url, token, temporalUi, sandbox }: Interlock, flags: Flags, seconds: number): void {
+function welcome({ url, token, temporalUi, sandbox, agent }: Interlock, flags: Flags, seconds: number): void {
   const shown = token === '' ? '<your token>' : token;
-  console.log(`\n${color.green('Interlock is ready')} after ${seconds.toFixed(1)} s; ${sandbox}.\n
+  console.log(`\n${color.green('Interlock is ready')} after ${seconds.toFixed(1)} s; ${sandbox}; ${agent}.\n
   GraphQL        ${url}/graphql   (explore: ${url}/graphiql)
   REST           ${url}/api/v1
   git            ${url}/git/<owner>/<name>.git   (any user name, the token as password)

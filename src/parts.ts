@@ -5,8 +5,10 @@ import type { Logger } from 'pino';
 import { StartError } from './launcher/start-error.ts';
 import { deriveSecrets, type Secrets } from './modules/accounts/index.ts';
 import { createEventHub } from './modules/events/index.ts';
-import { createHttpOut } from './platform/http-out/index.ts';
+import { ModelSettingsRefused, readModelSettings, type ModelSettings } from './platform/agents/index.ts';
+import { createHttpOut, type HttpOut } from './platform/http-out/index.ts';
 import { projectRoot } from './platform/project-root.ts';
+import { previewOptionsFrom } from './previews.ts';
 import { serveLocalGit } from './server/local-git.ts';
 import { startServer, type Server } from './server.ts';
 import { createService, type Service } from './service.ts';
@@ -28,10 +30,15 @@ export interface Installation {
 export async function openService(installation: Installation): Promise<Service> {
   const { secrets, log, temporal } = installation;
   const client = connectTemporal({ ...temporal, log });
-  const http = createHttpOut({ allowPrivateAddresses: process.env['WEBHOOK_ALLOW_PRIVATE_ADDRESSES'] === 'true' });
+  const http = openHttp();
   try {
     const webhooks = { secrets, http, retry: client.retryDelivery };
-    const service = await createService({ ...installation, wake: client.wake, webhooks });
+    const service = await createService({
+      ...installation,
+      wake: client.wake,
+      webhooks,
+      runbookAgent: process.env['RUNBOOK_MODEL'] ? 'model' : 'script',
+    });
     const stop = async (): Promise<void> => {
       await service.stop();
       await client.close();
@@ -41,6 +48,11 @@ export async function openService(installation: Installation): Promise<Service> 
     await client.close();
     throw error;
   }
+}
+
+/** To addresses of users. */
+function openHttp(): HttpOut {
+  return createHttpOut({ allowPrivateAddresses: process.env['WEBHOOK_ALLOW_PRIVATE_ADDRESSES'] === 'true' });
 }
 
 export async function openServer(
@@ -71,11 +83,36 @@ export async function openServer(
 
 export async function openWorker(
   service: Service,
-  { temporal }: Installation,
-  ci: WorkerOptions['ci'],
+  { temporal, secrets }: Installation,
+  { ci, network }: Pick<WorkerOptions, 'ci'> & { readonly network: boolean },
 ): Promise<RunningWorker> {
   const bundle = join(projectRoot, 'dist', 'workflow-bundle.js');
-  return await startWorker({ service, temporal, workflowBundle: existsSync(bundle) ? bundle : null, ci });
+  const http = openHttp();
+  const model = modelFrom(process.env);
+  const worker = await startWorker({
+    service,
+    temporal,
+    workflowBundle: existsSync(bundle) ? bundle : null,
+    ci,
+    providers: { secrets, http, network },
+    previews: previewOptionsFrom(process.env, model),
+    agents: { model },
+  });
+  const stop = async (): Promise<void> => {
+    await worker.stop();
+    http.close();
+  };
+  return { ...worker, stop };
+}
+
+/** Who executes runbooks, from RUNBOOK_MODEL and what belongs to it. Null: none is configured, and prompts are scripts. */
+export function modelFrom(env: NodeJS.ProcessEnv): ModelSettings | null {
+  try {
+    return readModelSettings(env);
+  } catch (error) {
+    if (error instanceof ModelSettingsRefused) throw new StartError(error.message);
+    throw error;
+  }
 }
 
 /** What tokens are checked by, from INTERLOCK_SECRET. */

@@ -137,7 +137,9 @@ async function runWorker(flags: WorkerFlags, stops: Stop[]): Promise<Running> {
   const service = await openService(installation);
   stops.push(async () => await service.stop());
   const ci = flags.ci ? { concurrency: flags.ciConcurrency, allowPlain: flags.unsafeCi } : null;
-  const worker = await openWorker(service, installation, ci);
+  // What a machine of its operator's reaches is not for every account: it is given by name.
+  const network = process.env['DEPLOYMENT_NETWORK'] === 'true';
+  const worker = await openWorker(service, installation, { ci, network });
   const obstacle = async (): Promise<string | null> => {
     if (!worker.isRunning()) return 'The worker is stopping.';
     const isThere = service.ports.db.system.query('select 1');
@@ -151,7 +153,7 @@ async function runWorker(flags: WorkerFlags, stops: Stop[]): Promise<Running> {
   stops.push(async () => await health.close());
   stops.push(async () => await worker.stop());
   service.start();
-  log.info({ url: health.url, sandbox: worker.sandbox }, 'The worker is ready.');
+  log.info({ url: health.url, sandbox: worker.sandbox, agent: worker.agent }, 'The worker is ready.');
   const lost = worker.ended.then(
     () => 'The Temporal worker ended.',
     (error: unknown) => `The Temporal worker failed: ${String(error)}`,

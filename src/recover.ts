@@ -2,6 +2,8 @@
 import { Command } from 'commander';
 import color from 'picocolors';
 import { recoverDatabase, surveyInstallation, type Survey } from './modules/queue/index.ts';
+import { countOpenDeployments, forgetOpenDeployments } from './modules/releases/index.ts';
+import { countOpenRunbooks, stopOpenRunbooks } from './modules/runbooks/index.ts';
 import { runTool, withService } from './tool.ts';
 
 const program = new Command('npm run recover --')
@@ -19,12 +21,20 @@ async function main(): Promise<number> {
       if (!survey.isNeeded) return sayNothing();
       console.log('The database is older than its repositories. To recover:');
       for (const line of describeSurvey(survey)) console.log(`  ${line}`);
+      const open = await countOpenDeployments(service.ports);
+      if (open > 0) console.log(`  ${describeOpen(open)}`);
+      const runbooks = await countOpenRunbooks(service.ports);
+      if (runbooks > 0) console.log(`  ${describeRunbooks(runbooks)}`);
       console.log('Nothing was changed. Do it with: npm run recover -- --yes');
       return 0;
     }
     const recovered = await recoverDatabase(service.ports);
     if (recovered === null) return sayNothing();
     for (const line of describeSurvey(recovered.survey)) console.log(`  ${line}`);
+    const open = await forgetOpenDeployments(service.ports);
+    if (open > 0) console.log(`  ${describeOpen(open)}`);
+    const runbooks = await stopOpenRunbooks(service.ports);
+    if (runbooks > 0) console.log(`  ${describeRunbooks(runbooks)}`);
     console.log(
       color.green(
         `Recovered: epoch ${recovered.epoch}. The queues go on; npm run verify counts what was taken over as external.`,
@@ -62,6 +72,14 @@ function describeSurvey({ repositories }: Survey): string[] {
       lines.push(`${repository}: delete ${ref}, which no batch knows, and close its pull request`);
   }
   return lines;
+}
+
+function describeOpen(open: number): string {
+  return `set ${count(open, 'open deployment')} to unknown: report how they ended, or deploy again`;
+}
+
+function describeRunbooks(open: number): string {
+  return `stop ${count(open, 'open runbook')}: look at the branches, then retry`;
 }
 
 function count(n: number, what: string): string {

@@ -1,6 +1,7 @@
 // The server: GraphQL, its REST translation and its subscriptions over one port, for requests of many accounts.
 import { existsSync, readFileSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
+import { createServer, type RequestListener, type Server as HttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fastifyApolloHandler } from '@as-integrations/fastify';
@@ -31,8 +32,10 @@ import { interlockSchema } from './graphql/schema.ts';
 import { serveSockets } from './graphql/sockets.ts';
 import { createAuthenticator, type Authenticator, type Secrets, type Session } from './modules/accounts/index.ts';
 import type { EventHub } from './modules/events/index.ts';
+import { findSandboxBySlug } from './modules/previews/index.ts';
 import { projectRoot } from './platform/project-root.ts';
 import { claimKey, concludeKey, forgetOldKeys, type IdempotencyKey } from './server/idempotency.ts';
+import { createPreviewProxy, type PreviewProxy } from './server/preview-proxy.ts';
 import { shareRateLimit } from './server/rate-limit.shared.ts';
 import { createRateLimiter, RateLimited, type RateLimit, type RateLimiter } from './server/rate-limit.ts';
 import { serveFolder } from './server/static-files.ts';
@@ -66,6 +69,7 @@ const bodyLimit = 1024 * 1024;
 const graphqlBodyLimit = 20 * bodyLimit;
 const forgetKeysEveryMs = 60 * 60 * 1000;
 const closeIdleEveryMs = 100;
+const keepAliveMs = 72_000;
 
 export async function startServer(options: ServerOptions): Promise<Server> {
   const { ports, secrets, hub } = options;
@@ -75,9 +79,16 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const sharing = shareRateLimit({ ...ports, limiter: rateLimiter }, (error) =>
     ports.log.warn({ err: error }, 'the rate limit counts in this process alone'),
   );
+  const previews = createPreviewProxy({
+    publicUrl: ports.publicUrl,
+    find: async (slug) => await findSandboxBySlug(ports.db, slug),
+    clock: ports.clock,
+    log: ports.log,
+  });
   const parts: Parts = { ports, authenticator, services, rateLimiter, log: ports.log };
   const fastify = Fastify({
     ...serverOptions,
+    serverFactory: (handler) => serverBeside(previews, handler),
     bodyLimit,
     loggerInstance: ports.log.child(
       {},
@@ -95,6 +106,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     await fastify.register(async (scope) => await options.registerExtra?.(scope, { authenticator }));
   const sockets = serveSockets({
     server: fastify.server,
+    isElsewhere: (request) => previews.isPreview(request),
     schema: interlockSchema(),
     authenticator,
     services,
@@ -118,6 +130,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     clearInterval(forgetting);
     await sharing.stop();
     await sockets.close();
+    previews.close();
     // A connection that was answering when the close began is idle a moment later, and would be kept for its next
     // request: 72 s by Fastify's default.
     const closingIdle = setInterval(() => fastify.server.closeIdleConnections(), closeIdleEveryMs);
@@ -129,6 +142,19 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`,
     close: async () => await (closing ??= close()),
   };
+}
+
+// Before any route, hook or parser of ours: a preview's host is another origin.
+function serverBeside(previews: PreviewProxy, handler: RequestListener): HttpServer {
+  // As Fastify sets them where it makes the server.
+  const server = createServer({ keepAliveTimeout: keepAliveMs, requestTimeout: 0 }, (request, response) => {
+    if (previews.isPreview(request)) previews.serve(request, response);
+    else handler(request, response);
+  });
+  server.on('upgrade', (request, socket, head) => {
+    if (previews.isPreview(request)) previews.upgrade(request, socket, head);
+  });
+  return server;
 }
 
 interface Parts {

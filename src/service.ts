@@ -14,7 +14,21 @@ import {
   reconcileRepository,
   type HostedRepository,
 } from './modules/queue/index.ts';
-import { RepositoryEntity } from './modules/repositories/repositories.entities.ts';
+import {
+  expireDueRegistrations,
+  forgetOldPreviews,
+  reconcileVerifications,
+  wakeDueVerifications,
+} from './modules/previews/index.ts';
+import {
+  announceDueFreezes,
+  forgetOldReleases,
+  lookAtNewCandidates,
+  reconcileReleases,
+  wakeDueReleases,
+} from './modules/releases/index.ts';
+import { RepositoryEntity, type RepositoryRow } from './modules/repositories/repositories.entities.ts';
+import { forgetOldRunbooks, wakeDueRunbooks } from './modules/runbooks/index.ts';
 import {
   createWebhookRelay,
   forgetOldDeliveries,
@@ -29,6 +43,8 @@ export interface ServiceOptions {
   readonly publicUrl: string;
   readonly log: Logger;
   readonly wake: Ports['wake'];
+  /** Who executes runbooks; without it prompts are scripts. */
+  readonly runbookAgent?: Ports['runbookAgent'];
   readonly clock?: () => Date;
   readonly poolSize?: number;
   /** Without it no webhooks are sent from here. */
@@ -48,6 +64,12 @@ export interface Service {
 }
 
 const reconcileEveryMs = 60_000;
+const releasesEveryMs = 1_000;
+const runbooksEveryMs = 1_000;
+const verificationsEveryMs = 1_000;
+const candidatesEveryMs = 1_000;
+const freezesEveryMs = 1_000;
+const registrationsEveryMs = 1_000;
 const rollUpEveryMs = 500;
 const forgetEveryMs = 24 * 3_600_000;
 
@@ -75,6 +97,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     clock,
     log,
     publicUrl: options.publicUrl,
+    runbookAgent: options.runbookAgent ?? 'script',
     wake: options.wake,
     eventsWritten: () => sequencer.nudge(),
     hosts: (kind) => {
@@ -89,8 +112,17 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     await forgetOldEvents(db, clock());
     await forgetOldVersions(db, clock());
     await forgetOldDeliveries(db, clock());
+    await forgetOldReleases(db, clock());
+    await forgetOldRunbooks(db, clock());
+    await forgetOldPreviews(db, clock());
   };
   const forgetting = repeat(forgetEveryMs, forget, onError);
+  const releases = repeat(releasesEveryMs, async () => await wakeDueReleases(ports), onError);
+  const runbooks = repeat(runbooksEveryMs, async () => await wakeDueRunbooks(ports), onError);
+  const verifications = repeat(verificationsEveryMs, async () => await wakeDueVerifications(ports), onError);
+  const candidates = repeat(candidatesEveryMs, async () => await lookAtNewCandidates(ports), onError);
+  const freezes = repeat(freezesEveryMs, async () => await announceDueFreezes(ports), onError);
+  const registrations = repeat(registrationsEveryMs, async () => await expireDueRegistrations(ports), onError);
   const rollingUp = repeat(rollUpEveryMs, async () => void (await rollUpEvents(db)), onError);
   let hostReconciler: { stop(): Promise<void> } | null = null;
   let looked: Promise<void> = Promise.resolve();
@@ -111,6 +143,12 @@ export async function createService(options: ServiceOptions): Promise<Service> {
         .then(() => {
           if (isStopping) return;
           relay.start();
+          releases.start();
+          verifications.start();
+          runbooks.start();
+          freezes.start();
+          registrations.start();
+          candidates.start();
           reconciler.start();
         });
     },
@@ -121,10 +159,16 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       if (hostReconciler !== null)
         await Promise.all([
           relay.stop(),
+          releases.stop(),
+          verifications.stop(),
+          runbooks.stop(),
           reconciler.stop(),
           webhookRelay?.stop(),
           forgetting.stop(),
           rollingUp.stop(),
+          freezes.stop(),
+          registrations.stop(),
+          candidates.stop(),
           sequencer.stop(),
           hostReconciler.stop(),
         ]);
@@ -136,9 +180,11 @@ export async function createService(options: ServiceOptions): Promise<Service> {
 
 /** Compares every repository's rows with its host: what an event should have told is found here at the latest. */
 export async function reconcileAll(ports: Ports): Promise<void> {
-  await forEachRepository(ports, async (ctx, repository) => {
+  await forEachRepository(ports, async (ctx, repository, row) => {
     await haltOnUnknownLandings(ctx, repository);
     await reconcileRepository(ctx, repository);
+    await reconcileReleases(ctx, repository);
+    await reconcileVerifications(ctx, row);
   });
 }
 
@@ -148,7 +194,7 @@ async function haltRestored(ports: Ports): Promise<void> {
 
 async function forEachRepository(
   ports: Ports,
-  look: (ctx: Context, repository: HostedRepository) => Promise<void>,
+  look: (ctx: Context, repository: HostedRepository, row: RepositoryRow) => Promise<void>,
 ): Promise<void> {
   const repositories = await ports.db.system.query<{ account_id: string; id: string }>(
     'select account_id, id from repository where active order by id',
@@ -160,7 +206,7 @@ async function forEachRepository(
         account_id,
         async (tx) => await tx.em.findOneOrFail(RepositoryEntity, { id }),
       );
-      await look(ctx, hosted(row));
+      await look(ctx, hosted(row), row);
     } catch (error) {
       ports.log.warn(
         { error: String(error), repository: id },

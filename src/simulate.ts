@@ -38,6 +38,8 @@ interface Simulated extends Tally {
   readonly red: number;
   readonly composed: number;
   readonly until: string;
+  readonly simulatedArrivals: number;
+  readonly stretches: number;
   readonly complete: boolean;
 }
 
@@ -58,7 +60,7 @@ interface Simulation {
 }
 
 const tally = 'waits { p50 p90 p95 } landed landedPerHour builds buildsPerLanding ejected';
-const simulated = `${tally} ejectedUnjustly red composed until complete`;
+const simulated = `${tally} ejectedUnjustly red composed until simulatedArrivals stretches complete`;
 const document = `query ($input: SimulateQueueInput!) { simulateQueue(input: $input) {
   accepted problems { path reason line column } from arrivals observed { ${tally} } present { ${simulated} } other { ${simulated} } assumptions } }`;
 
@@ -129,9 +131,14 @@ function say({ accepted, problems, from, arrivals, observed, present, other, ass
         .trimEnd(),
     );
   for (const each of [present, other])
-    if (each !== null && !each.complete) console.log(color.yellow(`Time ran out: simulated until ${each.until} only.`));
+    if (each !== null && !each.complete) console.log(color.yellow(howFar(each, arrivals)));
   console.log('Assumed:');
   for (const sentence of assumptions) console.log(`  ${sentence}`);
+}
+
+function howFar({ until, simulatedArrivals, stretches }: Simulated, arrivals: number): string {
+  if (simulatedArrivals === arrivals) return `Time ran out: simulated until ${until} only.`;
+  return `Too many for a minute: simulated ${simulatedArrivals} of ${arrivals}, in ${stretches} ${stretches === 1 ? 'stretch' : 'stretches'} of the time. Counts are scaled up; a line that grows from hour to hour is not seen.`;
 }
 
 const rows: readonly { readonly name: string; readonly of: (tally: Tally | Simulated) => string }[] = [

@@ -14,7 +14,7 @@ import { searchAttributes } from './launcher/temporal.ts';
 import { scopes, systemContext, type Ports } from './context.ts';
 import { createAccount, createApiToken, generateSecrets, type Secrets } from './modules/accounts/index.ts';
 import { migrate } from './platform/migrate.ts';
-import { openServer, openService, openWorker, secretsFrom } from './parts.ts';
+import { modelFrom, openServer, openService, openWorker, secretsFrom } from './parts.ts';
 
 export interface StartOptions {
   readonly dataDir: string;
@@ -33,6 +33,7 @@ export interface Interlock extends Access {
   /** There was nothing in the data directory: the account and its token are new. */
   readonly isNew: boolean;
   readonly sandbox: string;
+  readonly agent: string;
   /** Resolves, with a sentence that says which, when a part of ours is gone without having been asked to stop. */
   readonly lost: Promise<string>;
   stop(): Promise<void>;
@@ -69,6 +70,8 @@ export async function startInterlock(options: StartOptions, progress: Progress):
     exited?.then(lose, lose);
   };
   try {
+    // What is wrong with the settings is told before anything is started.
+    modelFrom(process.env);
     const port = await choosePort(options);
     const started = await startParts({ ...options, port }, { dataDir, stops, progress, watch });
     return { ...started, lost: loss.promise, stop };
@@ -107,7 +110,7 @@ async function startParts(options: StartOptions, starting: Starting): Promise<Om
   const { isNew, token } = await firstAccount(service.ports, secrets, { dataDir, url: service.url, say: progress.say });
   const access = { url: service.url, token, temporalUi: temporal.uiUrl ?? process.env['TEMPORAL_UI_URL'] ?? '' };
   await writeAccess(dataDir, access);
-  return { ...access, isNew, sandbox: service.sandbox };
+  return { ...access, isNew, sandbox: service.sandbox, agent: service.agent };
 }
 
 /** Both are awaited whatever happens to the other: what was started must be known to be stopped. */
@@ -190,7 +193,11 @@ interface ServiceParts extends Pick<Starting, 'dataDir' | 'stops' | 'watch'> {
   readonly log: Logger;
 }
 
-async function startService(parts: ServiceParts): Promise<{ url: string; sandbox: string; ports: Ports }> {
+interface StartedService extends Pick<Interlock, 'url' | 'sandbox' | 'agent'> {
+  readonly ports: Ports;
+}
+
+async function startService(parts: ServiceParts): Promise<StartedService> {
   const { options, dataDir, databaseUrl, temporal, secrets, log, stops, watch } = parts;
   const url = `http://${reachableHost(options.host)}:${options.port}`;
   const publicUrl = process.env['INTERLOCK_PUBLIC_URL'] ?? url;
@@ -198,13 +205,16 @@ async function startService(parts: ServiceParts): Promise<{ url: string; sandbox
   const service = await openService(installation);
   stops.push(async () => await service.stop());
   await service.localHost.recover();
-  const worker = await openWorker(service, installation, { concurrency: options.ciConcurrency, allowPlain: true });
+  const worker = await openWorker(service, installation, {
+    ci: { concurrency: options.ciConcurrency, allowPlain: true },
+    network: process.env['DEPLOYMENT_NETWORK'] !== 'false',
+  });
   stops.push(async () => await worker.stop());
   watch(worker.ended, `The Temporal worker ended (interlock.log in ${options.dataDir} says why).`);
   const server = await openServer(service, installation, options);
   stops.push(async () => await server.close());
   service.start();
-  return { url, sandbox: worker.sandbox, ports: service.ports };
+  return { url, sandbox: worker.sandbox, agent: worker.agent, ports: service.ports };
 }
 
 /** Where a client on this machine reaches what listens on `host`. */

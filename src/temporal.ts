@@ -1,11 +1,16 @@
-// The client side of Temporal: connecting, and waking a queue's workflow. The API works while Temporal is down: a wake
-// that fails is logged, and the relay finds the queue by its rows.
-import { Client, Connection } from '@temporalio/client';
+// The client side of Temporal: connecting, and waking workflows. The API works while Temporal is down: a wake that fails
+// is logged, and the relay finds the queue, the deployment or the build by its rows.
+import { Client, Connection, type WorkflowSignalWithStartOptions } from '@temporalio/client';
 import type { Logger } from 'pino';
-import type { Ports } from './context.ts';
+import type { Ports, Wake } from './context.ts';
 import type { WebhookOptions } from './modules/webhooks/index.ts';
+import { buildLookSignal, buildWorkflowId } from '../workflows/build/messages.ts';
+import { deploymentLookSignal, deploymentWorkflowId } from '../workflows/deployment/messages.ts';
 import { deliveryLookSignal, deliveryWorkflowId } from '../workflows/webhook-delivery/messages.ts';
+import { runbookLookSignal, runbookWorkflowId } from '../workflows/runbook/messages.ts';
+import { verificationLookSignal, verificationWorkflowId } from '../workflows/verification/messages.ts';
 import { queueWorkflowId, taskQueue, wakeSignal } from '../workflows/queue/messages.ts';
+import { rollbackLookSignal, rollbackWorkflowId } from '../workflows/rollback/messages.ts';
 
 const wakeWithinMs = 2_000;
 
@@ -62,20 +67,11 @@ export function connectTemporal(options: {
 
   return {
     client,
-    wake: async (input) => {
-      const workflowId = queueWorkflowId(input);
+    wake: async (whose) => {
+      const { type, workflowId, ...started } = workflowOf(whose);
       wake(
         workflowId,
-        async () =>
-          await client.workflow.signalWithStart('queue', {
-            workflowId,
-            taskQueue: tasks,
-            args: [input],
-            signal: wakeSignal,
-            staticSummary: 'Plans and lands the pull requests of one base branch',
-            staticDetails:
-              'Where it stands is under Current Details. Its batches are workflows of their own, under Relationships.',
-          }),
+        async () => await client.workflow.signalWithStart(type, { workflowId, taskQueue: tasks, ...started }),
       );
     },
     retryDelivery: async ({ accountId, deliveryId }) => {
@@ -97,5 +93,72 @@ export function connectTemporal(options: {
       await Promise.all([...inFlight.values()].map(async (flight) => await flight.ended));
       await connection.close();
     },
+  };
+}
+
+interface Woken extends Pick<WorkflowSignalWithStartOptions, 'signal' | 'staticSummary' | 'staticDetails'> {
+  readonly type: string;
+  readonly workflowId: string;
+  readonly args: readonly [Wake];
+}
+
+const whereItStands = 'Where it stands is under Current Details.';
+
+/** Each is given what it is woken by, and nothing else. */
+function workflowOf(whose: Wake): Woken {
+  if ('queueId' in whose)
+    return {
+      type: 'queue',
+      workflowId: queueWorkflowId(whose),
+      args: [whose],
+      signal: wakeSignal,
+      staticSummary: 'Plans and lands the pull requests of one base branch',
+      staticDetails: `${whereItStands} Its batches are workflows of their own, under Relationships.`,
+    };
+  if ('candidateId' in whose)
+    return {
+      type: 'build',
+      workflowId: buildWorkflowId(whose),
+      args: [whose],
+      signal: buildLookSignal,
+      staticSummary: 'Builds a release candidate',
+      staticDetails: whereItStands,
+    };
+  if ('runbookId' in whose)
+    return {
+      type: 'runbook',
+      workflowId: runbookWorkflowId(whose),
+      args: [whose],
+      signal: runbookLookSignal,
+      staticSummary: 'Turns a prompt into steps, commits and pull requests',
+      staticDetails: whereItStands,
+    };
+  if ('verificationId' in whose)
+    return {
+      type: 'verification',
+      workflowId: verificationWorkflowId(whose),
+      args: [whose],
+      signal: verificationLookSignal,
+      staticSummary: 'Verifies the head of a pull request in its preview',
+      staticDetails: whereItStands,
+    };
+  const { accountId, deploymentId, isRollback } = whose;
+  const input = { accountId, deploymentId };
+  if (isRollback)
+    return {
+      type: 'rollback',
+      workflowId: rollbackWorkflowId(input),
+      args: [input],
+      signal: rollbackLookSignal,
+      staticSummary: 'Rolls an environment back',
+      staticDetails: `${whereItStands} Its deployment is a workflow of its own, under Relationships.`,
+    };
+  return {
+    type: 'deployment',
+    workflowId: deploymentWorkflowId(input),
+    args: [input],
+    signal: deploymentLookSignal,
+    staticSummary: 'Deploys a release candidate to an environment',
+    staticDetails: whereItStands,
   };
 }

@@ -2,8 +2,13 @@
 import { fileURLToPath } from 'node:url';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import type { Logger } from 'pino';
+import { createRunbookAttending, runbookAgentWords, type AgentOptions } from './agents.ts';
 import { createCiRunner, type CiRunner } from './hosts/local/index.ts';
-import { findSandbox } from './platform/sandbox/index.ts';
+import type { Verifying } from './modules/previews/index.ts';
+import type { RunbookAttending } from './modules/runbooks/index.ts';
+import { findSandbox, type Sandbox } from './platform/sandbox/index.ts';
+import { createVerifying, keepReconciled, type PreviewOptions } from './previews.ts';
+import { createAttending, type ProviderOptions } from './providers.ts';
 import type { Service } from './service.ts';
 import { createActivities } from '../workflows/activities.ts';
 import { taskQueue } from '../workflows/queue/messages.ts';
@@ -15,11 +20,19 @@ export interface WorkerOptions {
   readonly workflowBundle: string | null;
   /** Null: checks run elsewhere. */
   readonly ci: { readonly concurrency: number; readonly allowPlain: boolean } | null;
+  /** What deploying and building takes. */
+  readonly providers: ProviderOptions;
+  /** What drives previews; tests bring their own. */
+  readonly previews: PreviewOptions | Verifying;
+  /** Who executes runbooks; tests bring their own. */
+  readonly agents: AgentOptions | Pick<RunbookAttending, 'agents'>;
 }
 
 export interface RunningWorker {
   /** One sentence about where checks run, with the cure when that could be better. */
   readonly sandbox: string;
+  /** One sentence about who executes runbooks, with the cure when that could be better. */
+  readonly agent: string;
   /** It takes work: neither stopping nor failed. */
   isRunning(): boolean;
   stop(): Promise<void>;
@@ -31,12 +44,17 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const { service, temporal } = options;
   const { log } = service.ports;
   installRuntime(log);
+  // Commands of deployments and builds run in it as checks do, also where checks run elsewhere.
+  const found = await findSandbox({ allowPlain: options.ci?.allowPlain ?? false });
+  const attending = createAttending(service.ports, { ...options.providers, sandbox: found.sandbox });
+  const runbooks = openAgents(options, found.sandbox);
+  const verifying = await openVerifying(options, found.sandbox);
   const connection = await NativeConnection.connect({ address: temporal.address });
   const worker = await Worker.create({
     connection,
     namespace: temporal.namespace,
     taskQueue: temporal.taskQueue ?? taskQueue,
-    activities: createActivities(service.ports, service.webhooks),
+    activities: createActivities(service.ports, { webhooks: service.webhooks, attending, runbooks, verifying }),
     ...(options.workflowBundle === null
       ? { workflowsPath: fileURLToPath(new URL('../workflows/index.ts', import.meta.url)) }
       : { workflowBundle: { codePath: options.workflowBundle } }),
@@ -48,27 +66,42 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   });
   const ended = worker.run();
   ended.catch((error: unknown) => log.error({ error: String(error) }, 'The Temporal worker failed.'));
-  const { runner, said } = await openRunner(options);
+  const { runner, said } = openRunner(options, found);
   runner?.start();
+  const reconciling = keepReconciled(service.ports, verifying);
   return {
     sandbox: said,
+    agent: runbookAgentWords('model' in options.agents ? options.agents : { model: null }),
     ended,
     isRunning: () => worker.getState() === 'RUNNING',
     async stop() {
       await runner?.stop();
       if (worker.getState() === 'RUNNING') worker.shutdown();
       await ended.catch(() => {});
+      await reconciling.stop();
       await connection.close();
     },
   };
 }
 
-async function openRunner({
-  service,
-  ci,
-}: WorkerOptions): Promise<{ readonly runner: CiRunner | null; readonly said: string }> {
+async function openVerifying(
+  { service, previews, providers: { secrets, http } }: WorkerOptions,
+  sandbox: Sandbox | null,
+): Promise<Verifying> {
+  if ('driver' in previews) return previews;
+  return await createVerifying(service.ports, { ...previews, secrets, http, sandbox });
+}
+
+function openAgents({ agents }: WorkerOptions, sandbox: Sandbox | null): RunbookAttending {
+  if ('model' in agents) return createRunbookAttending(agents, { sandbox });
+  return { ...createRunbookAttending({ model: null }, { sandbox }), ...agents };
+}
+
+function openRunner(
+  { service, ci }: WorkerOptions,
+  { sandbox, said }: { readonly sandbox: Sandbox | null; readonly said: string },
+): { readonly runner: CiRunner | null; readonly said: string } {
   if (ci === null) return { runner: null, said: 'no checks run here, as was asked' };
-  const { sandbox, said } = await findSandbox({ allowPlain: ci.allowPlain });
   if (sandbox === null) return { runner: null, said };
   const onError = (error: unknown): void =>
     service.ports.log.error({ error: String(error) }, 'A check could not be run.');

@@ -15,6 +15,8 @@ export const grid: readonly Cell[] = [
   'rate=300,workers=200,overlap=0.5,burst=3',
   'rate=100,workers=100,overlap=0.72,median=10',
   'rate=100,workers=50,overlap=0.5',
+  'rate=100,workers=10,overlap=0.5',
   'rate=20,workers=20,overlap=1',
+  'rate=20,workers=1,overlap=1',
   'rate=20,workers=20,overlap=1,flake=0.05',
 ].map(parseCell);

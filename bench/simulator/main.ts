@@ -13,6 +13,7 @@ const { values } = parseArgs({
     json: { type: 'boolean', default: false },
     seeds: { type: 'string', default: '1' },
     changes: { type: 'string', default: '500' },
+    past: { type: 'string', default: '2000' },
     cell: { type: 'string', multiple: true, default: [] },
     policy: { type: 'string' },
     out: { type: 'string' },
@@ -24,17 +25,30 @@ const shown = values.policy?.split(',') ?? Object.keys(policies);
 const cells: readonly Cell[] = values.cell.length === 0 ? grid : values.cell.map(parseCell);
 const tasks: Task[] = cells.flatMap((cell) =>
   seedsOf(values.seeds).flatMap((seed) =>
-    [...new Set([measure, ...shown])].map((policy) => ({ cell, seed, policy, changes: Number(values.changes) })),
+    [...new Set([measure, ...shown])].map((policy) => ({
+      ...{ cell, seed, policy },
+      ...{ changes: Number(values.changes), past: Number(values.past) },
+    })),
   ),
 );
 const rows = rowsOf(await measureAll(tasks, Number(values.threads)), shown);
-if (values.json) console.log(JSON.stringify(rows, null, 2));
+if (values.json)
+  console.log(
+    JSON.stringify(
+      rows.map(({ longest: _longest, ...row }) => row),
+      null,
+      2,
+    ),
+  );
 else {
   for (const [cell, group] of Map.groupBy(rows, (row) => row.cell)) console.log(`\n${cell}\n\n${table(group)}`);
   // What is committed is the whole grid.
   const isWhole = values.cell.length === 0 && values.policy === undefined;
   const folder = values.out ?? (isWhole ? 'docs/planner' : null);
-  if (folder !== null) await writeReport(folder, rows, { seeds: values.seeds, changes: Number(values.changes) });
+  if (folder !== null)
+    await writeReport(folder, rows, {
+      ...{ seeds: values.seeds, changes: Number(values.changes), past: Number(values.past) },
+    });
 }
 
 /** `1-10`, `3`, `1,5,7-9`. */

@@ -36,6 +36,11 @@ export interface Row {
   readonly ejectedUnjustly: number;
 }
 
+/** And the longest wait of a day, as a multiple of that day's P99: the worst day's. */
+export interface FullRow extends Row {
+  readonly longest: number;
+}
+
 export function measureTask({ cell, policy, ...day }: Task): Measurement {
   const makePolicy = policies[policy];
   if (makePolicy === undefined) throw new Error(`There is no policy ${policy}: ${Object.keys(policies).join(', ')}.`);
@@ -69,7 +74,7 @@ export interface Measured {
 }
 
 /** One row for each policy and cell: means over the days, times as means of each day's ratio. */
-export function rowsOf(measured: readonly Measured[], shown: readonly string[]): Row[] {
+export function rowsOf(measured: readonly Measured[], shown: readonly string[]): FullRow[] {
   const measures = new Map(
     measured.flatMap(({ task, measurement }) => (task.policy === measure ? [[dayOf(task), measurement] as const] : [])),
   );
@@ -96,12 +101,13 @@ export function rowsOf(measured: readonly Measured[], shown: readonly string[]):
       landedPerHour: mean((of) => of.landedPerHour),
       red: group.reduce((sum, { measurement }) => sum + measurement.red, 0),
       ejectedUnjustly: mean((of) => of.ejectedUnjustly),
+      longest: rounded(Math.max(...group.map(({ measurement }) => measurement.longest / measurement.p99))),
     };
   });
 }
 
-function dayOf({ cell, seed, changes }: Task): string {
-  return `${nameCell(cell)} ${seed} ${changes}`;
+function dayOf({ cell, seed, changes, past }: Task): string {
+  return `${nameCell(cell)} ${seed} ${changes} ${past}`;
 }
 
 function rounded(value: number): number {

@@ -1,18 +1,33 @@
 // What a grid showed, as a page of tables and a plot for each cell.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Row } from './measurement.ts';
+import type { FullRow } from './measurement.ts';
 import { plot } from './plot.ts';
 
 export interface Effort {
   readonly seeds: string;
   readonly changes: number;
+  readonly past: number;
 }
 
-const header = ['policy', 'P50', 'P95', 'P99', 'builds per change', 'landed per hour', 'red', 'ejected unjustly'];
+const header = [
+  'policy',
+  'P50',
+  'P95',
+  'P99',
+  'longest / P99',
+  'builds per change',
+  'landed per hour',
+  'red',
+  'ejected unjustly',
+];
 
 /** Into `folder`: README.md and the plots it shows. */
-export async function writeReport(folder: string, rows: readonly Row[], { seeds, changes }: Effort): Promise<void> {
+export async function writeReport(
+  folder: string,
+  rows: readonly FullRow[],
+  { seeds, changes, past }: Effort,
+): Promise<void> {
   await mkdir(folder, { recursive: true });
   const sections: string[] = [];
   for (const [cell, group] of Map.groupBy(rows, (row) => row.cell)) {
@@ -22,20 +37,20 @@ export async function writeReport(folder: string, rows: readonly Row[], { seeds,
   }
   const intro = `# The planner among its rivals
 
-Made by \`npm run bench:planner\` (seeds ${seeds}, ${changes} changes a day); [bench/simulator](../../bench/simulator/README.md) says what is simulated and how to read it. Times are ratios to the in-order oracle, which knows outcomes; P95 and builds are plotted, better is further down and to the left.
+Made by \`npm run bench:planner\` (seeds ${seeds}, ${changes} changes a day; who learns knows what became of ${past} before); [bench/simulator](../../bench/simulator/README.md) says what is simulated and how to read it. Times are ratios to the in-order oracle, which knows outcomes; the longest wait is that of the worst day, as a multiple of its own P99. P95 and builds are plotted, better is further down and to the left.
 `;
   await writeFile(join(folder, 'README.md'), [intro, ...sections].join('\n'));
 }
 
-export function table(rows: readonly Row[]): string {
+export function table(rows: readonly FullRow[]): string {
   const lines = rows.toSorted((a, b) => a.p95 - b.p95).map(cellsOf);
   return [header, header.map(() => '---'), ...lines].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
 
-function cellsOf(row: Row): string[] {
+function cellsOf(row: FullRow): string[] {
   return [
     row.policy,
-    ...[row.p50, row.p95, row.p99, row.buildsPerChange].map((value) => value.toFixed(2)),
+    ...[row.p50, row.p95, row.p99, row.longest, row.buildsPerChange].map((value) => value.toFixed(2)),
     row.landedPerHour.toFixed(1),
     String(row.red),
     `${(row.ejectedUnjustly * 100).toFixed(2)} %`,

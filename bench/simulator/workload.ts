@@ -1,7 +1,7 @@
 // A day drawn for a cell and a seed. Each change's arrival, author, targets and fate, each pair's and each build's, depend
 // on the seed and on what they are about, and on nothing that a policy does.
 import { truthOf, type Pair } from '../../src/domain/simulation/ground-truth.ts';
-import type { Change, PolicySetup } from '../../src/domain/simulation/policy.ts';
+import type { Change, Past, PolicySetup } from '../../src/domain/simulation/policy.ts';
 import { draw, drawWait, streams } from '../../src/domain/simulation/randomness.ts';
 import type { Cell } from './cell.ts';
 import { calibrateTargets, drawTargets } from './targets.ts';
@@ -15,9 +15,35 @@ const realConflict = 0.035;
 export interface Day {
   readonly seed: number;
   readonly changes: number;
+  /** How many changes there were the day before, of which those who learn know what became of them. Left out: none. */
+  readonly past?: number;
 }
 
-export function drawDay(cell: Cell, { seed, changes: count }: Day): PolicySetup {
+/** Keeps the day before apart from all that are measured. */
+const dayBefore = 1_000_000;
+
+export function drawDay(cell: Cell, { seed, changes, past = 0 }: Day): PolicySetup {
+  const day = drawWorld(cell, { seed, changes });
+  return past === 0 ? day : { ...day, past: pastOf(drawWorld(cell, { seed: seed + dayBefore, changes: past })) };
+}
+
+/** Everybody judged in order, and built once more who was red by himself. */
+function pastOf({ changes, truth }: PolicySetup): Past {
+  const landed = new Set<number>();
+  const secondTries = { passed: 0, judged: 0 };
+  const ends = changes.map(({ number, author }) => {
+    const isGood = truth.isGreen(landed, [number]);
+    const isRed = (attempt: number): boolean => !isGood || truth.isFlake({ tree: number, attempt });
+    const hasLanded = !isRed(0) || !isRed(1);
+    if (isRed(0)) secondTries.judged += 1;
+    if (isRed(0) && hasLanded) secondTries.passed += 1;
+    if (hasLanded) landed.add(number);
+    return { author, hasLanded };
+  });
+  return { ends, secondTries };
+}
+
+function drawWorld(cell: Cell, { seed, changes: count }: Day): PolicySetup {
   const inFlightMs = cell.median * minute * Math.exp(cell.spread ** 2 / 2);
   const changes = drawChanges(cell, { seed, count, inFlight: (cell.rate * inFlightMs) / hour });
   const bad = new Set(changes.flatMap(({ number, author }) => (isBad(cell, seed, { number, author }) ? [number] : [])));
@@ -69,9 +95,13 @@ function instantOf(due: number, { rate, burst }: Cell): number {
 }
 
 /** Some authors fail up to three times as often as all do on average, some hardly ever; the same ones every day. */
-function isBad({ failure }: Cell, seed: number, { number, author }: Pick<Change, 'number' | 'author'>): boolean {
+export function failureOf({ failure }: Cell, author: number): number {
   const carelessness = (author + 0.5) / authors;
-  return draw(seed, streams.fate, number) < Math.min(0.95, failure * 3 * carelessness ** 2);
+  return Math.min(0.95, failure * 3 * carelessness ** 2);
+}
+
+function isBad(cell: Cell, seed: number, { number, author }: Pick<Change, 'number' | 'author'>): boolean {
+  return draw(seed, streams.fate, number) < failureOf(cell, author);
 }
 
 function drawPairs(

@@ -4,6 +4,98 @@
  */
 
 export interface paths {
+    "/api/releases/{project_name}/environments/{env_name}/deployments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the deployments of an environment
+         * @description Newest first.
+         */
+        get: operations["ListDeployments"];
+        put?: never;
+        /**
+         * Deploy a release candidate to an environment
+         * @description Makes a deployment and triggers what the environment is deployed by; behind another one it waits in line as `pending`. Refused while the environment is frozen.
+         */
+        post: operations["CreateDeployment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Report how a deployment stands
+         * @description For pipelines of your own. Sets the status of the newest deployment of that candidate in that environment, or makes one with it. Nothing is triggered.
+         */
+        patch: operations["ReportDeployment"];
+        trace?: never;
+    };
+    "/api/releases/{project_name}/environments/{env_name}/freeze": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Freeze an environment
+         * @description Lets nothing be deployed to an environment from now on unless it is forced, in the place of the freeze made so before. Schedules stay.
+         */
+        put: operations["FreezeEnvironment"];
+        post?: never;
+        /**
+         * Unfreeze an environment
+         * @description Ends the freezes of an environment that were made by hand or by a rollback, and answers how many there were. Schedules stay.
+         */
+        delete: operations["UnfreezeEnvironment"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/releases/{project_name}/environments/{env_name}/rollback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Roll back an environment
+         * @description Cancels active deployments and deploys what ran before the newest one that succeeded, or the last one that succeeded when the newest did not.
+         */
+        post: operations["RollBackEnvironment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/releases/{project_name}/releases/{release_candidate_version}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a release candidate
+         * @description Makes a release, and a candidate of it at a commit of the project's repository. The same version with the same commit is answered again; a candidate never changes.
+         */
+        post: operations["CreateRelease"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/analytics": {
         parameters: {
             query?: never;
@@ -213,6 +305,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/runbook": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin a runbook
+         * @description An agent plans steps for the prompt and carries them out; it commits to branches of its own and opens pull requests. What is left out is as the repository has it by default.
+         */
+        post: operations["CreateRunbook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runbook/{runbook_number}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a runbook
+         * @description How it stands, and the pull requests it opened.
+         */
+        get: operations["GetRunbook"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Prompt a runbook again
+         * @description Its agent goes on once it has done what it was asked before, and pushes to the same pull request. The description and the labels reach it with the next commit.
+         */
+        patch: operations["ContinueRunbook"];
+        trace?: never;
+    };
     "/api/v1/user_actions": {
         parameters: {
             query?: never;
@@ -228,6 +364,34 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/verify/preview-environment": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Register a preview
+         * @description For CI that builds and deploys environments of its own. Tells where the environment of a commit is, in the place of what was registered of that preview and commit before. A run that waits for it drives it.
+         *
+         *     At least one of `branch` or `pr_number` is required.
+         */
+        post: operations["RegisterPreview"];
+        /**
+         * Take a registered preview back
+         * @description Ends what was registered of a preview for a pull request or branch, whatever the commit, and answers how many there were. Their secrets are deleted.
+         *
+         *     At least one of `branch` or `pr_number` is required.
+         */
+        delete: operations["DeregisterPreview"];
         options?: never;
         head?: never;
         patch?: never;
@@ -347,6 +511,53 @@ export interface components {
             /** @description Each problem as one line: its path and the reason (interface 4.5). */
             errors: string[];
         };
+        ContinueRunbookRequest: {
+            /** @description What is to be done next: 1 to 200,000 characters. */
+            prompt: string;
+            /** @description Takes the place of the stored one, which stays when this is left out; blank, there is none any more. */
+            description?: string | null;
+            /** @description Added to the stored ones, each once; none is removed. */
+            labels?: string[] | null;
+        };
+        CreateDeploymentRequest: {
+            /** @description The candidate to deploy. It has to be ready. */
+            release_candidate_version: string;
+        };
+        CreateReleaseRequest: {
+            /** @description The repository of the project, as `<owner>/<name>`. */
+            repo: string;
+            /** @description The full id of the commit. */
+            commit: string;
+            /**
+             * @description Starts the build set up for the project. Without it the candidate is ready at once.
+             * @default false
+             */
+            trigger_build_workflow: boolean | null;
+        };
+        CreateRunbookRequest: {
+            repository: {
+                /** @description Organization on the code host. */
+                org: string;
+                /** @description Name of the repository. */
+                name: string;
+            };
+            /** @description What is to be done: 1 to 200,000 characters. */
+            prompt: string;
+            /** @description What it is called, at most 200 characters. Made up unless given. */
+            title?: string | null;
+            /** @description Whether its pull requests are opened as drafts. */
+            draft?: boolean | null;
+            /** @description How pull requests come of its commits. */
+            pr_mode?: components["schemas"]["PrMode"] | null;
+            /** @description The branch it begins at, and its pull requests are to be merged into. It has to be there. */
+            target_branch?: string | null;
+            /** @description Text put before the body of its first pull request and kept there, at most 20,000 characters. */
+            description?: string | null;
+            /** @description Labels of every pull request it opens: kept in their order, each once, at most 50 of at most 50 characters. */
+            labels?: string[] | null;
+            /** @description Email address of a user of the account, to whom it is attributed: the token's user unless given. */
+            author_email?: string | null;
+        };
         /** @description How the samples of a day are distributed (interface 2.8). */
         DailyDistribution: {
             /**
@@ -367,6 +578,51 @@ export interface components {
             /** @description The greatest sample. */
             p100: number;
         };
+        /** @description A release candidate on its way into an environment (interface 2.11). */
+        Deployment: {
+            /** @description Names it among everything of the account. Opaque; in a preview it names nothing. */
+            id: string;
+            /** @description The release project of its environment. */
+            project: string;
+            /** @description Where it goes. */
+            environment_name: string;
+            /** @description Email address of who asked for it, or first reported it. */
+            actor: string;
+            /** @description The release that is deployed. */
+            release_version: string;
+            /** @description The candidate that is deployed. */
+            release_candidate_version: string;
+            /** @description The release that ran there before it. Null: none did. */
+            from_release_version: string | null;
+            /** @description The candidate that ran there before it. Null: none did. */
+            from_release_candidate_version: string | null;
+            /** @description How it stands. */
+            status: components["schemas"]["DeploymentStatus"];
+            /** @description Why it stands so, where there is something to say. */
+            error_message: string | null;
+            /** @description Of a rollback: the deployment it takes back. Null for any other. */
+            rollback_of: string | null;
+            /**
+             * Format: date-time
+             * @description When it was asked for, or first reported.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it began: its first status past PENDING. Null: it waits, or was canceled while it did.
+             */
+            deploy_start_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it came to its final status. Null: it has not.
+             */
+            deploy_end_at: string | null;
+        };
+        /**
+         * @description How a deployment stands (interface 3.2).
+         * @enum {string}
+         */
+        DeploymentStatus: "canceled" | "canceling" | "error" | "failure" | "in_progress" | "pending" | "success" | "unknown";
         DequeuePullRequestRequest: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -394,10 +650,44 @@ export interface components {
                 skip_validation?: false | null;
             };
         };
+        DeregisterPreviewRequest: {
+            repository: {
+                /** @description Organization on the code host. */
+                org: string;
+                /** @description Name of the repository. */
+                name: string;
+            };
+            /** @description The branch of the pull request. This or `prNumber` is needed; the number counts first. */
+            branch?: string | null;
+            /** @description The number of the pull request. */
+            pr_number?: number | string | null;
+            /** @description The preview: `default` if not given. Needed where the configuration has several. */
+            name?: string | null;
+        };
         Error: {
             /** @description What is wrong, naming the field where there is one. */
             error: string;
         };
+        ErrorWithMessage: {
+            /** @description What kind of error it is, for programs. */
+            error: string;
+            /** @description What is wrong, naming the field where there is one. */
+            message: string;
+        };
+        FreezeEnvironmentRequest: {
+            /** @description Why, in at most 1,000 characters. */
+            reason?: string | null;
+            /**
+             * Format: date-time
+             * @description Until when. Left out: until somebody ends it.
+             */
+            ends_at?: string | null;
+        };
+        /**
+         * @description What made a freeze.
+         * @enum {string}
+         */
+        FreezeSource: "manual" | "rollback" | "schedule";
         InternalError: {
             error: string;
             /** @description Tell it to whoever runs the service. */
@@ -425,6 +715,16 @@ export interface components {
             /** @description True stops validating and merging, false goes on. */
             paused: boolean;
         };
+        /**
+         * @description How pull requests come of what a runbook commits (interface 4.9).
+         * @enum {string}
+         */
+        PrMode: "manual" | "single_pr" | "stacked_pr";
+        /**
+         * @description Whether a registered preview belongs to a pull request by now (interface 4.10).
+         * @enum {string}
+         */
+        PreviewRegistrationStatus: "attached" | "buffered";
         /** @description A pull request (interface 2.4). */
         PullRequest: {
             /** @description Its number on the code host. */
@@ -595,6 +895,71 @@ export interface components {
                 skip_validation?: false | null;
             };
         };
+        RegisterPreviewRequest: {
+            repository: {
+                /** @description Organization on the code host. */
+                org: string;
+                /** @description Name of the repository. */
+                name: string;
+            };
+            /** @description The commit that runs there. Runs over another head do not drive it. */
+            commit_sha: string;
+            /**
+             * Format: uri
+             * @description Where it is reached: no user name or password in it, at most 2,000 characters. Where it leads is checked when it is driven.
+             */
+            preview_url: string;
+            /** @description The branch of the pull request. This or `prNumber` is needed; the number counts first. */
+            branch?: string | null;
+            /** @description The number of the pull request. */
+            pr_number?: number | string | null;
+            /** @description The preview, by its name in the configuration: `default` if not given. Needed where there are several. */
+            name?: string | null;
+            /** @description What is needed to log in there, at most 50 of 8,192 characters each. Sealed, given to the run that drives it alone, deleted when the registration ends. */
+            secrets?: {
+                [key: string]: string;
+            } | null;
+            /**
+             * Format: date-time
+             * @description Until when it stands, at most 24 hours ahead; as `expires_default_sec` says if not given.
+             */
+            expires_at?: string | null;
+        };
+        /** @description A release candidate (interface 2.11). */
+        ReleaseCandidate: {
+            /** @description Names it among everything of the account. Opaque. */
+            id: string;
+            /** @description What it is a candidate of. */
+            project: string;
+            /** @description The version of its release. */
+            release_version: string;
+            /** @description Its version: `<release version>-rc<number>`. */
+            release_candidate_version: string;
+            /** @description What is deployed. */
+            commit: string;
+            /** @description Where its commit is. */
+            repository: components["schemas"]["RepositoryReference"];
+            /** @description Whether it can be deployed. */
+            status: components["schemas"]["ReleaseCandidateStatus"];
+            /**
+             * Format: date-time
+             * @description When it was made.
+             */
+            created_at: string;
+            /** @description Email address of who made it. */
+            actor: string;
+        };
+        /**
+         * @description Whether a candidate can be deployed.
+         * @enum {string}
+         */
+        ReleaseCandidateStatus: "building" | "failed" | "ready";
+        ReportDeploymentRequest: {
+            /** @description The candidate whose newest deployment there it is. */
+            release_candidate_version: string;
+            /** @description The status, taken as given. */
+            status: components["schemas"]["DeploymentStatus"];
+        };
         /** @description A repository by its organization and name (interface 2.1). */
         RepositoryReference: {
             /** @description Organization on the code host; REST calls it `org`. */
@@ -612,6 +977,61 @@ export interface components {
             active: boolean;
             /** @description While true nothing of it is validated or merged, whatever its branches say. */
             paused: boolean;
+        };
+        RollBackEnvironmentRequest: {
+            /**
+             * @description Goes on although the environment is frozen.
+             * @default false
+             */
+            force: boolean;
+        };
+        /** @description A runbook, how its leaves stand and what it opened (interface 2.12). */
+        Runbook: {
+            /** @description What people call it: counted from 1 within the account. */
+            runbook_number: number;
+            /**
+             * Format: uri
+             * @description Its page in the dashboard (interface 2.12).
+             */
+            url: string;
+            /** @description How it stands, by its leaves alone (interface 3.3). */
+            status: components["schemas"]["RunbookStatus"];
+            /** @description Its leaves by their status. */
+            steps: components["schemas"]["RunbookSteps"];
+            /** @description What it opened, each number once, in the order of their stack (interface 2.12). */
+            pull_requests: components["schemas"]["RunbookPullRequest"][];
+        };
+        /** @description A pull request of a runbook (interface 2.12). */
+        RunbookPullRequest: {
+            /** @description The number of the pull request. */
+            number: number;
+            /**
+             * Format: uri
+             * @description Its page on the code host.
+             */
+            url: string;
+            /** @description Numbers of the leaves whose commits it has, in their order (interface 2.12). */
+            step_numbers: string[];
+        };
+        /**
+         * @description How a runbook stands, by its leaves alone; the first that fits (interface 3.3).
+         * @enum {string}
+         */
+        RunbookStatus: "completed" | "failed" | "generating_steps" | "in_progress" | "not_started" | "partially_completed";
+        /** @description How many leaves of a runbook there are, by their status (interface 2.12). */
+        RunbookSteps: {
+            /** @description All leaves. */
+            total: number;
+            /** @description Nobody has begun them. */
+            not_started: number;
+            /** @description Being worked on: one at most. */
+            in_progress: number;
+            /** @description Done. */
+            completed: number;
+            /** @description Tried and given up, left out, or canceled. */
+            failed: number;
+            /** @description Their turn has come, and an agent is waited for. */
+            queued: number;
         };
         SyncPullRequestRequest: {
             /**
@@ -755,6 +1175,26 @@ export interface components {
                 /**
                  * @example {
                  *       "error": "This needs the scope queue:write"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Unknown, or not of this account. */
+        NotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "Repository not found"
                  *     }
                  */
                 "application/json": components["schemas"]["Error"];
@@ -917,6 +1357,521 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    ListDeployments: {
+        parameters: {
+            query?: {
+                /** @description A page by its number, in the place of `after`. */
+                page?: number;
+                /**
+                 * @description Size of a page, 10 if not given.
+                 * @example 2
+                 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description ETag of an earlier answer. 304 when it is still the answer. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description Its name, in upper and lower case as it was given.
+                 * @example Web
+                 */
+                project_name: string;
+                /**
+                 * @description Its name, in upper and lower case as it was given.
+                 * @example production
+                 */
+                env_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the deployments of an environment */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    Link: components["headers"]["Link"];
+                    /** @description How many deployments there are on all pages. */
+                    "X-Total-Count"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Deployment"][];
+                };
+            };
+            /** @description It is still the answer that `If-None-Match` names. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The input is wrong; nothing was changed. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description Unknown, or not of this account. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    CreateDeployment: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeated request safe: for 24 hours the same request under the same key gets the first answer again. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The release project.
+                 * @example Web
+                 */
+                project_name: string;
+                /**
+                 * @description Name of the environment.
+                 * @example production
+                 */
+                env_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateDeploymentRequest"];
+            };
+        };
+        responses: {
+            /** @description Deploy a release candidate to an environment */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Deployment"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description Unknown, or not of this account. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    ReportDeployment: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeated request safe: for 24 hours the same request under the same key gets the first answer again. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The release project.
+                 * @example Web
+                 */
+                project_name: string;
+                /**
+                 * @description Name of the environment.
+                 * @example production
+                 */
+                env_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReportDeploymentRequest"];
+            };
+        };
+        responses: {
+            /** @description Report how a deployment stands */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Deployment"];
+                };
+            };
+            /** @description The input is wrong; nothing was changed. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    FreezeEnvironment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The release project.
+                 * @example Web
+                 */
+                project_name: string;
+                /**
+                 * @description Name of the environment.
+                 * @example staging
+                 */
+                env_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["FreezeEnvironmentRequest"];
+            };
+        };
+        responses: {
+            /** @description Freeze an environment */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Names it among everything of the account. Opaque. */
+                        id: string;
+                        /** @description Why. Null when nothing was said. */
+                        reason: string | null;
+                        /**
+                         * Format: date-time
+                         * @description From when on. Null for a schedule.
+                         */
+                        starts_at: string | null;
+                        /**
+                         * Format: date-time
+                         * @description Until when. Null for a schedule, and for one that lasts until somebody ends it.
+                         */
+                        ends_at: string | null;
+                        /** @description Five cron fields: each time of these it begins. Null unless it is a schedule. */
+                        cron_start: string | null;
+                        /** @description Five cron fields: it ends at the first of these after it began. Null unless it is a schedule. */
+                        cron_end: string | null;
+                        /** @description The time zone its cron fields are read in. Null unless it is a schedule. */
+                        timezone: string | null;
+                        /** @description Who made it; after a rollback: who rolled back. */
+                        created_by: string;
+                        /** @description What made it. */
+                        source: components["schemas"]["FreezeSource"];
+                    };
+                };
+            };
+            /** @description The input is wrong; nothing was changed. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    UnfreezeEnvironment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The release project.
+                 * @example Web
+                 */
+                project_name: string;
+                /**
+                 * @description Name of the environment.
+                 * @example staging
+                 */
+                env_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Unfreeze an environment */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description How many freezes there were. */
+                        deleted: number;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    RollBackEnvironment: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeated request safe: for 24 hours the same request under the same key gets the first answer again. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The release project.
+                 * @example Web
+                 */
+                project_name: string;
+                /**
+                 * @description Name of the environment.
+                 * @example production
+                 */
+                env_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RollBackEnvironmentRequest"];
+            };
+        };
+        responses: {
+            /** @description Roll back an environment */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Deployment"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description Unknown, or not of this account. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    CreateRelease: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeated request safe: for 24 hours the same request under the same key gets the first answer again. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The release project.
+                 * @example Web
+                 */
+                project_name: string;
+                /**
+                 * @description Its version: `<release version>-rc<number>`.
+                 * @example 1.4-rc1
+                 */
+                release_candidate_version: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateReleaseRequest"];
+            };
+        };
+        responses: {
+            /** @description Create a release candidate */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReleaseCandidate"];
+                };
+            };
+            /** @description The input is wrong; nothing was changed. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description Unknown, or not of this account. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     GetAnalytics: {
         parameters: {
             query: {
@@ -1186,9 +2141,9 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A repository by `owner` and `name`, or by `nameWithOwner`. Null when the account has none of that name. Needs queue:read, queue:pause, config:read or analytics:read; its fields name their own. */
+                        /** @description A repository by `owner` and `name`, or by `nameWithOwner`. Null when the account has none of that name. Needs queue:read, queue:pause, config:read, analytics:read, release:read or runbook:write; its fields name their own. */
                         branches: components["schemas"]["BranchPause"][];
-                        /** @description A repository by `owner` and `name`, or by `nameWithOwner`. Null when the account has none of that name. Needs queue:read, queue:pause, config:read or analytics:read; its fields name their own. */
+                        /** @description A repository by `owner` and `name`, or by `nameWithOwner`. Null when the account has none of that name. Needs queue:read, queue:pause, config:read, analytics:read, release:read or runbook:write; its fields name their own. */
                         repository: components["schemas"]["RepositoryReference"];
                     };
                 };
@@ -1527,9 +2482,9 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A repository by `owner` and `name`, or by `nameWithOwner`. Null when the account has none of that name. Needs queue:read, queue:pause, config:read or analytics:read; its fields name their own. */
+                        /** @description A repository by `owner` and `name`, or by `nameWithOwner`. Null when the account has none of that name. Needs queue:read, queue:pause, config:read, analytics:read, release:read or runbook:write; its fields name their own. */
                         repository: components["schemas"]["RepositoryReference"];
-                        /** @description A repository by `owner` and `name`, or by `nameWithOwner`. Null when the account has none of that name. Needs queue:read, queue:pause, config:read or analytics:read; its fields name their own. */
+                        /** @description A repository by `owner` and `name`, or by `nameWithOwner`. Null when the account has none of that name. Needs queue:read, queue:pause, config:read, analytics:read, release:read or runbook:write; its fields name their own. */
                         history: components["schemas"]["ConfigurationChange"][];
                     };
                 };
@@ -2208,6 +3163,509 @@ export interface operations {
             500: components["responses"]["InternalServerError"];
         };
     };
+    CreateRunbook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeated request safe: for 24 hours the same request under the same key gets the first answer again. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateRunbookRequest"];
+            };
+        };
+        responses: {
+            /** @description Begin a runbook */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Runbook"];
+                };
+            };
+            /** @description The input is wrong; nothing was changed. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorWithMessage"];
+                };
+            };
+            /** @description The token is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "WWW-Authenticate": components["headers"]["Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorWithMessage"];
+                };
+            };
+            /** @description The token or its user may not do this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorWithMessage"];
+                };
+            };
+            /** @description Unknown, or not of this account. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorWithMessage"];
+                };
+            };
+            /** @description It does not fit what is there now. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorWithMessage"];
+                };
+            };
+            /** @description The body is larger than the operation takes. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorWithMessage"];
+                };
+            };
+            /** @description The body is of another type than the operation takes. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorWithMessage"];
+                };
+            };
+            /** @description The account asks too often. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorWithMessage"];
+                };
+            };
+            /** @description Our fault. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorWithMessage"];
+                };
+            };
+            /** @description The code host does not answer. Try again. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorWithMessage"];
+                };
+            };
+        };
+    };
+    GetRunbook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of an earlier answer. 304 when it is still the answer. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description What people call it, from 1.
+                 * @example 1
+                 */
+                runbook_number: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get a runbook */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Runbook"];
+                };
+            };
+            /** @description It is still the answer that `If-None-Match` names. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The input is wrong; nothing was changed. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorWithMessage"];
+                };
+            };
+            /** @description The token is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "WWW-Authenticate": components["headers"]["Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorWithMessage"];
+                };
+            };
+            /** @description The token or its user may not do this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorWithMessage"];
+                };
+            };
+            /** @description Unknown, or not of this account. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorWithMessage"];
+                };
+            };
+            /** @description The account asks too often. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorWithMessage"];
+                };
+            };
+            /** @description Our fault. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorWithMessage"];
+                };
+            };
+        };
+    };
+    ContinueRunbook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeated request safe: for 24 hours the same request under the same key gets the first answer again. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The runbook.
+                 * @example 1
+                 */
+                runbook_number: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ContinueRunbookRequest"];
+            };
+        };
+        responses: {
+            /** @description Prompt a runbook again */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Runbook"];
+                };
+            };
+            /** @description The input is wrong; nothing was changed. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorWithMessage"];
+                };
+            };
+            /** @description The token is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "WWW-Authenticate": components["headers"]["Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorWithMessage"];
+                };
+            };
+            /** @description What may be spent on it is spent. */
+            402: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorWithMessage"];
+                };
+            };
+            /** @description The token or its user may not do this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorWithMessage"];
+                };
+            };
+            /** @description Unknown, or not of this account. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorWithMessage"];
+                };
+            };
+            /** @description It does not fit what is there now. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorWithMessage"];
+                };
+            };
+            /** @description The body is larger than the operation takes. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorWithMessage"];
+                };
+            };
+            /** @description The body is of another type than the operation takes. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorWithMessage"];
+                };
+            };
+            /** @description The account asks too often. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorWithMessage"];
+                };
+            };
+            /** @description Our fault. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorWithMessage"];
+                };
+            };
+        };
+    };
     ListUserActions: {
         parameters: {
             query?: {
@@ -2294,6 +3752,133 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    RegisterPreview: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeated request safe: for 24 hours the same request under the same key gets the first answer again. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RegisterPreviewRequest"];
+            };
+        };
+        responses: {
+            /** @description Register a preview */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Names it among everything of the account. Opaque. */
+                        registration_id: string;
+                        /** @description Whether it belongs to a pull request by now. */
+                        status: components["schemas"]["PreviewRegistrationStatus"];
+                        /**
+                         * Format: uri
+                         * @description Where it is reached.
+                         */
+                        url: string;
+                        /** @description The same in words. */
+                        message: string;
+                        /**
+                         * Format: date-time
+                         * @description Until when it stands, unless it ends before.
+                         */
+                        expires_at: string;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description Unknown, or not of this account. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    DeregisterPreview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DeregisterPreviewRequest"];
+            };
+        };
+        responses: {
+            /** @description Take a registered preview back */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description How many registrations stood, whatever their commits. 0: there was none. */
+                        deleted: number;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description Unknown, or not of this account. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
         };

@@ -72,15 +72,15 @@ export async function playDemo({ url, token, scenario, say }: DemoRun): Promise<
 async function pushBranches(client: Client, scenario: Scenario, folder: string): Promise<void> {
   const git = async (...args: string[]): Promise<string> => await client.git(folder, ...args);
   await git('init', '-q', '-b', 'main');
-  await commit(git, folder, scenario.files, 'Open the shop');
+  await commitFiles(git, folder, scenario.files, 'Open the shop');
   for (const { branch, title, files } of scenario.pullRequests) {
     await git('checkout', '-q', '-b', branch, 'main');
-    await commit(git, folder, files, title);
+    await commitFiles(git, folder, files, title);
   }
   await git('push', '-q', `${client.url}/git/${scenario.owner}/${scenario.name}.git`, '--all');
 }
 
-async function commit(
+export async function commitFiles(
   git: (...args: string[]) => Promise<string>,
   folder: string,
   files: Readonly<Record<string, string>>,

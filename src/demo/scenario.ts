@@ -31,6 +31,14 @@ for order in orders/*; do
 done
 sleep 1
 `,
+  // What the check does not look at: whether anybody would buy it.
+  'deploy.sh': `set -e
+for tea in teas/*; do
+  price=$(cat "$tea")
+  [ "$price" -le 50 ] || { echo "nobody pays $price for $(basename "$tea")"; exit 1; }
+done
+echo "$ENVIRONMENT sells $(ls teas | wc -l) teas"
+`,
   '.service/ci.yml': 'checks:\n  orders:\n    run: sh check.sh\n    timeout: 60\n',
 } as const;
 
@@ -80,6 +88,9 @@ const all: readonly DemoPullRequest[] = [
   tea('jasmine', 6),
   tea('pu-erh', 9),
 ];
+
+/** What is released although nobody will buy it: every check is green, and no deployment of it comes through. */
+export const unsellable = { branch: 'sell-gold', title: 'Sell tea with gold in it', files: { 'teas/gold': '500\n' } };
 
 /** Twelve pull requests: one conflicts, one is red together with another; ten land. */
 export const demoScenario: Scenario = { owner: 'demo', name: 'tea-shop', files, configuration, pullRequests: all };

@@ -128,14 +128,15 @@ export function toConnection<Row, Node>(
   return {
     nodes,
     get edges() {
-      return shown.map((row, at) => ({ cursor: encodeKey(shape.key(row)), node: nodes[at] as Node }));
+      return shown.map((row, at) => ({ cursor: cursorOf(shape.key(row)), node: nodes[at] as Node }));
     },
-    pageInfo: { hasNextPage: rows.length > size, endCursor: last === undefined ? null : encodeKey(shape.key(last)) },
+    pageInfo: { hasNextPage: rows.length > size, endCursor: last === undefined ? null : cursorOf(shape.key(last)) },
     ...(shape.totalCount && { totalCount: shape.totalCount }),
   };
 }
 
-function encodeKey(key: Key): string {
+/** As connections give it. */
+export function cursorOf(key: Key): string {
   return Buffer.from(JSON.stringify(key)).toString('base64url');
 }
 

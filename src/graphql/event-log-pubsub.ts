@@ -86,12 +86,12 @@ export function told<Change extends object>(change: Change | SubscriptionFailure
 }
 
 /**
- * Events as payloads; null passes one over. Not an async generator: those answer `return` only after the next event,
+ * Events, or what else comes one by one, as payloads; null passes one over. Not an async generator: those answer `return` only after the next event,
  * and a subscription that nobody reads any more would wait for one.
  */
-export function mapEvents<Payload extends object>(
-  follower: EventFollower,
-  toPayload: (event: FollowedEvent) => Promise<Payload | null>,
+export function mapEvents<Told, Payload extends object>(
+  follower: AsyncIterableIterator<Told>,
+  toPayload: (event: Told) => Promise<Payload | null>,
 ): AsyncIterableIterator<Payload | SubscriptionFailure> {
   let hasFailed = false;
   const next = async (): Promise<IteratorResult<Payload | SubscriptionFailure>> => {

@@ -6,7 +6,16 @@ import { readUser } from '../modules/accounts/users.reads.ts';
 import { batchById, botPullRequestById } from '../modules/queue/builds/batches.reads.ts';
 import { pullRequestById } from '../modules/queue/pull-requests.reads.ts';
 import { queueById } from '../modules/queue/queue.reads.ts';
-import { readRepositoriesById } from '../modules/repositories/index.ts';
+import { candidateById, releaseById } from '../modules/releases/candidates.reads.ts';
+import { deploymentById } from '../modules/releases/deployments.reads.ts';
+import { environmentById, releaseProjectById } from '../modules/releases/projects.reads.ts';
+import { runbookById } from '../modules/runbooks/runbooks.reads.ts';
+import { readPreviewImage } from '../modules/previews/images/images.reads.ts';
+import { registrationById } from '../modules/previews/registrations/registrations.reads.ts';
+import { readPreviewSecret } from '../modules/previews/secrets/secrets.reads.ts';
+import { verificationById } from '../modules/previews/verifications/verifications.reads.ts';
+import { toFreezeNode } from '../modules/repositories/freezes.types.ts';
+import { readFreeze, readRepositoriesById } from '../modules/repositories/index.ts';
 import { readDelivery, readWebhookEndpoint } from '../modules/webhooks/webhooks.reads.ts';
 import { loaderOf, type GraphQLContext } from './context.ts';
 import { decodeNodeId } from './node-id.ts';
@@ -21,11 +30,25 @@ const readers: Readonly<Record<string, (ctx: GraphQLContext, id: string) => Prom
   BotPullRequest: async (ctx, id) => await loaderOf(ctx, botPullRequestById).load(id),
   Batch: async (ctx, id) => await loaderOf(ctx, batchById).load(id),
   Queue: async (ctx, id) => await loaderOf(ctx, queueById).load(id),
+  Freeze: async (ctx, id) => {
+    const freeze = await readFreeze(ctx, id);
+    return freeze === null ? null : toFreezeNode(freeze);
+  },
   ApiToken: readApiToken,
   User: readUser,
   Team: readTeam,
   WebhookEndpoint: readWebhookEndpoint,
   WebhookDelivery: readDelivery,
+  ReleaseProject: async (ctx, id) => await loaderOf(ctx, releaseProjectById).load(id),
+  Environment: async (ctx, id) => await loaderOf(ctx, environmentById).load(id),
+  Release: async (ctx, id) => await loaderOf(ctx, releaseById).load(id),
+  ReleaseCandidate: async (ctx, id) => await loaderOf(ctx, candidateById).load(id),
+  Deployment: async (ctx, id) => await loaderOf(ctx, deploymentById).load(id),
+  PreviewImage: readPreviewImage,
+  PreviewSecret: readPreviewSecret,
+  Verification: async (ctx, id) => await loaderOf(ctx, verificationById).load(id),
+  PreviewRegistration: async (ctx, id) => await loaderOf(ctx, registrationById).load(id),
+  Runbook: async (ctx, id) => await loaderOf(ctx, runbookById).load(id),
 };
 
 export const nodeTypes: readonly string[] = Object.keys(readers);

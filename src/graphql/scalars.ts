@@ -32,6 +32,8 @@ function scalar<Internal>(rule: ScalarRule<Internal>): GraphQLScalarType<Interna
 
 function literalValue(node: ValueNode): unknown {
   if (node.kind === Kind.STRING) return node.value;
+  if (node.kind === Kind.OBJECT)
+    return Object.fromEntries(node.fields.map((field) => [field.name.value, literalValue(field.value)]));
   return node.kind === Kind.INT ? Number(node.value) : undefined;
 }
 
@@ -39,6 +41,8 @@ function textMatching(pattern: RegExp): (value: unknown) => string | undefined {
   return (value) => (typeof value === 'string' && pattern.test(value) ? value : undefined);
 }
 
+const firstInstant = new Date('0001-01-01T00:00:00Z');
+const lastInstant = new Date('9999-12-31T23:59:59.999Z');
 const instant = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
 
 export const DateTime = scalar<Date>({
@@ -49,7 +53,9 @@ export const DateTime = scalar<Date>({
   read: (value) => {
     if (typeof value !== 'string' || !instant.test(value)) return undefined;
     const date = new Date(value);
-    return Number.isNaN(date.getTime()) || !isDay(value.slice(0, 10)) ? undefined : date;
+    // Years that RFC 3339 cannot write in UTC are none.
+    const isWritable = date >= firstInstant && date <= lastInstant;
+    return isWritable && isDay(value.slice(0, 10)) ? date : undefined;
   },
   serialize: (value) => (value instanceof Date ? value : new Date(String(value))).toISOString(),
 });
@@ -124,6 +130,15 @@ export const PullRequestNumber = scalar<number>({
   read: wholeNumber(2 ** 31 - 1),
 });
 
+/** Any text: services check it in the order the interface documents, and say `Invalid release candidate version`. */
+export const ReleaseCandidateVersion = scalar<string>({
+  name: 'ReleaseCandidateVersion',
+  description:
+    'The version of a release candidate: `<release version>-rc<number>`, without a slash or white space, at most 200 characters.',
+  must: 'must be text',
+  read: (value) => (typeof value === 'string' ? value : undefined),
+});
+
 export const PageNumber = scalar<number>({
   name: 'PageNumber',
   description: 'A page, counted from 1. Past the end it is empty.',
@@ -132,8 +147,33 @@ export const PageNumber = scalar<number>({
   read: wholeNumber(2 ** 46),
 });
 
+export const PageSize = scalar<number>({
+  name: 'PageSize',
+  description: 'How many a page holds: 1 to 100.',
+  must: 'must be an integer between 1 and 100',
+  read: (value) => {
+    const number = typeof value === 'string' && /^\d{1,3}$/.test(value) ? Number(value) : value;
+    return Number.isInteger(number) && Number(number) >= 1 && Number(number) <= 100 ? Number(number) : undefined;
+  },
+});
+
+/** Names and values are checked by who takes them: no message here could hold a value. */
+export const SecretMap = scalar<Readonly<Record<string, string>>>({
+  name: 'SecretMap',
+  description: 'Secrets by their names, as an object of texts. It is given and never answered.',
+  must: 'must be an object whose values are texts',
+  read: (value) =>
+    isObject(value) && Object.values(value).every((each) => typeof each === 'string')
+      ? (value as Readonly<Record<string, string>>)
+      : undefined,
+});
+
 /** Any JSON value. */
 export const JSONValue = GraphQLJSON;
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
 
 function isDay(text: string): boolean {
   const date = new Date(`${text}T00:00:00Z`);

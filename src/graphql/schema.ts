@@ -18,13 +18,59 @@ import { QueueEtasResolver } from '../modules/queue/foreseeing/forecast.resolver
 import { SimulationResolver } from '../modules/queue/foreseeing/simulation.resolver.ts';
 import {
   ConfigurationPreviewResolver,
+  FreezeBranchesImpactResolver,
   PauseBranchesImpactResolver,
   PauseRepositoryImpactResolver,
   ReplaceConfigurationImpactResolver,
 } from '../modules/queue/previewing/preview.resolver.ts';
+import { BranchFreezesResolver } from '../modules/repositories/branch-freezes.resolver.ts';
 import { BranchPausesResolver } from '../modules/repositories/branch-pauses.resolver.ts';
 import { PermissionsResolver } from '../modules/repositories/permissions.resolver.ts';
 import { RepositoriesResolver } from '../modules/repositories/repositories.resolver.ts';
+import {
+  ProjectCandidatesResolver,
+  ReleaseCandidatesResolver,
+  ReleasesResolver,
+} from '../modules/releases/candidates.resolver.ts';
+import { ReleaseChangesResolver } from '../modules/releases/changes.resolver.ts';
+import { DeploymentsResolver, EnvironmentDeploymentsResolver } from '../modules/releases/deployments.resolver.ts';
+import {
+  CandidateProvenanceResolver,
+  ChangelogResolver,
+  ChangeSetResolver,
+  DeploymentProvenanceResolver,
+  EnvironmentProvenanceResolver,
+  RollbackOutlookResolver,
+} from '../modules/releases/provenance/changelog.resolver.ts';
+import {
+  EnvironmentPresenceResolver,
+  PullRequestReleasesResolver,
+} from '../modules/releases/provenance/provenance.resolver.ts';
+import { BuildLogResolver, DeploymentLogResolver } from '../modules/releases/logs/log.resolver.ts';
+import { FreezesResolver } from '../modules/releases/freezes.resolver.ts';
+import { EnvironmentsResolver, ReleaseProjectsResolver } from '../modules/releases/projects.resolver.ts';
+import { RepositoryRunbookDefaultsResolver, RunbookControlResolver } from '../modules/runbooks/control.resolver.ts';
+import {
+  RepositoryRunbooksResolver,
+  RunbookCostResolver,
+  RunbooksResolver,
+} from '../modules/runbooks/runbooks.resolver.ts';
+import { PullRequestRunbookResolver, RunbookPullRequestsResolver } from '../modules/runbooks/pull-requests.resolver.ts';
+import { RunbookChangesResolver, RunbookChangeStepResolver } from '../modules/runbooks/changes.resolver.ts';
+import { RunbookActivityResolver, RunbookLeafActivityResolver } from '../modules/runbooks/activity.resolver.ts';
+import { RunbookStepsResolver } from '../modules/runbooks/steps.resolver.ts';
+import { PreviewImagesResolver } from '../modules/previews/images/images.resolver.ts';
+import {
+  PreviewRegistrationsResolver,
+  RepositoryRegistrationsResolver,
+} from '../modules/previews/registrations/registrations.resolver.ts';
+import { PreviewSecretsResolver } from '../modules/previews/secrets/secrets.resolver.ts';
+import { PreviewChangesResolver } from '../modules/previews/changes.resolver.ts';
+import { VerificationLogResolver } from '../modules/previews/verifications/log.resolver.ts';
+import {
+  PullRequestVerificationsResolver,
+  VerificationsResolver,
+} from '../modules/previews/verifications/verifications.resolver.ts';
 import { WebhookSigningResolver } from '../modules/webhooks/signing.resolver.ts';
 import { WebhookDeliveriesResolver, WebhookEndpointsResolver } from '../modules/webhooks/webhooks.resolver.ts';
 import { logPubSub } from './event-log-pubsub.ts';
@@ -49,6 +95,7 @@ function buildInterlockSchema(): GraphQLSchema {
       RepositoriesResolver,
       PermissionsResolver,
       BranchPausesResolver,
+      BranchFreezesResolver,
       RepositoryPullRequestsResolver,
       PullRequestsResolver,
       ConversationsResolver,
@@ -58,6 +105,7 @@ function buildInterlockSchema(): GraphQLSchema {
       QueueEtasResolver,
       PauseRepositoryImpactResolver,
       PauseBranchesImpactResolver,
+      FreezeBranchesImpactResolver,
       ReplaceConfigurationImpactResolver,
       RepositoryQueuesResolver,
       QueuesResolver,
@@ -67,6 +115,45 @@ function buildInterlockSchema(): GraphQLSchema {
       RepositoryEventsResolver,
       EventsResolver,
       ChangesResolver,
+      ReleaseProjectsResolver,
+      EnvironmentsResolver,
+      FreezesResolver,
+      ProjectCandidatesResolver,
+      ReleasesResolver,
+      ReleaseCandidatesResolver,
+      CandidateProvenanceResolver,
+      ChangelogResolver,
+      ChangeSetResolver,
+      EnvironmentProvenanceResolver,
+      RollbackOutlookResolver,
+      DeploymentProvenanceResolver,
+      PullRequestReleasesResolver,
+      EnvironmentPresenceResolver,
+      EnvironmentDeploymentsResolver,
+      DeploymentsResolver,
+      DeploymentLogResolver,
+      BuildLogResolver,
+      ReleaseChangesResolver,
+      RepositoryRunbooksResolver,
+      RunbooksResolver,
+      RunbookCostResolver,
+      RunbookStepsResolver,
+      PreviewImagesResolver,
+      PreviewSecretsResolver,
+      RepositoryRegistrationsResolver,
+      PreviewRegistrationsResolver,
+      PullRequestVerificationsResolver,
+      VerificationsResolver,
+      VerificationLogResolver,
+      PreviewChangesResolver,
+      RunbookControlResolver,
+      RunbookActivityResolver,
+      RunbookLeafActivityResolver,
+      RunbookChangesResolver,
+      RunbookChangeStepResolver,
+      RunbookPullRequestsResolver,
+      PullRequestRunbookResolver,
+      RepositoryRunbookDefaultsResolver,
       WebhookEndpointsResolver,
       WebhookDeliveriesResolver,
       WebhookSigningResolver,

@@ -16,6 +16,8 @@ import { mostTokens, pointsOf } from './limits.ts';
 
 export interface SocketOptions {
   readonly server: Server;
+  /** Upgrades that somebody else answers. */
+  readonly isElsewhere: (request: IncomingMessage) => boolean;
   readonly schema: GraphQLSchema;
   readonly authenticator: Authenticator;
   readonly services: RequestServices;
@@ -62,6 +64,7 @@ export function serveSockets(options: SocketOptions): Sockets {
   });
 
   const upgrade = (request: IncomingMessage, stream: Duplex, head: Buffer): void => {
+    if (options.isElsewhere(request)) return;
     if (new URL(request.url ?? '/', 'http://localhost').pathname !== path)
       return void stream.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\n');
     wss.handleUpgrade(request, stream, head, (socket) => wss.emit('connection', socket, request));

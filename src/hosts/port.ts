@@ -111,7 +111,12 @@ export interface WorkflowDispatch {
   readonly workflow: string;
   readonly commit: string;
   readonly key: string;
+  /** Given to the run. A workflow that does not declare one of them is refused, as is more than `mostInputs`. */
+  readonly inputs?: Readonly<Record<string, string>>;
 }
+
+/** What GitHub takes in one dispatch. */
+export const mostInputs = 25;
 
 /** A workflow that was asked for by name. It is no check of its commit. */
 export interface WorkflowRun {
@@ -182,6 +187,53 @@ export type CarriedCommits =
   | { readonly kind: 'conflict'; readonly paths: readonly string[] }
   | { readonly kind: 'empty' };
 
+/** A commit of a folder's files on top of another one, its ignored files left out. */
+export interface FolderCommit {
+  readonly parent: string;
+  /** Checked out from `parent`, and changed since. */
+  readonly folder: string;
+  readonly message: string;
+  readonly authorName: string;
+  readonly authorEmail: string;
+  /** Same files, same parent, same words, same instant: same commit. */
+  readonly at: number;
+  /** Ref that keeps the result from being collected. */
+  readonly keepRef: string;
+}
+
+export interface FileChange {
+  readonly path: string;
+  /** `100644`, `100755`, `120000` for a link, `160000` for another repository. Null: the file is gone. */
+  readonly mode: string | null;
+  /** Size of what it is now; of a link the length of its target. Null: it is gone, or another repository. */
+  readonly bytes: number | null;
+  /** Where a link leads; null for everything else. */
+  readonly target: string | null;
+}
+
+export type FolderCommitResult =
+  | {
+      readonly kind: 'committed';
+      readonly commit: string;
+      readonly tree: string;
+      readonly changes: readonly FileChange[];
+    }
+  /** The files are those of the parent. */
+  | { readonly kind: 'empty' };
+
+/** `base` is where the head left its base branch: what differs from it is the head's own. */
+export interface ChangedFiles {
+  readonly base: string;
+  /** A renamed file is one that is gone and one that is there. */
+  readonly files: readonly Pick<FileChange, 'path' | 'mode'>[];
+}
+
+/** Where a commit comes from. */
+export interface Descent {
+  readonly commit: string;
+  readonly parents: readonly string[];
+}
+
 export interface RefUpdate {
   readonly ref: string;
   /** Expected old value; null: the ref must not exist. */
@@ -236,12 +288,27 @@ export interface CodeHost {
     repository: HostRepository,
     range: { readonly from: readonly string[]; readonly to: string; readonly limit: number },
   ): Promise<readonly HostCommit[]>;
+  /**
+   * What any of `to` reaches and `from` does not, parents before their children; null when it is more than `limit`.
+   * Of `to` what is no commit there is left out.
+   */
+  listAncestry(
+    repository: HostRepository,
+    range: { readonly from: string; readonly to: readonly string[]; readonly limit: number },
+  ): Promise<readonly Descent[] | null>;
   isAncestor(repository: HostRepository, ancestor: string, descendant: string): Promise<boolean>;
+  /** What a head changes since it left `base`. Null: more than `limit` files, or the two have no commit in common. */
+  listChangedFiles(
+    repository: HostRepository,
+    range: { readonly base: string; readonly head: string; readonly limit: number },
+  ): Promise<ChangedFiles | null>;
   /** Text of a file at a commit; null when it is not there or larger than `maxBytes`. `blob` is its object id. */
   readFile(
     repository: HostRepository,
     file: { readonly commit: string; readonly path: string; readonly maxBytes: number },
   ): Promise<{ readonly text: string; readonly blob: string } | null>;
+  /** Puts a commit's files into an empty folder, with a `.git` of their own that leads back to nothing. */
+  checkOut(repository: HostRepository, commit: string, folder: string): Promise<void>;
 
   getPullRequest(repository: HostRepository, number: number): Promise<HostPullRequest | null>;
   listOpenPullRequests(repository: HostRepository): Promise<readonly HostPullRequest[]>;
@@ -348,7 +415,7 @@ export interface CodeHost {
 
   /**
    * Starts a workflow on a commit and answers the host's name for the run. One run for each `key`: asked again, the host
-   * answers the run there is. Throws HostRefused when that commit has no such workflow.
+   * answers the run there is. Throws HostRefused when that commit has no such workflow, or it does not take the inputs.
    */
   dispatchWorkflow(repository: HostRepository, dispatch: WorkflowDispatch): Promise<string>;
   /** Null: the host knows no such run. */
@@ -358,6 +425,11 @@ export interface CodeHost {
 
   /** Makes commits without a clone. Same input, same commit ids. Does not move any branch. */
   composeCommit(repository: HostRepository, composition: Composition): Promise<CompositionResult>;
+  /**
+   * Makes a commit of files on disk, which may be anybody's: nothing in the folder is executed. Does not move any branch.
+   * Throws HostRefused for what no commit can hold, such as a repository in it without a commit.
+   */
+  commitFolder(repository: HostRepository, commit: FolderCommit): Promise<FolderCommitResult>;
   /** All or none. Throws RefMoved when an expected value does not hold. CI starts for branches it moves, `mq-tmp-*` excepted. */
   updateRefs(repository: HostRepository, updates: readonly RefUpdate[]): Promise<void>;
   /** The host's own merge button: guards the head, not the base. Throws RefMoved. */

@@ -13,7 +13,13 @@ export const searchAttributes = {
   BaseBranch: 'Keyword',
   QueueStatus: 'Keyword',
   BatchState: 'Keyword',
+  Environment: 'Keyword',
+  ReleaseCandidate: 'Keyword',
+  DeploymentStatus: 'Keyword',
+  RunbookStatus: 'Keyword',
+  VerificationStatus: 'Keyword',
   RunbookNumber: 'Int',
+  PullRequestNumber: 'Int',
 } as const satisfies SearchAttributes;
 
 export interface NamespaceWanted {

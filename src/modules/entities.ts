@@ -14,6 +14,29 @@ import {
   PullRequestEntity,
   QueueEntity,
 } from './queue/queue.entities.ts';
+import {
+  DeploymentEntity,
+  EnvironmentEntity,
+  FreezeEntity,
+  ReleaseCandidateEntity,
+  ReleaseEntity,
+  ReleaseProjectEntity,
+} from './releases/releases.entities.ts';
+import {
+  PreviewImageEntity,
+  PreviewRegistrationEntity,
+  PreviewSandboxEntity,
+  PreviewSecretEntity,
+  VerificationEntity,
+} from './previews/previews.entities.ts';
+import {
+  RunbookCommitEntity,
+  RunbookDefaultsEntity,
+  RunbookEntity,
+  RunbookPromptEntity,
+  RunbookPullRequestEntity,
+  RunbookStepEntity,
+} from './runbooks/runbooks.entities.ts';
 
 export const entities = [
   AccountEntity,
@@ -29,4 +52,21 @@ export const entities = [
   BatchMemberEntity,
   BotPullRequestEntity,
   IntentEntity,
+  ReleaseProjectEntity,
+  EnvironmentEntity,
+  ReleaseEntity,
+  ReleaseCandidateEntity,
+  DeploymentEntity,
+  FreezeEntity,
+  RunbookDefaultsEntity,
+  RunbookEntity,
+  RunbookPromptEntity,
+  RunbookStepEntity,
+  RunbookPullRequestEntity,
+  RunbookCommitEntity,
+  PreviewImageEntity,
+  PreviewSecretEntity,
+  PreviewRegistrationEntity,
+  VerificationEntity,
+  PreviewSandboxEntity,
 ];

@@ -8,7 +8,8 @@ import { scopes, type Scope } from '../../src/context.ts';
 import { encodeNodeId } from '../../src/graphql/node-id.ts';
 import { nodeTypes } from '../../src/graphql/node.resolver.ts';
 import { interlockSchema } from '../../src/graphql/schema.ts';
-import { seed, type Seeded } from '../graphql/seed.ts';
+import { seed, sha, type Seeded } from '../graphql/seed.ts';
+import { seedRunbook } from '../runbooks/runbook-rows.ts';
 import { everyScopeBut, startServer, type TestServer } from '../support/server.ts';
 import { invented, operations, scopesOf, withoutNames, type Operation } from './operations.ts';
 
@@ -23,6 +24,7 @@ const alone = new Map<string, string>();
 const writers: Partial<Record<Scope, readonly Scope[]>> = {
   'queue:read': ['queue:write', 'admin'],
   'config:read': ['config:write'],
+  'release:read': ['release:write', 'deploy:write'],
 };
 let real: Record<string, unknown>;
 
@@ -58,9 +60,62 @@ beforeAll(async () => {
     team: encodeNodeId('Team', team?.id ?? ''),
     endpoint: webhook.endpoint,
     delivery: webhook.delivery,
+    ...(await release()),
+    runbook: (await seedRunbook(s, { repositoryId: seeded.repositoryId })).number,
+    ...(await preview()),
   };
 });
 afterAll(async () => await s.close());
+
+async function release(): Promise<{ project: string; deployment: string; freeze: string }> {
+  const project = 'Shop';
+  await s.graphql(
+    `mutation ($project: String!, $repository: RepositoryInput!) {
+       createReleaseProject(input: {name: $project, repository: $repository}) { releaseProject { id } }
+       createEnvironment(input: {project: $project, name: "production", provider: {kind: NONE}}) { environment { id } } }`,
+    { project, repository: { owner: seeded.owner, name: seeded.name } },
+  );
+  await s.rows(
+    `with made as (insert into release (account_id, project_id, version, created_at)
+       select account_id, id, '1.0', now() from release_project where account_id = $1 returning *)
+     insert into release_candidate (account_id, project_id, release_id, version, number, commit, repository_id, status, actor, created_at)
+     select $1, project_id, id, '1.0-rc1', 1, $2, $3, 'ready', 'ada@example.test', now() from made`,
+    [s.accountId, sha('c'), seeded.repositoryId],
+  );
+  const made = await s.graphql<{ createDeployment: { deployment: { id: string } } }>(
+    'mutation ($project: String!) { createDeployment(input: {project: $project, environment: "production", version: "1.0-rc1"}) { deployment { id } } }',
+    { project },
+  );
+  const frozen = await s.graphql<{ freezeBranches: { freeze: { id: string } } }>(
+    'mutation ($repository: RepositoryInput!) { freezeBranches(input: {repository: $repository, baseBranches: "release/*"}) { freeze { id } } }',
+    { repository: { owner: seeded.owner, name: seeded.name } },
+  );
+  return {
+    project,
+    deployment: made.data.createDeployment.deployment.id,
+    freeze: frozen.data.freezeBranches.freeze.id,
+  };
+}
+
+/** In a configuration that has an endpoint preview, so that registering reaches everything it reads. */
+async function preview(): Promise<{ previewImage: string; previewSecret: string; verification: string }> {
+  const repository = { owner: seeded.owner, name: seeded.name };
+  const { errors, text } = await s.graphql(
+    `mutation ($repository: RepositoryInput!) {
+       replaceConfiguration(input: {repository: $repository, yaml: "verify: {preview: [{method: endpoint}]}"}) { outcome { __typename } }
+       registerPreviewImage(input: {name: "shop", kind: COMMAND, source: "true"}) { previewImage { id } }
+       setPreviewSecret(input: {key: "SHOP", value: "x"}) { previewSecret { id } }
+       grantPreviewSecret(input: {repository: $repository, key: "SHOP"}) { previewSecret { id } } }`,
+    { repository },
+  );
+  if (errors.length > 0) throw new Error(text);
+  const begun = await s.graphql<{ verifyPullRequest: { verification: { id: string } } }>(
+    `mutation ($repository: RepositoryInput!) {
+       verifyPullRequest(input: {repository: $repository, number: 1}) { verification { id } } }`,
+    { repository },
+  );
+  return { previewImage: 'shop', previewSecret: 'SHOP', verification: begun.data.verifyPullRequest.verification.id };
+}
 
 async function endpointWithDelivery(): Promise<{ endpoint: string; delivery: string }> {
   const made = await s.graphql<{ createWebhookEndpoint: { webhookEndpoint: { id: string } } }>(
@@ -213,6 +268,7 @@ describe('REST', () => {
     ['GET', '/api/v1/pull_request/queued?org=acme&repo=NAME'],
     ['GET', '/api/v1/bot_pull_request?org=acme&repo=NAME&number=7'],
     ['POST', '/api/v1/repo', { org: 'acme', name: 'NAME', paused: true }],
+    ['POST', '/api/v1/runbook', { repository: { org: 'acme', name: 'NAME' }, prompt: 'Tidy up' }],
     [
       'POST',
       '/api/v1/pull_request',

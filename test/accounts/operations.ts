@@ -17,7 +17,14 @@ export function scopesOf({ scope }: Operation): readonly Scope[] {
 }
 
 /** Whatever names a repository; what is inside of it needs a scope of its own. */
-const ofRepository = ['queue:read', 'queue:pause', 'config:read', 'analytics:read'] as const;
+const ofRepository = [
+  'queue:read',
+  'queue:pause',
+  'config:read',
+  'analytics:read',
+  'release:read',
+  'runbook:write',
+] as const;
 
 const repository = '{owner: $owner, name: $name}';
 const pullRequest = `{repository: ${repository}, number: $number}`;
@@ -59,7 +66,7 @@ export const operations: readonly Operation[] = [
   inRepository(
     'Repository.pullRequest',
     'queue:read',
-    'pullRequest(number: 1) { id explain { sentence eta { p50 } conditions { kind } } checks { name } latestBotPullRequest { id } comments { body } reviewThreads { id } batches { nodes { id } } }',
+    'pullRequest(number: 1) { id explain { sentence eta { p50 } conditions { kind } } checks { name } latestBotPullRequest { id } comments { body } reviewThreads { id } batches { nodes { id } } verification { id } verifications { nodes { id preview { url } registration { url } steps { nodes { step } } log { nodes { text } } } } }',
   ),
   inRepository('Repository.pullRequests', 'queue:read', 'pullRequests { nodes { id position } }'),
   inRepository('Repository.queuedPullRequests', 'queue:read', 'queuedPullRequests { id }'),
@@ -71,7 +78,7 @@ export const operations: readonly Operation[] = [
   inRepository(
     'Repository.queue',
     'queue:read',
-    'queue(baseBranch: "main") { id builds pause { message } entries { id } etas { number } depth { queued } batches { nodes { id members { commit } proof { digest } } } }',
+    'queue(baseBranch: "main") { id builds pause { message } frozen { sentence } entries { id } etas { number } depth { queued } batches { nodes { id members { commit } proof { digest } } } }',
   ),
   inRepository('Repository.queues', 'queue:read', 'queues { id }'),
   inRepository('Repository.queueDepth', 'queue:read', 'queueDepth { queued }'),
@@ -260,6 +267,249 @@ export const operations: readonly Operation[] = [
     scope: 'queue:read',
     document: `subscription (${withNumber}) { pullRequestChanged(repository: ${repository}, number: $number) { cursor } }`,
   },
+  { field: 'Query.releaseProjects', scope: 'release:read', document: '{ releaseProjects { nodes { id name } } }' },
+  {
+    field: 'Query.releaseProject',
+    scope: 'release:read',
+    document:
+      'query ($project: String!) { releaseProject(name: $project) { id repository { name } environments { name project { name } provider { kind } deployments { nodes { id project { name } environment { name } releaseCandidate { version } fromReleaseCandidate { version } rollbackOf { id } } totalCount } } releases { nodes { version } } releaseCandidates { nodes { version release { version } } } } }',
+  },
+  mutation(
+    'createReleaseProject',
+    'release:write',
+    names,
+    `{name: "New", repository: ${repository}}`,
+    'releaseProject { name repository { name } }',
+  ),
+  mutation(
+    'updateReleaseProject',
+    'release:write',
+    '$project: String!',
+    '{project: $project, buildTimeoutSec: 60}',
+    'releaseProject { name }',
+  ),
+  mutation(
+    'updateEnvironment',
+    'release:write',
+    '$project: String!',
+    '{project: $project, environment: "production", tier: PRODUCTION}',
+    'environment { name }',
+  ),
+  mutation(
+    'createEnvironment',
+    'release:write',
+    '$project: String!',
+    '{project: $project, name: "new", provider: {kind: NONE}}',
+    'environment { name project { name } }',
+  ),
+  mutation(
+    'createRelease',
+    'release:write',
+    '$project: String!',
+    '{project: $project, version: "1.0-rc1", repository: "acme/shop", commit: "none"}',
+    'releaseCandidate { version repository { name } }',
+  ),
+  mutation(
+    'createDeployment',
+    'deploy:write',
+    '$project: String!',
+    '{project: $project, environment: "production", version: "1.0-rc1"}',
+    'deployment { status environment { name } }',
+  ),
+  mutation(
+    'reportDeployment',
+    'deploy:write',
+    '$project: String!',
+    '{project: $project, environment: "production", version: "1.0-rc1", status: SUCCESS}',
+    'deployment { status }',
+  ),
+  mutation('cancelDeployment', 'deploy:write', '$deployment: ID!', '{id: $deployment}', 'deployment { status }'),
+  mutation(
+    'rollBackEnvironment',
+    'deploy:write',
+    '$project: String!',
+    '{project: $project, environment: "production"}',
+    'deployment { status rollbackOf { id } }',
+  ),
+  {
+    field: 'Subscription.deploymentChanged',
+    scope: 'release:read',
+    document: 'subscription ($project: String!) { deploymentChanged(project: $project) { cursor } }',
+  },
+  {
+    field: 'Subscription.environmentChanged',
+    scope: 'release:read',
+    document:
+      'subscription ($project: String!) { environmentChanged(project: $project, environment: "production") { cursor } }',
+  },
+  {
+    field: 'Subscription.deploymentLog',
+    scope: 'release:read',
+    document: 'subscription ($deployment: ID!) { deploymentLog(deployment: $deployment) { text } }',
+  },
+  {
+    field: 'Subscription.buildLog',
+    scope: 'release:read',
+    document: 'subscription ($project: String!) { buildLog(project: $project, version: "1.0-rc1") { text } }',
+  },
+  inRepository('Repository.freezes', 'queue:read', 'freezes { id reason }'),
+  mutation(
+    'freezeEnvironment',
+    'release:write',
+    '$project: String!',
+    '{project: $project, environment: "production"}',
+    'freeze { source } environment { frozen { sentence } freezes { id } }',
+  ),
+  mutation(
+    'unfreezeEnvironment',
+    'release:write',
+    '$project: String!',
+    '{project: $project, environment: "production"}',
+    'deleted environment { name }',
+  ),
+  mutation(
+    'freezeBranches',
+    'release:write',
+    names,
+    `{repository: ${repository}, baseBranches: "release/*"}`,
+    'freeze { baseBranches }',
+  ),
+  mutation(
+    'unfreezeBranches',
+    'release:write',
+    names,
+    `{repository: ${repository}, baseBranches: "release/*"}`,
+    'deleted',
+  ),
+  mutation(
+    'createFreezeSchedule',
+    'release:write',
+    '$project: String!',
+    '{environment: {project: $project, environment: "production"}, schedule: {cronStart: "0 0 1 1 *", cronEnd: "0 0 2 1 *", timezone: "UTC"}}',
+    'freeze { cronStart }',
+  ),
+  {
+    field: 'Query.previewImages',
+    scope: 'admin',
+    document: '{ previewImages { nodes { id name kind source createdBy updatedAt } } }',
+  },
+  {
+    field: 'Mutation.registerPreviewImage',
+    scope: 'admin',
+    document:
+      'mutation { registerPreviewImage(input: {name: "web", kind: DOCKER, source: "registry.example.test/web:1"}) { previewImage { id } } }',
+  },
+  mutation('removePreviewImage', 'admin', '$previewImage: String!', '{name: $previewImage}', 'previewImage { id }'),
+  {
+    field: 'Query.previewSecrets',
+    scope: 'admin',
+    document: '{ previewSecrets { nodes { id key grantedTo createdBy updatedAt } } }',
+  },
+  {
+    field: 'Mutation.setPreviewSecret',
+    scope: 'admin',
+    document: 'mutation { setPreviewSecret(input: {key: "API_KEY", value: "x"}) { previewSecret { id } } }',
+  },
+  mutation('removePreviewSecret', 'admin', '$previewSecret: String!', '{key: $previewSecret}', 'deletedId'),
+  mutation(
+    'grantPreviewSecret',
+    'admin',
+    `${names}, $previewSecret: String!`,
+    `{repository: ${repository}, key: $previewSecret}`,
+    'previewSecret { grantedTo }',
+  ),
+  mutation(
+    'revokePreviewSecret',
+    'admin',
+    `${names}, $previewSecret: String!`,
+    `{repository: ${repository}, key: $previewSecret}`,
+    'revoked previewSecret { grantedTo }',
+  ),
+  inRepository(
+    'Repository.previewRegistrations',
+    'queue:read',
+    'previewRegistrations { nodes { id name commit url status message endReason pullRequest { id } } }',
+  ),
+  mutation(
+    'registerPreview',
+    'preview:register',
+    names,
+    `{repository: ${repository}, commitSha: "1111111111111111111111111111111111111111", previewUrl: "https://preview.example.test/", prNumber: 1}`,
+    'registration { id status url message expiresAt }',
+  ),
+  mutation(
+    'verifyPullRequest',
+    'queue:write',
+    withNumber,
+    pullRequest,
+    'verification { id status pullRequest { id } }',
+  ),
+  mutation('cancelVerification', 'queue:write', '$verification: ID!', '{id: $verification}', 'verification { status }'),
+  {
+    field: 'Subscription.verificationChanged',
+    scope: 'queue:read',
+    document: `subscription (${withNumber}) { verificationChanged(repository: ${repository}, number: $number) { cursor } }`,
+  },
+  {
+    field: 'Subscription.previewChanged',
+    scope: 'queue:read',
+    document: `subscription (${names}) { previewChanged(repository: ${repository}) { cursor } }`,
+  },
+  {
+    field: 'Subscription.verificationLog',
+    scope: 'queue:read',
+    document: 'subscription ($verification: ID!) { verificationLog(verification: $verification) { text } }',
+  },
+  mutation('deregisterPreview', 'preview:register', names, `{repository: ${repository}, prNumber: 1}`, 'deleted'),
+  {
+    field: 'Query.runbook',
+    scope: 'runbook:write',
+    document:
+      'query ($runbook: Int!) { runbook(number: $runbook) { id repository { name } prompts { text } steps { number leaves { number toolCalls { nodes { tool } } log { nodes { text } } } } commits { commit } branches { name } pullRequests { number } toolCalls { nodes { tool } } log { nodes { text } } cost { turns } } }',
+  },
+  inRepository('Repository.runbooks', 'runbook:write', 'runbooks { nodes { number status } totalCount }'),
+  inRepository('Repository.runbookDefaults', 'config:read', 'runbookDefaults { draft prMode targetBranch }'),
+  mutation(
+    'createRunbook',
+    'runbook:write',
+    names,
+    `{repository: ${repository}, prompt: "Tidy up"}`,
+    'runbook { number repository { name } }',
+  ),
+  mutation(
+    'continueRunbook',
+    'runbook:write',
+    '$runbook: Int!',
+    '{number: $runbook, prompt: "Go on"}',
+    'runbook { number }',
+  ),
+  mutation(
+    'cancelRunbook',
+    'runbook:write',
+    '$runbook: Int!',
+    '{number: $runbook}',
+    'runbook { number } impact { sentence }',
+  ),
+  mutation('retryRunbook', 'runbook:write', '$runbook: Int!', '{number: $runbook}', 'runbook { number }'),
+  mutation('publishRunbook', 'runbook:write', '$runbook: Int!', '{number: $runbook}', 'runbook { number }'),
+  mutation(
+    'updateRunbookDefaults',
+    'config:write',
+    names,
+    `{repository: ${repository}, draft: true}`,
+    'runbookDefaults { draft } repository { name }',
+  ),
+  {
+    field: 'Subscription.runbookChanged',
+    scope: 'runbook:write',
+    document: 'subscription ($runbook: Int!) { runbookChanged(number: $runbook) { cursor } }',
+  },
+  {
+    field: 'Subscription.runbookLog',
+    scope: 'runbook:write',
+    document: 'subscription ($runbook: Int!) { runbookLog(number: $runbook) { text } }',
+  },
+  mutation('deleteFreeze', 'release:write', '$freeze: ID!', '{id: $freeze}', 'freeze { id }'),
 ];
 
 /** Variables of every operation that name nothing there is. */
@@ -273,6 +523,13 @@ export const invented: Readonly<Record<string, unknown>> = {
   team: encodeNodeId('Team', '999999'),
   endpoint: encodeNodeId('WebhookEndpoint', '999999'),
   delivery: encodeNodeId('WebhookDelivery', '999999'),
+  project: 'none',
+  deployment: encodeNodeId('Deployment', '999999'),
+  freeze: encodeNodeId('Freeze', '999999'),
+  runbook: 999_999,
+  previewImage: 'none',
+  previewSecret: 'NONE',
+  verification: encodeNodeId('Verification', '999999'),
 };
 
 /** What names nothing of the account that asks: these answer the same for another account's and for invented names. */
@@ -289,8 +546,13 @@ export const withoutNames: ReadonlySet<string> = new Set([
   'Mutation.addUser',
   'Mutation.createTeam',
   'Mutation.setAccountTimezone',
+  'Query.releaseProjects',
   'Query.webhookEndpoints',
   'Query.webhookSigning',
   'Mutation.createWebhookEndpoint',
+  'Query.previewImages',
+  'Query.previewSecrets',
+  'Mutation.registerPreviewImage',
+  'Mutation.setPreviewSecret',
   'Subscription.events',
 ]);

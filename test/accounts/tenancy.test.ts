@@ -66,5 +66,8 @@ it("leads unique keys and foreign keys of tenants' rows with the account", async
     where x.contype in ('u', 'f') and exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'account_id')
       and (select a.attname from pg_attribute a where a.attrelid = c.oid and a.attnum = x.conkey[1]) <> 'account_id'`);
   // Found before the account is known; the characters are random.
-  expect(rows.map(({ name }) => name)).toEqual(['api_token.api_token_lookup_key']);
+  expect(rows.map(({ name }) => name)).toEqual([
+    'api_token.api_token_lookup_key',
+    'preview_sandbox.preview_sandbox_slug_key',
+  ]);
 });

@@ -5,11 +5,16 @@ import { dirname, join, normalize } from 'node:path';
 import { parse, validate } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { parseConfiguration } from '../../src/domain/configuration/index.ts';
+import { parseSkill } from '../../src/domain/previews/skill.parse.ts';
 import { interlockSchema } from '../../src/graphql/schema.ts';
 import { parseCiFile } from '../../src/hosts/local/ci-file.ts';
+import { verificationMoves } from '../../src/domain/previews/verification.status.ts';
+import { deploymentMoves } from '../../src/domain/releases/deployment.status.ts';
+import { stepMoves } from '../../src/domain/runbooks/steps.ts';
+import { parseScript } from '../../src/platform/agents/script/parse.ts';
 import { projectRoot } from '../../src/platform/project-root.ts';
 import { type Block, listPages, readPage } from './pages.ts';
-import { drawStateDiagram } from './state-diagram.ts';
+import { drawMoves, drawStateDiagram } from './state-diagram.ts';
 import { isWalkThrough } from './walk-throughs.ts';
 
 const pages = listPages();
@@ -39,13 +44,21 @@ function leadsSomewhere(path: string, link: string): boolean {
 
 describe('fenced blocks', () => {
   it('name a language that is run, validated or parsed; what people only look at is text', () => {
-    const known = ['sh', 'graphql', 'yaml', 'json', 'mermaid', 'text', 'ts', 'sql'];
+    const known = ['sh', 'graphql', 'yaml', 'json', 'mermaid', 'text', 'ts', 'sql', 'markdown'];
     expect(blocks.filter((block) => !known.includes(block.language)).map((block) => block.where)).toEqual([]);
   });
 
   it('of SQL stand where test/docs/sql.test.ts runs them', () => {
     expect([...new Set(inLanguage('sql').map((block) => block.path))]).toEqual(['docs/operations.md']);
   });
+
+  it.each(inLanguage('markdown').map((block) => [block.where, block] as const))(
+    'of Markdown are scripts of runbooks, or skill files of previews: %s',
+    (_, block) => {
+      if (block.path === 'docs/previews.md') expect(parseSkill(block.text)).toMatchObject({ ok: true });
+      else expect(parseScript(block.text).steps.length).toBeGreaterThan(0);
+    },
+  );
 
   it.each(inLanguage('graphql').map((block) => [block.where, block] as const))(
     'of GraphQL are valid: %s',
@@ -111,7 +124,7 @@ const programs: Readonly<Record<string, string>> = {
   bench: 'bench/main.ts',
 };
 
-/** `npm start`, `npm test` and `npm run <script>`, each with `-- <flags>`; `npx vitest run <path>`. */
+/** `npm start`, `npm test` and `npm run <script>`, each with `-- <flags>`; `npx vitest run <path>`; `export` of a setting. */
 function faultsOfCommands({ text }: Block): string[] {
   return text
     .split('\n')
@@ -119,12 +132,19 @@ function faultsOfCommands({ text }: Block): string[] {
     .flatMap((line) => {
       const vitest = /^npx vitest run (\S+)/.exec(line)?.[1];
       if (vitest !== undefined) return existsSync(join(projectRoot, vitest)) ? [] : [`${vitest} does not exist`];
+      if (line.startsWith('export ')) return faultsOfSettings(line);
       const command = /^npm (?:(start|test)|run (?:-s )?([\w-]+))(?: -- (.*))?$/.exec(line);
       if (command === null) return [`neither run nor checked: ${line}`];
       const script = command[1] ?? command[2] ?? '';
       if (!(script in scripts)) return [`there is no script ${script}`];
       return faultsOfArguments(script, command[3] ?? '');
     });
+}
+
+function faultsOfSettings(line: string): string[] {
+  const names = [...line.matchAll(/ ([A-Z][A-Z_]*)=\S+/g)].map((match) => match[1] ?? '');
+  const described = readFileSync(join(projectRoot, 'docs/operations.md'), 'utf8');
+  return names.filter((name) => !described.includes(`\`${name}\``)).map((name) => `docs/operations.md has no ${name}`);
 }
 
 function faultsOfArguments(script: string, text: string): string[] {
@@ -136,9 +156,14 @@ function faultsOfArguments(script: string, text: string): string[] {
   return flags.filter((flag) => !source.includes(`'${flag}`)).map((flag) => `npm run ${script} has no ${flag}`);
 }
 
-it('ARCHITECTURE.md shows the statuses as the table of transitions has them', () => {
+it('ARCHITECTURE.md shows the statuses as the tables have them', () => {
   const diagrams = readPage('ARCHITECTURE.md').blocks.filter((block) => block.language === 'mermaid');
-  expect(diagrams.map((block) => block.text)).toEqual([drawStateDiagram()]);
+  expect(diagrams.map((block) => block.text)).toEqual([
+    drawStateDiagram(),
+    drawMoves(deploymentMoves, 'pending'),
+    drawMoves(stepMoves, 'not_started'),
+    drawMoves(verificationMoves, 'pending'),
+  ]);
 });
 
 it('README.md lists the flags and variables of npm start, all of them', () => {

@@ -40,18 +40,19 @@ export function parsePage(markdown: string): Omit<Page, 'path'> {
   const headings: string[] = [];
   const prose: string[] = [];
   let above: string[] = [];
-  let open: { language: string; line: number; lines: string[] } | null = null;
+  let open: { language: string; line: number; lines: string[]; fence: string } | null = null;
   for (const [index, line] of markdown.split('\n').entries()) {
     if (open !== null) {
-      if (line === '```') {
+      if (line === open.fence) {
         blocks.push({ language: open.language, text: open.lines.join('\n'), line: open.line, under: above });
         open = null;
       } else open.lines.push(line);
       continue;
     }
-    const fence = /^```(\S*)$/.exec(line);
+    // A longer fence holds shorter ones.
+    const fence = /^(`{3,})(\S*)$/.exec(line);
     const heading = /^(#{1,6}) (.+)$/.exec(line);
-    if (fence) open = { language: fence[1] ?? '', line: index + 1, lines: [] };
+    if (fence) open = { language: fence[2] ?? '', line: index + 1, lines: [], fence: fence[1] ?? '' };
     else if (heading) {
       above = [...above.slice(0, (heading[1]?.length ?? 1) - 1), heading[2] ?? ''];
       headings.push(heading[2] ?? '');

@@ -1,4 +1,4 @@
-// The life of a pull request as a Mermaid diagram, drawn from the table of transitions.
+// Lives as Mermaid diagrams, drawn from the tables through which every status is written.
 import { transitions } from '../../src/domain/queue/status.ts';
 
 /** Events that lead to the status they come from are accepted and change nothing: they are left out. */
@@ -12,4 +12,13 @@ export function drawStateDiagram(): string {
   });
   const final = Object.entries(transitions).filter(([, row]) => Object.keys(row).length === 0);
   return ['stateDiagram-v2', '  [*] --> open', ...lines, ...final.map(([status]) => `  ${status} --> [*]`)].join('\n');
+}
+
+/** The same of a table that says only where a status may go. */
+export function drawMoves(moves: Readonly<Record<string, readonly string[]>>, first: string): string {
+  const lines = Object.entries(moves).flatMap(([from, to]) => to.map((status) => `  ${from} --> ${status}`));
+  const final = Object.entries(moves).filter(([, to]) => to.length === 0);
+  return ['stateDiagram-v2', `  [*] --> ${first}`, ...lines, ...final.map(([status]) => `  ${status} --> [*]`)].join(
+    '\n',
+  );
 }

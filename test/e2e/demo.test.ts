@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { dataDirectory, processesNaming, removeDirectory, runProgram, stopInterlock, until } from './interlock.ts';
 
-test('the demo shows batches, the bisection and its landings, and comes out as it should', async () => {
+test('the demo shows batches, the bisection, its landings and their release, and comes out as it should', async () => {
   const { code, said, stderr } = await runProgram('demo', []).ended;
   expect({ code, stderr }, said).toEqual({ code: 0, stderr: '' });
   expect(said.match(/ s {2}queued {4}#\d+ /g)).toHaveLength(12);
@@ -11,6 +11,17 @@ test('the demo shows batches, the bisection and its landings, and comes out as i
   expect(said).toMatch(/landed .* tree verified \((exact|same_tree)\)$/m);
   expect(said).toContain('10 merged, 2 blocked');
   expect(said).toMatch(/the check run again at each: \d+ green, 0 red$/m);
+  expect(said.match(/ s {2}candidate 1\.\d-rc1 at [0-9a-f]{8}: built, ready$/gm)).toHaveLength(3);
+  for (const told of [
+    'deployed  1.1-rc1 to production',
+    'failed    1.2-rc1 to staging: Exited with code 1',
+    'went back staging to 1.1-rc1',
+    'went back production to 1.0-rc1',
+    'frozen    production, for tea time: 1.1-rc1 is refused',
+    'forced    1.1-rc1 to production',
+  ])
+    expect(said).toContain(` s  ${told}`);
+  expect(said).toMatch(/ s {2}runs {6}#\d+ .*: in staging since [\d:]+, in production since [\d:]+$/m);
   expect(said).toContain('The demo came out as it should.');
 });
 

@@ -71,6 +71,12 @@ describe('followers', () => {
         queueId: null,
         pullRequestId: null,
         batchId: null,
+        candidateId: null,
+        environmentId: null,
+        deploymentId: null,
+        runbookId: null,
+        verificationId: null,
+        registrationId: null,
         payload: { serial: 1 },
       },
     ]);

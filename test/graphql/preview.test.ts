@@ -21,11 +21,13 @@ it('previews answer what is, and beside it what would be', async () => {
   const answer = await ask(`mutation {
     pauseRepository(input: {repository: ${shop}, paused: true, preview: true}) { repository { paused } impact { landingsHeld sentence } }
     pauseBranches(input: {repository: ${shop}, pattern: "release/*", paused: true, preview: true}) { branchPause { paused } impact { sentence } }
+    freezeBranches(input: {repository: ${shop}, baseBranches: "release/*", preview: true}) { freeze { id } impact { sentence } }
     dequeuePullRequest(input: {repository: ${shop}, number: 6, preview: true}) { pullRequest { status } impact { buildsStopped { baseBranch pullRequests } } }
   }`);
   expect(answer).toEqual({
     pauseRepository: { repository: { paused: false }, impact: { landingsHeld: [], sentence: expect.any(String) } },
     pauseBranches: { branchPause: { paused: true }, impact: { sentence: 'No build and no landing is changed by it.' } },
+    freezeBranches: { freeze: null, impact: { sentence: 'No build and no landing is changed by it.' } },
     dequeuePullRequest: { pullRequest: { status: 'OPEN' }, impact: { buildsStopped: [] } },
   });
   expect(await s.rows('select 1 from branch_pause')).toEqual([]);

@@ -3,7 +3,15 @@ import { join } from 'node:path';
 import { isEnumType, isInputObjectType, isInterfaceType, isObjectType, isSpecifiedScalarType } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { emitSchema } from '../../src/graphql/emit.ts';
-import { DateTime, GitObjectID, NameWithOwner, PageNumber, PullRequestNumber, URI } from '../../src/graphql/scalars.ts';
+import {
+  DateTime,
+  GitObjectID,
+  NameWithOwner,
+  PageNumber,
+  PageSize,
+  PullRequestNumber,
+  URI,
+} from '../../src/graphql/scalars.ts';
 import { interlockSchema } from '../../src/graphql/schema.ts';
 import { projectRoot } from '../../src/platform/project-root.ts';
 
@@ -60,6 +68,7 @@ describe('scalars', () => {
     [PullRequestNumber, 12, 12],
     [PullRequestNumber, '9'.repeat(400), 2 ** 31 - 1],
     [PageNumber, '1', 1],
+    [PageSize, '100', 100],
     [PageNumber, 10 ** 30, 2 ** 46],
     [GitObjectID, 'A'.repeat(40), 'a'.repeat(40)],
     [URI, 'https://a.test/x', 'https://a.test/x'],
@@ -73,13 +82,22 @@ describe('scalars', () => {
       ['0', 0, -1, 1.5, '', '1e3', 'x', '12 ', '012', true, null, [12]],
       'must be a pull request number',
     ],
+    [PageSize, [0, 101, '1000', 1.5, 'x'], 'must be an integer between 1 and 100'],
     [PageNumber, [0, '0', '01', 'x', 1.5], 'must be an integer of at least 1'],
     [GitObjectID, ['a'.repeat(39), 'g'.repeat(40), 'HEAD', 7], 'must be a full Git object id of 40 hexadecimal digits'],
     [URI, ['/x', 'ftp://a.test', 'javascript:alert(1)', 7], 'must be an absolute http or https URL'],
     [NameWithOwner, ['a', 'a/b/c', '/b', 'a/', 'a b/c'], 'must be a repository as <org>/<name>'],
     [
       DateTime,
-      ['2026-01-02', '2026-02-30T00:00:00Z', '2026-01-02T03:04:05', '2026-13-01T00:00:00Z', 7],
+      [
+        '2026-01-02',
+        '2026-02-30T00:00:00Z',
+        '2026-01-02T03:04:05',
+        '2026-13-01T00:00:00Z',
+        '0000-12-31T23:59:59Z',
+        '9999-12-31T23:59:59-00:01',
+        7,
+      ],
       'must be an RFC 3339 date and time, such as 2026-01-31T12:00:00Z',
     ],
   ] as const)('%s says what a value must be', (scalar, values, message) => {

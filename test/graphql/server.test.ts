@@ -14,7 +14,7 @@ beforeAll(async () => {
   await mkdir(join(graphiqlDir, 'assets'));
   await writeFile(join(graphiqlDir, 'index.html'), '<!doctype html><title>GraphiQL</title>');
   await writeFile(join(graphiqlDir, 'assets', 'main-1.js'), 'export {};');
-  s = await startServer({ graphiqlDir, clock: () => new Date(now) });
+  s = await startServer({ graphiqlDir, clock: () => new Date(now), rateLimit: 'as usual' });
   await s.graphql(
     'mutation { createRepository(input: {owner: "acme", name: "shop", host: LOCAL}) { repository { id } } }',
   );

@@ -1,8 +1,8 @@
-import { createClient, type Client } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemContext } from '../../src/context.ts';
 import { appendEvents, type NewEvent } from '../../src/modules/events/index.ts';
+import { begun, client, follow as followAt, type Followed } from '../support/follow.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { seed, type Seeded } from './seed.ts';
 
@@ -16,67 +16,12 @@ beforeAll(async () => {
 });
 afterAll(async () => await s.close());
 
-interface Followed<Payload> extends AsyncDisposable {
-  readonly payloads: Payload[];
-  readonly errors: unknown[];
-  readonly closed: Promise<{ code: number; reason: string }>;
-  /** Resolves when `count` payloads have come. */
-  until(count: number): Promise<Payload[]>;
-  /** Resolves when the server has answered on this socket. */
-  connected(): Promise<void>;
-}
-
-function client(
-  url: string,
-  token: string,
-  onClosed: (event: { code: number; reason: string }) => void = () => {},
-): Client {
-  return createClient({
-    url: `${url.replace('http', 'ws')}/graphql`,
-    webSocketImpl: WebSocket,
-    lazy: false,
-    retryAttempts: 0,
-    onNonLazyError: () => {},
-    connectionParams: { Authorization: `Bearer ${token}` },
-    on: { closed: (event) => onClosed(event as { code: number; reason: string }) },
-  });
-}
-
 function follow<Payload>(
   query: string,
   variables: Record<string, unknown> = {},
   { url = s.url, token = s.token } = {},
 ): Followed<Payload> {
-  const closing = Promise.withResolvers<{ code: number; reason: string }>();
-  const connection = client(url, token, closing.resolve);
-  const payloads: Payload[] = [];
-  const errors: unknown[] = [];
-  connection.subscribe<Record<string, Payload>>(
-    { query, variables },
-    {
-      next: ({ data, errors: found }) => {
-        if (found) errors.push(...found);
-        else if (data) payloads.push(Object.values(data)[0] as Payload);
-      },
-      error: (error) => void errors.push(...(Array.isArray(error) ? error : [error])),
-      complete: () => {},
-    },
-  );
-  return {
-    payloads,
-    errors,
-    closed: closing.promise,
-    until: async (count) => {
-      await expect
-        .poll(() => payloads.length + errors.length, { timeout: 10_000, interval: 5 })
-        .toBeGreaterThanOrEqual(count);
-      return payloads.slice(0, count);
-    },
-    connected: async () => {
-      for await (const _ of connection.iterate({ query: '{ viewer { email } }' })) break;
-    },
-    [Symbol.asyncDispose]: async () => await connection.dispose(),
-  };
+  return followAt<Payload>({ url, token }, query, variables);
 }
 
 /** Cursor of now: what is written after this comes, however long the subscription takes to begin. */
@@ -229,7 +174,7 @@ describe('a socket', () => {
     const token = await s.tokenWith(['queue:read']);
     await using here = follow(eventsAfter, {}, { token });
     await using there = follow(eventsAfter, {}, { token, url: other.url });
-    await Promise.all([here.connected(), there.connected()]);
+    await begun(here, there);
     const { data } = await s.graphql<{ apiTokens: { id: string }[] }>('{ apiTokens { id } }');
     const startedAt = performance.now();
     await s.graphql('mutation ($id: ID!) { revokeApiToken(input: {id: $id}) { apiToken { id } } }', {
@@ -245,7 +190,7 @@ describe('a socket', () => {
   it('is closed when its token expires', async () => {
     const token = await s.tokenWith(['queue:read'], { expiresAt: new Date(Date.now() + 700) });
     await using followed = follow(eventsAfter, {}, { token });
-    await followed.connected();
+    await begun(followed);
     expect(await followed.closed).toMatchObject({ code: 4401 });
   });
 

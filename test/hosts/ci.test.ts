@@ -116,6 +116,7 @@ describe('the file', () => {
     ['- a', /must be a mapping with the keys checks and workflows/],
     ['jobs: {}', /jobs: unknown key/],
     ['checks: {a: x}', /checks -> a: must be a mapping \{run, timeout\}/],
+    ['checks: {interlock/verify: {run: x}}', /checks -> interlock\/verify: .*the service's own/],
     ['checks: {a: {run: x, image: y}}', /checks -> a -> image: unknown key/],
     ['checks: {a: {timeout: 5}}', /checks -> a -> run: must be a shell command/],
     ['checks: {a: {run: x, timeout: 7h}}', /checks -> a -> timeout/],
@@ -342,6 +343,7 @@ describe('running', () => {
     startRunner({
       sandbox: {
         kind: 'plain',
+        node: process.execPath,
         run: async () =>
           await Promise.resolve(calls++ < 1 ? { kind: 'failed', reason: 'no space' } : { kind: 'exited', code: 0 }),
       },
@@ -372,6 +374,7 @@ describe('several accounts', () => {
       concurrency: 2,
       sandbox: {
         kind: 'plain',
+        node: process.execPath,
         run: async ({ env }) => {
           order.push(env['INTERLOCK_REF'] ?? '');
           await held;

@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,13 +28,14 @@ afterEach(() => rmSync(parent, { recursive: true, force: true }));
 async function run(
   sandbox: Sandbox,
   command: string,
-  options: { timeoutMs?: number; signal?: AbortSignal; env?: Record<string, string> } = {},
+  options: { timeoutMs?: number; signal?: AbortSignal; env?: Record<string, string>; network?: boolean } = {},
 ): Promise<SandboxOutcome> {
   return await sandbox.run({
     command,
     folders,
     env: options.env ?? {},
     timeoutMs: options.timeoutMs ?? 20_000,
+    network: options.network ?? false,
     onOutput: (chunk) => void (output += chunk.toString()),
     ...(options.signal ? { signal: options.signal } : {}),
   });
@@ -133,7 +134,19 @@ describe.each(isolated)('$kind isolates', ({ sandbox }: { kind: SandboxKind; san
     expect(await run(sandbox, connect('127.0.0.1', port))).toEqual({ kind: 'exited', code: 3 });
     expect(await run(sandbox, connect('1.1.1.1', 443))).toEqual({ kind: 'exited', code: 3 });
     expect(output).toMatch(/^ECONNREFUSED\nENETUNREACH\n$/);
+    expect(await run(sandbox, connect('127.0.0.1', port), { network: true })).toEqual({ kind: 'exited', code: 0 });
     server.close();
+  });
+
+  test('nothing less with the network: names are looked up as the machine does, and its files stay away', async () => {
+    const secret = join(parent, 'secret.txt');
+    writeFileSync(secret, 'sesame', { mode: 0o644 });
+    const command = `cat ${secret} || echo no file; kill -0 ${process.pid} || echo no process; cat /etc/resolv.conf`;
+    await run(sandbox, command, { network: true });
+    expect(output).toContain('no file');
+    expect(output).toContain('no process');
+    expect(output).not.toContain('sesame');
+    expect(output.endsWith(readFileSync('/etc/resolv.conf', 'utf8'))).toBe(true);
   });
 
   test('from files, processes and privileges of the machine', async () => {

@@ -70,7 +70,7 @@ it('other rules while bets are built, and back to a chain: all is built anew, an
   await w.until(
     async () =>
       (await tagged()) &&
-      (await w.rows("select 1 from batch where beside = 'bet' and state = 'building'")).length === 3,
+      (await w.rows("select 1 from batch where beside = 'bet' and state = 'building'")).length === 2,
   );
   await using _ci = await startCi(w);
   await w.settled(...numbers);

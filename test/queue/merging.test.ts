@@ -2,7 +2,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { LocalHost } from '../../src/hosts/local/index.ts';
 import { carryOut } from '../../src/modules/queue/index.ts';
-import { onFailpoint } from '../../src/modules/queue/landing/failpoints.ts';
+import { onFailpoint } from '../../src/platform/failpoints.ts';
 import { findUnknownLandings } from '../../src/modules/queue/landing/unknown-landings.ts';
 import { replaceConfiguration } from '../../src/modules/repositories/index.ts';
 import { parallel, serial, world, type World } from '../support/world.ts';

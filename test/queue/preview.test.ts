@@ -9,7 +9,7 @@ import {
 } from '../../src/modules/queue/index.ts';
 import { previewConfiguration } from '../../src/modules/queue/previewing/configuration.preview.ts';
 import { rehearse } from '../../src/modules/queue/previewing/rehearsal.ts';
-import { pauseBranches, pauseRepository } from '../../src/modules/repositories/index.ts';
+import { freezeBranches, pauseBranches, pauseRepository } from '../../src/modules/repositories/index.ts';
 import { configurationYaml, parallel, world, type World } from '../support/world.ts';
 import { startCi, statuses } from './stories.ts';
 
@@ -139,6 +139,16 @@ describe('a preview tells what happens, and writes nothing', () => {
     );
     expect(resumed.told).toMatchObject({ buildsStarted: [[c]], landingsHeld: [] });
     expect(resumed.done).toEqual(withoutHeld(resumed.told));
+    const frozen = await rehearse(
+      w.ctx,
+      w.repositoryId,
+      async (ctx) => await freezeBranches(ctx, { repository: w.repository, baseBranches: 'ma*' }),
+    );
+    // Its landings alone wait: what is built goes on.
+    expect(frozen).toEqual([
+      { baseBranch: 'main', resets: [], buildsStarted: [], buildsStopped: [], landingsHeld: [a, c] },
+    ]);
+    expect(await w.rows('select 1 from freeze_rule')).toEqual([]);
     const whole = await rehearse(
       w.ctx,
       w.repositoryId,

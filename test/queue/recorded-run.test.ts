@@ -166,6 +166,7 @@ function tell(decision: Decision, { batches }: Snapshot, name: (id: string) => n
       return members ?? null;
     case 'AnnounceStuck':
     case 'AnnounceTop':
+    case 'LetPass':
     case 'LookAgainAt':
     case 'PendPullRequest':
     case 'ReadChecks':

@@ -1,7 +1,7 @@
 // The relay, by what it wakes while time passes.
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { Ports } from '../../src/context.ts';
+import type { Ports, Wake } from '../../src/context.ts';
 import { createRelay } from '../../src/modules/queue/index.ts';
 
 const queue = { account_id: '1', id: '7', planned_version: '3', next_look_at: '2026-01-01T00:00:00Z' };
@@ -14,7 +14,9 @@ function relayOf(due: () => readonly (typeof queue)[]) {
     clock: () => new Date(),
     log: pino({ level: 'silent' }),
     db: { system: { query } },
-    wake: async ({ queueId }: { queueId: string }) => void wakes.push(queueId),
+    wake: async (whose: Wake) => {
+      if ('queueId' in whose) wakes.push(whose.queueId);
+    },
   } as unknown as Ports;
   return { relay: createRelay(ports), wakes };
 }

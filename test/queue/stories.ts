@@ -2,7 +2,7 @@
 import { expect } from 'vitest';
 import { dequeuePullRequest, queuePullRequest, syncPullRequest } from '../../src/modules/queue/index.ts';
 import { createCiRunner } from '../../src/hosts/local/index.ts';
-import { onFailpoint } from '../../src/modules/queue/landing/failpoints.ts';
+import { onFailpoint } from '../../src/platform/failpoints.ts';
 import type { HostRepository } from '../../src/hosts/port.ts';
 import { findSandbox } from '../../src/platform/sandbox/index.ts';
 import { verifyRepository, type Verification } from '../../src/modules/queue/landing/verify.ts';

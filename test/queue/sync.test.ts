@@ -1,7 +1,7 @@
 // A branch brought up to date on request: what git shows, what is told, and what it does to a pull request in line.
 import { describe, expect, it } from 'vitest';
 import { askToRefresh, askToSync, carryOut } from '../../src/modules/queue/index.ts';
-import { onFailpoint } from '../../src/modules/queue/landing/failpoints.ts';
+import { onFailpoint } from '../../src/platform/failpoints.ts';
 import { startEngine } from '../support/engine.ts';
 import { parallel, serial, world, type World } from '../support/world.ts';
 import { expectLandedOnce } from './stories.ts';

@@ -7,7 +7,7 @@ import { prepareRepository } from './contract/repository.ts';
 let server: TestServer;
 let number: number;
 beforeAll(async () => {
-  server = await startServer();
+  server = await startServer({ rateLimit: 'as usual' });
   ({ number } = await prepareRepository(server));
 });
 afterAll(async () => await server.close());

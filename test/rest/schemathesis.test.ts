@@ -3,15 +3,25 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findSchemathesis, runSchemathesis } from '../../scripts/schemathesis.mjs';
 import { startServer, type TestServer } from '../support/server.ts';
 import { OpenApi } from './contract/openapi.ts';
+import { prepareExampleCandidate, prepareHistory, prepareReleases } from './contract/releases.ts';
+import { prepareUsers } from './contract/access.ts';
 import { prepareLine } from './contract/repository.ts';
+import { prepareRunbooks } from './contract/runbooks.ts';
+import { prepareEndpoint } from './contract/previews.ts';
 
 const examples = Number(process.env['SCHEMATHESIS_EXAMPLES'] ?? 100);
 let server: TestServer;
 
 beforeAll(async () => {
-  server = await startServer({ rateLimit: { perSecond: 1_000_000, burst: 1_000_000 } });
+  server = await startServer();
   // The repository that the document's examples speak of.
-  await prepareLine(server, 'web');
+  const { merged: number } = await prepareLine(server, 'web');
+  const releases = await prepareReleases(server, { org: 'acme', name: 'web', number });
+  await prepareExampleCandidate(server, releases);
+  await prepareHistory(server, releases);
+  await prepareEndpoint(server);
+  await prepareUsers(server);
+  await prepareRunbooks(server, { org: 'acme', name: 'web' });
 });
 afterAll(async () => await server.close());
 

@@ -10,6 +10,8 @@ import { OpenApi } from './contract/openapi.ts';
 import { prepareMany, prepareUsers, type Tokens } from './contract/access.ts';
 import { Examples, examplesFile } from './contract/examples.ts';
 import { type RawAnswer, send } from './contract/request.ts';
+import { prepareReleases } from './contract/releases.ts';
+import { prepareRunbooks } from './contract/runbooks.ts';
 import { type PreparedRepository, prepareLine, prepareRepository } from './contract/repository.ts';
 
 const openApi = new OpenApi();
@@ -34,6 +36,8 @@ beforeAll(async () => {
   examples = new Examples(today);
   names = {
     ...repository,
+    ...(await prepareReleases(server, repository)),
+    ...(await prepareRunbooks(server, repository)),
     ...line,
     'line-with-owner': `${repository.org}/${line.line}`,
     'number-any': expect.any(Number),
@@ -51,8 +55,10 @@ beforeAll(async () => {
 });
 afterAll(async () => server.close());
 
-async function ask({ request, query, headers, body, text }: Case, token: string): Promise<RawAnswer> {
-  const [method = '', path = ''] = request.split(' ');
+async function ask({ request, path: places, query, headers, body, text }: Case, token: string): Promise<RawAnswer> {
+  const [method = '', template = ''] = request.split(' ');
+  const given = fill(places ?? {}, names) as Record<string, unknown>;
+  const path = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(given[name])));
   const url = new URL(path, server.url);
   const parameters = fill(query ?? {}, names) as Record<string, unknown>;
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, `${value as string | number}`);
@@ -79,7 +85,7 @@ function isBeside({ request }: Case): boolean {
 function record(operation: string, one: Case, { status, body: answer }: RawAnswer): void {
   examples.add({
     operation,
-    parameters: fill(one.query ?? {}, names) as Record<string, unknown>,
+    parameters: fill({ ...one.path, ...one.query }, names) as Record<string, unknown>,
     request: one.text ?? fill(one.body, names),
     status,
     answer: one['answer-text'] === undefined ? JSON.parse(answer) : answer,

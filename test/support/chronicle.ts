@@ -1,7 +1,7 @@
 // What `explain` says of every pull request of a world, written down whenever something has changed, to be asked again
 // later of that very moment.
 import { expect } from 'vitest';
-import { onFailpoint } from '../../src/modules/queue/landing/failpoints.ts';
+import { onFailpoint } from '../../src/platform/failpoints.ts';
 import { explainAll } from '../../src/modules/queue/explaining/explain.reads.ts';
 import type { Condition, ConditionKind } from '../../src/domain/queue/explain.condition.ts';
 import type { World } from './world.ts';

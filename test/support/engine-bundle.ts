@@ -15,7 +15,12 @@ export async function bundleEngine(): Promise<{ readonly path: string; remove():
     root: projectRoot,
     logLevel: 'error',
     build: {
-      ssr: 'test/support/engine-process.ts',
+      ssr: true,
+      rollupOptions: {
+        // What runs in sandboxes of previews is a file of its own, beside it.
+        input: ['test/support/engine-process.ts', 'src/platform/previews/supervisor.ts'],
+        output: { entryFileNames: '[name].js' },
+      },
       target: 'node22',
       minify: false,
       sourcemap: 'inline',

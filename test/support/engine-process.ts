@@ -1,12 +1,18 @@
 // The engine in a process of its own, to be killed. `loop`: worked off one turn at a time, without Temporal.
-// `temporal`: the worker of production. Says `ready` once it runs; ends when it is told to or killed.
+// `temporal`: the worker of production. Says `ready` once it runs; ends when it is told to
+// (the worker drains on SIGTERM) or killed.
 import { pino } from 'pino';
 import { createCiRunner } from '../../src/hosts/local/index.ts';
+import { type Secrets, generateSecrets } from '../../src/modules/accounts/index.ts';
+import { createHttpOut } from '../../src/platform/http-out/index.ts';
 import { findSandbox } from '../../src/platform/sandbox/index.ts';
+import { createVerifying } from '../../src/previews.ts';
+import { createAttending } from '../../src/providers.ts';
 import { createService } from '../../src/service.ts';
 import { connectTemporal } from '../../src/temporal.ts';
 import { startWorker } from '../../src/worker.ts';
 import { createPlainLoop } from './plain-loop.ts';
+import { attendingOf, testAgents } from './runbook-agent.ts';
 
 export interface EngineSettings {
   readonly mode: 'loop' | 'temporal';
@@ -14,10 +20,19 @@ export interface EngineSettings {
   readonly dataDir: string;
   readonly temporal?: { readonly address: string; readonly namespace: string; readonly taskQueue: string };
   readonly workflowBundle?: string;
+  /** What providers of deployments are called with; default: none that could open anything. */
+  readonly secrets?: Secrets;
 }
 
 const settings = JSON.parse(process.argv[2] ?? '{}') as EngineSettings;
 const log = pino({ level: process.env['LOG_LEVEL'] ?? 'error' }, pino.destination(2));
+const providers = {
+  secrets: settings.secrets ?? generateSecrets(),
+  http: createHttpOut({ allowPrivateAddresses: true }),
+  network: true,
+};
+
+const previews = { browserPath: null, imageDirectories: [], model: null } as const;
 
 if (settings.mode === 'temporal' && settings.temporal) {
   const temporal = connectTemporal({ ...settings.temporal, log });
@@ -29,11 +44,21 @@ if (settings.mode === 'temporal' && settings.temporal) {
     poolSize: 4,
   });
   service.start();
-  await startWorker({
+  const worker = await startWorker({
     service,
     temporal: settings.temporal,
     workflowBundle: settings.workflowBundle ?? null,
     ci: { concurrency: 3, allowPlain: true },
+    providers,
+    agents: testAgents,
+    previews,
+  });
+  process.once('SIGTERM', () => {
+    void (async () => {
+      await worker.stop();
+      await service.stop();
+      process.exit(0);
+    })();
   });
 } else {
   const loop = createPlainLoop();
@@ -46,6 +71,9 @@ if (settings.mode === 'temporal' && settings.temporal) {
   });
   const { sandbox } = await findSandbox({ allowPlain: true, kinds: ['plain'] });
   if (sandbox === null) throw new Error('No sandbox.');
+  loop.runbooks.attending = attendingOf(sandbox);
+  loop.verifications.attending = await createVerifying(service.ports, { ...providers, ...previews, sandbox });
+  loop.releases.attending = createAttending(service.ports, { ...providers, sandbox });
   createCiRunner({
     host: service.localHost,
     sandbox,
@@ -55,6 +83,9 @@ if (settings.mode === 'temporal' && settings.temporal) {
     onError: (error) => log.error(error),
   }).start();
   service.start();
+  await loop.releases.wakeOpen(service.ports);
+  await loop.runbooks.wakeOpen(service.ports);
+  await loop.verifications.wakeOpen(service.ports);
   void (async () => {
     for (;;) {
       await loop.run(service.ports).catch((error: unknown) => log.error({ error: String(error) }, 'turn failed'));

@@ -9,6 +9,8 @@ export interface Engine extends AsyncDisposable {
   /** Resolves with the signal or code it ended by. */
   readonly ended: Promise<string>;
   kill(): Promise<void>;
+  /** As an operator stops a worker: what it can finish in time it finishes, the rest it gives back. */
+  stop(): Promise<void>;
 }
 
 export async function startEngine(settings: EngineSettings, failpoint?: string): Promise<Engine> {
@@ -33,5 +35,10 @@ export async function startEngine(settings: EngineSettings, failpoint?: string):
     }
     await ended;
   };
-  return { child, ended, kill, [Symbol.asyncDispose]: kill };
+  const stop = async (): Promise<void> => {
+    child.kill('SIGTERM');
+    const how = await ended;
+    if (how !== '0') throw new Error(`The engine did not stop by itself: ${how}.`);
+  };
+  return { child, ended, kill, stop, [Symbol.asyncDispose]: kill };
 }

@@ -2,9 +2,16 @@
 // here holds by the engine's own records; Temporal only schedules it.
 import { systemContext, type Ports } from '../../src/context.ts';
 import { advanceQueue, carryOut, driveBatch } from '../../src/modules/queue/index.ts';
+import { createReleaseLoop, type ReleaseLoop } from './release-loop.ts';
+import { createVerificationLoop, type VerificationLoop } from './verification-loop.ts';
+import { createRunbookLoop, type RunbookLoop } from './runbook-loop.ts';
 
 export interface PlainLoop {
   wake: Ports['wake'];
+  /** Deployments and builds. */
+  readonly releases: ReleaseLoop;
+  readonly runbooks: RunbookLoop;
+  readonly verifications: VerificationLoop;
   /** Turns until nothing is left to do now. What waits for CI is left for the next wake. */
   run(ports: Ports): Promise<void>;
   /** Called after every step of a turn. */
@@ -13,14 +20,31 @@ export interface PlainLoop {
 
 export function createPlainLoop(): PlainLoop {
   const woken = new Map<string, string>();
+  const releases = createReleaseLoop();
+  const runbooks = createRunbookLoop();
+  const verifications = createVerificationLoop();
   const loop: PlainLoop = {
+    releases,
+    runbooks,
+    verifications,
     observe: async () => {},
-    wake: async ({ accountId, queueId }) => void woken.set(queueId, accountId),
+    wake: async (whose) => {
+      if ('queueId' in whose) woken.set(whose.queueId, whose.accountId);
+      else if ('deploymentId' in whose || 'candidateId' in whose) releases.wake(whose);
+      else if ('runbookId' in whose) runbooks.wake(whose);
+      else if ('verificationId' in whose) verifications.wake(whose);
+    },
     async run(ports) {
       await wakeDue(ports);
       for (;;) {
         const next = woken.entries().next().value;
-        if (next === undefined) return;
+        if (next === undefined) {
+          await releases.run(ports, loop.observe);
+          await runbooks.run(ports, loop.observe);
+          await verifications.run(ports, loop.observe);
+          if (woken.size > 0) continue;
+          return;
+        }
         const [queueId, accountId] = next;
         woken.delete(queueId);
         await turn(ports, accountId, queueId);

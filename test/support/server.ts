@@ -18,6 +18,7 @@ import type { WebhookOptions } from '../../src/modules/webhooks/index.ts';
 import { serveLocalGit } from '../../src/server/local-git.ts';
 import { startServer as startHttpServer } from '../../src/server.ts';
 import { createService, type Service } from '../../src/service.ts';
+import { counting } from './followers.ts';
 import { createPlainLoop } from './plain-loop.ts';
 import { createTestDatabase } from './postgres.ts';
 
@@ -73,13 +74,16 @@ export interface TestServer {
   close(): Promise<void>;
 }
 
+const unreached = { perSecond: 1_000_000, burst: 1_000_000 };
+
 export async function startServer(
   options: {
     readonly clock?: () => Date;
     readonly graphiqlDir?: string;
     /** How webhooks go out, made anew for each process; without it none do. */
     readonly webhooks?: () => Omit<WebhookOptions, 'secrets'>;
-    readonly rateLimit?: { readonly perSecond: number; readonly burst: number };
+    /** `as usual`: the service's own. Left out: so high that none is reached. */
+    readonly rateLimit?: 'as usual' | { readonly perSecond: number; readonly burst: number };
   } = {},
 ): Promise<TestServer> {
   const database = await createTestDatabase();
@@ -100,7 +104,7 @@ export async function startServer(
       ...(options.webhooks && { webhooks: { secrets, ...options.webhooks() } }),
     });
     service.start();
-    const hub = createEventHub({ db: service.ports.db, log });
+    const hub = counting(createEventHub({ db: service.ports.db, log }), () => server.url);
     const server = await startHttpServer({
       ports: service.ports,
       secrets,
@@ -108,7 +112,7 @@ export async function startServer(
       port: 0,
       host: '127.0.0.1',
       ...(options.graphiqlDir && { graphiqlDir: options.graphiqlDir }),
-      ...(options.rateLimit && { rateLimit: options.rateLimit }),
+      ...(options.rateLimit !== 'as usual' && { rateLimit: options.rateLimit ?? unreached }),
       registerExtra: async (fastify, { authenticator }) =>
         await serveLocalGit(fastify, { ports: service.ports, localHost: service.localHost, authenticator }),
     });

@@ -40,6 +40,7 @@ export interface WorldOptions {
   readonly accountId?: number;
   /** Wakes another engine than the plain loop. */
   readonly wake?: Ports['wake'];
+  readonly clock?: () => Date;
 }
 
 export interface World extends AsyncDisposable {
@@ -137,6 +138,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     log,
     wake: options.wake ?? loop.wake,
     poolSize: 6,
+    ...(options.clock && { clock: options.clock }),
   });
   if (options.accountId !== undefined) await countAccountsFrom(database.url, options.accountId);
   const secrets = generateSecrets();
@@ -206,6 +208,12 @@ export async function world(options: WorldOptions = {}): Promise<World> {
         batches: await w.batches(),
         pulls: await rows('select number, status, status_text from pull_request order by number'),
         queue: await rows('select base_tip, halted_reason, version, planned_version from queue'),
+        deployments: await rows('select id, status, error_message, problem from deployment order by id'),
+        runbooks: await rows('select number, status, problem, calls, call_at from runbook order by id'),
+        steps: await rows(
+          'select number, status, error_message from runbook_step where status is not null order by runbook_id, position',
+        ),
+        candidates: await rows('select version, status, error_message, problem from release_candidate order by id'),
         intents: await rows(
           "select kind, state, attempt, outcome from intent where state in ('planned', 'begun', 'failed', 'void')",
         ),
@@ -333,6 +341,9 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     },
     landed: async () => (await git('log', '--first-parent', '--reverse', '--format=%H', 'main')).split('\n').slice(1),
     async [Symbol.asyncDispose]() {
+      await loop.releases.ended();
+      await loop.verifications.ended();
+      await loop.runbooks.ended();
       const events = await loggedEvents();
       const problems = [...problemsOfEvents(events), ...problemsOfPayloads(events, repository)];
       await runner.stop();

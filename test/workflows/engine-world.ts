@@ -29,7 +29,7 @@ export interface EngineWorld extends AsyncDisposable {
   start(failpoint?: string): Promise<Engine>;
   /** Of the queue's workflow, the newest run or the one that is named, and of all batches, oldest first. */
   histories(runId?: string): Promise<{ readonly queue: History; readonly batches: readonly History[] }>;
-  /** Stores the histories as they are now for the replay tests, when record-histories.ts asked for that. */
+  /** `keepHistory` of each, as they are now. */
   keepHistories(name: string, runId?: string): Promise<void>;
 }
 
@@ -63,9 +63,9 @@ export async function engineWorld(options: EngineWorldOptions = {}): Promise<Eng
     async start(failpoint) {
       const workflowBundle = inject('workflowBundle');
       if (workflowBundle === null) throw new Error('There is no bundle of workflows.');
-      const { databaseUrl, dataDir } = w;
+      const { databaseUrl, dataDir, secrets } = w;
       const engine = await startEngine(
-        { mode: 'temporal', databaseUrl, dataDir, temporal: settings, workflowBundle },
+        { mode: 'temporal', databaseUrl, dataDir, secrets, temporal: settings, workflowBundle },
         failpoint,
       );
       engines.push(engine);
@@ -81,11 +81,9 @@ export async function engineWorld(options: EngineWorldOptions = {}): Promise<Eng
       return { queue: await client.workflow.getHandle(queueWorkflowId(input), runId).fetchHistory(), batches };
     },
     async keepHistories(name, runId) {
-      if (process.env['INTERLOCK_RECORD_HISTORIES'] !== 'yes') return;
       const { queue, batches } = await e.histories(runId);
-      await mkdir(historiesFolder, { recursive: true });
-      await keep(`${name}.queue`, queue);
-      for (const [index, history] of batches.entries()) await keep(`${name}.batch-${index + 1}`, history);
+      await keepHistory(`${name}.queue`, queue);
+      for (const [index, history] of batches.entries()) await keepHistory(`${name}.batch-${index + 1}`, history);
     },
     async [Symbol.asyncDispose]() {
       await Promise.all(engines.map(async (engine) => await engine.kill()));
@@ -96,7 +94,10 @@ export async function engineWorld(options: EngineWorldOptions = {}): Promise<Eng
   return e;
 }
 
-async function keep(name: string, history: History): Promise<void> {
+/** Stores it for the replay tests, when record-histories.ts asked for that. */
+export async function keepHistory(name: string, history: History): Promise<void> {
+  if (process.env['INTERLOCK_RECORD_HISTORIES'] !== 'yes') return;
+  await mkdir(historiesFolder, { recursive: true });
   const packed = await promisify(gzip)(historyToJSON(history), { level: 9 });
   await writeFile(join(historiesFolder, `${name}.json.gz`), packed);
 }

@@ -6,7 +6,9 @@ import { describe, expect, inject, it } from 'vitest';
 import { findFreePort } from '../../src/launcher/ports.ts';
 import { searchAttributes, startTemporal, type EmbeddedTemporal } from '../../src/launcher/temporal.ts';
 import { queueWorkflowId } from '../../workflows/queue/messages.ts';
+import { cdServer } from '../support/cd-server.ts';
 import { expectOneLandingEach } from '../support/landings.ts';
+import { releasesOf } from '../support/release-world.ts';
 import { parallel, type World } from '../support/world.ts';
 import { countEvents, engineWorld, eventually } from './engine-world.ts';
 
@@ -107,6 +109,32 @@ describe('a line outlives', { timeout: 120_000 }, () => {
     await temporal.start();
     await w.watch(numbers, 90_000);
     await expectOneLandingEach(w, numbers);
+  });
+});
+
+describe('deployments outlive', { timeout: 120_000 }, () => {
+  it('lost wakes and a Temporal that lost all of its data: each is triggered once, and ends', async () => {
+    await using temporal = await ownTemporal();
+    await using cd = await cdServer();
+    await using e = await engineWorld({ temporal, wakes: false });
+    const r = await releasesOf(e.w, {
+      provider: { kind: 'http', url: cd.url, statusUrl: cd.url },
+      until: async (isSo) => await eventually(isSo, 'the line', 90_000),
+    });
+    await e.start();
+    for (const version of ['v1-rc1', 'v2-rc1']) await r.candidate(version);
+    const first = await r.deploy('v1-rc1');
+    await r.deploy('v2-rc1');
+    await eventually(async () => cd.runs.length === 1, 'it is triggered');
+    await temporal.stop();
+    await temporal.forgetEverything();
+    await r.cancel(first);
+    await temporal.start();
+    await r.become('v1-rc1 canceled', 'v2-rc1 in_progress');
+    await eventually(async () => cd.runs.length === 2, 'the next is triggered');
+    cd.run('v2-rc1').status = 'success';
+    await r.become('v1-rc1 canceled', 'v2-rc1 success');
+    expect(cd.runs.map(({ starts }) => starts)).toEqual([1, 1]);
   });
 });
 

@@ -7,7 +7,9 @@ import { projectRoot } from '../../src/platform/project-root.ts';
 
 const folder = join('test', 'workflows');
 rmSync(join(projectRoot, folder, 'histories'), { recursive: true, force: true });
-const tests = ['line', 'stories', 'outage', 'replay'].map((name) => join(folder, `${name}.test.ts`));
+const tests = ['line', 'stories', 'releases', 'verifications', 'runbooks', 'outage', 'replay'].map((name) =>
+  join(folder, `${name}.test.ts`),
+);
 const { status } = spawnSync('npx', ['vitest', 'run', '--no-file-parallelism', ...tests], {
   cwd: projectRoot,
   stdio: 'inherit',

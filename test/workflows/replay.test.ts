@@ -31,7 +31,16 @@ describe('stored histories', () => {
   it('replay under the present workflows', async () => {
     const histories = await readHistories();
     const paths = new Set(histories.map(({ workflowId }) => workflowId.split('.')[0]));
-    expect([...paths].toSorted()).toEqual(['bisection', 'conflict', 'continue-as-new', 'reset', 'single-landing']);
+    expect([...paths].toSorted()).toEqual([
+      'bisection',
+      'conflict',
+      'continue-as-new',
+      'releases',
+      'reset',
+      'runbooks',
+      'single-landing',
+      'verifications',
+    ]);
     const failures: string[] = [];
     for await (const { workflowId, error } of Worker.runReplayHistories(
       { workflowBundle: workflowBundle() },

@@ -13,6 +13,7 @@ import {
 } from '@temporalio/workflow';
 import { baseBranchAttribute, queueStatusAttribute, repositoryAttribute } from '../shared/search-attributes.ts';
 import { createDescription } from '../shared/describe.ts';
+import { locallyFirst } from '../shared/locally-first.ts';
 import type { QueueActivities } from './activities.ts';
 import { createBatchWorkflows } from './batch-workflows.ts';
 import { wakeSignal, type QueueInput } from './messages.ts';
@@ -38,6 +39,8 @@ const { carryOut } = proxyActivities<QueueActivities>({
   heartbeatTimeout: '10s',
   retry: { initialInterval: '500ms', maximumInterval: '30s', maximumAttempts: 5 },
 });
+
+const plan = locallyFirst(locally.advanceQueue, advanceQueue);
 
 type Advance = Awaited<ReturnType<QueueActivities['advanceQueue']>>;
 type Effect = Advance['effects'][number];
@@ -70,19 +73,6 @@ export async function queue(input: QueueInput): Promise<void> {
     const { historyLength, continueAsNewSuggested } = workflowInfo();
     if (continueAsNewSuggested || historyLength > (input.mostHistoryEvents ?? mostHistoryEvents))
       await continueAsNew<typeof queue>(input);
-  }
-}
-
-/**
- * A turn in the worker that holds the run costs one event of history instead of six. One that fails there is tried
- * again by Temporal for as long as it takes, where its failures are seen.
- */
-async function plan(input: QueueInput): Promise<Advance> {
-  try {
-    return await locally.advanceQueue(input);
-  } catch (error) {
-    if (isCancellation(error)) throw error;
-    return await advanceQueue(input);
   }
 }
 

@@ -6,11 +6,13 @@
 // builds take but for a lognormal error; what is worth building either way is worth that by the probability of being done
 // first; no more than three are gone past, as that takes eight builds.
 import type { Policy, PolicySetup, Truth } from '../../../src/domain/simulation/policy.ts';
+import { quantile, rising } from '../../../src/domain/simulation/quantile.ts';
 import { drawLognormal } from '../../../src/domain/simulation/randomness.ts';
 import { bestFirst } from '../speculation/best-first.ts';
 import type { Outlook } from '../speculation/likeliest.ts';
 import type { Head } from '../speculation/paths.ts';
 import { shareTheBlame } from '../speculation/opinions.ts';
+import { learnedRates, type Predictor } from '../speculation/predictors.ts';
 import { trainedModel } from './submitqueue.ts';
 
 const threshold = 0.1;
@@ -19,9 +21,18 @@ const errorOfModel = 0.2;
 const errorStream = 102;
 
 export function earlyLanding(setup: PolicySetup): Policy {
-  const lastsMs = durationModel(setup.truth);
+  return earlyLandingWith(trainedModel(setup), durationModel(setup.truth));
+}
+
+/** Without either model: rates learned from history, and every build taken to last as long as the middle one. */
+export function earlyLandingLearned(setup: PolicySetup): Policy {
+  const usual = usualDuration(setup);
+  return earlyLandingWith(learnedRates(setup), () => usual);
+}
+
+function earlyLandingWith(predictor: Predictor, lastsMs: (head: Head) => number): Policy {
   return bestFirst({
-    predictor: trainedModel(setup),
+    predictor,
     isPreemptive: false,
     threshold,
     evidence: shareTheBlame,
@@ -35,6 +46,11 @@ export function earlyLanding(setup: PolicySetup): Policy {
       return { change, lands: isFirst + (1 - isFirst) * chance, leaves: isFirst + (1 - isFirst) * (1 - chance) };
     },
   });
+}
+
+function usualDuration({ changes, truth }: PolicySetup): number {
+  const durations = changes.map(({ number }) => truth.durationOf({ members: [number], tree: -1, attempt: number }));
+  return quantile(rising(durations), 0.5) ?? 1;
 }
 
 // Where builds of one change differ, no model could know more than their middle: that of some builds never made.

@@ -1,9 +1,9 @@
 // All policies by name. One file each; a new one is a line here.
 import type { MakePolicy } from '../../../src/domain/simulation/policy.ts';
 import { batches } from './batches.ts';
-import { earlyLanding } from './early-landing.ts';
+import { earlyLanding, earlyLandingLearned } from './early-landing.ts';
 import { inOrderOracle } from './in-order-oracle.ts';
-import { interlock } from './interlock.ts';
+import { interlock, interlockTrained, interlockWithoutPrefixRule } from './interlock.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 import { optimistic } from './optimistic.ts';
 import { prefixWindow } from './prefix-window.ts';
@@ -15,6 +15,8 @@ import { zuulConflictGraph, zuulOneLane } from './zuul.ts';
 
 export const policies: Readonly<Record<string, MakePolicy>> = {
   interlock,
+  'interlock-trained': interlockTrained,
+  'interlock-without-prefix-rule': interlockWithoutPrefixRule,
   'one-at-a-time': oneAtATime,
   batches,
   'prefix-window': prefixWindow,
@@ -26,6 +28,7 @@ export const policies: Readonly<Record<string, MakePolicy>> = {
   'submitqueue-learned': submitQueueLearned,
   'submitqueue-open': submitQueueOpen,
   'early-landing': earlyLanding,
+  'early-landing-learned': earlyLandingLearned,
   'in-order-oracle': inOrderOracle,
   'reordering-bound': reorderingBound,
 };

@@ -46,7 +46,7 @@ export function accurateIn(share: number): MakePredictor {
 }
 
 /** From the queue's own history, by the very rule of the product. */
-export const learnedRates: MakePredictor = () => {
+export const learnedRates: MakePredictor = ({ past }) => {
   const repository = { passed: 0, judged: 0 };
   const authors = new Map<number, { passed: number; judged: number }>();
   const recordOf = (author: number): { passed: number; judged: number } => {
@@ -54,15 +54,14 @@ export const learnedRates: MakePredictor = () => {
     authors.set(author, record);
     return record;
   };
-  return {
-    chanceOf: ({ author }) => chanceOf({ repository, author: recordOf(author) }),
-    learn({ author }, { hasLanded }) {
-      for (const record of [repository, recordOf(author)]) {
-        record.judged += 1;
-        if (hasLanded) record.passed += 1;
-      }
-    },
+  const learn = ({ author }: Pick<Change, 'author'>, { hasLanded }: { readonly hasLanded: boolean }): void => {
+    for (const record of [repository, recordOf(author)]) {
+      record.judged += 1;
+      if (hasLanded) record.passed += 1;
+    }
   };
+  for (const end of past?.ends ?? []) learn(end, end);
+  return { chanceOf: ({ author }) => chanceOf({ repository, author: recordOf(author) }), learn };
 };
 
 /** Nothing is ever certain. */

@@ -13,7 +13,7 @@ import {
   requiredKey,
   someText,
 } from './key.ts';
-import { cronFault, timezoneFault } from './cron.ts';
+import { cronFault, timezoneFault } from '../calendar/cron.ts';
 import { regexFault } from './regex.ts';
 import { mergeCommit, mergeStrategy } from './merge-commit.keys.ts';
 import { parallelMode } from './parallel-mode.keys.ts';

@@ -84,12 +84,13 @@ export const parallelMode = group({
   }),
   batch_size: key(integer(1), {
     default: 1,
-    description: 'How many pull requests one build holds at most.',
+    description:
+      'How many pull requests one build holds at most. With use_affected_targets only those share one that overlap, directly or by way of others. With speculation: adaptive a batch is made only where max_parallel_builds leaves more pull requests waiting than builds, as large as costs the fewest builds at the rate at which they fail, and none from 30 % failures on.',
     mark: 'build',
   }),
   batch_max_wait_minutes: key(integer(0), {
     default: 0,
-    description: 'How long an unfilled batch waits for more pull requests.',
+    description: 'How long an unfilled batch waits for more pull requests. With speculation: adaptive none waits.',
     mark: 'other',
   }),
   require_all_draft_checks_pass: key(bool(), {
@@ -111,7 +112,8 @@ export const parallelMode = group({
   }),
   optimistic_validation_failure_depth: key(integer(1, 3), {
     default: 1,
-    description: 'How many later builds are waited for before a red one counts as failed.',
+    description:
+      'How many later builds are waited for before a red one counts as failed. Without effect with speculation: adaptive or use_affected_targets: there a pull request that is red with nothing before it is built by itself once more instead.',
     mark: 'other',
   }),
   reuse_draft_pr_on_failure: key(bool(), {
@@ -123,7 +125,7 @@ export const parallelMode = group({
   use_proactive_dequeue: key(bool(), {
     default: false,
     description:
-      'A pull request that is built alone and is red behind others is built once more by itself on the tip; red there too, it is blocked before it reaches the head of the line.',
+      'A pull request that is built alone and is red behind others is built once more by itself on the tip; red there too, it is blocked before it reaches the head of the line. Without effect with speculation: adaptive or use_affected_targets: there those behind it are built without it as well, and nobody waits for its turn.',
     mark: 'other',
   }),
   proactive_dequeue_delay_seconds: key(integer(0), {
@@ -135,7 +137,7 @@ export const parallelMode = group({
   use_parallel_bisection: key(bool(), {
     default: false,
     description:
-      'The parts of a failed batch are built at once, beside the line, and the line goes on without them. Green ones are in line again, behind what is being built.',
+      'The parts of a failed batch are built at once, beside the line, and the line goes on without them. Green ones are in line again, behind what is being built. Without effect with speculation: adaptive or use_affected_targets, where parts are built as far as builds are free, and keep their places.',
     mark: 'other',
   }),
   max_parallel_bisected_builds: optionalKey(integer(1), {
@@ -146,7 +148,8 @@ export const parallelMode = group({
   }),
   max_bisection_attempts: optionalKey(integer(0), {
     default: 'none: halve until each failure stands alone',
-    description: 'How often a failed batch is bisected before all that is left of it is blamed. 0 never bisects.',
+    description:
+      'How often a failed batch is bisected before all that is left of it is blamed. 0 never bisects. Unset and with speculation: adaptive the red build is kept instead, and what is left of it when its first half has landed counts as red.',
     mark: 'other',
   }),
   max_bisected_batch_size: optionalKey(integer(1), {

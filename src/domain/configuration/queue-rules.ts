@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FinalGate } from '../queue/gates.ts';
+import { isServiceCheck } from '../queue/service-checks.ts';
 import type { CheckConclusion, QueueRules, RequiredCheck } from '../queue/snapshot.ts';
 import { listKeys } from './key.ts';
 import { configurationSchema } from './keys.ts';
@@ -109,9 +110,13 @@ function ownRequiredChecks(
   hostRequired: readonly string[],
 ): readonly RequiredCheck[] | null {
   const { preconditions, require_all_checks_pass } = configuration.merge_rules;
-  const required = preconditions.use_github_mergeability
-    ? hostRequired.map(byName)
-    : preconditions.required_checks.map(toRequiredCheck);
+  const named = preconditions.required_checks.map(toRequiredCheck);
+  // What the service says is asked for beside what a host's protection names, and comes later than CI in both.
+  const ours = named.filter(({ name }) => isServiceCheck(name)).map((check) => awaited(check, configuration));
+  const others = preconditions.use_github_mergeability
+    ? hostRequired.map((name) => (isServiceCheck(name) ? awaited(byName(name), configuration) : byName(name)))
+    : named.filter(({ name }) => !isServiceCheck(name));
+  const required = [...others, ...ours];
   return require_all_checks_pass ? withEveryCheck(required) : required;
 }
 
@@ -127,9 +132,11 @@ function buildRequiredChecks(
   const parallel = merge_mode.parallel_mode;
   const isParallel = merge_mode.type === 'parallel';
   const overriding = isParallel ? parallel.override_required_checks : [];
-  const named = overriding.length > 0 ? overriding : preconditions.required_checks;
+  const written = overriding.length > 0 ? overriding : preconditions.required_checks;
+  const named = written.map(toRequiredCheck).filter(({ name }) => !isServiceCheck(name));
   const askHost = named.length === 0 && preconditions.use_github_mergeability;
-  const required = askHost ? hostRequired.map(byName) : named.map(toRequiredCheck);
+  // A host's protection may name what only heads have.
+  const required = askHost ? hostRequired.filter((name) => !isServiceCheck(name)).map(byName) : named;
   const wantsEveryCheck = isParallel ? parallel.require_all_draft_checks_pass : require_all_checks_pass;
   return wantsEveryCheck || required.length === 0 ? withEveryCheck(required) : required;
 }
@@ -158,6 +165,11 @@ type CheckSetting = Configuration['merge_rules']['preconditions']['required_chec
 function toRequiredCheck(setting: CheckSetting): RequiredCheck {
   if (typeof setting === 'string') return byName(setting);
   return { name: setting.name, acceptableStatuses: setting.acceptable_statuses ?? passingByDefault };
+}
+
+/** A verification begins with its head, a moment after CI may have ended. Without previews none ever does. */
+function awaited(check: RequiredCheck, { verify }: Configuration): RequiredCheck {
+  return verify.preview.length === 0 ? check : { ...check, isAwaited: true };
 }
 
 function byName(name: string): RequiredCheck {

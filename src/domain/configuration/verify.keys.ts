@@ -1,27 +1,40 @@
 import type { z } from 'zod';
-import { group, integer, listOf, notYet, oneOf, repositoryPath, someText } from './key.ts';
+import { group, integer, key, listOf, oneOf, repositoryPath, someText } from './key.ts';
+import { givenVariables } from '../previews/preview.ts';
 
-const secretName = () =>
-  someText(200).regex(/^[A-Za-z_][A-Za-z0-9_]*$/, { error: 'must be the name of an environment variable' });
+export const defaultPreviewName = 'default';
+
+// It becomes a file's name in the default place of the preview's skill.
+const previewName = () =>
+  someText(100).regex(/^[^\s./\\]([^/\\]*[^\s/\\])?$/, {
+    error: 'must be a name without slashes that does not begin with a dot or a space, nor end with a space',
+  });
+
+const secretKey = () =>
+  someText(200)
+    .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, { error: 'must be the name of an environment variable' })
+    .regex(new RegExp(`^(?!(?:${givenVariables.join('|')})$)`), {
+      error: 'is given by the service itself: give the secret another name',
+    });
 
 const previewEntry = group({
-  name: someText(100).optional(),
+  name: previewName().optional(),
   method: oneOf('sandbox', 'endpoint').prefault('sandbox'),
   verify_skill: repositoryPath().optional(),
   image: someText(500).optional(),
   port: integer(1, 65535).optional(),
   setup: repositoryPath().optional(),
   teardown: repositoryPath().optional(),
-  secrets: listOf(secretName()).optional(),
+  secrets: listOf(secretKey()).optional(),
   wait_timeout_sec: integer(60, 7200).optional(),
   expires_default_sec: integer(300, 86400).optional(),
 });
-type PreviewEntry = z.output<typeof previewEntry>;
+type WrittenEntry = z.output<typeof previewEntry>;
 
 const sandboxKeys = ['image', 'port', 'setup', 'teardown', 'secrets'] as const;
 const endpointKeys = ['wait_timeout_sec', 'expires_default_sec'] as const;
 
-function* previewFaults(entries: readonly PreviewEntry[]): Generator<{ path: (string | number)[]; message: string }> {
+function* previewFaults(entries: readonly WrittenEntry[]): Generator<{ path: (string | number)[]; message: string }> {
   const seen = new Set<string>();
   for (const [index, entry] of entries.entries()) {
     const foreign = entry.method === 'endpoint' ? sandboxKeys : endpointKeys;
@@ -35,9 +48,9 @@ function* previewFaults(entries: readonly PreviewEntry[]): Generator<{ path: (st
     }
     if (entry.name === undefined && entries.length > 1)
       yield { path: [index, 'name'], message: 'is required when there are several previews' };
-    const name = entry.name ?? 'default';
-    if (seen.has(name)) yield { path: [index, 'name'], message: 'must be unique' };
-    seen.add(name);
+    else if (entry.name !== undefined && seen.has(entry.name))
+      yield { path: [index, 'name'], message: 'must be unique' };
+    if (entry.name !== undefined) seen.add(entry.name);
   }
 }
 
@@ -45,21 +58,20 @@ const previews = listOf(previewEntry, { name: 'list: previews, interface 2.13', 
 
 /** The `verify` block (interface 2.13). */
 export const verify = group({
-  exempt_paths: notYet(listOf(someText(500)), {
+  exempt_paths: key(listOf(someText(500), { name: 'list: path glob' }), {
     default: [],
     description: 'Globs. A pull request that touches nothing else is not verified.',
     mark: 'other',
-    accepts: [[]],
   }),
-  preview: notYet(
+  preview: key(
     previews.superRefine((entries, context) => {
       for (const fault of previewFaults(entries)) context.addIssue({ code: 'custom', ...fault });
     }),
     {
       default: [],
-      description: 'The environments a verification runs in; the first one whose method is usable governs.',
+      description:
+        'The environments a verification runs in; the first one whose method is usable governs. Empty: nothing is verified.',
       mark: 'other',
-      accepts: [[]],
     },
   ),
 });

@@ -47,8 +47,11 @@ export function secretText(bytes: Buffer): string {
   return secretPrefix + bytes.toString('base64');
 }
 
+/** One of another form than ours, which somebody brought, signs by its own bytes. */
 export function keyOfSecret(secret: string): SigningKey {
-  return { documented: Buffer.from(secret), standard: Buffer.from(secret.slice(secretPrefix.length), 'base64') };
+  const documented = Buffer.from(secret);
+  const isOurs = secret.startsWith(secretPrefix);
+  return { documented, standard: isOurs ? Buffer.from(secret.slice(secretPrefix.length), 'base64') : documented };
 }
 
 /** Tokens are longer than SHA-256's block, so that their digest signs as they would themselves (RFC 2104). */

@@ -1,10 +1,19 @@
 // What webhooks may be subscribed to: the documented actions, by name or all of them (interface 6).
 import { batchActions, pullRequestActions } from './payloads.ts';
+import { baseBranchActions, candidateActions, deploymentActions, environmentActions } from './release-payloads.ts';
 
 export const configurationAction = 'config_change';
 export const everyAction = '*';
 
-export const webhookActions: readonly string[] = [...pullRequestActions, ...batchActions, configurationAction];
+export const webhookActions: readonly string[] = [
+  ...pullRequestActions,
+  ...batchActions,
+  configurationAction,
+  ...candidateActions,
+  ...deploymentActions,
+  ...environmentActions,
+  ...baseBranchActions,
+];
 
 /** Our own actions are in nobody's subscription: `*` means every action that is documented, now or later. */
 export function isSubscribed(actions: readonly string[], action: string): boolean {

@@ -16,6 +16,28 @@ import {
   type PullRequestPayload,
   type RepositoryName,
 } from './payloads.ts';
+import {
+  baseBranchActions,
+  baseBranchPayload,
+  candidateActions,
+  candidatePayload,
+  deploymentActions,
+  deploymentPayload,
+  environmentActions,
+  environmentPayload,
+  isCandidateStatus,
+  isDeploymentStatus,
+  isFreezeSource,
+  type BaseBranchAction,
+  type BaseBranchPayload,
+  type CandidateAction,
+  type CandidatePayload,
+  type DeploymentAction,
+  type DeploymentPayload,
+  type EnvironmentAction,
+  type EnvironmentPayload,
+  type FreezeFacts,
+} from './release-payloads.ts';
 import { configurationAction } from './subscription.ts';
 
 export interface RecordedEvent {
@@ -23,13 +45,24 @@ export interface RecordedEvent {
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
-export type WebhookBody = PullRequestPayload | BatchPayload | ConfigChangePayload;
+export type WebhookBody =
+  | PullRequestPayload
+  | BatchPayload
+  | ConfigChangePayload
+  | DeploymentPayload
+  | CandidatePayload
+  | EnvironmentPayload
+  | BaseBranchPayload;
 
 /** Null for what is never sent: our own actions, and those about a closed pull request. */
 export function webhookBody(event: RecordedEvent, repository: RepositoryName): WebhookBody | null {
   const { action, payload } = event;
   if (isOneOf(pullRequestActions, action)) return pullRequestBody(action, payload, repository);
   if (isOneOf(batchActions, action)) return batchBody(action, payload, repository);
+  if (isOneOf(deploymentActions, action)) return deploymentBody(action, payload, repository);
+  if (isOneOf(candidateActions, action)) return candidateBody(action, payload, repository);
+  if (isOneOf(environmentActions, action)) return environmentBody(action, payload, repository);
+  if (isOneOf(baseBranchActions, action)) return baseBranchBody(action, payload, repository);
   return action === configurationAction ? configurationBody(payload, repository) : null;
 }
 
@@ -69,6 +102,66 @@ function configurationBody(facts: Facts, repository: RepositoryName): WebhookBod
   });
 }
 
+function deploymentBody(action: DeploymentAction, facts: Facts, repository: RepositoryName): WebhookBody {
+  return deploymentPayload(action, repository, {
+    id: text(facts['id']),
+    project: text(facts['project']),
+    environment: text(facts['environment']),
+    actor: text(facts['actor']),
+    releaseVersion: text(facts['releaseVersion']),
+    version: text(facts['version']),
+    fromReleaseVersion: optional(facts['fromReleaseVersion'], isText) ?? null,
+    fromVersion: optional(facts['fromVersion'], isText) ?? null,
+    status: optional(facts['status'], isDeploymentStatus) ?? 'unknown',
+    errorMessage: optional(facts['errorMessage'], isText) ?? null,
+    rollbackOf: optional(facts['rollbackOf'], isText) ?? null,
+    createdAt: text(facts['createdAt']),
+    deployStartAt: optional(facts['deployStartAt'], isText) ?? null,
+    deployEndAt: optional(facts['deployEndAt'], isText) ?? null,
+    lateUpdate: facts['lateUpdate'] === true,
+  });
+}
+
+function candidateBody(action: CandidateAction, facts: Facts, repository: RepositoryName): WebhookBody {
+  return candidatePayload(action, repository, {
+    id: text(facts['id']),
+    project: text(facts['project']),
+    releaseVersion: text(facts['releaseVersion']),
+    version: text(facts['version']),
+    commit: text(facts['commit']),
+    status: optional(facts['status'], isCandidateStatus) ?? 'building',
+    createdAt: text(facts['createdAt']),
+    actor: text(facts['actor']),
+    errorMessage: optional(facts['errorMessage'], isText) ?? null,
+  });
+}
+
+function environmentBody(action: EnvironmentAction, facts: Facts, repository: RepositoryName): WebhookBody {
+  return environmentPayload(action, repository, {
+    project: text(facts['project']),
+    environment: text(facts['environment']),
+    freeze: freezeFacts(facts),
+  });
+}
+
+function baseBranchBody(action: BaseBranchAction, facts: Facts, repository: RepositoryName): WebhookBody {
+  return baseBranchPayload(action, repository, {
+    baseBranch: text(facts['baseBranch']),
+    freeze: freezeFacts(facts),
+  });
+}
+
+function freezeFacts(facts: Facts): FreezeFacts | null {
+  const source = optional(facts['source'], isFreezeSource);
+  if (source === undefined) return null;
+  return {
+    source,
+    reason: optional(facts['reason'], isText) ?? null,
+    createdBy: text(facts['by']),
+    until: optional(facts['until'], isText) ?? null,
+  };
+}
+
 function pullRequestFacts(facts: Facts): PullRequestFacts {
   const statusCode = optional(facts['statusCode'], isNumber) ?? null;
   return {
@@ -88,6 +181,10 @@ function textOf(code: number): string | null {
 
 function optional<T>(value: unknown, is: (value: unknown) => value is T): T | undefined {
   return is(value) ? value : undefined;
+}
+
+function text(value: unknown): string {
+  return isText(value) ? value : '';
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string';

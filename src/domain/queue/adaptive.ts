@@ -1,7 +1,7 @@
 // The planner for queues whose builds are bets (snapshot.ts): with adaptive speculation, or with affected targets.
 //
 // The steps, each on what the one before it left: block what failed by itself → hold what stands on it → judge the
-// landing in line → gather what green bets justify → blame → dequeue what is stuck → end what says nothing any more →
+// landing in line → gather what green bets justify → blame → let pass → dequeue what is stuck → end what says nothing any more →
 // choose builds → announce → ask the host → land.
 import { announceTop, lookAgain, readUnstarted } from './attention.ts';
 import { blockFailed } from './blocks.ts';
@@ -12,8 +12,9 @@ import { viewField, type Bet, type Field } from './field.ts';
 import { countRunning, freeBuilds } from './formation.ts';
 import { findExact, findUnvalidated, gather, restsOn, type Gathered } from './gathering.ts';
 import { gateDeadline, greenSince, judgeHeld, landGreen, type Patience } from './landing.ts';
-import { isHeldByOwnChecks, verdictOf, waitsForOwnChecks, withStarted, type LineView } from './line.ts';
-import { weighOdds } from './odds.ts';
+import { isHeldByOwnChecks, mayLand, verdictOf, waitsForOwnChecks, withStarted, type LineView } from './line.ts';
+import { weighOdds, type Odds } from './odds.ts';
+import { letPass } from './passing.ts';
 import { holdAbove } from './stack.ts';
 import type { BatchState, Decision } from './snapshot.ts';
 
@@ -25,12 +26,7 @@ export function planAdaptively(view: LineView): Decision[] {
   const settled = settle(view);
   const { field, decisions, until } = settled;
   const landed = planLanding(field);
-  // What is built besides takes the landing for granted.
-  const chosen = chooseBuilds({
-    ...field,
-    view: landed.starts.reduce(withStarted, field.view),
-    landing: new Set([...field.landing, ...landed.places]),
-  });
+  const chosen = landed.places.length === 0 ? chooseBuilds(field, settled.odds()) : chooseBeside(field, landed);
   const isWaiting = landed.isDue && field.view.snapshot.queue.landingsFrom !== null;
   return [
     ...decisions,
@@ -42,10 +38,18 @@ export function planAdaptively(view: LineView): Decision[] {
     ...landed.decisions,
     ...lookAgain(field.view, [
       until,
+      chosen.until,
       isWaiting ? field.view.snapshot.queue.landingsFrom : null,
       gateDeadline(field.view),
     ]),
   ];
+}
+
+/** What is built besides takes the landing for granted. */
+function chooseBeside(field: Field, { starts, places }: Landed): Choice {
+  const view = starts.reduce(withStarted, field.view);
+  const besides = { ...field, view, landing: new Set([...field.landing, ...places]) };
+  return chooseBuilds(besides, weighOdds(besides));
 }
 
 /** The landing that is planned or being made. */
@@ -56,15 +60,16 @@ function landingOf(view: LineView): BatchState | undefined {
 /** While a landing is begun nothing is reset or blamed: its outcome decides. What is built assumes it as it assumes others. */
 function planBehind(view: LineView): Decision[] {
   const field = viewField(view);
-  const { starts, dropped } = chooseBuilds(field);
+  const { starts, dropped, until } = chooseBuilds(field, weighOdds(field));
   // What would be ended now is ended when the outcome is known, and asked anew then.
   const unsettled = new Set(field.fallen.flatMap(({ batch }) => batch.members.map((member) => member.pullRequest)));
   const settled = starts.filter(({ members }) => !members.some((member) => unsettled.has(member.pullRequest)));
-  return [...dropped.map(drop), ...settled, ...announceTop(view), ...lookAgain(view, [])];
+  return [...dropped.map(drop), ...settled, ...announceTop(view), ...lookAgain(view, [until])];
 }
 
 interface Settled {
   readonly field: Field;
+  readonly odds: () => Odds;
   readonly decisions: readonly Decision[];
   readonly until: number | null;
 }
@@ -81,10 +86,13 @@ function settle(start: LineView): Settled {
   for (;;) {
     take(blockFailed(view));
     take(holdAbove(view));
-    let field = viewField(view);
+    const field = viewField(view);
     if (take(judgeLine(field))) continue;
     const justified = gather(field, () => true);
-    if (take(blame(field, new Set(justified.places)))) continue;
+    const places = new Set(justified.places);
+    if (take(blame(field, places))) continue;
+    const odds = onceWeighed(field);
+    if (take(letPass(field, places, odds))) continue;
     const patience = judgePatience(field, justified);
     const isOver = patience.view === field.view;
     // Who is asked of the host is asked once, of the line that is left.
@@ -92,9 +100,17 @@ function settle(start: LineView): Settled {
       isOver ? patience : { ...patience, decisions: patience.decisions.filter(({ kind }) => kind !== 'ReadChecks') },
     );
     if (!isOver) continue;
-    if (take(endFallen(field))) field = viewField(view);
-    return { field, decisions, until: patience.until };
+    const settled = { decisions, until: patience.until };
+    if (!take(endFallen(field))) return { ...settled, field, odds };
+    const left = viewField(view);
+    return { ...settled, field: left, odds: onceWeighed(left) };
   }
+}
+
+/** Of all that a plan does this costs most. */
+function onceWeighed(field: Field): () => Odds {
+  let odds: Odds | undefined;
+  return () => (odds ??= weighOdds(field));
 }
 
 /** Each is waited for from the instant when all that holds it was green. */
@@ -119,16 +135,16 @@ function judgePatience(field: Field, justified: Gathered): Patience {
   return patience;
 }
 
-function chooseBuilds(field: Field): Choice {
+function chooseBuilds(field: Field, odds: Odds): Choice {
   const { view } = field;
   const { queue, rules } = view.snapshot;
-  if (queue.paused && (rules.maxParallelPausedBuilds ?? 0) === 0) return { starts: [], dropped: [] };
-  // A landing that is being made rests on builds that there are; what is left of a chain is built.
+  if (queue.paused && (rules.maxParallelPausedBuilds ?? 0) === 0) return { starts: [], dropped: [], until: null };
+  // A landing that is being made rests on builds that there are; what is left of a chain is built, or waits when it is.
   const building = view.batches.filter(
-    (batch) => (batch.commit !== null || batch.restsOn.length === 0) && verdictOf(view, batch).kind === 'pending',
+    (batch) => batch.restsOn.length === 0 || (batch.commit !== null && verdictOf(view, batch).kind === 'pending'),
   );
   const running = countRunning(view, [...building, ...view.beside]);
-  return chooseBets(field, weighOdds(field), freeBuilds(view, running));
+  return chooseBets(field, odds, freeBuilds(view, running));
 }
 
 function drop({ batch }: Bet): Decision {
@@ -140,15 +156,14 @@ interface Landed {
   readonly decisions: readonly Decision[];
   /** Of those that are to land by these. */
   readonly places: readonly number[];
-  /** Something would land, were it allowed. */
+  /** Something would land, or might, were it allowed. */
   readonly isDue: boolean;
 }
 
 function planLanding(field: Field): Landed {
   const { view } = field;
-  const { queue } = view.snapshot;
   const nothing: Landed = { starts: [], decisions: [], places: [], isDue: false };
-  const isAllowed = !queue.paused && queue.landingsFrom === null;
+  const isAllowed = mayLand(view);
   const landing = landingOf(view);
   if (landing !== undefined) {
     const decisions = isAllowed && !landing.landingPlanned ? landOne(view, landing) : [];
@@ -157,7 +172,8 @@ function planLanding(field: Field): Landed {
   const ready = gather(field, (row) => !isHeldByOwnChecks(view, row));
   const unvalidated = ready.places.length === 0 ? findUnvalidated(field) : null;
   const places = unvalidated === null ? ready.places : [unvalidated];
-  if (places.length === 0) return nothing;
+  // Some of these may pass others then.
+  if (places.length === 0) return { ...nothing, isDue: field.bets.some(({ verdict }) => verdict.kind === 'green') };
   if (!isAllowed) return { ...nothing, isDue: true };
   const exact = findExact(field, ready);
   if (exact !== null) return { ...nothing, places, decisions: landOne(view, exact.batch), isDue: true };

@@ -1,4 +1,6 @@
 // What the service writes on a pull request about its branch: comments of their own, beside the status comment.
+import { frozenTextForAll, type Frozen } from '../releases/freeze.ts';
+
 export const syncKey = 'sync';
 
 const mostPaths = 20;
@@ -27,6 +29,11 @@ export function syncRefusedComment(refusal: { readonly baseBranch: string; reado
 
 export function syncedComment(synced: { readonly baseBranch: string; readonly head: string }): string {
   return `**Up to date** with \`${synced.baseBranch}\` again, at ${synced.head}.`;
+}
+
+/** On the first in line. */
+export function frozenComment(baseBranch: string, frozen: Frozen): string {
+  return `Nothing is merged into \`${baseBranch}\` for now: it is ${frozenTextForAll(frozen)}`;
 }
 
 export type BackportNews =

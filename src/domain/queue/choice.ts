@@ -1,17 +1,20 @@
 // Which builds are worth their while: of all that could be asked, best first by the probability that the answer will be
 // needed, which is that exactly what the bet assumes comes true.
 import type { Decision } from './snapshot.ts';
+import { isAside } from './aside.ts';
+import { formBatches } from './batches.ts';
 import { isWorthAskingAgain } from './chance.ts';
 import { isFailure } from './failure.ts';
-import { findConflict, isTakenForGranted, overlapsAll, type Bet, type Field } from './field.ts';
+import { findConflict, isTakenForGranted, type Bet, type Field } from './field.ts';
 import { Heap } from './heap.ts';
 import { chanceOfBet, type Odds } from './odds.ts';
+import { isSearched, unexplained } from './searching.ts';
 import { unitsOf } from './units.ts';
 
 type StartBatch = Extract<Decision, { kind: 'StartBatch' }>;
 
 /** A bet less likely to be needed is not built, however many builds are free. */
-const leastChance = 0.05;
+const leastChance = 0.1;
 
 /** What a red bet assumes is so likely to come true that it is built once more before it has. */
 const worthAskingAgain = 0.5;
@@ -46,29 +49,34 @@ export interface Choice {
   readonly starts: readonly StartBatch[];
   /** Running bets that give way. */
   readonly dropped: readonly Bet[];
+  /** When those that wait for company are built without. Null: none wait. */
+  readonly until: number | null;
 }
 
 export function chooseBets(field: Field, odds: Odds, free: number): Choice {
   const { speculation } = field.view.snapshot.rules;
   const isAdaptive = speculation === 'adaptive';
-  const hopeless = isAdaptive && Number.isFinite(free) ? hopelessBets(field, odds) : [];
+  // Where more run than may, as after a pause, one that gave way to another would make room for none.
+  const hopeless = isAdaptive && Number.isFinite(free) && free >= 0 ? hopelessBets(field, odds) : [];
   const starts: StartBatch[] = [];
   const dropped: Bet[] = [];
-  if (free + hopeless.length <= 0) return { starts, dropped };
+  if (free + hopeless.length <= 0) return { starts, dropped, until: null };
+  const formed = formBatches(field, free);
   const heap = new Heap<Candidate>(
     (a, b) => (isAdaptive ? b.next.chance - a.next.chance : 0) || firstOf(a) - firstOf(b),
   );
-  const likeliest = isAdaptive ? likeliestOfAll(odds) : null;
-  for (const members of unitsOf(field)) {
-    // Whoever waits for all before it, of which too much is open, is not even looked at.
+  const likeliest = isAdaptive ? field.productsBefore(odds.map((lands) => Math.max(lands, 1 - lands))) : null;
+  for (const members of unitsOf(field, formed)) {
+    // Whoever waits for those of whom too much is open is not even looked at: however long the line, few of a chain are.
     const [first = 0] = members;
-    if (likeliest !== null && overlapsAll(field, first) && (likeliest[first] ?? 1) < leastChance) continue;
+    if (likeliest !== null && (likeliest[first] ?? 1) < leastChance && !isAside(field, first)) continue;
     const candidate = mostLikely(field, odds, members);
     if (candidate !== null) heap.push(candidate);
   }
+  const reds = unexplained(field);
   for (let best = heap.pop(); best !== undefined; best = heap.pop()) {
     if (isAdaptive && best.next.chance < leastChance) break;
-    const assumed = isAdaptive ? assumedBy(field, best) : hopedBy(field, best);
+    const assumed = isAdaptive ? assumedBy(field, best, reds) : hopedBy(field, best);
     const cause = assumed === null ? null : causeOf(field, best, assumed);
     if (assumed !== null && cause !== null) {
       if (starts.length >= free + dropped.length) {
@@ -80,23 +88,14 @@ export function chooseBets(field: Field, odds: Odds, free: number): Choice {
     }
     if (isAdaptive) for (const next of furtherOf(best)) heap.push(next);
   }
-  return { starts, dropped };
-}
-
-/** How likely all before each place fare as they are most likely to. */
-function likeliestOfAll(odds: Odds): Float64Array {
-  let chance = 1;
-  return odds.map((lands) => {
-    const before = chance;
-    chance *= Math.max(lands, 1 - lands);
-    return before;
-  });
+  return { starts, dropped, until: formed.until };
 }
 
 /** Running bets that will hardly be needed any more, the most hopeless first. */
 function hopelessBets(field: Field, odds: Odds): readonly { readonly bet: Bet; readonly chance: number }[] {
   return field.bets
     .filter(({ verdict, batch }) => verdict.kind === 'pending' && !batch.landingPlanned)
+    .filter(({ members }) => !members.some((place) => isAside(field, place)))
     .map((bet) => ({ bet, chance: chanceOfBet(field, odds, bet) }))
     .filter(({ chance }) => chance * worthDropping < 1)
     .sort((a, b) => a.chance - b.chance);
@@ -122,6 +121,8 @@ function mostLikely(field: Field, odds: Odds, members: readonly number[]): Candi
     if (isGranted) granted.add(place);
     else doubts.push(doubt(field, place, lands));
   }
+  if (members.some((place) => isAside(field, place)))
+    return { members, granted: [...granted], doubts: [], next: { chance: 1, flipped: [] } };
   doubts.sort((a, b) => a.odds - b.odds);
   return { members, granted: [...granted], doubts, next: { chance, flipped: [] } };
 }
@@ -161,7 +162,11 @@ function furtherOf(candidate: Candidate): Candidate[] {
 }
 
 /** Places in order, what stands on nothing it assumes left out. Null: it cannot come true, or does not merge. */
-function assumedBy(field: Field, { members, granted, doubts, next }: Candidate): readonly number[] | null {
+function assumedBy(
+  field: Field,
+  { members, granted, doubts, next }: Candidate,
+  reds: readonly Bet[],
+): readonly number[] | null {
   const flipped = new Set(next.flipped);
   const hoped = doubts.flatMap(({ place, lands }, index) => (lands === flipped.has(index) ? [] : [place]));
   const assumed = new Set([...granted, ...hoped]);
@@ -171,8 +176,10 @@ function assumedBy(field: Field, { members, granted, doubts, next }: Candidate):
     assumed.add(below);
   }
   for (const member of members) assumed.delete(member);
+  // What was red together is red with others, and does not all land.
+  const isRefuted = reds.some(({ pending }) => pending.every((place) => assumed.has(place)));
   const places = [...assumed].sort((a, b) => a - b);
-  return findConflict(field, [...places, ...members]) === null ? places : null;
+  return isRefuted || findConflict(field, [...places, ...members]) !== null ? null : places;
 }
 
 /**
@@ -212,22 +219,33 @@ function causeOf(field: Field, candidate: Candidate, assumed: readonly number[])
   );
   const row = field.line[first];
   if (asked.length === 0) {
-    if (row?.bisection) return 'bisect';
+    if (row?.bisection || isPartOfRed(field, members)) return 'bisect';
     return (row?.requeueAttempts ?? 0) > 0 ? 'retry' : 'new';
   }
   return isRetried(field, candidate, asked) ? 'retry' : null;
 }
 
+function isPartOfRed(field: Field, members: readonly number[]): boolean {
+  const [first = -1] = members;
+  const bets = field.betsOf.get(first) ?? [];
+  return bets.some((bet) => isFailure(bet.verdict) && isSearched(field, bet) && bet.members.length > members.length);
+}
+
 /**
  * One that is red by itself is asked once again before it is blamed, as soon as what the red build assumed is likely to
- * come true: who waited for that would hold up all behind it for a whole build.
+ * come true: who waited for that would hold up all behind it for a whole build. What is left of a red batch is asked
+ * by itself in any case.
  */
 function isRetried(field: Field, { members, next }: Candidate, asked: readonly Bet[]): boolean {
-  const isRed = asked.length === 1 && asked[0]?.verdict.kind === 'red';
+  if (members.length > 1 || next.chance < worthAskingAgain) return false;
+  if (!asked.every(({ verdict }) => isFailure(verdict))) return false;
+  const own = asked.filter(({ batch }) => batch.members.length === 1);
+  if (own.length === 0) return true;
+  const reds = asked.filter(({ verdict }) => verdict.kind === 'red');
   return (
-    isRed &&
-    members.length === 1 &&
-    next.chance >= worthAskingAgain &&
+    own.length === 1 &&
+    own[0]?.verdict.kind === 'red' &&
+    reds.length === 1 &&
     isWorthAskingAgain(field.view.snapshot.secondTries)
   );
 }

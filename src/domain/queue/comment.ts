@@ -1,8 +1,9 @@
 // What is said of a pull request at its host: one comment, edited in place, and one check on its head. Where nobody waits
 // in line it says what `explain` says. In line it says only what stays true until it is written again, which a place or
 // a running check does not: a queue of a thousand would have to write a thousand comments for every landing.
+import { timeText } from '../calendar/words.ts';
 import type { Actor } from './admission.ts';
-import { explain, named, timeText, type Reason } from './explain.ts';
+import { explain, named, type Reason } from './explain.ts';
 import type { BlockCode, PullRequestStatus, ResetCode } from './snapshot.ts';
 import { isQueued, statusText } from './status.ts';
 
@@ -170,6 +171,7 @@ const outOfLine = {
   batch: null,
   paused: null,
   haltedReason: null,
+  frozen: null,
   landingsFrom: null,
 } as const;
 

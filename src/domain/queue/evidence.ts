@@ -1,5 +1,6 @@
 // What CI's results prove. Evidence belongs to trees: a green build justifies every landing of its tree.
 import { isGlob, matchesGlob } from '../glob.ts';
+import { isServiceCheck } from './service-checks.ts';
 import type {
   BuildState,
   CheckConclusion,
@@ -38,14 +39,20 @@ export function judgeChecks(list: CheckList, required: readonly RequiredCheck[] 
 /** Verdict of a build: `none` when it was canceled, which proves nothing. Complete without any check is red, never green. */
 export function judgeBuild(build: BuildState, required: readonly RequiredCheck[] | null): Verdict {
   if (build.canceled) return 'none';
-  const verdict = judgeChecks(build, atLeastOne(required));
+  const verdict = judgeChecks(ofCi(build), atLeastOne(required));
   if (verdict !== 'none') return verdict;
   return build.complete ? 'red' : 'pending';
 }
 
 /** Names of the checks that make a build red. Red without a name: CI ended without running any. */
 export function failedChecksOfBuild(build: BuildState, required: readonly RequiredCheck[] | null): string[] {
-  return failedChecks(build, atLeastOne(required));
+  return failedChecks(ofCi(build), atLeastOne(required));
+}
+
+// The head of a pull request may be a build too: what the service says of it as a head is no part of that.
+function ofCi(build: BuildState): BuildState {
+  const isOurs = ({ name }: CheckState): boolean => isServiceCheck(name);
+  return build.checks.some(isOurs) ? { ...build, checks: build.checks.filter((check) => !isOurs(check)) } : build;
 }
 
 // A commit nobody tested is never green, however little is required.
@@ -92,7 +99,7 @@ function judgeRequirement(requirement: RequiredCheck, checks: readonly CheckStat
   const matching = checks.filter((check) => matchesGlob(requirement.name, check.name));
   if (matching.some((check) => isFailure(check.conclusion, accepted))) return 'red';
   if (matching.length === 0) {
-    if (!complete) return 'pending';
+    if (!complete || requirement.isAwaited) return 'pending';
     return accepted.includes('missing') ? 'green' : 'red';
   }
   if (!matching.every((check) => accepted.includes(check.conclusion))) return 'pending';
@@ -138,7 +145,8 @@ const longestPendingMs = 60 * 60_000;
  */
 export function pendingUntil(build: BuildState, rules: Pick<QueueRules, 'waitsForPendingWorkflows'>): number {
   const isPending =
-    rules.waitsForPendingWorkflows && newestAttempts(build.checks).some((check) => check.conclusion === 'pending');
+    rules.waitsForPendingWorkflows &&
+    newestAttempts(ofCi(build).checks).some((check) => check.conclusion === 'pending');
   return isPending ? (build.lastEndAt ?? build.startedAt) + longestPendingMs : -Infinity;
 }
 

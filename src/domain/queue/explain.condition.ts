@@ -18,6 +18,7 @@ export type ConditionKind =
   | 'build'
   | 'landing'
   | 'landing_checks'
+  | 'not_frozen'
   | 'merge_window'
   | 'final_gate';
 
@@ -77,6 +78,7 @@ export interface ConditionFacts {
     readonly status: Cause | null;
     readonly pause: Cause | null;
     readonly halt: Cause | null;
+    readonly freeze: Cause | null;
     readonly build: Cause | null;
     readonly stuck: Cause | null;
   };

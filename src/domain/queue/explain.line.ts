@@ -2,12 +2,14 @@
 import {
   buildText,
   beforeText,
+  freezeText,
   gateText,
   haltedText,
   named,
   ownChecksText,
   pausedText,
   waitingText,
+  whoEnds,
   windowText,
   type ExplainedPullRequest,
 } from './explain.ts';
@@ -46,7 +48,7 @@ function pausedBy({ pattern }: NonNullable<ExplainedPullRequest['paused']>): str
   return pattern === null ? 'the repository is paused' : `paused by the rule ${pattern}`;
 }
 
-export function place(facts: ConditionFacts, { ahead, before, skippers }: Standing): Condition {
+export function place(facts: ConditionFacts, { ahead, before, skippers, overtaken }: Standing): Condition {
   const { pullRequest, since } = facts;
   const count = ahead ?? 0;
   const skipping = skippers.length === 0 ? '' : `; ${named(skippers)} by skip line`;
@@ -59,7 +61,7 @@ export function place(facts: ConditionFacts, { ahead, before, skippers }: Standi
     needed: 'first in line',
     who: 'queue',
     since: since.status,
-    sentence: `${capitalized(words)}.`,
+    sentence: `${capitalized(words)}.${overtaken === '' ? '' : ` ${overtaken}`}`,
   });
 }
 
@@ -102,7 +104,7 @@ function gate(workflow: string): Condition {
 }
 
 export function landing(facts: ConditionFacts, { ownChecksUntil }: Standing): Condition {
-  const { landingsFrom, ownChecks, finalGate, batch, status } = facts.pullRequest;
+  const { landingsFrom, ownChecks, finalGate, batch, status, frozen } = facts.pullRequest;
   const opens = landingsFrom === null ? null : windowText(landingsFrom);
   const conditions = [
     condition({
@@ -117,6 +119,7 @@ export function landing(facts: ConditionFacts, { ownChecksUntil }: Standing): Co
       sentence:
         ownChecks === null ? 'Its own required checks do not hold it back.' : capitalized(ownChecksText(ownChecks)),
     }),
+    notFrozen(frozen, facts),
     condition({
       kind: 'merge_window',
       holds: opens === null,
@@ -130,6 +133,23 @@ export function landing(facts: ConditionFacts, { ownChecksUntil }: Standing): Co
   ];
   const words = batch?.landingBegun && isQueued(status) ? 'It is being merged now' : 'Nothing else keeps it back';
   return group('landing', conditions, { holds: words, needed: 'merged' });
+}
+
+function notFrozen(frozen: ExplainedPullRequest['frozen'], { causes }: ConditionFacts): Condition {
+  const leaf = { kind: 'not_frozen', needed: 'not frozen' } as const;
+  if (frozen === null)
+    return condition({ ...leaf, holds: true, observed: 'not frozen', sentence: 'Its base branch is not frozen.' });
+  return condition({
+    ...leaf,
+    holds: false,
+    observed: 'frozen',
+    who: whoEnds(frozen),
+    // When a schedule last began is not on record.
+    since: 'startsAt' in frozen.freeze.span ? frozen.freeze.span.startsAt : null,
+    cause: causes.freeze,
+    nextCheckAt: frozen.until,
+    sentence: capitalized(freezeText(frozen)),
+  });
 }
 
 function capitalized(words: string): string {

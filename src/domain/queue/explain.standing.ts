@@ -4,6 +4,7 @@ import { hasCapacity, planFormation } from './formation.ts';
 import { judgePatience } from './landing.ts';
 import { isAdaptive, isSuspended, membersOf, verdictOf, waitsForOwnChecks, type LineView } from './line.ts';
 import { judgeGates } from './gates.ts';
+import { overtakenText } from './overtaken.ts';
 import { ciDeadline, startDeadline, type BatchVerdict } from './verdict.ts';
 import { betStandingOf } from './explain.bets.ts';
 import type { ExplainedBatch, ExplainedPullRequest, Hold } from './explain.ts';
@@ -13,10 +14,12 @@ export type BatchCause = Extract<Decision, { kind: 'StartBatch' }>['cause'];
 
 export type Standing = Pick<
   ExplainedPullRequest,
-  'ahead' | 'skippers' | 'hold' | 'ownChecks' | 'finalGate' | 'batch' | 'landingsFrom'
+  'ahead' | 'skippers' | 'hold' | 'ownChecks' | 'finalGate' | 'batch'
 > & {
   /** The commit its build runs on, and since when. Null: it has no batch. */
   readonly tested: Pick<BatchState, 'testedCommit' | 'buildStartedAt'> | null;
+  /** Who passed it, and why: it stands where it does for that. Empty: nobody. */
+  readonly overtaken: string;
   /** Those directly before it, the nearest last; no more than a person reads. */
   readonly before: readonly number[];
   /** When its build is timed out. Null: never, or it does not run. */
@@ -51,7 +54,7 @@ export function standingOf(
     finalGate: batch === null || batch.beside === 'part' || ahead > 0 ? null : finalGateOf(view, batch),
     batch: batch === null ? null : batchOf(view, batch, { pullRequestId, causes, assumed: bets?.assumed ?? [] }),
     tested: batch,
-    landingsFrom: view.snapshot.queue.landingsFrom,
+    overtaken: overtakenText(pullRequest),
     before: before.slice(-mostNamed).map(({ number }) => number),
     buildUntil: batch === null ? null : buildUntil(view, batch),
     ownChecksUntil: ahead === 0 && batch?.beside === null ? judgePatience(view).until : null,

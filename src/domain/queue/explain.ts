@@ -1,5 +1,7 @@
 // Why is a pull request not merged yet? One typed reason: who must act, and a sentence. Derived from facts, never stored.
 // The conditions behind it are listed by explain.conditions.ts, by the same words.
+import { timeText } from '../calendar/words.ts';
+import { frozenText, type Frozen } from '../releases/freeze.ts';
 import type { Actor } from './admission.ts';
 import { statusText } from './status.ts';
 import type { BlockCode, Decision, PullRequestStatus } from './snapshot.ts';
@@ -54,6 +56,8 @@ export interface ExplainedPullRequest {
   /** In force for its base branch; `message` is what was said with the pause, `pattern` its rule: null for the repository's own. */
   readonly paused: { readonly message: string | null; readonly pattern: string | null } | null;
   readonly haltedReason: string | null;
+  /** Nothing lands on its base branch: why, and until when. */
+  readonly frozen: Frozen | null;
   /** Landings wait for a merge window that opens then, never being `Infinity`. Null: they may happen. */
   readonly landingsFrom: number | null;
 }
@@ -67,6 +71,7 @@ export type ReasonKind =
   | 'halted'
   | 'paused'
   | 'landing'
+  | 'frozen'
   | 'merge_window'
   | 'final_gate'
   | 'own_checks'
@@ -125,10 +130,11 @@ function explainPlace(pullRequest: ExplainedPullRequest): Reason {
 }
 
 function explainGreen(pullRequest: ExplainedPullRequest, batch: ExplainedBatch): Reason {
-  const { ahead, landingsFrom, ownChecks, finalGate } = pullRequest;
+  const { ahead, landingsFrom, ownChecks, finalGate, frozen } = pullRequest;
   const green = `Its build${companyOf(batch)} is green`;
   if ((ahead ?? 0) > 0) return { kind: 'in_line', who: 'queue', sentence: `${green}; ${beforeText(pullRequest)}.` };
   if (ownChecks !== null) return { kind: 'own_checks', who: 'ci', sentence: `${green}; ${ownChecksText(ownChecks)}` };
+  if (frozen !== null) return { kind: 'frozen', who: whoEnds(frozen), sentence: `${green}; ${freezeText(frozen)}` };
   if (landingsFrom !== null)
     return { kind: 'merge_window', who: 'queue', sentence: `${green}; ${windowText(landingsFrom)}` };
   if (finalGate !== null) return { kind: 'final_gate', who: 'ci', sentence: `${green}; ${gateText(finalGate)}` };
@@ -141,6 +147,15 @@ export function haltedText(reason: string): string {
 
 export function pausedText({ message }: NonNullable<ExplainedPullRequest['paused']>): string {
   return message === null ? 'The queue is paused.' : `The queue is paused: ${message}`;
+}
+
+export function freezeText(frozen: Frozen): string {
+  return `its base branch is ${frozenText(frozen)}.`;
+}
+
+/** A freeze that has an end ends by itself. */
+export function whoEnds({ until }: Frozen): Actor {
+  return until === null ? 'admin' : 'queue';
 }
 
 export function windowText(landingsFrom: number): string {
@@ -194,10 +209,6 @@ export function beforeText({ ahead, skippers }: ExplainedPullRequest): string {
 
 export function named(numbers: readonly number[]): string {
   return numbers.map((number) => `#${number}`).join(', ');
-}
-
-export function timeText(at: number): string {
-  return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
 
 export function buildText(batch: ExplainedBatch): string {

@@ -3,26 +3,30 @@
 // Nobody is blamed for a build that assumed what has not come true: only what is red with nothing before it any more,
 // and that once more, or before on nothing that might have been at fault; once alone where a second build has hardly
 // ever said otherwise. What was asked together is halved first.
+import { isAside } from './aside.ts';
 import { isWorthAskingAgain } from './chance.ts';
 import { isRedAlone, type Bet, type Field } from './field.ts';
 import { bisect, causeOf, fail, isFailure, mayBisect, type Failure, type Step } from './failure.ts';
 import { conflictingMember, isHeldByOwnChecks, membersOf, verdictOf, withoutBatches, type LineView } from './line.ts';
 import { memberFault, ruleFault, supersede, type Cause } from './resets.ts';
+import { isSearched } from './searching.ts';
 import type { BatchState, Decision } from './snapshot.ts';
 
 /** `justified`: places that a green bet justifies, whatever a red one says of them. */
 export function blame(field: Field, justified: ReadonlySet<number>): Step {
   let step: Step = { view: field.view, decisions: [] };
   const blamed = new Set<number>();
+  const over = new Set<Bet>();
   for (const bet of field.bets) {
     if (bet.members.some((place) => blamed.has(place) || justified.has(place) || field.landing.has(place))) continue;
     const failure = findFailure(field, bet);
     if (failure === null) continue;
     for (const place of bet.members) blamed.add(place);
     const ended = end(step.view, bet.batch, failure);
-    const related = [...field.bets, ...field.spent].filter(
-      (other) => other !== bet && other.members.some((place) => bet.members.includes(place)),
+    const related = [...new Set([...field.bets, ...field.spent, ...field.doubted])].filter(
+      (other) => other !== bet && !over.has(other) && other.members.some((place) => bet.members.includes(place)),
     );
+    for (const other of [bet, ...related]) over.add(other);
     const batches = related.map(({ batch }) => batch);
     step = {
       view: withoutBatches(ended.view, batches),
@@ -39,14 +43,22 @@ function end(view: LineView, batch: BatchState, failure: Failure): Step {
 
 /** Null: it is not red, or somebody else may be at fault. */
 function findFailure(field: Field, bet: Bet): Failure | null {
-  const { verdict, members, pending } = bet;
-  if (!isFailure(verdict) || pending.length > members.length) return null;
-  if (members.some((member) => field.before(member).some((before) => !members.includes(before)))) return null;
+  const { batch, verdict, members } = bet;
+  if (!isFailure(verdict) || !countsAgainstIt(field, bet)) return null;
+  // A red batch is searched, and what is left of it asked by itself.
+  if (isSearched(field, bet) || (members.length === 1 && batch.members.length > 1)) return null;
   if (verdict.kind !== 'red' || members.length > 1) return verdict;
   const [place = -1] = members;
   const reds = [...(field.betsOf.get(place) ?? []), ...field.spent.filter((spent) => spent.members[0] === place)];
   const needed = isWorthAskingAgain(field.view.snapshot.secondTries) ? 2 : 1;
   return reds.filter(isRedAlone).length < needed ? null : verdict;
+}
+
+/** All it assumed has landed, and nothing is left in line before it, but for what it let pass. */
+export function countsAgainstIt(field: Field, { members, pending }: Bet): boolean {
+  if (pending.length > members.length) return false;
+  if (members.length === 1 && members.every((member) => isAside(field, member))) return true;
+  return members.every((member) => field.before(member).every((before) => members.includes(before)));
 }
 
 /** Bets that say nothing any more. */

@@ -1,9 +1,11 @@
 // What the adaptive planner decides on: the pull requests by their places in line, whom each of them has to let go
 // first, and what each bet still says. Made anew whenever somebody leaves the line.
-import { keyOf, landingsSince } from './composed.ts';
+import { landingsSince } from './composed.ts';
+import { doubtOf } from './doubt.ts';
 import { verdictOf, type LineView } from './line.ts';
 import { isFailure } from './failure.ts';
-import { findOverlaps, overlap, type Overlaps, type Targets } from './overlap.ts';
+import { overlapsOf, targetsOf, type LandedChange } from './field.overlaps.ts';
+import { overlap, type Overlaps, type Targets } from './overlap.ts';
 import type { BatchState, Landing, PinnedHead, PullRequestState } from './snapshot.ts';
 import type { BatchVerdict } from './verdict.ts';
 import type { Cause } from './resets.ts';
@@ -15,8 +17,8 @@ export interface Bet {
   readonly members: readonly number[];
   readonly pending: readonly number[];
   readonly holds: ReadonlySet<number>;
-  /** What of it has landed since it was made, or is in line. */
-  readonly content: ReadonlySet<string>;
+  /** Indices in `landed` of what of it has landed since it was made. */
+  readonly arrived: ReadonlySet<number>;
   /** Index in `landed` of the first change that came on top of its base. */
   readonly since: number;
 }
@@ -27,16 +29,26 @@ export interface Field {
   readonly placeOf: ReadonlyMap<string, number>;
   /** Those in line before it that it overlaps, in order. */
   readonly before: Overlaps;
+  /** Those of them from the place `from` on. */
+  readonly between: (from: number, place: number) => readonly number[];
+  /** Some of them: whoever hangs together by all of them does by these. */
+  readonly linksBefore: Overlaps;
+  /** There are none. */
+  readonly isFirst: (place: number) => boolean;
+  /** By place: no less than the product of the factors, each at most 1, of those in line before it that it overlaps. */
+  readonly productsBefore: (factors: Float64Array) => Float64Array;
   /** Bets whose answer may matter. */
   readonly bets: readonly Bet[];
-  /** What they assumed did not come true, but that the one they are about was red says something of it still. */
+  /** What they assumed did not come true, or slightly more: that the one they are about was red counts as one of two. */
   readonly spent: readonly Bet[];
+  /** Red by themselves, be it for want of what has landed since: they let others pass, and take nobody out. */
+  readonly doubted: readonly Bet[];
   /** The others. */
   readonly fallen: readonly { readonly batch: BatchState; readonly cause: Cause; readonly isTold: boolean }[];
   /** Place → bets it is a member of. */
   readonly betsOf: ReadonlyMap<number, readonly Bet[]>;
   readonly landed: readonly LandedChange[];
-  /** Indices in `landed`, by key. */
+  /** Indices in `landed`, by pull request. */
   readonly landedAt: ReadonlyMap<string, number>;
   /** Landed changes, by index, that the one at the place overlaps. */
   readonly landedOverlaps: Overlaps;
@@ -44,12 +56,6 @@ export interface Field {
   readonly landedWith: Overlaps;
   /** Places whose landing is planned or being made. */
   readonly landing: ReadonlySet<number>;
-}
-
-interface LandedChange extends PinnedHead {
-  readonly targets: Targets;
-  /** The same for those that landed together. */
-  readonly commit: string;
 }
 
 export function viewField(view: LineView): Field {
@@ -64,18 +70,20 @@ export function viewField(view: LineView): Field {
     ...overlaps,
     bets: [],
     spent: [],
+    doubted: [],
     fallen: [],
     betsOf: new Map(),
     landed: history.changes,
-    landedAt: new Map(history.changes.map((change, index) => [keyOf(change), index])),
+    landedAt: new Map(history.changes.map(({ pullRequest }, index) => [pullRequest, index])),
     landing: new Set(),
   };
   field.landing = findLanding(view, placeOf);
   const all = view.beside.map((batch) => judgeBet(field, batch, history.from.get(batch.base) ?? null));
   const greens = all.flatMap((each) => ('bet' in each && each.bet.verdict.kind === 'green' ? [each.bet] : []));
-  const judged = all.map((each) => withoutDoubtful(field, each, greens));
+  const judged = all.map((each) => judgeAgain(field, each, greens));
   field.bets = judged.flatMap((each) => ('bet' in each ? [each.bet] : []));
-  field.spent = judged.flatMap((each) => ('spent' in each ? [each.spent] : []));
+  field.spent = judged.flatMap((each) => ('red' in each && each.isOneOfTwo ? [each.red] : []));
+  field.doubted = judged.flatMap((each) => ('red' in each && each.letsPass ? [each.red] : []));
   field.fallen = judged.flatMap((each) => ('batch' in each ? [each] : []));
   field.betsOf = indexBets(field.bets);
   return field;
@@ -124,87 +132,96 @@ function changesUnder({ snapshot, beside }: LineView): History {
   return { changes, from };
 }
 
-function targetsOf({ snapshot }: LineView, { isBarrier, targets }: PullRequestState): Targets {
-  return snapshot.rules.useAffectedTargets && !isBarrier ? targets : null;
-}
+type Judged =
+  | { readonly bet: Bet }
+  /** Still built, of one aside that something it overlaps has landed before. */
+  | { readonly late: Bet }
+  | { readonly red: Bet; readonly isOneOfTwo: boolean; readonly letsPass: boolean }
+  | Field['fallen'][number];
 
-/** What overlaps all: a barrier, and what stands on another overlaps at least that. */
-function overlapsOf(
-  view: LineView,
-  landed: readonly LandedChange[],
-): Pick<Field, 'before' | 'landedOverlaps' | 'landedWith'> {
-  const line = view.inOrder;
-  const all = findOverlaps([...landed, ...line.map((pullRequest) => ({ targets: targetsOf(view, pullRequest) }))]);
-  const placeOf = new Map(line.map(({ id }, place) => [id, place]));
-  const found: (readonly number[] | undefined)[] = [];
-  const foundLanded: (readonly number[] | undefined)[] = [];
-  const find = (place: number): readonly number[] => {
-    const before = all(landed.length + place).flatMap((index) =>
-      index < landed.length ? [] : [index - landed.length],
-    );
-    const below = placeOf.get(line[place]?.below ?? '');
-    return below === undefined || below >= place || before.includes(below)
-      ? before
-      : [...before, below].sort((a, b) => a - b);
-  };
-  return {
-    before: (place) => (found[place] ??= find(place)),
-    landedOverlaps: (place) =>
-      (foundLanded[place] ??= all(landed.length + place).filter((index) => index < landed.length)),
-    landedWith: (index) => [...all(index), ...overlappingInCommit(landed, index)],
-  };
-}
-
-/** Those after it in its own commit. */
-function overlappingInCommit(landed: readonly LandedChange[], index: number): number[] {
-  const found: number[] = [];
-  for (let at = index + 1; at < landed.length; at += 1) {
-    if (landed[at]?.commit !== landed[index]?.commit) break;
-    if (overlap(landed[at]?.targets ?? null, landed[index]?.targets ?? null)) found.push(at);
-  }
-  return found;
-}
-
-type Judged = { readonly bet: Bet } | { readonly spent: Bet } | Field['fallen'][number];
-
-/** What a doubtful build says counts for nothing: it is ended, and asked anew where that is of use. */
-function withoutDoubtful(field: Field, judged: Judged, greens: readonly Bet[]): Judged {
+/** By what is green: whether a late one is of use, and what a doubtful one still says. */
+function judgeAgain(field: Field, judged: Judged, greens: readonly Bet[]): Judged {
   if ('batch' in judged) return judged;
-  const bet = 'bet' in judged ? judged.bet : judged.spent;
-  if (!isFailure(bet.verdict) || !isDoubtful(field, bet, greens)) return judged;
-  return { batch: bet.batch, cause: { code: 309, causedBy: null }, isTold: false };
+  if ('late' in judged) {
+    const { late } = judged;
+    const isAnswered = greens.some(({ members }) => members.some((place) => late.members.includes(place)));
+    return isAnswered ? fallen(late) : { bet: late };
+  }
+  const bet = 'bet' in judged ? judged.bet : judged.red;
+  const doubt = isFailure(bet.verdict) ? doubtOf(field, bet, greens) : 'none';
+  if (doubt === 'none' || (doubt === 'slight' && bet.pending.length > 1)) return judged;
+  if (!isRedAlone(bet)) return fallen(bet);
+  const letsPass = 'bet' in judged && mayLetPass(field, bet.members[0] ?? -1);
+  return doubt === 'slight' || letsPass ? { red: bet, isOneOfTwo: doubt === 'slight', letsPass } : fallen(bet);
+}
+
+/** It is asked anew where that is of use. */
+function fallen({ batch }: Bet): Judged {
+  return { batch, cause: { code: 309, causedBy: null }, isTold: false };
+}
+
+/** For a red build: once while it is queued, so that overtaking is bounded. */
+export function mayLetPass(field: Field, place: number): boolean {
+  return field.line[place]?.letPass === false && mayMove(field, place);
+}
+
+/** Whether one may go behind all that are in line. */
+export function mayMove(field: Field, place: number): boolean {
+  const row = field.line[place];
+  if (row === undefined) return false;
+  // Those have a place by what they are, and what stands on one of a stack stays behind it.
+  if (row.skipLine || row.stack !== null || row.bisection !== null) return false;
+  // Behind everybody it would hold up everybody else, and be built anew whenever one of them leaves.
+  return !overlapsAll(field, place);
 }
 
 function judgeBet(field: Field, batch: BatchState, since: number | null): Judged {
   const { view, placeOf } = field;
-  const fall = (cause: Cause, isTold = true): Judged => ({ batch, cause, isTold });
+  const fall = (cause: Cause): Judged => ({ batch, cause, isTold: true });
   if (batch.beside !== 'bet' || batch.buildKeysHash !== view.snapshot.rules.buildKeysHash)
     return fall({ code: 307, causedBy: null });
   // Somebody else's commit is on top of its base, or so much that it is not known any more.
   if (since === null) return fall({ code: 305, causedBy: null });
   const verdict = verdictOf(view, batch);
   if (verdict.kind === 'worthless') return fall({ code: verdict.code, causedBy: null });
-  const whole = [...batch.assumes, ...batch.members];
-  const content = new Set(whole.map(keyOf));
   const order: number[] = [];
-  for (const pinned of whole) {
+  const pending: number[] = [];
+  const arrived = new Set<number>();
+  for (const pinned of [...batch.assumes, ...batch.members]) {
     const place = placeOf.get(pinned.pullRequest);
-    const isInLine = place !== undefined && field.line[place]?.head === pinned.head;
-    const index = field.landedAt.get(keyOf(pinned)) ?? -1;
-    if (isInLine) order.push(field.landed.length + place);
-    else if (index >= since) order.push(index);
-    else return fall(departure(view, pinned));
+    const index = landedAtOf(field, pinned);
+    if (place !== undefined && field.line[place]?.head === pinned.head) {
+      order.push(field.landed.length + place);
+      pending.push(place);
+    } else if (index >= since) {
+      order.push(index);
+      arrived.add(index);
+    } else return fall(departure(view, pinned));
   }
-  const pending = order.flatMap((at) => (at < field.landed.length ? [] : [at - field.landed.length]));
   const members = batch.members.flatMap(({ pullRequest }) => placeOf.get(pullRequest) ?? []);
-  const bet: Bet = { batch, verdict, members, pending, holds: new Set(pending), content, since };
-  if (members.length === 0 || batch.givenUp) return fall({ code: 309, causedBy: null }, false);
-  if (members.some((place) => field.line[place]?.skipValidation)) return fall({ code: 309, causedBy: null }, false);
+  const bet: Bet = { batch, verdict, members, pending, holds: new Set(pending), arrived, since };
+  if (members.length === 0 || batch.givenUp) return fallen(bet);
+  if (members.some((place) => field.line[place]?.skipValidation)) return fallen(bet);
   const passing = passedBy(field, bet);
   if (passing !== null) return fall({ code: 302, causedBy: passing.id });
   const isForeign = members.some((place) => !isUntouched(field, bet, place));
   if (!isForeign && isOrdered(field, order)) return { bet };
-  return isRedAlone(bet) ? { spent: bet } : fall({ code: 309, causedBy: null }, false);
+  // Nobody waits for it, and begun anew with each landing it might never answer.
+  if (verdict.kind === 'pending' && isAskedAside(field, bet)) return { late: bet };
+  return isRedAlone(bet) ? { red: bet, isOneOfTwo: true, letsPass: false } : fallen(bet);
+}
+
+/** Of one that let others pass and still may, and on the tip of that moment alone. */
+function isAskedAside(field: Field, { batch, members }: Bet): boolean {
+  const [place = -1] = members;
+  const isAlone = batch.assumes.length === 0 && batch.members.length === 1;
+  return isAlone && field.line[place]?.letPass === true && mayMove(field, place);
+}
+
+/** -1: not since the oldest base that a bet is on. */
+function landedAtOf({ landed, landedAt }: Field, { pullRequest, head }: PinnedHead): number {
+  const index = landedAt.get(pullRequest) ?? -1;
+  return landed[index]?.head === head ? index : -1;
 }
 
 /** What overlaps landed, and is in line, as it came in the build. `order`: of the changes that landed and then the line. */
@@ -224,31 +241,6 @@ function targetsAt({ landed, line, view }: Field, at: number): Targets {
   return row === undefined ? null : targetsOf(view, row);
 }
 
-/**
- * What a red bet assumed has landed on, or with, something it overlaps that the bet did not hold: that it was red may
- * have been for want of that, unless a green bet did without as well.
- */
-function isDoubtful(field: Field, bet: Bet, greens: readonly Bet[]): boolean {
-  const { landed } = field;
-  for (let index = bet.since; index < landed.length; index += 1) {
-    const change = landed[index];
-    if (change === undefined || !holdsLanded(bet, change)) continue;
-    for (const at of field.landedWith(index)) {
-      const other = landed[at];
-      if (other === undefined || at < bet.since || holdsLanded(bet, other)) continue;
-      const isSound = greens.some(
-        (green) => at >= green.since && holdsLanded(green, change) && !holdsLanded(green, other),
-      );
-      if (!isSound) return true;
-    }
-  }
-  return false;
-}
-
-function holdsLanded({ content }: Bet, change: LandedChange): boolean {
-  return content.has(keyOf(change));
-}
-
 /** One by itself, on nothing that might have been at fault. */
 export function isRedAlone({ verdict, members, pending }: Bet): boolean {
   return verdict.kind === 'red' && members.length === 1 && pending.length === 1;
@@ -261,14 +253,13 @@ function departure(view: LineView, { pullRequest }: PinnedHead): Cause {
 
 /** Nothing that landed since, other than by what the bet holds, overlaps the one at the place. */
 export function isUntouched(field: Field, bet: Bet, place: number): boolean {
-  return field.landedOverlaps(place).every((index) => {
-    const change = field.landed[index];
-    return change === undefined || index < bet.since || bet.content.has(keyOf(change));
-  });
+  return field.landedOverlaps(place).every((index) => index < bet.since || bet.arrived.has(index));
 }
 
 /** One that skipped the line ahead of a member, and that it does not hold: nobody bets against such a one. */
 function passedBy(field: Field, bet: Bet): PullRequestState | null {
+  // They are first in line, all of them.
+  if (field.line[0]?.skipLine !== true) return null;
   for (const place of bet.members) {
     const passing = field.before(place).find((before) => !bet.holds.has(before) && isTakenForGranted(field, before));
     if (passing !== undefined) return field.line[passing] ?? null;

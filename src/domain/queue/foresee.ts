@@ -2,6 +2,7 @@
 // nothing is decided any more, and the difference is told. Of what only git knows it takes the likely: that heads merge.
 import { plan } from './plan.ts';
 import { countPullRequests } from './explain.ts';
+import { afterOvertaking } from './overtaken.ts';
 import type { BatchState, Decision, PullRequestState, ResetCode, Snapshot } from './snapshot.ts';
 import { statusText } from './status.ts';
 
@@ -108,6 +109,13 @@ function apply(snapshot: Snapshot, decision: Decision, now: number): Snapshot {
       return withoutPullRequest(snapshot, { pullRequest: decision.pullRequest, code: 303 });
     case 'RequeuePullRequest':
       return withChanged(snapshot, [decision.pullRequest], (row) => ({ requeueAttempts: row.requeueAttempts + 1 }));
+    case 'LetPass': {
+      const rank = Math.max(...snapshot.pullRequests.map((row) => row.rank)) + 1;
+      return withChanged(snapshot, [decision.pullRequest], (row) => ({
+        rank,
+        ...afterOvertaking(row, decision.reason),
+      }));
+    }
     case 'StartBatch':
       return withBatch(snapshot, decision, now);
     case 'LandBatch':

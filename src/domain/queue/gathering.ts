@@ -1,6 +1,5 @@
 // What may land now: of the pull requests that green bets hold, as many as have nothing before them that is not among
 // them, and whose bets say of them what a build of all of it would (composed.ts).
-import { keyOf } from './composed.ts';
 import { findConflict, isUntouched, overlapsAll, type Bet, type Field } from './field.ts';
 import type { PullRequestState } from './snapshot.ts';
 import { areOneGroup } from './units.ts';
@@ -12,14 +11,29 @@ export interface Gathered {
   readonly bets: readonly Bet[];
 }
 
-const none: Gathered = { places: [], bets: [] };
+/** `passed`: those in line before them that they leave out. */
+interface GatheredPast extends Gathered {
+  readonly passed: ReadonlySet<number>;
+}
 
 /** `isReady`: what else the landing of one pull request waits for. */
 export function gather(field: Field, isReady: (pullRequest: PullRequestState) => boolean): Gathered {
+  return gatherPast(field, isReady, () => false);
+}
+
+/** The same where some in line may be left out, to land behind those that are gathered. */
+export function gatherPast(
+  field: Field,
+  isReady: (pullRequest: PullRequestState) => boolean,
+  mayBePassed: (place: number) => boolean,
+): GatheredPast {
   const greens = field.bets.filter(isGreen).sort(byLastPlace);
   const barred = new Set<number>();
   for (;;) {
-    const gathered = gatherOnce(field, greens, (place) => !barred.has(place) && isReadyAt(field, place, isReady));
+    const gathered = gatherOnce(field, greens, {
+      isReady: (place) => !barred.has(place) && isReadyAt(field, place, isReady),
+      mayBePassed,
+    });
     const conflicting = findConflict(field, gathered.places);
     if (conflicting === null) return gathered;
     barred.add(conflicting);
@@ -42,24 +56,40 @@ function byLastPlace(a: Bet, b: Bet): number {
   return (a.pending.at(-1) ?? 0) - (b.pending.at(-1) ?? 0) || a.pending.length - b.pending.length || own(a) - own(b);
 }
 
-function gatherOnce(field: Field, greens: readonly Bet[], isReady: (place: number) => boolean): Gathered {
+function gatherOnce(
+  field: Field,
+  greens: readonly Bet[],
+  { isReady, mayBePassed }: Readonly<Record<'isReady' | 'mayBePassed', (place: number) => boolean>>,
+): GatheredPast {
   const gathered = new Set<number>();
+  const passed = new Set<number>();
   const bets: Bet[] = [];
   for (const bet of greens) {
     const added = bet.pending.filter((place) => !gathered.has(place));
     if (added.length === 0 || !isShareable(field, bet, { gathered, added })) continue;
-    if (!added.every((place) => isReady(place) && isSaidBy(field, bet, place))) continue;
+    // Of two that land at once neither passes the other.
+    const mayLeaveOut = (before: number): boolean => !gathered.has(before) && mayBePassed(before);
+    const isReadyToo = (place: number): boolean => isReady(place) && !passed.has(place);
+    if (!added.every((place) => isReadyToo(place) && isSaidBy(field, bet, { place, mayLeaveOut }))) continue;
     const needsTree = [...gathered, ...added].some((place) => overlapsAll(field, place));
     if (needsTree && !isWhole(field, bet, gathered)) continue;
-    for (const place of added) gathered.add(place);
+    for (const place of added) {
+      gathered.add(place);
+      for (const before of field.before(place)) if (!bet.holds.has(before)) passed.add(before);
+    }
     bets.push(bet);
   }
-  return gathered.size === 0 ? none : { places: [...gathered].sort((a, b) => a - b), bets };
+  return { places: [...gathered].sort((a, b) => a - b), bets, passed };
 }
 
-/** All before it is in the bet or, being disjoint, leaves it alone; and so does all that has landed since. */
-function isSaidBy(field: Field, bet: Bet, place: number): boolean {
-  return field.before(place).every((before) => bet.holds.has(before)) && isUntouched(field, bet, place);
+/** All before it is in the bet, may be left out or, being disjoint, leaves it alone; and so does all that has landed since. */
+function isSaidBy(
+  field: Field,
+  bet: Bet,
+  { place, mayLeaveOut }: { readonly place: number; readonly mayLeaveOut: (before: number) => boolean },
+): boolean {
+  const isHere = (before: number): boolean => bet.holds.has(before) || mayLeaveOut(before);
+  return field.before(place).every(isHere) && isUntouched(field, bet, place);
 }
 
 /**
@@ -67,10 +97,7 @@ function isSaidBy(field: Field, bet: Bet, place: number): boolean {
  * lands by nothing less: parts say nothing of such a one (composed.ts).
  */
 function isWhole({ landed }: Field, bet: Bet, gathered: ReadonlySet<number>): boolean {
-  return (
-    [...gathered].every((place) => bet.holds.has(place)) &&
-    landed.slice(bet.since).every((change) => bet.content.has(keyOf(change)))
-  );
+  return [...gathered].every((place) => bet.holds.has(place)) && bet.arrived.size === landed.length - bet.since;
 }
 
 /**

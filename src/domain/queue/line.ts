@@ -2,6 +2,7 @@
 // A LineView is a value: a decision that takes batches or pull requests out makes a new one, and planning goes on with that.
 import { arrangeLine, inLineOrder } from './order.ts';
 import type { BatchState, Decision, PullRequestState, QueueRules, ResetCode, Snapshot } from './snapshot.ts';
+import { isServiceCheck } from './service-checks.ts';
 import { judgeBatches, readingsOf, type BatchVerdict } from './verdict.ts';
 
 type Conflict = NonNullable<PullRequestState['conflict']>;
@@ -140,12 +141,17 @@ export function withoutPullRequests(view: LineView, leaving: ReadonlyMap<string,
   });
 }
 
-/** `change` is applied to the named pull requests; their places stay. */
+/** `change` is applied to the named pull requests. */
 export function withChanged(view: LineView, ids: readonly string[], change: Partial<PullRequestState>): LineView {
-  const changed = new Set(ids);
-  const pullRequests = [...view.pullRequests.values()].map((pullRequest) =>
-    changed.has(pullRequest.id) ? { ...pullRequest, ...change } : pullRequest,
-  );
+  return withEach(view, new Map(ids.map((id) => [id, change])));
+}
+
+/** `changes` by pull request: places follow from them. */
+export function withEach(view: LineView, changes: ReadonlyMap<string, Partial<PullRequestState>>): LineView {
+  const pullRequests = [...view.pullRequests.values()].map((pullRequest) => {
+    const change = changes.get(pullRequest.id);
+    return change === undefined ? pullRequest : { ...pullRequest, ...change };
+  });
   return arranged({ ...view, pullRequests: byId(pullRequests) });
 }
 
@@ -187,15 +193,28 @@ export function verdictOf(view: LineView, batch: BatchState): BatchVerdict {
   return view.verdicts.get(batch.id) ?? { kind: 'pending' };
 }
 
-/** Its own required checks run, and its landing waits for them. In serial mode the build is the pull request's own. */
+/**
+ * Its own required checks run, and its landing waits for them. In serial mode the build is the pull request's own, but
+ * for what the service itself says of it.
+ */
 export function waitsForOwnChecks(view: LineView, { skipValidation, ownVerdict }: PullRequestState): boolean {
   const { mode, ownRequiredChecks } = view.snapshot.rules;
-  return !skipValidation && mode !== 'serial' && ownRequiredChecks?.length !== 0 && ownVerdict === 'pending';
+  const hasOwn = mode === 'serial' ? asksTheService(ownRequiredChecks) : ownRequiredChecks?.length !== 0;
+  return !skipValidation && hasOwn && ownVerdict === 'pending';
+}
+
+function asksTheService(required: QueueRules['ownRequiredChecks']): boolean {
+  return required?.some(({ name }) => isServiceCheck(name)) ?? false;
 }
 
 export function isHeldByOwnChecks(view: LineView, pullRequest: PullRequestState): boolean {
   const isRed = pullRequest.ownVerdict === 'red' && !pullRequest.skipValidation;
   return isRed || waitsForOwnChecks(view, pullRequest);
+}
+
+/** Nothing keeps all landings back. */
+export function mayLand({ snapshot: { queue } }: LineView): boolean {
+  return !queue.paused && queue.landingsFrom === null;
 }
 
 /** Builds are bets beside the line, which holds landings alone. */

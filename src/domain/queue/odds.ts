@@ -1,9 +1,15 @@
 // How likely each pull request in line is to land, in line order: its chance by itself, what bets have said of it, and
 // whether what they assumed is likely to come true.
-import { isTakenForGranted, overlapsAll, type Bet, type Field } from './field.ts';
+import { isFailure } from './failure.ts';
+import { isTakenForGranted, type Bet, type Field } from './field.ts';
+import { isSearched } from './searching.ts';
 
 /** Two that overlap and pass apart fail together this often. */
-const clash = 0.02;
+const clash = 0.035;
+/** As often two of which it is not known whether they overlap. */
+const unknownClash = 0.008;
+/** Of those that are red together, for each besides the first. */
+const clashInRed = 0.02;
 /** A red build of what is sound, and a green one whose content does not land after all. */
 const flake = 0.01;
 const slip = 0.005;
@@ -14,8 +20,22 @@ export type Odds = Float64Array;
 export function weighOdds(field: Field): Odds {
   const bad = suspect(field);
   const odds = new Float64Array(field.line.length);
-  for (const place of field.line.keys()) odds[place] = weigh(field, odds, { place, alone: 1 - (bad[place] ?? 0.5) });
+  const besides = chanceBesides(field, bad);
+  for (const place of field.line.keys()) {
+    const alone = 1 - (bad[place] ?? 0.5);
+    odds[place] = weigh(field, odds, { place, alone, together: alone * (besides[place] ?? 1) });
+  }
   return odds;
+}
+
+/** How likely each, sound by itself, is so with all those before it that land: the deeper in a chain, the less. */
+function chanceBesides(field: Field, bad: Float64Array): Float64Array {
+  const { useAffectedTargets } = field.view.snapshot.rules;
+  const pairs = Float64Array.from(field.line, ({ targets }, place) => {
+    const clashes = useAffectedTargets && targets !== null ? clash : unknownClash;
+    return 1 - clashes * (1 - (bad[place] ?? 0.5));
+  });
+  return field.productsBefore(pairs);
 }
 
 /**
@@ -32,28 +52,35 @@ function suspect(field: Field): Float64Array {
     .sort((a, b) => a.length - b.length);
   for (const places of suspects) {
     const innocent = places.reduce((product, place) => product * (1 - (bad[place] ?? 0)), 1);
-    const red = 1 - innocent * (1 - flake) * (1 - clash) ** Math.max(0, places.length - 1);
+    const red = 1 - innocent * (1 - flake) * (1 - clashInRed) ** Math.max(0, places.length - 1);
     for (const place of places) bad[place] = clamp((bad[place] ?? 0) / red);
   }
   return bad;
 }
 
-function weigh(field: Field, odds: Odds, of: { readonly place: number; readonly alone: number }): number {
-  const { place, alone } = of;
+function weigh(
+  field: Field,
+  odds: Odds,
+  of: { readonly place: number; readonly alone: number; readonly together: number },
+): number {
+  const { place, alone, together } = of;
   if (field.landing.has(place)) return 1 - slip;
   if (isTakenForGranted(field, place) || field.line[place]?.skipValidation) return 0.98;
   let said = 0;
   let lands = 0;
   for (const bet of field.betsOf.get(place) ?? []) {
-    if (bet.verdict.kind === 'pending') continue;
+    if (bet.verdict.kind === 'pending' || isRedBatch(field, bet)) continue;
     const comesTrue = chanceOfBet(field, odds, bet);
     said += comesTrue;
     lands += comesTrue * (bet.verdict.kind === 'green' ? 1 - slip : alone * flake);
   }
   const unsaid = Math.max(0, 1 - said);
-  const isFirst = overlapsAll(field, place) ? place === 0 : field.before(place).length === 0;
-  const together = isFirst ? alone : alone * (1 - clash);
   return clamp((lands + unsaid * together) / Math.max(1, said) - conflictRisk(field, odds, place));
+}
+
+/** Of what is red together nothing is said of each: somebody is at fault. */
+function isRedBatch(field: Field, bet: Bet): boolean {
+  return isFailure(bet.verdict) && isSearched(field, bet);
 }
 
 /** That those before its members which it holds land, and the others do not. */

@@ -2,6 +2,7 @@
 // makes anything green: the newest attempt counts, and what may not be tried again has failed at once.
 import { matchesGlob } from '../glob.ts';
 import { failedChecks, failedChecksOfBuild } from './evidence.ts';
+import { isServiceCheck } from './service-checks.ts';
 import type { BuildState, CheckState, QueueRules } from './snapshot.ts';
 
 /** That a check of a commit is tried again: one retry for each, for good. */
@@ -43,7 +44,7 @@ export function decideRetries(
   const awaited: CheckState[] = [];
   const ends: number[] = [];
   for (const check of failuresOf(build, of.rules)) {
-    if (!retriableChecks.some((glob) => matchesGlob(glob, check.name))) continue;
+    if (isServiceCheck(check.name) || !retriableChecks.some((glob) => matchesGlob(glob, check.name))) continue;
     const retry = of.retries.find(({ commit, name }) => commit === build.commit && name === check.name);
     if (retry === undefined) due.push(check);
     else if (retry.attempt === check.attempt && retry.state !== 'refused') {

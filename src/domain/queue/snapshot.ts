@@ -14,6 +14,7 @@
 
 import type { TrackRecord } from './chance.ts';
 import type { FinalGate } from './gates.ts';
+import type { Overtaking } from './overtaken.ts';
 
 export type PullRequestStatus = 'open' | 'pending' | 'queued' | 'tagged' | 'blocked' | 'merged' | 'closed';
 
@@ -58,6 +59,8 @@ export type CheckConclusion =
 export interface RequiredCheck {
   readonly name: string;
   readonly acceptableStatuses: readonly CheckConclusion[];
+  /** It comes by itself, whatever the host says of its list: while it is missing it is pending. */
+  readonly isAwaited?: boolean;
 }
 
 /** The part of the configuration the planner reads. Derived from the YAML by `domain/configuration`. */
@@ -161,8 +164,12 @@ export interface PullRequestState {
   readonly below: string | null;
   /** It carries the barrier's label: while it is in line, nothing behind it is built. */
   readonly isBarrier: boolean;
-  /** Place in line: lower is earlier. Never changes while queued, except by skip line. */
+  /** Place in line: lower is earlier. Never changes while queued, except by skip line and by LetPass. */
   readonly rank: number;
+  /** It failed, and let those behind it pass while it is built again: at most once since it was queued. */
+  readonly letPass: boolean;
+  /** How often others that were ready passed it, as it was in doubt or aside, since it was queued (`overtaken.ts`). */
+  readonly passedInDoubt: number;
   readonly skipLine: boolean;
   readonly skipValidation: boolean;
   readonly queuedAt: number;
@@ -274,12 +281,12 @@ export interface Snapshot {
     readonly lineage: readonly string[];
     /** The tip, and what it was before: as far back as none but landings of ours have moved it. */
     readonly ownLine: readonly string[];
-    /** The repository's or the branch's pause, or a freeze, is in force. */
+    /** The repository's or the branch's pause is in force. */
     readonly paused: boolean;
     readonly haltedReason: string | null;
     /** Position to give to the next batch. */
     readonly nextPosition: number;
-    /** Landings wait for a merge window that opens then, never being `Infinity`. Null: they may happen now. */
+    /** Landings wait for a merge window or the end of a freeze until then, never being `Infinity`. Null: they may happen now. */
     readonly landingsFrom: number | null;
     /** Builds running in other queues of the repository: `max_parallel_builds` bounds the repository. */
     readonly buildsElsewhere: number;
@@ -369,6 +376,8 @@ export type Decision =
     }
   /** Out of the line: `below`, which it stands on, is not before it. It comes back by itself. */
   | { readonly kind: 'PendPullRequest'; readonly pullRequest: string; readonly below: string }
+  /** It goes behind all that are in line now. */
+  | { readonly kind: 'LetPass'; readonly pullRequest: string; readonly reason: Overtaking }
   /** Back in line after a red build of its own, its own checks being green; counts an attempt. */
   | { readonly kind: 'RequeuePullRequest'; readonly pullRequest: string; readonly failedBuild: FailedBuild }
   /** Green, its parent is the tip: write the landing intent. `evidence` is the build's commit, '' when validation was skipped. */

@@ -1,27 +1,36 @@
-// What is built together: neighbours of one stack, parts of what failed together, and otherwise one by one.
-import type { Field } from './field.ts';
+// What is built together: neighbours of one stack, parts of what failed together, batches, and otherwise one by one.
+import type { Batches } from './batches.ts';
+import { isFailure } from './failure.ts';
+import type { Bet, Field } from './field.ts';
 import { unitAt } from './formation.ts';
+import { halve, isSearched, unexplained } from './searching.ts';
 import { isSuspended } from './line.ts';
 import type { PullRequestState } from './snapshot.ts';
 
-/** Places, in order within a unit and by the first of each. Without those that land now or need no build. */
-export function unitsOf(field: Field): readonly (readonly number[])[] {
-  const taken = new Set(field.landing);
+/** Places, in order within a unit and by the first of each. Without those that land now, need no build or wait for company. */
+export function unitsOf(field: Field, { batches, held }: Batches): readonly (readonly number[])[] {
+  const taken = new Set([...field.landing, ...held]);
   const units: number[][] = [];
-  const take = (unit: readonly number[]): void => {
+  const take = (places: readonly number[]): void => {
+    // Members of a bet may have changed places since.
+    const unit = places.toSorted((a, b) => a - b);
     for (const place of unit) taken.add(place);
     // What stands between its members would be built before all of them.
-    if (isUndivided(field, unit)) units.push([...unit]);
+    if (isUndivided(field, unit)) units.push(unit);
     else units.push(...unit.map((place) => [place]));
   };
+  const leftOf = ({ members }: Bet): readonly number[] => members.filter((place) => !taken.has(place));
   // What is asked together stays together until there is an answer.
-  const fitting = field.bets.filter(({ members }) => areOneGroup(members.flatMap((place) => field.line[place] ?? [])));
-  for (const { members } of fitting) {
-    const left = members.filter((place) => !taken.has(place));
-    if (members.length > 1 && left.length > 0) take(left);
+  const fitting = field.bets.filter((bet) => isUnit(field, bet));
+  for (const bet of fitting) {
+    if (isFailure(bet.verdict) && isSearched(field, bet)) continue;
+    const left = leftOf(bet);
+    if (bet.members.length > 1 && left.length > 0) take(left);
   }
+  for (const bet of unexplained(field)) for (const half of halve(field, leftOf(bet))) take(half);
   const asked = new Set(fitting.flatMap(({ members }) => members));
   const parts = partsOf(field, new Set([...taken, ...asked]));
+  for (const batch of batches) if (batch.every((place) => !taken.has(place))) take(batch);
   for (const [place, { skipValidation }] of field.line.entries()) {
     if (taken.has(place) || skipValidation) continue;
     take(parts.get(place) ?? stackAt(field, place, taken));
@@ -42,6 +51,13 @@ function isUndivided(field: Field, unit: readonly number[]): boolean {
       (place) => !isApart(place) && field.before(place).every((before) => before < first || unit.includes(before)),
     )
   );
+}
+
+/** What was asked before it failed a gate with others may hold more than is asked together since: what it said stands all the same. */
+function isUnit({ line, view }: Field, { members }: Bet): boolean {
+  const rows = members.flatMap((place) => line[place] ?? []);
+  const isBisected = rows.some(({ bisection }) => bisection !== null);
+  return areOneGroup(rows) && (!isBisected || rows.length <= view.snapshot.rules.batchSize);
 }
 
 /** What failed together is put together again in parts alone, as large as they were to be tried. */

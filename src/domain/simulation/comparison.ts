@@ -7,7 +7,11 @@ export interface Past {
   readonly log: readonly LogEntry[];
   /** Oldest first. */
   readonly batches: readonly PastBatch[];
+  /** There was more than is read of one of them: what is older is missing. */
+  readonly isCut?: boolean;
 }
+
+const cut = 'So much happened that only the last of it was read: what was before `from` is left out.';
 
 export interface Comparison {
   /** Null: nobody was queued. */
@@ -19,7 +23,7 @@ export interface Comparison {
   readonly assumptions: readonly string[];
 }
 
-export function compare({ log, batches }: Past, options: ReplayOptions): Comparison {
+export function compare({ log, batches, isCut }: Past, options: ReplayOptions): Comparison {
   const stays = staysOf(log);
   const builds = buildsOf(batches);
   const { assumptions, ...workload } = workloadOf({ stays, builds });
@@ -28,6 +32,6 @@ export function compare({ log, batches }: Past, options: ReplayOptions): Compari
     arrivals: workload.changes.length,
     observed: observe(stays, builds.filter(({ isBuilt }) => isBuilt).length),
     replayed: replay(workload, options),
-    assumptions,
+    assumptions: isCut ? [cut, ...assumptions] : assumptions,
   };
 }

@@ -90,6 +90,7 @@ function playOn(line: StandingLine, { snapshot, now, experience, seed }: Played,
       rules: simulatedRules(snapshot.rules),
       rowOf: ({ number }) => line.rows[number] ?? {},
       standing,
+      ...(snapshot.secondTries !== undefined && { past: { ends: [], secondTries: snapshot.secondTries } }),
     }),
   );
   for (const { change, at, kind } of outcomes) {

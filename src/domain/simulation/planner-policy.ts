@@ -1,11 +1,12 @@
 // The very planner of the product as a policy: its decisions are applied to rows as the service applies them, and what
 // the workers do with a host and CI is done at once in the simulated world.
 import { evidenceFor } from '../queue/evidence.ts';
+import { compareInLine } from '../queue/order.ts';
 import { plan } from '../queue/plan.ts';
 import type { BatchState, BuildState, Decision, PullRequestState, QueueRules, Snapshot } from '../queue/snapshot.ts';
 import { judgeBatches } from '../queue/verdict.ts';
 import { PlannerRows, addAll, idOf, numberOf } from './planner-rows.ts';
-import type { Build, BuildContent, Change, Desk, Policy, QueueView } from './policy.ts';
+import type { Build, BuildContent, Change, Desk, Past, Policy, QueueView } from './policy.ts';
 
 export interface PlannerOptions {
   readonly rules: QueueRules;
@@ -15,6 +16,8 @@ export interface PlannerOptions {
   readonly conflictAt?: (changes: readonly number[]) => number;
   /** The line does not begin empty: its live batches, each after what it stands on. */
   readonly standing?: readonly StandingBatch[];
+  /** What it has learned already. Left out: nothing. */
+  readonly past?: Past;
   /** Told of every plan, before its decisions are applied. */
   readonly onPlan?: (snapshot: Snapshot, decisions: readonly Decision[]) => void;
 }
@@ -27,7 +30,7 @@ export interface StandingBatch {
 }
 
 export function plannerPolicy(options: PlannerOptions): PlannerPolicy {
-  return new PlannerPolicy(options, new PlannerRows(options.rules));
+  return new PlannerPolicy(options, new PlannerRows(options.rules, options.past));
 }
 
 interface Making {
@@ -107,9 +110,28 @@ export class PlannerPolicy implements Policy {
     let hasFacts = false;
     for (const decision of decisions) {
       this.#apply(decision, queue, desk);
-      hasFacts ||= decision.kind === 'StartBatch' || decision.kind === 'LandBatch';
+      hasFacts ||= this.#isNews(decision);
     }
     return hasFacts;
+  }
+
+  /**
+   * Whether there is more to decide. Of bets, which are all chosen at once, there is nothing before CI has built them,
+   * but that the first in line is announced, and when their time will be up.
+   */
+  #isNews(decision: Decision): boolean {
+    if (decision.kind !== 'StartBatch') return decision.kind === 'LandBatch';
+    const isRunning = this.#rows.batches.get(`b${this.#batchesMade}`)?.buildStartedAt !== null;
+    if (decision.beside !== 'bet' || !isRunning || this.#rows.rules.ciTimeoutMins > 0) return true;
+    return decision.members.some(({ pullRequest }) => this.#isToBeAnnounced(pullRequest));
+  }
+
+  #isToBeAnnounced(pullRequest: string): boolean {
+    const { pullRequests } = this.#rows;
+    const row = pullRequests.get(pullRequest);
+    if (row === undefined || row.topAnnounced) return false;
+    for (const other of pullRequests.values()) if (compareInLine(other, row) < 0) return false;
+    return true;
   }
 
   #apply(decision: Decision, queue: QueueView, desk: Desk): void {
@@ -133,6 +155,8 @@ export class PlannerPolicy implements Policy {
         const attempts = rows.pullRequests.get(decision.pullRequest)?.requeueAttempts ?? 0;
         return rows.changePullRequest(decision.pullRequest, { requeueAttempts: attempts + 1 });
       }
+      case 'LetPass':
+        return rows.letPass(decision.pullRequest, decision.reason);
       case 'AnnounceTop':
         return rows.changePullRequest(decision.pullRequest, { topAnnounced: true });
       case 'LookAgainAt':

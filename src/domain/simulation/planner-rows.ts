@@ -1,6 +1,7 @@
 // What the service keeps of a queue, in memory: written by decisions and workers' steps, read as the planner's Snapshot.
 // Rows are replaced, never changed: a snapshot stays what it was.
 import { resetCodeOfDeparture } from '../queue/status.ts';
+import { afterOvertaking, type Overtaking } from '../queue/overtaken.ts';
 import { chanceOf, type TrackRecord } from '../queue/chance.ts';
 import type {
   BatchState,
@@ -11,9 +12,11 @@ import type {
   ResetCode,
   Snapshot,
 } from '../queue/snapshot.ts';
-import type { Change } from './policy.ts';
+import type { Change, Past } from './policy.ts';
 
 export type MergeResult = Snapshot['mergeResults'][number];
+
+const nothing: Past = { ends: [], secondTries: { passed: 0, judged: 0 } };
 
 const evidenceLifetimeMs = 24 * 60 * 60_000;
 
@@ -32,16 +35,19 @@ export class PlannerRows {
   /** Oldest first. */
   readonly #landings: Landing[] = [];
   readonly #records = new Map<number | 'all', TrackRecord>();
-  #secondTries: TrackRecord = { passed: 0, judged: 0 };
+  #secondTries: TrackRecord;
   tipTree = '';
   #nextPosition = 1;
+  #nextRank = 0;
 
-  constructor(rules: QueueRules) {
+  constructor(rules: QueueRules, past: Past = nothing) {
     this.rules = rules;
+    this.#secondTries = past.secondTries;
+    for (const { author, hasLanded } of past.ends) this.recordFate({ author }, hasLanded);
   }
 
   copy(): PlannerRows {
-    const copy = new PlannerRows(this.rules);
+    const copy = new PlannerRows(this.rules, { ends: [], secondTries: this.#secondTries });
     addAll(copy.pullRequests, this.pullRequests);
     addAll(copy.batches, this.batches);
     copy.mergeResults.push(...this.mergeResults);
@@ -52,6 +58,7 @@ export class PlannerRows {
     addAll(copy.#records, this.#records);
     copy.tipTree = this.tipTree;
     copy.#nextPosition = this.#nextPosition;
+    copy.#nextRank = this.#nextRank;
     return copy;
   }
 
@@ -60,6 +67,7 @@ export class PlannerRows {
   }
 
   admit(change: Change): void {
+    this.#nextRank += 1;
     this.pullRequests.set(idOf(change.number), {
       id: idOf(change.number),
       number: change.number + 1,
@@ -68,7 +76,9 @@ export class PlannerRows {
       stack: null,
       below: null,
       isBarrier: false,
-      rank: change.number,
+      rank: this.#nextRank,
+      letPass: false,
+      passedInDoubt: 0,
       skipLine: false,
       skipValidation: false,
       queuedAt: change.arrivedAt,
@@ -86,7 +96,7 @@ export class PlannerRows {
   }
 
   /** What became of a change by itself: its author's next one is judged by that. */
-  recordFate({ author }: Change, passed: boolean): void {
+  recordFate({ author }: Pick<Change, 'author'>, passed: boolean): void {
     for (const whose of ['all', author] as const) {
       const known = this.#record(whose);
       this.#records.set(whose, { passed: known.passed + (passed ? 1 : 0), judged: known.judged + 1 });
@@ -104,7 +114,17 @@ export class PlannerRows {
 
   changePullRequest(id: string, change: Partial<PullRequestState>): void {
     const row = this.pullRequests.get(id);
-    if (row !== undefined) this.pullRequests.set(id, { ...row, ...change });
+    if (row === undefined) return;
+    this.pullRequests.set(id, { ...row, ...change });
+    this.#nextRank = Math.max(this.#nextRank, change.rank ?? 0);
+  }
+
+  /** Behind all that are in line now. */
+  letPass(id: string, reason: Overtaking): void {
+    const row = this.pullRequests.get(id);
+    if (row === undefined) return;
+    this.#nextRank += 1;
+    this.changePullRequest(id, { rank: this.#nextRank, ...afterOvertaking(row, reason) });
   }
 
   leave(id: string, as: Parameters<typeof resetCodeOfDeparture>): void {

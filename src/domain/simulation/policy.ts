@@ -1,5 +1,6 @@
 // What a policy of the queue sees and may do in a simulated world. A policy is asked at every instant at which something
 // happened; it acts through the desk at once, and sees what it did.
+import type { TrackRecord } from '../queue/chance.ts';
 
 /** One pull request. `number` counts from 0 in order of arrival and never changes. Times are milliseconds. */
 export interface Change {
@@ -97,11 +98,21 @@ export interface Truth {
   isFlake(build: { readonly tree: number; readonly attempt: number }): boolean;
 }
 
+/** What became of the changes before: whoever learns begins with that. */
+export interface Past {
+  /** Oldest first. */
+  readonly ends: readonly { readonly author: number; readonly hasLanded: boolean }[];
+  /** Builds made once more of what was red by itself. */
+  readonly secondTries: TrackRecord;
+}
+
 /** What a policy is made from. `truth` is for those that know outcomes. */
 export interface PolicySetup {
   readonly workers: number;
   readonly changes: readonly Change[];
   readonly truth: Truth;
+  /** Left out: nothing was before. */
+  readonly past?: Past;
   /** Asked at every instant: from then on nothing more happens, whoever is still in the queue. Left out: never. */
   readonly isOver?: () => boolean;
   /** Whoever is in the queue when nothing is to happen any more stays there. Left out: that is an error of the policy. */

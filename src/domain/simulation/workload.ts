@@ -12,6 +12,8 @@ export interface Workload {
   readonly truth: Truth;
   /** Of builds whose changes are all good, how many failed. */
   readonly flakeRate: number;
+  /** Nine of ten builds take no longer. */
+  readonly usualBuildMs: number;
   /** What was taken for true without being known, one sentence each. */
   readonly assumptions: readonly string[];
 }
@@ -38,6 +40,7 @@ export function workloadOf({ stays, builds }: History): Workload {
     skipsLine: new Set(changes.flatMap(({ number }) => (simulated[number]?.skipLine ? number : []))),
     truth: { ...truthOf(bad, flakeRate), durationOf: durationsOf(simulated, builds) },
     flakeRate,
+    usualBuildMs: quantile(rising(builds.flatMap((build) => durationOf(build) ?? [])), 0.9) ?? unknownDurationMs,
     assumptions: assumptionsOf({ stays, builds }),
   };
 }

@@ -1,5 +1,7 @@
 export { bringUpToDate, cherryPick } from './carry.ts';
+export { listChangedFiles } from './changes.ts';
 export { composeCommit } from './compose.ts';
+export { commitFolder } from './folder.ts';
 export { createGit, GitFailed, type Git } from './git.ts';
 export {
   branchOf,
@@ -15,6 +17,7 @@ export {
 export {
   asHostCommit,
   isAncestor,
+  listAncestry,
   listCommits,
   listFirstParents,
   listRefs,
@@ -23,6 +26,5 @@ export {
   readFile,
   readRef,
 } from './objects.ts';
-export { isAlive } from './process.ts';
 export { countUnverifiedCommits } from './signatures.ts';
 export { completeAbandonedUpdates, readRefValue, removeStaleLocks, updateRefs } from './refs.ts';

@@ -1,5 +1,5 @@
 // Reading and writing commits and files of a bare repository.
-import type { HostCommit } from '../port.ts';
+import type { Descent, HostCommit } from '../port.ts';
 import { type Git, GitFailed } from './git.ts';
 import { objectId, refName } from './names.ts';
 
@@ -143,6 +143,34 @@ export async function listCommits(
     ...range.from.map((commit) => `^${objectId(commit)}`),
   ]);
   return output.split('\n').filter((line) => line !== '');
+}
+
+/** Parents before their children: what any of `to` reaches and `from` does not. Null: it is more than `limit`. */
+export async function listAncestry(
+  git: Git,
+  directory: string,
+  range: { readonly from: string; readonly to: readonly string[]; readonly limit: number },
+): Promise<Descent[] | null> {
+  const revisions = [`^${objectId(range.from)}`, ...range.to.map(objectId)];
+  const output = await git.text(
+    directory,
+    [
+      'rev-list',
+      '--topo-order',
+      '--reverse',
+      '--parents',
+      '--ignore-missing',
+      `--max-count=${range.limit + 1}`,
+      '--stdin',
+    ],
+    { stdin: `${revisions.join('\n')}\n` },
+  );
+  const lines = output.split('\n').filter((line) => line !== '');
+  if (lines.length > range.limit) return null;
+  return lines.map((line) => {
+    const [commit = '', ...parents] = line.split(' ');
+    return { commit, parents };
+  });
 }
 
 /** A regular file at a commit; null when there is none, or when it is larger than `maxBytes`. */

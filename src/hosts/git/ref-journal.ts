@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RefUpdate } from '../port.ts';
-import { isAlive } from './process.ts';
+import { isAlive } from '../../platform/process.ts';
 
 export interface JournalEntry {
   readonly pid: number;

@@ -35,6 +35,8 @@ export interface ClaimedCheckRun {
   readonly attempt: number;
   readonly command: string;
   readonly timeout_sec: number;
+  /** Of a workflow that was asked for by name. */
+  readonly inputs: Readonly<Record<string, string>>;
 }
 
 /** The newest attempt of every check of a commit, by name. */
@@ -201,7 +203,7 @@ export async function claimCheckRun(
      from next, repository r
      where c.id = next.id and r.account_id = c.account_id and r.id = c.repository_id
      returning c.id::text as id, c.account_id::text as account_id, c.repository_id::text as repository_id, r.owner, r.name as repository_name,
-       c.commit, c.ref, c.name, c.attempt, c.command, c.timeout_sec`,
+       c.commit, c.ref, c.name, c.attempt, c.command, c.timeout_sec, c.inputs`,
     [leaseOwner, leaseSec],
   );
   return rows[0] ?? null;

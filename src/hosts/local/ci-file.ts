@@ -1,6 +1,8 @@
 // `.service/ci.yml`: `checks: {<name>: {run: <shell>, timeout: <seconds, or 90s, 10m, 1h>}}`, and `workflows` of the same
-// form, which run for a commit only when they are asked for.
+// form, which run for a commit only when they are asked for, and take the `inputs` they name: `inputs: [version]`.
 import { parseDocument } from 'yaml';
+import { isServiceCheck } from '../../domain/queue/service-checks.ts';
+import { mostInputs } from '../port.ts';
 
 export const ciFilePath = '.service/ci.yml';
 export const ciFileLimit = 64 * 1024;
@@ -13,8 +15,13 @@ export interface CiCheck {
   readonly timeoutSec: number;
 }
 
+export interface CiWorkflow extends CiCheck {
+  /** Names of what it may be given. */
+  readonly inputs: readonly string[];
+}
+
 export type CiFile =
-  | { readonly kind: 'checks'; readonly checks: readonly CiCheck[]; readonly workflows: readonly CiCheck[] }
+  | { readonly kind: 'checks'; readonly checks: readonly CiCheck[]; readonly workflows: readonly CiWorkflow[] }
   /** Every reason, each with the path of what is wrong and the cure. */
   | { readonly kind: 'broken'; readonly reasons: readonly string[] };
 
@@ -39,12 +46,12 @@ export function parseCiFile(text: string | null): CiFile {
   if (unknown.length > 0)
     return broken(`${ciFilePath}: ${unknown.join(', ')}: unknown key; known are checks and workflows`);
   const reasons: string[] = [];
-  const checks = parseEntries('checks', content['checks'], reasons);
+  const checks = parseEntries('checks', content['checks'], reasons).map(({ inputs: _none, ...check }) => check);
   const workflows = parseEntries('workflows', content['workflows'], reasons);
   return reasons.length > 0 ? { kind: 'broken', reasons } : { kind: 'checks', checks, workflows };
 }
 
-function parseEntries(section: 'checks' | 'workflows', value: unknown, reasons: string[]): CiCheck[] {
+function parseEntries(section: 'checks' | 'workflows', value: unknown, reasons: string[]): CiWorkflow[] {
   const entries = value ?? {};
   if (!isMapping(entries)) {
     reasons.push(`${section}: must be a mapping from a name to {run, timeout}`);
@@ -55,29 +62,51 @@ function parseEntries(section: 'checks' | 'workflows', value: unknown, reasons: 
     reasons.push(`${section}: ${names.length} are too many; at most ${mostChecks}`);
     return [];
   }
-  return names.flatMap((name) => parseCheck(`${section} -> ${name}`, { name, entry: entries[name] }, reasons));
+  const known = section === 'checks' ? ['run', 'timeout'] : ['run', 'timeout', 'inputs'];
+  return names.flatMap((name) => parseEntry(`${section} -> ${name}`, { name, entry: entries[name], known }, reasons));
 }
 
-function parseCheck(
+function parseEntry(
   at: string,
-  { name, entry }: { readonly name: string; readonly entry: unknown },
+  { name, entry, known }: { readonly name: string; readonly entry: unknown; readonly known: readonly string[] },
   reasons: string[],
-): CiCheck[] {
-  const refuse = (reason: string): CiCheck[] => {
+): CiWorkflow[] {
+  const refuse = (reason: string): CiWorkflow[] => {
     reasons.push(reason);
     return [];
   };
   if (name.trim() === '' || name.length > 100 || /[\x00-\x1f]/.test(name))
     return refuse(`${at}: a name has 1 to 100 printable characters`);
-  if (!isMapping(entry)) return refuse(`${at}: must be a mapping {run, timeout}`);
-  const unknown = Object.keys(entry).filter((key) => key !== 'run' && key !== 'timeout');
-  if (unknown.length > 0) return refuse(`${at} -> ${unknown[0]}: unknown key; known are run and timeout`);
+  if (isServiceCheck(name))
+    return refuse(`${at}: names that begin with interlock/ are the service's own; take another`);
+  if (!isMapping(entry)) return refuse(`${at}: must be a mapping {${known.join(', ')}}`);
+  const unknown = Object.keys(entry).find((key) => !known.includes(key));
+  if (unknown !== undefined)
+    return refuse(`${at} -> ${unknown}: unknown key; known are ${known.slice(0, -1).join(', ')} and ${known.at(-1)}`);
   const run = entry['run'];
   if (typeof run !== 'string' || run.trim() === '') return refuse(`${at} -> run: must be a shell command`);
   const timeoutSec = parseTimeout(entry['timeout']);
   if (timeoutSec === null)
     return refuse(`${at} -> timeout: must be seconds, or a number with s, m or h, and at most 6h`);
-  return [{ name, run, timeoutSec }];
+  const inputs = parseInputs(entry['inputs']);
+  if (inputs === null)
+    return refuse(
+      `${at} -> inputs: must list at most ${mostInputs} different names of letters, digits, _ and -, not beginning with a digit`,
+    );
+  return [{ name, run, timeoutSec, inputs }];
+}
+
+function parseInputs(value: unknown): string[] | null {
+  const inputs: unknown = value ?? [];
+  if (!Array.isArray(inputs) || inputs.length > mostInputs) return null;
+  const names = inputs.filter((name) => typeof name === 'string' && /^[A-Za-z_][\w-]{0,99}$/.test(name)) as string[];
+  // They become environment variables, where neither case nor hyphen tells two apart.
+  return names.length === inputs.length && new Set(names.map(inputVariable)).size === names.length ? names : null;
+}
+
+/** The environment variable a run finds an input in. */
+export function inputVariable(name: string): string {
+  return `INPUT_${name.toUpperCase().replaceAll('-', '_')}`;
 }
 
 function parseTimeout(value: unknown): number | null {

@@ -2,13 +2,22 @@
 // the result. A runner that dies loses its leases, and what it ran is run again by another.
 import { randomUUID } from 'node:crypto';
 import { createWriteStream, type WriteStream } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { makeRunFolders, type Sandbox, type SandboxOutcome } from '../../platform/sandbox/index.ts';
-import { isAlive } from '../git/index.ts';
+import { dirname } from 'node:path';
+import type { CheckConclusion } from '../../domain/queue/snapshot.ts';
+import { isAlive } from '../../platform/process.ts';
+import {
+  lastLineOf,
+  removeAbandonedFolders,
+  withRunFolders,
+  wordsOf,
+  type Sandbox,
+  type SandboxOutcome,
+} from '../../platform/sandbox/index.ts';
 import type { HostRepository } from '../port.ts';
 import { checkOut } from './checkout.ts';
+import { inputVariable } from './ci-file.ts';
 import {
   type ClaimedCheckRun,
   claimCheckRun,
@@ -153,7 +162,8 @@ async function carryOut(options: CiRunnerOptions, owner: string, running: Runnin
     (error: Error): SandboxOutcome => ({ kind: 'failed', reason: error.message }),
   );
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-  const result = resultOf(outcome, run, seconds, log.lastLine());
+  const words = { what: 'The check', seconds, timeoutSec: run.timeout_sec, lastLine: log.lastLine() };
+  const result = { conclusion: conclusionOf(outcome), summary: wordsOf(outcome, words) };
   await log.close(`\n[interlock] ${result.summary}\n`);
   if (running.why === 'lease lost') return;
   if (running.why === 'shutdown' && outcome.kind !== 'exited')
@@ -168,15 +178,14 @@ async function execute(
   { run, stop }: Running,
   log: Log,
 ): Promise<SandboxOutcome> {
-  const parent = await mkdtemp(join(options.workDir ?? tmpdir(), `interlock-ci-${process.pid}-`));
-  try {
-    const folders = await makeRunFolders(parent);
+  return await withRunFolders(options.workDir ?? tmpdir(), async (folders) => {
     await checkOut(options.host.installation, repository, run.commit, folders.checkout);
     if (stop.signal.aborted) return { kind: 'canceled' };
     return await options.sandbox.run({
       command: run.command,
       folders,
       env: {
+        ...inputVariables(run),
         INTERLOCK: 'true',
         INTERLOCK_CHECK: run.name,
         INTERLOCK_COMMIT: run.commit,
@@ -188,31 +197,18 @@ async function execute(
       onOutput: log.write,
       signal: stop.signal,
     });
-  } finally {
-    await rm(parent, { recursive: true, force: true, maxRetries: 3 });
-  }
+  });
 }
 
-function resultOf(outcome: SandboxOutcome, run: ClaimedCheckRun, seconds: string, lastLine: string) {
-  switch (outcome.kind) {
-    case 'exited':
-      return outcome.code === 0
-        ? { conclusion: 'success' as const, summary: `Succeeded after ${seconds} s` }
-        : {
-            conclusion: 'failure' as const,
-            summary: `Exited with code ${outcome.code} after ${seconds} s${lastLine === '' ? '' : `: ${lastLine}`}`,
-          };
-    case 'timed out':
-      return { conclusion: 'timed_out' as const, summary: `Stopped after its time limit of ${run.timeout_sec} s` };
-    case 'canceled':
-      return { conclusion: 'cancelled' as const, summary: `Canceled after ${seconds} s` };
-    case 'failed':
-      return { conclusion: 'error' as const, summary: `The check could not be run: ${outcome.reason.slice(0, 500)}` };
-    default: {
-      const never: never = outcome;
-      throw new Error(`Unknown outcome ${JSON.stringify(never)}`);
-    }
-  }
+function inputVariables({ inputs }: ClaimedCheckRun): Record<string, string> {
+  return Object.fromEntries(Object.entries(inputs).map(([name, value]) => [inputVariable(name), value]));
+}
+
+const conclusions = { 'timed out': 'timed_out', canceled: 'cancelled', failed: 'error' } as const;
+
+function conclusionOf(outcome: SandboxOutcome): CheckConclusion {
+  if (outcome.kind !== 'exited') return conclusions[outcome.kind];
+  return outcome.code === 0 ? 'success' : 'failure';
 }
 
 interface Log {
@@ -238,7 +234,7 @@ async function openLog(path: string, limit: number): Promise<Log> {
       stream.write(kept);
       if (written >= limit) stream.write(`\n[interlock] The output was cut here, at ${limit} bytes.\n`);
     },
-    lastLine: () => (tail.trimEnd().split('\n').at(-1) ?? '').trim().slice(0, 200),
+    lastLine: () => lastLineOf(tail),
     close: async (note) =>
       await new Promise((resolve) => {
         stream.on('close', () => resolve());
@@ -251,12 +247,4 @@ function isDeadOwner(owner: string): boolean {
   const [host, pid] = owner.split('/');
   if (host !== hostname()) return false;
   return Number(pid) === process.pid ? !ownersHere.has(owner) : !isAlive(Number(pid));
-}
-
-async function removeAbandonedFolders(workDir: string): Promise<void> {
-  for (const name of await readdir(workDir)) {
-    const pid = /^interlock-ci-(\d+)-/.exec(name)?.[1];
-    if (pid !== undefined && Number(pid) !== process.pid && !isAlive(Number(pid)))
-      await rm(join(workDir, name), { recursive: true, force: true });
-  }
 }

@@ -1,6 +1,7 @@
 // The code host on disk: real repositories, pull requests in tables, checks run here.
 import * as git from '../git/index.ts';
 import { HostUnavailable, type CodeHost, type HostRepository, type PublishedHostCheck } from '../port.ts';
+import { checkOut } from './checkout.ts';
 import { findCheckRun } from './check-runs.rows.ts';
 import { readCheckLog, type CheckLog } from './check-log.ts';
 import { conversationOperations } from './conversations.ts';
@@ -107,11 +108,15 @@ function gitOperations(installation: Installation) {
         ...range,
         signersFile: installation.signersFile,
       }),
+    listAncestry: async (repository, range) => await git.listAncestry(installation.git, at(repository), range),
     isAncestor: async (repository, ancestor, descendant) =>
       await git.isAncestor(installation.git, at(repository), ancestor, descendant),
+    listChangedFiles: async (repository, range) => await git.listChangedFiles(installation.git, at(repository), range),
     readFile: async (repository, file) => await git.readFile(installation.git, at(repository), file),
+    checkOut: async (repository, commit, folder) => await checkOut(installation, repository, commit, folder),
     composeCommit: async (repository, composition) =>
       await git.composeCommit(installation.git, at(repository), composition),
+    commitFolder: async (repository, commit) => await git.commitFolder(installation.git, at(repository), commit),
     updateRefs: updateRefsOf(installation),
   } satisfies Partial<CodeHost>;
 }

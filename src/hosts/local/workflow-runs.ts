@@ -1,7 +1,7 @@
 // Workflows on demand: `workflows` of `.service/ci.yml`, run for a commit when somebody asks, by the runner of checks.
 // They are no checks: nobody waits for them who reads a commit's checks, and canceling those leaves them alone.
-import { HostRefused, type HostRepository, type WorkflowDispatch, type WorkflowRun } from '../port.ts';
-import { ciFilePath } from './ci-file.ts';
+import { HostRefused, mostInputs, type HostRepository, type WorkflowDispatch, type WorkflowRun } from '../port.ts';
+import { ciFilePath, type CiWorkflow } from './ci-file.ts';
 import { checkUrl, readCiFile } from './ci.ts';
 import { findCheckRun } from './check-runs.rows.ts';
 import type { Installation } from './installation.ts';
@@ -13,20 +13,30 @@ const priority = 3;
 export async function dispatchWorkflow(
   installation: Installation,
   repository: HostRepository,
-  { workflow, commit, key }: WorkflowDispatch,
+  { workflow, commit, key, inputs = {} }: WorkflowDispatch,
 ): Promise<string> {
   const file = await readCiFile(installation, repository, commit);
   if (file.kind === 'broken') throw new HostRefused(file.reasons.join('\n'));
   const found = file.workflows.find(({ name }) => name === workflow);
   if (found === undefined)
     throw new HostRefused(`${ciFilePath} of this commit has no workflow ${JSON.stringify(workflow)}`);
+  requireInputs(found, inputs);
   const run = await installation.db.transaction(repository.accountId, async (tx) => {
     const keys = [repository.accountId, repository.id, key];
     await tx.query(
-      `insert into local_check_run (account_id, repository_id, dispatch_key, commit, ref, name, attempt, command, timeout_sec, priority, created_at)
-       values ($1, $2, $3, $4, '', $5, 1, $6, $7, $8, $9)
+      `insert into local_check_run (account_id, repository_id, dispatch_key, commit, ref, name, attempt, command, timeout_sec, priority, created_at, inputs)
+       values ($1, $2, $3, $4, '', $5, 1, $6, $7, $8, $9, $10)
        on conflict (account_id, repository_id, dispatch_key) where dispatch_key is not null do nothing`,
-      [...keys, commit, found.name, found.run, found.timeoutSec, priority, installation.clock()],
+      [
+        ...keys,
+        commit,
+        found.name,
+        found.run,
+        found.timeoutSec,
+        priority,
+        installation.clock(),
+        JSON.stringify(inputs),
+      ],
     );
     const [row] = await tx.query<{ id: string }>(
       'select id::text as id from local_check_run where account_id = $1 and repository_id = $2 and dispatch_key = $3',
@@ -37,6 +47,21 @@ export async function dispatchWorkflow(
   if (run === undefined) throw new HostRefused(`The run of ${workflow} was not written`);
   for (const wake of installation.onChecksQueued) wake();
   return run;
+}
+
+const mostInputCharacters = 65_535;
+
+// As GitHub does: what a workflow does not declare is not left out silently.
+function requireInputs({ name, inputs: declared }: CiWorkflow, given: Readonly<Record<string, string>>): void {
+  const names = Object.keys(given);
+  const unexpected = names.filter((input) => !declared.includes(input));
+  if (unexpected.length > 0)
+    throw new HostRefused(
+      `Unexpected inputs provided: ${unexpected.join(', ')}. Declare them under workflows -> ${name} -> inputs in ${ciFilePath}`,
+    );
+  if (names.length > mostInputs) throw new HostRefused(`A workflow takes at most ${mostInputs} inputs`);
+  if (JSON.stringify(given).length > mostInputCharacters)
+    throw new HostRefused(`The inputs of a workflow are at most ${mostInputCharacters} characters`);
 }
 
 export async function readWorkflowRun(

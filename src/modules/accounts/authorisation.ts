@@ -54,7 +54,14 @@ export function requireScope(ctx: Context, scope: Scope): void {
 }
 
 /** Every scope for something inside of a repository may name it. */
-const repositoryScopes = ['queue:read', 'queue:pause', 'config:read', 'analytics:read'] as const satisfies Scope[];
+const repositoryScopes = [
+  'queue:read',
+  'queue:pause',
+  'config:read',
+  'analytics:read',
+  'release:read',
+  'runbook:write',
+] as const satisfies Scope[];
 
 /** For a repository and its own fields; what is inside of it needs its own scope. */
 export function requireRepositoryScope(ctx: Context): void {

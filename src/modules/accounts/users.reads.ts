@@ -49,6 +49,16 @@ export async function findUser(ctx: Context, id: string): Promise<UserRead | nul
   return row ?? null;
 }
 
+/** One of the account by an address as people write it. Null: none, or removed. */
+export async function findUserByEmail(ctx: Context, email: string): Promise<UserRead | null> {
+  const [row] = await ctx.db.read<UserRead>(ctx.accountId, {
+    name: 'user_by_email',
+    text: `select ${columns} from account_user u where u.account_id = $1 and lower(u.email) = $2 and u.removed_at is null`,
+    values: [ctx.accountId, email.trim().toLowerCase()],
+  });
+  return row ?? null;
+}
+
 export async function readTeamMembers(ctx: Context, teamId: string, { size, after }: UserPage): Promise<UserRead[]> {
   requireScope(ctx, 'config:read');
   return await ctx.db.read<UserRead>(ctx.accountId, {

@@ -6,6 +6,12 @@ export interface NewEvent {
   readonly queueId?: string | null;
   readonly pullRequestId?: string | null;
   readonly batchId?: string | null;
+  readonly candidateId?: string | null;
+  readonly environmentId?: string | null;
+  readonly deploymentId?: string | null;
+  readonly runbookId?: string | null;
+  readonly verificationId?: string | null;
+  readonly registrationId?: string | null;
   /** Documented actions (interface 6.2–6.4) by their names; our own by snake_case names of the same form. */
   readonly action: string;
   /** What webhooks, explain and analytics need and the rows will no longer say later. */
@@ -22,9 +28,13 @@ export async function appendEvents(ctx: Context, tx: Transaction, events: readon
   const at = ctx.clock();
   const actor = ctx.actor.email ?? (ctx.actor.kind === 'system' ? 'interlock' : null);
   await tx.query(
-    `insert into event (account_id, repository_id, queue_id, pull_request_id, batch_id, action, payload, actor, at)
+    `insert into event (account_id, repository_id, queue_id, pull_request_id, batch_id, candidate_id, environment_id, deployment_id,
+                        runbook_id, verification_id, registration_id,
+                        action, payload, actor, at)
      select $1::bigint, (e ->> 'repositoryId')::bigint, (e ->> 'queueId')::bigint, (e ->> 'pullRequestId')::bigint,
-            (e ->> 'batchId')::bigint, e ->> 'action', coalesce(e -> 'payload', '{}'), $2::text, $3::timestamptz
+            (e ->> 'batchId')::bigint, (e ->> 'candidateId')::bigint, (e ->> 'environmentId')::bigint, (e ->> 'deploymentId')::bigint,
+            (e ->> 'runbookId')::bigint, (e ->> 'verificationId')::bigint, (e ->> 'registrationId')::bigint,
+            e ->> 'action', coalesce(e -> 'payload', '{}'), $2::text, $3::timestamptz
      from jsonb_array_elements($4::jsonb) with ordinality as list (e, n) order by n`,
     [ctx.accountId, actor, at.toISOString(), JSON.stringify(events)],
   );

@@ -20,7 +20,9 @@ export async function readEventsOf(
   const rows = await ctx.db.read<Row>(ctx.accountId, {
     name: 'events_of_repository',
     text: `select (select epoch from installation)::float8 as epoch, e.position::float8 as position, e.action, e.at, e.actor, e.payload,
-             e.repository_id as "repositoryId", e.queue_id as "queueId", e.pull_request_id as "pullRequestId", e.batch_id as "batchId"
+             e.repository_id as "repositoryId", e.queue_id as "queueId", e.pull_request_id as "pullRequestId", e.batch_id as "batchId",
+             e.candidate_id as "candidateId", e.environment_id as "environmentId", e.deployment_id as "deploymentId",
+             e.runbook_id as "runbookId", e.verification_id as "verificationId", e.registration_id as "registrationId"
            from event e
            where e.account_id = $1 and e.repository_id = $2 and e.position is not null and e.position < $3
            order by e.position desc limit $4::bigint + 1`,

@@ -14,6 +14,12 @@ export interface FollowedEvent {
   readonly queueId: string | null;
   readonly pullRequestId: string | null;
   readonly batchId: string | null;
+  readonly candidateId: string | null;
+  readonly environmentId: string | null;
+  readonly deploymentId: string | null;
+  readonly runbookId: string | null;
+  readonly verificationId: string | null;
+  readonly registrationId: string | null;
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
@@ -30,7 +36,9 @@ export async function readEventsAfter(db: Database, accountId: string, position:
   const rows = await db.read<EventRow>(accountId, {
     name: 'events_after',
     text: `select (select epoch from installation)::float8 as epoch, position::float8 as position, action, at, actor,
-             repository_id::text, queue_id::text, pull_request_id::text, batch_id::text, payload
+             repository_id::text, queue_id::text, pull_request_id::text, batch_id::text, candidate_id::text,
+             environment_id::text, deployment_id::text, runbook_id::text, verification_id::text,
+             registration_id::text, payload
            from event
            where account_id = $1::bigint and position is not null and position > $2::bigint
            order by position limit ${pageSize}`,
@@ -62,6 +70,12 @@ interface EventRow {
   readonly queue_id: string | null;
   readonly pull_request_id: string | null;
   readonly batch_id: string | null;
+  readonly candidate_id: string | null;
+  readonly environment_id: string | null;
+  readonly deployment_id: string | null;
+  readonly runbook_id: string | null;
+  readonly verification_id: string | null;
+  readonly registration_id: string | null;
   readonly payload: Record<string, unknown>;
 }
 
@@ -78,6 +92,12 @@ function toPositionedEvent(row: EventRow): PositionedEvent {
       queueId: row.queue_id,
       pullRequestId: row.pull_request_id,
       batchId: row.batch_id,
+      candidateId: row.candidate_id,
+      environmentId: row.environment_id,
+      deploymentId: row.deployment_id,
+      runbookId: row.runbook_id,
+      verificationId: row.verification_id,
+      registrationId: row.registration_id,
       payload: row.payload,
     }),
   };

@@ -13,7 +13,7 @@ export class Event {
   cursor!: string;
 
   @Field(() => String, {
-    description: 'What happened: an action of webhooks (interface 6.2 to 6.4), or one of our own.',
+    description: 'What happened: an action of webhooks (interface 6.2 to 6.4, 6.6), or one of our own.',
   })
   action!: string;
 
@@ -33,6 +33,12 @@ export class Event {
   queueId!: string | null;
   pullRequestId!: string | null;
   batchId!: string | null;
+  candidateId!: string | null;
+  environmentId!: string | null;
+  deploymentId!: string | null;
+  runbookId!: string | null;
+  verificationId!: string | null;
+  registrationId!: string | null;
 }
 
 export const EventConnection = connectionType(Event, 'Event');

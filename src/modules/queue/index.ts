@@ -1,5 +1,6 @@
 export { advanceQueue, type Advance } from './planning/advance.ts';
 export { driveBatch, type BatchProgress } from './builds/batch.drive.ts';
+export { recordServiceCheck } from './builds/service-checks.ts';
 export type { BatchNeed } from './builds/batch.rows.ts';
 export {
   askToBackport,
@@ -16,6 +17,7 @@ export {
   readThreads,
   resolveThread,
 } from './asking/conversations.service.ts';
+export { configurationOf, labelRulesOf } from './planning/configuration.cache.ts';
 export { haltQueue, resumeQueue } from './planning/halting.service.ts';
 export { createHostInbox, type HostInbox } from './observing/host.inbox.ts';
 export { syncBase } from './observing/host.bases.ts';
@@ -28,6 +30,7 @@ export { recoverDatabase } from './landing/recovery.ts';
 export { surveyInstallation, type Survey } from './landing/recovery.survey.ts';
 export { createRelay, type Relay } from './planning/relay.ts';
 export { haltOnUnknownLandings } from './landing/unknown-landings.ts';
+export { pullRequestById } from './pull-requests.reads.ts';
 export { forgetOldVersions } from './explaining/past.retention.ts';
 export { approvePullRequest } from './asking/reviews.service.ts';
 export {

@@ -8,12 +8,13 @@ import { selectsOnly } from '../../graphql/selection.ts';
 import { Repository } from '../repositories/repositories.types.ts';
 import {
   checksOfCommit,
+  landedBatchOf,
   latestBotPullRequest,
   readBatchesOf,
   readBotPullRequest,
   statusCheckOf,
 } from './builds/batches.reads.ts';
-import { type Batch, BatchConnection, BotPullRequest, Check } from './builds/batches.types.ts';
+import { Batch, BatchConnection, BotPullRequest, Check } from './builds/batches.types.ts';
 import {
   approvePullRequest,
   dequeuePullRequest,
@@ -177,6 +178,14 @@ export class PullRequestsResolver {
     return pullRequest.latestBot === undefined
       ? await loaderOf(ctx, latestBotPullRequest).load(pullRequest)
       : pullRequest.latestBot;
+  }
+
+  @FieldResolver(() => Batch, {
+    nullable: true,
+    description: 'The batch it landed in, with its proof. Null: it is not merged, or not by the queue.',
+  })
+  async landedBatch(@Ctx() ctx: GraphQLContext, @Root() { id }: PullRequest): Promise<Batch | null> {
+    return await loaderOf(ctx, landedBatchOf).load(id);
   }
 
   @FieldResolver(() => BatchConnection, { description: 'The batches it was part of, newest first.' })

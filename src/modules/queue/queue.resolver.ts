@@ -4,7 +4,8 @@ import { readPage, rowId, toConnection, type Connection } from '../../graphql/co
 import { loaderOf, type GraphQLContext } from '../../graphql/context.ts';
 import { selectsOnly } from '../../graphql/selection.ts';
 import { QueuePause } from '../repositories/branch-pauses.types.ts';
-import { readPause } from '../repositories/index.ts';
+import { Frozen, toFrozenNode } from '../repositories/freezes.types.ts';
+import { readBranchFrozen, readPause } from '../repositories/index.ts';
 import { Repository } from '../repositories/repositories.types.ts';
 import { readBatches } from './builds/batches.reads.ts';
 import { type Batch, BatchConnection } from './builds/batches.types.ts';
@@ -59,6 +60,14 @@ export class QueuesResolver {
   })
   async pause(@Ctx() ctx: GraphQLContext, @Root() { repository, baseBranch }: Queue): Promise<QueuePause | null> {
     return await readPause(ctx, repository, baseBranch);
+  }
+
+  @FieldResolver(() => Frozen, {
+    nullable: true,
+    description: 'Why nothing lands on its base branch now although it validates. Null: it is not frozen.',
+  })
+  async frozen(@Ctx() ctx: GraphQLContext, @Root() { repositoryId, baseBranch }: Queue): Promise<Frozen | null> {
+    return toFrozenNode(baseBranch, await readBranchFrozen(ctx, repositoryId, baseBranch));
   }
 
   @FieldResolver(() => Int, { description: 'How many of its batches are being made, validated or landed.' })

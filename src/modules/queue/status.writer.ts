@@ -14,6 +14,7 @@ import {
 import { planLabels, type LabelWrite } from '../../domain/queue/labels.ts';
 import { appendEvents, type NewEvent } from '../events/index.ts';
 import type { Transaction } from '../../platform/database.ts';
+import { leaveHeads } from '../previews/index.ts';
 import { RepositoryEntity } from '../repositories/repositories.entities.ts';
 import { configurationOf, labelRulesOf } from './planning/configuration.cache.ts';
 import { readFailedChecksOf } from './builds/failed-checks.ts';
@@ -40,6 +41,12 @@ export async function finishWork(work: QueueWork): Promise<void> {
   await quoteChecks(work);
   await appendEvents(work.ctx, work.tx, work.events);
   await planLabelWrites(work);
+  const left = [...work.relabelled].filter(({ status }) => isTerminal(status));
+  await leaveHeads(
+    work.ctx,
+    work.tx,
+    left.map(({ id }) => id),
+  );
 }
 
 const longestQuote = 2_000;
@@ -202,6 +209,8 @@ export function tellAnew({ now }: Pick<QueueWork, 'now'>, pullRequest: PullReque
 }
 
 function clearLine(pullRequest: PullRequestRow): void {
+  pullRequest.letPass = false;
+  pullRequest.passedInDoubt = 0;
   pullRequest.bisectionGroup = null;
   pullRequest.bisectionMax = null;
   pullRequest.bisectionAttempts = 0;

@@ -6,6 +6,31 @@ export {
 } from './configuration.service.ts';
 export { pauseInForce, readPause } from './branch-pauses.reads.ts';
 export { pauseBranches, type PauseBranchesRequest } from './branch-pauses.service.ts';
+export { configurationOf, configurationProblem } from './configuration.in-force.ts';
 export { readConfigurationFile } from './configuration.file.ts';
 export { findRepository, loadRepository, readRepositoriesById, type RepositoryName } from './repositories.reads.ts';
+export { lockRepository } from './repositories.locks.ts';
 export { createRepository, pauseRepository, type NewRepository } from './repositories.service.ts';
+export { branchFreezes, readBranchFrozen, readFreeze } from './branch-freezes.reads.ts';
+export {
+  announceBranchFreezes,
+  deleteBranchFreeze,
+  freezeBranches,
+  scheduleBranchFreeze,
+  unfreezeBranches,
+} from './branch-freezes.service.ts';
+export { checkedReason, checkedSchedule, checkedSpan } from './freezes.input.ts';
+export {
+  askedAt,
+  endFreezes,
+  freezeColumns,
+  freezeFacts,
+  freezesOf,
+  frozenFacts,
+  insertFreeze,
+  loadBranchFreezes,
+  loadEnvironmentFreezes,
+  toFreeze,
+  type FreezeRecord,
+  type StoredFreeze,
+} from './freezes.rows.ts';

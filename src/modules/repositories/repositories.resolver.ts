@@ -37,7 +37,7 @@ export class RepositoriesResolver {
   @Query(() => Repository, {
     nullable: true,
     description:
-      'A repository by `owner` and `name`, or by `nameWithOwner`. Null when the account has none of that name. Needs queue:read, queue:pause, config:read or analytics:read; its fields name their own.',
+      'A repository by `owner` and `name`, or by `nameWithOwner`. Null when the account has none of that name. Needs queue:read, queue:pause, config:read, analytics:read, release:read or runbook:write; its fields name their own.',
   })
   async repository(
     @Ctx() ctx: GraphQLContext,

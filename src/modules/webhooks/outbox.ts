@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { isSubscribed } from '../../domain/events/subscription.ts';
 import type { BotPullRequestFacts } from '../../domain/events/payloads.ts';
 import { webhookBody } from '../../domain/events/webhook-body.ts';
+import { encodeNodeId } from '../../graphql/node-id.ts';
 import type { Database, SystemQueries } from '../../platform/database.ts';
 
 const pageSize = 500;
@@ -19,6 +20,9 @@ interface EventRow {
   readonly pullRequestId: string | null;
   readonly batchId: string | null;
   readonly repositoryId: string | null;
+  readonly candidateId: string | null;
+  readonly environmentId: string | null;
+  readonly deploymentId: string | null;
 }
 
 interface EndpointRow {
@@ -57,14 +61,15 @@ async function takePage(query: SystemQueries['query'], accountId: string, now: D
   if (endpoints.length === 0) return await passOver(query, accountId);
   const events = await query<EventRow>(
     `select e.id, e.position, i.epoch, e.action, e.payload, r.owner, r.name, e.pull_request_id as "pullRequestId",
-            e.batch_id as "batchId", e.repository_id as "repositoryId"
+            e.batch_id as "batchId", e.repository_id as "repositoryId", e.candidate_id as "candidateId",
+            e.environment_id as "environmentId", e.deployment_id as "deploymentId"
      from event e cross join installation i left join repository r on r.account_id = e.account_id and r.id = e.repository_id
      where e.account_id = $1 and e.position > $2 order by e.position limit ${pageSize}`,
     [accountId, cursor.position],
   );
   const last = events.at(-1);
   if (last === undefined) return 0;
-  const told = await withFailedTests(query, accountId, events);
+  const told = (await withFailedTests(query, accountId, events)).map(withNodeIds);
   const deliveries = told.flatMap((event) => deliveriesOf(accountId, event, endpoints));
   if (deliveries.length > 0) await writeDeliveries(query, accountId, deliveries, now);
   await query('update webhook_cursor set position = $2 where account_id = $1', [accountId, last.position]);
@@ -112,6 +117,17 @@ const failedTests = `
   ) checks
   where e.account_id = $1 and e.id = any ($2::bigint[]) and checks.names is not null`;
 
+/** A deployment or a candidate is told whole (interface 6.6), under the ids it has for others. */
+function withNodeIds(event: EventRow): EventRow {
+  const { candidateId, deploymentId, payload } = event;
+  if (candidateId === null) return event;
+  const id =
+    deploymentId === null ? encodeNodeId('ReleaseCandidate', candidateId) : encodeNodeId('Deployment', deploymentId);
+  const taken = payload['rollbackOfId'];
+  const rollbackOf = typeof taken === 'string' ? encodeNodeId('Deployment', taken) : null;
+  return { ...event, payload: { ...payload, id, rollbackOf } };
+}
+
 // Nobody listens: what has happened so far is for nobody.
 async function passOver(query: SystemQueries['query'], accountId: string): Promise<number> {
   await query(
@@ -140,10 +156,12 @@ function deliveriesOf(accountId: string, event: EventRow, endpoints: readonly En
   }));
 }
 
-// First attempts keep the order of each pull request; batches and configurations have lanes of their own, so that one
-// slow answer holds up nothing that is not about the same thing.
-function laneOf({ pullRequestId, batchId, repositoryId }: EventRow): string {
+// First attempts keep the order of each pull request and environment; batches, candidates and configurations have lanes
+// of their own, so that one slow answer holds up nothing that is not about the same thing.
+function laneOf({ pullRequestId, batchId, repositoryId, environmentId, candidateId }: EventRow): string {
   if (pullRequestId !== null) return `pull_request:${pullRequestId}`;
+  if (environmentId !== null) return `environment:${environmentId}`;
+  if (candidateId !== null) return `candidate:${candidateId}`;
   return batchId === null ? `repository:${repositoryId}` : `batch:${batchId}`;
 }
 

@@ -1,6 +1,14 @@
 // bubblewrap: new user, mount, pid, network, ipc, uts and cgroup namespaces, an empty root, no capabilities.
 import { runWrapped, shellOf } from './command.ts';
-import { devices, environmentInside, insideCheckout, insideHome, readLayout } from './layout.ts';
+import {
+  devices,
+  environmentInside,
+  insideCheckout,
+  insideHome,
+  insideNode,
+  readLayout,
+  readResolver,
+} from './layout.ts';
 import type { Sandbox, SandboxRun } from './port.ts';
 import { type Privileges, dropPrivileges, ownFolders } from './privileges.ts';
 
@@ -10,6 +18,7 @@ export function createBubblewrap(
 ): Sandbox {
   return {
     kind: 'bubblewrap',
+    node: insideNode,
     run: async (run) => {
       await ownFolders(privileges, run.folders);
       return await runWrapped(
@@ -28,9 +37,11 @@ export function createBubblewrap(
 function argumentsFor(run: SandboxRun, setpriv: string, privileges: Privileges): string[] {
   const layout = readLayout();
   const { checkout, home, tmp } = run.folders;
+  const shown = run.shown ?? [];
+  const resolver = run.network === true ? readResolver() : null;
   return [
     '--unshare-pid',
-    '--unshare-net',
+    ...(run.network === true ? [] : ['--unshare-net']),
     '--unshare-ipc',
     '--unshare-uts',
     '--unshare-cgroup-try',
@@ -38,7 +49,7 @@ function argumentsFor(run: SandboxRun, setpriv: string, privileges: Privileges):
     '--die-with-parent',
     '--new-session',
     // Made here, or bubblewrap makes them for root's eyes only.
-    ...foldersAbove([...layout.readOnly, layout.node.at, insideHome]).flatMap((path) => [
+    ...foldersAbove([...layout.readOnly, layout.node.at, insideHome, ...shown.map(({ at }) => at)]).flatMap((path) => [
       '--perms',
       '0755',
       '--dir',
@@ -46,9 +57,11 @@ function argumentsFor(run: SandboxRun, setpriv: string, privileges: Privileges):
     ]),
     ...layout.readOnly.flatMap((path) => ['--ro-bind', path, path]),
     ...layout.links.flatMap(({ path, target }) => ['--symlink', target, path]),
+    ...(resolver === null ? [] : ['--ro-bind', resolver.from, resolver.at]),
     '--ro-bind',
     layout.node.from,
     layout.node.at,
+    ...shown.flatMap(({ from, at }) => ['--ro-bind', from, at]),
     '--proc',
     '/proc',
     '--tmpfs',

@@ -1,5 +1,6 @@
 // Runs the wrapper a sandbox is made of, and ends it with everything it started.
 import { type ChildProcess, spawn } from 'node:child_process';
+import type { Server } from 'node:net';
 import type { SandboxOutcome, SandboxRun } from './port.ts';
 
 export interface WrappedCommand {
@@ -12,22 +13,27 @@ export interface WrappedCommand {
 /**
  * The end of every wrapper's command line. The word on descriptor 3 says that the sandbox stands and the command
  * begins; without it, whatever exit code there is tells of the wrapper. Descriptor 4 closes when we die: a guard
- * then kills the whole process group, for a wrapper that does not see to it itself.
+ * then kills the whole process group, for a wrapper that does not see to it itself. Output and errors share a pipe:
+ * of two nobody could tell which was written first.
  */
 export function shellOf(command: string, isGuarded = false): string[] {
   const guard = isGuarded ? '(read -r _ <&4; kill -9 0) </dev/null >/dev/null 2>&1 3>&- & ' : '';
-  return ['/bin/sh', '-c', `${guard}echo begun >&3; exec 3>&- 4<&-; exec /bin/sh -e -c "$1"`, 'sandbox', command];
+  return ['/bin/sh', '-c', `${guard}echo begun >&3; exec 3>&- 4<&-; exec /bin/sh -e -c "$1" 2>&1`, 'sandbox', command];
 }
 
 export async function runWrapped(command: WrappedCommand, run: SandboxRun): Promise<SandboxOutcome> {
-  if (run.signal?.aborted) return { kind: 'canceled' };
+  if (run.signal?.aborted) {
+    for (const listener of run.listeners ?? []) listener.close();
+    return { kind: 'canceled' };
+  }
   // A process group of its own, so that one signal reaches all of a plain command's children.
   const child = spawn(command.file, [...command.args], {
     cwd: command.cwd,
     env: { ...command.env },
-    stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe', ...(run.listeners ?? []).map(descriptorOf)],
     detached: true,
   });
+  for (const listener of run.listeners ?? []) listener.close();
   let hasBegun = false;
   child.stdio[3]?.on('data', () => void (hasBegun = true));
   // Killed with unread bytes in a pipe, its other end hears a reset: the exit code tells what there is to tell.
@@ -53,6 +59,11 @@ export async function runWrapped(command: WrappedCommand, run: SandboxRun): Prom
     clearTimeout(timer);
     run.signal?.removeEventListener('abort', onAbort);
   }
+}
+
+/** Node hands a socket to a child by its descriptor, and says a server's nowhere else. */
+function descriptorOf(listener: Server): number {
+  return (listener as unknown as { readonly _handle: { readonly fd: number } })._handle.fd;
 }
 
 /** The exit code, or why there is none. Waits a second at most for output of children that were left behind. */

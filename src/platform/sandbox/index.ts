@@ -1,15 +1,19 @@
 // Finds the best sandbox this machine has, by trying it: whether namespaces may be made depends on the kernel, on
 // the container around us and on who we are, and nothing but an attempt tells.
-import { chmod, mkdtemp, mkdir, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createBubblewrap } from './bubblewrap.ts';
 import { findProgram } from './layout.ts';
 import { createNamespaces } from './namespaces.ts';
 import { createPlain } from './plain.ts';
-import type { RunFolders, Sandbox, SandboxKind } from './port.ts';
+import type { Sandbox, SandboxKind } from './port.ts';
 import { readPrivileges } from './privileges.ts';
+import { makeRunFolders } from './run-folders.ts';
 
+export { findProgram } from './layout.ts';
+export { lastLineOf, wordsOf } from './outcome.ts';
+export { makeRunFolders, removeAbandonedFolders, withRunFolders } from './run-folders.ts';
 export type { RunFolders, Sandbox, SandboxKind, SandboxOutcome, SandboxRun } from './port.ts';
 
 export interface FoundSandbox {
@@ -40,19 +44,6 @@ export async function findSandbox(options: {
     return { sandbox: createPlain(), said: `checks run WITHOUT a sandbox, as plain processes: ${cure}` };
   }
   return { sandbox: null, said: `no checks run here, because there is no sandbox for them: ${cure}` };
-}
-
-/** Fresh folders for one run inside `parent`, which whoever the command runs as may pass through. */
-export async function makeRunFolders(parent: string): Promise<RunFolders> {
-  const folders = {
-    root: join(parent, 'root'),
-    checkout: join(parent, 'checkout'),
-    home: join(parent, 'home'),
-    tmp: join(parent, 'tmp'),
-  };
-  await chmod(parent, 0o711);
-  for (const folder of Object.values(folders)) await mkdir(folder);
-  return folders;
 }
 
 function makeBubblewrap(path?: string): Sandbox | null {

@@ -1,10 +1,11 @@
 // What a command finds inside: tools of this machine read-only, its own folders, nothing else.
-import { existsSync, lstatSync, readlinkSync } from 'node:fs';
+import { existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 export const insideCheckout = '/workspace';
 export const insideHome = '/home/ci';
-const insideNode = '/opt/interlock/bin';
+const nodeFolder = '/opt/interlock/bin';
+export const insideNode = `${nodeFolder}/node`;
 
 /** Folders of tools and libraries. Nothing under /home, /root, /var, /srv, /mnt or /run is there. */
 const toolFolders = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/nix/store'];
@@ -49,13 +50,19 @@ export function readLayout(): Layout {
   return {
     readOnly: present.filter((path) => !isLink(path)),
     links: present.filter(isLink).map((path) => ({ path, target: readlinkSync(path) })),
-    node: { from: process.execPath, at: `${insideNode}/node` },
+    node: { from: process.execPath, at: insideNode },
   };
+}
+
+/** Names are looked up by it; only shown to who has the network. Often a link into /run, which is not there inside. */
+export function readResolver(): { readonly from: string; readonly at: string } | null {
+  const at = '/etc/resolv.conf';
+  return existsSync(at) ? { from: realpathSync(at), at } : null;
 }
 
 export function environmentInside(extra: Readonly<Record<string, string>>): Record<string, string> {
   return {
-    PATH: ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin', insideNode].join(':'),
+    PATH: ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin', nodeFolder].join(':'),
     HOME: insideHome,
     TMPDIR: '/tmp',
     LANG: 'C.UTF-8',

@@ -3,7 +3,15 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { runWrapped, shellOf } from './command.ts';
-import { devices, environmentInside, insideCheckout, insideHome, readLayout } from './layout.ts';
+import {
+  devices,
+  environmentInside,
+  insideCheckout,
+  insideHome,
+  insideNode,
+  readLayout,
+  readResolver,
+} from './layout.ts';
 import type { Sandbox, SandboxRun } from './port.ts';
 import { dropPrivileges, ownFolders, type Privileges } from './privileges.ts';
 
@@ -13,6 +21,7 @@ export function createNamespaces(
 ): Sandbox {
   return {
     kind: 'namespaces',
+    node: insideNode,
     run: async (run) => {
       await ownFolders(privileges, run.folders);
       const args = [
@@ -24,7 +33,7 @@ export function createNamespaces(
         ...(privileges.isRoot ? [] : ['--user', '--map-root-user']),
         '--mount',
         '--pid',
-        '--net',
+        ...(run.network === true ? [] : ['--net']),
         '--ipc',
         '--uts',
         '--fork',
@@ -50,11 +59,14 @@ export function createNamespaces(
 function setUpScript(run: SandboxRun): string {
   const { readOnly, links, node } = readLayout();
   const { root, checkout, home, tmp } = run.folders;
+  const resolver = run.network === true ? readResolver() : null;
   const inRoot = (path: string): string => quote(root + path);
   const shownDevices = devices.map((device) => `/dev/${device}`).filter((path) => existsSync(path));
   const mounts = [
     ...readOnly.map((path) => ({ from: path, to: path, options: 'bind,ro' })),
     { from: node.from, to: node.at, options: 'bind,ro' },
+    ...(resolver === null ? [] : [{ from: resolver.from, to: resolver.at, options: 'bind,ro' }]),
+    ...(run.shown ?? []).map(({ from, at }) => ({ from, to: at, options: 'bind,ro' })),
     ...shownDevices.map((path) => ({ from: path, to: path, options: 'bind' })),
     { from: checkout, to: insideCheckout, options: 'bind' },
     { from: home, to: insideHome, options: 'bind' },
@@ -84,8 +96,8 @@ function setUpScript(run: SandboxRun): string {
     ...streams.map(([name, number]) => `ln -s /proc/self/fd${number} ${inRoot(`/dev/${name}`)}`),
     `mount -t tmpfs -o mode=1777,size=256m,nosuid,nodev tmpfs ${inRoot('/dev/shm')}`,
     `mount -t proc -o nosuid,nodev,noexec proc ${inRoot('/proc')}`,
-    // Tests like to listen on localhost.
-    '{ ip link set lo up || true; } >/dev/null 2>&1',
+    // Tests like to listen on localhost. With this machine's network it is up already, and not ours to touch.
+    ...(run.network === true ? [] : ['{ ip link set lo up || true; } >/dev/null 2>&1']),
     `cd ${quote(root)}`,
     'pivot_root . .old',
     'umount -l /.old',

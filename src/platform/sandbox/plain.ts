@@ -11,6 +11,7 @@ export function createPlain(): Sandbox {
   const becomeNobody = setpriv !== null && privileges.isRoot ? dropPrivileges(privileges, setpriv) : [];
   return {
     kind: 'plain',
+    node: process.execPath,
     run: async (run) => {
       if (setpriv !== null) await ownFolders(privileges, run.folders);
       const [file = '/bin/sh', ...args] = [...becomeNobody, ...shellOf(run.command, true)];

@@ -1,5 +1,6 @@
-// A sandbox runs one shell command of somebody's repository: no network, no secrets, nothing of this machine but
+// A sandbox runs one shell command of somebody's repository: no network unless it is given, no secrets, nothing of this machine but
 // its tools (read-only) and the run's own folders, bounded in time, and gone when we are gone.
+import type { Server } from 'node:net';
 
 export interface SandboxRun {
   /** Shell text, run by `sh -e` in the checkout. */
@@ -8,6 +9,15 @@ export interface SandboxRun {
   /** Everything the command sees besides PATH, HOME, TMPDIR, CI and LANG. */
   readonly env: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
+  /** This machine's network, loopback included, as whoever runs it reaches it. Default: none at all. */
+  readonly network?: boolean;
+  /** Folders of this machine to show read-only. A plain process sees them where they are. */
+  readonly shown?: readonly { readonly from: string; readonly at: string }[];
+  /**
+   * Sockets that listen, as descriptors 5, 6, … of the command: the one way in from outside. They are closed here once it
+   * has them. Never one of TCP: whoever has it could connect it to somewhere else, as this machine.
+   */
+  readonly listeners?: readonly Server[];
   /** Output and errors, in the order they were written. */
   readonly onOutput: (chunk: Buffer) => void;
   /** Aborted: everything the command started is killed, the outcome is `canceled`. */
@@ -34,5 +44,7 @@ export type SandboxKind = 'bubblewrap' | 'namespaces' | 'plain';
 
 export interface Sandbox {
   readonly kind: SandboxKind;
+  /** Where a command finds the Node that runs us. */
+  readonly node: string;
   run(run: SandboxRun): Promise<SandboxOutcome>;
 }

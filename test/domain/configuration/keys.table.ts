@@ -57,8 +57,93 @@ const statuses =
 export const keyTable: readonly KeyRow[] = [
   { key: 'version', accepts: ['1.0.0'], refuses: [['2.0.0', 'must be one of 1.0.0']] },
   later('scenarios', [[]], [{ name: 'a', trigger: {}, actions: [] }]),
-  later('verify.exempt_paths', [[]], ['docs/*']),
-  later('verify.preview', [[]], [{ image: 'web', port: 3000 }], [{ method: 'endpoint' }]),
+  {
+    key: 'verify.exempt_paths',
+    accepts: [[], ['docs/**', '*.md']],
+    refuses: [
+      ['docs/**', 'must be a list'],
+      [[5], 'must be text: put it in quotes'],
+      [[''], 'must not be empty'],
+    ],
+  },
+  {
+    key: 'verify.preview',
+    accepts: [
+      [],
+      [{ method: 'sandbox', image: 'web', port: 3000 }],
+      [{ method: 'endpoint' }],
+      [
+        {
+          name: 'web app',
+          method: 'sandbox',
+          verify_skill: 'skills/web.md',
+          image: 'registry.test/web:1',
+          port: 65535,
+          setup: 'up.sh',
+          teardown: 'down.sh',
+          secrets: ['API_KEY', '_x1'],
+        },
+        { name: '合并', method: 'endpoint', wait_timeout_sec: 60, expires_default_sec: 86400 },
+      ],
+    ],
+    refuses: [
+      [{ image: 'web', port: 1 }, 'must be a list'],
+      [['web'], 'must be a mapping of keys'],
+      [[{ method: 'container', image: 'web', port: 1 }], 'must be one of sandbox, endpoint'],
+      [[{ image: 'web' }], 'is required'],
+      [[{ port: 3000 }], 'is required'],
+      [[{ image: '', port: 1 }], 'must not be empty'],
+      ...[0, 65536, 80.5, '80'].map(
+        (port) => [[{ image: 'web', port }], 'must be an integer from 1 to 65535'] as const,
+      ),
+      ...['image', 'port', 'setup', 'teardown', 'secrets'].map(
+        (name) =>
+          [
+            [{ method: 'endpoint', [name]: { port: 80, secrets: ['A'] }[name] ?? 'a' }],
+            'is not a key of the method endpoint',
+          ] as const,
+      ),
+      ...['wait_timeout_sec', 'expires_default_sec'].map(
+        (name) => [[{ image: 'web', port: 80, [name]: 600 }], 'is not a key of the method sandbox'] as const,
+      ),
+      ...[59, 7201, 60.5, '60'].map(
+        (seconds) =>
+          [[{ method: 'endpoint', wait_timeout_sec: seconds }], 'must be an integer from 60 to 7200'] as const,
+      ),
+      ...[299, 86401].map(
+        (seconds) =>
+          [[{ method: 'endpoint', expires_default_sec: seconds }], 'must be an integer from 300 to 86400'] as const,
+      ),
+      [[{ method: 'endpoint' }, { name: 'b', method: 'endpoint' }], 'is required when there are several previews'],
+      [
+        [
+          { name: 'default', method: 'endpoint' },
+          { name: 'default', method: 'endpoint' },
+        ],
+        'must be unique',
+      ],
+      ...['../a', '.a', 'a/b', ' a', 'a\\b', 'a '].map(
+        (name) =>
+          [
+            [{ name, method: 'endpoint' }],
+            'must be a name without slashes that does not begin with a dot or a space, nor end with a space',
+          ] as const,
+      ),
+      [[{ name: '', method: 'endpoint' }], 'must not be empty'],
+      ...['/a.md', '../a.md'].map(
+        (verify_skill) =>
+          [
+            [{ method: 'endpoint', verify_skill }],
+            'must be a path inside the repository, without a leading / or ..',
+          ] as const,
+      ),
+      [[{ image: 'a', port: 1, secrets: ['a-b'] }], 'must be the name of an environment variable'],
+      [[{ image: 'a', port: 1, secrets: ['PORT'] }], 'is given by the service itself: give the secret another name'],
+      [[{ image: 'a', port: 1, secrets: 'A' }], 'must be a list'],
+      [[{ imgae: 'a', port: 1 }], 'is not a known key; the nearest known key is image'],
+      [Array.from({ length: 51 }, (_, i) => ({ name: `p${i}`, method: 'endpoint' })), 'must have at most 50 entries'],
+    ],
+  },
   {
     key: 'merge_rules.labels.trigger',
     accepts: ['mergequeue', 'Merge it!', '合并'],

@@ -13,6 +13,22 @@ const queueRules = (yaml: string, hostRequiredChecks: readonly string[] = host.h
 const names = (checks: readonly { readonly name: string }[] | null) => checks?.map((check) => check.name) ?? null;
 const parallel = (keys: string) => `  merge_mode: {type: parallel, parallel_mode: {${keys}}}\n`;
 
+it('a verification that the host requires of heads may come after their CI has ended', () => {
+  const yaml = (previews: string) => ({ ...rules(''), verify: rules(`\nverify: {preview: [${previews}]}\n`).verify });
+  const ofHead = (previews: string) =>
+    toQueueRules(yaml(previews), { hostRequiredChecks: ['build', 'interlock/verify'] }).ownRequiredChecks?.map(
+      ({ name, isAwaited = false }) => [name, isAwaited],
+    );
+  expect(ofHead('{method: endpoint}')).toEqual([
+    ['build', false],
+    ['interlock/verify', true],
+  ]);
+  expect(ofHead('')).toEqual([
+    ['build', false],
+    ['interlock/verify', false],
+  ]);
+});
+
 describe('the queue', () => {
   it('is serial unless told otherwise, one pull request at a time', () => {
     expect(queueRules('')).toMatchObject({
@@ -81,6 +97,13 @@ describe('required checks', () => {
       ['build'],
       ['a'],
       ['a'],
+    ],
+    [
+      'not of builds what the host asks of heads',
+      '',
+      ['build', 'interlock/verify'],
+      ['build', 'interlock/verify'],
+      ['build'],
     ],
     ['no host list once it is switched off', preconditions('use_github_mergeability: false'), ['build'], [], null],
     [

@@ -14,9 +14,9 @@ const validate = new Ajv2020({ strict: true, allowUnionTypes: true }).compile(co
 const unsaid: readonly RegExp[] = [
   /is not supported yet/,
   // Rules between keys and between entries.
-  /must differ from|must be labels that differ|must be unique|^.*: needs |must be below|must be 1 with|when there are several|is not a key of the method/,
+  /must differ from|must be labels that differ|must be unique|^.*: needs |must be below|must be 1 with|when there are several|is not a key of the method|preview -> \d+ -> (image|port): is required/,
   // Expressions, calendars, glob lists and zones are read by their own parsers.
-  /RE2|regular expression|must not repeat|the pattern has|cron|time zone|must be a base branch|@user|must not begin or end|must be one line|must be a path|context/i,
+  /RE2|regular expression|must not repeat|the pattern has|cron|time zone|must be a base branch|@user|must not begin or end|must be one line|must be a path|without slashes|context/i,
 ];
 
 const isUnsaid = (text: string) => unsaid.some((rule) => rule.test(text));

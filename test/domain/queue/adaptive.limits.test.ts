@@ -45,6 +45,50 @@ describe('a stack whose upper part does not merge', () => {
   });
 });
 
+describe('a stack of more than the batch size that failed a gate', () => {
+  const bisection = { group: 'gate:b9', max: 3, attempts: 1, stand: 'in_place' } as const;
+  const parted = [pr(1, { targets: ['a'] }), pr(2, { targets: ['b'] }), pr(3, { targets: ['c'] })];
+  const waiting = parted.map((row) => ({ ...row, bisection, status: 'tagged' as const }));
+  const bets = [[1, 2, 3], [2]].map((of) => ({ of, build: 'success', change: { beside: 'bet' } }) as const);
+  const rules = { ...targeted, useOptimisticValidation: false };
+
+  it('is parted into as many as the batch size allows, though an older build holds all of it', () => {
+    const decisions = planned({ waiting, line: bets, rules });
+    expect(decisions).toEqual(['bet bisect p1 on tip', 'bet bisect p3 on tip', 'land b2 by commit of b2']);
+  });
+
+  it('and into larger parts where it allows them', () => {
+    const decisions = planned({ waiting, line: bets, rules: { ...rules, batchSize: 2 } });
+    expect(decisions).toEqual(['bet bisect p1 p3 on tip', 'land b2 by commit of b2']);
+  });
+});
+
+describe('what will hardly be needed any more', () => {
+  const assumes = [{ pullRequest: 'p1', head: 'h1' }];
+  const line = [
+    { of: [1], build: 'failure', change: { beside: 'bet' } },
+    { of: [2], build: 'pending', change: { beside: 'bet', assumes } },
+    { of: [3], build: 'pending', change: { beside: 'bet', assumes } },
+  ] as const;
+  const careless = { status: 'tagged', chance: 0.3, letPass: true } as const;
+  const waiting = [pr(1, { ...careless, targets: ['a', 'b'] }), pr(2, { targets: ['a'] }), pr(3, { targets: ['b'] })];
+  const rules = { ...targeted, speculation: 'adaptive' } as const;
+
+  it('gives way to what is likelier to be', () => {
+    const decisions = planned({ waiting, line, rules: { ...rules, maxParallelBuilds: 2 } });
+    expect(decisions.slice(0, 3)).toEqual(['return b2', 'return b3', 'bet retry p1 on tip']);
+  });
+
+  it('makes room for nothing where more run than may: so they do when a pause is told of', () => {
+    const decisions = planned({
+      ...{ waiting, line },
+      rules: { ...rules, maxParallelBuilds: 2, maxParallelPausedBuilds: 1 },
+      queue: { paused: true },
+    });
+    expect(decisions).toEqual([]);
+  });
+});
+
 describe('told to work another way', () => {
   const landing = { beside: 'bet', landingPlanned: true, landingBegun: true } as const;
 
@@ -58,6 +102,27 @@ describe('told to work another way', () => {
     ] as const;
     expect(planned({ line, rules })).toEqual([]);
   });
+
+  it.each([
+    [0, []],
+    [1, ['bet new p2 on p1']],
+  ] as const)(
+    'by bets: what of a chain is green and waits for own checks counts as a build, but for %i',
+    (most, starts) => {
+      const line = [
+        { of: [1], build: 'success', change: { landingPlanned: true, landingBegun: true } },
+        { of: [2], build: 'success' },
+      ] as const;
+      const waiting = [pr(2, { status: 'tagged', ownVerdict: 'pending' }), pr(3)];
+      const rules = {
+        ownRequiredChecks: null,
+        speculation: 'adaptive',
+        maxParallelBuilds: 1,
+        maxTopupBuilds: most,
+      } as const;
+      expect(planned({ line, waiting, rules })).toEqual(starts);
+    },
+  );
 });
 
 describe('a landing of several', () => {

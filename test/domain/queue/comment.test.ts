@@ -166,6 +166,7 @@ describe('the status comment', () => {
         batch: null,
         paused: null,
         haltedReason: null,
+        frozen: null,
         landingsFrom: null,
       });
       expect(statusComment(told, silent)).toContain(sentence);

@@ -14,6 +14,7 @@ const queued: ExplainedPullRequest = {
   batch: null,
   paused: null,
   haltedReason: null,
+  frozen: null,
   landingsFrom: null,
 };
 const building: ExplainedBatch = {
@@ -26,6 +27,16 @@ const building: ExplainedBatch = {
   mayBePassed: false,
 };
 const opensAt = Date.parse('2026-01-05T08:00:00Z');
+const frozen = {
+  freeze: {
+    id: '1',
+    source: 'manual',
+    reason: 'release week',
+    createdBy: 'ada@example.com',
+    span: { startsAt: 0, endsAt: opensAt },
+  },
+  until: opensAt,
+} as const;
 
 const cases: readonly (readonly [Partial<ExplainedPullRequest>, string, string | null, string])[] = [
   [{ status: 'open' }, 'not_asked', 'author', 'Nobody has asked to merge it.'],
@@ -109,6 +120,19 @@ const cases: readonly (readonly [Partial<ExplainedPullRequest>, string, string |
     'queue',
     'Its build failed; one behind it that still runs may pass it.',
   ],
+  [
+    { status: 'tagged', batch: { ...building, verdict: 'green' }, landingsFrom: opensAt, frozen },
+    'frozen',
+    'queue',
+    'Its build is green; its base branch is frozen until 2026-01-05 08:00 UTC, by ada@example.com: release week.',
+  ],
+  [
+    { status: 'tagged', batch: { ...building, verdict: 'green' }, frozen: { ...frozen, until: null } },
+    'frozen',
+    'admin',
+    'Its build is green; its base branch is frozen until somebody ends it, by ada@example.com: release week.',
+  ],
+  [{ status: 'tagged', batch: building, frozen }, 'building', 'ci', 'Its build is running.'],
   [
     { status: 'tagged', batch: { ...building, verdict: 'green' }, landingsFrom: opensAt },
     'merge_window',

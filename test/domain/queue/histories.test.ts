@@ -10,6 +10,8 @@ const everyKind = [
   ...['AnnounceStuck', 'AnnounceTop', 'BisectBatch', 'FailBatch', 'LandBatch', 'LookAgainAt', 'ReadChecks'],
   ...[
     'RequeuePullRequest',
+    'LetPass failed',
+    'LetPass doubtful',
     'ReturnBatch 301',
     'RunGate',
     'StartBatch',

@@ -97,6 +97,7 @@ export class World extends Records {
 
   #apply(decision: Decision): void {
     if (decision.kind === 'StartBatch' && decision.beside !== null) this.seen.add(`StartBatch ${decision.beside}`);
+    if (decision.kind === 'LetPass') this.seen.add(`LetPass ${decision.reason.kind}`);
     this.seen.add('code' in decision ? `${decision.kind} ${decision.code}` : decision.kind);
     switch (decision.kind) {
       case 'SupersedeBatch':
@@ -129,6 +130,9 @@ export class World extends Records {
         break;
       case 'RequeuePullRequest':
         this.pullRequest(decision.pullRequest).requeueAttempts += 1;
+        break;
+      case 'LetPass':
+        this.goBehindAll(this.pullRequest(decision.pullRequest), decision.reason);
         break;
       case 'StartBatch':
         this.batches.push({

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { plan } from '../../../src/domain/queue/plan.ts';
 import type { BuildState, Decision, Snapshot } from '../../../src/domain/queue/snapshot.ts';
 import type { Observer, World } from './model.ts';
-import { changeOf, type BatchRow, type PullRequestRow } from './records.ts';
+import { changeOf, contentOf, type BatchRow, type PullRequestRow } from './records.ts';
 
 const day = 24 * 60 * 60_000;
 type Of<K extends Decision['kind']> = Extract<Decision, { kind: K }>;
@@ -19,10 +19,14 @@ export class Oracle implements Observer {
   onDecisions(world: World, before: Snapshot, decisions: readonly Decision[]): void {
     const leaving = [...of(decisions, 'BlockPullRequest'), ...of(decisions, 'PendPullRequest')];
     const left = new Set(leaving.map((decision) => decision.pullRequest));
-    const line = world
+    let line = world
       .inLine()
       .filter((row) => !left.has(row.id) && hasPlace(world, row))
       .sort(isBefore);
+    for (const decision of of(decisions, 'LetPass')) {
+      const passed = checkPassing(world, decision, { line, landing: landedBy(world, decisions) });
+      line = [...line.filter((row) => row !== passed), passed];
+    }
     assert.ok(of(decisions, 'LandBatch').length <= 1, 'one landing at a time');
     const ended = new Set(of(decisions, 'SupersedeBatch').map((decision) => decision.batch));
     for (const decision of of(decisions, 'LandBatch')) {
@@ -46,6 +50,7 @@ export class Oracle implements Observer {
         'FailBatch',
         'BlockPullRequest',
         'RequeuePullRequest',
+        'LetPass',
         'LandBatch',
       ] as const)
         assert.ok(!kinds.has(kind), `${kind} while a landing is begun`);
@@ -154,6 +159,53 @@ export class Oracle implements Observer {
     });
     assert.ok(isRed && requiresUnit(world), 'it is red alone on the tip, or on what was the tip when it was asked');
   }
+}
+
+/** Whoever the decisions land. */
+function landedBy(world: World, decisions: readonly Decision[]): readonly PullRequestRow[] {
+  const started = of(decisions, 'StartBatch').filter(({ beside }) => beside === null);
+  const landed = of(decisions, 'LandBatch').map(({ batch }) => world.batch(batch));
+  return [...started, ...landed].flatMap(({ members }) =>
+    members.map((member) => world.pullRequest(member.pullRequest)),
+  );
+}
+
+/** What its place is bound to stays. */
+function checkPassing(
+  world: World,
+  { pullRequest, reason }: Of<'LetPass'>,
+  { line, landing }: Readonly<Record<'line' | 'landing', readonly PullRequestRow[]>>,
+): PullRequestRow {
+  const row = world.pullRequest(pullRequest);
+  assert.ok(isAdaptive(world), 'nobody passes in a chain');
+  assert.ok(!row.skipLine && !row.isBarrier && row.stack === null, 'who has a place by what it is keeps it');
+  if (reason.kind === 'failed') checkFailed(world, row, line);
+  else {
+    assert.ok(row.passedInDoubt < 3, 'nobody is passed more than three times by what is ready');
+    if (reason.kind === 'aside') assert.ok(row.letPass, 'who is aside let others pass');
+    else assert.ok(reason.chance < 0.8, 'who is passed otherwise is in doubt');
+    const behind = line.slice(line.indexOf(row) + 1);
+    const passing = landing.filter((other) => behind.includes(other));
+    assert.ok(
+      passing.some((other) => holdUp(world, other, row)),
+      'it is passed by one that lands and would have waited for it',
+    );
+    assert.ok(!landing.includes(row), 'and does not land with it');
+  }
+  return row;
+}
+
+/** Once, when it is red by itself and nothing it overlaps is before it. */
+function checkFailed(world: World, row: PullRequestRow, line: readonly PullRequestRow[]): void {
+  assert.ok(!row.letPass, 'nobody lets others pass twice for a red build');
+  const red = world
+    .liveBatches()
+    .filter(({ beside, members }) => beside === 'bet' && members.length === 1 && members[0]?.pullRequest === row.id);
+  assert.ok(
+    red.some((batch) => isSeenRed(world, batch)),
+    'it failed by itself',
+  );
+  checkOrder(world, line, [row]);
 }
 
 /** Its batch was first in line and green, and a gate of it failed or ran out of time; with others only when bisected enough. */
@@ -295,6 +347,11 @@ function overlaps(world: World, a: number, b: number): boolean {
   return targets === null || others === null || targets.some((target) => others.includes(target));
 }
 
+/** The one behind waits for the other. */
+function holdUp(world: World, one: PullRequestRow, other: PullRequestRow): boolean {
+  return one.isBarrier || other.isBarrier || overlaps(world, changeOf(one.head), changeOf(other.head));
+}
+
 /** Nothing in line before it that it overlaps is left behind. */
 function checkOrder(world: World, line: readonly PullRequestRow[], landing: readonly PullRequestRow[]): void {
   for (const row of landing) {
@@ -302,11 +359,7 @@ function checkOrder(world: World, line: readonly PullRequestRow[], landing: read
       0,
       line.findIndex((other) => other.id === row.id),
     );
-    const passed = before.filter(
-      (other) =>
-        !landing.includes(other) &&
-        (other.isBarrier || row.isBarrier || overlaps(world, changeOf(other.head), changeOf(row.head))),
-    );
+    const passed = before.filter((other) => !landing.includes(other) && holdUp(world, other, row));
     assert.deepEqual(
       passed.map(({ id }) => id),
       [],
@@ -410,9 +463,13 @@ function isHeld(world: World, batch: BatchRow): boolean {
 /** Green and first, it only waits for its own checks, and the host was asked again. */
 function checkStuck(world: World, decision: Of<'AnnounceStuck'>): void {
   const row = world.pullRequest(decision.pullRequest);
-  const batch = world.liveBatches().find((live) => live.members.some((member) => member.pullRequest === row.id));
+  const adaptive = isAdaptive(world);
+  // A green build of one behind it says of it as much as its own would.
+  const batch = world
+    .liveBatches()
+    .find((live) => (adaptive ? contentOf(live) : live.members).some(({ pullRequest }) => pullRequest === row.id));
   assert.ok(batch !== undefined, 'what is stuck is built');
-  if (isAdaptive(world)) {
+  if (adaptive) {
     assert.equal(row.ownVerdict, 'pending', 'its own checks run');
     assert.ok(
       !row.stuckAnnounced && (world.readings.get(row.head) ?? null) !== null,

@@ -15,6 +15,26 @@ const blocked = ['stuck p1', 'supersede b1 301 by p1', 'block p1 112'];
 type Case = readonly [name: string, from: Situation, decisions: readonly string[]];
 
 describe('a landing that waits for own checks', () => {
+  test('is stuck though its own build was canceled, where a green one of another behind it holds it', () => {
+    const assumes = [{ pullRequest: 'p1', head: 'h1' }];
+    const { rules } = stuckAfter(10);
+    const decisions = planned({
+      waiting: [waits, pr(2, { status: 'tagged' })],
+      line: [
+        { of: [1], build: 'cancelled', change: { beside: 'bet' }, buildChange: { canceled: true } },
+        {
+          of: [2],
+          build: 'success',
+          change: { beside: 'bet', assumes },
+          buildChange: { finishedAt: now - 10 * minute },
+        },
+      ],
+      rules: { ...rules, speculation: 'adaptive', bypassStuckState: true },
+      ...asked,
+    });
+    expect(decisions).toContain('stuck p1');
+  });
+
   const cases: readonly Case[] = [
     ['waits without an end where none is said', { ...stuckAfter(null), ...asked }, []],
     ['waits as long as it may', stuckAfter(12), ['look again in 2 min']],

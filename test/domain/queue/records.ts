@@ -10,6 +10,7 @@ import type {
   Snapshot,
   Verdict,
 } from '../../../src/domain/queue/snapshot.ts';
+import type { Overtaking } from '../../../src/domain/queue/overtaken.ts';
 import { withStacks } from '../../../src/domain/queue/stack.ts';
 import { Forest, type Physics } from './forest.ts';
 
@@ -82,6 +83,8 @@ export class Records {
       status: 'open',
       head: `h${change}`,
       rank: 0,
+      letPass: false,
+      passedInDoubt: 0,
       stack: null,
       below: null,
       isBarrier: false,
@@ -143,6 +146,13 @@ export class Records {
     const below = row.below === null ? null : this.pullRequest(row.below);
     if (below !== null && isInLine(below)) this.skipLine(below);
     if (!row.asksToSkip) Object.assign(row, { asksToSkip: true, rank: ++this.#rank });
+  }
+
+  /** Behind all that are in line. */
+  goBehindAll(row: PullRequestRow, reason: Overtaking): void {
+    Object.assign(row, { rank: ++this.#rank });
+    if (reason.kind === 'failed') row.letPass = true;
+    else row.passedInDoubt += 1;
   }
 
   setOwnVerdict(row: PullRequestRow, verdict: Verdict): void {
@@ -250,6 +260,8 @@ export const entered = {
   topAnnounced: false,
   stuckAnnounced: false,
   requeueAttempts: 0,
+  letPass: false,
+  passedInDoubt: 0,
   code: null,
 } as const;
 

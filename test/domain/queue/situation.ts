@@ -60,6 +60,8 @@ export function pr(number: number, change: Partial<PullRequestState> = {}): Pull
     below: null,
     isBarrier: false,
     rank: number,
+    letPass: false,
+    passedInDoubt: 0,
     skipLine: false,
     skipValidation: false,
     queuedAt: now - minute,
@@ -207,6 +209,8 @@ export function inShort(decision: Decision): string {
       return `announce ${decision.pullRequest}`;
     case 'PendPullRequest':
       return `pend ${decision.pullRequest} below ${decision.below}`;
+    case 'LetPass':
+      return `let pass ${decision.pullRequest}${decision.reason.kind === 'failed' ? '' : ` ${decision.reason.kind}`}`;
     case 'AnnounceStuck':
       return `stuck ${decision.pullRequest}`;
     case 'ReadChecks':

@@ -161,6 +161,16 @@ describe('a forecast', () => {
     expect(ask(line).etas.get('p2')).toBe('likely_to_fail');
   });
 
+  it('goes by what second builds said so far, as the planner does', () => {
+    const red = { of: [1], build: 'failure', change: { beside: 'bet' } } as const;
+    const seen = situation({ rules: { ...rules, speculation: 'adaptive' }, line: [red] });
+    const line = { ...seen, pullRequests: seen.pullRequests.map((row) => ({ ...row, chance: 0.99 })) };
+    const lying = { ...experience, flakeRate: 0.3 };
+    expect(ask(line, lying).etas.get('p1')).toBeTypeOf('object');
+    const { etas } = ask({ ...line, secondTries: { passed: 0, judged: 20 } }, lying);
+    expect(etas.get('p1')).toBe('likely_to_fail');
+  });
+
   it('is not before the merge window opens', () => {
     const line = situation({ rules, waiting: [pr(1)] });
     const opensAt = now + 600 * minute;

@@ -5,7 +5,7 @@ import { workloadOf } from '../../../src/domain/simulation/workload.ts';
 import { parallel } from '../queue/situation.ts';
 import { pastOf, type Days } from './past.ts';
 
-const never = () => false;
+const never = () => 0;
 
 function entry(action: LogEntry['action'], pullRequest: string, at: number, code: number | null = null): LogEntry {
   return { action, pullRequest, at, code, author: 'ada', skipLine: false, targets: null };
@@ -122,7 +122,7 @@ describe('a replay', () => {
     const { run, log, batches } = pastOf(days, rules);
     const stays = staysOf(log);
     const seen = observe(stays, run.builds);
-    const again = replay(workloadOf({ stays, builds: buildsOf(batches) }), { rules, isOver: never });
+    const again = replay(workloadOf({ stays, builds: buildsOf(batches) }), { rules, spent: never });
     expect(again.landed + again.ejected).toBe(days.count);
     const near = days.flake === undefined && days.drawnPer === undefined ? 0.05 : 0.25;
     for (const share of ['p50', 'p90', 'p95'] as const) {
@@ -136,7 +136,7 @@ describe('a replay', () => {
     const { log, batches } = pastOf({ seed: 6, count: 200, perHour: 30, failure: 0.03 }, rules);
     const workload = workloadOf({ stays: staysOf(log), builds: buildsOf(batches) });
     const [many, one] = [20, 1].map((maxParallelBuilds) =>
-      replay(workload, { rules: { ...rules, maxParallelBuilds }, isOver: never }),
+      replay(workload, { rules: { ...rules, maxParallelBuilds }, spent: never }),
     );
     expect(one?.waits?.p50).toBeGreaterThan(10 * (many?.waits?.p50 ?? Infinity));
     expect(one?.builds).toBeLessThanOrEqual(many?.builds ?? 0);
@@ -147,15 +147,15 @@ describe('a replay', () => {
     const { log, batches } = pastOf({ seed: 7, count: 100, perHour: 30, failure: 0 }, rules);
     const workload = workloadOf({ stays: staysOf(log), builds: buildsOf(batches) });
     let looks = 0;
-    const part = replay(workload, { rules, isOver: () => (looks += 1) > 100 });
-    const whole = replay(workload, { rules, isOver: never });
+    const part = replay(workload, { rules, spent: () => ((looks += 1) > 100 ? 1 : 0) });
+    const whole = replay(workload, { rules, spent: never });
     expect(part.landed).toBeGreaterThan(0);
     expect(part.landed).toBeLessThan(whole.landed);
     expect(part.until).toBeLessThan(whole.until);
   });
 
   it('of nothing is nothing', () => {
-    const nothing = replay(workloadOf({ stays: [], builds: [] }), { rules, isOver: never });
+    const nothing = replay(workloadOf({ stays: [], builds: [] }), { rules, spent: never });
     expect(nothing).toMatchObject({ waits: null, landed: 0, landedPerHour: 0, buildsPerLanding: null });
   });
 });

@@ -3,6 +3,7 @@
 // decided when the two first meet in one tree. States that differ by names alone are visited once.
 import assert from 'node:assert/strict';
 import { plan } from '../../../src/domain/queue/plan.ts';
+import type { Overtaking } from '../../../src/domain/queue/overtaken.ts';
 import { overlap } from '../../../src/domain/queue/overlap.ts';
 import type { QueueRules, Snapshot } from '../../../src/domain/queue/snapshot.ts';
 import { justifies } from '../../../src/domain/simulation/justification.ts';
@@ -18,6 +19,8 @@ export interface SmallWorld {
   /** Of a red build by itself: how many there must be before one is blamed. */
   readonly redsToBlame: number;
   readonly mayConflict: boolean;
+  /** That each passes by itself, as the planner is told. Left out: nine of ten do. */
+  readonly chance?: number;
   /** `lost`: parts of a bisected batch are asked beside the line, on what was the tip then. Left out: they keep their places. */
   readonly places?: 'lost';
 }
@@ -100,7 +103,10 @@ class State implements QueueView, Desk {
   news: News = { arrived: [], finished: [] };
   readonly of: SmallWorld;
   #policy: PlannerPolicy;
+  /** In line order. */
   pending: Change[] = [];
+  failed = new Set<number>();
+  passedInDoubt = new Map<number, number>();
   builds = new Map<number, Build>();
   landings: Landing[] = [];
   ejected = 0;
@@ -112,8 +118,12 @@ class State implements QueueView, Desk {
     this.of = of;
     this.#policy = plannerPolicy({
       rules: of.rules,
-      rowOf: () => ({ chance: 0.9 }),
+      rowOf: () => ({ chance: of.chance ?? 0.9 }),
       conflictAt: (changes) => acting?.conflictAt(changes) ?? -1,
+      onPlan: (_, decisions) => {
+        for (const decision of decisions)
+          if (decision.kind === 'LetPass') acting?.letPass(Number(decision.pullRequest.slice(1)), decision.reason);
+      },
     });
   }
 
@@ -121,6 +131,8 @@ class State implements QueueView, Desk {
     const copy = new State(this.of);
     copy.#policy = this.#policy.copy();
     copy.pending = [...this.pending];
+    copy.failed = new Set(this.failed);
+    copy.passedInDoubt = new Map(this.passedInDoubt);
     copy.builds = new Map(this.builds);
     copy.landings = [...this.landings];
     copy.ejected = this.ejected;
@@ -190,7 +202,8 @@ class State implements QueueView, Desk {
   }
 
   earlierOverlapping({ number, targets }: Change): readonly Change[] {
-    return this.pending.filter((other) => other.number < number && overlap(other.targets, targets));
+    const place = this.pending.findIndex((other) => other.number === number);
+    return this.pending.slice(0, place).filter((other) => overlap(other.targets, targets));
   }
 
   treeOf(added: readonly number[]): number {
@@ -243,6 +256,23 @@ class State implements QueueView, Desk {
     this.landings.push({ at: this.now, changes });
   }
 
+  letPass(number: number, { kind }: Overtaking): void {
+    const builds = [...this.builds.values()];
+    const isRed = builds.some((build) => build.verdict === 'red' && this.#blames(build, number));
+    if (kind === 'failed')
+      assert.ok(isRed && !this.failed.has(number), `${number} was red by itself, and lets others pass once`);
+    if (kind === 'failed') this.failed.add(number);
+    if (kind === 'aside') assert.ok(this.failed.has(number), `${number} is aside, as it let others pass`);
+    const times = (this.passedInDoubt.get(number) ?? 0) + (kind === 'failed' ? 0 : 1);
+    assert.ok(times <= 3, `${number} is passed by what is ready three times at most`);
+    this.passedInDoubt.set(number, times);
+    const isReady = builds.some(
+      ({ verdict, assumes, members }) => verdict === 'green' && ![...assumes, ...members].includes(number),
+    );
+    assert.ok(kind === 'failed' || isReady, `${number} is passed by what is green without it`);
+    this.pending = [...this.pending.filter((change) => change.number !== number), this.change(number)];
+  }
+
   eject(number: number): void {
     const reds = [...this.builds.values()].filter((build) => build.verdict === 'red' && this.#blames(build, number));
     const isBlamed = reds.length >= this.of.redsToBlame && reds.some((build) => this.#standsOnAll(build, number));
@@ -254,7 +284,9 @@ class State implements QueueView, Desk {
   /** Nobody else in it might be at fault. */
   #blames({ members, assumes }: Build, number: number): boolean {
     const landed = new Set(this.#landed());
-    return members.length === 1 && members[0] === number && assumes.every((change) => landed.has(change));
+    return (
+      members.includes(number) && [...assumes, ...members].every((change) => change === number || landed.has(change))
+    );
   }
 
   /** It says what the change would be, landed now by itself. */
@@ -317,9 +349,11 @@ function essenceOf({ queue, pullRequests, batches, builds, landings, departures 
   const inOrder = [...batches].sort((a, b) => a.position - b.position);
   return [
     queue.tip,
-    pullRequests.map(({ id, status, bisection, requeueAttempts, topAnnounced, conflict }) => [
-      ...[id, status, bisection, requeueAttempts, topAnnounced, conflict],
-    ]),
+    pullRequests
+      .toSorted((a, b) => a.rank - b.rank)
+      .map(({ id, status, bisection, requeueAttempts, topAnnounced, conflict, letPass, passedInDoubt }) => [
+        ...[id, status, bisection, requeueAttempts, topAnnounced, conflict, letPass, passedInDoubt],
+      ]),
     inOrder.map(({ position: _position, ...batch }) => batch),
     [...builds]
       .map(({ tree, base, canceled, complete, checks }) => [tree, base, canceled, complete, checks[0]?.conclusion])

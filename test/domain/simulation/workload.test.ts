@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseCell } from '../../../bench/simulator/cell.ts';
 import { measureTask } from '../../../bench/simulator/measurement.ts';
+import { learnedRates } from '../../../bench/simulator/speculation/predictors.ts';
 import { drawDay } from '../../../bench/simulator/workload.ts';
 import { overlap as overlaps } from '../../../src/domain/queue/overlap.ts';
 import { hour } from '../queue/situation.ts';
@@ -44,6 +45,43 @@ describe('a day', () => {
     ];
     expect(long.changes.slice(0, 100)).toEqual(short.changes);
     expect(other.changes).not.toEqual(short.changes);
+  });
+});
+
+describe('a day with one before it', () => {
+  const cell = parseCell('failure=0.1,flake=0.05');
+  const setup = drawDay(cell, { seed: 3, changes: 200, past: 5000 });
+
+  it('is the same day', () => {
+    expect(setup.changes).toEqual(drawDay(cell, { seed: 3, changes: 200 }).changes);
+  });
+
+  it('tells whoever learns what became of the changes then', () => {
+    const { ends = [] } = setup.past ?? {};
+    expect(ends).toHaveLength(5000);
+    const failed = ends.filter(({ hasLanded }) => !hasLanded).length / 5000;
+    // Those that are bad, in a pair, or twice a flake.
+    expect(failed).toBeGreaterThan(0.1);
+    expect(failed).toBeLessThan(0.15);
+    const predictor = learnedRates(setup);
+    const [first] = setup.changes;
+    if (first === undefined) throw new Error('The day is empty.');
+    expect(predictor.chanceOf({ ...first, author: 39 }, 0)).toBeLessThan(0.8);
+    expect(predictor.chanceOf({ ...first, author: 0 }, 0)).toBeGreaterThan(0.9);
+  });
+
+  it('and how many second builds said otherwise', () => {
+    const { passed, judged } = setup.past?.secondTries ?? { passed: 0, judged: 0 };
+    expect(passed / judged).toBeGreaterThan(0.2);
+    expect(passed / judged).toBeLessThan(0.4);
+  });
+
+  it('changes what the planner of the product does, and nothing else of the world', () => {
+    const task = { cell: parseCell('rate=60,workers=20,failure=0.15'), seed: 5, changes: 60 };
+    const [blank, taught] = [0, 2000].map((past) => measureTask({ ...task, past, policy: 'interlock' }));
+    expect(taught?.buildsPerChange).not.toBe(blank?.buildsPerChange);
+    const [one, other] = [0, 2000].map((past) => measureTask({ ...task, past, policy: 'in-order-oracle' }));
+    expect(one).toEqual(other);
   });
 });
 

@@ -80,6 +80,7 @@ export type ExplanationKind =
   | 'BUILD_FAILED'
   | 'CLOSED'
   | 'FINAL_GATE'
+  | 'FROZEN'
   | 'HALTED'
   | 'IN_LINE'
   | 'LANDING'

@@ -25,6 +25,8 @@ export interface Case {
   readonly name: string;
   readonly section: string;
   readonly request: string;
+  /** What stands in the place of `{name}` in the path. */
+  readonly path?: Readonly<Record<string, unknown>>;
   readonly query?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;

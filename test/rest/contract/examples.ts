@@ -68,7 +68,14 @@ export class Examples {
     return text
       .replaceAll(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, instant)
       .replaceAll(this.#today, instant.slice(0, 10))
-      .replaceAll(/\b[0-9a-f]{40}\b/g, (commit) => this.#commit(commit));
+      .replaceAll(/\b[0-9a-f]{40}\b/g, (commit) => this.#commit(commit))
+      .replaceAll(/\b[0-9a-f]{10}\b/g, (short) => this.#short(short));
+  }
+
+  /** The beginning of a commit there was, as sentences name it. */
+  #short(short: string): string {
+    const [, standing] = [...this.#commits].find(([commit]) => commit.startsWith(short)) ?? [];
+    return standing?.slice(0, short.length) ?? short;
   }
 
   /** Another one for each, the same in every run. */

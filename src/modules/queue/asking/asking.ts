@@ -13,7 +13,8 @@ import type { PullRequestRow } from '../queue.entities.ts';
 import { loadBelow } from '../planning/stacks.ts';
 import { announceDequeued, noOptions, writeStatus, type QueueWork } from '../status.writer.ts';
 
-export type QueueSource = RequestSource | 'label' | 'slash_command';
+/** `runbook`: asked for with a runbook, when its pull request was not there yet. */
+export type QueueSource = RequestSource | 'label' | 'slash_command' | 'runbook';
 type Asked = Pick<RepositoryRow, 'id' | 'active' | 'configurationYaml'>;
 
 /** Options of a request, as far as they need somebody's authorisation. */
@@ -26,7 +27,8 @@ export interface Skips {
 
 export function refuseSource(repository: Asked, source: QueueSource): void {
   if (!repository.active) throw new DomainError('NOT_QUEUEABLE', 'The repository is not active.');
-  if (configurationOf(repository).merge_rules.blocked_queue_sources.includes(source)) {
+  const blocked: readonly string[] = configurationOf(repository).merge_rules.blocked_queue_sources;
+  if (blocked.includes(source)) {
     throw new DomainError('QUEUE_SOURCE_BLOCKED', `Queueing by ${source} is disabled`);
   }
 }

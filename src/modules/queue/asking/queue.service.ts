@@ -3,10 +3,10 @@ import type { Context } from '../../../context.ts';
 import { DomainError, notFound } from '../../../domain/errors.ts';
 import { isTerminal } from '../../../domain/queue/status.ts';
 import { HostRefused } from '../../../hosts/port.ts';
-import { recordUserAction, requireScope, type RequestSource, type UserActionName } from '../../accounts/index.ts';
+import { recordUserAction, requireScope, type UserActionName } from '../../accounts/index.ts';
 import { loadRepository } from '../../repositories/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
-import { askToQueue, authoriseSkips, refuseSource, takeOut, type Skips } from './asking.ts';
+import { askToQueue, authoriseSkips, refuseSource, takeOut, type QueueSource, type Skips } from './asking.ts';
 import { isLandingBegun } from '../planning/begun-landings.ts';
 import { syncBase } from '../observing/host.bases.ts';
 import { syncPullRequest } from '../observing/host.pull-requests.ts';
@@ -35,7 +35,7 @@ export interface UpdateRequest extends PullRequestRef, MergeOptions {
 }
 
 export interface QueueRequest extends Omit<UpdateRequest, 'mergeCommitSha'>, Skips {
-  readonly source: RequestSource;
+  readonly source: QueueSource;
 }
 
 export interface PullRequestAnswer {

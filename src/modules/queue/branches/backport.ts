@@ -12,7 +12,7 @@ import {
 import { HostRefused } from '../../../hosts/port.ts';
 import { findMergedCommits } from './backport.commits.ts';
 import { beginBranchWork, comment, endBranchWork, planBranchWork, type LoadedWork } from './branch-work.ts';
-import { passFailpoint } from '../landing/failpoints.ts';
+import { passFailpoint } from '../../../platform/failpoints.ts';
 import { syncPullRequest } from '../observing/host.pull-requests.ts';
 import type { IntentRow, PullRequestRow } from '../queue.entities.ts';
 import { changeQueueOf } from '../queue.locks.ts';

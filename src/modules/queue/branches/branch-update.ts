@@ -2,7 +2,7 @@
 // down first: whoever reads the new head, and however late, knows it for ours and not for a commit somebody added.
 import type { Context } from '../../../context.ts';
 import type { Transaction } from '../../../platform/database.ts';
-import { passFailpoint } from '../landing/failpoints.ts';
+import { passFailpoint } from '../../../platform/failpoints.ts';
 import type { HostedRepository } from '../observing/host.repository.ts';
 
 export type BranchUpdated =

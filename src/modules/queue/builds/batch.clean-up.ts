@@ -2,7 +2,7 @@ import type { Context } from '../../../context.ts';
 import { botBranch, type LoadedBatch } from './batch.rows.ts';
 import { deleteBranch } from './bot-pull-requests.branch.ts';
 import { closeRows } from './bot-pull-requests.reuse.ts';
-import { passFailpoint } from '../landing/failpoints.ts';
+import { passFailpoint } from '../../../platform/failpoints.ts';
 import { stopGates } from '../planning/final-gates.ts';
 import { BotPullRequestEntity } from '../queue.entities.ts';
 

@@ -9,7 +9,7 @@ import type { LoadedBatch } from './batch.rows.ts';
 import { updateBranch } from '../branches/branch-update.ts';
 import { isFresh, loadBuilds, recordBuild, recordChecks } from './build.records.ts';
 import { configurationOf } from '../planning/configuration.cache.ts';
-import { passFailpoint } from '../landing/failpoints.ts';
+import { passFailpoint } from '../../../platform/failpoints.ts';
 import { syncPullRequest } from '../observing/host.pull-requests.ts';
 import { PullRequestEntity, type BatchMemberRow } from '../queue.entities.ts';
 import { changeQueue } from '../queue.locks.ts';

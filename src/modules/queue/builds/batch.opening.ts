@@ -10,7 +10,7 @@ import { loadBuilds, recordChecks } from './build.records.ts';
 import { configurationOf, rulesOf } from '../planning/configuration.cache.ts';
 import { recordGates } from '../planning/final-gates.ts';
 import { messageSource } from '../planning/batch.start.ts';
-import { passFailpoint } from '../landing/failpoints.ts';
+import { passFailpoint } from '../../../platform/failpoints.ts';
 import { judgeParts } from '../landing/landing.parts.ts';
 import {
   BatchEntity,
@@ -69,7 +69,7 @@ async function needsNoBuild(ctx: Context, { batch, members, repository }: Loaded
     const source = { queue: { lineage }, rules, builds: withoutHeads(builds, rules, heads) };
     if (evidenceFor(tree, source, ctx.clock().getTime()) !== null) return true;
     if (batch.restsOn.length === 0) return false;
-    return (await judgeParts(ctx, tx, { batch, members, rows, rules, tip: queue.baseTip ?? '' })) !== null;
+    return (await judgeParts(ctx, tx, { batch, members, rules, tip: queue.baseTip ?? '' })) !== null;
   });
 }
 

@@ -68,6 +68,25 @@ export function batchById(ctx: GraphQLContext): DataLoader<string, Batch | null>
   );
 }
 
+/** The batch each pull request landed in; null where the queue did not merge it. */
+export function landedBatchOf(ctx: GraphQLContext): DataLoader<string, Batch | null> {
+  return new DataLoader(
+    async (pullRequestIds) => {
+      requireScope(ctx, 'queue:read');
+      const rows = await ctx.db.read<Batch & { readonly pullRequestId: string }>(ctx.accountId, {
+        name: 'landed_batches_of_pull_requests',
+        text: `select m.pull_request_id as "pullRequestId", ${batchColumns}
+             from landed_member m join landing l on l.account_id = m.account_id and l.id = m.landing_id
+             join batch b on b.account_id = l.account_id and b.id = l.batch_id
+             where m.account_id = $1 and m.pull_request_id = any ($2::bigint[])`,
+        values: [ctx.accountId, pullRequestIds],
+      });
+      return inOrder(pullRequestIds, rows, (row) => row.pullRequestId);
+    },
+    { cache: false },
+  );
+}
+
 type MemberRow = Omit<PullRequest, 'repository'> & {
   readonly batchId: string;
   readonly pinnedHead: string;

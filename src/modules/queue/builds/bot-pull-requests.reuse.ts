@@ -6,7 +6,7 @@ import { chooseSpare } from '../../../domain/queue/spare.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
 import type { LoadedBatch } from './batch.rows.ts';
-import { passFailpoint } from '../landing/failpoints.ts';
+import { passFailpoint } from '../../../platform/failpoints.ts';
 import { hosted, type HostedRepository } from '../observing/host.repository.ts';
 import { finishIntent } from '../landing/intents.finish.ts';
 import { BatchEntity, BotPullRequestEntity, type BotPullRequestRow, type IntentRow } from '../queue.entities.ts';

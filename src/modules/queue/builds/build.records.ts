@@ -3,6 +3,7 @@
 import type { Context } from '../../../context.ts';
 import type { CheckReport, HostRepository } from '../../../hosts/port.ts';
 import type { BuildState, CheckConclusion } from '../../../domain/queue/snapshot.ts';
+import { isOfCi, isServiceCheck } from '../../../domain/queue/service-checks.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { changeQueue } from '../queue.locks.ts';
 
@@ -78,8 +79,10 @@ export async function recordChecks(
 }
 
 async function keepReport(ctx: Context, tx: Transaction, repositoryId: string, report: CheckReport): Promise<boolean> {
+  // What bears our own names is written by us alone: CI is anybody's, and could say that a head was verified.
   // In one order, so that two who write the same results never wait for each other.
   const checks = report.checks
+    .filter(({ name }) => !isServiceCheck(name))
     .toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.attempt - b.attempt))
     .map((check) => ({
       ...check,
@@ -107,7 +110,7 @@ async function keepReport(ctx: Context, tx: Transaction, repositoryId: string, r
            from build k
            left join lateral (
              select distinct on (r.name) r.conclusion from check_result r
-             where r.account_id = $1 and r.repository_id = $2 and r.commit = $3 order by r.name, r.attempt desc) c on true
+             where r.account_id = $1 and r.repository_id = $2 and r.commit = $3 and ${isOfCi('r.name')} order by r.name, r.attempt desc) c on true
            where k.account_id = $1 and k.repository_id = $2 and k.commit = $3
            group by k.complete) now
      where b.account_id = $1 and b.repository_id = $2 and b.commit = $3

@@ -166,6 +166,7 @@ async function explainOne(ctx: Context, tx: Transaction, known: Known): Promise<
       status: events.find(({ action }) => causesOf[version.status as PullRequestStatus].includes(action)) ?? null,
       pause: moment.pausedBy,
       halt: moment.haltedBy,
+      freeze: moment.frozenBy,
       build: events.find(({ action }) => action === 'added_to_batch') ?? null,
       stuck: version.stuckAnnounced ? (events.find(({ action }) => action === 'stuck') ?? null) : null,
     },
@@ -192,7 +193,8 @@ function explainedPullRequest(
     batch: standing?.batch ?? null,
     paused: moment.pause,
     haltedReason: moment.haltedReason,
-    landingsFrom: standing?.landingsFrom ?? null,
+    frozen: standing === null ? null : moment.frozen,
+    landingsFrom: standing === null ? null : moment.windowFrom,
   };
 }
 

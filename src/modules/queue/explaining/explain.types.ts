@@ -13,6 +13,7 @@ const reasonKinds = {
   HALTED: 'halted',
   PAUSED: 'paused',
   LANDING: 'landing',
+  FROZEN: 'frozen',
   MERGE_WINDOW: 'merge_window',
   FINAL_GATE: 'final_gate',
   OWN_CHECKS: 'own_checks',
@@ -52,6 +53,7 @@ const conditionKinds = {
   BUILD: 'build',
   LANDING: 'landing',
   LANDING_CHECKS: 'landing_checks',
+  NOT_FROZEN: 'not_frozen',
   MERGE_WINDOW: 'merge_window',
   FINAL_GATE: 'final_gate',
 } as const satisfies Record<Uppercase<ConditionKind>, ConditionKind>;

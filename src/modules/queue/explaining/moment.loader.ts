@@ -6,11 +6,14 @@ import { defaultConfigurationYaml, type Configuration } from '../../../domain/co
 import { withoutHeads } from '../../../domain/queue/evidence.ts';
 import type { Cause } from '../../../domain/queue/explain.condition.ts';
 import type { BatchCause } from '../../../domain/queue/explain.standing.ts';
+import { decideLandingsFrom } from '../../../domain/queue/landing-time.ts';
 import { viewLine, type LineView } from '../../../domain/queue/line.ts';
 import { decidePause, type Pause, type PauseRule } from '../../../domain/queue/pause.ts';
 import type { BatchState, LiveBatchState, QueueRules, Snapshot } from '../../../domain/queue/snapshot.ts';
 import { withStacks } from '../../../domain/queue/stack.ts';
+import { frozenAt, type Frozen } from '../../../domain/releases/freeze.ts';
 import type { Transaction } from '../../../platform/database.ts';
+import { freezesOf, loadBranchFreezes, type StoredFreeze } from '../../repositories/index.ts';
 import { rulesOf } from '../planning/configuration.cache.ts';
 import { labelBatches, loadGates } from '../planning/final-gates.ts';
 import { lineColumns, type LineRow } from '../planning/line.rows.ts';
@@ -33,6 +36,10 @@ export interface Moment {
   readonly causes: ReadonlyMap<string, BatchCause>;
   readonly pause: Pause | null;
   readonly pausedBy: Cause | null;
+  readonly frozen: Frozen | null;
+  readonly frozenBy: Cause | null;
+  /** When a merge window opens. Null: landings wait for none. */
+  readonly windowFrom: number | null;
   readonly haltedReason: string | null;
   readonly haltedAt: number | null;
   readonly haltedBy: Cause | null;
@@ -78,6 +85,8 @@ export async function loadMoment(ctx: Context, tx: Transaction, asked: Asked): P
     at === null ? queue.configurationYaml : await configurationAt(ctx, tx, repositoryId, instant);
   const { configuration, rules } = rulesOf({ configurationYaml }, queue.hostRequiredChecks);
   const pause = await pauseOf(ctx, tx, { queue, log, at });
+  const freezes = freezesOf(await loadBranchFreezes(tx, { accountId: ctx.accountId, repositoryId, at }), baseBranch);
+  const frozen = frozenAt(freezes, now);
   const rows = await readBatches(ctx, tx, queueId, instant);
   const parts = await readParts(ctx, tx, { ...asked, queue, rules, rows, now, instant });
   const snapshot: Snapshot = {
@@ -92,7 +101,7 @@ export async function loadMoment(ctx: Context, tx: Transaction, asked: Asked): P
       ownLine: [queue.tip ?? ''],
       paused: pause !== null,
       haltedReason,
-      landingsFrom: landingsFrom(configuration, baseBranch, now),
+      landingsFrom: decideLandingsFrom({ configuration, baseBranch, freezes }, now),
       nextPosition: 0,
       buildsElsewhere: 0,
     },
@@ -115,6 +124,9 @@ export async function loadMoment(ctx: Context, tx: Transaction, asked: Asked): P
     causes: new Map(rows.map((row) => [row.id, row.cause])),
     pause,
     pausedBy: pause === null ? null : findPauseEvent(log, pause),
+    frozen,
+    frozenBy: frozen === null ? null : freezeCause(frozen),
+    windowFrom: landingsFrom(configuration, baseBranch, now),
     haltedReason,
     haltedAt,
     haltedBy: haltedReason !== null && halt !== undefined ? toCause(halt) : null,
@@ -255,6 +267,11 @@ function findPauseEvent(log: readonly EventRow[], { pattern }: Pause): Cause | n
     pattern === null ? action === 'repository_paused' : action === 'branches_paused' && payload['pattern'] === pattern,
   );
   return found === undefined ? null : toCause(found);
+}
+
+/** As the event of the log that tells of the freeze. */
+function freezeCause({ freeze }: Frozen<StoredFreeze>): Cause {
+  return { action: 'freeze_created', at: freeze.createdAt, actor: freeze.createdBy };
 }
 
 export function toCause({ action, at, actor }: Pick<EventRow, 'action' | 'at' | 'actor'>): Cause {

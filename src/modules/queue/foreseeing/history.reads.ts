@@ -10,8 +10,8 @@ export interface Span {
   readonly since: Date;
 }
 
-/** More is not simulated within a minute. */
-const mostRows = 200_000;
+/** More is not read and simulated within a minute. */
+export const mostRows = 200_000;
 const logPage = 20_000;
 const batchPage = 5_000;
 

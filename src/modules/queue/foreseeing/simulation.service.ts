@@ -9,7 +9,7 @@ import { Thread, ThreadTimeout, threadScript } from '../../../platform/threads.t
 import { requireScope } from '../../accounts/index.ts';
 import { loadRepository, type RepositoryName } from '../../repositories/index.ts';
 import { rulesOf } from '../planning/configuration.cache.ts';
-import { readBatches, readLog } from './history.reads.ts';
+import { mostRows, readBatches, readLog } from './history.reads.ts';
 import type { ReplayTask } from './simulation.thread.ts';
 
 export interface SimulationRequest {
@@ -56,7 +56,9 @@ export async function simulateQueue(ctx: Context, request: SimulationRequest): P
   try {
     const since = new Date(ctx.clock().getTime() - days * 24 * 3_600_000);
     const span = { repositoryId: repository.id, queueId: queue.id, since };
-    const past = { log: await readLog(ctx, span), batches: await readBatches(ctx, span, present) };
+    const log = await readLog(ctx, span);
+    const batches = await readBatches(ctx, span, present);
+    const past = { log, batches, isCut: log.length >= mostRows || batches.length >= mostRows };
     const [asItIs, asItWouldBe] = await Promise.all([
       replay(past, present),
       changed === null ? Promise.resolve(null) : replay(past, changed),

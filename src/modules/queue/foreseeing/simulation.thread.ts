@@ -25,12 +25,12 @@ answerTasks((task) => perform(task as ReplayTask | ForecastTask));
 function perform(task: ReplayTask | ForecastTask) {
   const { budgetMs } = task;
   const startedAt = performance.now();
-  const isOver = () => performance.now() - startedAt > budgetMs;
+  const spent = () => (performance.now() - startedAt) / budgetMs;
   switch (task.kind) {
     case 'replay':
-      return compare(task.past, { rules: task.rules, isOver });
+      return compare(task.past, { rules: task.rules, spent });
     case 'forecast':
-      return forecast(task.snapshot, task.now, { experience: task.experience, isOver });
+      return forecast(task.snapshot, task.now, { experience: task.experience, isOver: () => spent() > 1 });
     default:
       return task satisfies never;
   }

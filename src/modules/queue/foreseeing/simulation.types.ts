@@ -71,7 +71,21 @@ export class SimulatedQueue extends QueueTally {
   @Field(() => DateTime, { description: 'How far it was simulated.' })
   until!: Date;
 
-  @Field(() => Boolean, { description: 'Whether everything was simulated. False: time ran out at `until`.' })
+  @Field(() => Int, {
+    description:
+      'How many of the arrivals were simulated. Where there was no time for all, counts are scaled up to all.',
+  })
+  simulatedArrivals!: number;
+
+  @Field(() => Int, {
+    description:
+      'In how many stretches of the time, each beginning with an empty line and spread evenly. 1: the time as a whole.',
+  })
+  stretches!: number;
+
+  @Field(() => Boolean, {
+    description: 'Whether everything was simulated. False: a part was, for want of time, or time ran out at `until`.',
+  })
   complete!: boolean;
 }
 
@@ -128,6 +142,7 @@ function toSimulated(replayed: Replayed, arrivals: number): SimulatedQueue {
   return {
     ...replayed,
     until: new Date(replayed.until),
-    complete: replayed.landed + replayed.ejected === arrivals,
+    simulatedArrivals: replayed.simulated,
+    complete: replayed.simulated === arrivals && replayed.landed + replayed.ejected === arrivals,
   };
 }

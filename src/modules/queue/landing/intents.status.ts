@@ -13,7 +13,7 @@ import {
   type Publication,
 } from '../../../domain/queue/comment.ts';
 import { finishIntent } from './intents.finish.ts';
-import { passFailpoint } from './failpoints.ts';
+import { passFailpoint } from '../../../platform/failpoints.ts';
 import type { IntentRow, PublishedCheck } from '../queue.entities.ts';
 import { readStanding, type Standing } from '../telling/telling.reads.ts';
 

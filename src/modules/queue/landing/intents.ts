@@ -8,7 +8,7 @@ import { recordChecks } from '../builds/build.records.ts';
 import { configurationOf } from '../planning/configuration.cache.ts';
 import { endOrPostpone } from './intents.failing.ts';
 import { finishIntent as finish } from './intents.finish.ts';
-import { passFailpoint } from './failpoints.ts';
+import { passFailpoint } from '../../../platform/failpoints.ts';
 import { carryOutGate } from '../planning/final-gates.ts';
 import { hosted } from '../observing/host.repository.ts';
 import { writeLabel, writeReply } from './intents.labels.ts';

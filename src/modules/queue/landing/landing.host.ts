@@ -5,7 +5,7 @@ import type { Context } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import { HostRefused, HostUnavailable, RefMoved } from '../../../hosts/port.ts';
 import type { LoadedBatch } from '../builds/batch.rows.ts';
-import { passFailpoint } from './failpoints.ts';
+import { passFailpoint } from '../../../platform/failpoints.ts';
 import { giveUp, outcomeOf, type Failure, type Outcome } from './landing.move.ts';
 import { landingRef, readLandingRef } from './landing-refs.ts';
 import { PullRequestEntity, type BatchMemberRow } from '../queue.entities.ts';

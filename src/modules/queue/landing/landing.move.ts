@@ -3,7 +3,7 @@
 import type { Context } from '../../../context.ts';
 import { HostRefused, RefMoved, type HostCommit, type RefUpdate } from '../../../hosts/port.ts';
 import type { LoadedBatch } from '../builds/batch.rows.ts';
-import { passFailpoint } from './failpoints.ts';
+import { passFailpoint } from '../../../platform/failpoints.ts';
 import { branchesOfStack } from './landing.branches.ts';
 import { isTombstone, landingRef, layTombstone, readLandingRef } from './landing-refs.ts';
 

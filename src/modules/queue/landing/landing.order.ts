@@ -2,6 +2,7 @@
 // line, or been told to affect more.
 import type { Context } from '../../../context.ts';
 import { buildsBets } from '../../../domain/queue/line.ts';
+import type { Targets } from '../../../domain/queue/overlap.ts';
 import { findPassedOver } from '../../../domain/queue/passed-over.ts';
 import type { QueueRules } from '../../../domain/queue/snapshot.ts';
 import type { Transaction } from '../../../platform/database.ts';
@@ -17,7 +18,7 @@ export async function findOrderLoss(
 ): Promise<string | null> {
   const { batch, rules } = of;
   if (!buildsBets(rules)) return batch.beside === 'bet' ? 'bets are not made any more' : null;
-  const targets = rules.useAffectedTargets ? await loadTargets(ctx, tx, batch.queueId) : new Map<string, string[]>();
+  const targets = rules.useAffectedTargets ? await loadTargets(ctx, tx, batch.queueId) : new Map<string, Targets>();
   const line = (await readLine(ctx, tx, batch.queueId)).map(({ id, number, rank, skipLine, labels }) => {
     const isBarrier = rules.barrierLabel !== null && labels.includes(rules.barrierLabel);
     return { id, number, rank, skipLine, targets: isBarrier ? null : (targets.get(id) ?? null) };

@@ -9,8 +9,9 @@ import type { Transaction } from '../../../platform/database.ts';
 import { loadAssumed, loadMembers } from '../builds/batch.members.ts';
 import { loadBuilds } from '../builds/build.records.ts';
 import { lineageOf, loadLandings, readLandings } from '../planning/landings.loader.ts';
+import { loadTargetsOf } from '../planning/outlook.loader.ts';
 import { loadJudgedBuilds } from '../planning/retries.ts';
-import { BatchEntity, type BatchMemberRow, type BatchRow, type PullRequestRow } from '../queue.entities.ts';
+import { BatchEntity, type BatchMemberRow, type BatchRow } from '../queue.entities.ts';
 
 /** What a build of a part was made of, in order. */
 export interface PartMember {
@@ -31,14 +32,13 @@ export interface PassedPart {
 interface Judged {
   readonly batch: BatchRow;
   readonly members: readonly BatchMemberRow[];
-  readonly rows: readonly PullRequestRow[];
   readonly rules: QueueRules;
   readonly tip: string;
 }
 
 /** The green ones of the parts it rests on, when nothing but them and what they leave alone is in its tree, and that tree was never red. Null: it is not justified. */
 export async function judgeParts(ctx: Context, tx: Transaction, judged: Judged): Promise<readonly PassedPart[] | null> {
-  const { batch, members, rows, rules, tip } = judged;
+  const { batch, members, rules, tip } = judged;
   const whole = { repositoryId: batch.repositoryId, commits: [], trees: batch.tree ? [batch.tree] : [] };
   const heads = members.map(({ pinnedHead }) => pinnedHead);
   const wholes = withoutHeads(await loadJudgedBuilds(ctx, tx, whole, rules), rules, heads);
@@ -46,16 +46,14 @@ export async function judgeParts(ctx: Context, tx: Transaction, judged: Judged):
   const landed = await readLandings(ctx, tx, batch.queueId);
   const parts = await loadParts(ctx, tx, { ...judged, lineage: lineageOf(landed, tip) });
   const landings = await loadLandings(ctx, tx, { landed, tip, since: parts.map(({ base }) => base) });
+  const targets = await loadTargetsThatCount(ctx, tx, judged);
   const isJustified = isComposed({
     tip,
     landings,
     members: members.map(({ pullRequestId, pinnedHead }) => ({
       pullRequest: pullRequestId,
       head: pinnedHead,
-      targets: targetsOf(
-        rules,
-        rows.find((row) => row.id === pullRequestId),
-      ),
+      targets: targets.get(pullRequestId) ?? null,
     })),
     parts: parts.map(({ base, content }) => ({
       base,
@@ -65,12 +63,18 @@ export async function judgeParts(ctx: Context, tx: Transaction, judged: Judged):
   return isJustified ? parts : null;
 }
 
-/** What a pull request affects, as far as that counts. */
-export function targetsOf(
-  { useAffectedTargets }: Pick<QueueRules, 'useAffectedTargets'>,
-  row: Pick<PullRequestRow, 'affectedTargets'> | undefined,
-): Targets {
-  return useAffectedTargets ? (row?.affectedTargets ?? null) : null;
+/** What its members affect, by pull request. Where that is not asked for, nobody has said. */
+export async function loadTargetsThatCount(
+  ctx: Context,
+  tx: Transaction,
+  { members, rules }: Pick<Judged, 'members' | 'rules'>,
+): Promise<ReadonlyMap<string, Targets>> {
+  if (!rules.useAffectedTargets) return new Map();
+  return await loadTargetsOf(
+    ctx,
+    tx,
+    members.map((member) => member.pullRequestId),
+  );
 }
 
 /** Without those whose build is gone, was made by other rules, or proves nothing now: others may say what they said. */

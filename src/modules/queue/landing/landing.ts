@@ -6,24 +6,25 @@ import type { Context } from '../../../context.ts';
 import { isMergedByHost, landingsFrom } from '../../../domain/configuration/index.ts';
 import { evidenceFor, withoutHeads } from '../../../domain/queue/evidence.ts';
 import { judgeGates } from '../../../domain/queue/gates.ts';
+import { frozenAt } from '../../../domain/releases/freeze.ts';
 import type { BuildState, QueueRules } from '../../../domain/queue/snapshot.ts';
 import { blockText, isQueued } from '../../../domain/queue/status.ts';
 import type { Transaction } from '../../../platform/database.ts';
-import { pauseInForce } from '../../repositories/index.ts';
+import { askedAt, branchFreezes, pauseInForce } from '../../repositories/index.ts';
 import { findLoss } from '../asking/admission.service.ts';
 import { loadMembers } from '../builds/batch.members.ts';
 import { loadBatch, type LoadedBatch } from '../builds/batch.rows.ts';
 import { loadBuilds } from '../builds/build.records.ts';
 import { configurationOf, configurationProblem, rulesOf } from '../planning/configuration.cache.ts';
 import { announceBatch } from '../planning/decisions.writer.ts';
-import { passFailpoint } from './failpoints.ts';
+import { passFailpoint } from '../../../platform/failpoints.ts';
 import { loadGates, readPassedGates } from '../planning/final-gates.ts';
 import { syncBase } from '../observing/host.bases.ts';
 import { landingRef } from './landing-refs.ts';
 import { mergeAtHost } from './landing.host.ts';
 import { moveBase, type Outcome } from './landing.move.ts';
 import { findOrderLoss } from './landing.order.ts';
-import { judgeParts, targetsOf } from './landing.parts.ts';
+import { judgeParts, loadTargetsThatCount } from './landing.parts.ts';
 import { recordLanding } from './landing.record.ts';
 import type { Passed } from './proof.ts';
 import {
@@ -116,6 +117,8 @@ async function passGate(ctx: Context, tx: Transaction, gate: Gate): Promise<Verd
   const refused = (reason: string): Verdict => ({ kind: 'refused', reason });
   const { batch, queue, repository, loaded } = gate;
   if (!repository.active || (await pauseInForce(tx, repository, loaded.baseBranch)) !== null) return refused('paused');
+  const freezes = await branchFreezes(tx, repository, loaded.baseBranch);
+  if (frozenAt(freezes, askedAt(freezes, ctx.clock())) !== null) return refused('frozen');
   if (landingsFrom(configurationOf(repository), loaded.baseBranch, ctx.clock().getTime()) !== null)
     return refused('outside of the merge windows');
   if (queue.haltedReason || configurationProblem(repository) !== null) return refused('halted');
@@ -125,9 +128,8 @@ async function passGate(ctx: Context, tx: Transaction, gate: Gate): Promise<Verd
   if (rules.buildKeysHash !== batch.buildKeysHash) return refused('configuration changed');
   const { evidence: said } = gate.intent.payload;
   const claimed = typeof said === 'string' ? said : '';
-  const rows = await tx.em.find(PullRequestEntity, {
-    id: { $in: loaded.members.map((member) => member.pullRequestId) },
-  });
+  const ids = loaded.members.map((member) => member.pullRequestId);
+  const rows = await tx.em.find(PullRequestEntity, { id: { $in: ids } });
   const { repositoryId } = batch;
   const builds = await loadBuilds(ctx, tx, { repositoryId, commits: [claimed], trees: [batch.tree] });
   // As the planner judges them, a check that is tried again being pending: else what is planned is refused without end.
@@ -138,11 +140,12 @@ async function passGate(ctx: Context, tx: Transaction, gate: Gate): Promise<Verd
   if (loss !== null) return refused(loss);
   const early = await findOrderLoss(ctx, tx, { batch, members: rows.map((row) => row.id), rules });
   if (early !== null) return refused(early);
+  const targets = await loadTargetsThatCount(ctx, tx, { members: loaded.members, rules });
   const passed = {
     gate: rules.requiredChecks,
     configuration: repository.configurationHash,
     byHost: isMergedByHost(configuration),
-    ...(rules.useAffectedTargets && { targets: rows.map((row) => ({ id: row.id, targets: targetsOf(rules, row) })) }),
+    ...(rules.useAffectedTargets && { targets: ids.map((id) => ({ id, targets: targets.get(id) ?? null })) }),
   };
   // As the planner decides it: a gate that refused what is planned would have it planned again without end.
   const isExempt = rules.mode === 'no-queue' || rows.every((row) => row.skipValidation);
@@ -160,7 +163,7 @@ async function passGate(ctx: Context, tx: Transaction, gate: Gate): Promise<Verd
   const parts =
     isSaid || batch.restsOn.length === 0
       ? null
-      : await judgeParts(ctx, tx, { batch, members: loaded.members, rows, rules, tip: queue.baseTip ?? '' });
+      : await judgeParts(ctx, tx, { batch, members: loaded.members, rules, tip: queue.baseTip ?? '' });
   if (!isSaid && parts === null) return refused(`the build of ${claimed} is no evidence any more`);
   const labels = new Set(rows.flatMap((row) => row.labels));
   const gates = (await loadGates(ctx, tx, { rules, batches: [{ id: batch.id, labels }] })).get(batch.id) ?? [];

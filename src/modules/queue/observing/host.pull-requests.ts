@@ -1,11 +1,12 @@
 // What a host knows of a pull request, copied into its row. Host events and webhooks are hints: whatever they say, the
 // facts are read back here, so that a late, doubled or lost one changes nothing but the moment.
 import type { Context } from '../../../context.ts';
-import type { Configuration } from '../../../domain/configuration/index.ts';
+import { isManagedBranch, previewEntries, type Configuration } from '../../../domain/configuration/index.ts';
 import { notFound } from '../../../domain/errors.ts';
 import { keptQueueLabels } from '../../../domain/queue/labels.ts';
 import { isTerminal } from '../../../domain/queue/status.ts';
 import type { HostCommit, HostPullRequest } from '../../../hosts/port.ts';
+import { followHead } from '../../previews/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { recordBuild, recordChecks } from '../builds/build.records.ts';
 import { isLandingBegun } from '../planning/begun-landings.ts';
@@ -72,6 +73,12 @@ export async function syncPullRequest(
         const pullRequest = await keepPullRequest(work, repository, standing, { seen, head, options, configuration });
         await followLabels(work, pullRequest, acts);
         await finishWork(work);
+        await followHead(ctx, tx, {
+          repositoryId: repository.id,
+          pullRequestId: pullRequest.id,
+          head: seen.headSha,
+          isVerified: isVerified(seen, { ...rules, baseBranch: standing.place.baseBranch }),
+        });
         return pullRequest;
       }));
     if (row === null) continue;
@@ -80,6 +87,15 @@ export async function syncPullRequest(
       for (const { number: above } of await readAbove(ctx, row)) await syncPullRequest(ctx, repository, above);
     return row;
   }
+}
+
+function isVerified(
+  { state }: HostPullRequest,
+  of: { readonly configuration: Configuration; readonly defaultBranch: string; readonly baseBranch: string },
+): boolean {
+  const { configuration, baseBranch, defaultBranch } = of;
+  const hasPreviews = previewEntries(configuration).length > 0;
+  return state === 'open' && hasPreviews && isManagedBranch(configuration, baseBranch, defaultBranch);
 }
 
 /** Those above a pull request that came, went, or changed its queue may stand elsewhere now. */

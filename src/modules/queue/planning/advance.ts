@@ -27,13 +27,13 @@ import { needOf, type BatchNeed } from '../builds/batch.rows.ts';
 import { QueueEntity, type QueueRow } from '../queue.entities.ts';
 import { lockQueue } from '../queue.locks.ts';
 import { planRetries } from './retries.ts';
-import { planPausedMessage, planTelling } from '../telling/telling.ts';
+import { planHoldMessages, planTelling } from '../telling/telling.ts';
 import { loadSnapshot } from './snapshot.loader.ts';
 import { lookForBuildsAt, wakeWaitingQueues } from './shared-builds.ts';
 import { beginWork, finishWork, haltWork } from '../status.writer.ts';
 
 /** Rises with every change of the planner's rules: a worker of an older version steps back. */
-export const plannerVersion = 4;
+export const plannerVersion = 5;
 
 export interface Advance {
   /** Open intents, what belongs together as one: a landing first, then all that the host is told afterwards. */
@@ -98,7 +98,7 @@ export async function advanceQueue(ctx: Context, queueId: string): Promise<Advan
     const nextLookAt = queue.nextLookAt?.getTime() ?? null;
     let tellAt: number | null = null;
     if (isOurs) {
-      await planPausedMessage(work, repository);
+      await planHoldMessages(work, repository);
       // Left to the relay: a timer of the workflow costs events of its history in every turn until then.
       tellAt = await planTelling(work, repository);
     }

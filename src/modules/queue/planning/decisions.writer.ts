@@ -1,4 +1,5 @@
 // Carries the planner's decisions into rows: batches, statuses, landing intents, events. No rule lives here.
+import { afterOvertaking, overtakingText, type Overtaking } from '../../../domain/queue/overtaken.ts';
 import type { Decision } from '../../../domain/queue/snapshot.ts';
 import { statusText } from '../../../domain/queue/status.ts';
 import type { Configuration } from '../../../domain/configuration/keys.ts';
@@ -56,6 +57,9 @@ export async function writeDecisions(
         break;
       case 'RequeuePullRequest':
         resets.addRequeued(decision, requeue(work, pullRequestOf(loaded, decision.pullRequest)));
+        break;
+      case 'LetPass':
+        letPass(work, pullRequestOf(loaded, decision.pullRequest), decision.reason);
         break;
       case 'StartBatch':
         if (decision === starts[0]) await startBatches(work, loaded, starts, configuration);
@@ -203,6 +207,18 @@ function requeue(work: QueueWork, row: PullRequestRow): PullRequestRow {
   if (row.status === 'tagged') writeStatus(work, row, 'reset');
   row.requeueAttempts += 1;
   return row;
+}
+
+/** Behind all that are in line: what was queued later is behind it. */
+function letPass(work: QueueWork, row: PullRequestRow, reason: Overtaking): void {
+  Object.assign(row, { rank: work.queue.nextRank, ...afterOvertaking(row, reason) });
+  work.queue.nextRank += 1;
+  announce(work, row, 'overtaken', {
+    reason: reason.kind,
+    failedChecks: reason.kind === 'failed' ? reason.failedChecks : [],
+    chance: reason.kind === 'doubtful' ? reason.chance : null,
+    text: overtakingText(reason),
+  });
 }
 
 /** One landing intent per batch. One that was voided at its gate, or found the base moved, is planned again. */

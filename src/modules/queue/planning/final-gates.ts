@@ -7,7 +7,7 @@ import { HostRefused, type WorkflowRun } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { appendEvents } from '../../events/index.ts';
 import { loadBatch, type LoadedBatch } from '../builds/batch.rows.ts';
-import { passFailpoint } from '../landing/failpoints.ts';
+import { passFailpoint } from '../../../platform/failpoints.ts';
 import type { HostedRepository } from '../observing/host.repository.ts';
 import { finishIntent } from '../landing/intents.finish.ts';
 import type { PassedGate } from '../landing/proof.ts';

@@ -2,6 +2,7 @@
 import type { Context } from '../../../context.ts';
 import type { Landing } from '../../../domain/queue/snapshot.ts';
 import type { Transaction } from '../../../platform/database.ts';
+import { targetColumns, targetsOfAll, type Stored } from './target.cache.ts';
 
 export interface Landed {
   readonly id: string;
@@ -46,20 +47,43 @@ export async function loadLandings(
 ): Promise<Landing[]> {
   const line = lineSince(of);
   if (line.length === 0) return [];
-  const rows = await tx.query<{ landing: string; pullRequest: string; head: string; targets: string[] | null }>(
-    `select m.landing_id as landing, m.pull_request_id as "pullRequest", m.pinned_head as head, m.targets
+  const rows = await tx.query<LandedRow>(
+    `select m.landing_id as landing, m.pull_request_id as "pullRequest", m.pinned_head as head, ${targetColumns('m.targets')}
      from landed_member m join landing l on l.account_id = m.account_id and l.id = m.landing_id
        left join batch_member b on b.account_id = m.account_id and b.batch_id = l.batch_id and b.pull_request_id = m.pull_request_id
      where m.account_id = $1 and m.landing_id = any($2::bigint[]) order by m.landing_id, b.ordinal`,
     [ctx.accountId, line.map(({ id }) => id)],
   );
+  const targets = await targetsOfAll(ctx, rows, async (unknown) => await readLandedTargets(ctx, tx, unknown));
   const members = Map.groupBy(rows, (row) => row.landing);
   return line.map(({ id, commit, first_parent }) => ({
     commit,
     firstParent: first_parent,
     // Of one that was imported it may not be known what came with it.
-    members: members.get(id)?.map(({ pullRequest, head, targets }) => ({ pullRequest, head, targets })) ?? null,
+    members:
+      members
+        .get(id)
+        ?.map((row) => ({ pullRequest: row.pullRequest, head: row.head, targets: targets.get(row) ?? null })) ?? null,
   }));
+}
+
+interface LandedRow extends Stored {
+  readonly landing: string;
+  readonly head: string;
+}
+
+async function readLandedTargets(
+  ctx: Context,
+  tx: Transaction,
+  of: readonly LandedRow[],
+): Promise<readonly (readonly string[] | null)[]> {
+  const rows = await tx.query<{ targets: string[] | null }>(
+    `select m.targets from unnest($2::bigint[], $3::bigint[]) with ordinality as asked (landing, pull_request, place)
+       left join landed_member m on m.account_id = $1 and m.landing_id = asked.landing and m.pull_request_id = asked.pull_request
+     order by asked.place`,
+    [ctx.accountId, of.map(({ landing }) => landing), of.map(({ pullRequest }) => pullRequest)],
+  );
+  return rows.map(({ targets }) => targets);
 }
 
 function lineSince({

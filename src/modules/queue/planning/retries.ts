@@ -10,7 +10,7 @@ import { appendEvents } from '../../events/index.ts';
 import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
 import { loadBuilds, recordChecks } from '../builds/build.records.ts';
 import { configurationOf } from './configuration.cache.ts';
-import { passFailpoint } from '../landing/failpoints.ts';
+import { passFailpoint } from '../../../platform/failpoints.ts';
 import { hosted, type HostedRepository } from '../observing/host.repository.ts';
 import { finishIntent } from '../landing/intents.finish.ts';
 import { QueueEntity, type IntentRow } from '../queue.entities.ts';

@@ -1,8 +1,9 @@
 // Reads everything `plan` decides on, in the transaction that will write what it decided, under the queue's lock.
 import type { Context } from '../../../context.ts';
-import { landingsFrom } from '../../../domain/configuration/index.ts';
 import { withoutHeads } from '../../../domain/queue/evidence.ts';
+import { decideLandingsFrom } from '../../../domain/queue/landing-time.ts';
 import { buildsBets } from '../../../domain/queue/line.ts';
+import type { Targets } from '../../../domain/queue/overlap.ts';
 import { withStacks } from '../../../domain/queue/stack.ts';
 import { resetCodeOfDeparture } from '../../../domain/queue/status.ts';
 import type {
@@ -16,7 +17,7 @@ import type {
   Snapshot,
 } from '../../../domain/queue/snapshot.ts';
 import type { Transaction } from '../../../platform/database.ts';
-import { pauseInForce } from '../../repositories/index.ts';
+import { askedAt, branchFreezes, pauseInForce } from '../../repositories/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { chanceBy, loadSecondTries, loadTargets, loadTrackRecords, noRecords } from './outlook.loader.ts';
 import { lineageOf, loadLandings, ownLineOf, readLandings } from './landings.loader.ts';
@@ -94,7 +95,7 @@ export async function loadSnapshot(
       ownLine: ownLineOf(landed, tip),
       paused: !repository.active || (await pauseInForce(tx, repository, queue.baseBranch)) !== null,
       haltedReason: queue.haltedReason ?? null,
-      landingsFrom: landingsFrom(configurationOf(repository), queue.baseBranch, ctx.clock().getTime()),
+      landingsFrom: await loadLandingsFrom(ctx, tx, { repository, queue }),
       nextPosition: queue.nextPosition,
       buildsElsewhere: await countBuildsElsewhere(ctx, tx, queue),
     },
@@ -131,6 +132,16 @@ export async function loadSnapshot(
   return { snapshot, pullRequests: new Map(), batches: new Map(batches.map((batch) => [batch.id, batch])), members };
 }
 
+async function loadLandingsFrom(
+  ctx: Context,
+  tx: Transaction,
+  { repository, queue: { baseBranch } }: { readonly repository: RepositoryRow; readonly queue: QueueRow },
+): Promise<number | null> {
+  const freezes = await branchFreezes(tx, repository, baseBranch);
+  const configuration = configurationOf(repository);
+  return decideLandingsFrom({ configuration, baseBranch, freezes }, askedAt(freezes, ctx.clock()));
+}
+
 function idsOfBets(batches: readonly BatchRow[]): string[] {
   return batches.filter((batch) => batch.beside === 'bet').map((batch) => batch.id);
 }
@@ -142,7 +153,7 @@ async function loadOutlook(
   { queue, rules }: { readonly queue: QueueRow; readonly rules: QueueRules },
 ): Promise<(row: LineRow) => Partial<Pick<PullRequestState, 'targets' | 'chance'>>> {
   if (!buildsBets(rules)) return () => ({});
-  const targets = rules.useAffectedTargets ? await loadTargets(ctx, tx, queue.id) : new Map<string, string[]>();
+  const targets = rules.useAffectedTargets ? await loadTargets(ctx, tx, queue.id) : new Map<string, Targets>();
   const records = await loadTrackRecords(ctx, tx, queue.repositoryId);
   return (row) => ({ targets: targets.get(row.id) ?? null, chance: chanceBy(records, row.author) });
 }
@@ -200,6 +211,7 @@ function namedBy(decision: Decision): string[] {
       return [decision.pullRequest, decision.below];
     case 'BlockPullRequest':
     case 'RequeuePullRequest':
+    case 'LetPass':
     case 'AnnounceTop':
     case 'AnnounceStuck':
       return [decision.pullRequest];
@@ -228,6 +240,8 @@ export function toPullRequestState(row: LineRow, build: BuildState | undefined, 
     below: null,
     isBarrier: rules.barrierLabel !== null && row.labels.includes(rules.barrierLabel),
     rank: row.rank,
+    letPass: row.letPass,
+    passedInDoubt: row.passedInDoubt,
     skipLine: row.skipLine,
     skipValidation: row.skipValidation,
     queuedAt: Math.round(row.queuedAt),

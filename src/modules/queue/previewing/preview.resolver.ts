@@ -1,6 +1,7 @@
 import { Arg, Ctx, FieldResolver, Query, Resolver, Root } from 'type-graphql';
 import type { GraphQLContext } from '../../../graphql/context.ts';
 import { PauseBranchesPayload } from '../../repositories/branch-pauses.types.ts';
+import { FreezeBranchesPayload } from '../../repositories/freezes.types.ts';
 import {
   PauseRepositoryPayload,
   PreviewConfigurationInput,
@@ -33,6 +34,14 @@ export class PauseRepositoryImpactResolver {
 export class PauseBranchesImpactResolver {
   @FieldResolver(() => Impact, { nullable: true, description })
   async impact(@Ctx() ctx: GraphQLContext, @Root() payload: PauseBranchesPayload): Promise<Impact | null> {
+    return await impactOf(ctx, payload);
+  }
+}
+
+@Resolver(() => FreezeBranchesPayload)
+export class FreezeBranchesImpactResolver {
+  @FieldResolver(() => Impact, { nullable: true, description })
+  async impact(@Ctx() ctx: GraphQLContext, @Root() payload: FreezeBranchesPayload): Promise<Impact | null> {
     return await impactOf(ctx, payload);
   }
 }

@@ -1,7 +1,9 @@
 // Which pull requests are told of anew at the host, planned by the queue's turn: one intent each for the comment and the
 // check, which name a count instead of words. Whoever carries one out says what is so at that moment.
+import { frozenComment } from '../../../domain/queue/branch-comments.ts';
 import { publicationOf, wantsComment } from '../../../domain/queue/comment.ts';
-import { pauseInForce } from '../../repositories/index.ts';
+import { frozenAt } from '../../../domain/releases/freeze.ts';
+import { branchFreezes, pauseInForce } from '../../repositories/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { configurationOf } from '../planning/configuration.cache.ts';
 import type { QueueWork } from '../status.writer.ts';
@@ -78,28 +80,36 @@ function wantedOf(repository: RepositoryRow): Wanted {
   return { comment: wantsComment(merge_rules), check: publicationOf(merge_rules.publish_status_check) !== 'never' };
 }
 
-/** The first who waits hears why, once for each pause (interface 2.3). */
-export async function planPausedMessage(work: QueueWork, repository: RepositoryRow): Promise<void> {
+/** The first who waits hears why, once for each pause (interface 2.3) and for each time of a freeze. */
+export async function planHoldMessages(work: QueueWork, repository: RepositoryRow): Promise<void> {
   const { ctx, tx, queue, now } = work;
   if (queue.waiting + queue.tagged === 0 || !configurationOf(repository).merge_rules.enable_comments) return;
+  const frozen = frozenAt(await branchFreezes(tx, repository, queue.baseBranch), now.getTime());
+  if (frozen !== null) {
+    const key = `frozen:${frozen.freeze.id}`;
+    await tellFirst(work, { once: `${key}:${frozen.until ?? ''}`, key, body: frozenComment(queue.baseBranch, frozen) });
+  }
   const pause = await pauseInForce(tx, repository, queue.baseBranch);
   if (pause === null || pause.message === null || pause.pattern === null) return;
+  const [rule] = await tx.query<{ id: string }>(
+    'select id from branch_pause where account_id = $1 and repository_id = $2 and pattern = $3',
+    [ctx.accountId, repository.id, pause.pattern],
+  );
+  if (rule === undefined) return;
+  await tellFirst(work, { once: `paused:${rule.id}`, key: `paused:${pause.pattern}`, body: pause.message });
+}
+
+/** `once`: not told again under it, whoever is first by then. `key`: the comment it is. */
+async function tellFirst(
+  { ctx, tx, queue, now }: QueueWork,
+  { once, ...reply }: { readonly once: string; readonly key: string; readonly body: string },
+): Promise<void> {
   await tx.query(
     `insert into intent (account_id, queue_id, pull_request_id, kind, key, payload, planned_at)
-     select $1, $2, p.id, 'reply', 'paused:' || b.id, $5, $6
-     from branch_pause b
-     cross join lateral (
-       select id from pull_request where account_id = $1 and queue_id = $2 and status in ('queued', 'tagged')
-       order by skip_line desc, rank limit 1) p
-     where b.account_id = $1 and b.repository_id = $3 and b.pattern = $4
+     select $1, $2, p.id, 'reply', $3, $4, $5
+     from (select id from pull_request where account_id = $1 and queue_id = $2 and status in ('queued', 'tagged')
+           order by skip_line desc, rank limit 1) p
      on conflict (account_id, queue_id, kind, key) do nothing`,
-    [
-      ctx.accountId,
-      queue.id,
-      repository.id,
-      pause.pattern,
-      JSON.stringify({ key: `paused:${pause.pattern}`, body: pause.message }),
-      now.toISOString(),
-    ],
+    [ctx.accountId, queue.id, once, JSON.stringify(reply), now.toISOString()],
   );
 }

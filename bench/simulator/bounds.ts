@@ -1,0 +1,123 @@
+// What no policy can do better in a cell, whatever it decides: `node bench/simulator/bounds.ts --cell rate=500,workers=500`.
+// Enough workers for everybody are taken for granted, and that a build takes as long as its slowest member always does.
+import { parseArgs } from 'node:util';
+import type { Change, PolicySetup } from '../../src/domain/simulation/policy.ts';
+import { overlap } from '../../src/domain/queue/overlap.ts';
+import { quantile, rising } from '../../src/domain/simulation/quantile.ts';
+import { nameCell, parseCell, type Cell } from './cell.ts';
+import { likeliest, prospectOf } from './speculation/likeliest.ts';
+import { drawDay, failureOf } from './workload.ts';
+
+const { values } = parseArgs({
+  options: {
+    cell: { type: 'string', multiple: true, default: [] },
+    seeds: { type: 'string', default: '3' },
+    changes: { type: 'string', default: '500' },
+  },
+});
+
+interface Stay {
+  readonly change: Change;
+  readonly isGood: boolean;
+  /** When its own build is done. */
+  readonly doneAt: number;
+  /** Earlier ones that it overlaps, by index. */
+  readonly before: readonly number[];
+}
+
+/** Who lands and who does not is as when everybody is judged in order. */
+function staysOf({ changes, truth }: PolicySetup): Stay[] {
+  const landed = new Set<number>();
+  return changes.map((change, index) => {
+    const lastsMs = truth.durationOf({ members: [change.number], tree: change.number, attempt: 1 });
+    const isGood = truth.isGreen(landed, [change.number]);
+    if (isGood) landed.add(change.number);
+    const before = changes.slice(0, index).flatMap(({ targets }, at) => (overlap(targets, change.targets) ? at : []));
+    return { change, isGood, doneAt: change.arrivedAt + lastsMs, before };
+  });
+}
+
+/** When each is gone if its own build lands it, in order. `reds`: builds in a row that a bad one is built. */
+function inOrder(stays: readonly Stay[], reds: number): number[] {
+  const goneAt: number[] = [];
+  for (const { change, isGood, doneAt, before } of stays) {
+    const settledAt = isGood ? doneAt : change.arrivedAt + reds * (doneAt - change.arrivedAt);
+    goneAt.push(before.reduce((latest, at) => Math.max(latest, goneAt[at] ?? 0), settledAt));
+  }
+  return goneAt;
+}
+
+/** And if the build of any later good one may land it, whatever that one overlaps: sooner nobody lands in order. */
+function shared(stays: readonly Stay[], reds: number): number[] {
+  const builtAt: number[] = [];
+  stays.reduceRight((soonest, { isGood, doneAt }, at) => {
+    builtAt[at] = isGood ? Math.min(soonest, doneAt) : soonest;
+    return builtAt[at];
+  }, Infinity);
+  return inOrder(
+    stays.map((stay, at) => (stay.isGood ? { ...stay, doneAt: builtAt[at] ?? stay.doneAt } : stay)),
+    reds,
+  );
+}
+
+function p95(stays: readonly Stay[], goneAt: readonly number[]): number {
+  const waits = stays.flatMap(({ change, isGood }, at) => (isGood ? [(goneAt[at] ?? 0) - change.arrivedAt] : []));
+  return quantile(rising(waits), 0.95) ?? 0;
+}
+
+/**
+ * Builds a change so that, for such a share of all changes, the one that turns out to be needed is among those that can
+ * be started when it arrives: without foresight nobody chooses better than the most probable ones first.
+ */
+function buildsToCover(stays: readonly Stay[], cell: Cell, shares: readonly number[]): number[] {
+  const goneAt = inOrder(stays, 1);
+  const prospects = stays.map(({ change, before }) => {
+    const open = before.filter((at) => (goneAt[at] ?? 0) > change.arrivedAt);
+    const outlooks = open.map((at) => {
+      const leaves = Math.max(1e-6, failureOf(cell, stays[at]?.change.author ?? 0));
+      return { change: at, lands: 1 - leaves, leaves };
+    });
+    return prospectOf({ change, unsettled: new Set(), key: 0, paths: [], version: 0 }, outlooks);
+  });
+  const covered: number[] = [];
+  let [mass, builds] = [0, 0];
+  for (const { probability } of likeliest(prospects)) {
+    mass += probability / stays.length;
+    builds += 1;
+    while (mass >= (shares[covered.length] ?? Infinity)) covered.push(builds / stays.length);
+    if (covered.length === shares.length || builds > mostBuilds * stays.length) break;
+  }
+  return shares.map((_, at) => covered[at] ?? Infinity);
+}
+
+const shares = [0.9, 0.95, 0.99];
+/** More for each change are not counted. */
+const mostBuilds = 100;
+
+function boundsOf(cell: Cell, seed: number): number[] {
+  const stays = staysOf(drawDay(cell, { seed, changes: Number(values.changes) }));
+  const measure = p95(stays, inOrder(stays, 1));
+  const own = stays.map(({ doneAt }) => doneAt);
+  const ways = [own, shared(stays, 1), inOrder(stays, 2), shared(stays, 2)].map(
+    (goneAt) => p95(stays, goneAt) / measure,
+  );
+  return [...ways, ...buildsToCover(stays, cell, shares)];
+}
+
+const header = [
+  'cell',
+  'any order',
+  'any build',
+  'red twice',
+  'any build, red twice',
+  ...shares.map((share) => `builds for ${share * 100} %`),
+];
+const rows = values.cell.map(parseCell).map((cell) => {
+  const days = Array.from({ length: Number(values.seeds) }, (_, day) => boundsOf(cell, day + 1));
+  const means = days[0]?.map((_, at) => days.reduce((sum, day) => sum + (day[at] ?? NaN), 0) / days.length) ?? [];
+  return [
+    nameCell(cell),
+    ...means.map((mean) => (Number.isFinite(mean) ? mean.toFixed(2) : `more than ${mostBuilds}`)),
+  ];
+});
+console.log([header, header.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n'));

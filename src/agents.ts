@@ -1,0 +1,44 @@
+// Who executes runbooks from here, and what that takes.
+import { tmpdir } from 'node:os';
+import type { AgentKind } from './domain/runbooks/runbook.ts';
+import type { RunbookAttending } from './modules/runbooks/index.ts';
+import { createModelAgent, createScriptAgent, createTools, type ModelSettings } from './platform/agents/index.ts';
+import { AgentRefused, type Agent, type Agents } from './platform/agents/port.ts';
+import type { Sandbox } from './platform/sandbox/index.ts';
+
+export interface AgentOptions {
+  /** Null: none is configured. */
+  readonly model: ModelSettings | null;
+}
+
+/** One sentence about who executes them, with the cure when prompts have to be scripts. */
+export function runbookAgentWords({ model }: AgentOptions): string {
+  return model === null
+    ? 'runbooks are executed as scripts: for prompts in prose name a model by RUNBOOK_MODEL (docs/runbooks.md)'
+    : `runbooks are executed by ${model.provider}/${model.model}`;
+}
+
+/** `sandbox` null: there is none, and commands are refused with words. */
+export function createRunbookAttending(
+  { model }: AgentOptions,
+  { sandbox }: { readonly sandbox: Sandbox | null },
+): RunbookAttending {
+  const agents: Readonly<Record<AgentKind, Agent>> = {
+    script: createScriptAgent(),
+    model: model === null ? withoutModel : createModelAgent(model),
+  };
+  const byKind: Agents = (kind) => agents[kind];
+  return { agents: byKind, createTools, sandbox, secret: model?.apiKey ?? null, workDir: tmpdir() };
+}
+
+const withoutModel: Agent = {
+  kind: 'model',
+  plan: refuse,
+  work: refuse,
+};
+
+async function refuse(): Promise<never> {
+  throw new AgentRefused(
+    'The model it was begun with is not configured any more: whoever runs this sets RUNBOOK_MODEL.',
+  );
+}

@@ -1,0 +1,159 @@
+// The chapter of a preview: a pull request brings a page and how to drive it; its preview comes up in a sandbox, is
+// driven by its steps with a secret of the account, and is gone again.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { playChapter, until, type Chapter } from './chapter.ts';
+import { commitFiles, type DemoRun } from './play.ts';
+
+const page = {
+  branch: 'price-list',
+  title: 'A price list anybody can look at',
+  files: {
+    'serve.mjs': `import { readdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+
+const prices = () => Object.fromEntries(readdirSync('teas').map((tea) => [tea, Number(readFileSync(\`teas/\${tea}\`))]));
+
+createServer(({ url, headers }, response) => {
+  if (url === '/') return response.end('Tea shop: ' + readFileSync('title', 'utf8'));
+  if (url === '/prices') return response.end(JSON.stringify(prices()));
+  const isOwner = headers.authorization === \`Bearer \${process.env.TILL_KEY}\`;
+  response.writeHead(isOwner ? 200 : 401).end(isOwner ? 'The till is open.' : 'Hands off!');
+}).listen(process.env.PORT);
+`,
+    '.service/scripts/preview-setup.sh': 'echo "$(ls teas | wc -l) teas" > title\n',
+    '.service/verify/skills/default.md': `# The shop
+
+## Prices
+1. \`GET /\`
+   - expect body contains \`teas\`
+2. \`GET /prices\`
+   - expect status 200
+   - expect json \`/darjeeling\` is \`7\`
+
+## The till
+1. \`GET /till\`
+   - expect status 401
+2. \`GET /till\`
+   - header \`Authorization: Bearer {{secret.TILL_KEY}}\`
+   - expect body contains \`open\`
+`,
+  },
+} as const;
+
+const previews = `verify:
+  preview:
+    - image: shop
+      port: 8080
+      secrets: [TILL_KEY]
+`;
+
+/** Answers what is wrong; nothing when all is well. */
+export async function playPreview(run: DemoRun): Promise<readonly string[]> {
+  return await playChapter(run, 'A pull request with a page: its preview comes up, is driven and torn down', play);
+}
+
+async function play(chapter: Chapter): Promise<void> {
+  const { client, scenario, tell, expect } = chapter;
+  await setUp(chapter);
+  const number = await openPullRequest(chapter);
+  tell('opened', `#${number} ${page.title}`);
+  const verification = await follow(chapter, number);
+  for (const { scenario: of, step, conclusion } of verification.steps.nodes)
+    tell(conclusion.toLowerCase(), `${of}: ${step}`);
+  tell(verification.status.toLowerCase(), verification.summary ?? '');
+  expect('the verification', verification.status, 'PASSED');
+  expect('the number of steps driven', verification.steps.nodes.length, 4);
+  expect('whether it was judged by its code alone', verification.degraded, false);
+  const url = verification.preview?.url ?? null;
+  if (url === null) return expect('the address of the preview', null, 'a URL');
+  expect('whether its preview is gone', (await statusOf(client.url, url)) >= 400, true);
+  await client.rest('POST', `/api/v1/config?org=${scenario.owner}&repo=${scenario.name}`, scenario.configuration);
+}
+
+async function setUp({ client, scenario }: Chapter): Promise<void> {
+  const repository = { owner: scenario.owner, name: scenario.name };
+  await client.graphql(
+    `mutation { registerPreviewImage(input: {name: "shop", kind: COMMAND, source: "node serve.mjs"}) { previewImage { name } } }`,
+  );
+  await client.graphql(
+    `mutation ($repository: RepositoryInput!) {
+       setPreviewSecret(input: {key: "TILL_KEY", value: "a key nobody guesses"}) { previewSecret { key } }
+       grantPreviewSecret(input: {key: "TILL_KEY", repository: $repository}) { previewSecret { key } } }`,
+    { repository },
+  );
+  await client.rest(
+    'POST',
+    `/api/v1/config?org=${scenario.owner}&repo=${scenario.name}`,
+    scenario.configuration + previews,
+  );
+}
+
+async function openPullRequest({ client, scenario }: Chapter): Promise<number> {
+  const { owner, name } = scenario;
+  const folder = await mkdtemp(`${tmpdir()}/interlock-demo-`);
+  try {
+    const git = async (...args: string[]): Promise<string> => await client.git(folder, ...args);
+    const remote = `${client.url}/git/${owner}/${name}.git`;
+    await git('clone', '-q', remote, '.');
+    await git('checkout', '-q', '-b', page.branch);
+    await commitFiles(git, folder, page.files, page.title);
+    await git('push', '-q', remote, page.branch);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+  const opened = await client.graphql<{ openPullRequest: { pullRequest: { number: number } } }>(
+    `mutation ($owner: String!, $name: String!, $title: String!, $branch: String!) {
+       openPullRequest(input: {repository: {owner: $owner, name: $name}, title: $title, body: "", headBranch: $branch, baseBranch: "main"}) { pullRequest { number } } }`,
+    { owner, name, title: page.title, branch: page.branch },
+  );
+  return opened.openPullRequest.pullRequest.number;
+}
+
+interface Verification {
+  readonly status: string;
+  readonly summary: string | null;
+  readonly degraded: boolean;
+  readonly preview: { readonly url: string | null } | null;
+  readonly steps: {
+    readonly nodes: readonly { readonly scenario: string; readonly step: string; readonly conclusion: string }[];
+  };
+}
+
+/** Tells what it goes through, and answers it at its end, with the address its preview had. */
+async function follow({ client, scenario, tell, ...chapter }: Chapter, number: number): Promise<Verification> {
+  let told = '';
+  let url: string | null = null;
+  return await until({ client, scenario, tell, ...chapter }, `the verification of #${number}`, async () => {
+    const { repository } = await client.graphql<{
+      repository: { pullRequest: { verification: Verification | null } };
+    }>(
+      `query ($owner: String!, $name: String!, $number: Int!) { repository(owner: $owner, name: $name) {
+         pullRequest(number: $number) { verification { status summary degraded preview { url } steps(first: 50) { nodes { scenario step conclusion } } } } } }`,
+      { owner: scenario.owner, name: scenario.name, number },
+    );
+    const { verification } = repository.pullRequest;
+    if (verification === null) return null;
+    const { status } = verification;
+    url = verification.preview?.url ?? url;
+    const text = `${status.toLowerCase().replaceAll('_', ' ')}${status === 'DRIVING' && url !== null ? ` at ${url}` : ''}`;
+    const isOver = !['PENDING', 'WAITING', 'BOOTING', 'DRIVING', 'TEARING_DOWN'].includes(status);
+    if (text !== told && !isOver) tell('preview', text);
+    told = text;
+    return isOver ? { ...verification, preview: { url } } : null;
+  });
+}
+
+/** Asked of the server as a browser asks it, whose resolver knows that everything below localhost is this machine. */
+async function statusOf(server: string, preview: string): Promise<number> {
+  const { host } = new URL(preview);
+  return await new Promise((resolve, reject) => {
+    request(server, { headers: { host } }, (answer) => {
+      answer.resume();
+      resolve(answer.statusCode ?? 0);
+    })
+      .on('error', reject)
+      .end();
+  });
+}

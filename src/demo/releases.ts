@@ -1,0 +1,246 @@
+// The chapter after the landings: what landed is released. Candidates are built, deployed by a command, rolled back,
+// frozen and forced, as users do it; what must hold on the way is checked, and said when it does not.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { playChapter, until, type Chapter } from './chapter.ts';
+import { commitFiles, type DemoRun } from './play.ts';
+import { unsellable } from './scenario.ts';
+
+interface Landing {
+  readonly number: number;
+  readonly title: string;
+  readonly commit: string;
+}
+
+/** Answers what is wrong; nothing when all is well. */
+export async function playReleases(run: DemoRun): Promise<readonly string[]> {
+  return await playChapter(run, 'What landed is released: candidates go to staging, then to production', play);
+}
+
+async function play(chapter: Chapter): Promise<void> {
+  const landings = await readLandings(chapter);
+  const [first, last] = [landings[0], landings.at(-1)];
+  if (first === undefined || last === undefined) return chapter.expect('the number of landings', 0, 'any');
+  await setUp(chapter);
+  for (const [version, commit] of [
+    ['1.0-rc1', first.commit],
+    ['1.1-rc1', last.commit],
+  ] as const) {
+    await makeCandidate(chapter, version, commit);
+    for (const environment of ['staging', 'production']) await deploy(chapter, environment, version, 'success');
+  }
+  await failAndGoBack(chapter, last);
+  await takeOutOfProduction(chapter);
+  await freezeAndForce(chapter);
+  await tellWhereItIs(chapter, last);
+  await checkHistory(chapter);
+}
+
+/** In the order in which they landed. */
+async function readLandings({ client, scenario }: Chapter): Promise<Landing[]> {
+  const { repository } = await client.graphql<{
+    repository: { pullRequests: { nodes: { number: number; title: string; mergeCommit: string; mergedAt: string }[] } };
+  }>(
+    `query ($owner: String!, $name: String!) { repository(owner: $owner, name: $name) {
+       pullRequests(first: 100, filter: {statuses: [MERGED]}) { nodes { number title mergeCommit mergedAt } } } }`,
+    { owner: scenario.owner, name: scenario.name },
+  );
+  return repository.pullRequests.nodes
+    .toSorted((a, b) => Date.parse(a.mergedAt) - Date.parse(b.mergedAt) || a.number - b.number)
+    .map(({ number, title, mergeCommit }) => ({ number, title, commit: mergeCommit }));
+}
+
+async function setUp({ client, scenario: { owner, name } }: Chapter): Promise<void> {
+  await client.graphql(
+    `mutation ($project: String!, $owner: String!) {
+       createReleaseProject(input: {name: $project, repository: {owner: $owner, name: $project}, build: {kind: COMMAND, command: "sh check.sh"}}) { releaseProject { id } } }`,
+    { project: name, owner },
+  );
+  for (const environment of ['staging', 'production'])
+    await client.graphql(
+      `mutation ($input: CreateEnvironmentInput!) { createEnvironment(input: $input) { environment { id } } }`,
+      {
+        input: {
+          project: name,
+          name: environment,
+          tier: environment.toUpperCase(),
+          provider: { kind: 'COMMAND', command: 'sh deploy.sh' },
+        },
+      },
+    );
+}
+
+async function makeCandidate(chapter: Chapter, version: string, commit: string): Promise<void> {
+  const { client, scenario, tell, expect } = chapter;
+  await client.rest('POST', `/api/releases/${scenario.name}/releases/${version}`, {
+    repo: `${scenario.owner}/${scenario.name}`,
+    commit,
+    trigger_build_workflow: true,
+  });
+  const { status, logged } = await until(chapter, `the build of ${version}`, async () => {
+    const { releaseProject } = await client.graphql<{
+      releaseProject: { releaseCandidate: { status: string; log: { nodes: { text: string }[] } } };
+    }>(
+      `query ($project: String!, $version: ReleaseCandidateVersion!) {
+         releaseProject(name: $project) { releaseCandidate(version: $version) { status log { nodes { text } } } } }`,
+      { project: scenario.name, version },
+    );
+    const { status: now, log } = releaseProject.releaseCandidate;
+    return now === 'BUILDING'
+      ? null
+      : { status: now.toLowerCase(), logged: log.nodes.map(({ text }) => text).join('') };
+  });
+  tell('candidate', `${version} at ${commit.slice(0, 8)}: built, ${status}`);
+  expect(`candidate ${version}`, status, 'ready');
+  expect(`the log of ${version} that was built`, logged.includes('orders/first:'), true);
+}
+
+interface Shown {
+  readonly id: string;
+  readonly release_candidate_version: string;
+  readonly status: string;
+  readonly error_message: string | null;
+}
+
+const final = ['success', 'failure', 'error', 'canceled', 'unknown'];
+
+function pathOf({ scenario }: Chapter, environment: string): string {
+  return `/api/releases/${scenario.name}/environments/${environment}`;
+}
+
+async function ended(chapter: Chapter, environment: string, { id }: Pick<Shown, 'id'>): Promise<Shown> {
+  return await until(chapter, `the deployment to ${environment}`, async () => {
+    const shown = await chapter.client.rest<Shown[]>('GET', `${pathOf(chapter, environment)}/deployments`);
+    return shown.find((each) => each.id === id && final.includes(each.status)) ?? null;
+  });
+}
+
+async function deploy(chapter: Chapter, environment: string, version: string, should: string): Promise<void> {
+  const made = await chapter.client.rest<Shown>('POST', `${pathOf(chapter, environment)}/deployments`, {
+    release_candidate_version: version,
+  });
+  await tellEnd(chapter, { environment, word: 'deployed', version, should }, made);
+}
+
+interface Awaited {
+  readonly environment: string;
+  readonly word: string;
+  readonly version: string;
+  readonly should: string;
+}
+
+async function tellEnd(
+  chapter: Chapter,
+  { environment, word, version, should }: Awaited,
+  made: Pick<Shown, 'id'>,
+): Promise<void> {
+  const shown = await ended(chapter, environment, made);
+  const isBack = word === 'went back';
+  const text = isBack
+    ? `${environment} to ${shown.release_candidate_version}`
+    : `${shown.release_candidate_version} to ${environment}`;
+  if (shown.status === 'success') chapter.tell(word, text);
+  else chapter.tell('failed', `${text}: ${shown.error_message ?? shown.status}`);
+  chapter.expect(`what ${environment} got`, shown.release_candidate_version, version);
+  chapter.expect(`${word} ${text}`, shown.status, should);
+}
+
+/** A candidate whose every check is green and that cannot be deployed, and the way back to the last one that could. */
+async function failAndGoBack(chapter: Chapter, last: Landing): Promise<void> {
+  const { client, scenario } = chapter;
+  const folder = await mkdtemp(`${tmpdir()}/interlock-demo-`);
+  try {
+    const git = async (...args: string[]): Promise<string> => await client.git(folder, ...args);
+    const remote = `${client.url}/git/${scenario.owner}/${scenario.name}.git`;
+    await git('clone', '-q', remote, '.');
+    await git('checkout', '-q', '-b', unsellable.branch, last.commit);
+    await commitFiles(git, folder, unsellable.files, unsellable.title);
+    await git('push', '-q', remote, unsellable.branch);
+    await makeCandidate(chapter, '1.2-rc1', await git('rev-parse', 'HEAD'));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+  await deploy(chapter, 'staging', '1.2-rc1', 'failure');
+  const made = await client.rest<Shown>('POST', `${pathOf(chapter, 'staging')}/rollback`, {});
+  await tellEnd(chapter, { environment: 'staging', word: 'went back', version: '1.1-rc1', should: 'success' }, made);
+}
+
+async function takeOutOfProduction(chapter: Chapter): Promise<void> {
+  const { client, scenario, tell, expect } = chapter;
+  const { releaseProject } = await client.graphql<{
+    releaseProject: {
+      environment: {
+        rollback: {
+          releaseCandidate: { version: string };
+          changelog: { removed: { pullRequests: { number: number }[] } };
+        } | null;
+      };
+    };
+  }>(
+    `query ($project: String!) { releaseProject(name: $project) { environment(name: "production") {
+       rollback { releaseCandidate { version } changelog { removed { pullRequests { number } } } } } } }`,
+    { project: scenario.name },
+  );
+  const { rollback } = releaseProject.environment;
+  const numbers = (rollback?.changelog.removed.pullRequests ?? []).map(({ number }) => `#${number}`);
+  tell('rollback', `of production would go to ${rollback?.releaseCandidate.version} and take out ${numbers.join(' ')}`);
+  expect('whether a rollback takes something out', numbers.length > 0, true);
+  const made = await client.rest<Shown>('POST', `${pathOf(chapter, 'production')}/rollback`, {});
+  await tellEnd(chapter, { environment: 'production', word: 'went back', version: '1.0-rc1', should: 'success' }, made);
+}
+
+async function freezeAndForce(chapter: Chapter): Promise<void> {
+  const { client, scenario, tell, expect } = chapter;
+  await client.rest('PUT', `${pathOf(chapter, 'production')}/freeze`, { reason: 'Tea time' });
+  const version = '1.1-rc1';
+  const refused = await client
+    .rest('POST', `${pathOf(chapter, 'production')}/deployments`, { release_candidate_version: version })
+    .then(
+      () => 'accepted',
+      (error: Error) => error.message,
+    );
+  tell('frozen', `production, for tea time: ${version} is refused`);
+  expect(
+    'a deployment to a frozen environment',
+    refused.includes('Environment is frozen') ? 'refused' : refused,
+    'refused',
+  );
+  const { createDeployment } = await client.graphql<{ createDeployment: { deployment: { id: string } } }>(
+    `mutation ($input: CreateDeploymentInput!) { createDeployment(input: $input) { deployment { id } } }`,
+    { input: { project: scenario.name, environment: 'production', version, force: true } },
+  );
+  await tellEnd(
+    chapter,
+    { environment: 'production', word: 'forced', version, should: 'success' },
+    createDeployment.deployment,
+  );
+  await client.rest('DELETE', `${pathOf(chapter, 'production')}/freeze`);
+}
+
+async function tellWhereItIs({ client, scenario, tell, expect }: Chapter, landing: Landing): Promise<void> {
+  const { repository } = await client.graphql<{
+    repository: { pullRequest: { environments: { environment: { name: string }; since: string }[] } };
+  }>(
+    `query ($owner: String!, $name: String!, $number: Int!) { repository(owner: $owner, name: $name) {
+       pullRequest(number: $number) { environments { environment { name } since } } } }`,
+    { owner: scenario.owner, name: scenario.name, number: landing.number },
+  );
+  const places = repository.pullRequest.environments.map(
+    ({ environment, since }) => `${environment.name} since ${since.slice(11, 19)}`,
+  );
+  tell('runs', `#${landing.number} ${landing.title}: in ${places.join(', in ')}`);
+  expect(`the number of environments #${landing.number} runs in`, places.length, 2);
+}
+
+const histories = {
+  staging: ['1.0-rc1 success', '1.1-rc1 success', '1.2-rc1 failure', '1.1-rc1 success'],
+  production: ['1.0-rc1 success', '1.1-rc1 success', '1.0-rc1 success', '1.1-rc1 success'],
+} as const;
+
+async function checkHistory(chapter: Chapter): Promise<void> {
+  for (const [environment, should] of Object.entries(histories)) {
+    const shown = await chapter.client.rest<Shown[]>('GET', `${pathOf(chapter, environment)}/deployments`);
+    const history = shown.map((each) => `${each.release_candidate_version} ${each.status}`).toReversed();
+    chapter.expect(`the history of ${environment}`, history.join(', '), should.join(', '));
+  }
+}

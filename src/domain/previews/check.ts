@@ -1,0 +1,69 @@
+// The check that a verification is on the head it judges.
+import type { VerificationStatus } from './preview.ts';
+import { checkWord } from './verification.status.ts';
+
+/** A name below `serviceChecks`: of the heads of pull requests alone. */
+export const verificationCheckName = 'interlock/verify';
+
+export interface VerificationFacts {
+  readonly status: VerificationStatus;
+  readonly attempt: number;
+  readonly previewName: string | null;
+  readonly degraded: boolean;
+  readonly summary: string | null;
+  readonly steps: readonly {
+    readonly scenario: string;
+    readonly step: string;
+    readonly conclusion: string;
+    readonly detail: string | null;
+  }[];
+}
+
+export interface CheckWords {
+  readonly state: 'pending' | 'success' | 'failure';
+  readonly title: string;
+  /** Markdown. */
+  readonly summary: string;
+}
+
+const mostSteps = 100;
+
+export function describeCheck(facts: VerificationFacts): CheckWords {
+  const { status, attempt, previewName, degraded, summary, steps } = facts;
+  const word = checkWord(status);
+  const how = degraded
+    ? 'No preview came up: the code alone was judged.'
+    : previewName === null
+      ? null
+      : `Preview \`${previewName}\`.`;
+  const list = steps.slice(0, mostSteps).map(stepLine);
+  const left = steps.length > mostSteps ? [`- and ${steps.length - mostSteps} more`] : [];
+  const paragraphs = [summary, how, [...list, ...left].join('\n'), attempt > 1 ? `Attempt ${attempt}.` : null];
+  return {
+    // Hosts know no check that was canceled beside those of CI; a head that nobody has any more is never asked for it.
+    state: word === 'cancelled' ? 'failure' : word,
+    title: titles[status],
+    summary: paragraphs.filter((text) => text).join('\n\n') || titles[status],
+  };
+}
+
+function stepLine({ scenario, step, conclusion, detail }: VerificationFacts['steps'][number]): string {
+  return `- ${conclusion}: ${oneLine(scenario)}: ${oneLine(step)}${detail === null ? '' : `. ${oneLine(detail).slice(0, 300)}`}`;
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}
+
+const titles = {
+  pending: 'To be verified',
+  waiting: 'Waits for its preview',
+  booting: 'Its preview boots',
+  driving: 'Is being driven',
+  tearing_down: 'Is being torn down',
+  passed: 'Verified',
+  failed: 'Failed in its preview',
+  skipped: 'Needs no verification',
+  canceled: 'Canceled',
+  error: 'Could not be verified',
+} as const satisfies Record<VerificationStatus, string>;

@@ -1,0 +1,115 @@
+// What happens next to a verification, as a function of its rows and the time. The driver writes what is decided here
+// and does what is left; everything it does may have been done before. Instants are milliseconds since the epoch.
+import type { VerificationStatus } from './preview.ts';
+import { checkWord, isAttended, isFinal, type CheckWord } from './verification.status.ts';
+
+export interface VerificationSituation {
+  readonly status: VerificationStatus;
+  /** An open pull request still has that head. */
+  readonly isWanted: boolean;
+  readonly cancelRequestedAt: number | null;
+  /** What the check on the head says. Null: it does not stand there. */
+  readonly told: CheckWord | null;
+  /** Newest registration for that very head that stands. */
+  readonly registrationId: string | null;
+  readonly waitUntil: number | null;
+  /** A sandbox of it may run. */
+  readonly hasSandbox: boolean;
+  /** No call before that. */
+  readonly callAt: number | null;
+  /** Attendances in a row. */
+  readonly calls: number;
+  /** Until when somebody attends to it. */
+  readonly attendedUntil: number | null;
+}
+
+/** `prepare`: read what governs it. `publish`: say on the head how it stands. */
+export type VerificationCall = 'prepare' | 'publish';
+
+export type VerificationStep =
+  | { readonly kind: 'call'; readonly call: VerificationCall }
+  /** Boot, drive, judge and tear down; of one that is canceled, take away what is left. */
+  | { readonly kind: 'attend' }
+  | { readonly kind: 'wait'; readonly for: 'registration' | 'call' | 'attendant'; readonly until: number | null }
+  | { readonly kind: 'become'; readonly status: VerificationStatus; readonly because: string }
+  /** The preview that CI registered is driven. */
+  | { readonly kind: 'attach'; readonly registrationId: string }
+  /** None came in time: the code is judged instead. */
+  | { readonly kind: 'degrade'; readonly because: string }
+  | { readonly kind: 'ended' };
+
+const mostAttendances = 3;
+
+export function decideVerification(situation: VerificationSituation, now: number): VerificationStep {
+  const { status } = situation;
+  if (isFinal(status)) return decideTelling(situation, now) ?? { kind: 'ended' };
+  if (isCanceled(situation)) return decideCanceled(situation, now);
+  switch (status) {
+    case 'pending':
+      return decideTelling(situation, now) ?? decideCall(situation, { call: 'prepare', now });
+    case 'waiting':
+      return decideWaiting(situation, now);
+    case 'booting':
+    case 'driving':
+    case 'tearing_down':
+      return decideAttended(situation, now);
+    default:
+      return status satisfies never;
+  }
+}
+
+export function isCanceled({
+  isWanted,
+  cancelRequestedAt,
+}: Pick<VerificationSituation, 'isWanted' | 'cancelRequestedAt'>): boolean {
+  return !isWanted || cancelRequestedAt !== null;
+}
+
+function decideTelling(situation: VerificationSituation, now: number): VerificationStep | null {
+  const { status, told } = situation;
+  return told === checkWord(status) ? null : decideCall(situation, { call: 'publish', now });
+}
+
+function decideCall(
+  { callAt }: VerificationSituation,
+  { call, now }: { readonly call: VerificationCall; readonly now: number },
+): VerificationStep {
+  return (callAt ?? 0) > now ? { kind: 'wait', for: 'call', until: callAt } : { kind: 'call', call };
+}
+
+function decideWaiting({ registrationId, waitUntil }: VerificationSituation, now: number): VerificationStep {
+  if (registrationId !== null) return { kind: 'attach', registrationId };
+  if (waitUntil === null || now >= waitUntil)
+    return { kind: 'degrade', because: 'No preview was registered for this commit in time.' };
+  return { kind: 'wait', for: 'registration', until: waitUntil };
+}
+
+function decideAttended({ attendedUntil, calls }: VerificationSituation, now: number): VerificationStep {
+  if ((attendedUntil ?? 0) > now) return { kind: 'wait', for: 'attendant', until: attendedUntil };
+  if (calls >= mostAttendances)
+    return {
+      kind: 'become',
+      status: 'error',
+      because: `It was begun ${calls} times, and each time its worker was lost.`,
+    };
+  return { kind: 'attend' };
+}
+
+function decideCanceled(
+  { status, isWanted, hasSandbox, attendedUntil, calls }: VerificationSituation,
+  now: number,
+): VerificationStep {
+  const because = isWanted ? 'It was canceled.' : 'The pull request has another head by now, or is closed.';
+  const canceled = { kind: 'become', status: 'canceled', because } as const;
+  if (!isAttended(status)) return canceled;
+  if ((attendedUntil ?? 0) > now) return { kind: 'wait', for: 'attendant', until: attendedUntil };
+  // What no worker could take away is found when what runs is compared with the rows.
+  return hasSandbox && calls < mostAttendances ? { kind: 'attend' } : canceled;
+}
+
+const pauseSec = [2, 4, 8, 15, 30, 60] as const;
+
+/** How long to leave the host alone after so many calls in a row that failed. */
+export function pauseAfter(calls: number): number {
+  return (pauseSec[Math.min(Math.max(calls, 1), pauseSec.length) - 1] ?? 60) * 1000;
+}

@@ -1,0 +1,47 @@
+// The words of previews: what a verification goes through, what it drives (interface 2.13).
+
+export const verificationStatuses = [
+  'pending',
+  'waiting',
+  'booting',
+  'driving',
+  'tearing_down',
+  'passed',
+  'failed',
+  'skipped',
+  'canceled',
+  'error',
+] as const;
+export type VerificationStatus = (typeof verificationStatuses)[number];
+
+export type VerificationCause = 'head' | 'registration' | 'asked';
+export type Verdict = 'passed' | 'failed' | 'error';
+
+export const previewImageKinds = ['docker', 'directory', 'command'] as const;
+export type PreviewImageKind = (typeof previewImageKinds)[number];
+
+export const sandboxStates = ['booting', 'ready', 'ending', 'gone'] as const;
+export type SandboxState = (typeof sandboxStates)[number];
+
+/** What a sandbox is told by the service: no secret has one of these names. */
+export const givenVariables: readonly string[] = ['PORT', 'PREVIEW_URL', 'HEAD_SHA'];
+
+/** An entry of `verify.preview`, with its defaults. */
+export type PreviewEntry =
+  | {
+      readonly method: 'sandbox';
+      readonly name: string;
+      readonly image: string;
+      readonly port: number;
+      readonly setup: string;
+      readonly teardown: string | null;
+      readonly secrets: readonly string[];
+      readonly verifySkill: string;
+    }
+  | {
+      readonly method: 'endpoint';
+      readonly name: string;
+      readonly waitTimeoutSec: number;
+      readonly expiresDefaultSec: number;
+      readonly verifySkill: string;
+    };

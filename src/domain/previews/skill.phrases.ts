@@ -1,0 +1,44 @@
+// Items of a skill file as phrases: their words with a mark in the place of each code span, and the spans.
+import type { ListItem, Nodes } from 'mdast';
+
+/** Stands for a code span in the words of a phrase. */
+export const span = '□';
+
+export interface Phrase {
+  /** From 1. */
+  readonly line: number;
+  /** As it is written, in one line. */
+  readonly text: string;
+  /** Lower case, single spaces, without the point or colon at its end. */
+  readonly words: string;
+  readonly spans: readonly string[];
+}
+
+export function phraseOf(item: ListItem): Phrase {
+  const paragraph = item.children.find((child) => child.type === 'paragraph');
+  const line = item.position?.start.line ?? 1;
+  if (paragraph === undefined) return { line, text: '', words: '', spans: [] };
+  const spans: string[] = [];
+  const words = collect(paragraph, (code) => {
+    spans.push(code);
+    return span;
+  });
+  return {
+    line,
+    text: collect(paragraph, (code) => `\`${code}\``)
+      .replace(/\s+/g, ' ')
+      .trim(),
+    words: words.toLowerCase().replace(/\s+/g, ' ').replace(/[.:]$/, '').trim(),
+    spans,
+  };
+}
+
+export function textOf(node: Nodes): string {
+  return collect(node, (code) => code);
+}
+
+function collect(node: Nodes, onCode: (code: string) => string): string {
+  if (node.type === 'inlineCode') return onCode(node.value);
+  if ('children' in node) return node.children.map((child) => collect(child, onCode)).join('');
+  return 'value' in node ? node.value : node.type === 'break' ? '\n' : '';
+}

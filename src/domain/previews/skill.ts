@@ -1,0 +1,108 @@
+// What a skill file says: scenarios of steps, driven in order. How it is written: `skill.parse.ts`.
+
+export interface Skill {
+  readonly scenarios: readonly Scenario[];
+}
+
+export interface Scenario {
+  readonly name: string;
+  /** The preview it is for. Null: any. */
+  readonly preview: string | null;
+  readonly steps: readonly SkillStep[];
+}
+
+export type SkillStep = RequestStep | BrowserStep;
+
+interface Written {
+  /** From 1. */
+  readonly line: number;
+  /** As it is written. */
+  readonly text: string;
+}
+
+/** `{{name}}` in its texts is a value captured before in the same scenario, `{{secret.NAME}}` a secret of the preview. */
+export interface RequestStep extends Written {
+  readonly kind: 'request';
+  readonly method: string;
+  readonly path: string;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: string | null;
+  /** None: its status is below 400. */
+  readonly expectations: readonly Expectation[];
+  readonly captures: readonly Capture[];
+}
+
+export type Expectation = Written &
+  (
+    | { readonly of: 'status'; readonly least: number; readonly most: number }
+    | { readonly of: 'header'; readonly name: string; readonly test: TextTest }
+    | { readonly of: 'body'; readonly test: TextTest }
+    | {
+        readonly of: 'json';
+        readonly pointer: string;
+        readonly test: TextTest | { readonly kind: 'equals'; readonly value: unknown };
+      }
+  );
+
+export interface TextTest {
+  readonly kind: 'is' | 'contains' | 'lacks' | 'matches';
+  readonly text: string;
+}
+
+export interface Capture extends Written {
+  readonly name: string;
+  readonly from:
+    | { readonly of: 'json'; readonly pointer: string }
+    | { readonly of: 'header'; readonly name: string }
+    /** The first group of the expression, or all of the match. */
+    | { readonly of: 'body'; readonly pattern: string };
+}
+
+export const clickableRoles = ['button', 'link', 'checkbox', 'radio', 'tab', 'menuitem', 'option', 'switch'] as const;
+export type ClickableRole = (typeof clickableRoles)[number];
+
+export type BrowserStep = Written & { readonly kind: 'browser' } & BrowserAct;
+
+export type BrowserAct =
+  | { readonly act: 'open'; readonly path: string }
+  /** `role` null: by its text. */
+  | { readonly act: 'click'; readonly role: ClickableRole | null; readonly name: string }
+  | { readonly act: 'fill'; readonly label: string; readonly value: string }
+  | { readonly act: 'choose'; readonly label: string; readonly option: string }
+  | { readonly act: 'press'; readonly key: string }
+  | { readonly act: 'expect_text'; readonly shown: string; readonly isThere: boolean }
+  | { readonly act: 'expect_role'; readonly role: ClickableRole | 'heading'; readonly name: string }
+  | { readonly act: 'expect_title'; readonly shown: string }
+  | { readonly act: 'expect_address'; readonly path: string };
+
+export interface SkillFault {
+  readonly line: number;
+  readonly reason: string;
+}
+
+export type ParsedSkill =
+  | { readonly ok: true; readonly skill: Skill }
+  | { readonly ok: false; readonly faults: readonly SkillFault[] };
+
+/** Without a skill file the app is asked for its first page. */
+export const smokeSkill: Skill = {
+  scenarios: [
+    {
+      name: 'It answers',
+      preview: null,
+      steps: [
+        {
+          kind: 'request',
+          line: 0,
+          text: 'GET /',
+          method: 'GET',
+          path: '/',
+          headers: [],
+          body: null,
+          expectations: [],
+          captures: [],
+        },
+      ],
+    },
+  ],
+};

@@ -1,0 +1,25 @@
+// Values in the texts of a step: `{{name}}` was captured before, `{{secret.NAME}}` is a secret of the preview.
+
+export interface Values {
+  readonly captured: ReadonlyMap<string, string>;
+  readonly secrets: Readonly<Record<string, string>>;
+}
+
+/** Says which value it lacks, and how it comes by it. */
+export class ValueMissing extends Error {}
+
+export function withValues(text: string, { captured, secrets }: Values): string {
+  return text.replaceAll(
+    /\{\{\s*(secret\.)?([A-Za-z_][A-Za-z0-9_]*)\s*\}\}/g,
+    (_, isSecret: string | undefined, name: string) => {
+      const value =
+        isSecret === undefined ? captured.get(name) : Object.hasOwn(secrets, name) ? secrets[name] : undefined;
+      if (value !== undefined) return value;
+      throw new ValueMissing(
+        isSecret === undefined
+          ? `There is no value ${name}: capture it in a request before.`
+          : `The preview has no secret ${name}: name it in its configuration, or register it with the preview.`,
+      );
+    },
+  );
+}

@@ -1,0 +1,71 @@
+// Whether an environment or a base branch is frozen: a pure function of its freezes and an instant. Timers only announce
+// what this says; whoever acts asks it again.
+import { endOf, isWithin, spansAt, type Span } from '../calendar/spans.ts';
+import { timeText } from '../calendar/words.ts';
+import type { FreezeSource } from './release.ts';
+
+export interface Freeze {
+  readonly id: string;
+  readonly source: FreezeSource;
+  readonly reason: string | null;
+  /** Who made it; after a rollback: who rolled back. */
+  readonly createdBy: string;
+  readonly span: Span;
+}
+
+export interface Frozen<F extends Freeze = Freeze> {
+  /** Of those that hold now the one that holds longest. */
+  readonly freeze: F;
+  /** When none holds any more. Null: as long as nobody ends them. */
+  readonly until: number | null;
+}
+
+/** Null: it is not frozen. Of several that hold equally long the first one given is named. */
+export function frozenAt<F extends Freeze>(freezes: readonly F[], now: number): Frozen<F> | null {
+  const holding = freezes.filter(({ span }) => isWithin(span, now));
+  const lasting = holding.map(({ span }) => endOf(span, now) ?? Infinity);
+  const freeze = holding[lasting.indexOf(Math.max(...lasting))];
+  return freeze === undefined ? null : { freeze, until: nextChange(freezes, now) };
+}
+
+/** When it is frozen, or no longer so. Null: never. A start that the clocks skip may change nothing when it comes. */
+export function nextChange(freezes: readonly Freeze[], now: number): number | null {
+  return spansAt(
+    freezes.map(({ span }) => span),
+    now,
+  ).changesAt;
+}
+
+/** It has come to its end, and never holds again. */
+export function isOver({ span }: Freeze, now: number): boolean {
+  return 'startsAt' in span && span.endsAt !== null && span.endsAt <= now;
+}
+
+/** Until when, by whom and why; to follow what is frozen: `production is …`. */
+export function frozenText({ freeze, until }: Pick<Frozen, 'freeze' | 'until'>): string {
+  const reason = freeze.reason === null ? '' : `: ${freeze.reason}`;
+  return `frozen ${untilText({ freeze, until })}, ${sourceText(freeze)}${reason}`;
+}
+
+/** As `frozenText` without who did it: people are known by their email addresses, which are not for everybody. */
+export function frozenTextForAll({ freeze, until }: Pick<Frozen, 'freeze' | 'until'>): string {
+  return `frozen ${untilText({ freeze, until })}${freeze.reason === null ? '' : `: ${freeze.reason}`}`;
+}
+
+function untilText({ freeze: { source }, until }: Pick<Frozen, 'freeze' | 'until'>): string {
+  if (until !== null) return `until ${timeText(until)}`;
+  return source === 'schedule' ? 'without an end' : 'until somebody ends it';
+}
+
+function sourceText({ source, createdBy }: Freeze): string {
+  switch (source) {
+    case 'manual':
+      return `by ${createdBy}`;
+    case 'schedule':
+      return `by a schedule of ${createdBy}`;
+    case 'rollback':
+      return `after a rollback by ${createdBy}`;
+    default:
+      return source satisfies never;
+  }
+}

@@ -1,0 +1,16 @@
+// What projects and environments may be called: they are parts of paths, and compared as they are written.
+import { DomainError } from '../errors.ts';
+
+const longest = 100;
+
+export function checkedReleaseName(name: string, field: string): string {
+  const isPath = name === '.' || name === '..' || /[/\\\p{Cc}]/u.test(name);
+  if (name.length === 0 || name.length > longest || name !== name.trim() || isPath) {
+    throw new DomainError(
+      'BAD_INPUT',
+      `${field} must have 1 to ${longest} characters, no slash among them and no white space at either end`,
+      field,
+    );
+  }
+  return name;
+}

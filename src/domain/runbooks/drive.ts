@@ -1,0 +1,171 @@
+// What happens next to a runbook, as a function of its rows and the time. The driver writes what is decided here, makes
+// the calls and attends to the agent; everything it does may have been done before.
+import type { PrMode, RunbookPullRequestState, StepStatus } from './runbook.ts';
+
+export interface LeafSituation {
+  readonly id: string;
+  readonly number: string;
+  readonly status: StepStatus;
+  /** It failed, and a later prompt goes on without it. */
+  readonly isPassedOver: boolean;
+  /** Whether its changes are a commit, and whether that is on its branch. */
+  readonly commit: 'none' | 'made' | 'pushed';
+  /** Where its commit belongs. Null: it has none. */
+  readonly pullRequestId: string | null;
+}
+
+export interface PullRequestSituation {
+  readonly id: string;
+  readonly ordinal: number;
+  readonly state: RunbookPullRequestState;
+  /** Something was pushed to its branch. */
+  readonly isPushed: boolean;
+  /** Its words or labels are not what they should be. */
+  readonly isStale: boolean;
+  /** The queue was asked to merge its head. */
+  readonly isQueued: boolean;
+  /** The one it stands on has merged: it is to stand on the target branch. */
+  readonly isBelowMerged: boolean;
+}
+
+export interface RunbookSituation {
+  /** In order. */
+  readonly prompts: readonly { readonly ordinal: number; readonly isPlanned: boolean }[];
+  readonly leaves: readonly LeafSituation[];
+  readonly pullRequests: readonly PullRequestSituation[];
+  readonly isCanceled: boolean;
+  readonly prMode: PrMode;
+  /** Its pull requests were asked for, in `manual` mode. */
+  readonly isPublishAsked: boolean;
+  readonly queueWhenGreen: boolean;
+  /** Until when somebody attends to it. Milliseconds since the epoch, as all instants here. */
+  readonly attendedUntil: number | null;
+  /** No call, and no attendance, before that. */
+  readonly callAt: number | null;
+  /** Calls, or attendances, in a row that came to nothing. */
+  readonly calls: number;
+  /** What the last of them failed with. */
+  readonly problem: string | null;
+}
+
+export type AgentWork =
+  | { readonly kind: 'plan'; readonly prompt: number }
+  | { readonly kind: 'leaf'; readonly leafId: string };
+
+export type RunbookCall =
+  | { readonly kind: 'push'; readonly leafId: string }
+  | { readonly kind: 'open' | 'refresh' | 'retarget' | 'queue'; readonly pullRequestId: string };
+
+export type RunbookStep =
+  | { readonly kind: 'attend'; readonly work: AgentWork }
+  | { readonly kind: 'call'; readonly call: RunbookCall }
+  /** `until` null: for as long as nobody wakes it. */
+  | { readonly kind: 'wait'; readonly for: 'attendant' | 'call' | 'merge'; readonly until: number | null }
+  | { readonly kind: 'become'; readonly leafId: string; readonly status: StepStatus; readonly because: string | null }
+  | { readonly kind: 'fail_plan'; readonly prompt: number; readonly because: string }
+  | { readonly kind: 'ended' };
+
+export const mostAttendances = 5;
+
+export function decideRunbook(situation: RunbookSituation, now: number): RunbookStep {
+  const { attendedUntil } = situation;
+  if (attendedUntil !== null && attendedUntil > now) return { kind: 'wait', for: 'attendant', until: attendedUntil };
+  // What is committed is seen to its end first, and whatever was canceled: the next leaf stands on it.
+  const committed = situation.leaves.find(
+    ({ status, commit }) => commit !== 'none' && (status === 'queued' || status === 'in_progress'),
+  );
+  if (committed !== undefined) return decideCommitted(situation, committed, now);
+  const work = situation.isCanceled ? null : decideWork(situation, now);
+  return work ?? decideRest(situation, now);
+}
+
+/** A leaf is completed once what it made can be seen: pushed, and in a pull request that says so. */
+function decideCommitted(situation: RunbookSituation, leaf: LeafSituation, now: number): RunbookStep {
+  if (leaf.status === 'queued') return { kind: 'become', leafId: leaf.id, status: 'in_progress', because: null };
+  if (leaf.commit === 'made') return dueCall(situation, { kind: 'push', leafId: leaf.id }, now);
+  const pullRequest = situation.pullRequests.find(({ id }) => id === leaf.pullRequestId);
+  const call = pullRequest === undefined ? null : publishingCall(situation, pullRequest);
+  if (call !== null) return dueCall(situation, call, now);
+  return { kind: 'become', leafId: leaf.id, status: 'completed', because: null };
+}
+
+function decideWork(situation: RunbookSituation, now: number): RunbookStep | null {
+  const prompt = situation.prompts.find(({ isPlanned }) => !isPlanned);
+  if (prompt !== undefined) {
+    if (isGivenUp(situation)) return { kind: 'fail_plan', prompt: prompt.ordinal, because: givenUp(situation) };
+    return dueAttendance(situation, { kind: 'plan', prompt: prompt.ordinal }, now);
+  }
+  const leaf = situation.leaves.find(({ status, isPassedOver }) => status !== 'completed' && !isPassedOver);
+  // What stands behind one that failed is not begun.
+  if (leaf === undefined || leaf.status === 'failed') return null;
+  if (leaf.status === 'not_started') return { kind: 'become', leafId: leaf.id, status: 'queued', because: null };
+  if (isGivenUp(situation)) return { kind: 'become', leafId: leaf.id, status: 'failed', because: givenUp(situation) };
+  return dueAttendance(situation, { kind: 'leaf', leafId: leaf.id }, now);
+}
+
+/** Nothing is left for the agent: what its pull requests still need, from the bottom of the stack. */
+function decideRest(situation: RunbookSituation, now: number): RunbookStep {
+  const live = situation.pullRequests.filter(({ state }) => state === 'planned' || state === 'open');
+  for (const pullRequest of live) {
+    const call = publishingCall(situation, pullRequest);
+    if (call !== null && isStillDue(situation, call)) return dueCall(situation, call, now);
+    if (pullRequest.state === 'open' && pullRequest.isBelowMerged)
+      return dueCall(situation, { kind: 'retarget', pullRequestId: pullRequest.id }, now);
+  }
+  const isDone = situation.leaves.length > 0 && situation.leaves.every(({ status }) => status === 'completed');
+  const lowest = live.find(({ state }) => state === 'open');
+  if (!situation.queueWhenGreen || situation.isCanceled || !isDone || lowest === undefined) return { kind: 'ended' };
+  if (!lowest.isQueued) return dueCall(situation, { kind: 'queue', pullRequestId: lowest.id }, now);
+  return { kind: 'wait', for: 'merge', until: null };
+}
+
+/**
+ * Nobody asks the host again what it refused for good: the leaf failed by it, and a retry or the next commit asks. In
+ * manual mode somebody asked for it, whatever was canceled.
+ */
+function isStillDue({ isCanceled, prMode, leaves }: RunbookSituation, call: RunbookCall): boolean {
+  if (call.kind !== 'open') return !isCanceled;
+  if (prMode === 'manual') return true;
+  const isRefused = leaves.some(
+    ({ status, commit, pullRequestId }) =>
+      status === 'failed' && commit === 'pushed' && pullRequestId === call.pullRequestId,
+  );
+  return !isCanceled && !isRefused;
+}
+
+function publishingCall(situation: RunbookSituation, pullRequest: PullRequestSituation): RunbookCall | null {
+  const isWanted = situation.prMode !== 'manual' || situation.isPublishAsked;
+  if (pullRequest.state === 'planned')
+    return isWanted && pullRequest.isPushed ? { kind: 'open', pullRequestId: pullRequest.id } : null;
+  if (pullRequest.state === 'open' && pullRequest.isStale) return { kind: 'refresh', pullRequestId: pullRequest.id };
+  return null;
+}
+
+function dueCall(situation: RunbookSituation, call: RunbookCall, now: number): RunbookStep {
+  return putOff(situation, now) ?? { kind: 'call', call };
+}
+
+function dueAttendance(situation: RunbookSituation, work: AgentWork, now: number): RunbookStep {
+  return putOff(situation, now) ?? { kind: 'attend', work };
+}
+
+function putOff({ callAt }: RunbookSituation, now: number): RunbookStep | null {
+  return callAt !== null && callAt > now ? { kind: 'wait', for: 'call', until: callAt } : null;
+}
+
+function isGivenUp({ calls }: RunbookSituation): boolean {
+  return calls >= mostAttendances;
+}
+
+function givenUp({ calls, problem }: RunbookSituation): string {
+  return problem === null
+    ? `It was begun ${calls} times, and each time its worker was lost.`
+    : `It was begun ${calls} times. Last: ${problem}`;
+}
+
+const pauseSec = [1, 2, 4, 8, 15, 30, 60] as const;
+
+/** How long to leave what failed alone after so many times in a row. */
+export function pauseAfter(calls: number): number {
+  return (pauseSec[Math.min(Math.max(calls, 1), pauseSec.length) - 1] ?? 60) * 1000;
+}

@@ -1,0 +1,113 @@
+// Which pull request a leaf's commit belongs to, and what the pull requests of a runbook say.
+import { runbookBranch, type PrMode, type RunbookPullRequestState, type StepStatus } from './runbook.ts';
+
+export interface PlacedPullRequest {
+  readonly id: string;
+  readonly ordinal: number;
+  readonly branch: string;
+  readonly state: RunbookPullRequestState;
+  /** Numbers of the steps, such as `2`, whose leaves have commits in it. */
+  readonly steps: readonly string[];
+}
+
+/** Where a leaf's commit goes: a pull request there is, or the next one, which begins at the tip of `baseBranch`. */
+export type Place =
+  | { readonly kind: 'there'; readonly id: string; readonly branch: string }
+  | { readonly kind: 'next'; readonly ordinal: number; readonly branch: string; readonly baseBranch: string };
+
+export interface Placing {
+  readonly number: number;
+  readonly prMode: PrMode;
+  readonly targetBranch: string;
+  /** In order. */
+  readonly pullRequests: readonly PlacedPullRequest[];
+}
+
+/** `leaf` is its number, such as `2.1`. */
+export function placeLeaf({ number, prMode, targetBranch, pullRequests }: Placing, leaf: string): Place {
+  const live = pullRequests.filter(({ state }) => state === 'planned' || state === 'open');
+  const newest = live.at(-1);
+  const step = stepOf(leaf);
+  const there = prMode === 'stacked_pr' ? live.find(({ steps }) => steps.includes(step)) : newest;
+  if (there !== undefined) return { kind: 'there', id: there.id, branch: there.branch };
+  const ordinal = (pullRequests.at(-1)?.ordinal ?? 0) + 1;
+  return { kind: 'next', ordinal, branch: runbookBranch(number, ordinal), baseBranch: newest?.branch ?? targetBranch };
+}
+
+export function stepOf(leaf: string): string {
+  return leaf.split('.')[0] ?? leaf;
+}
+
+export interface ToldLeaf {
+  readonly number: string;
+  readonly title: string;
+  readonly status: StepStatus;
+  readonly summary: string | null;
+}
+
+export interface ToldPullRequest {
+  readonly runbookNumber: number;
+  readonly title: string;
+  readonly url: string;
+  /** Before everything else. Null: none was given, or it is not the first pull request. */
+  readonly description: string | null;
+  /** Leaves with commits in it, in order. */
+  readonly leaves: readonly ToldLeaf[];
+  /** Numbers of the open ones it stands on, the lowest first. */
+  readonly below: readonly number[];
+  readonly agent: 'script' | 'model';
+}
+
+const mostBodyCharacters = 60_000;
+
+/** Markdown. What the agent said is quoted as it is: who reads it knows from where it came. */
+export function pullRequestBody(told: ToldPullRequest): string {
+  const parts = [
+    ...(told.description === null || told.description.trim() === '' ? [] : [told.description.trimEnd()]),
+    ...(told.below.length === 0
+      ? []
+      : [`Stands on ${told.below.map((number) => `#${number}`).join(', ')}: to be merged after.`]),
+    '### What was done',
+    told.leaves.map(leafText).join('\n'),
+    `---\n_Made by runbook [${told.runbookNumber}](${told.url}), ${oneLine(told.title)}${told.agent === 'model' ? ', with a model: read it as you would read a stranger’s change' : ''}._`,
+  ];
+  const body = parts.join('\n\n');
+  return body.length <= mostBodyCharacters ? body : `${body.slice(0, mostBodyCharacters).toWellFormed()}…`;
+}
+
+function leafText({ number, title, summary }: ToldLeaf): string {
+  const words = summary === null || summary.trim() === '' ? '' : `\n${indent(summary.trim())}`;
+  return `- **${number}** ${oneLine(title)}${words}`;
+}
+
+function indent(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => (line.trim() === '' ? '' : `  ${line}`))
+    .join('\n');
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim();
+}
+
+/** First line as the agent worded it, at most 72 characters; the whole names where it comes from. */
+export function commitMessage(words: string, of: { readonly runbookNumber: number; readonly leaf: string }): string {
+  const [first = '', ...rest] = words.replaceAll('\r', '').trim().split('\n');
+  const subject = first.trim() === '' ? `Step ${of.leaf} of runbook ${of.runbookNumber}` : first.trim();
+  const isLong = subject.length > 72;
+  const head = isLong ? `${subject.slice(0, 71).toWellFormed()}…` : subject;
+  const body = [...(isLong ? [subject] : []), ...rest].join('\n').trim();
+  return `${[head, ...(body === '' ? [] : [body]), `Runbook: ${of.runbookNumber}\nRunbook-Step: ${of.leaf}`].join('\n\n')}\n`;
+}
+
+/**
+ * Labels to have now. Those that ask the queue for something wait until nothing is left to be done: half of the work
+ * would be merged.
+ */
+export function labelsNow(
+  labels: readonly string[],
+  { asking, isDone }: { readonly asking: readonly string[]; readonly isDone: boolean },
+): readonly string[] {
+  return isDone ? labels : labels.filter((label) => !asking.includes(label));
+}

@@ -1,0 +1,92 @@
+// What a runbook may be asked for (interface 4.9): the bounds of each field, and how labels come together.
+import { DomainError } from '../errors.ts';
+import type { AgentKind } from './runbook.ts';
+
+export const longestPrompt = 200_000;
+export const mostPrompts = 100;
+const longestTitle = 200;
+const longestDescription = 20_000;
+const longestLabel = 50;
+const mostLabels = 50;
+/** Millionths of a US dollar: a thousand dollars. */
+const greatestBudget = 1_000_000_000;
+
+export function checkedPrompt(prompt: string): string {
+  if (prompt.trim() === '') throw bad('prompt', 'must not be blank: say what is to be done');
+  return checkedLength(prompt, 'prompt', longestPrompt);
+}
+
+/** Null: it is to be made up. */
+export function checkedTitle(title: string | null | undefined): string | null {
+  if (title === null || title === undefined) return null;
+  const line = title.trim();
+  if (line === '') throw bad('title', 'must not be blank: leave it out to have one made up');
+  if (/[\r\n]/.test(line)) throw bad('title', 'must be one line');
+  return checkedLength(line, 'title', longestTitle);
+}
+
+/** What a runbook is called until its agent has made a title up: the first line of its prompt that says something. */
+export function provisionalTitle(prompt: string): string {
+  const words = prompt.split(/\r?\n/).map((line) => line.replace(/^[\s#>*-]+|^\s*\d+[.)]\s+/g, '').trim());
+  const line = words.find((each) => /[\p{L}\p{N}]/u.test(each)) ?? 'Runbook';
+  return line.length <= 72 ? line : `${line.slice(0, 71).toWellFormed().trimEnd()}…`;
+}
+
+/** Null: none. */
+export function checkedDescription(description: string | null | undefined): string | null {
+  if (description === null || description === undefined || description.trim() === '') return null;
+  return checkedLength(description, 'description', longestDescription);
+}
+
+/** The known ones first; each once, in the order in which it was first asked for. */
+export function mergeLabels(known: readonly string[], asked: readonly string[] | null | undefined): string[] {
+  const labels = new Set(known);
+  for (const [at, each] of (asked ?? []).entries()) {
+    const label = each.trim();
+    if (label === '') throw bad('labels', `must not hold a blank label, as the one at ${at} is`, `labels.${at}`);
+    if (/\p{Cc}/u.test(label)) throw bad('labels', `must be of one line each: the one at ${at} is not`, `labels.${at}`);
+    checkedLength(label, `labels.${at}`, longestLabel);
+    labels.add(label);
+  }
+  if (labels.size > mostLabels) throw bad('labels', `must be at most ${mostLabels}, those there are included`);
+  return [...labels];
+}
+
+export function checkedBudget(micros: number, most = greatestBudget): number {
+  if (!Number.isInteger(micros) || micros < 0 || micros > most)
+    throw bad('budgetMicros', `must be a whole number from 0 to ${most}, in millionths of a US dollar`);
+  return micros;
+}
+
+/** A runbook's budget may be raised, up to what its repository allows now. */
+export function requireGreaterBudget(
+  micros: number,
+  { least, most }: { readonly least: number; readonly most: number },
+): number {
+  if (least >= most)
+    throw bad(
+      'budgetMicros',
+      `cannot be raised beyond ${most}: raise what the repository allows with updateRunbookDefaults`,
+    );
+  if (!Number.isInteger(micros) || micros <= least || micros > most)
+    throw bad('budgetMicros', `must be more than the ${least} it has and at most the ${most} the repository allows`);
+  return micros;
+}
+
+/** Of an agent that costs nothing it never is. */
+export function isBudgetSpent(runbook: {
+  readonly agent: AgentKind;
+  readonly budgetMicros: number;
+  readonly spentMicros: number;
+}): boolean {
+  return runbook.agent === 'model' && runbook.spentMicros >= runbook.budgetMicros;
+}
+
+function checkedLength(text: string, field: string, most: number): string {
+  if (text.length > most) throw bad(field, `must be at most ${most} characters long; shorten it`);
+  return text;
+}
+
+function bad(field: string, must: string, at = field): DomainError {
+  return new DomainError('BAD_INPUT', `${field} ${must}`, `input.${at}`);
+}

@@ -1,0 +1,40 @@
+// The words of runbooks: what a step goes through, how pull requests come of commits (interface 2.12, 3.3).
+
+export const stepStatuses = ['not_started', 'queued', 'in_progress', 'completed', 'failed'] as const;
+export type StepStatus = (typeof stepStatuses)[number];
+
+export const runbookStatuses = [
+  'generating_steps',
+  'not_started',
+  'in_progress',
+  'partially_completed',
+  'failed',
+  'completed',
+] as const;
+export type RunbookStatus = (typeof runbookStatuses)[number];
+
+export const prModes = ['manual', 'single_pr', 'stacked_pr'] as const;
+export type PrMode = (typeof prModes)[number];
+
+export const agentKinds = ['script', 'model'] as const;
+export type AgentKind = (typeof agentKinds)[number];
+
+export type RunbookPullRequestState = 'planned' | 'open' | 'merged' | 'closed';
+export type RunbookCommitState = 'made' | 'pushed' | 'void';
+
+/** Branches of runbooks, and no others, are pushed for an agent. `ordinal` 1 is the first or only pull request. */
+export function runbookBranch(number: number, ordinal: number): string {
+  return ordinal === 1 ? `interlock/runbook-${number}` : `interlock/runbook-${number}-${ordinal}`;
+}
+
+/** Of leaf steps alone (interface 3.3); first match wins. */
+export function runbookStatus(leaves: readonly StepStatus[]): RunbookStatus {
+  const has = (status: StepStatus): boolean => leaves.includes(status);
+  const all = (status: StepStatus): boolean => leaves.every((leaf) => leaf === status);
+  if (leaves.length === 0) return 'generating_steps';
+  if (has('in_progress')) return 'in_progress';
+  if (has('failed')) return 'failed';
+  if (all('completed')) return 'completed';
+  if (all('not_started')) return 'not_started';
+  return 'partially_completed';
+}

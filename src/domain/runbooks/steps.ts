@@ -1,0 +1,82 @@
+// The plan of a runbook: how its steps and leaves are numbered, and how a leaf moves.
+import type { StepStatus } from './runbook.ts';
+
+/** Every way a leaf's status may go. One that failed is tried again, or waits behind one that is. */
+export const stepMoves = {
+  not_started: ['queued', 'failed'],
+  queued: ['in_progress', 'failed'],
+  in_progress: ['completed', 'failed'],
+  completed: [],
+  failed: ['queued', 'not_started'],
+} as const satisfies Readonly<Record<StepStatus, readonly StepStatus[]>>;
+
+export function canMoveStep(from: StepStatus, to: StepStatus): boolean {
+  const moves: readonly StepStatus[] = stepMoves[from];
+  return moves.includes(to);
+}
+
+export interface PlannedStepTitles {
+  readonly title: string;
+  readonly leaves: readonly { readonly title: string; readonly instructions: unknown }[];
+}
+
+export interface NumberedLeaf {
+  readonly number: string;
+  readonly position: number;
+  readonly title: string;
+  readonly instructions: unknown;
+}
+
+export interface NumberedStep {
+  readonly number: string;
+  readonly position: number;
+  readonly title: string;
+  readonly leaves: readonly NumberedLeaf[];
+}
+
+const longestTitle = 300;
+/** More than that nobody follows. Of one plan. */
+export const mostPlannedLeaves = 200;
+
+/** New steps behind those there are: `n`, and their leaves `n.1`, `n.2`; a step without parts has one leaf, itself. */
+export function numberSteps(
+  planned: readonly PlannedStepTitles[],
+  after: { readonly steps: number; readonly position: number },
+): NumberedStep[] {
+  let position = after.position;
+  return planned.map((step, index) => {
+    const number = String(after.steps + index + 1);
+    const title = asTitle(step.title, `Step ${number}`);
+    position += 1;
+    const parts = step.leaves.length > 0 ? step.leaves : [{ title, instructions: {} }];
+    return {
+      number,
+      title,
+      position,
+      leaves: parts.map((leaf, part) => {
+        position += 1;
+        return {
+          number: `${number}.${part + 1}`,
+          position,
+          title: asTitle(leaf.title, title),
+          instructions: leaf.instructions,
+        };
+      }),
+    };
+  });
+}
+
+/** One line, not too long; never empty. */
+export function asTitle(text: string, otherwise: string): string {
+  const line = text
+    .toWellFormed()
+    .replaceAll(/[\s\0]+/g, ' ')
+    .trim();
+  if (line === '') return otherwise;
+  return line.length <= longestTitle ? line : `${line.slice(0, longestTitle - 1).toWellFormed()}…`;
+}
+
+/** Why a leaf that was never begun fails when a follow-up goes on behind one that failed. */
+export function leftOut(failed: string): string {
+  return `Left out: ${failed} had failed, and a follow-up went on without it.`;
+}

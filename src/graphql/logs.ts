@@ -1,0 +1,122 @@
+// Logs as GraphQL shows them, whatever writes them: pages of pieces, and pieces as they come.
+import 'reflect-metadata';
+import { setTimeout as delay } from 'node:timers/promises';
+import { ArgsType, Field, Int, ObjectType } from 'type-graphql';
+import { notFound } from '../domain/errors.ts';
+import { connectionType, cursorOf, readPage, rowId, toConnection, type Connection } from './connection.ts';
+import { mapEvents } from './event-log-pubsub.ts';
+import { DateTime } from './scalars.ts';
+
+@ObjectType({
+  simpleResolvers: true,
+  description: 'Some of what a deployment, a build, an agent or a preview wrote. All pieces in a row are its log.',
+})
+export class LogPiece {
+  @Field(() => String, { description: 'Its place in the log: go on `after` it.' })
+  cursor!: string;
+
+  @Field(() => String, {
+    description:
+      'Text as it was written. What is secret stands as `***`, and lines of our own begin with `[interlock]`.',
+  })
+  text!: string;
+
+  @Field(() => DateTime, { description: 'When it was kept.' })
+  at!: Date;
+}
+
+export const LogPieceConnection = connectionType(LogPiece, 'LogPiece');
+
+@ArgsType()
+export class LogArgs {
+  @Field(() => Int, { nullable: true, description: 'Size of a page, 50 pieces if not given, at most 100.' })
+  first?: number | null;
+
+  @Field(() => String, { nullable: true, description: 'Cursor to go on from.' })
+  after?: string | null;
+}
+
+export const afterPieceDescription =
+  'Cursor of the last piece that was read, as the connection gives it. Without it the log begins at its beginning.';
+
+export interface LogPieceRead {
+  readonly id: string;
+  readonly text: string;
+  readonly at: Date;
+}
+
+export interface LogRead {
+  /** Nothing more comes, as far as the service knows. Of the same moment as the pieces. */
+  readonly isOver: boolean;
+  readonly pieces: readonly LogPieceRead[];
+}
+
+/** Pieces after one (0: from the beginning), oldest first, at most `size`. Null: the account has nothing that writes it. */
+export type ReadLog = (page: { readonly after: string; readonly size: number }) => Promise<LogRead | null>;
+
+const pageSize = 50;
+const followedAtOnce = 100;
+const lookEveryMs = 400;
+
+export async function readLogPage(read: ReadLog, request: LogArgs): Promise<Connection<LogPiece>> {
+  const page = readPage(request, { size: pageSize, keyLength: 1 });
+  const found = await read({ after: page.after === null ? '0' : rowId(page), size: page.size + 1 });
+  return toConnection(found?.pieces ?? [], page.size, { node: toPiece, key: ({ id }) => [id] });
+}
+
+/** What is there after the cursor, then what is written, until it is over. Throws NOT_FOUND with the name of what is missing. */
+export async function subscribeToLog(
+  read: ReadLog,
+  { after, missing }: { readonly after: string | null | undefined; readonly missing: string },
+): Promise<AsyncIterable<unknown>> {
+  const page = readPage({ after }, { size: pageSize, keyLength: 1 });
+  const pieces = await followLog(read, { after: page.after === null ? '0' : rowId(page), missing });
+  return mapEvents(pieces, async (piece) => toPiece(piece));
+}
+
+/**
+ * Throws NOT_FOUND. Not an async generator: those answer `return` only after the next piece, and a quiet run may never
+ * write one.
+ */
+export async function followLog(
+  read: ReadLog,
+  { after, missing }: { readonly after: string; readonly missing: string },
+): Promise<AsyncIterableIterator<LogPieceRead>> {
+  const left = new AbortController();
+  const untaken: LogPieceRead[] = [];
+  let last = after;
+
+  async function look(): Promise<{ readonly isOver: boolean }> {
+    const found = await read({ after: last, size: followedAtOnce });
+    if (found === null) throw notFound(missing);
+    untaken.push(...found.pieces);
+    last = found.pieces.at(-1)?.id ?? last;
+    return { isOver: found.isOver && found.pieces.length < followedAtOnce };
+  }
+
+  let { isOver } = await look();
+  const pieces: AsyncIterableIterator<LogPieceRead> = {
+    async next() {
+      while (!left.signal.aborted) {
+        const piece = untaken.shift();
+        if (piece !== undefined) return { value: piece, done: false };
+        if (isOver) break;
+        ({ isOver } = await look());
+        if (untaken.length === 0 && !isOver) await delay(lookEveryMs, null, { signal: left.signal }).catch(() => {});
+      }
+      return { value: undefined, done: true };
+    },
+    async return() {
+      left.abort();
+      return { value: undefined, done: true };
+    },
+    [Symbol.asyncIterator]() {
+      return pieces;
+    },
+  };
+  return pieces;
+}
+
+function toPiece({ id, text, at }: LogPieceRead): LogPiece {
+  return { cursor: cursorOf([id]), text, at };
+}

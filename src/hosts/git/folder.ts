@@ -1,0 +1,89 @@
+// Makes a commit of a folder's files. What is in the folder was written by somebody else: the repository's own git
+// directory, an index of our own and our configuration are used, and the folder's `.git` is never opened.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { HostRefused, serviceIdentity, type FileChange, type FolderCommit, type FolderCommitResult } from '../port.ts';
+import { GitFailed, type Git } from './git.ts';
+import { objectId, refName } from './names.ts';
+import { readCommit, signature, writeCommit } from './objects.ts';
+
+export async function commitFolder(git: Git, directory: string, made: FolderCommit): Promise<FolderCommitResult> {
+  const parent = await readCommit(git, directory, made.parent);
+  if (parent === null) throw new HostRefused(`There is no commit ${made.parent} in the repository`);
+  const bench = await mkdtemp(join(tmpdir(), 'interlock-index-'));
+  try {
+    const env = { GIT_DIR: directory, GIT_WORK_TREE: made.folder, GIT_INDEX_FILE: join(bench, 'index') };
+    const run = async (args: readonly string[]): Promise<string> =>
+      (await git.run(made.folder, args, { env, timeoutMs: 600_000 })).stdout.toString('utf8');
+    await run(['read-tree', objectId(made.parent)]);
+    await run(['add', '--all', '.']).catch(refuse);
+    const tree = (await run(['write-tree'])).trim();
+    // Of the two trees: what compares with the folder reads its `.gitmodules`.
+    const compared = ['diff-tree', '-r', '--raw', '-z', '--no-renames', '--abbrev=40', parent.tree, tree];
+    const raw = (await git.run(directory, compared)).stdout.toString('utf8');
+    const changes = await describeChanges(git, directory, parseChanges(raw));
+    if (changes.length === 0) return { kind: 'empty' };
+    const commit = await writeCommit(git, directory, {
+      tree,
+      parents: [parent.commit],
+      author: signature(made.authorName, made.authorEmail, made.at),
+      committer: signature(serviceIdentity.name, serviceIdentity.email, made.at),
+      message: made.message,
+    });
+    await git.run(directory, ['update-ref', refName(made.keepRef), commit]);
+    return { kind: 'committed', commit, tree, changes };
+  } finally {
+    await rm(bench, { recursive: true, force: true });
+  }
+}
+
+// Whatever git will not take of a folder, it takes no more the next time.
+function refuse(error: unknown): never {
+  if (!(error instanceof GitFailed) || error.exitCode === null) throw error;
+  const lines = error.stderr.split('\n').filter((line) => /^(error|fatal): /.test(line));
+  throw new HostRefused(`git does not take these files: ${lines.join('; ').slice(0, 500)}`);
+}
+
+export interface RawChange {
+  readonly path: string;
+  readonly mode: string | null;
+  readonly blob: string;
+}
+
+/** `:100644 100755 <old> <new> M\0path\0` of `git diff-tree --raw -z`. */
+export function parseChanges(text: string): RawChange[] {
+  const fields = text.split('\0');
+  const changes: RawChange[] = [];
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const [, newMode = '', , blob = ''] = (fields[at] ?? '').slice(1).split(' ');
+    changes.push({ path: fields[at + 1] ?? '', mode: newMode === '000000' ? null : newMode, blob });
+  }
+  return changes;
+}
+
+async function describeChanges(git: Git, directory: string, changes: readonly RawChange[]): Promise<FileChange[]> {
+  const blobs = changes.filter(({ mode }) => mode !== null && mode !== '160000').map(({ blob }) => blob);
+  const links = changes.filter(({ mode }) => mode === '120000').map(({ blob }) => blob);
+  const sizes = await sizesOf(git, directory, blobs);
+  const targets = new Map<string, string>();
+  for (const link of new Set(links)) {
+    const { stdout } = await git.run(directory, ['cat-file', 'blob', objectId(link)]);
+    targets.set(link, stdout.toString('utf8'));
+  }
+  return changes.map(({ path, mode, blob }) => ({
+    path,
+    mode,
+    bytes: mode === null ? null : (sizes.get(blob) ?? null),
+    target: mode === '120000' ? (targets.get(blob) ?? '') : null,
+  }));
+}
+
+async function sizesOf(git: Git, directory: string, blobs: readonly string[]): Promise<Map<string, number>> {
+  if (blobs.length === 0) return new Map();
+  const { stdout } = await git.run(directory, ['cat-file', '--batch-check=%(objectname) %(objectsize)'], {
+    stdin: `${[...new Set(blobs)].join('\n')}\n`,
+  });
+  const lines = stdout.toString('utf8').trimEnd().split('\n');
+  return new Map(lines.map((line) => [line.split(' ')[0] ?? '', Number(line.split(' ')[1])]));
+}

@@ -1,0 +1,51 @@
+import { Arg, Ctx, Int, Mutation, Query, Resolver } from 'type-graphql';
+import { readPage, toConnection, type Connection } from '../../../graphql/connection.ts';
+import type { GraphQLContext } from '../../../graphql/context.ts';
+import { readPreviewImages } from './images.reads.ts';
+import { registerPreviewImage, removePreviewImage } from './images.service.ts';
+import {
+  PreviewImage,
+  PreviewImageConnection,
+  PreviewImagePayload,
+  RegisterPreviewImageInput,
+  RemovePreviewImageInput,
+} from './images.types.ts';
+
+const pageSize = 50;
+
+@Resolver(() => PreviewImage)
+export class PreviewImagesResolver {
+  @Query(() => PreviewImageConnection, { description: "The account's preview images by name. Needs admin." })
+  async previewImages(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('first', () => Int, { nullable: true, description: 'Size of a page, 50 if not given, at most 100.' }) first:
+      | number
+      | null,
+    @Arg('after', () => String, { nullable: true, description: 'Cursor to go on from.' }) after: string | null,
+  ): Promise<Connection<PreviewImage>> {
+    const { size, after: key } = readPage({ first, after }, { size: pageSize, keyLength: 1 });
+    const rows = await readPreviewImages(ctx, { size, after: key && String(key[0]) });
+    return toConnection(rows, size, { node: (row) => row, key: ({ name }) => [name] });
+  }
+
+  @Mutation(() => PreviewImagePayload, {
+    description:
+      'Says what sandboxes of a name boot, in the place of what they booted before. Whether it can be booted is seen when it is. Needs admin.',
+  })
+  async registerPreviewImage(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('input', () => RegisterPreviewImageInput) input: RegisterPreviewImageInput,
+  ): Promise<PreviewImagePayload> {
+    return { previewImage: await registerPreviewImage(ctx, input) };
+  }
+
+  @Mutation(() => PreviewImagePayload, {
+    description: 'Forgets a preview image: previews that name it are not usable any more. Needs admin.',
+  })
+  async removePreviewImage(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('input', () => RemovePreviewImageInput) { name }: RemovePreviewImageInput,
+  ): Promise<PreviewImagePayload> {
+    return { previewImage: await removePreviewImage(ctx, name) };
+  }
+}

@@ -1,0 +1,112 @@
+// How a registration ends: deregistered, replaced or expired. Its secrets go with it in the same statement, and a run
+// that drives it is told.
+import type { Context } from '../../../context.ts';
+import type { RegistrationEnd } from '../../../domain/previews/registration.ts';
+import type { Transaction } from '../../../platform/database.ts';
+import { appendEvents } from '../../events/index.ts';
+
+/**
+ * SQL over a registration r and the repository $2: it is about the pull request $3, or the branch $4. One that names a
+ * number is that pull request's, whatever branch stands beside it; a branch is its open pull request's.
+ */
+const sameSubjectSql = `case
+    when r.pr_number is null and $3::integer is null then r.branch = $4
+    when r.pr_number is null then r.branch in (
+      select p.head_branch from pull_request p where p.account_id = $1 and p.repository_id = $2 and p.number = $3)
+    when $3::integer is null then r.pr_number in (
+      select p.number from pull_request p where p.account_id = $1 and p.repository_id = $2 and p.head_branch = $4
+        and p.status not in ('merged', 'closed'))
+    else r.pr_number = $3 end`;
+
+export interface Ending {
+  readonly repositoryId: string;
+  readonly name: string;
+  readonly prNumber: number | null;
+  readonly branch: string | null;
+  /** Null: whatever it is. */
+  readonly commit: string | null;
+  readonly reason: RegistrationEnd;
+}
+
+interface EndedRow {
+  readonly id: string;
+  readonly repositoryId: string;
+  readonly name: string;
+  readonly commit: string;
+  readonly branch: string | null;
+  readonly prNumber: number | null;
+  readonly endReason: RegistrationEnd;
+}
+
+const endedColumns = `r.id, r.repository_id as "repositoryId", r.name, r.commit, r.branch, r.pr_number as "prNumber",
+  r.end_reason as "endReason"`;
+
+const actions = {
+  deregistered: 'preview_deregistered',
+  replaced: 'preview_replaced',
+  expired: 'preview_expired',
+} as const satisfies Record<RegistrationEnd, string>;
+
+/** Answers how many stood. */
+export async function endRegistrations(ctx: Context, tx: Transaction, ending: Ending): Promise<number> {
+  const { repositoryId, name, prNumber, branch, commit, reason } = ending;
+  // Of one whose time was over before this, the timer tells.
+  const ended = await tx.query<EndedRow>(
+    `update preview_registration r set ended_at = $7, end_reason = $8, secrets = null
+     where r.account_id = $1 and r.repository_id = $2 and r.ended_at is null and r.expires_at > $7
+       and r.name = $5 and ($6::text is null or r.commit = $6) and ${sameSubjectSql}
+     returning ${endedColumns}`,
+    [ctx.accountId, repositoryId, prNumber, branch, name, commit, ctx.clock().toISOString(), reason],
+  );
+  await tellEnds(ctx, tx, ended);
+  return ended.length;
+}
+
+/** One whose time is over. Twice: tells nothing twice. */
+export async function expireRegistration(ctx: Context, tx: Transaction, id: string): Promise<void> {
+  const ended = await tx.query<EndedRow>(
+    `update preview_registration r set ended_at = r.expires_at, end_reason = 'expired', secrets = null
+     where r.account_id = $1 and r.id = $2 and r.ended_at is null and r.expires_at <= $3
+     returning ${endedColumns}`,
+    [ctx.accountId, id, ctx.clock().toISOString()],
+  );
+  await tellEnds(ctx, tx, ended);
+}
+
+async function tellEnds(ctx: Context, tx: Transaction, ended: readonly EndedRow[]): Promise<void> {
+  if (ended.length === 0) return;
+  const runs = await tx.query<{ id: string; registrationId: string; pullRequestId: string }>(
+    `select v.id, v.registration_id as "registrationId", v.pull_request_id as "pullRequestId" from verification v
+     where v.account_id = $1 and v.registration_id = any ($2::bigint[])`,
+    [ctx.accountId, ended.map(({ id }) => id)],
+  );
+  const pullRequests = await pullRequestsOf(ctx, tx, ended);
+  await appendEvents(
+    ctx,
+    tx,
+    ended.map(({ id, repositoryId, endReason, name, commit, branch, prNumber }) => ({
+      repositoryId,
+      pullRequestId: pullRequests.get(id) ?? null,
+      registrationId: id,
+      action: actions[endReason],
+      payload: { name, commit, branch, prNumber },
+    })),
+  );
+  for (const { id } of runs) tx.afterCommit(() => ctx.wake({ accountId: ctx.accountId, verificationId: id }));
+}
+
+async function pullRequestsOf(
+  ctx: Context,
+  tx: Transaction,
+  ended: readonly EndedRow[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await tx.query<{ id: string; pullRequestId: string }>(
+    `select r.id, p.id as "pullRequestId" from preview_registration r join lateral (
+       select p.id from pull_request p where p.account_id = r.account_id and p.repository_id = r.repository_id
+         and case when r.pr_number is null then p.head_branch = r.branch else p.number = r.pr_number end
+       order by p.status in ('merged', 'closed'), p.id desc limit 1) p on true
+     where r.account_id = $1 and r.id = any ($2::bigint[])`,
+    [ctx.accountId, ended.map(({ id }) => id)],
+  );
+  return new Map(rows.map(({ id, pullRequestId }) => [id, pullRequestId]));
+}

@@ -1,0 +1,89 @@
+import { Arg, Ctx, FieldResolver, Int, Mutation, Resolver, Root } from 'type-graphql';
+import { readPage, rowId, toConnection, type Connection } from '../../../graphql/connection.ts';
+import { loaderOf, type GraphQLContext } from '../../../graphql/context.ts';
+import { pullRequestById } from '../../queue/index.ts';
+import { PullRequest } from '../../queue/pull-requests.types.ts';
+import { Repository } from '../../repositories/repositories.types.ts';
+import { readRegistrations } from './registrations.reads.ts';
+import { deregisterPreview, registerPreview } from './registrations.service.ts';
+import {
+  DeregisterPreviewInput,
+  DeregisterPreviewPayload,
+  messageOf,
+  PreviewRegistration,
+  PreviewRegistrationConnection,
+  RegisterPreviewInput,
+  RegisterPreviewPayload,
+  registrationStatuses,
+  statusOf,
+  type RegistrationStatus,
+} from './registrations.types.ts';
+
+const pageSize = 20;
+
+@Resolver(() => Repository)
+export class RepositoryRegistrationsResolver {
+  @FieldResolver(() => PreviewRegistrationConnection, {
+    description: 'Previews that CI registered, newest first. Needs queue:read.',
+  })
+  async previewRegistrations(
+    @Ctx() ctx: GraphQLContext,
+    @Root() { id }: Repository,
+    @Arg('ended', () => Boolean, { defaultValue: false, description: 'Those too that do not stand any more.' })
+    ended: boolean,
+    @Arg('first', () => Int, { nullable: true, description: 'Size of a page, 20 if not given, at most 100.' }) first:
+      | number
+      | null,
+    @Arg('after', () => String, { nullable: true, description: 'Cursor to go on from.' }) after: string | null,
+  ): Promise<Connection<PreviewRegistration>> {
+    const page = readPage({ first, after }, { size: pageSize, keyLength: 1 });
+    const rows = await readRegistrations(ctx, id, { size: page.size, before: rowId(page), ended });
+    return toConnection(rows, page.size, { node: (row) => row, key: (row) => [row.id] });
+  }
+}
+
+@Resolver(() => PreviewRegistration)
+export class PreviewRegistrationsResolver {
+  @FieldResolver(() => registrationStatuses, { description: 'Whether it belongs to a pull request by now.' })
+  status(@Root() registration: PreviewRegistration): RegistrationStatus {
+    return statusOf(registration);
+  }
+
+  @FieldResolver(() => String, { description: 'The same in words.' })
+  message(@Root() registration: PreviewRegistration): string {
+    return messageOf(registration);
+  }
+
+  @FieldResolver(() => PullRequest, {
+    nullable: true,
+    description: 'The open pull request whose head its commit is. Null: there is none. Needs queue:read.',
+  })
+  async pullRequest(
+    @Ctx() ctx: GraphQLContext,
+    @Root() { pullRequestId }: PreviewRegistration,
+  ): Promise<PullRequest | null> {
+    return pullRequestId === null ? null : await loaderOf(ctx, pullRequestById).load(pullRequestId);
+  }
+
+  @Mutation(() => RegisterPreviewPayload, {
+    description:
+      'Registers an environment that CI built, in the place of the one of the same preview and commit. A run that waits for it drives it; one that had to do without it is begun once more (interface 4.10). Needs preview:register.',
+  })
+  async registerPreview(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('input', () => RegisterPreviewInput) input: RegisterPreviewInput,
+  ): Promise<RegisterPreviewPayload> {
+    return { registration: await registerPreview(ctx, ctx.secrets, input) };
+  }
+
+  @Mutation(() => DeregisterPreviewPayload, {
+    description:
+      'Takes back what was registered of a preview for a pull request or branch, whatever the commit (interface 4.10). Needs preview:register.',
+  })
+  async deregisterPreview(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('input', () => DeregisterPreviewInput) input: DeregisterPreviewInput,
+  ): Promise<DeregisterPreviewPayload> {
+    return { deleted: await deregisterPreview(ctx, input) };
+  }
+}

@@ -1,0 +1,172 @@
+import { Field, ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
+import type { RegistrationEnd } from '../../../domain/previews/registration.ts';
+import { connectionType } from '../../../graphql/connection.ts';
+import { Node } from '../../../graphql/node.ts';
+import { DateTime, GitObjectID, PullRequestNumber, SecretMap, URI } from '../../../graphql/scalars.ts';
+import { RepositoryInput } from '../../repositories/repositories.types.ts';
+
+const statuses = { ATTACHED: 'attached', BUFFERED: 'buffered' } as const;
+export type RegistrationStatus = (typeof statuses)[keyof typeof statuses];
+registerEnumType(statuses, {
+  name: 'PreviewRegistrationStatus',
+  description: 'Whether a registered preview belongs to a pull request by now (interface 4.10).',
+  valuesConfig: {
+    ATTACHED: { description: 'Its commit is the head of an open pull request, whose run may drive it.' },
+    BUFFERED: { description: 'No open pull request has that head yet: it is kept until one does, or it expires.' },
+  },
+});
+
+const ends = {
+  DEREGISTERED: 'deregistered',
+  REPLACED: 'replaced',
+  EXPIRED: 'expired',
+} as const satisfies Record<Uppercase<RegistrationEnd>, RegistrationEnd>;
+registerEnumType(ends, {
+  name: 'PreviewRegistrationEnd',
+  description: 'Why a registration does not stand any more.',
+  valuesConfig: {
+    DEREGISTERED: { description: 'It was taken back.' },
+    REPLACED: { description: 'A newer one of the same preview and commit counts.' },
+    EXPIRED: { description: 'Its time is over.' },
+  },
+});
+
+@ObjectType({
+  implements: Node,
+  simpleResolvers: true,
+  description:
+    'An environment that CI built for a commit, and registered (interface 4.10). Its secrets are never shown.',
+})
+export class PreviewRegistration {
+  @Field(() => ID, { description: 'Names it among everything of the account. Opaque.' })
+  id!: string;
+
+  @Field(() => String, { description: 'The preview it is of, by its name in the configuration.' })
+  name!: string;
+
+  @Field(() => GitObjectID, { description: 'The commit that runs there.' })
+  commit!: string;
+
+  @Field(() => URI, { description: 'Where it is reached.' })
+  url!: string;
+
+  @Field(() => String, { nullable: true, description: 'The branch it was registered for. Null: a number was given.' })
+  branch!: string | null;
+
+  @Field(() => Int, {
+    nullable: true,
+    description: 'The pull request it was registered for; it counts before the branch. Null: a branch was given.',
+  })
+  prNumber!: number | null;
+
+  @Field(() => DateTime, { description: 'Until when it stands, unless it ends before.' })
+  expiresAt!: Date;
+
+  @Field(() => String, { description: 'Email address of who registered it.' })
+  createdBy!: string;
+
+  @Field(() => DateTime, { description: 'When it was registered.' })
+  createdAt!: Date;
+
+  @Field(() => DateTime, { nullable: true, description: 'When it ended. Null: it has not.' })
+  endedAt!: Date | null;
+
+  @Field(() => ends, { nullable: true, description: 'Why it ended. Null: it has not.' })
+  endReason!: RegistrationEnd | null;
+
+  repositoryId!: string;
+  /** Of the open pull request whose head its commit is. */
+  pullRequestId!: string | null;
+  attachedTo!: number | null;
+}
+
+export const PreviewRegistrationConnection = connectionType(PreviewRegistration, 'PreviewRegistration');
+
+@InputType({ description: 'An environment that CI built for a commit of a pull request (interface 4.10).' })
+export class RegisterPreviewInput {
+  @Field(() => RepositoryInput, { description: 'The repository.' })
+  repository!: RepositoryInput;
+
+  @Field(() => GitObjectID, { description: 'The commit that runs there. Runs over another head do not drive it.' })
+  commitSha!: string;
+
+  @Field(() => URI, {
+    description:
+      'Where it is reached: no user name or password in it, at most 2,000 characters. Where it leads is checked when it is driven.',
+  })
+  previewUrl!: string;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'The branch of the pull request. This or `prNumber` is needed; the number counts first.',
+  })
+  branch?: string | null;
+
+  @Field(() => PullRequestNumber, { nullable: true, description: 'The number of the pull request.' })
+  prNumber?: number | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description:
+      'The preview, by its name in the configuration: `default` if not given. Needed where there are several.',
+  })
+  name?: string | null;
+
+  @Field(() => SecretMap, {
+    nullable: true,
+    description:
+      'What is needed to log in there, at most 50 of 8,192 characters each. Sealed, given to the run that drives it alone, deleted when the registration ends.',
+  })
+  secrets?: Readonly<Record<string, string>> | null;
+
+  @Field(() => DateTime, {
+    nullable: true,
+    description: 'Until when it stands, at most 24 hours ahead; as `expires_default_sec` says if not given.',
+  })
+  expiresAt?: Date | null;
+}
+
+@InputType({ description: 'A registered preview to take back (interface 4.10).' })
+export class DeregisterPreviewInput {
+  @Field(() => RepositoryInput, { description: 'The repository.' })
+  repository!: RepositoryInput;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'The branch of the pull request. This or `prNumber` is needed; the number counts first.',
+  })
+  branch?: string | null;
+
+  @Field(() => PullRequestNumber, { nullable: true, description: 'The number of the pull request.' })
+  prNumber?: number | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'The preview: `default` if not given. Needed where the configuration has several.',
+  })
+  name?: string | null;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'A preview that was registered.' })
+export class RegisterPreviewPayload {
+  @Field(() => PreviewRegistration, { description: 'The registration.' })
+  registration!: PreviewRegistration;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'Previews that were taken back.' })
+export class DeregisterPreviewPayload {
+  @Field(() => Int, { description: 'How many registrations stood, whatever their commits. 0: there was none.' })
+  deleted!: number;
+}
+
+export function statusOf({ attachedTo }: PreviewRegistration): RegistrationStatus {
+  return attachedTo === null ? 'buffered' : 'attached';
+}
+
+export function messageOf({ attachedTo, prNumber, branch, commit }: PreviewRegistration): string {
+  if (attachedTo !== null) return `Attached to pull request #${attachedTo}.`;
+  const subject = prNumber === null ? `an open pull request of ${branch}` : `the open pull request #${prNumber}`;
+  return `Kept until ${commit.slice(0, 10)} is the head of ${subject}, or it expires.`;
+}
+
+export { statuses as registrationStatuses };

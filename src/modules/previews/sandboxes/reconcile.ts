@@ -1,0 +1,52 @@
+// What runs here is compared with the rows, when a worker starts and once an hour: a run that was killed, canceled or lost
+// may leave a sandbox behind, and none may outlive its run or its time.
+import type { Ports } from '../../../context.ts';
+import type { PreviewSandboxes } from '../../../platform/previews/port.ts';
+
+/** Whose run still boots, drives or tears down. A sandbox's row stands before its boot, so that none is taken for lost. */
+const isWanted = `s.state <> 'gone' and s.expires_at > $1 and v.status in ('booting', 'driving', 'tearing_down')`;
+const ofRun = 'v.account_id = s.account_id and v.id = s.verification_id';
+
+/** Answers the names of those that were taken away. */
+export async function reconcileSandboxes(ports: Ports, kinds: readonly PreviewSandboxes[]): Promise<readonly string[]> {
+  const takenAway: string[] = [];
+  for (const sandboxes of kinds) {
+    const here = await sandboxes.list();
+    const wanted = await wantedOf(ports, sandboxes.kind, here);
+    for (const name of here.filter((one) => !wanted.has(one))) {
+      try {
+        await sandboxes.destroy(name);
+        takenAway.push(name);
+      } catch (error) {
+        ports.log.warn(
+          { error: String(error), sandbox: name },
+          'A sandbox could not be taken away; it is tried again.',
+        );
+      }
+    }
+  }
+  await forgetEnded(ports);
+  return takenAway;
+}
+
+async function wantedOf(
+  { db, clock }: Ports,
+  kind: PreviewSandboxes['kind'],
+  names: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (names.length === 0) return new Set();
+  const rows = await db.system.query<{ name: string }>(
+    `select s.name from preview_sandbox s join verification v on ${ofRun} where ${isWanted} and s.kind = $2 and s.name = any($3)`,
+    [clock().toISOString(), kind, names],
+  );
+  return new Set(rows.map(({ name }) => name));
+}
+
+/** The public addresses of those lead nowhere any more. */
+async function forgetEnded({ db, clock }: Ports): Promise<void> {
+  await db.system.query(
+    `update preview_sandbox s set state = 'gone', address = null, gone_at = $1 from verification v
+     where ${ofRun} and s.state <> 'gone' and not (${isWanted})`,
+    [clock().toISOString()],
+  );
+}

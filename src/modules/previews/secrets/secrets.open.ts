@@ -1,0 +1,36 @@
+// The only place where values of preview secrets are read: by a worker, as it boots a sandbox of a repository they were
+// granted to.
+import type { Context } from '../../../context.ts';
+import { decrypt, type Secrets } from '../../accounts/index.ts';
+
+export interface OpenedSecrets {
+  readonly values: Readonly<Record<string, string>>;
+  /** Not set, or not granted to the repository: which of the two is nobody's to know there. */
+  readonly missing: readonly string[];
+}
+
+// Another row's, another account's: it does not open.
+export function sealedFor({ accountId, id }: { readonly accountId: string; readonly id: string }): string {
+  return `preview-secret/${accountId}/${id}`;
+}
+
+export async function openPreviewSecrets(
+  ctx: Context,
+  secrets: Secrets,
+  { repositoryId, keys }: { readonly repositoryId: string; readonly keys: readonly string[] },
+): Promise<OpenedSecrets> {
+  const rows = await ctx.db.read<{ id: string; key: string; sealed: Buffer }>(ctx.accountId, {
+    name: 'preview_secrets_granted',
+    text: `select s.id, s.key, s.sealed from preview_secret s
+           join preview_secret_grant g on g.account_id = s.account_id and g.secret_id = s.id and g.repository_id = $2
+           where s.account_id = $1 and s.key = any ($3::text[])`,
+    values: [ctx.accountId, repositoryId, keys],
+  });
+  const values = Object.fromEntries(
+    rows.map(({ id, key, sealed }) => [
+      key,
+      decrypt(secrets, sealedFor({ accountId: ctx.accountId, id }), sealed).toString(),
+    ]),
+  );
+  return { values, missing: keys.filter((key) => values[key] === undefined) };
+}

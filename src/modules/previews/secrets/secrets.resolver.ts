@@ -1,0 +1,78 @@
+import { Arg, Ctx, Int, Mutation, Query, Resolver } from 'type-graphql';
+import { readPage, toConnection, type Connection } from '../../../graphql/connection.ts';
+import type { GraphQLContext } from '../../../graphql/context.ts';
+import { encodeNodeId } from '../../../graphql/node-id.ts';
+import { readPreviewSecret, readPreviewSecrets } from './secrets.reads.ts';
+import { grantPreviewSecret, removePreviewSecret, revokePreviewSecret, setPreviewSecret } from './secrets.service.ts';
+import {
+  PreviewSecret,
+  PreviewSecretConnection,
+  PreviewSecretGrantInput,
+  PreviewSecretPayload,
+  RemovePreviewSecretInput,
+  RemovePreviewSecretPayload,
+  RevokePreviewSecretPayload,
+  SetPreviewSecretInput,
+} from './secrets.types.ts';
+
+const pageSize = 50;
+
+@Resolver(() => PreviewSecret)
+export class PreviewSecretsResolver {
+  @Query(() => PreviewSecretConnection, {
+    description: "The account's preview secrets by key, without their values. Needs admin.",
+  })
+  async previewSecrets(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('first', () => Int, { nullable: true, description: 'Size of a page, 50 if not given, at most 100.' }) first:
+      | number
+      | null,
+    @Arg('after', () => String, { nullable: true, description: 'Cursor to go on from.' }) after: string | null,
+  ): Promise<Connection<PreviewSecret>> {
+    const { size, after: key } = readPage({ first, after }, { size: pageSize, keyLength: 1 });
+    const rows = await readPreviewSecrets(ctx, { size, after: key && String(key[0]) });
+    return toConnection(rows, size, { node: (row) => row, key: (row) => [row.key] });
+  }
+
+  @Mutation(() => PreviewSecretPayload, {
+    description:
+      'Sets a secret that sandboxes are given, or replaces its value. No repository has it until it is granted. Needs admin.',
+  })
+  async setPreviewSecret(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('input', () => SetPreviewSecretInput) input: SetPreviewSecretInput,
+  ): Promise<PreviewSecretPayload> {
+    return { previewSecret: await readPreviewSecret(ctx, await setPreviewSecret(ctx, ctx.secrets, input)) };
+  }
+
+  @Mutation(() => RemovePreviewSecretPayload, {
+    description: 'Removes a secret with its grants. Sandboxes that run keep it. Needs admin.',
+  })
+  async removePreviewSecret(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('input', () => RemovePreviewSecretInput) { key }: RemovePreviewSecretInput,
+  ): Promise<RemovePreviewSecretPayload> {
+    return { deletedId: encodeNodeId('PreviewSecret', await removePreviewSecret(ctx, key)) };
+  }
+
+  @Mutation(() => PreviewSecretPayload, {
+    description: 'Lets the sandboxes of a repository have a secret, where its configuration asks for it. Needs admin.',
+  })
+  async grantPreviewSecret(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('input', () => PreviewSecretGrantInput) input: PreviewSecretGrantInput,
+  ): Promise<PreviewSecretPayload> {
+    return { previewSecret: await readPreviewSecret(ctx, await grantPreviewSecret(ctx, input)) };
+  }
+
+  @Mutation(() => RevokePreviewSecretPayload, {
+    description: 'Takes a secret away from a repository. Sandboxes that run keep it. Needs admin.',
+  })
+  async revokePreviewSecret(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('input', () => PreviewSecretGrantInput) input: PreviewSecretGrantInput,
+  ): Promise<RevokePreviewSecretPayload> {
+    const { id, hasChanged } = await revokePreviewSecret(ctx, input);
+    return { previewSecret: await readPreviewSecret(ctx, id), revoked: hasChanged };
+  }
+}

@@ -1,0 +1,77 @@
+import { Field, ID, InputType, ObjectType } from 'type-graphql';
+import { connectionType } from '../../../graphql/connection.ts';
+import { Node } from '../../../graphql/node.ts';
+import { DateTime } from '../../../graphql/scalars.ts';
+import { RepositoryInput } from '../../repositories/repositories.types.ts';
+
+@ObjectType({
+  implements: Node,
+  simpleResolvers: true,
+  description:
+    'A secret that sandboxes are given as an environment variable (interface 2.13). Its value is never shown.',
+})
+export class PreviewSecret {
+  @Field(() => ID, { description: 'Names it among everything of the account. Opaque.' })
+  id!: string;
+
+  @Field(() => String, { description: 'The variable. Unique in the account.' })
+  key!: string;
+
+  @Field(() => [String], { description: 'The repositories it was granted to, as `owner/name`: no other is given it.' })
+  grantedTo!: readonly string[];
+
+  @Field(() => String, { description: 'Email address of who first set it.' })
+  createdBy!: string;
+
+  @Field(() => DateTime, { description: 'When it was first set.' })
+  createdAt!: Date;
+
+  @Field(() => DateTime, { description: 'When it was last set.' })
+  updatedAt!: Date;
+}
+
+export const PreviewSecretConnection = connectionType(PreviewSecret, 'PreviewSecret');
+
+@InputType({ description: 'A secret and its value.' })
+export class SetPreviewSecretInput {
+  @Field(() => String, {
+    description: 'The variable: letters, digits and `_`. Not PORT, PREVIEW_URL or HEAD_SHA, which the service gives.',
+  })
+  key!: string;
+
+  @Field(() => String, { description: 'The value, at most 8,192 characters. It is never shown again.' })
+  value!: string;
+}
+
+@InputType({ description: 'A secret to remove.' })
+export class RemovePreviewSecretInput {
+  @Field(() => String, { description: 'Its key.' })
+  key!: string;
+}
+
+@InputType({ description: 'A secret, and a repository whose sandboxes may have it.' })
+export class PreviewSecretGrantInput {
+  @Field(() => String, { description: 'Key of the secret.' })
+  key!: string;
+
+  @Field(() => RepositoryInput, { description: 'The repository.' })
+  repository!: RepositoryInput;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'A preview secret after the change.' })
+export class PreviewSecretPayload {
+  @Field(() => PreviewSecret, { description: 'The secret, without its value.' })
+  previewSecret!: PreviewSecret | null;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'A preview secret that was removed.' })
+export class RemovePreviewSecretPayload {
+  @Field(() => ID, { description: 'The id it had.' })
+  deletedId!: string;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'A preview secret of which a repository has no grant any more.' })
+export class RevokePreviewSecretPayload extends PreviewSecretPayload {
+  @Field(() => Boolean, { description: 'False: there was no such grant.' })
+  revoked!: boolean;
+}

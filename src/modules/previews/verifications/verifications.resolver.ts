@@ -1,0 +1,127 @@
+import { Arg, Ctx, FieldResolver, Int, Mutation, Resolver, Root } from 'type-graphql';
+import { notFound } from '../../../domain/errors.ts';
+import { readPage, rowId, toConnection, type Connection } from '../../../graphql/connection.ts';
+import { loaderOf, type GraphQLContext } from '../../../graphql/context.ts';
+import { rowIdOf } from '../../../graphql/node-id.ts';
+import { pullRequestById } from '../../queue/index.ts';
+import { PullRequest, PullRequestRefInput } from '../../queue/pull-requests.types.ts';
+import { registrationById } from '../registrations/registrations.reads.ts';
+import { PreviewRegistration } from '../registrations/registrations.types.ts';
+import {
+  newestVerification,
+  previewOf,
+  readSteps,
+  readVerifications,
+  verificationById,
+} from './verifications.reads.ts';
+import { cancelVerification, verifyPullRequest } from './verifications.service.ts';
+import {
+  CancelVerificationInput,
+  Preview,
+  Verification,
+  VerificationConnection,
+  VerificationPayload,
+  type VerificationStep,
+  VerificationStepConnection,
+} from './verifications.types.ts';
+
+const pageSize = 20;
+const stepsPageSize = 50;
+
+@Resolver(() => PullRequest)
+export class PullRequestVerificationsResolver {
+  @FieldResolver(() => Verification, {
+    nullable: true,
+    description: 'Its newest verification, over its head or one before. Null: there is none. Needs queue:read.',
+  })
+  async verification(@Ctx() ctx: GraphQLContext, @Root() { id }: PullRequest): Promise<Verification | null> {
+    return await loaderOf(ctx, newestVerification).load(id);
+  }
+
+  @FieldResolver(() => VerificationConnection, {
+    description: 'Verifications of it, and of others over its head, newest first. Needs queue:read.',
+  })
+  async verifications(
+    @Ctx() ctx: GraphQLContext,
+    @Root() { id }: PullRequest,
+    @Arg('first', () => Int, { nullable: true, description: 'Size of a page, 20 if not given, at most 100.' }) first:
+      | number
+      | null,
+    @Arg('after', () => String, { nullable: true, description: 'Cursor to go on from.' }) after: string | null,
+  ): Promise<Connection<Verification>> {
+    const page = readPage({ first, after }, { size: pageSize, keyLength: 1 });
+    const rows = await readVerifications(ctx, id, { size: page.size, before: rowId(page) });
+    return toConnection(rows, page.size, { node: (row) => row, key: (row) => [row.id] });
+  }
+}
+
+@Resolver(() => Verification)
+export class VerificationsResolver {
+  @FieldResolver(() => Preview, {
+    nullable: true,
+    description: 'The preview that governs it. Null: none does, or it is not known yet.',
+  })
+  preview(@Ctx() ctx: GraphQLContext, @Root() verification: Verification): Preview | null {
+    return previewOf(ctx, verification);
+  }
+
+  @FieldResolver(() => PullRequest, { description: 'The pull request it was begun for.' })
+  async pullRequest(@Ctx() ctx: GraphQLContext, @Root() { pullRequestId }: Verification): Promise<PullRequest | null> {
+    return await loaderOf(ctx, pullRequestById).load(pullRequestId);
+  }
+
+  @FieldResolver(() => PreviewRegistration, {
+    nullable: true,
+    description: 'What CI registered of its preview. Null: nothing, or it is a sandbox.',
+  })
+  async registration(
+    @Ctx() ctx: GraphQLContext,
+    @Root() { registrationId }: Verification,
+  ): Promise<PreviewRegistration | null> {
+    return registrationId === null ? null : await loaderOf(ctx, registrationById).load(registrationId);
+  }
+
+  @FieldResolver(() => VerificationStepConnection, { description: 'What was driven, in order.' })
+  async steps(
+    @Ctx() ctx: GraphQLContext,
+    @Root() { id }: Verification,
+    @Arg('first', () => Int, { nullable: true, description: 'Size of a page, 50 if not given, at most 100.' }) first:
+      | number
+      | null,
+    @Arg('after', () => String, { nullable: true, description: 'Cursor to go on from.' }) after: string | null,
+  ): Promise<Connection<VerificationStep>> {
+    const page = readPage({ first, after }, { size: stepsPageSize, keyLength: 1 });
+    const from = page.after === null ? 0 : Number(rowId(page));
+    const rows = await readSteps(ctx, id, { size: page.size, after: Math.min(from, 2 ** 31 - 1) });
+    return toConnection(rows, page.size, { node: (row) => row, key: ({ ordinal }) => [ordinal] });
+  }
+
+  @Mutation(() => VerificationPayload, {
+    description:
+      'Verifies the head of an open pull request once more, unless a verification of it is under way, which is answered then. Needs queue:write.',
+  })
+  async verifyPullRequest(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('input', () => PullRequestRefInput) input: PullRequestRefInput,
+  ): Promise<VerificationPayload> {
+    return await payloadOf(ctx, await verifyPullRequest(ctx, input));
+  }
+
+  @Mutation(() => VerificationPayload, {
+    description: 'Cancels a verification; a sandbox of it is taken down first. Needs queue:write.',
+  })
+  async cancelVerification(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('input', () => CancelVerificationInput) input: CancelVerificationInput,
+  ): Promise<VerificationPayload> {
+    const id = rowIdOf('Verification', input.id);
+    await cancelVerification(ctx, id);
+    return await payloadOf(ctx, id);
+  }
+}
+
+async function payloadOf(ctx: GraphQLContext, id: string): Promise<VerificationPayload> {
+  const verification = await loaderOf(ctx, verificationById).load(id);
+  if (verification === null) throw notFound('Verification');
+  return { verification };
+}

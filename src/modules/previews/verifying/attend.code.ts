@@ -1,0 +1,62 @@
+// Judges the code of a head whose preview did not come up. What is found is written down as steps, like what is driven.
+import type { AnalysisReport, Finding } from '../../../platform/analysis/port.ts';
+import type { Attendance, Ending } from './attendance.ts';
+import { forgetSteps, keepStep } from './drive-app.ts';
+import { hosted } from './rows.ts';
+
+const mostFiles = 3_000;
+const mostSkillBytes = 128 * 1024;
+const mostFindings = 100;
+const longestSummary = 1_000;
+
+export async function judgeCode(attendance: Attendance): Promise<Ending> {
+  const { ctx, rows, verifying, log, signal } = attendance;
+  const { repository, verification, pullRequest } = rows;
+  const { analysis } = verifying;
+  const host = ctx.hosts(repository.host);
+  const of = hosted(repository);
+  const head = verification.headCommit;
+  const because = verification.summary ?? '';
+  const base = await host.readRef(of, `refs/heads/${pullRequest.baseBranch}`);
+  const changed = base && (await host.listChangedFiles(of, { base: base.commit, head, limit: mostFiles }));
+  if (!changed)
+    return {
+      status: 'error',
+      summary: `${because} Its code was not judged either: it changes more than ${mostFiles} files, or its base branch is gone.`,
+    };
+  log.write(`[interlock] ${because} The code is judged instead. ${analysis.said}\n`);
+  const path = verification.preview?.verifySkill ?? '';
+  const skill = path === '' ? null : await host.readFile(of, { commit: head, path, maxBytes: mostSkillBytes });
+  const report = await analysis.analyse({
+    title: pullRequest.title,
+    head,
+    base: changed.base,
+    changes: changed.files,
+    read: async (file) => (await host.readFile(of, file))?.text ?? null,
+    skill: skill === null ? null : { path, text: skill.text },
+    signal,
+  });
+  await keepFindings(attendance, report);
+  log.write(`${report.summary}\n`);
+  return { status: report.verdict, summary: `${because} ${report.summary}`.slice(0, longestSummary) };
+}
+
+async function keepFindings(attendance: Attendance, { findings }: AnalysisReport): Promise<void> {
+  await forgetSteps(attendance);
+  for (const [index, finding] of findings.slice(0, mostFindings).entries())
+    await keepStep(
+      attendance,
+      {
+        scenario: 'Code analysis',
+        step: placeOf(finding),
+        conclusion: finding.weight === 'failure' ? 'failed' : 'passed',
+        detail: finding.words,
+        durationMs: 0,
+      },
+      index + 1,
+    );
+}
+
+function placeOf({ path, line }: Finding): string {
+  return line === null ? path : `${path}, line ${line}`;
+}

@@ -1,0 +1,190 @@
+// Boots a sandbox, drives it, judges, and tears it down. Its row stands before the boot, so that whatever runs is known.
+import { randomBytes } from 'node:crypto';
+import { judgeSteps } from '../../../domain/previews/judge.ts';
+import type { PreviewEntry } from '../../../domain/previews/preview.ts';
+import { previewUrl } from '../../../domain/previews/address.ts';
+import { passFailpoint } from '../../../platform/failpoints.ts';
+import {
+  BootFailed,
+  type PreviewBoot,
+  type PreviewSandbox,
+  type PreviewSandboxes,
+} from '../../../platform/previews/port.ts';
+import { PreviewSandboxEntity, type PreviewSandboxRow } from '../previews.entities.ts';
+import { openPreviewSecrets } from '../secrets/secrets.open.ts';
+import type { Attendance, Ending } from './attendance.ts';
+import { driveApp } from './drive-app.ts';
+import { findPreviewImage } from '../images/images.reads.ts';
+import { refusalOf, sandboxesFor } from './images.ts';
+import { hosted } from './rows.ts';
+import { writeVerificationStatus } from './status.writer.ts';
+
+type SandboxEntry = Extract<PreviewEntry, { method: 'sandbox' }>;
+
+const bootTimeoutMs = 10 * 60_000;
+/** Boot, drive and tear down. */
+const lifeMs = 45 * 60_000;
+
+export async function driveSandbox(attendance: Attendance): Promise<Ending> {
+  const { ctx, rows, verifying, log } = attendance;
+  const { preview } = rows.verification;
+  if (preview?.method !== 'sandbox') return { status: 'error', summary: 'No preview governs it.' };
+  const image = await findPreviewImage(ctx, preview.image);
+  if (image === null)
+    return { status: 'error', summary: `The account has no image ${preview.image} any more: register it.` };
+  const sandboxes = await sandboxesFor(verifying.sandboxes, image.kind);
+  if (sandboxes === null) return { status: 'error', summary: (await refusalOf(verifying.sandboxes, image.kind)) ?? '' };
+  const opened = await openPreviewSecrets(ctx, verifying.secrets, {
+    repositoryId: rows.repository.id,
+    keys: preview.secrets,
+  });
+  if (opened.missing.length > 0) return { status: 'error', summary: missingWords(opened.missing) };
+  log.hide(Object.values(opened.values));
+  const row = await keepRow(attendance, { kind: sandboxes.kind, port: preview.port });
+  await passFailpoint('verification:before_boot');
+  log.write(`[interlock] The image ${preview.image} boots as ${row.name}.\n`);
+  const boot = { ...bootOf(attendance, { preview, row }), image, secrets: opened.values };
+  try {
+    const sandbox = await sandboxes.boot(boot, { signal: attendance.signal, onOutput: log.write });
+    await passFailpoint('verification:after_boot');
+    return await driveBooted(attendance, { sandbox, row, preview, secrets: opened.values });
+  } catch (error) {
+    if (!(error instanceof BootFailed)) {
+      // Not another's, that has the name by now.
+      if (!attendance.lease.isLost()) await sandboxes.destroy(row.name);
+      if (!attendance.signal.aborted) throw error;
+      return { status: 'error', summary: 'It was stopped while it booted.' };
+    }
+    await destroyed(attendance, sandboxes, row.name);
+    return { status: 'error', summary: `Its preview did not boot. ${error.message}`.slice(0, 1_000) };
+  }
+}
+
+interface Booted {
+  readonly sandbox: PreviewSandbox;
+  readonly row: PreviewSandboxRow;
+  readonly preview: SandboxEntry;
+  readonly secrets: Readonly<Record<string, string>>;
+}
+
+async function driveBooted(attendance: Attendance, { sandbox, preview, secrets }: Booted): Promise<Ending> {
+  const { ctx, log } = attendance;
+  const app: { endedBy: string | null } = { endedBy: null };
+  void sandbox.ended.then((words) => {
+    app.endedBy = words;
+  });
+  try {
+    await attendance.write(async ({ verification, sandbox: row }, tx) => {
+      Object.assign(row ?? {}, { state: 'ready', address: sandbox.address, readyAt: ctx.clock() });
+      await writeVerificationStatus(ctx, tx, { verification, to: 'driving' });
+    });
+    const target = { kind: 'sandbox', address: sandbox.address } as const;
+    const driven = await driveApp(attendance, { target, preview, secrets });
+    const judged =
+      driven.kind === 'driven' ? judgeSteps(driven.steps) : { verdict: 'error' as const, summary: driven.words };
+    const summary = app.endedBy === null ? judged.summary : `${judged.summary} The app ended by itself: ${app.endedBy}`;
+    if (attendance.signal.aborted) return { status: 'error', summary: 'It was stopped while it was driven.' };
+    await attendance.write(async ({ verification, sandbox: row }, tx) => {
+      Object.assign(row ?? {}, { state: 'ending' });
+      verification.verdict = judged.verdict;
+      await writeVerificationStatus(ctx, tx, { verification, to: 'tearing_down', summary: summary.slice(0, 1_000) });
+    });
+    await passFailpoint('verification:before_teardown');
+    return { status: judged.verdict, summary: null };
+  } finally {
+    if (!attendance.lease.isLost()) {
+      log.write('[interlock] The preview is torn down.\n');
+      await sandbox.end().catch((error: unknown) => log.write(`[interlock] ${String(error)}\n`));
+      await markGone(attendance);
+    }
+  }
+}
+
+/** Whatever of it still runs here is ended, without its teardown script. */
+export async function takeAway(attendance: Attendance): Promise<void> {
+  const { rows, verifying, log } = attendance;
+  if (rows.sandbox === null || rows.sandbox.state === 'gone') return;
+  log.write('[interlock] What its worker left is taken away; its teardown script does not run.\n');
+  for (const sandboxes of verifying.sandboxes)
+    if (sandboxes.kind === rows.sandbox.kind) await sandboxes.destroy(rows.sandbox.name);
+  await markGone(attendance);
+}
+
+async function destroyed(attendance: Attendance, sandboxes: PreviewSandboxes, name: string): Promise<void> {
+  await sandboxes.destroy(name);
+  await markGone(attendance);
+}
+
+async function markGone(attendance: Attendance): Promise<void> {
+  const { ctx } = attendance;
+  await attendance.write(async ({ sandbox }) => {
+    Object.assign(sandbox ?? {}, { state: 'gone', address: null, goneAt: ctx.clock() });
+  });
+}
+
+/** The row of a run that begins again keeps its name and its address for people. */
+async function keepRow(
+  attendance: Attendance,
+  { kind, port }: { readonly kind: PreviewSandboxes['kind']; readonly port: number },
+): Promise<PreviewSandboxRow> {
+  const { ctx, rows } = attendance;
+  const { id } = rows.verification;
+  let kept: PreviewSandboxRow | null = null;
+  await attendance.write(async ({ verification, sandbox }, tx) => {
+    const now = ctx.clock();
+    const fresh = {
+      kind,
+      port,
+      state: 'booting',
+      address: null,
+      expiresAt: new Date(now.getTime() + lifeMs),
+      readyAt: null,
+      goneAt: null,
+    } as const;
+    verification.expiresAt = fresh.expiresAt;
+    if (verification.status === 'driving') await writeVerificationStatus(ctx, tx, { verification, to: 'booting' });
+    if (sandbox !== null) kept = Object.assign(sandbox, fresh);
+    else
+      kept = tx.em.create(PreviewSandboxEntity, {
+        accountId: ctx.accountId,
+        verificationId: id,
+        name: `interlock-preview-${ctx.accountId}-${id}`,
+        slug: randomBytes(12).toString('hex'),
+        createdAt: now,
+        ...fresh,
+      });
+    await tx.em.flush();
+  });
+  if (kept === null) throw new Error('The row of a sandbox was not kept.');
+  return kept;
+}
+
+function bootOf(
+  { ctx, rows }: Attendance,
+  { preview, row }: { readonly preview: SandboxEntry; readonly row: PreviewSandboxRow },
+): Omit<PreviewBoot, 'image' | 'secrets'> {
+  const { repository, pullRequest, verification } = rows;
+  return {
+    name: row.name,
+    repository: hosted(repository),
+    commit: verification.headCommit,
+    port: preview.port,
+    setup: preview.setup,
+    teardown: preview.teardown,
+    env: {
+      HEAD_SHA: verification.headCommit,
+      HEAD_BRANCH: pullRequest.headBranch,
+      BASE_BRANCH: pullRequest.baseBranch,
+      PULL_REQUEST_NUMBER: String(pullRequest.number),
+      PREVIEW_NAME: preview.name,
+      PREVIEW_URL: previewUrl(ctx.publicUrl, row.slug),
+    },
+    bootTimeoutMs,
+    lifeMs,
+  };
+}
+
+function missingWords(keys: readonly string[]): string {
+  const names = keys.map((key) => `\`${key}\``).join(', ');
+  return `The repository has no secret ${names}: set it for the account and grant it to this repository.`;
+}

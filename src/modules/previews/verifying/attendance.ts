@@ -1,0 +1,28 @@
+// What attending to a verification hands on to whoever boots, drives and judges.
+import type { Context } from '../../../context.ts';
+import type { Verdict } from '../../../domain/previews/preview.ts';
+import type { Transaction } from '../../../platform/database.ts';
+import type { Lease } from '../../../platform/lease.ts';
+import type { VerificationRows } from './rows.ts';
+import type { VerificationLog } from './run-log.ts';
+import type { Verifying } from './verifying.ts';
+
+/** One attendance of a run. */
+export interface Attendance {
+  readonly ctx: Context;
+  readonly rows: VerificationRows;
+  readonly verifying: Verifying;
+  readonly lease: Lease;
+  readonly log: VerificationLog;
+  /** Aborted when it is not to go on, for whichever reason. */
+  readonly signal: AbortSignal;
+  /** Writes under the row's lock, while this attendant still has it. Throws Superseded otherwise. */
+  readonly write: (change: (rows: VerificationRows, tx: Transaction) => Promise<void>) => Promise<void>;
+}
+
+export interface Ending {
+  /** `waiting`: there is another registration to drive. */
+  readonly status: Verdict | 'canceled' | 'waiting';
+  /** One sentence. Null: what was said stands. */
+  readonly summary: string | null;
+}

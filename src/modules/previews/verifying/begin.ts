@@ -1,0 +1,93 @@
+// A verification begins as a row: its workflow reads what governs it. The runs of a commit are its own, whichever pull
+// requests have it as their head, so that asking for one twice is one.
+import type { Context } from '../../../context.ts';
+import type { VerificationCause } from '../../../domain/previews/preview.ts';
+import { isFinal } from '../../../domain/previews/verification.status.ts';
+import type { Transaction } from '../../../platform/database.ts';
+import { VerificationEntity, type VerificationRow } from '../previews.entities.ts';
+import { announceVerification } from './status.writer.ts';
+import { wakeVerification, whenWakeIsLost } from './wake.ts';
+
+export interface VerificationRequest {
+  readonly repositoryId: string;
+  readonly pullRequestId: string;
+  readonly head: string;
+  /** `head`: it was seen. `registration`: its preview came. `asked`: somebody wants it judged once more. */
+  readonly cause: VerificationCause;
+}
+
+/** Answers the run that goes on from here: the new one, or one that is under way. Null: there is nothing to begin. */
+export async function beginVerification(
+  ctx: Context,
+  tx: Transaction,
+  request: VerificationRequest,
+): Promise<VerificationRow | null> {
+  const newest = await newestOf(ctx, tx, request);
+  if (newest !== null && !isFinal(newest.status)) {
+    // It may wait for just this.
+    newest.nextLookAt = whenWakeIsLost(ctx.clock());
+    wakeVerification(ctx, tx, newest.id);
+    return newest;
+  }
+  if (newest !== null && !isRunAgain(newest, request.cause)) return null;
+  const begun = await insert(ctx, tx, request, (newest?.attempt ?? 0) + 1);
+  // Another began the same attempt at this moment.
+  if (begun === null) return await newestOf(ctx, tx, request);
+  await announceVerification(ctx, tx, begun);
+  wakeVerification(ctx, tx, begun.id);
+  return begun;
+}
+
+/** A head is judged once, unless its pull request was closed meanwhile; what was judged in a preview needs no late one. */
+function isRunAgain({ status, degraded }: VerificationRow, cause: VerificationCause): boolean {
+  switch (cause) {
+    case 'head':
+      return status === 'canceled';
+    case 'registration':
+      return degraded || status === 'error' || status === 'canceled';
+    case 'asked':
+      return true;
+  }
+}
+
+/** Held from here on: whoever ends it sees what is written beside this, or was seen to have ended it. */
+async function newestOf(
+  { accountId }: Context,
+  tx: Transaction,
+  { repositoryId, head }: Pick<VerificationRequest, 'repositoryId' | 'head'>,
+): Promise<VerificationRow | null> {
+  await tx.query(
+    `select 1 from verification where account_id = $1 and repository_id = $2 and head_commit = $3
+     order by attempt desc limit 1 for no key update`,
+    [accountId, repositoryId, head],
+  );
+  const of = { accountId, repositoryId, headCommit: head };
+  return await tx.em.findOne(VerificationEntity, of, { orderBy: { attempt: 'desc' }, refresh: true });
+}
+
+async function insert(
+  ctx: Context,
+  tx: Transaction,
+  { repositoryId, pullRequestId, head, cause }: VerificationRequest,
+  attempt: number,
+): Promise<VerificationRow | null> {
+  const now = ctx.clock();
+  await tx.em.flush();
+  const [made] = await tx.query<{ id: string }>(
+    `insert into verification (account_id, repository_id, pull_request_id, head_commit, attempt, cause, status, next_look_at, created_by, created_at)
+     values ($1, $2, $3, $4, $5, $6, 'pending', $7, $8, $9)
+     on conflict (account_id, repository_id, head_commit, attempt) do nothing returning id`,
+    [
+      ctx.accountId,
+      repositoryId,
+      pullRequestId,
+      head,
+      attempt,
+      cause,
+      whenWakeIsLost(now).toISOString(),
+      ctx.actor.email ?? 'interlock',
+      now.toISOString(),
+    ],
+  );
+  return made === undefined ? null : await tx.em.findOneOrFail(VerificationEntity, { id: made.id });
+}

@@ -1,0 +1,113 @@
+// Drives an app by the skill file of its preview, as it stands at the head, and writes down each step as it comes.
+import type { PreviewEntry } from '../../../domain/previews/preview.ts';
+import { smokeSkill, type Skill } from '../../../domain/previews/skill.ts';
+import { parseSkill } from '../../../domain/previews/skill.parse.ts';
+import { passFailpoint } from '../../../platform/failpoints.ts';
+import type { AppTarget, DrivenStep } from '../../../platform/driving/port.ts';
+import { storable } from '../../../platform/log-pieces.ts';
+import { masked } from '../../../platform/providers/mask.ts';
+import type { Attendance } from './attendance.ts';
+import { hosted } from './rows.ts';
+
+export interface DrivenApp {
+  readonly target: AppTarget;
+  readonly preview: PreviewEntry;
+  readonly secrets: Readonly<Record<string, string>>;
+}
+
+export type Driven =
+  | { readonly kind: 'driven'; readonly steps: readonly DrivenStep[] }
+  /** The skill cannot be followed, in words. */
+  | { readonly kind: 'undrivable'; readonly words: string };
+
+const mostSkillBytes = 128 * 1024;
+const driveTimeoutMs = 30 * 60_000;
+const longestDetail = 2_000;
+
+export async function driveApp(attendance: Attendance, { target, preview, secrets }: DrivenApp): Promise<Driven> {
+  const { verifying, log } = attendance;
+  const skill = await readSkill(attendance, preview);
+  if (typeof skill === 'string') return { kind: 'undrivable', words: skill };
+  await forgetSteps(attendance);
+  const steps: DrivenStep[] = [];
+  const hidden = Object.values(secrets);
+  const limit = AbortSignal.timeout(driveTimeoutMs);
+  const signal = AbortSignal.any([attendance.signal, limit]);
+  log.write(`[interlock] ${verifying.driver.browser}\n`);
+  const onStep = async (step: DrivenStep): Promise<void> => {
+    const clean = {
+      ...step,
+      step: masked(hidden, step.step),
+      detail: step.detail === null ? null : storable(masked(hidden, step.detail)).slice(0, longestDetail),
+    };
+    steps.push(clean);
+    log.write(
+      `${clean.conclusion.padEnd(8)}${clean.scenario}: ${clean.step}${clean.detail === null ? '' : `\n        ${clean.detail}`}\n`,
+    );
+    await keepStep(attendance, clean, steps.length);
+  };
+  await passFailpoint('verification:driving');
+  try {
+    await verifying.driver.drive(
+      { target, scenarios: skill.scenarios, preview: preview.name, secrets },
+      { signal, onStep },
+    );
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    if (!attendance.signal.aborted)
+      return { kind: 'undrivable', words: `It was not driven to its end within ${driveTimeoutMs / 60_000} minutes.` };
+  }
+  return { kind: 'driven', steps };
+}
+
+/** Words: why it cannot be followed. */
+async function readSkill({ ctx, rows }: Attendance, preview: PreviewEntry): Promise<Skill | string> {
+  const path = preview.verifySkill;
+  const file = await ctx.hosts(rows.repository.host).readFile(hosted(rows.repository), {
+    commit: rows.verification.headCommit,
+    path,
+    maxBytes: mostSkillBytes,
+  });
+  if (file === null)
+    return path === `.service/verify/skills/${preview.name}.md`
+      ? smokeSkill
+      : `There is no skill file ${path} at the head, or it has more than ${mostSkillBytes / 1024} KiB.`;
+  const parsed = parseSkill(file.text);
+  if (parsed.ok) return parsed.skill;
+  return parsed.faults
+    .map(({ line, reason }) => `${path}, line ${line}: ${reason}.`)
+    .join(' ')
+    .slice(0, 1_000);
+}
+
+/** Those of an attendance before this one: the app was booted anew. */
+export async function forgetSteps({ rows, write }: Attendance): Promise<void> {
+  await write(
+    async ({ verification: { accountId } }, tx) =>
+      void (await tx.query('delete from verification_step where account_id = $1 and verification_id = $2', [
+        accountId,
+        rows.verification.id,
+      ])),
+  );
+}
+
+export async function keepStep({ ctx, rows, write }: Attendance, step: DrivenStep, ordinal: number): Promise<void> {
+  await write(
+    async (_, tx) =>
+      void (await tx.query(
+        `insert into verification_step (account_id, verification_id, ordinal, scenario, step, conclusion, detail, duration_ms, at)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+        [
+          ctx.accountId,
+          rows.verification.id,
+          ordinal,
+          step.scenario,
+          step.step,
+          step.conclusion,
+          step.detail,
+          Math.round(step.durationMs),
+          ctx.clock().toISOString(),
+        ],
+      )),
+  );
+}

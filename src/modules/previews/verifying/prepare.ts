@@ -1,0 +1,98 @@
+// What a verification is about to do, by the configuration in force: nothing, where all that is changed is exempt; else
+// the first preview that is usable governs it.
+import type { Context } from '../../../context.ts';
+import { exemptPaths, previewEntries, type Configuration } from '../../../domain/configuration/index.ts';
+import { isExempt } from '../../../domain/previews/exempt.ts';
+import type { PreviewEntry } from '../../../domain/previews/preview.ts';
+import type { Transaction } from '../../../platform/database.ts';
+import { configurationOf } from '../../repositories/index.ts';
+import { findPreviewImage } from '../images/images.reads.ts';
+import { refusalOf } from './images.ts';
+import { hosted, lockVerification, type VerificationRows } from './rows.ts';
+import { writeVerificationStatus } from './status.writer.ts';
+import type { Verifying } from './verifying.ts';
+
+/** What it is judged by. `degraded`: no preview is usable, in words. */
+export type Governing =
+  | { readonly kind: 'skipped'; readonly because: string }
+  | { readonly kind: 'governed'; readonly by: PreviewEntry }
+  | { readonly kind: 'degraded'; readonly because: string };
+
+const mostFiles = 10_000;
+
+export async function prepare(ctx: Context, verificationId: string, verifying: Verifying): Promise<string> {
+  const rows = await ctx.db.transaction(ctx.accountId, async (tx) => await lockVerification(ctx, tx, verificationId));
+  const governing = await decideGoverning(ctx, rows, verifying);
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const now = await lockVerification(ctx, tx, verificationId);
+    if (now.verification.status === 'pending') await write(ctx, tx, now, governing);
+  });
+  return governing.kind === 'governed' ? `governed by ${governing.by.name}` : `${governing.kind}: ${governing.because}`;
+}
+
+async function decideGoverning(ctx: Context, rows: VerificationRows, verifying: Verifying): Promise<Governing> {
+  const configuration = configurationOf(rows.repository);
+  const entries = previewEntries(configuration);
+  if (entries.length === 0) return { kind: 'skipped', because: 'The configuration has no preview.' };
+  if (await isAllExempt(ctx, rows, configuration))
+    return { kind: 'skipped', because: 'It changes nothing but exempt paths.' };
+  const reasons: string[] = [];
+  for (const by of entries) {
+    const refusal = await refusalOfEntry(ctx, by, verifying);
+    if (refusal === null) return { kind: 'governed', by };
+    reasons.push(`${by.name}: ${refusal}`);
+  }
+  return { kind: 'degraded', because: `No preview is usable. ${reasons.join(' ')}`.slice(0, 1_000) };
+}
+
+async function isAllExempt(
+  ctx: Context,
+  { repository, pullRequest, verification }: VerificationRows,
+  configuration: Configuration,
+): Promise<boolean> {
+  const globs = exemptPaths(configuration);
+  if (globs.length === 0) return false;
+  const host = ctx.hosts(repository.host);
+  const base = await host.readRef(hosted(repository), `refs/heads/${pullRequest.baseBranch}`);
+  if (base === null) return false;
+  const range = { base: base.commit, head: verification.headCommit, limit: mostFiles };
+  const changed = await host.listChangedFiles(hosted(repository), range);
+  return (
+    changed !== null &&
+    isExempt(
+      globs,
+      changed.files.map(({ path }) => path),
+    )
+  );
+}
+
+async function refusalOfEntry(ctx: Context, entry: PreviewEntry, { sandboxes }: Verifying): Promise<string | null> {
+  if (entry.method === 'endpoint') return null;
+  const image = await findPreviewImage(ctx, entry.image);
+  if (image === null) return `The account has no image ${entry.image}: register it.`;
+  return await refusalOf(sandboxes, image.kind);
+}
+
+async function write(
+  ctx: Context,
+  tx: Transaction,
+  { verification }: VerificationRows,
+  governing: Governing,
+): Promise<void> {
+  switch (governing.kind) {
+    case 'skipped':
+      return await writeVerificationStatus(ctx, tx, { verification, to: 'skipped', summary: governing.because });
+    case 'degraded':
+      verification.degraded = true;
+      return await writeVerificationStatus(ctx, tx, { verification, to: 'driving', summary: governing.because });
+    case 'governed': {
+      const { by } = governing;
+      Object.assign(verification, { preview: by, previewName: by.name });
+      if (by.method === 'endpoint') verification.waitUntil = new Date(ctx.clock().getTime() + by.waitTimeoutSec * 1000);
+      const to = by.method === 'endpoint' ? 'waiting' : 'booting';
+      return await writeVerificationStatus(ctx, tx, { verification, to });
+    }
+    default:
+      governing satisfies never;
+  }
+}

@@ -1,0 +1,29 @@
+// Heads that nobody verifies: they were there before the repository had previews, or a hint of them was lost.
+import type { Context } from '../../../context.ts';
+import { isManagedBranch, previewEntries } from '../../../domain/configuration/index.ts';
+import { configurationOf } from '../../repositories/index.ts';
+import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
+import { beginVerification } from './begin.ts';
+
+const mostAtOnce = 200;
+
+export async function reconcileVerifications(ctx: Context, repository: RepositoryRow): Promise<void> {
+  const configuration = configurationOf(repository);
+  if (previewEntries(configuration).length === 0) return;
+  const heads = await ctx.db.read<{ id: string; head: string; baseBranch: string }>(ctx.accountId, {
+    name: 'heads_without_verification',
+    text: `select p.id, p.head_sha as head, q.base_branch as "baseBranch" from pull_request p
+           join queue q on q.account_id = p.account_id and q.id = p.queue_id
+           where p.account_id = $1 and p.repository_id = $2 and p.status not in ('merged', 'closed')
+             and not exists (select from verification v where v.account_id = p.account_id and v.repository_id = p.repository_id
+                             and v.head_commit = p.head_sha and v.status <> 'canceled')
+           order by p.id desc limit $3`,
+    values: [ctx.accountId, repository.id, mostAtOnce],
+  });
+  for (const { id, head, baseBranch } of heads) {
+    if (!isManagedBranch(configuration, baseBranch, repository.defaultBranch)) continue;
+    await ctx.db.transaction(ctx.accountId, async (tx) => {
+      await beginVerification(ctx, tx, { repositoryId: repository.id, pullRequestId: id, head, cause: 'head' });
+    });
+  }
+}

@@ -1,0 +1,97 @@
+// The rows a verification is driven by.
+import type { Context } from '../../../context.ts';
+import { notFound } from '../../../domain/errors.ts';
+import type { VerificationSituation } from '../../../domain/previews/drive.ts';
+import type { HostRepository } from '../../../hosts/port.ts';
+import type { Transaction } from '../../../platform/database.ts';
+import { PullRequestEntity, type PullRequestRow } from '../../queue/queue.entities.ts';
+import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
+import {
+  PreviewSandboxEntity,
+  VerificationEntity,
+  type PreviewSandboxRow,
+  type VerificationRow,
+} from '../previews.entities.ts';
+
+export interface VerificationRows {
+  readonly verification: VerificationRow;
+  readonly repository: RepositoryRow;
+  /** The one it was begun for. */
+  readonly pullRequest: PullRequestRow;
+  /** Null: none was to be booted yet. */
+  readonly sandbox: PreviewSandboxRow | null;
+}
+
+export type HostedRepository = HostRepository & { readonly host: RepositoryRow['host'] };
+
+export function hosted({ accountId, id, owner, name, host }: RepositoryRow): HostedRepository {
+  return { accountId, id, owner, name, host };
+}
+
+/** Takes the verification's row, and reads what belongs to it under it. */
+export async function lockVerification(
+  ctx: Context,
+  tx: Transaction,
+  verificationId: string,
+): Promise<VerificationRows> {
+  const { accountId } = ctx;
+  await tx.query('select 1 from verification where account_id = $1 and id = $2 for no key update', [
+    accountId,
+    verificationId,
+  ]);
+  const verification = await tx.em.findOne(VerificationEntity, { accountId, id: verificationId }, { refresh: true });
+  if (verification === null) throw notFound('Verification');
+  return {
+    verification,
+    repository: await tx.em.findOneOrFail(RepositoryEntity, { accountId, id: verification.repositoryId }),
+    pullRequest: await tx.em.findOneOrFail(PullRequestEntity, { accountId, id: verification.pullRequestId }),
+    sandbox: await tx.em.findOne(PreviewSandboxEntity, { accountId, verificationId }, { refresh: true }),
+  };
+}
+
+/** SQL over a verification of that name: an open pull request still has its head. */
+export function isWantedSql(of: 'v' | 'verification'): string {
+  return `exists (
+  select from pull_request p where p.account_id = ${of}.account_id and p.repository_id = ${of}.repository_id
+    and p.head_sha = ${of}.head_commit and p.status not in ('merged', 'closed'))`;
+}
+
+/** Newest registration that a run may drive: for that very commit, standing, of that preview and that pull request. */
+const registrationSql = `
+  select r.id from preview_registration r
+  where r.account_id = v.account_id and r.repository_id = v.repository_id and r.name = v.preview_name
+    and r.commit = v.head_commit and r.ended_at is null and r.expires_at > $3
+    and exists (select from pull_request p where p.account_id = v.account_id and p.repository_id = v.repository_id
+                and p.head_sha = v.head_commit and p.status not in ('merged', 'closed')
+                and case when r.pr_number is null then coalesce(r.branch, p.head_branch) = p.head_branch else r.pr_number = p.number end)
+  order by r.id desc limit 1`;
+
+/** Where it stands now. In a transaction that holds its row. */
+export async function situationOf(
+  ctx: Context,
+  tx: Transaction,
+  { verification, sandbox }: VerificationRows,
+): Promise<VerificationSituation> {
+  await tx.em.flush();
+  const [facts] = await tx.query<{ is_wanted: boolean; registration_id: string | null }>(
+    `select ${isWantedSql('v')} as is_wanted, (${registrationSql}) as registration_id
+     from verification v where v.account_id = $1 and v.id = $2`,
+    [ctx.accountId, verification.id, ctx.clock().toISOString()],
+  );
+  return {
+    status: verification.status,
+    isWanted: facts?.is_wanted ?? false,
+    cancelRequestedAt: instant(verification.cancelRequestedAt),
+    told: verification.told ?? null,
+    registrationId: facts?.registration_id ?? null,
+    waitUntil: instant(verification.waitUntil),
+    hasSandbox: sandbox !== null && sandbox.state !== 'gone',
+    callAt: instant(verification.callAt),
+    calls: verification.calls,
+    attendedUntil: instant(verification.attendedUntil),
+  };
+}
+
+function instant(date: Date | null | undefined): number | null {
+  return date?.getTime() ?? null;
+}

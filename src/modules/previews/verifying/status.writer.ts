@@ -1,0 +1,71 @@
+// The one place a verification's status is written, along the table of moves, with its times, its revision and its
+// event. The caller holds the verification's row.
+import type { Context } from '../../../context.ts';
+import { DomainError } from '../../../domain/errors.ts';
+import type { VerificationStatus } from '../../../domain/previews/preview.ts';
+import { canMove, isAttended, isFinal } from '../../../domain/previews/verification.status.ts';
+import type { Transaction } from '../../../platform/database.ts';
+import { appendEvents } from '../../events/index.ts';
+import type { VerificationRow } from '../previews.entities.ts';
+import { wakeVerification, whenWakeIsLost } from './wake.ts';
+
+export interface StatusWrite {
+  readonly verification: VerificationRow;
+  readonly to: VerificationStatus;
+  /** One sentence, without secrets. Left out: what was said stands. */
+  readonly summary?: string | null;
+}
+
+export async function writeVerificationStatus(
+  ctx: Context,
+  tx: Transaction,
+  { verification, to, summary }: StatusWrite,
+): Promise<void> {
+  const from = verification.status;
+  if (!canMove(from, to)) throw new DomainError('CONFLICT', `A verification that is ${from} cannot become ${to}.`);
+  const now = ctx.clock();
+  verification.status = to;
+  verification.revision += 1;
+  verification.nextLookAt = whenWakeIsLost(now);
+  verification.startedAt ??= now;
+  if (summary !== undefined) verification.summary = summary;
+  if (isFinal(to))
+    Object.assign(verification, { endedAt: now, waitUntil: null, attendedBy: null, attendedUntil: null });
+  // Calls that were put off belong to the status before; attendances are counted until it has ended.
+  if (!isAttended(from) || !isAttended(to)) Object.assign(verification, { callAt: null, calls: 0, problem: null });
+  wakeVerification(ctx, tx, verification.id);
+  await announceVerification(ctx, tx, verification);
+}
+
+/** The event `verification_<status>`. */
+export async function announceVerification(
+  ctx: Context,
+  tx: Transaction,
+  verification: VerificationRow,
+): Promise<void> {
+  await tx.em.flush();
+  const { id, repositoryId, pullRequestId, headCommit, attempt, cause, status, previewName, degraded, summary } =
+    verification;
+  const [pullRequest] = await tx.query<{ number: number }>(
+    'select number from pull_request where account_id = $1 and id = $2',
+    [ctx.accountId, pullRequestId],
+  );
+  await appendEvents(ctx, tx, [
+    {
+      repositoryId,
+      pullRequestId,
+      verificationId: id,
+      action: `verification_${status}`,
+      payload: {
+        number: pullRequest?.number ?? null,
+        headCommit,
+        attempt,
+        cause,
+        status,
+        preview: previewName ?? null,
+        degraded,
+        summary: summary ?? null,
+      },
+    },
+  ]);
+}

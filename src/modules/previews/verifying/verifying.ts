@@ -1,0 +1,35 @@
+// What carrying out takes beside the ports.
+import type { Context } from '../../../context.ts';
+import type { CheckWord } from '../../../domain/previews/verification.status.ts';
+import type { Analysis } from '../../../platform/analysis/port.ts';
+import type { Transaction } from '../../../platform/database.ts';
+import type { AppDriver } from '../../../platform/driving/port.ts';
+import type { PreviewSandboxes } from '../../../platform/previews/port.ts';
+import type { Secrets } from '../../accounts/index.ts';
+
+export interface Verifying {
+  readonly secrets: Secrets;
+  /** Where sandboxes run; the first that can boot an image does. */
+  readonly sandboxes: readonly PreviewSandboxes[];
+  readonly driver: AppDriver;
+  /** Judges the code where no preview came up. */
+  readonly analysis: Analysis;
+  /** Writes what the check of a commit says, and has the queue look at it. Handed in: the queue begins verifications itself. */
+  readonly recordCheck: RecordCheck;
+  /** Aborted when this process can attend no longer. What it drives is ended, and another begins it again. */
+  readonly signal?: AbortSignal;
+}
+
+export interface ServiceCheck {
+  readonly repositoryId: string;
+  readonly commit: string;
+  readonly name: string;
+  readonly attempt: number;
+  readonly word: CheckWord;
+  readonly summary: string;
+  readonly startedAt: Date;
+  readonly endedAt: Date | null;
+}
+
+/** Takes queues' rows: called before any other row is locked. */
+export type RecordCheck = (ctx: Context, tx: Transaction, check: ServiceCheck) => Promise<void>;

@@ -1,0 +1,14 @@
+// Who looks at a verification again is told after the commit. A wake that is lost is the relay's to make good.
+import type { Context } from '../../../context.ts';
+import type { Transaction } from '../../../platform/database.ts';
+
+const lostWakeMs = 2_000;
+
+export function wakeVerification({ accountId, wake }: Context, tx: Transaction, verificationId: string): void {
+  tx.afterCommit(() => wake({ accountId, verificationId }));
+}
+
+/** When the relay wakes it, unless the wake has come by then. */
+export function whenWakeIsLost(now: Date): Date {
+  return new Date(now.getTime() + lostWakeMs);
+}

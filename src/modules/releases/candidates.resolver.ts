@@ -1,0 +1,125 @@
+import { Arg, Args, Ctx, FieldResolver, Mutation, Resolver, Root } from 'type-graphql';
+import { notFound } from '../../domain/errors.ts';
+import { readPage, rowId, toConnection, type Connection } from '../../graphql/connection.ts';
+import { loaderOf, type GraphQLContext } from '../../graphql/context.ts';
+import { ReleaseCandidateVersion } from '../../graphql/scalars.ts';
+import { Repository } from '../repositories/repositories.types.ts';
+import {
+  candidateById,
+  findCandidate,
+  findRelease,
+  readCandidates,
+  readCandidatesOfRelease,
+  readReleases,
+  releaseById,
+} from './candidates.reads.ts';
+import { createRelease } from './candidates.service.ts';
+import {
+  CreateReleaseInput,
+  CreateReleasePayload,
+  Release,
+  ReleaseCandidate,
+  ReleaseCandidateConnection,
+  ReleaseConnection,
+} from './candidates.types.ts';
+import { PageArgs } from './page.types.ts';
+import { releaseProjectById, repositoryOfRelease } from './projects.reads.ts';
+import { ReleaseProject } from './projects.types.ts';
+
+const pageSize = 20;
+
+@Resolver(() => ReleaseProject)
+export class ProjectCandidatesResolver {
+  @FieldResolver(() => ReleaseConnection, { description: 'Its releases, newest first.' })
+  async releases(
+    @Ctx() ctx: GraphQLContext,
+    @Root() project: ReleaseProject,
+    @Args(() => PageArgs) args: PageArgs,
+  ): Promise<Connection<Release>> {
+    const page = readPage(args, { size: pageSize, keyLength: 1 });
+    const rows = await readReleases(ctx, project.id, { size: page.size, before: rowId(page) });
+    return toConnection(rows, page.size, { node: (row) => row, key: ({ id }) => [id] });
+  }
+
+  @FieldResolver(() => Release, { nullable: true, description: 'A release of it by its version. Null: it has none.' })
+  async release(
+    @Ctx() ctx: GraphQLContext,
+    @Root() { id }: ReleaseProject,
+    @Arg('version', () => String, { description: 'Its version, without the suffix of candidates.' }) version: string,
+  ): Promise<Release | null> {
+    return await findRelease(ctx, id, version);
+  }
+
+  @FieldResolver(() => ReleaseCandidateConnection, { description: 'Candidates of all its releases, newest first.' })
+  async releaseCandidates(
+    @Ctx() ctx: GraphQLContext,
+    @Root() project: ReleaseProject,
+    @Args(() => PageArgs) args: PageArgs,
+  ): Promise<Connection<ReleaseCandidate>> {
+    const page = readPage(args, { size: pageSize, keyLength: 1 });
+    const rows = await readCandidates(ctx, project.id, { size: page.size, before: rowId(page) });
+    return toConnection(rows, page.size, { node: (row) => row, key: ({ id }) => [id] });
+  }
+
+  @FieldResolver(() => ReleaseCandidate, {
+    nullable: true,
+    description: 'A candidate of it by its version. Null: it has none.',
+  })
+  async releaseCandidate(
+    @Ctx() ctx: GraphQLContext,
+    @Root() { id }: ReleaseProject,
+    @Arg('version', () => ReleaseCandidateVersion, { description: 'Its version.' }) version: string,
+  ): Promise<ReleaseCandidate | null> {
+    return await findCandidate(ctx, id, version);
+  }
+}
+
+@Resolver(() => Release)
+export class ReleasesResolver {
+  @FieldResolver(() => ReleaseProject, { description: 'What it is a release of.' })
+  async project(@Ctx() ctx: GraphQLContext, @Root() { projectId }: Release): Promise<ReleaseProject | null> {
+    return await loaderOf(ctx, releaseProjectById).load(projectId);
+  }
+
+  @FieldResolver(() => ReleaseCandidateConnection, { description: 'Its candidates, newest first.' })
+  async candidates(
+    @Ctx() ctx: GraphQLContext,
+    @Root() release: Release,
+    @Args(() => PageArgs) args: PageArgs,
+  ): Promise<Connection<ReleaseCandidate>> {
+    const page = readPage(args, { size: pageSize, keyLength: 1 });
+    const rows = await readCandidatesOfRelease(ctx, release, { size: page.size, before: rowId(page) });
+    return toConnection(rows, page.size, { node: (row) => row, key: ({ id }) => [id] });
+  }
+}
+
+@Resolver(() => ReleaseCandidate)
+export class ReleaseCandidatesResolver {
+  @FieldResolver(() => ReleaseProject, { description: 'What it is a candidate of.' })
+  async project(@Ctx() ctx: GraphQLContext, @Root() { projectId }: ReleaseCandidate): Promise<ReleaseProject | null> {
+    return await loaderOf(ctx, releaseProjectById).load(projectId);
+  }
+
+  @FieldResolver(() => Release, { description: 'Its release.' })
+  async release(@Ctx() ctx: GraphQLContext, @Root() { releaseId }: ReleaseCandidate): Promise<Release | null> {
+    return await loaderOf(ctx, releaseById).load(releaseId);
+  }
+
+  @FieldResolver(() => Repository, { description: 'Where its commit is.' })
+  async repository(@Ctx() ctx: GraphQLContext, @Root() { repositoryId }: ReleaseCandidate): Promise<Repository> {
+    return await loaderOf(ctx, repositoryOfRelease).load(repositoryId);
+  }
+
+  @Mutation(() => CreateReleasePayload, {
+    description:
+      'Makes a release and a candidate of it at a commit (interface 4.8). Asking again with the same commit answers the same candidate. Needs release:write.',
+  })
+  async createRelease(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('input', () => CreateReleaseInput) input: CreateReleaseInput,
+  ): Promise<CreateReleasePayload> {
+    const releaseCandidate = await loaderOf(ctx, candidateById).load(await createRelease(ctx, input));
+    if (releaseCandidate === null) throw notFound('Release');
+    return { releaseCandidate };
+  }
+}

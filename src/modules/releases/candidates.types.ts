@@ -1,0 +1,110 @@
+import { Extensions, Field, ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
+import type { CandidateStatus } from '../../domain/releases/release.ts';
+import { connectionType } from '../../graphql/connection.ts';
+import { Node } from '../../graphql/node.ts';
+import { DateTime, GitObjectID, ReleaseCandidateVersion } from '../../graphql/scalars.ts';
+
+const candidateStatuses = {
+  BUILDING: 'building',
+  READY: 'ready',
+  FAILED: 'failed',
+} as const satisfies Record<Uppercase<CandidateStatus>, CandidateStatus>;
+registerEnumType(candidateStatuses, {
+  name: 'ReleaseCandidateStatus',
+  description: 'Whether a candidate can be deployed.',
+  valuesConfig: {
+    BUILDING: { description: 'It is being built.' },
+    READY: { description: 'It can be deployed.' },
+    FAILED: { description: 'Its build failed: it is never deployed.' },
+  },
+});
+
+@ObjectType({
+  implements: Node,
+  simpleResolvers: true,
+  description: 'A version of a release project, by its candidates.',
+})
+export class Release {
+  @Field(() => ID, { description: 'Names it among everything of the account. Opaque.' })
+  id!: string;
+
+  @Field(() => String, { description: 'Its version: that of its candidates without their suffix.' })
+  version!: string;
+
+  @Field(() => DateTime, { description: 'When its first candidate was made.' })
+  createdAt!: Date;
+
+  projectId!: string;
+}
+
+@Extensions({ notFound: 'Release not found' })
+@ObjectType({
+  implements: Node,
+  simpleResolvers: true,
+  description: 'A commit under the version it is deployed by. Neither ever changes (interface 2.11).',
+})
+export class ReleaseCandidate {
+  @Field(() => ID, { description: 'Names it among everything of the account. Opaque.' })
+  id!: string;
+
+  @Field(() => ReleaseCandidateVersion, { description: 'Its version: `<release version>-rc<number>`.' })
+  version!: string;
+
+  @Field(() => String, { description: 'The version of its release.' })
+  releaseVersion!: string;
+
+  @Field(() => Int, { description: 'The number after `-rc`.' })
+  number!: number;
+
+  @Field(() => GitObjectID, { description: 'What is deployed.' })
+  commit!: string;
+
+  @Field(() => candidateStatuses, { description: 'Whether it can be deployed.' })
+  status!: CandidateStatus;
+
+  @Field(() => String, { nullable: true, description: 'Why its build failed. Null unless it did.' })
+  errorMessage!: string | null;
+
+  @Field(() => String, { description: 'Email address of who made it.' })
+  actor!: string;
+
+  @Field(() => DateTime, { description: 'When it was made.' })
+  createdAt!: Date;
+
+  @Field(() => DateTime, { nullable: true, description: 'When it was ready or had failed. Null while it is built.' })
+  endedAt!: Date | null;
+
+  projectId!: string;
+  releaseId!: string;
+  repositoryId!: string;
+}
+
+export const ReleaseConnection = connectionType(Release, 'Release');
+export const ReleaseCandidateConnection = connectionType(ReleaseCandidate, 'ReleaseCandidate');
+
+@InputType({ description: 'A release candidate to make (interface 4.8).' })
+export class CreateReleaseInput {
+  @Field(() => String, { description: 'The release project.' })
+  project!: string;
+
+  @Field(() => ReleaseCandidateVersion, { description: 'Its version: `<release version>-rc<number>`.' })
+  version!: string;
+
+  @Field(() => String, { description: 'The repository of the project, as `<owner>/<name>`.' })
+  repository!: string;
+
+  @Field(() => String, { description: 'The full id of the commit.' })
+  commit!: string;
+
+  @Field(() => Boolean, {
+    nullable: true,
+    description: 'Starts the build set up for the project. Without it the candidate is ready at once.',
+  })
+  triggerBuildWorkflow?: boolean | null;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'What `createRelease` answers.' })
+export class CreateReleasePayload {
+  @Field(() => ReleaseCandidate, { description: 'The new candidate, or the one there is of that version and commit.' })
+  releaseCandidate!: ReleaseCandidate;
+}

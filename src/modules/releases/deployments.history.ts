@@ -1,0 +1,74 @@
+// What the rows say of an environment's past and of its line, for the pure rules. In a transaction that holds the
+// environment's row.
+import type { Context } from '../../context.ts';
+import {
+  foldSuccesses,
+  rollbackTarget,
+  sayEnough,
+  type Latest,
+  type RollbackTarget,
+  type Success,
+} from '../../domain/releases/history.ts';
+import { lineOf, type InLine } from '../../domain/releases/slot.ts';
+import type { Transaction } from '../../platform/database.ts';
+import { requireScope } from '../accounts/index.ts';
+import { frozenNow } from './freezes.frozen.ts';
+import type { EnvironmentRow } from './releases.entities.ts';
+
+const newestAtFirst = 100;
+
+/** As many of the newest, the oldest of them first, as it takes to say what runs there and what ran before it. */
+async function readSuccesses(ctx: Context, tx: Transaction, environmentId: string): Promise<Success[]> {
+  await tx.em.flush();
+  for (let limit = newestAtFirst; ; limit *= 10) {
+    const newest = await tx.query<Success>(
+      `select d.kind, d.candidate_id as "candidateId", b.candidate_id as "tookBackId"
+       from (select * from deployment where account_id = $1 and environment_id = $2 and status = 'success'
+             order by deploy_end_at desc, id desc limit $3) d
+       left join deployment b on b.account_id = d.account_id and b.id = d.rollback_of_id
+       order by d.deploy_end_at desc, d.id desc`,
+      [ctx.accountId, environmentId, limit],
+    );
+    const successes = newest.toReversed();
+    if (newest.length < limit || sayEnough(successes)) return successes;
+  }
+}
+
+/** The candidate that runs there by what succeeded. Null: none ever did. */
+export async function readRunning(ctx: Context, tx: Transaction, environmentId: string): Promise<string | null> {
+  return foldSuccesses(await readSuccesses(ctx, tx, environmentId)).at(-1) ?? null;
+}
+
+/** Where a rollback of the environment goes as its deployments stand. Null: there is nothing to go back to. */
+export async function readRollbackTarget(
+  ctx: Context,
+  tx: Transaction,
+  environmentId: string,
+): Promise<RollbackTarget | null> {
+  const successes = await readSuccesses(ctx, tx, environmentId);
+  const [latest] = await tx.query<Latest>(
+    `select id, kind, status, candidate_id as "candidateId", rollback_of_id as "rollbackOfId" from deployment
+     where account_id = $1 and environment_id = $2 and deploy_start_at is not null
+     order by coalesce(last_start_at, deploy_start_at) desc, id desc limit 1`,
+    [ctx.accountId, environmentId],
+  );
+  return rollbackTarget(successes, latest ?? null);
+}
+
+/** The same for whoever only looks. */
+export async function readRollback(ctx: Context, environmentId: string): Promise<RollbackTarget | null> {
+  requireScope(ctx, 'release:read');
+  return await ctx.db.transaction(ctx.accountId, async (tx) => await readRollbackTarget(ctx, tx, environmentId));
+}
+
+/** Those that wait for the environment's slot, the next first. */
+export async function readLine(ctx: Context, tx: Transaction, environment: EnvironmentRow): Promise<InLine[]> {
+  await tx.em.flush();
+  const pending = await tx.query<InLine>(
+    `select id, kind, status, reported, forced from deployment where account_id = $1 and environment_id = $2 and status = 'pending'`,
+    [ctx.accountId, environment.id],
+  );
+  const isFrozen =
+    pending.some(({ forced }) => forced) && (await frozenNow(ctx, tx, environment.id, ctx.clock())) !== null;
+  return lineOf(pending, { currentId: environment.currentDeploymentId ?? null, isFrozen });
+}

@@ -1,0 +1,209 @@
+// Deploying, reporting, canceling and rolling back: each one transaction under the environment's row.
+import type { Context } from '../../context.ts';
+import { DomainError, notFound } from '../../domain/errors.ts';
+import type { DeploymentStatus } from '../../domain/releases/release.ts';
+import { requireVersion } from '../../domain/releases/version.ts';
+import type { Transaction } from '../../platform/database.ts';
+import { recordUserAction, requireScope, type UserActionName } from '../accounts/index.ts';
+import { findCandidate } from './candidates.reads.ts';
+import type { ReleaseCandidate } from './candidates.types.ts';
+import { cancel, cancelActive } from './deployments.cancel.ts';
+import { readRollbackTarget, readRunning } from './deployments.history.ts';
+import { answer, rehearseOr, type Answer, type Change } from './deployments.impact.ts';
+import { wakeDeployment, whenWakeIsLost } from './deployments.wake.ts';
+import { announceDeployment, writeDeploymentStatus } from './deployments.writer.ts';
+import { frozenNow } from './freezes.frozen.ts';
+import { loadEnvironment } from './projects.reads.ts';
+import { DeploymentEntity, type DeploymentRow, type EnvironmentRow } from './releases.entities.ts';
+import { changeEnvironment, loadDeployment } from './releases.locks.ts';
+
+const longestMessage = 10_000;
+
+export interface EnvironmentNames {
+  readonly project: string;
+  readonly environment: string;
+}
+
+export interface CreateDeploymentRequest extends EnvironmentNames {
+  readonly version: string;
+  readonly supersede?: boolean;
+  readonly force?: boolean;
+  readonly preview?: boolean;
+}
+
+/** Deploys a candidate that is ready: at once, or behind those that are in line. */
+export async function createDeployment(ctx: Context, request: CreateDeploymentRequest): Promise<Answer> {
+  requireScope(ctx, 'deploy:write');
+  const { environment, candidate } = await find(ctx, request);
+  requireReady(candidate);
+  return await rehearseOr(ctx, request.preview, async (tx) => {
+    const locked = await changeEnvironment(ctx, tx, environment.id);
+    await requireNotFrozen(ctx, tx, environment.id, request.force);
+    const because = `Superseded by ${candidate.version}.`;
+    const canceled = request.supersede ? await cancelActive(ctx, tx, { environment: locked, because }) : [];
+    const deployment = await insertDeployment(ctx, tx, {
+      environmentId: environment.id,
+      candidateId: candidate.id,
+      kind: 'forward',
+      forced: request.force ?? false,
+    });
+    await put(ctx, tx, deployment);
+    return await record(ctx, tx, 'deployment_created', { environment: locked, deployment, canceled });
+  });
+}
+
+export interface ReportDeploymentRequest extends EnvironmentNames {
+  readonly version: string;
+  readonly status: DeploymentStatus;
+  readonly errorMessage?: string | null;
+}
+
+/**
+ * Takes a report from outside as it is, on the newest deployment of that version there, or on a new one. Neither freeze
+ * nor line is asked. One that does not have the environment by us is from then on driven from outside.
+ */
+export async function reportDeployment(ctx: Context, request: ReportDeploymentRequest): Promise<Answer> {
+  requireScope(ctx, 'deploy:write');
+  if ((request.errorMessage?.length ?? 0) > longestMessage)
+    throw new DomainError(
+      'BAD_INPUT',
+      `errorMessage must be at most ${longestMessage} characters`,
+      'input.errorMessage',
+    );
+  const { environment, candidate } = await find(ctx, request);
+  return await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const locked = await changeEnvironment(ctx, tx, environment.id);
+    const of = { accountId: ctx.accountId, environmentId: environment.id, candidateId: candidate.id };
+    const known = await tx.em.findOne(DeploymentEntity, of, { orderBy: { id: 'desc' }, refresh: true });
+    const deployment = known ?? (await insertDeployment(ctx, tx, { ...of, kind: 'forward', reported: true }));
+    if (known === null && request.status === 'pending') await announceDeployment(ctx, tx, deployment);
+    if (known !== null && request.status !== known.status && !goesOn(locked, known, request.status))
+      known.reported = true;
+    await writeDeploymentStatus(ctx, tx, {
+      environment: locked,
+      deployment,
+      to: request.status,
+      by: 'report',
+      errorMessage: request.errorMessage ?? null,
+    });
+    return await record(ctx, tx, 'deployment_reported', { environment: locked, deployment, canceled: [] });
+  });
+}
+
+/** It has the environment, and is not set back: what we began we see to its end. */
+function goesOn({ currentDeploymentId }: EnvironmentRow, { id }: DeploymentRow, to: DeploymentStatus): boolean {
+  return currentDeploymentId === id && to !== 'pending';
+}
+
+/** Idempotent while it is on its way out; one that ended otherwise is a conflict. */
+export async function cancelDeployment(
+  ctx: Context,
+  { id, preview }: { readonly id: string; readonly preview?: boolean },
+): Promise<Answer> {
+  requireScope(ctx, 'deploy:write');
+  return await rehearseOr(ctx, preview, async (tx) => {
+    const { environmentId } = await loadDeployment(ctx, tx, id);
+    const environment = await changeEnvironment(ctx, tx, environmentId);
+    const deployment = await loadDeployment(ctx, tx, id);
+    const because = `Canceled by ${actorOf(ctx)}.`;
+    const isCanceled = await cancel(ctx, tx, { environment, deployment, because });
+    if (!isCanceled && deployment.status !== 'canceling' && deployment.status !== 'canceled')
+      throw new DomainError('CONFLICT', `The deployment has ended: ${deployment.status}.`);
+    return await record(ctx, tx, 'deployment_canceled', { environment, deployment, canceled: isCanceled ? [id] : [] });
+  });
+}
+
+export interface RollBackRequest extends EnvironmentNames {
+  readonly force?: boolean;
+  readonly preview?: boolean;
+}
+
+/** Cancels what is active, and deploys what the history of successes names: fixed here, whatever succeeds meanwhile. */
+export async function rollBackEnvironment(ctx: Context, request: RollBackRequest): Promise<Answer> {
+  requireScope(ctx, 'deploy:write');
+  const { environment } = await loadEnvironment(ctx, request);
+  return await rehearseOr(ctx, request.preview, async (tx) => {
+    const locked = await changeEnvironment(ctx, tx, environment.id);
+    await requireNotFrozen(ctx, tx, environment.id, request.force);
+    const because = `Canceled by a rollback of ${actorOf(ctx)}.`;
+    // First: one that was being triggered has started by being canceled, and is what is rolled back.
+    const canceled = await cancelActive(ctx, tx, { environment: locked, because });
+    const target = await readRollbackTarget(ctx, tx, environment.id);
+    if (target === null) throw new DomainError('NOT_FOUND', 'No previous deployment to roll back from');
+    const deployment = await insertDeployment(ctx, tx, {
+      environmentId: environment.id,
+      ...target,
+      kind: 'rollback',
+      forced: request.force ?? false,
+    });
+    await put(ctx, tx, deployment);
+    return await record(ctx, tx, 'environment_rolled_back', { environment: locked, deployment, canceled });
+  });
+}
+
+/** Refusals in the order of the path and the body. */
+async function find(ctx: Context, request: EnvironmentNames & { readonly version: string }) {
+  const { project, environment } = await loadEnvironment(ctx, request);
+  requireVersion(request.version);
+  const candidate = await findCandidate(ctx, project.id, request.version);
+  if (candidate === null) throw notFound('Release');
+  return { environment, candidate };
+}
+
+function requireReady({ version, status }: ReleaseCandidate): void {
+  if (status === 'ready') return;
+  const why =
+    status === 'building'
+      ? 'is still being built: deploy it when it is ready'
+      : 'failed to build: make another candidate';
+  throw new DomainError('BAD_INPUT', `Release candidate ${version} ${why}`, 'input.version');
+}
+
+async function requireNotFrozen(
+  ctx: Context,
+  tx: Transaction,
+  environmentId: string,
+  force: boolean | undefined,
+): Promise<void> {
+  if (force || (await frozenNow(ctx, tx, environmentId, ctx.clock())) === null) return;
+  throw new DomainError('ENVIRONMENT_FROZEN', 'Environment is frozen');
+}
+
+interface NewDeployment extends Pick<DeploymentRow, 'environmentId' | 'candidateId' | 'kind'> {
+  readonly rollbackOfId?: string;
+  readonly forced?: boolean;
+  readonly reported?: boolean;
+}
+
+async function insertDeployment(ctx: Context, tx: Transaction, row: NewDeployment): Promise<DeploymentRow> {
+  const now = ctx.clock();
+  const deployment = tx.em.create(DeploymentEntity, {
+    ...row,
+    accountId: ctx.accountId,
+    fromCandidateId: await readRunning(ctx, tx, row.environmentId),
+    status: 'pending',
+    actor: actorOf(ctx),
+    createdAt: now,
+    statusAt: now,
+  });
+  await tx.em.flush();
+  return deployment;
+}
+
+/** In line: whether it goes at once is decided where the slot is taken. */
+async function put(ctx: Context, tx: Transaction, deployment: DeploymentRow): Promise<void> {
+  deployment.nextLookAt = whenWakeIsLost(ctx.clock());
+  await announceDeployment(ctx, tx, deployment);
+  wakeDeployment(ctx, tx, deployment);
+}
+
+async function record(ctx: Context, tx: Transaction, action: UserActionName, change: Change): Promise<Answer> {
+  const answered = await answer(ctx, tx, change);
+  const { projectName, environmentName, releaseCandidateVersion } = answered.deployment;
+  await recordUserAction(ctx, tx, { action, target: `${projectName}/${environmentName}: ${releaseCandidateVersion}` });
+  return answered;
+}
+
+function actorOf(ctx: Context): string {
+  return ctx.actor.email ?? 'interlock';
+}

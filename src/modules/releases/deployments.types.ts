@@ -1,0 +1,199 @@
+import { Extensions, Field, ID, InputType, ObjectType, registerEnumType } from 'type-graphql';
+import type { DeploymentKind, DeploymentStatus } from '../../domain/releases/release.ts';
+import { connectionType } from '../../graphql/connection.ts';
+import { Node } from '../../graphql/node.ts';
+import { DateTime, ReleaseCandidateVersion } from '../../graphql/scalars.ts';
+
+const deploymentStatuses = {
+  PENDING: 'pending',
+  IN_PROGRESS: 'in_progress',
+  SUCCESS: 'success',
+  FAILURE: 'failure',
+  CANCELING: 'canceling',
+  CANCELED: 'canceled',
+  ERROR: 'error',
+  UNKNOWN: 'unknown',
+} as const satisfies Record<Uppercase<DeploymentStatus>, DeploymentStatus>;
+registerEnumType(deploymentStatuses, {
+  name: 'DeploymentStatus',
+  description: 'How a deployment stands (interface 3.2).',
+  valuesConfig: {
+    PENDING: { description: 'It waits for its turn.' },
+    IN_PROGRESS: { description: 'The environment is being changed by it.' },
+    SUCCESS: { description: 'It is done; its candidate runs there.' },
+    FAILURE: { description: 'It was tried and did not come through.' },
+    CANCELING: { description: 'It was asked to stop; how it ends is not known yet.' },
+    CANCELED: { description: 'It was stopped, or never began.' },
+    ERROR: { description: 'It could not be tried, or its end was never told.' },
+    UNKNOWN: { description: 'Nothing was heard of it for too long. It holds up nobody.' },
+  },
+});
+
+const deploymentKinds = {
+  FORWARD: 'forward',
+  ROLLBACK: 'rollback',
+} as const satisfies Record<Uppercase<DeploymentKind>, DeploymentKind>;
+registerEnumType(deploymentKinds, {
+  name: 'DeploymentKind',
+  description: 'What a deployment is for.',
+  valuesConfig: {
+    FORWARD: { description: 'To bring a candidate there.' },
+    ROLLBACK: { description: 'To bring back what ran there before.' },
+  },
+});
+
+@Extensions({ notFound: 'Deployment not found' })
+@ObjectType({
+  implements: Node,
+  simpleResolvers: true,
+  description: 'A release candidate on its way into an environment (interface 3.2).',
+})
+export class Deployment {
+  @Field(() => ID, { description: 'Names it among everything of the account. Opaque; in a preview it names nothing.' })
+  id!: string;
+
+  @Field(() => String, { description: 'Email address of who asked for it, or first reported it.' })
+  actor!: string;
+
+  @Field(() => deploymentKinds, { description: 'What it is for.' })
+  kind!: DeploymentKind;
+
+  @Field(() => String, { description: 'The release that is deployed.' })
+  releaseVersion!: string;
+
+  @Field(() => ReleaseCandidateVersion, { description: 'The candidate that is deployed.' })
+  releaseCandidateVersion!: string;
+
+  @Field(() => String, { nullable: true, description: 'The release that ran there before it. Null: none did.' })
+  fromReleaseVersion!: string | null;
+
+  @Field(() => ReleaseCandidateVersion, {
+    nullable: true,
+    description: 'The candidate that ran there before it. Null: none did.',
+  })
+  fromReleaseCandidateVersion!: string | null;
+
+  @Field(() => deploymentStatuses, { description: 'How it stands.' })
+  status!: DeploymentStatus;
+
+  @Field(() => String, { nullable: true, description: 'Why it stands so, where there is something to say.' })
+  errorMessage!: string | null;
+
+  @Field(() => Boolean, { description: 'Whether it goes on although the environment is frozen.' })
+  forced!: boolean;
+
+  @Field(() => Boolean, { description: 'Whether it is driven from outside, and never triggered by the service.' })
+  reported!: boolean;
+
+  @Field(() => DateTime, { description: 'When it was asked for, or first reported.' })
+  createdAt!: Date;
+
+  @Field(() => DateTime, {
+    nullable: true,
+    description: 'When it began: its first status past PENDING. Null: it waits, or was canceled while it did.',
+  })
+  deployStartAt!: Date | null;
+
+  @Field(() => DateTime, { nullable: true, description: 'When it came to its final status. Null: it has not.' })
+  deployEndAt!: Date | null;
+
+  environmentId!: string;
+  environmentName!: string;
+  projectId!: string;
+  projectName!: string;
+  candidateId!: string;
+  fromCandidateId!: string | null;
+  rollbackOfId!: string | null;
+}
+
+export const DeploymentConnection = connectionType(Deployment, 'Deployment', true);
+
+@ObjectType({ simpleResolvers: true, description: 'What deploying, canceling or rolling back would do.' })
+export class DeploymentImpact {
+  @Field(() => String, { description: 'All of it in words.' })
+  sentence!: string;
+
+  @Field(() => [Deployment], { description: 'Active deployments it would cancel, as they would stand then.' })
+  cancels!: readonly Deployment[];
+
+  @Field(() => [Deployment], { description: 'Those it would wait for, the first one first.' })
+  waitsFor!: readonly Deployment[];
+}
+
+@ObjectType({ simpleResolvers: true, description: 'A deployment after the change.' })
+export class DeploymentPayload {
+  @Field(() => Deployment, { description: 'The deployment as it is now, or in a preview as it would be.' })
+  deployment!: Deployment;
+
+  @Field(() => DeploymentImpact, {
+    nullable: true,
+    description: 'What it would do. Null unless a preview was asked for.',
+  })
+  impact!: DeploymentImpact | null;
+}
+
+@InputType({ description: 'A deployment to make (interface 4.8).' })
+export class CreateDeploymentInput {
+  @Field(() => String, { description: 'The release project.' })
+  project!: string;
+
+  @Field(() => String, { description: 'Name of the environment.' })
+  environment!: string;
+
+  @Field(() => ReleaseCandidateVersion, { description: 'The candidate to deploy. It has to be ready.' })
+  version!: string;
+
+  @Field(() => Boolean, {
+    defaultValue: false,
+    description: 'Cancels what is active there, instead of waiting in line.',
+  })
+  supersede!: boolean;
+
+  @Field(() => Boolean, { defaultValue: false, description: 'Goes on although the environment is frozen.' })
+  force!: boolean;
+
+  @Field(() => Boolean, { defaultValue: false, description: 'Only tells in `impact` what it would do.' })
+  preview!: boolean;
+}
+
+@InputType({ description: 'How a deployment stands, as somebody outside says (interface 4.8).' })
+export class ReportDeploymentInput {
+  @Field(() => String, { description: 'The release project.' })
+  project!: string;
+
+  @Field(() => String, { description: 'Name of the environment.' })
+  environment!: string;
+
+  @Field(() => ReleaseCandidateVersion, { description: 'The candidate whose newest deployment there it is.' })
+  version!: string;
+
+  @Field(() => deploymentStatuses, { description: 'The status, taken as given.' })
+  status!: DeploymentStatus;
+
+  @Field(() => String, { nullable: true, description: 'Why, in words people read: at most 10,000 characters.' })
+  errorMessage?: string | null;
+}
+
+@InputType({ description: 'A deployment to cancel.' })
+export class CancelDeploymentInput {
+  @Field(() => ID, { description: 'The deployment.' })
+  id!: string;
+
+  @Field(() => Boolean, { defaultValue: false, description: 'Only tells in `impact` what it would do.' })
+  preview!: boolean;
+}
+
+@InputType({ description: 'An environment to roll back (interface 4.8).' })
+export class RollBackEnvironmentInput {
+  @Field(() => String, { description: 'The release project.' })
+  project!: string;
+
+  @Field(() => String, { description: 'Name of the environment.' })
+  environment!: string;
+
+  @Field(() => Boolean, { defaultValue: false, description: 'Goes on although the environment is frozen.' })
+  force!: boolean;
+
+  @Field(() => Boolean, { defaultValue: false, description: 'Only tells in `impact` what it would do.' })
+  preview!: boolean;
+}

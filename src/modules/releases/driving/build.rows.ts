@@ -1,0 +1,39 @@
+// The rows the build of a candidate is driven by, and the one place that ends it.
+import type { Context } from '../../../context.ts';
+import type { BuildSituation } from '../../../domain/releases/drive.ts';
+import type { CandidateStatus } from '../../../domain/releases/release.ts';
+import type { Transaction } from '../../../platform/database.ts';
+import { announceCandidate } from '../candidates.events.ts';
+import { loadCandidate, runOf, type CandidateRows } from './deployment.rows.ts';
+
+/** Takes the candidate's row: whoever ends its build holds it. */
+export async function lockCandidate(ctx: Context, tx: Transaction, candidateId: string): Promise<CandidateRows> {
+  await tx.query('select 1 from release_candidate where account_id = $1 and id = $2 for no key update', [
+    ctx.accountId,
+    candidateId,
+  ]);
+  return await loadCandidate(ctx, tx, candidateId);
+}
+
+export function buildSituationOf({ project, candidate }: CandidateRows): BuildSituation {
+  return {
+    ...runOf(candidate),
+    status: candidate.status,
+    provider: project.buildProvider ?? { kind: 'none' },
+    cancelToldAt: null,
+    createdAt: candidate.createdAt.getTime(),
+    timeoutSec: project.buildTimeoutSec,
+  };
+}
+
+export async function endBuild(
+  ctx: Context,
+  tx: Transaction,
+  { candidate }: CandidateRows,
+  end: { readonly status: Exclude<CandidateStatus, 'building'>; readonly errorMessage: string | null },
+): Promise<void> {
+  if (candidate.status !== 'building') return;
+  Object.assign(candidate, end, { callAt: null, calls: 0, problem: null, endedAt: ctx.clock() });
+  candidate.revision += 1;
+  await announceCandidate(ctx, tx, { id: candidate.id, actions: [`candidate_${end.status}`] });
+}

@@ -1,0 +1,129 @@
+// The rows a deployment is driven by.
+import type { Context } from '../../../context.ts';
+import type { DeploymentSituation } from '../../../domain/releases/drive.ts';
+import type { Frozen } from '../../../domain/releases/freeze.ts';
+import { notFound } from '../../../domain/errors.ts';
+import type { Transaction } from '../../../platform/database.ts';
+import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
+import { readLine } from '../deployments.history.ts';
+import { frozenNow } from '../freezes.frozen.ts';
+import { loadDeployment, lockEnvironment } from '../releases.locks.ts';
+import {
+  ReleaseCandidateEntity,
+  ReleaseEntity,
+  ReleaseProjectEntity,
+  type DeploymentRow,
+  type EnvironmentRow,
+  type ReleaseCandidateRow,
+  type ReleaseProjectRow,
+} from '../releases.entities.ts';
+
+/** What is deployed, and from where. */
+export interface CandidateRows {
+  readonly project: ReleaseProjectRow;
+  readonly candidate: ReleaseCandidateRow;
+  readonly releaseVersion: string;
+  readonly repository: RepositoryRow;
+}
+
+export interface DeploymentRows extends CandidateRows {
+  readonly environment: EnvironmentRow;
+  readonly deployment: DeploymentRow;
+  /** What ran there before it. Null: nothing did, or it has not started. */
+  readonly from: { readonly version: string; readonly releaseVersion: string } | null;
+}
+
+/** Takes the environment's row, and reads what belongs to the deployment under it. */
+export async function lockDeployment(ctx: Context, tx: Transaction, deploymentId: string): Promise<DeploymentRows> {
+  const [found] = await tx.query<{ environment_id: string }>(
+    'select environment_id from deployment where account_id = $1 and id = $2',
+    [ctx.accountId, deploymentId],
+  );
+  if (found === undefined) throw notFound('Deployment');
+  const environment = await lockEnvironment(ctx, tx, found.environment_id);
+  const deployment = await loadDeployment(ctx, tx, deploymentId);
+  const from = deployment.fromCandidateId ?? null;
+  return {
+    ...(await loadCandidate(ctx, tx, deployment.candidateId)),
+    environment,
+    deployment,
+    from: from === null ? null : await readVersions(ctx, tx, from),
+  };
+}
+
+export async function loadCandidate(ctx: Context, tx: Transaction, candidateId: string): Promise<CandidateRows> {
+  const { accountId } = ctx;
+  const candidate = await tx.em.findOne(ReleaseCandidateEntity, { id: candidateId, accountId }, { refresh: true });
+  if (!candidate) throw notFound('Release candidate');
+  const [project, release, repository] = [
+    await tx.em.findOneOrFail(ReleaseProjectEntity, { id: candidate.projectId, accountId }),
+    await tx.em.findOneOrFail(ReleaseEntity, { id: candidate.releaseId, accountId }),
+    await tx.em.findOneOrFail(RepositoryEntity, { id: candidate.repositoryId, accountId }),
+  ];
+  return { candidate, project, repository, releaseVersion: release.version };
+}
+
+async function readVersions(
+  ctx: Context,
+  tx: Transaction,
+  candidateId: string,
+): Promise<NonNullable<DeploymentRows['from']>> {
+  const { candidate, releaseVersion } = await loadCandidate(ctx, tx, candidateId);
+  return { version: candidate.version, releaseVersion };
+}
+
+export interface Standing {
+  readonly situation: DeploymentSituation;
+  readonly freeze: Frozen | null;
+}
+
+/** Where the deployment stands now. In a transaction that holds the environment's row. */
+export async function standingOf(
+  ctx: Context,
+  tx: Transaction,
+  { environment, deployment }: DeploymentRows,
+): Promise<Standing> {
+  const isWaiting = deployment.status === 'pending';
+  const [first] = isWaiting ? await readLine(ctx, tx, environment) : [];
+  // Asked again when the slot is taken: it may have frozen since.
+  const freeze = isWaiting && !deployment.forced ? await frozenNow(ctx, tx, environment.id, ctx.clock()) : null;
+  return {
+    situation: situationOf({ environment, deployment }, { isFirstInLine: first?.id === deployment.id, freeze }),
+    freeze,
+  };
+}
+
+function situationOf(
+  { environment, deployment }: Pick<DeploymentRows, 'environment' | 'deployment'>,
+  line: Pick<DeploymentSituation, 'isFirstInLine' | 'freeze'>,
+): DeploymentSituation {
+  const current = environment.currentDeploymentId ?? null;
+  return {
+    ...line,
+    ...runOf(deployment),
+    status: deployment.status,
+    provider: environment.provider,
+    isReported: deployment.reported,
+    slot: current === null ? 'free' : current === deployment.id ? 'ours' : 'taken',
+    triggerBegunAt: instant(deployment.triggerBegunAt),
+    cancelToldAt: instant(deployment.cancelToldAt),
+    statusAt: deployment.statusAt.getTime(),
+    reportTimeoutSec: environment.reportTimeoutSec,
+  };
+}
+
+/** What deployments and builds keep alike. */
+export function runOf(
+  row: DeploymentRow | ReleaseCandidateRow,
+): Pick<DeploymentSituation, 'triggeredAt' | 'callAt' | 'calls' | 'attendedUntil'> {
+  return {
+    triggeredAt: instant(row.triggeredAt),
+    callAt: instant(row.callAt),
+    calls: row.calls,
+    attendedUntil: instant(row.attendedUntil),
+  };
+}
+
+function instant(date: Date | null | undefined): number | null {
+  return date?.getTime() ?? null;
+}

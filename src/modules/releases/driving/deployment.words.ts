@@ -1,0 +1,131 @@
+// What a person reads of a deployment where its run is shown: who, what, where, and why it does not go on.
+import type { DeploymentStep, ProviderCall, Step } from '../../../domain/releases/drive.ts';
+import { frozenText, type Frozen } from '../../../domain/releases/freeze.ts';
+import type { ProviderSettings } from '../../../domain/releases/release.ts';
+import type { DeploymentRows } from './deployment.rows.ts';
+
+export interface DeploymentSummary {
+  readonly repository: string;
+  /** `<project>/<environment>`. */
+  readonly environment: string;
+  readonly version: string;
+  readonly status: string;
+  /** What is deployed where, in a line. */
+  readonly title: string;
+  /** Markdown. */
+  readonly details: string;
+}
+
+type Left = Exclude<DeploymentStep, { kind: 'become' | 'take_slot' }>;
+
+interface Reasons {
+  readonly freeze: Frozen | null;
+  /** Version that has the slot. */
+  readonly holder: string | null;
+}
+
+export function describeDeployment(
+  rows: DeploymentRows,
+  reasons: Reasons & { readonly step: Left },
+): DeploymentSummary {
+  const { project, environment, deployment, candidate, repository, from } = rows;
+  const verb = deployment.kind === 'rollback' ? 'roll back to' : 'deploy';
+  const lines = [
+    `**${project.name} ${environment.name}**: ${verb} \`${candidate.version}\`: **${deployment.status}**${told(deployment.errorMessage)}`,
+    '',
+    `- next: ${stepText(reasons.step, { rows, ...reasons })}`,
+    `- commit \`${candidate.commit}\` of ${repository.owner}/${repository.name}`,
+    ...(from === null ? [] : [`- from \`${from.version}\``]),
+    `- asked for by ${deployment.actor} at ${deployment.createdAt.toISOString()}${deployment.forced ? ', though it was frozen' : ''}`,
+    `- provider: ${providerText(environment.provider)}${runText(deployment)}`,
+    ...problemText(deployment),
+    ...timeText('started', deployment.deployStartAt),
+    ...timeText('ended', deployment.deployEndAt),
+  ];
+  return {
+    repository: `${repository.owner}/${repository.name}`,
+    environment: `${project.name}/${environment.name}`,
+    version: candidate.version,
+    status: deployment.status,
+    title: `${candidate.version} → ${environment.name} of ${project.name}`,
+    details: lines.join('\n'),
+  };
+}
+
+/** What is done next, or waited for. */
+export function stepText(step: Left, { rows, freeze, holder }: Reasons & { readonly rows: DeploymentRows }): string {
+  const name = rows.environment.name;
+  switch (step.kind) {
+    case 'ended':
+      return 'nothing, it has ended';
+    case 'call':
+      return callText[step.call];
+    case 'attend':
+      return 'run its command';
+    case 'wait':
+      if (step.for === 'turn')
+        return holder === null ? `wait in line for ${name}` : `wait until \`${holder}\` is through with ${name}`;
+      if (step.for === 'freeze') return freeze === null ? '' : `wait: ${name} is ${frozenText(freeze)}`;
+      return waitText(step);
+  }
+}
+
+export const callText: Readonly<Record<ProviderCall, string>> = {
+  trigger: 'trigger its provider',
+  read: 'ask its provider how it stands',
+  cancel: 'tell its provider to cancel',
+};
+
+/** Of a wait that says all by itself. */
+export function waitText(step: Extract<Step<string>, { kind: 'wait' }>): string {
+  const until = step.until === null ? '' : ` until ${new Date(step.until).toISOString()} at most`;
+  switch (step.for) {
+    case 'report':
+      return `wait for a report${until}`;
+    case 'call':
+      return 'ask its provider again in a while';
+    case 'attendant':
+      return 'its command runs';
+    // Whoever shows a deployment knows whom it waits for.
+    case 'turn':
+    case 'freeze':
+      return 'wait in line';
+  }
+}
+
+export function providerText(provider: ProviderSettings): string {
+  switch (provider.kind) {
+    case 'none':
+      return 'none, reports tell how it goes';
+    case 'command':
+      return 'a command in the sandbox';
+    case 'http':
+      return `POST to ${new URL(provider.url).host}`;
+    case 'github_actions':
+      return `workflow ${provider.workflow}`;
+  }
+}
+
+interface Called {
+  readonly triggeredAt?: Date | null | undefined;
+  readonly providerRun?: string | null | undefined;
+  readonly problem?: string | null | undefined;
+  readonly calls: number;
+}
+
+export function runText({ triggeredAt, providerRun }: Called): string {
+  if (!triggeredAt) return '';
+  return `, triggered at ${triggeredAt.toISOString()}${providerRun ? `, its run \`${providerRun}\`` : ''}`;
+}
+
+export function problemText({ problem, calls }: Called): string[] {
+  return problem ? [`- last call failed, for the ${calls}. time: ${problem}`] : [];
+}
+
+export function timeText(what: string, at: Date | null | undefined): string[] {
+  return at ? [`- ${what} at ${at.toISOString()}`] : [];
+}
+
+export function told(message: string | null | undefined): string {
+  return message ? `, ${message}` : '';
+}

@@ -1,0 +1,80 @@
+// One call to a provider that goes on by itself. What came of it is data: a provider that is away is no fault of ours.
+import type { ProviderCall } from '../../../domain/releases/drive.ts';
+import type { RunOrRefusal } from './provider-run.ts';
+import { passFailpoint } from '../../../platform/failpoints.ts';
+import {
+  ProviderRefused,
+  type ProviderReading,
+  type ProviderRun,
+  type Providers,
+} from '../../../platform/providers/port.ts';
+
+export type CallOutcome =
+  | { readonly kind: 'triggered'; readonly name: string | null }
+  /** Null: it cannot be asked. */
+  | { readonly kind: 'read'; readonly reading: ProviderReading | null }
+  | { readonly kind: 'told_to_cancel' }
+  /** For good, in its words. */
+  | { readonly kind: 'refused'; readonly words: string }
+  /** It may be tried again. */
+  | { readonly kind: 'failed'; readonly words: string };
+
+const longestWords = 500;
+
+export interface Asked {
+  readonly run: RunOrRefusal;
+  readonly call: ProviderCall;
+  /** What the provider calls the run. */
+  readonly name: string | null;
+  /** Failpoints begin with it. */
+  readonly subject: 'deployment' | 'build';
+}
+
+export async function callProvider(providers: Providers, { run, ...asked }: Asked): Promise<CallOutcome> {
+  if (run instanceof ProviderRefused) return { kind: 'refused', words: run.message };
+  await passFailpoint(`${asked.subject}:before_${asked.call}`);
+  const outcome = await call(providers, { run, ...asked }).catch((error: unknown): CallOutcome => {
+    const words = (error instanceof Error ? error.message : String(error)).slice(0, longestWords);
+    return { kind: error instanceof ProviderRefused ? 'refused' : 'failed', words };
+  });
+  await passFailpoint(`${asked.subject}:after_${asked.call}`);
+  return outcome;
+}
+
+async function call(
+  providers: Providers,
+  { run, call, name }: Asked & { readonly run: ProviderRun },
+): Promise<CallOutcome> {
+  if (run.settings.kind === 'none') throw new Error('There is no provider to call.');
+  const provider = providers(run.settings.kind);
+  if (provider.shape !== 'remote') throw new Error(`The provider ${run.settings.kind} is attended to, not called.`);
+  switch (call) {
+    case 'trigger':
+      return { kind: 'triggered', name: await provider.trigger(run) };
+    case 'read':
+      return { kind: 'read', reading: await provider.read(run, name) };
+    case 'cancel':
+      await provider.cancel(run, name);
+      return { kind: 'told_to_cancel' };
+  }
+}
+
+/** What came of it, for people who read the run. */
+export function outcomeText(outcome: CallOutcome): string {
+  switch (outcome.kind) {
+    case 'triggered':
+      return outcome.name === null ? 'triggered' : `triggered as ${outcome.name}`;
+    case 'read':
+      return outcome.reading === null ? 'it cannot be asked' : readingText(outcome.reading);
+    case 'told_to_cancel':
+      return 'told to cancel';
+    case 'refused':
+      return `refused: ${outcome.words}`;
+    case 'failed':
+      return `failed, and is tried again: ${outcome.words}`;
+  }
+}
+
+export function readingText({ state, message }: ProviderReading): string {
+  return message === null ? state : `${state}: ${message}`;
+}

@@ -1,0 +1,163 @@
+import type { Context } from '../../context.ts';
+import { DomainError, notFound } from '../../domain/errors.ts';
+import { checkedReleaseName } from '../../domain/releases/name.ts';
+import type { EnvironmentTier } from '../../domain/releases/release.ts';
+import type { Transaction } from '../../platform/database.ts';
+import { recordUserAction, requireScope, type Secrets } from '../accounts/index.ts';
+import { appendEvents } from '../events/index.ts';
+import { loadEnvironment, loadReleaseProject } from './projects.reads.ts';
+import { changedSecret, checkedProvider, checkedSeconds, type ProviderRequest } from './provider.settings.ts';
+import type { EnvironmentRow } from './releases.entities.ts';
+import { changeEnvironment } from './releases.locks.ts';
+
+const defaultReportTimeoutSec = 3600;
+const longestFreezeSec = 366 * 86_400;
+
+export interface NewEnvironment {
+  readonly project: string;
+  readonly name: string;
+  readonly tier?: EnvironmentTier | null;
+  readonly position?: number | null;
+  readonly provider: ProviderRequest;
+  readonly reportTimeoutSec?: number | null;
+  readonly freezeAfterRollback?: boolean | null;
+  readonly freezeAfterRollbackSec?: number | null;
+}
+
+/** Throws CONFLICT when the project has one of that name. */
+export async function createEnvironment(ctx: Context, secrets: Secrets, input: NewEnvironment): Promise<void> {
+  requireScope(ctx, 'release:write');
+  const name = checkedReleaseName(input.name, 'input.name');
+  const provider = checkedProvider(input.provider, 'input.provider');
+  const reportTimeoutSec = checkedSeconds(input.reportTimeoutSec ?? defaultReportTimeoutSec, 'input.reportTimeoutSec');
+  const freezeAfterRollbackSec = checkedFreeze(input.freezeAfterRollbackSec ?? null);
+  const project = await loadReleaseProject(ctx, input.project);
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const order = await lockOrder(ctx, tx, project.id);
+    const [row] = await tx.query<{ id: string }>(
+      `insert into environment (account_id, project_id, name, position, tier, provider, report_timeout_sec,
+         freeze_after_rollback, freeze_after_rollback_sec, created_at)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) on conflict (account_id, project_id, name) do nothing returning id`,
+      [
+        ctx.accountId,
+        project.id,
+        name,
+        order.length + 1,
+        input.tier ?? 'other',
+        JSON.stringify(provider),
+        reportTimeoutSec,
+        input.freezeAfterRollback ?? false,
+        freezeAfterRollbackSec,
+        ctx.clock().toISOString(),
+      ],
+    );
+    if (row === undefined)
+      throw new DomainError('CONFLICT', `${project.name} has an environment ${name} already.`, 'input.name');
+    const owner = { accountId: ctx.accountId, of: 'environment', id: row.id } as const;
+    await tx.query('update environment set provider_secret = $3 where account_id = $1 and id = $2', [
+      ctx.accountId,
+      row.id,
+      changedSecret(secrets, owner, { request: input.provider, before: null, sealed: null }),
+    ]);
+    await place(ctx, tx, { order, id: row.id, position: input.position ?? null });
+    await appendEvents(ctx, tx, [
+      {
+        repositoryId: project.repositoryId,
+        environmentId: row.id,
+        action: 'environment_created',
+        payload: { project: project.name, environment: name },
+      },
+    ]);
+    await recordUserAction(ctx, tx, { action: 'environment_created', target: `${project.name}/${name}` });
+  });
+}
+
+export interface EnvironmentChange extends Partial<Omit<NewEnvironment, 'project' | 'name' | 'provider'>> {
+  readonly project: string;
+  readonly environment: string;
+  readonly provider?: ProviderRequest | null;
+}
+
+/** What is not given stays. How it is deployed to does not change under a deployment that has its place: CONFLICT. */
+export async function updateEnvironment(ctx: Context, secrets: Secrets, change: EnvironmentChange): Promise<void> {
+  requireScope(ctx, 'release:write');
+  const { project, environment } = await loadEnvironment(ctx, change);
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const order = await lockOrder(ctx, tx, project.id);
+    const row = await changeEnvironment(ctx, tx, environment.id);
+    if (change.tier) row.tier = change.tier;
+    if (typeof change.reportTimeoutSec === 'number')
+      row.reportTimeoutSec = checkedSeconds(change.reportTimeoutSec, 'input.reportTimeoutSec');
+    if (typeof change.freezeAfterRollback === 'boolean') row.freezeAfterRollback = change.freezeAfterRollback;
+    if (change.freezeAfterRollbackSec !== undefined)
+      row.freezeAfterRollbackSec = checkedFreeze(change.freezeAfterRollbackSec);
+    if (change.provider) changeProvider(ctx, secrets, row, change.provider);
+    await tx.em.flush();
+    if (typeof change.position === 'number')
+      await place(ctx, tx, { order, id: environment.id, position: change.position });
+    await appendEvents(ctx, tx, [
+      {
+        repositoryId: project.repositoryId,
+        environmentId: environment.id,
+        action: 'environment_updated',
+        payload: { project: project.name, environment: environment.name },
+      },
+    ]);
+    await recordUserAction(ctx, tx, { action: 'environment_updated', target: `${project.name}/${environment.name}` });
+  });
+}
+
+function changeProvider(ctx: Context, secrets: Secrets, row: EnvironmentRow, request: ProviderRequest): void {
+  const provider = checkedProvider(request, 'input.provider');
+  if (row.currentDeploymentId) {
+    throw new DomainError(
+      'CONFLICT',
+      `${row.name} is being deployed to: change its provider when that has ended, or cancel it first.`,
+      'input.provider',
+    );
+  }
+  const owner = { accountId: ctx.accountId, of: 'environment', id: row.id } as const;
+  const sealed = row.providerSecret ? Buffer.from(row.providerSecret) : null;
+  row.providerSecret = changedSecret(secrets, owner, { request, before: row.provider, sealed });
+  row.provider = provider;
+}
+
+/** Its environments in their order, under the project's row: two that are placed at once would have one place. */
+async function lockOrder(ctx: Context, tx: Transaction, projectId: string): Promise<readonly string[]> {
+  const rows = await tx.query('select 1 from release_project where account_id = $1 and id = $2 for no key update', [
+    ctx.accountId,
+    projectId,
+  ]);
+  if (rows.length === 0) throw notFound('Release project');
+  const order = await tx.query<{ id: string }>(
+    'select id from environment where account_id = $1 and project_id = $2 order by position, id',
+    [ctx.accountId, projectId],
+  );
+  return order.map(({ id }) => id);
+}
+
+/** Puts one at its place, the last one without it, and moves those from there on. */
+async function place(
+  ctx: Context,
+  tx: Transaction,
+  { order, id, position }: { readonly order: readonly string[]; readonly id: string; readonly position: number | null },
+): Promise<void> {
+  const others = order.filter((each) => each !== id);
+  const most = others.length + 1;
+  if (position !== null && (position < 1 || position > most))
+    throw new DomainError('BAD_INPUT', `input.position must be between 1 and ${most}`, 'input.position');
+  const placed = others.toSpliced((position ?? most) - 1, 0, id);
+  await tx.query(
+    `update environment e set position = wanted.position
+     from unnest($2::bigint[]) with ordinality as wanted (id, position)
+     where e.account_id = $1 and e.id = wanted.id and e.position <> wanted.position`,
+    [ctx.accountId, placed],
+  );
+}
+
+function checkedFreeze(seconds: number | null): number | null {
+  const field = 'input.freezeAfterRollbackSec';
+  if (seconds !== null && (seconds < 1 || seconds > longestFreezeSec))
+    throw new DomainError('BAD_INPUT', `${field} must be between 1 and ${longestFreezeSec}`, field);
+  return seconds;
+}

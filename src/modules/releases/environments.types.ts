@@ -1,0 +1,125 @@
+import { Extensions, Field, ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
+import type { EnvironmentTier } from '../../domain/releases/release.ts';
+import { Node } from '../../graphql/node.ts';
+import { DateTime } from '../../graphql/scalars.ts';
+import { Provider, ProviderInput } from './projects.types.ts';
+
+const tiers = {
+  DEVELOPMENT: 'development',
+  TESTING: 'testing',
+  STAGING: 'staging',
+  PRODUCTION: 'production',
+  OTHER: 'other',
+} as const satisfies Record<Uppercase<EnvironmentTier>, EnvironmentTier>;
+registerEnumType(tiers, { name: 'EnvironmentTier', description: 'What an environment is for.' });
+
+@Extensions({ notFound: 'Release environment not found' })
+@ObjectType({
+  implements: Node,
+  simpleResolvers: true,
+  description: 'Where candidates of a release project are deployed to, one at a time (interface 2.11).',
+})
+export class Environment {
+  @Field(() => ID, { description: 'Names it among everything of the account. Opaque.' })
+  id!: string;
+
+  @Field(() => String, { description: 'Its name in the project; upper and lower case differ.' })
+  name!: string;
+
+  @Field(() => Int, { description: 'Its place on the way of a candidate, counted from 1.' })
+  position!: number;
+
+  @Field(() => tiers, { description: 'What it is for.' })
+  tier!: EnvironmentTier;
+
+  @Field(() => Provider, { description: 'How it is deployed to.' })
+  provider!: Provider;
+
+  @Field(() => Int, {
+    description: 'Seconds without a report after which a deployment is unknown and holds up nobody.',
+  })
+  reportTimeoutSec!: number;
+
+  @Field(() => Boolean, { description: 'Whether it is frozen after a rollback.' })
+  freezeAfterRollback!: boolean;
+
+  @Field(() => Int, { nullable: true, description: 'For how many seconds then. Null: until somebody ends it.' })
+  freezeAfterRollbackSec!: number | null;
+
+  @Field(() => DateTime, { description: 'When it was made.' })
+  createdAt!: Date;
+
+  projectId!: string;
+}
+
+@InputType({ description: 'Names an environment of a release project.' })
+export class EnvironmentRefInput {
+  @Field(() => String, { description: 'The release project.' })
+  project!: string;
+
+  @Field(() => String, { description: 'Name of the environment.' })
+  environment!: string;
+}
+
+@InputType({ description: 'An environment to make.' })
+export class CreateEnvironmentInput {
+  @Field(() => String, { description: 'The release project.' })
+  project!: string;
+
+  @Field(() => String, { description: 'Its name: 1 to 100 characters without a slash.' })
+  name!: string;
+
+  @Field(() => tiers, { nullable: true, description: 'What it is for, OTHER if not given.' })
+  tier?: EnvironmentTier | null;
+
+  @Field(() => Int, {
+    nullable: true,
+    description: 'Its place, from 1; those from there on move by one. The last one if not given.',
+  })
+  position?: number | null;
+
+  @Field(() => ProviderInput, { description: 'How it is deployed to.' })
+  provider!: ProviderInput;
+
+  @Field(() => Int, {
+    nullable: true,
+    description: 'Seconds without a report after which a deployment is unknown, 3600 if not given.',
+  })
+  reportTimeoutSec?: number | null;
+
+  @Field(() => Boolean, { nullable: true, description: 'Whether it is frozen after a rollback, false if not given.' })
+  freezeAfterRollback?: boolean | null;
+
+  @Field(() => Int, { nullable: true, description: 'For how many seconds then. Left out: until somebody ends it.' })
+  freezeAfterRollbackSec?: number | null;
+}
+
+@InputType({ description: 'What is to change of an environment; what is not given stays.' })
+export class UpdateEnvironmentInput extends EnvironmentRefInput {
+  @Field(() => tiers, { nullable: true, description: 'What it is for.' })
+  tier?: EnvironmentTier | null;
+
+  @Field(() => Int, { nullable: true, description: 'Its place, from 1; the others make room.' })
+  position?: number | null;
+
+  @Field(() => ProviderInput, {
+    nullable: true,
+    description: 'How it is deployed to. Refused while a deployment has its place there.',
+  })
+  provider?: ProviderInput | null;
+
+  @Field(() => Int, { nullable: true, description: 'Seconds without a report after which a deployment is unknown.' })
+  reportTimeoutSec?: number | null;
+
+  @Field(() => Boolean, { nullable: true, description: 'Whether it is frozen after a rollback.' })
+  freezeAfterRollback?: boolean | null;
+
+  @Field(() => Int, { nullable: true, description: 'For how many seconds then. Null: until somebody ends it.' })
+  freezeAfterRollbackSec?: number | null;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'The environment after the change.' })
+export class EnvironmentPayload {
+  @Field(() => Environment, { description: 'The environment as it is now.' })
+  environment!: Environment;
+}

@@ -1,0 +1,84 @@
+// Whether an environment is frozen is asked of the calendar whenever somebody acts; here it is told, once for each change.
+import type { Context } from '../../context.ts';
+import { frozenAt, nextChange } from '../../domain/releases/freeze.ts';
+import type { Transaction } from '../../platform/database.ts';
+import { appendEvents } from '../events/index.ts';
+import {
+  endFreezes,
+  frozenFacts,
+  insertFreeze,
+  loadEnvironmentFreezes,
+  type StoredFreeze,
+} from '../repositories/index.ts';
+import { wakeNextInLine } from './deployments.wake.ts';
+import type { DeploymentRow, EnvironmentRow } from './releases.entities.ts';
+
+/** What events say of an environment. */
+export interface ToldEnvironment {
+  readonly repositoryId: string;
+  readonly project: string;
+  readonly environment: string;
+}
+
+/** Under the environment's row, after a change of its freezes or when one was due. Asked twice it tells nothing twice. */
+export async function announceFreeze(ctx: Context, tx: Transaction, environment: EnvironmentRow): Promise<void> {
+  const now = ctx.clock().getTime();
+  const of = { accountId: ctx.accountId, environmentId: environment.id };
+  const freezes = await loadEnvironmentFreezes(tx, of);
+  const frozen = frozenAt(freezes, now);
+  const change = nextChange(freezes, now);
+  environment.nextFreezeChangeAt = change === null ? null : new Date(change);
+  await wakeNextInLine(ctx, tx, environment);
+  if ((frozen !== null) === environment.announcedFrozen) return;
+  environment.announcedFrozen = frozen !== null;
+  const { repositoryId, ...names } = await namesOf(ctx, tx, environment.id);
+  await appendEvents(ctx, tx, [
+    {
+      repositoryId,
+      environmentId: environment.id,
+      action: frozen === null ? 'environment_unfrozen' : 'environment_frozen',
+      payload: { ...names, ...(frozen !== null && frozenFacts(frozen)) },
+    },
+  ]);
+}
+
+/**
+ * Where the environment is set to, it is frozen as a rollback succeeds: in the transaction of that success, in the place
+ * of the freeze that an earlier rollback left.
+ */
+export async function freezeAfterRollback(
+  ctx: Context,
+  tx: Transaction,
+  environment: EnvironmentRow,
+  rollback: DeploymentRow,
+): Promise<void> {
+  if (!environment.freezeAfterRollback) return;
+  const startsAt = ctx.clock().getTime();
+  const seconds = environment.freezeAfterRollbackSec ?? null;
+  const freezes = await loadEnvironmentFreezes(tx, { accountId: ctx.accountId, environmentId: environment.id });
+  const earlier = freezes.filter(({ source }) => source === 'rollback');
+  await endFreezes(ctx, tx, idsOf(earlier));
+  await insertFreeze(ctx, tx, {
+    target: { environmentId: environment.id },
+    source: 'rollback',
+    reason: null,
+    span: { startsAt, endsAt: seconds === null ? null : startsAt + seconds * 1000 },
+    createdBy: rollback.actor,
+  });
+  await announceFreeze(ctx, tx, environment);
+}
+
+export function idsOf(freezes: readonly StoredFreeze[]): string[] {
+  return freezes.map(({ id }) => id);
+}
+
+export async function namesOf(ctx: Context, tx: Transaction, environmentId: string): Promise<ToldEnvironment> {
+  const [names] = await tx.query<ToldEnvironment>(
+    `select p.repository_id as "repositoryId", p.name as project, e.name as environment
+     from environment e join release_project p on p.account_id = e.account_id and p.id = e.project_id
+     where e.account_id = $1 and e.id = $2`,
+    [ctx.accountId, environmentId],
+  );
+  if (names === undefined) throw new Error(`Environment ${environmentId} is told of before it is written.`);
+  return names;
+}

@@ -1,0 +1,33 @@
+import DataLoader from 'dataloader';
+import { frozenAt, isOver, type Frozen } from '../../domain/releases/freeze.ts';
+import { loaderOf, type GraphQLContext } from '../../graphql/context.ts';
+import { requireScope } from '../accounts/index.ts';
+import { freezeColumns, toFreeze, type FreezeRecord, type StoredFreeze } from '../repositories/index.ts';
+
+/** Those that have not come to their end, newest first. */
+export async function readFreezes(ctx: GraphQLContext, environmentId: string): Promise<StoredFreeze[]> {
+  const now = ctx.clock().getTime();
+  return (await loaderOf(ctx, freezesOfEnvironments).load(environmentId)).filter((freeze) => !isOver(freeze, now));
+}
+
+/** Null: it is not frozen. */
+export async function readFrozen(ctx: GraphQLContext, environmentId: string): Promise<Frozen<StoredFreeze> | null> {
+  return frozenAt(await readFreezes(ctx, environmentId), ctx.clock().getTime());
+}
+
+function freezesOfEnvironments(ctx: GraphQLContext): DataLoader<string, StoredFreeze[]> {
+  return new DataLoader(
+    async (environmentIds) => {
+      requireScope(ctx, 'release:read');
+      const rows = await ctx.db.read<FreezeRecord>(ctx.accountId, {
+        name: 'freezes_of_environments',
+        text: `select ${freezeColumns} from freeze_rule f
+               where f.account_id = $1 and f.environment_id = any ($2::bigint[]) and f.deleted_at is null order by f.id desc`,
+        values: [ctx.accountId, environmentIds],
+      });
+      const freezes = Map.groupBy(rows.map(toFreeze), ({ environmentId }) => environmentId);
+      return environmentIds.map((id) => freezes.get(id) ?? []);
+    },
+    { cache: false },
+  );
+}

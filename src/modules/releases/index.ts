@@ -1,0 +1,19 @@
+export { createRelease } from './candidates.service.ts';
+export {
+  cancelDeployment,
+  createDeployment,
+  reportDeployment,
+  rollBackEnvironment,
+} from './deployments.service.ts';
+export type { Attending } from './driving/attendance.ts';
+export { advanceBuild, type BuildAdvance } from './driving/build.advance.ts';
+export { carryOutBuild } from './driving/build.carry-out.ts';
+export { advanceDeployment, type DeploymentAdvance } from './driving/deployment.advance.ts';
+export { carryOutDeployment } from './driving/deployment.carry-out.ts';
+export { countOpenDeployments, forgetOpenDeployments } from './driving/recovery.ts';
+export { wakeDueReleases } from './driving/relay.ts';
+export { createEnvironment } from './environments.service.ts';
+export { announceDueFreezes } from './freezes.timer.ts';
+export { lookAtNewCandidates, reconcileReleases } from './provenance/asked-ahead.ts';
+export { createReleaseProject } from './projects.service.ts';
+export { forgetOldReleases } from './retention.ts';

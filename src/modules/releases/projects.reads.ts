@@ -1,0 +1,160 @@
+// Rows of projects and environments as GraphQL shows them. Names are looked up by the account alone.
+import DataLoader from 'dataloader';
+import type { Context } from '../../context.ts';
+import { notFound } from '../../domain/errors.ts';
+import type { ProviderSettings } from '../../domain/releases/release.ts';
+import type { GraphQLContext } from '../../graphql/context.ts';
+import { requireScope } from '../accounts/index.ts';
+import { readRepositoriesById } from '../repositories/index.ts';
+import type { Repository } from '../repositories/repositories.types.ts';
+import type { Environment } from './environments.types.ts';
+import type { Provider, ReleaseProject } from './projects.types.ts';
+
+interface Settings {
+  readonly settings: ProviderSettings | null;
+  readonly hasSecret: boolean;
+}
+
+type ProjectRead = Omit<ReleaseProject, 'build'> & Settings;
+type EnvironmentRead = Omit<Environment, 'provider'> & Settings;
+
+const projectColumns = `p.id, p.name, p.repository_id as "repositoryId", p.build_provider as settings,
+  p.build_secret is not null as "hasSecret", p.build_timeout_sec as "buildTimeoutSec", p.created_at as "createdAt"`;
+const environmentColumns = `e.id, e.project_id as "projectId", e.name, e.position, e.tier, e.provider as settings,
+  e.provider_secret is not null as "hasSecret", e.report_timeout_sec as "reportTimeoutSec",
+  e.freeze_after_rollback as "freezeAfterRollback", e.freeze_after_rollback_sec as "freezeAfterRollbackSec", e.created_at as "createdAt"`;
+
+/** Null: the account has none of that name. */
+export async function findReleaseProject(ctx: Context, name: string): Promise<ReleaseProject | null> {
+  requireScope(ctx, 'release:read');
+  const [row] = await ctx.db.read<ProjectRead>(ctx.accountId, {
+    name: 'release_project_by_name',
+    text: `select ${projectColumns} from release_project p where p.account_id = $1 and p.name = $2`,
+    values: [ctx.accountId, name],
+  });
+  return row ? toProject(row) : null;
+}
+
+/** Throws NOT_FOUND. */
+export async function loadReleaseProject(ctx: Context, name: string): Promise<ReleaseProject> {
+  const project = await findReleaseProject(ctx, name);
+  if (project === null) throw notFound('Release project');
+  return project;
+}
+
+/** By name; one more than the page when there is a next one. */
+export async function readReleaseProjects(
+  ctx: Context,
+  { size, after }: { readonly size: number; readonly after: string | null },
+): Promise<ReleaseProject[]> {
+  requireScope(ctx, 'release:read');
+  const rows = await ctx.db.read<ProjectRead>(ctx.accountId, {
+    name: 'release_projects',
+    text: `select ${projectColumns} from release_project p
+           where p.account_id = $1 and ($2::text is null or p.name > $2) order by p.name limit $3::bigint + 1`,
+    values: [ctx.accountId, after, size],
+  });
+  return rows.map(toProject);
+}
+
+export async function findEnvironment(ctx: Context, projectId: string, name: string): Promise<Environment | null> {
+  requireScope(ctx, 'release:read');
+  const [row] = await ctx.db.read<EnvironmentRead>(ctx.accountId, {
+    name: 'environment_by_name',
+    text: `select ${environmentColumns} from environment e where e.account_id = $1 and e.project_id = $2 and e.name = $3`,
+    values: [ctx.accountId, projectId, name],
+  });
+  return row ? toEnvironment(row) : null;
+}
+
+/** By the names a caller gave. Throws NOT_FOUND. */
+export async function loadEnvironment(
+  ctx: Context,
+  names: { readonly project: string; readonly environment: string },
+): Promise<{ readonly project: ReleaseProject; readonly environment: Environment }> {
+  const project = await loadReleaseProject(ctx, names.project);
+  const environment = await findEnvironment(ctx, project.id, names.environment);
+  if (environment === null) throw notFound('Release environment');
+  return { project, environment };
+}
+
+/** In their order. */
+export function environmentsOfProject(ctx: GraphQLContext): DataLoader<string, Environment[]> {
+  return new DataLoader(
+    async (projectIds) => {
+      requireScope(ctx, 'release:read');
+      const rows = await ctx.db.read<EnvironmentRead>(ctx.accountId, {
+        name: 'environments_of_projects',
+        text: `select ${environmentColumns} from environment e
+               where e.account_id = $1 and e.project_id = any ($2::bigint[]) order by e.project_id, e.position, e.id`,
+        values: [ctx.accountId, projectIds],
+      });
+      const environments = Map.groupBy(rows.map(toEnvironment), ({ projectId }) => projectId);
+      return projectIds.map((id) => environments.get(id) ?? []);
+    },
+    { cache: false },
+  );
+}
+
+export function releaseProjectById(ctx: GraphQLContext): DataLoader<string, ReleaseProject | null> {
+  return new DataLoader(
+    async (ids) => {
+      requireScope(ctx, 'release:read');
+      const rows = await ctx.db.read<ProjectRead>(ctx.accountId, {
+        name: 'release_projects_by_id',
+        text: `select ${projectColumns} from release_project p where p.account_id = $1 and p.id = any ($2::bigint[])`,
+        values: [ctx.accountId, ids],
+      });
+      const found = new Map(rows.map((row) => [row.id, toProject(row)]));
+      return ids.map((id) => found.get(id) ?? null);
+    },
+    { cache: false },
+  );
+}
+
+export function environmentById(ctx: GraphQLContext): DataLoader<string, Environment | null> {
+  return new DataLoader(
+    async (ids) => {
+      requireScope(ctx, 'release:read');
+      const rows = await ctx.db.read<EnvironmentRead>(ctx.accountId, {
+        name: 'environments_by_id',
+        text: `select ${environmentColumns} from environment e where e.account_id = $1 and e.id = any ($2::bigint[])`,
+        values: [ctx.accountId, ids],
+      });
+      const found = new Map(rows.map((row) => [row.id, toEnvironment(row)]));
+      return ids.map((id) => found.get(id) ?? null);
+    },
+    { cache: false },
+  );
+}
+
+/** Of projects and candidates, whose repository there always is. */
+export function repositoryOfRelease(ctx: GraphQLContext): DataLoader<string, Repository> {
+  return new DataLoader(
+    async (ids) => {
+      const found = new Map((await readRepositoriesById(ctx, ids)).map((row) => [row.id, row]));
+      return ids.map((id) => found.get(id) ?? new Error(`The repository ${id} is gone.`));
+    },
+    { cache: false },
+  );
+}
+
+/** Those there are, in the order of their ids. */
+export async function present<Row>(loader: DataLoader<string, Row | null>, ids: readonly string[]): Promise<Row[]> {
+  const rows = await Promise.all(ids.map(async (id) => await loader.load(id)));
+  return rows.flatMap((row) => (row === null ? [] : [row]));
+}
+
+function toProject({ settings, hasSecret, ...row }: ProjectRead): ReleaseProject {
+  return { ...row, build: settings && toProvider(settings, hasSecret) };
+}
+
+function toEnvironment({ settings, hasSecret, ...row }: EnvironmentRead): Environment {
+  return { ...row, provider: toProvider(settings ?? { kind: 'none' }, hasSecret) };
+}
+
+const nothingElse = { command: null, timeoutSec: null, url: null, statusUrl: null, workflow: null };
+
+function toProvider(settings: ProviderSettings, hasSecret: boolean): Provider {
+  return { ...nothingElse, ...settings, hasSecret };
+}

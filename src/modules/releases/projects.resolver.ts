@@ -1,0 +1,132 @@
+import { Arg, Ctx, FieldResolver, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { readPage, toConnection, type Connection } from '../../graphql/connection.ts';
+import { loaderOf, type GraphQLContext } from '../../graphql/context.ts';
+import { Repository } from '../repositories/repositories.types.ts';
+import { createEnvironment, updateEnvironment } from './environments.service.ts';
+import {
+  CreateEnvironmentInput,
+  Environment,
+  EnvironmentPayload,
+  UpdateEnvironmentInput,
+} from './environments.types.ts';
+import {
+  environmentsOfProject,
+  findEnvironment,
+  findReleaseProject,
+  loadEnvironment,
+  loadReleaseProject,
+  readReleaseProjects,
+  releaseProjectById,
+  repositoryOfRelease,
+} from './projects.reads.ts';
+import { createReleaseProject, updateReleaseProject } from './projects.service.ts';
+import {
+  CreateReleaseProjectInput,
+  ReleaseProject,
+  ReleaseProjectConnection,
+  ReleaseProjectPayload,
+  UpdateReleaseProjectInput,
+} from './projects.types.ts';
+
+const pageSize = 20;
+
+@Resolver(() => ReleaseProject)
+export class ReleaseProjectsResolver {
+  @Query(() => ReleaseProject, {
+    nullable: true,
+    description: 'A release project by its name. Null when the account has none of that name. Needs release:read.',
+  })
+  async releaseProject(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('name', () => String, { description: 'Its name, in upper and lower case as it was given.' }) name: string,
+  ): Promise<ReleaseProject | null> {
+    return await findReleaseProject(ctx, name);
+  }
+
+  @Query(() => ReleaseProjectConnection, { description: "The account's release projects by name. Needs release:read." })
+  async releaseProjects(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('first', () => Int, { nullable: true, description: 'Size of a page, 20 if not given, at most 100.' }) first:
+      | number
+      | null,
+    @Arg('after', () => String, { nullable: true, description: 'Cursor to go on from.' }) after: string | null,
+  ): Promise<Connection<ReleaseProject>> {
+    const { size, after: key } = readPage({ first, after }, { size: pageSize, keyLength: 1 });
+    const rows = await readReleaseProjects(ctx, { size, after: key && String(key[0]) });
+    return toConnection(rows, size, { node: (row) => row, key: ({ name }) => [name] });
+  }
+
+  @FieldResolver(() => Repository, { description: 'The repository it is released out of.' })
+  async repository(@Ctx() ctx: GraphQLContext, @Root() { repositoryId }: ReleaseProject): Promise<Repository> {
+    return await loaderOf(ctx, repositoryOfRelease).load(repositoryId);
+  }
+
+  @FieldResolver(() => [Environment], { description: 'Its environments in their order.' })
+  async environments(@Ctx() ctx: GraphQLContext, @Root() { id }: ReleaseProject): Promise<Environment[]> {
+    return await loaderOf(ctx, environmentsOfProject).load(id);
+  }
+
+  @FieldResolver(() => Environment, {
+    nullable: true,
+    description: 'An environment of it by its name. Null when it has none of that name.',
+  })
+  async environment(
+    @Ctx() ctx: GraphQLContext,
+    @Root() { id }: ReleaseProject,
+    @Arg('name', () => String, { description: 'Its name, in upper and lower case as it was given.' }) name: string,
+  ): Promise<Environment | null> {
+    return await findEnvironment(ctx, id, name);
+  }
+
+  @Mutation(() => ReleaseProjectPayload, {
+    description: 'Makes a release project of a repository. Needs release:write.',
+  })
+  async createReleaseProject(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('input', () => CreateReleaseProjectInput) input: CreateReleaseProjectInput,
+  ): Promise<ReleaseProjectPayload> {
+    await createReleaseProject(ctx, ctx.secrets, input);
+    return { releaseProject: await loadReleaseProject(ctx, input.name) };
+  }
+
+  @Mutation(() => ReleaseProjectPayload, {
+    description: 'Changes how candidates of a release project are built. Needs release:write.',
+  })
+  async updateReleaseProject(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('input', () => UpdateReleaseProjectInput) input: UpdateReleaseProjectInput,
+  ): Promise<ReleaseProjectPayload> {
+    await updateReleaseProject(ctx, ctx.secrets, input);
+    return { releaseProject: await loadReleaseProject(ctx, input.project) };
+  }
+}
+
+@Resolver(() => Environment)
+export class EnvironmentsResolver {
+  @FieldResolver(() => ReleaseProject, { description: 'The release project it belongs to.' })
+  async project(@Ctx() ctx: GraphQLContext, @Root() { projectId }: Environment): Promise<ReleaseProject | null> {
+    return await loaderOf(ctx, releaseProjectById).load(projectId);
+  }
+
+  @Mutation(() => EnvironmentPayload, {
+    description: 'Makes an environment that candidates of a release project are deployed to. Needs release:write.',
+  })
+  async createEnvironment(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('input', () => CreateEnvironmentInput) input: CreateEnvironmentInput,
+  ): Promise<EnvironmentPayload> {
+    await createEnvironment(ctx, ctx.secrets, input);
+    return await loadEnvironment(ctx, { project: input.project, environment: input.name });
+  }
+
+  @Mutation(() => EnvironmentPayload, {
+    description: 'Changes an environment. Needs release:write.',
+  })
+  async updateEnvironment(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('input', () => UpdateEnvironmentInput) input: UpdateEnvironmentInput,
+  ): Promise<EnvironmentPayload> {
+    await updateEnvironment(ctx, ctx.secrets, input);
+    return await loadEnvironment(ctx, input);
+  }
+}

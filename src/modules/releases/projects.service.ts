@@ -1,0 +1,95 @@
+import type { Context } from '../../context.ts';
+import { DomainError } from '../../domain/errors.ts';
+import { checkedReleaseName } from '../../domain/releases/name.ts';
+import { recordUserAction, requireScope, type Secrets } from '../accounts/index.ts';
+import { appendEvents } from '../events/index.ts';
+import { loadRepository, type RepositoryName } from '../repositories/index.ts';
+import { loadReleaseProject } from './projects.reads.ts';
+import { changedSecret, checkedProvider, checkedSeconds, type ProviderRequest } from './provider.settings.ts';
+import { ReleaseProjectEntity } from './releases.entities.ts';
+
+const defaultBuildTimeoutSec = 3600;
+
+export interface NewReleaseProject {
+  readonly name: string;
+  readonly repository: RepositoryName;
+  readonly build?: ProviderRequest | null;
+  readonly buildTimeoutSec?: number | null;
+}
+
+/** Throws CONFLICT when the account has one of that name. */
+export async function createReleaseProject(ctx: Context, secrets: Secrets, input: NewReleaseProject): Promise<void> {
+  requireScope(ctx, 'release:write');
+  const name = checkedReleaseName(input.name, 'input.name');
+  const build = input.build ? checkedProvider(input.build, 'input.build') : null;
+  const buildTimeoutSec = checkedSeconds(input.buildTimeoutSec ?? defaultBuildTimeoutSec, 'input.buildTimeoutSec');
+  const repository = await loadRepository(ctx, input.repository);
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const [row] = await tx.query<{ id: string }>(
+      `insert into release_project (account_id, name, repository_id, build_provider, build_timeout_sec, created_at)
+       values ($1, $2, $3, $4, $5, $6) on conflict (account_id, name) do nothing returning id`,
+      [
+        ctx.accountId,
+        name,
+        repository.id,
+        build === null || build.kind === 'none' ? null : JSON.stringify(build),
+        buildTimeoutSec,
+        ctx.clock().toISOString(),
+      ],
+    );
+    if (row === undefined) throw new DomainError('CONFLICT', `A release project ${name} exists already.`, 'input.name');
+    if (input.build) {
+      const owner = { accountId: ctx.accountId, of: 'project', id: row.id } as const;
+      await tx.query('update release_project set build_secret = $3 where account_id = $1 and id = $2', [
+        ctx.accountId,
+        row.id,
+        changedSecret(secrets, owner, { request: input.build, before: null, sealed: null }),
+      ]);
+    }
+    await appendEvents(ctx, tx, [
+      { repositoryId: repository.id, action: 'release_project_created', payload: { project: name } },
+    ]);
+    await recordUserAction(ctx, tx, { action: 'release_project_created', target: name });
+  });
+}
+
+export interface ReleaseProjectChange {
+  readonly project: string;
+  /** Null: none. */
+  readonly build?: ProviderRequest | null;
+  readonly buildTimeoutSec?: number | null;
+}
+
+/** What is not given stays. A build under way goes on as the project says now. */
+export async function updateReleaseProject(
+  ctx: Context,
+  secrets: Secrets,
+  change: ReleaseProjectChange,
+): Promise<void> {
+  requireScope(ctx, 'release:write');
+  const settings = change.build ? checkedProvider(change.build, 'input.build') : null;
+  const timeoutSec = change.buildTimeoutSec ?? null;
+  if (timeoutSec !== null) checkedSeconds(timeoutSec, 'input.buildTimeoutSec');
+  const project = await loadReleaseProject(ctx, change.project);
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    await tx.query('select 1 from release_project where account_id = $1 and id = $2 for no key update', [
+      ctx.accountId,
+      project.id,
+    ]);
+    const of = { id: project.id, accountId: ctx.accountId };
+    const row = await tx.em.findOneOrFail(ReleaseProjectEntity, of, { refresh: true });
+    if (timeoutSec !== null) row.buildTimeoutSec = timeoutSec;
+    if (change.build !== undefined) {
+      const before = row.buildProvider ?? null;
+      row.buildProvider = settings?.kind === 'none' ? null : settings;
+      const request = change.build ?? { kind: 'none' };
+      const owner = { accountId: ctx.accountId, of: 'project', id: row.id } as const;
+      const sealed = row.buildSecret ? Buffer.from(row.buildSecret) : null;
+      row.buildSecret = changedSecret(secrets, owner, { request, before, sealed });
+    }
+    await appendEvents(ctx, tx, [
+      { repositoryId: project.repositoryId, action: 'release_project_updated', payload: { project: project.name } },
+    ]);
+    await recordUserAction(ctx, tx, { action: 'release_project_updated', target: project.name });
+  });
+}

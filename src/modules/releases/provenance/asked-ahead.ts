@@ -1,0 +1,94 @@
+// What git is asked before somebody needs it: a candidate's commit is pinned, so that a branch that is pushed over does
+// not lose it, and what candidates have of the bases is read when they come, and once more when a base has moved.
+import { systemContext, type Context, type Ports } from '../../../context.ts';
+import { RefMoved } from '../../../hosts/port.ts';
+import type { HostedRepository } from './base-chain.ts';
+import { queuesThatMerged } from './provenance.reads.ts';
+import { reachBase } from './reach.ts';
+
+const mostAtOnce = 20;
+/** One that could not be looked at, or whose process was killed meanwhile, comes again after that. */
+const againMs = 60_000;
+const pins = 'refs/interlock/candidates/';
+
+interface DueCandidate extends Omit<HostedRepository, 'id'> {
+  readonly id: string;
+  readonly repositoryId: string;
+  readonly commit: string;
+}
+
+/** Looks at candidates that came since. Whoever takes one puts it off for the others. */
+export async function lookAtNewCandidates(ports: Ports): Promise<void> {
+  const now = ports.clock();
+  const due = await ports.db.system.query<DueCandidate>(
+    `with taken as (
+       update release_candidate c set git_look_at = $2
+       from (select account_id, id from release_candidate where git_look_at <= $1 order by git_look_at limit $3
+             for no key update skip locked) due
+       where c.account_id = due.account_id and c.id = due.id returning c.account_id, c.id, c.repository_id, c.commit)
+     select t.account_id as "accountId", t.id, t.commit, r.id as "repositoryId", r.owner, r.name, r.host
+     from taken t join repository r on r.account_id = t.account_id and r.id = t.repository_id order by t.id`,
+    [now.toISOString(), new Date(now.getTime() + againMs).toISOString(), mostAtOnce],
+  );
+  for (const { id, repositoryId, commit, ...of } of due) {
+    const repository = { ...of, id: repositoryId };
+    const ctx = systemContext(ports, of.accountId);
+    try {
+      await pin(ctx, repository, { id, commit });
+      await reachAll(ctx, repository, id);
+      await ctx.db.transaction(ctx.accountId, async (tx) => {
+        await tx.query('update release_candidate set git_look_at = null where account_id = $1 and id = $2', [
+          ctx.accountId,
+          id,
+        ]);
+      });
+    } catch (error) {
+      ports.log.warn({ error: String(error), candidate: id }, 'Git could not be asked about a release candidate.');
+    }
+  }
+}
+
+/** Heals lost pins, and follows the bases that moved: what one pass leaves, the next one takes up. */
+export async function reconcileReleases(ctx: Context, repository: HostedRepository): Promise<void> {
+  const candidates = await ctx.db.read<{ id: string; commit: string }>(ctx.accountId, {
+    name: 'release_candidates_to_pin',
+    text: 'select id, commit from release_candidate where account_id = $1 and repository_id = $2 and git_look_at is null',
+    values: [ctx.accountId, repository.id],
+  });
+  if (candidates.length === 0) return;
+  const refs = await ctx.hosts(repository.host).listRefs(repository, pins);
+  const pinned = new Map(refs.map(({ ref, commit }) => [ref, commit]));
+  const lost = candidates.filter(({ id, commit }) => pinned.get(`${pins}${id}`) !== commit);
+  if (lost.length > 0) {
+    await ctx.db.transaction(ctx.accountId, async (tx) => {
+      await tx.query(
+        'update release_candidate set git_look_at = $3 where account_id = $1 and id = any ($2::bigint[]) and git_look_at is null',
+        [ctx.accountId, lost.map(({ id }) => id), ctx.clock().toISOString()],
+      );
+    });
+  }
+  await reachAll(ctx, repository, null);
+}
+
+async function reachAll(ctx: Context, repository: HostedRepository, candidateId: string | null): Promise<void> {
+  for (const queueId of await queuesThatMerged(ctx, repository.id))
+    await reachBase(ctx, { repository, queueId, candidateId });
+}
+
+// Under its id there may be one of a candidate that a restored database does not know: it gives way.
+async function pin(
+  ctx: Context,
+  repository: HostedRepository,
+  { id, commit }: { readonly id: string; readonly commit: string },
+): Promise<void> {
+  const host = ctx.hosts(repository.host);
+  const ref = `${pins}${id}`;
+  const there = await host.readRef(repository, ref);
+  if (there?.commit === commit || (await host.readCommit(repository, commit)) === null) return;
+  try {
+    await host.updateRefs(repository, [{ ref, from: there?.commit ?? null, to: commit }]);
+  } catch (error) {
+    // Another process pinned it meanwhile.
+    if (!(error instanceof RefMoved)) throw error;
+  }
+}

@@ -1,0 +1,109 @@
+// The commits of a base branch in their order, as git gave them: what came after what was seen before is asked for,
+// and kept. Whoever asks at the same time writes the same, or starts over.
+import type { Context } from '../../../context.ts';
+import type { CodeHost, HostRepository } from '../../../hosts/port.ts';
+
+export type HostedRepository = HostRepository & { readonly host: CodeHost['kind'] };
+
+const pageSize = 5000;
+
+interface Base {
+  readonly tip: string | null;
+  readonly managedFrom: string | null;
+  readonly knownTip: string | null;
+  readonly length: number;
+}
+
+/** Commits that came since, oldest first; of a base that was rewritten all of them. */
+interface Growth {
+  readonly commits: readonly string[];
+  readonly isRewritten: boolean;
+}
+
+/** Answers how many commits of it are known: all there are up to the tip we saw last. */
+export async function followBase(ctx: Context, repository: HostedRepository, queueId: string): Promise<number> {
+  const host = ctx.hosts(repository.host);
+  for (;;) {
+    const base = await readBase(ctx, queueId);
+    if (base.tip === null || base.tip === base.knownTip) return base.length;
+    const growth = await growthOf(host, repository, { ...base, tip: base.tip });
+    const length = growth.commits.length + (growth.isRewritten ? 0 : base.length);
+    if (await keep(ctx, queueId, { base, tip: base.tip, growth, length })) return length;
+  }
+}
+
+async function readBase(ctx: Context, queueId: string): Promise<Base> {
+  const [row] = await ctx.db.read<Base>(ctx.accountId, {
+    name: 'base_chain',
+    text: `select q.base_tip as tip, q.managed_from as "managedFrom", b.tip as "knownTip", coalesce(b.length, 0) as length
+           from queue q left join base_chain b on b.account_id = q.account_id and b.queue_id = q.id
+           where q.account_id = $1 and q.id = $2`,
+    values: [ctx.accountId, queueId],
+  });
+  return row ?? { tip: null, managedFrom: null, knownTip: null, length: 0 };
+}
+
+async function growthOf(
+  host: CodeHost,
+  repository: HostRepository,
+  { tip, knownTip, managedFrom }: Base & { readonly tip: string },
+): Promise<Growth> {
+  const isRewritten = knownTip !== null && !(await host.isAncestor(repository, knownTip, tip));
+  const from = isRewritten || knownTip === null ? managedFrom : knownTip;
+  const walked = await walk(host, repository, from, tip);
+  // The known tip came in by another parent than the first: those between are beside it, the tip alone is after it.
+  const isBeside = !isRewritten && knownTip !== null && walked.before !== knownTip;
+  return { commits: isBeside ? [tip] : walked.commits.toReversed(), isRewritten };
+}
+
+/** Newest first, and the first parent of the last one. */
+async function walk(
+  host: CodeHost,
+  repository: HostRepository,
+  from: string | null,
+  tip: string,
+): Promise<{ readonly commits: string[]; readonly before: string | null }> {
+  const commits: string[] = [];
+  let to: string | null = tip;
+  while (to !== null && to !== from) {
+    const page = await host.listFirstParents(repository, { from, to, limit: pageSize });
+    commits.push(...page.map(({ commit }) => commit));
+    to = page.at(-1)?.parents[0] ?? null;
+    if (page.length < pageSize) break;
+  }
+  return { commits, before: to };
+}
+
+/** False: somebody else followed it meanwhile. */
+async function keep(
+  ctx: Context,
+  queueId: string,
+  {
+    base,
+    tip,
+    growth,
+    length,
+  }: { readonly base: Base; readonly tip: string; readonly growth: Growth; readonly length: number },
+): Promise<boolean> {
+  return await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const first = `insert into base_chain (account_id, queue_id, tip, length) values ($1, $2, $3, $4)
+                   on conflict (account_id, queue_id) do nothing returning 1 as kept`;
+    const next = `update base_chain set tip = $3, length = $4 where account_id = $1 and queue_id = $2 and tip = $5 returning 1 as kept`;
+    const values = [ctx.accountId, queueId, tip, length];
+    const kept = await tx.query(
+      base.knownTip === null ? first : next,
+      base.knownTip === null ? values : [...values, base.knownTip],
+    );
+    if (kept.length === 0) return false;
+    if (growth.isRewritten) {
+      for (const table of ['candidate_reach', 'base_commit'])
+        await tx.query(`delete from ${table} where account_id = $1 and queue_id = $2`, [ctx.accountId, queueId]);
+    }
+    await tx.query(
+      `insert into base_commit (account_id, queue_id, position, commit)
+       select $1, $2, n + $3::integer, commit from unnest($4::text[]) with ordinality as came (commit, n)`,
+      [ctx.accountId, queueId, length - growth.commits.length, growth.commits],
+    );
+    return true;
+  });
+}

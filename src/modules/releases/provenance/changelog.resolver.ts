@@ -1,0 +1,192 @@
+import { Arg, Args, Ctx, FieldResolver, Int, Resolver, Root } from 'type-graphql';
+import { DomainError, notFound } from '../../../domain/errors.ts';
+import { readPage, toConnection, type Connection } from '../../../graphql/connection.ts';
+import { loaderOf, type GraphQLContext } from '../../../graphql/context.ts';
+import { ReleaseCandidateVersion } from '../../../graphql/scalars.ts';
+import { pullRequestById } from '../../queue/index.ts';
+import { PullRequest, PullRequestConnection } from '../../queue/pull-requests.types.ts';
+import { candidateById, findCandidate } from '../candidates.reads.ts';
+import { ReleaseCandidate } from '../candidates.types.ts';
+import { readRollback } from '../deployments.history.ts';
+import { Deployment } from '../deployments.types.ts';
+import { Environment } from '../environments.types.ts';
+import { PageArgs } from '../page.types.ts';
+import { present, repositoryOfRelease } from '../projects.reads.ts';
+import { findPrevious, readChangedCommits, readPullRequestsBy, type Range } from './changelog.ts';
+import { Changelog, ChangeSet, EnvironmentPresence, ReleasedCommit, RollbackOutlook } from './provenance.types.ts';
+import { readPresenceOfCandidate, readPullRequestsOf, readRunning } from './provenance.reads.ts';
+import type { HostedRepository } from './base-chain.ts';
+
+const pageSize = 20;
+const shownCommits = 100;
+const mostShown = 1000;
+
+@Resolver(() => ReleaseCandidate)
+export class CandidateProvenanceResolver {
+  @FieldResolver(() => Changelog, { description: 'How it differs from another candidate of its project.' })
+  async changelog(
+    @Ctx() ctx: GraphQLContext,
+    @Root() candidate: ReleaseCandidate,
+    @Arg('since', () => ReleaseCandidateVersion, {
+      nullable: true,
+      description: 'The other one, newer ones as well. The one made before it if not given.',
+    })
+    since: string | null | undefined,
+  ): Promise<Changelog> {
+    return await changelogOf(ctx, candidate, await otherOf(ctx, candidate, since ?? null));
+  }
+
+  @FieldResolver(() => PullRequestConnection, {
+    description: 'Every pull request it has that was merged here, the last merged first. Needs queue:read as well.',
+  })
+  async pullRequests(
+    @Ctx() ctx: GraphQLContext,
+    @Root() candidate: ReleaseCandidate,
+    @Args(() => PageArgs) args: PageArgs,
+  ): Promise<Connection<PullRequest>> {
+    const { size, after } = readPage(args, { size: pageSize, keyLength: 2 });
+    const repository = await hostedRepository(ctx, candidate);
+    const before = after && { mergedAt: String(after[0]), id: String(after[1]) };
+    const rows = await readPullRequestsOf(ctx, { id: candidate.id, repository }, { size, before });
+    const found = new Map(
+      (
+        await present(
+          loaderOf(ctx, pullRequestById),
+          rows.map(({ id }) => id),
+        )
+      ).map((row) => [row.id, row]),
+    );
+    return toConnection(rows, size, {
+      node: ({ id }) => found.get(id) as PullRequest,
+      key: ({ id, mergedAt }) => [mergedAt.toISOString(), id],
+    });
+  }
+
+  @FieldResolver(() => [EnvironmentPresence], { description: 'Environments it runs in, and since when.' })
+  async environments(@Ctx() ctx: GraphQLContext, @Root() candidate: ReleaseCandidate): Promise<EnvironmentPresence[]> {
+    return await readPresenceOfCandidate(ctx, candidate);
+  }
+}
+
+@Resolver(() => Changelog)
+export class ChangelogResolver {
+  @FieldResolver(() => ChangeSet, { description: 'What it has and the other one has not.' })
+  async added(@Ctx() ctx: GraphQLContext, @Root() { repository, from, to }: Changelog): Promise<ChangeSet> {
+    return await changeSet(ctx, { repository, from, to });
+  }
+
+  @FieldResolver(() => ChangeSet, { description: 'What the other one has and it has not: what would be taken out.' })
+  async removed(@Ctx() ctx: GraphQLContext, @Root() { repository, from, to }: Changelog): Promise<ChangeSet> {
+    return from === null
+      ? toChangeSet(repository.id, { commits: [], isComplete: true })
+      : await changeSet(ctx, { repository, from: to, to: from });
+  }
+}
+
+@Resolver(() => ChangeSet)
+export class ChangeSetResolver {
+  @FieldResolver(() => [ReleasedCommit], { description: 'The commits, newest first.' })
+  commits(
+    @Root() { changed }: ChangeSet,
+    @Arg('first', () => Int, { defaultValue: shownCommits, description: 'How many of them, at most 1,000.' })
+    first: number,
+  ): ReleasedCommit[] {
+    if (first < 1 || first > mostShown)
+      throw new DomainError('BAD_INPUT', `first must be between 1 and ${mostShown}`, 'first');
+    return changed.commits.slice(0, first).map((each) => ({ ...each, authoredAt: new Date(each.authoredAt) }));
+  }
+
+  @FieldResolver(() => [PullRequest], {
+    description: 'Pull requests merged here that came with them, the last merged first. Needs queue:read as well.',
+  })
+  async pullRequests(@Ctx() ctx: GraphQLContext, @Root() { changed, repositoryId }: ChangeSet): Promise<PullRequest[]> {
+    const ids = await readPullRequestsBy(ctx, repositoryId, changed.commits);
+    return await present(loaderOf(ctx, pullRequestById), ids);
+  }
+}
+
+@Resolver(() => Environment)
+export class EnvironmentProvenanceResolver {
+  @FieldResolver(() => EnvironmentPresence, {
+    nullable: true,
+    description: 'What runs there: what was deployed last and succeeded. Null: nothing was.',
+  })
+  async running(@Ctx() ctx: GraphQLContext, @Root() { id }: Environment): Promise<EnvironmentPresence | null> {
+    return await readRunning(ctx, id);
+  }
+
+  @FieldResolver(() => RollbackOutlook, {
+    nullable: true,
+    description: 'What a rollback would do now. Null: there is nothing to go back to.',
+  })
+  async rollback(@Ctx() ctx: GraphQLContext, @Root() { id }: Environment): Promise<RollbackOutlook | null> {
+    const target = await readRollback(ctx, id);
+    if (target === null) return null;
+    const running = await readRunning(ctx, id);
+    const load = async (candidateId: string | undefined): Promise<ReleaseCandidate | null> =>
+      candidateId === undefined ? null : await loaderOf(ctx, candidateById).load(candidateId);
+    const releaseCandidate = await load(target.candidateId);
+    return releaseCandidate && { releaseCandidate, running: await load(running?.candidateId) };
+  }
+}
+
+@Resolver(() => RollbackOutlook)
+export class RollbackOutlookResolver {
+  @FieldResolver(() => Changelog, { description: 'How that differs from what runs there now.' })
+  async changelog(
+    @Ctx() ctx: GraphQLContext,
+    @Root() { releaseCandidate, running }: RollbackOutlook,
+  ): Promise<Changelog> {
+    return await changelogOf(ctx, releaseCandidate, running ?? releaseCandidate);
+  }
+}
+
+@Resolver(() => Deployment)
+export class DeploymentProvenanceResolver {
+  @FieldResolver(() => Changelog, { description: 'How what is deployed differs from what ran there before it.' })
+  async changelog(@Ctx() ctx: GraphQLContext, @Root() row: Deployment): Promise<Changelog> {
+    const candidates = loaderOf(ctx, candidateById);
+    const [candidate, before] = await Promise.all([
+      candidates.load(row.candidateId),
+      row.fromCandidateId === null ? null : candidates.load(row.fromCandidateId),
+    ]);
+    if (candidate === null) throw notFound('Release');
+    return await changelogOf(ctx, candidate, before);
+  }
+}
+
+async function otherOf(
+  ctx: GraphQLContext,
+  candidate: ReleaseCandidate,
+  since: string | null,
+): Promise<ReleaseCandidate | null> {
+  if (since === null) {
+    const previous = await findPrevious(ctx, candidate);
+    return previous === null ? null : await loaderOf(ctx, candidateById).load(previous);
+  }
+  const other = await findCandidate(ctx, candidate.projectId, since);
+  if (other === null) throw notFound('Release');
+  return other;
+}
+
+async function changelogOf(
+  ctx: GraphQLContext,
+  candidate: ReleaseCandidate,
+  since: ReleaseCandidate | null,
+): Promise<Changelog> {
+  const repository = await hostedRepository(ctx, candidate);
+  return { since, repository, from: since?.commit ?? null, to: candidate.commit };
+}
+
+async function hostedRepository(ctx: GraphQLContext, { repositoryId }: ReleaseCandidate): Promise<HostedRepository> {
+  const { id, owner, name, host } = await loaderOf(ctx, repositoryOfRelease).load(repositoryId);
+  return { accountId: ctx.accountId, id, owner, name, host };
+}
+
+async function changeSet(ctx: GraphQLContext, range: Range): Promise<ChangeSet> {
+  return toChangeSet(range.repository.id, await readChangedCommits(ctx, range));
+}
+
+function toChangeSet(repositoryId: string, changed: ChangeSet['changed']): ChangeSet {
+  return { repositoryId, changed, commitCount: changed.commits.length, complete: changed.isComplete };
+}

@@ -1,0 +1,61 @@
+// What is different between two candidates, as git says: which commits one has and the other has not, both ways, and
+// which pull requests came with them.
+import type { Context } from '../../../context.ts';
+import type { HostCommit } from '../../../hosts/port.ts';
+import { requireScope } from '../../accounts/index.ts';
+import type { HostedRepository } from './base-chain.ts';
+
+const mostCommits = 10_000;
+
+export interface Range {
+  readonly repository: HostedRepository;
+  /** Null: from the beginning. */
+  readonly from: string | null;
+  readonly to: string;
+}
+
+export interface ChangedCommits {
+  /** Newest first. */
+  readonly commits: readonly HostCommit[];
+  /** Whether these are all: of more than 10,000 they are the newest. */
+  readonly isComplete: boolean;
+}
+
+/** What `to` has and `from` has not. */
+export async function readChangedCommits(ctx: Context, { repository, from, to }: Range): Promise<ChangedCommits> {
+  requireScope(ctx, 'release:read');
+  const commits = await ctx
+    .hosts(repository.host)
+    .listCommits(repository, { from: from === null ? [] : [from], to, limit: mostCommits + 1 });
+  const isComplete = commits.length <= mostCommits;
+  return { commits: (isComplete ? commits : commits.slice(1)).toReversed(), isComplete };
+}
+
+/** Ids of pull requests that were merged by one of these commits, the last merged first. */
+export async function readPullRequestsBy(
+  ctx: Context,
+  repositoryId: string,
+  commits: readonly HostCommit[],
+): Promise<string[]> {
+  const rows = await ctx.db.read<{ id: string }>(ctx.accountId, {
+    name: 'pull_requests_by_merge_commit',
+    text: `select p.id from pull_request p
+           where p.account_id = $1 and p.repository_id = $2 and p.merge_commit_sha = any ($3::text[]) and p.status = 'merged'
+           order by p.merged_at desc, p.id desc`,
+    values: [ctx.accountId, repositoryId, commits.map(({ commit }) => commit)],
+  });
+  return rows.map(({ id }) => id);
+}
+
+/** The candidate of its project that was made before it. Null: it is the first. */
+export async function findPrevious(
+  ctx: Context,
+  { id, projectId }: { readonly id: string; readonly projectId: string },
+): Promise<string | null> {
+  const [row] = await ctx.db.read<{ id: string }>(ctx.accountId, {
+    name: 'release_candidate_before',
+    text: `select c.id from release_candidate c where c.account_id = $1 and c.project_id = $2 and c.id < $3 order by c.id desc limit 1`,
+    values: [ctx.accountId, projectId, id],
+  });
+  return row?.id ?? null;
+}

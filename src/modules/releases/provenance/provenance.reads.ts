@@ -1,0 +1,197 @@
+// From a pull request to the environments it runs in, and back. Git decided what is in what (reach.ts): here are
+// one statement for each question.
+import type { Context } from '../../../context.ts';
+import { requireScope } from '../../accounts/index.ts';
+import { candidateColumns, type PageBefore } from '../candidates.reads.ts';
+import type { ReleaseCandidate } from '../candidates.types.ts';
+import type { HostedRepository } from './base-chain.ts';
+import { positionOf, reachBase } from './reach.ts';
+
+/** A pull request where it was merged. */
+export interface Merged {
+  readonly repository: HostedRepository;
+  readonly queueId: string;
+  readonly position: number;
+  /** False: of some candidates it is not known yet whether they have it. */
+  readonly isComplete: boolean;
+}
+
+/** Something that runs in an environment. */
+export interface PresenceRow {
+  readonly environmentId: string;
+  /** What runs there now. */
+  readonly candidateId: string;
+  /** The deployment that brought it, and when that was done; it was there ever since. */
+  readonly deploymentId: string;
+  readonly since: Date;
+}
+
+/** Null: it is not merged, or into a base branch that no queue manages. */
+export async function findMerged(
+  ctx: Context,
+  pullRequest: {
+    readonly repositoryId: string;
+    readonly queueId: string | null;
+    readonly mergeCommit: string | null;
+    readonly repository: { readonly owner: string; readonly name: string; readonly host: 'local' | 'github' };
+  },
+): Promise<Merged | null> {
+  requireScope(ctx, 'release:read');
+  const { queueId, mergeCommit, repositoryId } = pullRequest;
+  if (queueId === null || mergeCommit === null) return null;
+  const { owner, name, host } = pullRequest.repository;
+  const repository = { accountId: ctx.accountId, id: repositoryId, owner, name, host };
+  const isComplete = await reachBase(ctx, { repository, queueId, candidateId: null });
+  const position = await positionOf(ctx, queueId, mergeCommit);
+  return position === null ? null : { repository, queueId, position, isComplete };
+}
+
+/** Newest first; one more than the page when there is a next one. */
+export async function readCandidatesWith(ctx: Context, merged: Merged, page: PageBefore): Promise<ReleaseCandidate[]> {
+  return await ctx.db.read<ReleaseCandidate>(ctx.accountId, {
+    name: 'release_candidates_with',
+    text: `select ${candidateColumns}
+           from candidate_reach r join release_candidate c on c.account_id = r.account_id and c.id = r.candidate_id
+           where r.account_id = $1 and r.queue_id = $2 and r.position >= $3 and r.candidate_id < $4::bigint
+           order by r.candidate_id desc limit $5::bigint + 1`,
+    values: [ctx.accountId, merged.queueId, merged.position, page.before, page.size],
+  });
+}
+
+/** The first that had it. */
+export async function readFirstCandidateWith(ctx: Context, merged: Merged): Promise<ReleaseCandidate | null> {
+  const [row] = await ctx.db.read<ReleaseCandidate>(ctx.accountId, {
+    name: 'first_release_candidate_with',
+    text: `select ${candidateColumns}
+           from candidate_reach r join release_candidate c on c.account_id = r.account_id and c.id = r.candidate_id
+           where r.account_id = $1 and r.queue_id = $2 and r.position >= $3 order by r.candidate_id limit 1`,
+    values: [ctx.accountId, merged.queueId, merged.position],
+  });
+  return row ?? null;
+}
+
+/** Ids of deployments of candidates that have it, newest first; one more than the page when there is a next one. */
+export async function readDeploymentsWith(ctx: Context, merged: Merged, page: PageBefore): Promise<string[]> {
+  const rows = await ctx.db.read<{ id: string }>(ctx.accountId, {
+    name: 'deployments_with',
+    text: `select d.id
+           from candidate_reach r join deployment d on d.account_id = r.account_id and d.candidate_id = r.candidate_id
+           where r.account_id = $1 and r.queue_id = $2 and r.position >= $3 and d.id < $4::bigint
+           order by d.id desc limit $5::bigint + 1`,
+    values: [ctx.accountId, merged.queueId, merged.position, page.before, page.size],
+  });
+  return rows.map(({ id }) => id);
+}
+
+export async function countDeploymentsWith(ctx: Context, merged: Merged): Promise<number> {
+  const [row] = await ctx.db.read<{ count: number }>(ctx.accountId, {
+    name: 'deployments_with_count',
+    text: `select count(*)::integer as count
+           from candidate_reach r join deployment d on d.account_id = r.account_id and d.candidate_id = r.candidate_id
+           where r.account_id = $1 and r.queue_id = $2 and r.position >= $3`,
+    values: [ctx.accountId, merged.queueId, merged.position],
+  });
+  return row?.count ?? 0;
+}
+
+// What succeeded last in an environment runs there. What is asked about is there since the first success after the
+// newest one that had it not. All three by the index of successes, from the newest on.
+function presenceText(environments: string, has: (success: string) => string): string {
+  const successes = `from deployment d where d.account_id = $1 and d.environment_id = e.id and d.status = 'success'`;
+  return `select e.id as "environmentId", newest.candidate_id as "candidateId", came.id as "deploymentId", came.deploy_end_at as since
+          from ${environments}
+          cross join lateral (select d.candidate_id ${successes} order by d.deploy_end_at desc, d.id desc limit 1) newest
+          left join lateral (select d.deploy_end_at, d.id ${successes} and not ${has('d')}
+                             order by d.deploy_end_at desc, d.id desc limit 1) lost on true
+          cross join lateral (select d.deploy_end_at, d.id ${successes}
+                              and (lost.id is null or (d.deploy_end_at, d.id) > (lost.deploy_end_at, lost.id))
+                              order by d.deploy_end_at, d.id limit 1) came
+          where e.account_id = $1 and ${has('newest')}
+          order by e.project_id, e.position, e.id`;
+}
+
+export async function readPresenceOf(ctx: Context, { queueId, position, repository }: Merged): Promise<PresenceRow[]> {
+  const environments =
+    'release_project p join environment e on e.account_id = p.account_id and e.project_id = p.id and p.repository_id = $4';
+  const has = (success: string): string =>
+    `coalesce((select r.position from candidate_reach r where r.account_id = $1 and r.queue_id = $2 and r.candidate_id = ${success}.candidate_id) >= $3, false)`;
+  return await ctx.db.read<PresenceRow>(ctx.accountId, {
+    name: 'presence_of_pull_request',
+    text: presenceText(environments, has),
+    values: [ctx.accountId, queueId, position, repository.id],
+  });
+}
+
+/** Where a candidate runs. */
+export async function readPresenceOfCandidate(
+  ctx: Context,
+  { id, projectId }: { readonly id: string; readonly projectId: string },
+): Promise<PresenceRow[]> {
+  requireScope(ctx, 'release:read');
+  return await ctx.db.read<PresenceRow>(ctx.accountId, {
+    name: 'presence_of_candidate',
+    text: presenceText(
+      'release_project p join environment e on e.account_id = p.account_id and e.project_id = p.id and p.id = $3',
+      (success) => `${success}.candidate_id = $2`,
+    ),
+    values: [ctx.accountId, id, projectId],
+  });
+}
+
+/** What runs in an environment. Null: nothing was ever deployed there. */
+export async function readRunning(ctx: Context, environmentId: string): Promise<PresenceRow | null> {
+  requireScope(ctx, 'release:read');
+  const [row] = await ctx.db.read<PresenceRow>(ctx.accountId, {
+    name: 'running_in_environment',
+    text: presenceText(
+      '(select * from environment where id = $2) e',
+      (success) => `${success}.candidate_id = newest.candidate_id`,
+    ),
+    values: [ctx.accountId, environmentId],
+  });
+  return row ?? null;
+}
+
+/** One pull request of a candidate, by what its list is sorted by. */
+export interface Contained {
+  readonly id: string;
+  readonly mergedAt: Date;
+}
+
+/** Ids of what a candidate has, the last merged first; one more than the page when there is a next one. */
+export async function readPullRequestsOf(
+  ctx: Context,
+  candidate: { readonly id: string; readonly repository: HostedRepository },
+  {
+    size,
+    before,
+  }: { readonly size: number; readonly before: { readonly mergedAt: string; readonly id: string } | null },
+): Promise<Contained[]> {
+  requireScope(ctx, 'release:read');
+  for (const queueId of await queuesThatMerged(ctx, candidate.repository.id))
+    await reachBase(ctx, { repository: candidate.repository, queueId, candidateId: candidate.id });
+  return await ctx.db.read<Contained>(ctx.accountId, {
+    name: 'pull_requests_of_release_candidate',
+    // Row by row from the last merged on, by two look-ups each: as a join it was planned as one of all with all.
+    text: `select p.id, p.merged_at as "mergedAt" from pull_request p
+           where p.account_id = $1 and p.repository_id = $3 and p.status = 'merged'
+             and ($4::timestamptz is null or (p.merged_at, p.id) < ($4::timestamptz, $5::bigint))
+             and (select b.position from base_commit b where b.account_id = $1 and b.queue_id = p.queue_id and b.commit = p.merge_commit_sha)
+               <= (select r.position from candidate_reach r where r.account_id = $1 and r.queue_id = p.queue_id and r.candidate_id = $2)
+           order by p.merged_at desc, p.id desc limit $6::bigint + 1`,
+    values: [ctx.accountId, candidate.id, candidate.repository.id, before?.mergedAt ?? null, before?.id ?? null, size],
+  });
+}
+
+/** Ids of the queues of a repository that merged something. */
+export async function queuesThatMerged(ctx: Context, repositoryId: string): Promise<string[]> {
+  const rows = await ctx.db.read<{ id: string }>(ctx.accountId, {
+    name: 'queues_that_merged',
+    text: `select q.id from queue q
+           where q.account_id = $1 and q.repository_id = $2
+             and exists (select from pull_request p where p.account_id = q.account_id and p.queue_id = q.id and p.status = 'merged')
+           order by q.id`,
+    values: [ctx.accountId, repositoryId],
+  });
+  return rows.map(({ id }) => id);
+}

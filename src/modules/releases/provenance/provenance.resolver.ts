@@ -1,0 +1,109 @@
+import { Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
+import { readPage, rowId, toConnection, type Connection } from '../../../graphql/connection.ts';
+import { loaderOf, type GraphQLContext } from '../../../graphql/context.ts';
+import { PullRequest } from '../../queue/pull-requests.types.ts';
+import { PageArgs } from '../page.types.ts';
+import { candidateById } from '../candidates.reads.ts';
+import { ReleaseCandidate, ReleaseCandidateConnection } from '../candidates.types.ts';
+import { deploymentById } from '../deployments.reads.ts';
+import { Deployment, DeploymentConnection } from '../deployments.types.ts';
+import { Environment } from '../environments.types.ts';
+import { environmentById, present } from '../projects.reads.ts';
+import { EnvironmentPresence } from './provenance.types.ts';
+import {
+  countDeploymentsWith,
+  findMerged,
+  readCandidatesWith,
+  readDeploymentsWith,
+  readFirstCandidateWith,
+  readPresenceOf,
+} from './provenance.reads.ts';
+
+const pageSize = 20;
+
+@Resolver(() => PullRequest)
+export class PullRequestReleasesResolver {
+  @FieldResolver(() => ReleaseCandidateConnection, {
+    description:
+      'Release candidates that have it, newest first: its commit is an ancestor of theirs. Needs release:read.',
+  })
+  async releaseCandidates(
+    @Ctx() ctx: GraphQLContext,
+    @Root() pullRequest: PullRequest,
+    @Args(() => PageArgs) args: PageArgs,
+  ): Promise<Connection<ReleaseCandidate>> {
+    const page = readPage(args, { size: pageSize, keyLength: 1 });
+    const merged = await findMerged(ctx, pullRequest);
+    const rows = merged ? await readCandidatesWith(ctx, merged, { size: page.size, before: rowId(page) }) : [];
+    return toConnection(rows, page.size, { node: (row) => row, key: ({ id }) => [id] });
+  }
+
+  @FieldResolver(() => ReleaseCandidate, {
+    nullable: true,
+    description: 'The first release candidate that had it. Null: none has it yet. Needs release:read.',
+  })
+  async firstReleaseCandidate(
+    @Ctx() ctx: GraphQLContext,
+    @Root() pullRequest: PullRequest,
+  ): Promise<ReleaseCandidate | null> {
+    const merged = await findMerged(ctx, pullRequest);
+    return merged && (await readFirstCandidateWith(ctx, merged));
+  }
+
+  @FieldResolver(() => DeploymentConnection, {
+    description: 'Deployments of release candidates that have it, newest first. Needs release:read.',
+  })
+  async deployments(
+    @Ctx() ctx: GraphQLContext,
+    @Root() pullRequest: PullRequest,
+    @Args(() => PageArgs) args: PageArgs,
+  ): Promise<Connection<Deployment>> {
+    const page = readPage(args, { size: pageSize, keyLength: 1 });
+    const merged = await findMerged(ctx, pullRequest);
+    const ids = merged ? await readDeploymentsWith(ctx, merged, { size: page.size, before: rowId(page) }) : [];
+    const rows = await present(loaderOf(ctx, deploymentById), ids);
+    return toConnection(rows, page.size, {
+      node: (row) => row,
+      key: ({ id }) => [id],
+      totalCount: async () => (merged ? await countDeploymentsWith(ctx, merged) : 0),
+    });
+  }
+
+  @FieldResolver(() => [EnvironmentPresence], {
+    description:
+      'Environments it runs in, in their order, and since when: what succeeded there last has it. Needs release:read.',
+  })
+  async environments(@Ctx() ctx: GraphQLContext, @Root() pullRequest: PullRequest): Promise<EnvironmentPresence[]> {
+    const merged = await findMerged(ctx, pullRequest);
+    return merged ? await readPresenceOf(ctx, merged) : [];
+  }
+
+  @FieldResolver(() => Boolean, {
+    description:
+      'Whether all release candidates were looked at. False while git is still asked about very many that came at once: until then those are missing in its release candidates, deployments and environments. Needs release:read.',
+  })
+  async releasesComplete(@Ctx() ctx: GraphQLContext, @Root() pullRequest: PullRequest): Promise<boolean> {
+    return (await findMerged(ctx, pullRequest))?.isComplete ?? true;
+  }
+}
+
+@Resolver(() => EnvironmentPresence)
+export class EnvironmentPresenceResolver {
+  @FieldResolver(() => Environment, { description: 'Where it runs.' })
+  async environment(@Ctx() ctx: GraphQLContext, @Root() row: EnvironmentPresence): Promise<Environment | null> {
+    return await loaderOf(ctx, environmentById).load(row.environmentId);
+  }
+
+  @FieldResolver(() => ReleaseCandidate, { description: 'The release candidate that runs there now.' })
+  async releaseCandidate(
+    @Ctx() ctx: GraphQLContext,
+    @Root() row: EnvironmentPresence,
+  ): Promise<ReleaseCandidate | null> {
+    return await loaderOf(ctx, candidateById).load(row.candidateId);
+  }
+
+  @FieldResolver(() => Deployment, { description: 'The deployment that brought it there.' })
+  async deployment(@Ctx() ctx: GraphQLContext, @Root() row: EnvironmentPresence): Promise<Deployment | null> {
+    return await loaderOf(ctx, deploymentById).load(row.deploymentId);
+  }
+}

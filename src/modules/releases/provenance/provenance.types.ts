@@ -1,0 +1,67 @@
+import { Field, Int, ObjectType } from 'type-graphql';
+import { DateTime, GitObjectID } from '../../../graphql/scalars.ts';
+import { ReleaseCandidate } from '../candidates.types.ts';
+import type { ChangedCommits } from './changelog.ts';
+import type { HostedRepository } from './base-chain.ts';
+
+@ObjectType({
+  simpleResolvers: true,
+  description: 'Something that runs in an environment, by the deployments that succeeded there.',
+})
+export class EnvironmentPresence {
+  @Field(() => DateTime, { description: 'Since when it runs there without a break.' })
+  since!: Date;
+
+  environmentId!: string;
+  candidateId!: string;
+  deploymentId!: string;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'A commit between two release candidates.' })
+export class ReleasedCommit {
+  @Field(() => GitObjectID, { description: 'Its id.' })
+  commit!: string;
+
+  @Field(() => String, { description: 'Its message.' })
+  message!: string;
+
+  @Field(() => String, { description: 'Name of its author.' })
+  authorName!: string;
+
+  @Field(() => DateTime, { description: 'When it was written.' })
+  authoredAt!: Date;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'What one release candidate has and another has not.' })
+export class ChangeSet {
+  @Field(() => Int, { description: 'How many commits, 10,000 at most.' })
+  commitCount!: number;
+
+  @Field(() => Boolean, { description: 'False: there are more commits than those, older ones.' })
+  complete!: boolean;
+
+  changed!: ChangedCommits;
+  repositoryId!: string;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'How a release candidate differs from another one, as git says.' })
+export class Changelog {
+  @Field(() => ReleaseCandidate, {
+    nullable: true,
+    description: 'What it is compared with. Null: with nothing, so that all of its history was added.',
+  })
+  since!: ReleaseCandidate | null;
+
+  repository!: HostedRepository;
+  /** Commits of both sides. */
+  from!: string | null;
+  to!: string;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'What a rollback of an environment would do now.' })
+export class RollbackOutlook {
+  @Field(() => ReleaseCandidate, { description: 'What would run there.' })
+  releaseCandidate!: ReleaseCandidate;
+
+  running!: ReleaseCandidate | null;
+}

@@ -1,0 +1,73 @@
+import DataLoader from 'dataloader';
+import type { Context } from '../../context.ts';
+import { frozenAt, isOver, type Frozen } from '../../domain/releases/freeze.ts';
+import { loaderOf, type GraphQLContext } from '../../graphql/context.ts';
+import type { Transaction } from '../../platform/database.ts';
+import { requireScope } from '../accounts/index.ts';
+import {
+  freezeColumns,
+  freezesOf,
+  loadBranchFreezes,
+  toFreeze,
+  type FreezeRecord,
+  type StoredFreeze,
+} from './freezes.rows.ts';
+import type { Repository } from './repositories.types.ts';
+
+/**
+ * The freezes that are about a base branch, in a transaction that holds the repository's row (the landing gate: until
+ * it ends no freeze is answered) or the queue's (the planner: a freeze answered later plans again).
+ */
+export async function branchFreezes(
+  tx: Transaction,
+  repository: { readonly accountId: string; readonly id: string },
+  baseBranch: string,
+): Promise<StoredFreeze[]> {
+  const { accountId, id } = repository;
+  return freezesOf(await loadBranchFreezes(tx, { accountId, repositoryId: id }), baseBranch);
+}
+
+/** Why nothing lands on a base branch now, for who only looks. Null: it is not frozen. */
+export async function readBranchFrozen(
+  ctx: GraphQLContext,
+  repositoryId: string,
+  baseBranch: string,
+): Promise<Frozen<StoredFreeze> | null> {
+  requireScope(ctx, 'queue:read');
+  const freezes = await loaderOf(ctx, freezesOfRepositories).load(repositoryId);
+  return frozenAt(freezesOf(freezes, baseBranch), ctx.clock().getTime());
+}
+
+/** Those that have not come to their end, newest first. */
+export async function readBranchFreezes(ctx: GraphQLContext, repository: Repository): Promise<StoredFreeze[]> {
+  requireScope(ctx, 'queue:read');
+  const now = ctx.clock().getTime();
+  return (await loaderOf(ctx, freezesOfRepositories).load(repository.id)).filter((freeze) => !isOver(freeze, now));
+}
+
+/** Of whatever it is; null when the account has none of that id, or it has ended. */
+export async function readFreeze(ctx: Context, id: string): Promise<StoredFreeze | null> {
+  requireScope(ctx, 'release:read');
+  const [row] = await ctx.db.read<FreezeRecord>(ctx.accountId, {
+    name: 'freeze_by_id',
+    text: `select ${freezeColumns} from freeze_rule f where f.account_id = $1 and f.id = $2 and f.deleted_at is null`,
+    values: [ctx.accountId, id],
+  });
+  return row === undefined ? null : toFreeze(row);
+}
+
+function freezesOfRepositories(ctx: GraphQLContext): DataLoader<string, StoredFreeze[]> {
+  return new DataLoader(
+    async (repositoryIds) => {
+      const rows = await ctx.db.read<FreezeRecord>(ctx.accountId, {
+        name: 'freezes_of_repositories',
+        text: `select ${freezeColumns} from freeze_rule f
+               where f.account_id = $1 and f.repository_id = any ($2::bigint[]) and f.deleted_at is null order by f.id desc`,
+        values: [ctx.accountId, repositoryIds],
+      });
+      const freezes = rows.map(toFreeze);
+      return repositoryIds.map((id) => freezes.filter(({ repositoryId }) => repositoryId === id));
+    },
+    { cache: false },
+  );
+}

@@ -1,0 +1,53 @@
+import { Arg, Ctx, FieldResolver, Mutation, Resolver, Root } from 'type-graphql';
+import type { GraphQLContext } from '../../graphql/context.ts';
+import { readBranchFreezes } from './branch-freezes.reads.ts';
+import { freezeBranches, mayFreeze, unfreezeBranches } from './branch-freezes.service.ts';
+import {
+  BaseBranchesInput,
+  Freeze,
+  FreezeBranchesInput,
+  FreezeBranchesPayload,
+  toFreezeNode,
+  UnfreezePayload,
+} from './freezes.types.ts';
+import { Repository } from './repositories.types.ts';
+
+@Resolver(() => Repository)
+export class BranchFreezesResolver {
+  @FieldResolver(() => [Freeze], {
+    description:
+      'Freezes of its base branches, newest first, whether they hold now or not; those that have ended are left out.',
+  })
+  async freezes(@Ctx() ctx: GraphQLContext, @Root() repository: Repository): Promise<Freeze[]> {
+    return (await readBranchFreezes(ctx, repository)).map(toFreezeNode);
+  }
+
+  @Mutation(() => FreezeBranchesPayload, {
+    description:
+      'Lets nothing land on the base branches a glob matches from now on, in the place of the freeze made so for that very glob. Validation goes on. Needs release:write.',
+  })
+  async freezeBranches(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('input', () => FreezeBranchesInput) input: FreezeBranchesInput,
+  ): Promise<FreezeBranchesPayload> {
+    if (input.preview) {
+      const { id: repositoryId } = await mayFreeze(ctx, input.repository);
+      return {
+        freeze: null,
+        rehearsed: { repositoryId, act: async (rehearsal) => await freezeBranches(rehearsal, input) },
+      };
+    }
+    return { freeze: toFreezeNode(await freezeBranches(ctx, input)) };
+  }
+
+  @Mutation(() => UnfreezePayload, {
+    description:
+      'Ends the freeze that `freezeBranches` made for that very glob. Schedules stay: `deleteFreeze` ends these. Needs release:write.',
+  })
+  async unfreezeBranches(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('input', () => BaseBranchesInput) input: BaseBranchesInput,
+  ): Promise<UnfreezePayload> {
+    return { deleted: await unfreezeBranches(ctx, input) };
+  }
+}

@@ -1,0 +1,209 @@
+// Base branches on which nothing lands for a while. Validation goes on, as outside of a merge window.
+import type { Context } from '../../context.ts';
+import type { RecurringSpan } from '../../domain/calendar/spans.ts';
+import { frozenAt, isOver, nextChange } from '../../domain/releases/freeze.ts';
+import type { Transaction } from '../../platform/database.ts';
+import { recordUserAction, requireScope } from '../accounts/index.ts';
+import { appendEvents } from '../events/index.ts';
+import { checkedReason, checkedSchedule, checkedSpan } from './freezes.input.ts';
+import {
+  endFreezes,
+  freezeFacts,
+  freezesOf,
+  frozenFacts,
+  insertFreeze,
+  loadBranchFreezes,
+  type NewFreeze,
+  type StoredFreeze,
+} from './freezes.rows.ts';
+import type { RepositoryRow } from './repositories.entities.ts';
+import { changeQueues, lockRepository } from './repositories.locks.ts';
+import { loadRepository, type RepositoryName } from './repositories.reads.ts';
+
+export interface BranchesRef {
+  readonly repository: RepositoryName;
+  /** A plain name, or a glob. */
+  readonly baseBranches: string;
+}
+
+export interface FreezeBranchesRequest extends BranchesRef {
+  readonly reason?: string | null | undefined;
+  /** Null: until somebody ends it. */
+  readonly endsAt?: Date | null | undefined;
+}
+
+/** Refused as a freeze itself would be. */
+export async function mayFreeze(ctx: Context, name: RepositoryName): Promise<RepositoryRow> {
+  requireScope(ctx, 'release:write');
+  return await loadRepository(ctx, name);
+}
+
+/** By hand, in the place of the one by hand of that very pattern. Once it is answered no landing there starts. */
+export async function freezeBranches(ctx: Context, input: FreezeBranchesRequest): Promise<StoredFreeze> {
+  requireScope(ctx, 'release:write');
+  const reason = checkedReason(input.reason);
+  const span = checkedSpan(input.endsAt, ctx.clock());
+  return await changeFreezes(ctx, input, async (tx, repository) => {
+    const replaced = (await loadBranchFreezes(tx, of(repository))).filter((freeze) => isByHand(freeze, input));
+    await endFreezes(
+      ctx,
+      tx,
+      replaced.map(({ id }) => id),
+    );
+    return await addFreeze(ctx, tx, repository, {
+      target: targetOf(repository, input),
+      source: 'manual',
+      reason,
+      span,
+    });
+  });
+}
+
+/** Ends the one by hand of that very pattern. Schedules stay. Answers how many there were. */
+export async function unfreezeBranches(ctx: Context, input: BranchesRef): Promise<number> {
+  requireScope(ctx, 'release:write');
+  return await changeFreezes(ctx, input, async (tx, repository) => {
+    const now = ctx.clock().getTime();
+    const freezes = await loadBranchFreezes(tx, of(repository));
+    const standing = freezes.filter((freeze) => isByHand(freeze, input) && !isOver(freeze, now));
+    for (const freeze of standing) await endBranchFreeze(ctx, tx, repository, freeze);
+    return standing.length;
+  });
+}
+
+/** Frozen again and again. */
+export async function scheduleBranchFreeze(
+  ctx: Context,
+  input: BranchesRef & { readonly schedule: RecurringSpan; readonly reason?: string | null | undefined },
+): Promise<StoredFreeze> {
+  requireScope(ctx, 'release:write');
+  const reason = checkedReason(input.reason);
+  const span = checkedSchedule(input.schedule);
+  return await changeFreezes(
+    ctx,
+    input,
+    async (tx, repository) =>
+      await addFreeze(ctx, tx, repository, { target: targetOf(repository, input), source: 'schedule', reason, span }),
+  );
+}
+
+/** Ends one, whatever made it. Null: it had ended before. */
+export async function deleteBranchFreeze(
+  ctx: Context,
+  { id, repositoryId }: { readonly id: string; readonly repositoryId: string },
+): Promise<StoredFreeze | null> {
+  requireScope(ctx, 'release:write');
+  return await underRepository(ctx, repositoryId, async (tx, repository) => {
+    const freeze = (await loadBranchFreezes(tx, of(repository))).find((each) => each.id === id);
+    if (freeze !== undefined) await endBranchFreeze(ctx, tx, repository, freeze);
+    return freeze ?? null;
+  });
+}
+
+async function changeFreezes<T>(
+  ctx: Context,
+  { repository }: BranchesRef,
+  change: (tx: Transaction, repository: RepositoryRow) => Promise<T>,
+): Promise<T> {
+  const { id } = await loadRepository(ctx, repository);
+  return await underRepository(ctx, id, change);
+}
+
+async function underRepository<T>(
+  ctx: Context,
+  repositoryId: string,
+  change: (tx: Transaction, repository: RepositoryRow) => Promise<T>,
+): Promise<T> {
+  return await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const repository = await lockRepository(ctx, tx, repositoryId);
+    const changed = await change(tx, repository);
+    // All of them: until when one is frozen may have changed, though it is frozen as before.
+    await changeQueues(ctx, tx, repositoryId);
+    await announceBranchFreezes(ctx, tx, repositoryId);
+    return changed;
+  });
+}
+
+async function addFreeze(
+  ctx: Context,
+  tx: Transaction,
+  repository: RepositoryRow,
+  added: NewFreeze,
+): Promise<StoredFreeze> {
+  const freeze = await insertFreeze(ctx, tx, added);
+  await recordChange(ctx, tx, repository, { freeze, action: 'freeze_created' });
+  return freeze;
+}
+
+async function endBranchFreeze(
+  ctx: Context,
+  tx: Transaction,
+  repository: RepositoryRow,
+  freeze: StoredFreeze,
+): Promise<void> {
+  await endFreezes(ctx, tx, [freeze.id]);
+  await recordChange(ctx, tx, repository, { freeze, action: 'freeze_ended' });
+}
+
+async function recordChange(
+  ctx: Context,
+  tx: Transaction,
+  { id, owner, name }: RepositoryRow,
+  { freeze, action }: { readonly freeze: StoredFreeze; readonly action: 'freeze_created' | 'freeze_ended' },
+): Promise<void> {
+  await appendEvents(ctx, tx, [{ repositoryId: id, action, payload: { ...freezeFacts(freeze) } }]);
+  await recordUserAction(ctx, tx, { action, target: `${owner}/${name}:${freeze.baseBranches}` });
+}
+
+interface StandingQueue {
+  readonly id: string;
+  readonly baseBranch: string;
+  readonly announced: boolean;
+}
+
+/**
+ * Tells of base branches that are frozen, or not any more, and were told of otherwise before; and when to look again.
+ * Under the repository's row. Asked twice it tells nothing twice.
+ */
+export async function announceBranchFreezes(ctx: Context, tx: Transaction, repositoryId: string): Promise<void> {
+  const now = ctx.clock().getTime();
+  const freezes = await loadBranchFreezes(tx, { accountId: ctx.accountId, repositoryId });
+  const queues = await tx.query<StandingQueue>(
+    `select id, base_branch as "baseBranch", announced_frozen as announced from queue
+     where account_id = $1 and repository_id = $2 order by id for no key update`,
+    [ctx.accountId, repositoryId],
+  );
+  for (const { id: queueId, baseBranch, announced } of queues) {
+    const frozen = frozenAt(freezesOf(freezes, baseBranch), now);
+    if ((frozen !== null) === announced) continue;
+    await tx.query('update queue set announced_frozen = $3, version = version + 1 where account_id = $1 and id = $2', [
+      ctx.accountId,
+      queueId,
+      frozen !== null,
+    ]);
+    const action = frozen === null ? 'base_branch_unfrozen' : 'base_branch_frozen';
+    await appendEvents(ctx, tx, [
+      { repositoryId, queueId, action, payload: { baseBranch, ...(frozen !== null && frozenFacts(frozen)) } },
+    ]);
+    tx.afterCommit(() => ctx.wake({ accountId: ctx.accountId, queueId }));
+  }
+  // Of each freeze by itself: base branches are frozen by different ones of them.
+  const changes = freezes.flatMap((freeze) => nextChange([freeze], now) ?? []);
+  await tx.query('update repository set next_freeze_change_at = $3 where account_id = $1 and id = $2', [
+    ctx.accountId,
+    repositoryId,
+    changes.length === 0 ? null : new Date(Math.min(...changes)).toISOString(),
+  ]);
+}
+
+function of({ accountId, id }: RepositoryRow): { readonly accountId: string; readonly repositoryId: string } {
+  return { accountId, repositoryId: id };
+}
+
+function targetOf({ id }: RepositoryRow, { baseBranches }: BranchesRef): NewFreeze['target'] {
+  return { repositoryId: id, baseBranches };
+}
+
+function isByHand(freeze: StoredFreeze, { baseBranches }: BranchesRef): boolean {
+  return freeze.source === 'manual' && freeze.baseBranches === baseBranches;
+}

@@ -1,0 +1,30 @@
+// What may be said of a freeze. Whoever makes one asks here, whatever is frozen.
+import { cronFault, timezoneFault } from '../../domain/calendar/cron.ts';
+import type { RecurringSpan, SingleSpan } from '../../domain/calendar/spans.ts';
+import { DomainError } from '../../domain/errors.ts';
+
+const longestReason = 1000;
+
+/** An empty reason says nothing. */
+export function checkedReason(reason: string | null | undefined): string | null {
+  if ((reason?.length ?? 0) > longestReason)
+    throw new DomainError('BAD_INPUT', `reason must be at most ${longestReason} characters`, 'reason');
+  return reason?.trim() || null;
+}
+
+/** By hand: from now on. */
+export function checkedSpan(endsAt: Date | null | undefined, now: Date): SingleSpan {
+  if (endsAt && endsAt <= now) throw new DomainError('BAD_INPUT', 'ends_at must be in the future', 'endsAt');
+  return { startsAt: now.getTime(), endsAt: endsAt?.getTime() ?? null };
+}
+
+export function checkedSchedule({ cronStart, cronEnd, timezone }: RecurringSpan): RecurringSpan {
+  const faults = [
+    ['cron_start', 'cronStart', cronFault(cronStart)],
+    ['cron_end', 'cronEnd', cronFault(cronEnd)],
+    ['timezone', 'timezone', timezoneFault(timezone)],
+  ] as const;
+  for (const [name, field, fault] of faults)
+    if (fault !== null) throw new DomainError('BAD_INPUT', `${name} ${fault}`, field);
+  return { cronStart, cronEnd, timezone };
+}

@@ -1,0 +1,184 @@
+// Freezes of environments and of base branches are rows of one kind. One that is ended stays, so that what was frozen at
+// an instant can still be told.
+import type { Context } from '../../context.ts';
+import type { Span } from '../../domain/calendar/spans.ts';
+import { DomainError } from '../../domain/errors.ts';
+import { matchesGlob } from '../../domain/glob.ts';
+import { frozenText, type Freeze, type Frozen } from '../../domain/releases/freeze.ts';
+import type { FreezeSource } from '../../domain/releases/release.ts';
+import type { Transaction } from '../../platform/database.ts';
+
+export interface StoredFreeze extends Freeze {
+  readonly environmentId: string | null;
+  readonly repositoryId: string | null;
+  /** Null for one of an environment. */
+  readonly baseBranches: string | null;
+  readonly createdAt: number;
+}
+
+export interface FreezeRecord {
+  readonly id: string;
+  readonly environmentId: string | null;
+  readonly repositoryId: string | null;
+  readonly baseBranches: string | null;
+  readonly source: FreezeSource;
+  readonly reason: string | null;
+  readonly startsAt: number | null;
+  readonly endsAt: number | null;
+  readonly cronStart: string | null;
+  readonly cronEnd: string | null;
+  readonly timezone: string | null;
+  readonly createdBy: string;
+  readonly createdAt: number;
+}
+
+const epochMs = (column: string): string => `(extract(epoch from ${column}) * 1000)::float8`;
+
+/** Of `freeze_rule f`. */
+export const freezeColumns = `f.id, f.environment_id as "environmentId", f.repository_id as "repositoryId", f.base_branches as "baseBranches",
+  f.source, f.reason, ${epochMs('f.starts_at')} as "startsAt", ${epochMs('f.ends_at')} as "endsAt", f.cron_start as "cronStart",
+  f.cron_end as "cronEnd", f.timezone, f.created_by as "createdBy", ${epochMs('f.created_at')} as "createdAt"`;
+
+export function toFreeze(row: FreezeRecord): StoredFreeze {
+  const { id, environmentId, repositoryId, baseBranches, source, reason, createdBy, createdAt } = row;
+  const { cronStart, cronEnd, timezone, startsAt, endsAt } = row;
+  const isSchedule = cronStart !== null && cronEnd !== null && timezone !== null;
+  const span = isSchedule ? { cronStart, cronEnd, timezone } : { startsAt: startsAt ?? createdAt, endsAt };
+  return { id, environmentId, repositoryId, baseBranches, source, reason, createdBy, createdAt, span };
+}
+
+/** Those of an environment that nobody has ended, newest first. */
+export async function loadEnvironmentFreezes(
+  tx: Transaction,
+  of: { readonly accountId: string; readonly environmentId: string },
+): Promise<StoredFreeze[]> {
+  const rows = await tx.query<FreezeRecord>(
+    `select ${freezeColumns} from freeze_rule f
+     where f.account_id = $1 and f.environment_id = $2 and f.deleted_at is null order by f.id desc`,
+    [of.accountId, of.environmentId],
+  );
+  return rows.map(toFreeze);
+}
+
+/** Those of a repository's base branches that nobody has ended, newest first; with `at`: had ended at that instant. */
+export async function loadBranchFreezes(
+  tx: Transaction,
+  of: { readonly accountId: string; readonly repositoryId: string; readonly at?: Date | null },
+): Promise<StoredFreeze[]> {
+  const stood = of.at ? 'f.created_at <= $3 and (f.deleted_at is null or f.deleted_at > $3)' : 'f.deleted_at is null';
+  const rows = await tx.query<FreezeRecord>(
+    `select ${freezeColumns} from freeze_rule f
+     where f.account_id = $1 and f.repository_id = $2 and ${stood} order by f.id desc`,
+    [of.accountId, of.repositoryId, ...(of.at ? [of.at.toISOString()] : [])],
+  );
+  return rows.map(toFreeze);
+}
+
+/**
+ * The instant at which they are asked by whoever is about to act. A freeze that was answered holds, though the clock of
+ * the server that wrote it is ahead of this one's.
+ */
+export function askedAt(freezes: readonly StoredFreeze[], now: Date): number {
+  return Math.max(now.getTime(), ...freezes.map(({ createdAt }) => createdAt));
+}
+
+/** Those that are about a base branch. */
+export function freezesOf<F extends Pick<StoredFreeze, 'baseBranches'>>(
+  freezes: readonly F[],
+  baseBranch: string,
+): F[] {
+  return freezes.filter(({ baseBranches }) => baseBranches !== null && matchesGlob(baseBranches, baseBranch));
+}
+
+/** What is frozen: an environment, or base branches of a repository. */
+export type FreezeTarget =
+  | { readonly environmentId: string }
+  | { readonly repositoryId: string; readonly baseBranches: string };
+
+export interface NewFreeze {
+  readonly target: FreezeTarget;
+  readonly source: FreezeSource;
+  readonly reason: string | null;
+  readonly span: Span;
+  /** Left out: who acts. */
+  readonly createdBy?: string;
+}
+
+const mostFreezes = 100;
+
+/** Under the row of what is frozen. Throws BAD_INPUT when it has as many as there may be. */
+export async function insertFreeze(
+  ctx: Context,
+  tx: Transaction,
+  { target, source, reason, span, createdBy }: NewFreeze,
+): Promise<StoredFreeze> {
+  const environmentId = 'environmentId' in target ? target.environmentId : null;
+  const repositoryId = 'repositoryId' in target ? target.repositoryId : null;
+  const [counted] = await tx.query<{ n: number }>(
+    `select count(*)::int as n from freeze_rule
+     where account_id = $1 and deleted_at is null and (ends_at is null or ends_at > $4) and (environment_id = $2 or repository_id = $3)`,
+    [ctx.accountId, environmentId, repositoryId, ctx.clock().toISOString()],
+  );
+  if ((counted?.n ?? 0) >= mostFreezes)
+    throw new DomainError('BAD_INPUT', `There are at most ${mostFreezes} freezes of one environment or repository`);
+  const isOnce = 'startsAt' in span;
+  const rows = await tx.query<FreezeRecord>(
+    `insert into freeze_rule as f (account_id, environment_id, repository_id, base_branches, source, reason, starts_at, ends_at,
+       cron_start, cron_end, timezone, created_by, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) returning ${freezeColumns}`,
+    [
+      ctx.accountId,
+      environmentId,
+      repositoryId,
+      'baseBranches' in target ? target.baseBranches : null,
+      source,
+      reason,
+      isOnce ? new Date(span.startsAt).toISOString() : null,
+      isOnce && span.endsAt !== null ? new Date(span.endsAt).toISOString() : null,
+      ...(isOnce ? [null, null, null] : [span.cronStart, span.cronEnd, span.timezone]),
+      createdBy ?? ctx.actor.email ?? 'interlock',
+      ctx.clock().toISOString(),
+    ],
+  );
+  const [row] = rows;
+  if (row === undefined) throw new Error('A freeze was not written.');
+  return toFreeze(row);
+}
+
+/** Under the row of what is frozen. Those that had not ended before. */
+export async function endFreezes(ctx: Context, tx: Transaction, ids: readonly string[]): Promise<StoredFreeze[]> {
+  const rows = await tx.query<FreezeRecord>(
+    `update freeze_rule f set deleted_at = $3 where f.account_id = $1 and f.id = any($2::bigint[]) and f.deleted_at is null
+     returning ${freezeColumns}`,
+    [ctx.accountId, ids, ctx.clock().toISOString()],
+  );
+  return rows.map(toFreeze);
+}
+
+/** What an event says of a freeze. */
+export function freezeFacts({ id, source, reason, createdBy, span, baseBranches }: StoredFreeze): object {
+  const isOnce = 'startsAt' in span;
+  return {
+    freeze: id,
+    source,
+    reason,
+    by: createdBy,
+    baseBranches,
+    startsAt: isOnce ? new Date(span.startsAt).toISOString() : null,
+    endsAt: isOnce && span.endsAt !== null ? new Date(span.endsAt).toISOString() : null,
+    ...(!isOnce && span),
+  };
+}
+
+/** What an event says when something is frozen from now on. */
+export function frozenFacts({ freeze, until }: Frozen<StoredFreeze>): object {
+  const { id, source, reason, createdBy } = freeze;
+  return {
+    freeze: id,
+    source,
+    reason,
+    by: createdBy,
+    until: until === null ? null : new Date(until).toISOString(),
+    sentence: frozenText({ freeze, until }),
+  };
+}

@@ -1,0 +1,180 @@
+import { Field, ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Node } from '../../graphql/node.ts';
+import { DateTime, Glob, TimeZone } from '../../graphql/scalars.ts';
+import { frozenText } from '../../domain/releases/freeze.ts';
+import type { Frozen as FrozenNow } from '../../domain/releases/freeze.ts';
+import type { FreezeSource as Source } from '../../domain/releases/release.ts';
+import type { StoredFreeze } from './freezes.rows.ts';
+import { RepositoryInput, type Rehearsed } from './repositories.types.ts';
+
+export const freezeSource = { MANUAL: 'manual', SCHEDULE: 'schedule', ROLLBACK: 'rollback' } as const satisfies Record<
+  string,
+  Source
+>;
+registerEnumType(freezeSource, {
+  name: 'FreezeSource',
+  description: 'What made a freeze.',
+  valuesConfig: {
+    MANUAL: { description: 'Somebody, from then on.' },
+    SCHEDULE: { description: 'Somebody, again and again.' },
+    ROLLBACK: { description: 'A rollback, where its environment is set to freeze itself.' },
+  },
+});
+
+@ObjectType({
+  implements: Node,
+  simpleResolvers: true,
+  description: 'A time in which nothing is deployed to an environment, or nothing lands on base branches.',
+})
+export class Freeze {
+  @Field(() => ID, { description: 'Names it among everything of the account. Opaque.' })
+  id!: string;
+
+  @Field(() => freezeSource, { description: 'What made it.' })
+  source!: Source;
+
+  @Field(() => String, { nullable: true, description: 'Why. Null when nothing was said.' })
+  reason!: string | null;
+
+  @Field(() => DateTime, { nullable: true, description: 'From when on. Null for a schedule.' })
+  startsAt!: Date | null;
+
+  @Field(() => DateTime, {
+    nullable: true,
+    description: 'Until when. Null for a schedule, and for one that lasts until somebody ends it.',
+  })
+  endsAt!: Date | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'Five cron fields: each time of these it begins. Null unless it is a schedule.',
+  })
+  cronStart!: string | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'Five cron fields: it ends at the first of these after it began. Null unless it is a schedule.',
+  })
+  cronEnd!: string | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'The time zone its cron fields are read in. Null unless it is a schedule.',
+  })
+  timezone!: string | null;
+
+  @Field(() => Glob, {
+    nullable: true,
+    description: 'Which base branches it is for: a plain name, or a glob. Null for one of an environment.',
+  })
+  baseBranches!: string | null;
+
+  @Field(() => String, { description: 'Who made it; after a rollback: who rolled back.' })
+  createdBy!: string;
+
+  @Field(() => DateTime, { description: 'When it was made.' })
+  createdAt!: Date;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'That something is frozen now: why, until when, by whom.' })
+export class Frozen {
+  @Field(() => Freeze, { description: 'Of the freezes that hold now the one that holds longest.' })
+  freeze!: Freeze;
+
+  @Field(() => DateTime, {
+    nullable: true,
+    description: 'When none holds any more. Null when no end is known.',
+  })
+  until!: Date | null;
+
+  @Field(() => String, { nullable: true, description: 'Why. Null when nothing was said.' })
+  reason!: string | null;
+
+  @Field(() => String, { description: 'Who made the freeze; after a rollback: who rolled back.' })
+  createdBy!: string;
+
+  @Field(() => String, { description: 'All of it in words.' })
+  sentence!: string;
+}
+
+@InputType({ description: 'When something is frozen again and again.' })
+export class FreezeScheduleInput {
+  @Field(() => String, { description: 'Five cron fields: it begins at each of these.' })
+  cronStart!: string;
+
+  @Field(() => String, { description: 'Five cron fields: it ends at the first of these after it began.' })
+  cronEnd!: string;
+
+  @Field(() => TimeZone, {
+    description:
+      'The time zone the fields are read in. An hour that the clocks skip or repeat is neither lost nor doubled.',
+  })
+  timezone!: string;
+}
+
+@InputType({ description: 'Base branches of a repository.' })
+export class BaseBranchesInput {
+  @Field(() => RepositoryInput, { description: 'The repository.' })
+  repository!: RepositoryInput;
+
+  @Field(() => Glob, { description: 'Which base branches: a plain name, or a glob.' })
+  baseBranches!: string;
+}
+
+@InputType({ description: 'Base branches on which nothing lands from now on.' })
+export class FreezeBranchesInput extends BaseBranchesInput {
+  @Field(() => String, { nullable: true, description: 'Why, in at most 1,000 characters; told to whoever waits.' })
+  reason!: string | null;
+
+  @Field(() => DateTime, { nullable: true, description: 'Until when. Left out: until somebody ends it.' })
+  endsAt!: Date | null;
+
+  @Field(() => Boolean, { defaultValue: false, description: 'Only tells in `impact` what it would do.' })
+  preview!: boolean;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'What `freezeBranches` answers.' })
+export class FreezeBranchesPayload {
+  @Field(() => Freeze, { nullable: true, description: 'The freeze that was made. Null when it was only previewed.' })
+  freeze!: Freeze | null;
+
+  rehearsed?: Rehearsed;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'A freeze that was made.' })
+export class FreezePayload {
+  @Field(() => Freeze, { description: 'The freeze.' })
+  freeze!: Freeze;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'What was ended.' })
+export class UnfreezePayload {
+  @Field(() => Int, { description: 'How many freezes there were.' })
+  deleted!: number;
+}
+
+export function toFreezeNode({ span, createdAt, ...freeze }: StoredFreeze): Freeze {
+  const isOnce = 'startsAt' in span;
+  return {
+    ...freeze,
+    startsAt: isOnce ? new Date(span.startsAt) : null,
+    endsAt: isOnce && span.endsAt !== null ? new Date(span.endsAt) : null,
+    cronStart: isOnce ? null : span.cronStart,
+    cronEnd: isOnce ? null : span.cronEnd,
+    timezone: isOnce ? null : span.timezone,
+    createdAt: new Date(createdAt),
+  };
+}
+
+/** `what`: words for what is frozen, such as the name of a branch. */
+export function toFrozenNode(what: string, frozen: FrozenNow<StoredFreeze> | null): Frozen | null {
+  if (frozen === null) return null;
+  const { freeze, until } = frozen;
+  return {
+    freeze: toFreezeNode(freeze),
+    until: until === null ? null : new Date(until),
+    reason: freeze.reason,
+    createdBy: freeze.createdBy,
+    sentence: `${what} is ${frozenText(frozen)}`,
+  };
+}

@@ -1,0 +1,103 @@
+import { Arg, Args, Ctx, FieldResolver, Int, Resolver, Root, Subscription } from 'type-graphql';
+import { readPage, rowId, toConnection, type Connection, type PageRequest } from '../../graphql/connection.ts';
+import type { GraphQLContext } from '../../graphql/context.ts';
+import { told, type Subscribing, type SubscriptionFailure } from '../../graphql/event-log-pubsub.ts';
+import {
+  afterPieceDescription,
+  LogArgs,
+  LogPiece,
+  LogPieceConnection,
+  readLogPage,
+  subscribeToLog,
+} from '../../graphql/logs.ts';
+import { logOfRunbook, readToolCalls, type ActivityOf } from './activity.reads.ts';
+import { loadRunbook } from './runbooks.reads.ts';
+import { Runbook } from './runbooks.types.ts';
+import { RunbookLeaf, type RunbookToolCall, RunbookToolCallConnection } from './steps.types.ts';
+
+const pageSize = 50;
+const firstDescription = 'Size of a page, 50 if not given, at most 100.';
+const afterDescription = 'Cursor of the connection to go on from.';
+
+@Resolver(() => Runbook)
+export class RunbookActivityResolver {
+  @FieldResolver(() => RunbookToolCallConnection, {
+    description: 'The tools its agent called, planning included, oldest first. Kept for 90 days.',
+  })
+  async toolCalls(
+    @Ctx() ctx: GraphQLContext,
+    @Root() { id }: Runbook,
+    @Arg('first', () => Int, { nullable: true, description: firstDescription }) first: number | null,
+    @Arg('after', () => String, { nullable: true, description: afterDescription }) after: string | null,
+  ): Promise<Connection<RunbookToolCall>> {
+    return await readToolCallPage(ctx, { runbookId: id, leafId: null }, { first, after });
+  }
+
+  @FieldResolver(() => LogPieceConnection, {
+    description: 'What its agent said and its commands wrote, oldest first. Kept for 90 days.',
+  })
+  async log(
+    @Ctx() ctx: GraphQLContext,
+    @Root() { id }: Runbook,
+    @Args(() => LogArgs) args: LogArgs,
+  ): Promise<Connection<LogPiece>> {
+    return await readLogPage(logOfRunbook(ctx, { runbookId: id, leafId: null }), args);
+  }
+
+  @Subscription(() => LogPiece, {
+    subscribe: followRunbookLog,
+    description:
+      'The log of a runbook, from a place on and as it is written, until nothing of it is left to be worked on. Needs runbook:write.',
+  })
+  runbookLog(
+    @Root() piece: LogPiece | SubscriptionFailure,
+    @Arg('number', () => Int, { description: 'The runbook.' }) _number: number,
+    @Arg('after', () => String, { nullable: true, description: afterPieceDescription }) _after: string | null,
+  ): LogPiece {
+    return told(piece);
+  }
+}
+
+@Resolver(() => RunbookLeaf)
+export class RunbookLeafActivityResolver {
+  @FieldResolver(() => RunbookToolCallConnection, {
+    description: 'The tools its agent called for it, oldest first. Kept for 90 days.',
+  })
+  async toolCalls(
+    @Ctx() ctx: GraphQLContext,
+    @Root() { id, runbookId }: RunbookLeaf,
+    @Arg('first', () => Int, { nullable: true, description: firstDescription }) first: number | null,
+    @Arg('after', () => String, { nullable: true, description: afterDescription }) after: string | null,
+  ): Promise<Connection<RunbookToolCall>> {
+    return await readToolCallPage(ctx, { runbookId, leafId: id }, { first, after });
+  }
+
+  @FieldResolver(() => LogPieceConnection, {
+    description: 'What its agent said for it, and its commands wrote, oldest first. Kept for 90 days.',
+  })
+  async log(
+    @Ctx() ctx: GraphQLContext,
+    @Root() { id, runbookId }: RunbookLeaf,
+    @Args(() => LogArgs) args: LogArgs,
+  ): Promise<Connection<LogPiece>> {
+    return await readLogPage(logOfRunbook(ctx, { runbookId, leafId: id }), args);
+  }
+}
+
+async function readToolCallPage(
+  ctx: GraphQLContext,
+  of: ActivityOf,
+  request: PageRequest,
+): Promise<Connection<RunbookToolCall>> {
+  const page = readPage(request, { size: pageSize, keyLength: 1 });
+  const rows = await readToolCalls(ctx, of, { after: page.after === null ? '0' : rowId(page), size: page.size });
+  return toConnection(rows, page.size, { node: (row): RunbookToolCall => row, key: ({ id }) => [id] });
+}
+
+async function followRunbookLog({ args, context }: Subscribing<{ number: number }>): Promise<AsyncIterable<unknown>> {
+  const { id } = await loadRunbook(context, args.number);
+  return await subscribeToLog(logOfRunbook(context, { runbookId: id, leafId: null }), {
+    after: args.after,
+    missing: 'Runbook',
+  });
+}

@@ -1,0 +1,105 @@
+// What somebody who watches runbooks follows: each change is an event, and shows its subject as it is when it is told.
+import { Arg, Ctx, FieldResolver, Int, Resolver, Root, Subscription } from 'type-graphql';
+import { DomainError } from '../../domain/errors.ts';
+import { loaderOf, type GraphQLContext } from '../../graphql/context.ts';
+import {
+  afterDescription,
+  mapEvents,
+  told,
+  type Subscribing,
+  type SubscriptionFailure,
+} from '../../graphql/event-log-pubsub.ts';
+import { requireScope } from '../accounts/index.ts';
+import type { FollowedEvent } from '../events/index.ts';
+import { Event } from '../events/events.types.ts';
+import { loadRepository, type RepositoryName } from '../repositories/index.ts';
+import { RepositoryInput } from '../repositories/repositories.types.ts';
+import { readNewPieces } from './activity.reads.ts';
+import { RunbookChange } from './changes.types.ts';
+import { loadRunbook, runbookById } from './runbooks.reads.ts';
+import { Runbook } from './runbooks.types.ts';
+import { stepsOfRunbook } from './steps.reads.ts';
+import { RunbookLeaf } from './steps.types.ts';
+
+@Resolver(() => Event)
+export class RunbookChangesResolver {
+  @FieldResolver(() => Runbook, {
+    nullable: true,
+    description: 'The runbook it is about. Null when it is about none. Needs runbook:write.',
+  })
+  async runbook(@Ctx() ctx: GraphQLContext, @Root() { runbookId }: Event): Promise<Runbook | null> {
+    return runbookId === null ? null : await loaderOf(ctx, runbookById).load(runbookId);
+  }
+
+  @Subscription(() => RunbookChange, {
+    subscribe: followRunbooks,
+    description:
+      'A runbook, or all of a repository, later ones too, each time something in one changed. Needs runbook:write.',
+  })
+  runbookChanged(
+    @Root() change: RunbookChange | SubscriptionFailure,
+    @Arg('number', () => Int, { nullable: true, description: 'A runbook.' }) _number: number | null,
+    @Arg('repository', () => RepositoryInput, { nullable: true, description: 'All of a repository, in its place.' })
+    _repository: RepositoryInput | null,
+    @Arg('after', () => String, { nullable: true, description: afterDescription }) _after: string | null,
+  ): RunbookChange {
+    return told(change);
+  }
+}
+
+@Resolver(() => RunbookChange)
+export class RunbookChangeStepResolver {
+  @FieldResolver(() => RunbookLeaf, {
+    nullable: true,
+    description: 'The leaf that changed, as it is now. Null when something else did.',
+  })
+  async step(@Ctx() ctx: GraphQLContext, @Root() { runbook, stepNumber }: RunbookChange): Promise<RunbookLeaf | null> {
+    if (stepNumber === null) return null;
+    const steps = await loaderOf(ctx, stepsOfRunbook).load(runbook.id);
+    return steps.flatMap(({ leaves }) => leaves).find(({ number }) => number === stepNumber) ?? null;
+  }
+}
+
+type Following = Subscribing<{ number?: number | null; repository?: RepositoryName | null }>;
+
+async function followRunbooks({ args, context }: Following): Promise<AsyncIterable<unknown>> {
+  requireScope(context, 'runbook:write');
+  const newText = textReader(context);
+  const matches = await readFollowed(context, args);
+  const follower = context.events.follow({ accountId: context.accountId, after: args.after, matches });
+  await follower.started;
+  return mapEvents(follower, async ({ cursor, action, runbookId, payload }) => {
+    const runbook = await loaderOf(context, runbookById).load(runbookId ?? '0');
+    if (runbook === null) return null;
+    const { step } = payload;
+    const stepNumber = typeof step === 'string' ? step : null;
+    return { cursor, action, runbook, stepNumber, log: await newText(runbook.id) };
+  });
+}
+
+/** What is followed has to be there when it begins. */
+async function readFollowed(
+  ctx: GraphQLContext,
+  { number = null, repository = null }: Following['args'],
+): Promise<(event: FollowedEvent) => boolean> {
+  if ((number === null) === (repository === null))
+    throw new DomainError('BAD_INPUT', 'Give either number or repository', number === null ? 'number' : 'repository');
+  if (number !== null) {
+    const { id } = await loadRunbook(ctx, number);
+    return ({ runbookId }) => runbookId === id;
+  }
+  if (repository === null) return () => false;
+  const { id } = await loadRepository(ctx, repository);
+  return ({ runbookId, repositoryId }) => runbookId !== null && repositoryId === id;
+}
+
+function textReader(ctx: GraphQLContext): (runbookId: string) => Promise<string> {
+  const since = ctx.clock();
+  const told = new Map<string, string>();
+  return async (runbookId) => {
+    const pieces = await readNewPieces(ctx, runbookId, { after: told.get(runbookId) ?? '0', since });
+    const last = pieces.at(-1);
+    if (last !== undefined) told.set(runbookId, last.id);
+    return pieces.map(({ text }) => text).join('');
+  };
+}

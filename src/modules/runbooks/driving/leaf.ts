@@ -1,0 +1,194 @@
+// Works on one leaf: a worktree of its own at the tip of the branch, the agent in it, and a commit of what is left there.
+// The commit is written down before it is pushed, so that whoever goes on finds it.
+import type { Context } from '../../../context.ts';
+import { changePolicy, judgeChanges } from '../../../domain/runbooks/policy.ts';
+import { commitMessage } from '../../../domain/runbooks/pull-requests.ts';
+import type { FolderCommitResult } from '../../../hosts/port.ts';
+import { AgentRefused, BudgetSpent, type WorkReport } from '../../../platform/agents/port.ts';
+import type { Transaction } from '../../../platform/database.ts';
+import { passFailpoint } from '../../../platform/failpoints.ts';
+import { storable } from '../../../platform/log-pieces.ts';
+import { masked } from '../../../platform/providers/mask.ts';
+import { withRunFolders, type RunFolders } from '../../../platform/sandbox/index.ts';
+import { RunbookCommitEntity, RunbookPullRequestEntity, type RunbookStepRow } from '../runbooks.entities.ts';
+import { writeLeaf } from '../steps.writer.ts';
+import type { Attended, Done, Work } from './attendance.ts';
+import { outlineOf } from './attending.ts';
+import { findBase } from './bases.ts';
+import { keepFates } from './pull-requests.fates.ts';
+import { labelWhatIsDone } from './runbook.advance.ts';
+import { leafOf, placeOf, readRows, type RunbookRows } from './runbook.rows.ts';
+import { budgetSpent, openSession } from './session.ts';
+
+export function workOnLeaf(ctx: Context, leafId: string): Work {
+  const wanted = `exists (select 1 from runbook_step s where s.account_id = runbook.account_id and s.id = ${BigInt(leafId)}
+                          and s.status in ('queued', 'in_progress'))`;
+  const isWanted = (rows: RunbookRows): boolean => {
+    const { status } = leafOf(rows, leafId);
+    return status === 'queued' || status === 'in_progress';
+  };
+  return {
+    leased: { wanted, kept: 'true' },
+    isWanted,
+    begin: async (tx, rows) => {
+      const leaf = leafOf(rows, leafId);
+      leaf.attempts += 1;
+      await writeLeaf(ctx, tx, rows.runbook, leaf, { to: 'in_progress' });
+    },
+    carryOut: async (attended, rows) => await work(attended, rows, leafOf(rows, leafId)),
+    fail: async (tx, rows, words) =>
+      await writeLeaf(ctx, tx, rows.runbook, leafOf(rows, leafId), { to: 'failed', errorMessage: words }),
+  };
+}
+
+interface Worked {
+  readonly report: WorkReport;
+  readonly base: string;
+  readonly committed: FolderCommitResult;
+}
+
+async function work(attended: Attended, rows: RunbookRows, leaf: RunbookStepRow): Promise<Done> {
+  const { ctx, attending, signal } = attended;
+  const { runbook, repository } = rows;
+  const agent = attending.agents(runbook.agent);
+  if (agent.kind === 'model' && runbook.spentMicros >= runbook.budgetMicros)
+    throw new BudgetSpent(budgetSpent(runbook.budgetMicros));
+  const base = await findBase(ctx, rows, leaf.number);
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    await tx.query('update runbook_step set base_commit = $3 where account_id = $1 and id = $2', [
+      ctx.accountId,
+      leaf.id,
+      base,
+    ]);
+  });
+  const worked = await withRunFolders(attending.workDir, async (folders): Promise<Worked> => {
+    await ctx.hosts(repository.host).checkOut(repository, base, folders.checkout);
+    signal.throwIfAborted();
+    const session = openLeafSession(attended, rows, { leaf, folders });
+    const report = await agent.work(
+      {
+        ...outlineOf(rows, leaf.promptOrdinal),
+        step: { number: leaf.number, title: leaf.title, instructions: leaf.instructions },
+      },
+      session,
+    );
+    signal.throwIfAborted();
+    await passFailpoint('runbook:worked');
+    const committed = await commit(ctx, rows, { leaf, folders, base, report: cleanReport(attending.secret, report) });
+    await passFailpoint('runbook:committed');
+    return { report: cleanReport(attending.secret, report), base, committed };
+  });
+  return {
+    words: worked.committed.kind === 'empty' ? 'Done; no file was changed.' : 'Done, and committed.',
+    write: async (tx, now) => await writeWorked(ctx, tx, now, { ...worked, leafId: leaf.id }),
+  };
+}
+
+function openLeafSession(
+  { ctx, attending, signal, write, onChange, runbookId }: Attended,
+  { runbook }: RunbookRows,
+  { leaf, folders }: { readonly leaf: RunbookStepRow; readonly folders: RunFolders },
+): ReturnType<typeof openSession> {
+  const { sandbox, secret, createTools } = attending;
+  const policy = changePolicy(runbook.workflowFiles);
+  const tools = createTools({ folders, sandbox, policy, signal, onOutput: write }, 'work');
+  const { budgetMicros, spentMicros } = runbook;
+  return openSession(ctx, {
+    runbookId,
+    stepId: leaf.id,
+    tools,
+    secret,
+    budgetMicros,
+    spentMicros,
+    signal,
+    write,
+    onChange,
+  });
+}
+
+function cleanReport(secret: string | null, { summary, commitMessage: message }: WorkReport): WorkReport {
+  const clean = (text: string, most: number): string => storable(masked(secret, text)).slice(0, most).toWellFormed();
+  return { summary: clean(summary, 10_000), commitMessage: clean(message, 10_000) };
+}
+
+/** Made under the same names and instants each time, so that work that is done again the same way is the same commit. */
+async function commit(
+  ctx: Context,
+  { runbook, repository }: RunbookRows,
+  {
+    leaf,
+    folders,
+    base,
+    report,
+  }: {
+    readonly leaf: RunbookStepRow;
+    readonly folders: RunFolders;
+    readonly base: string;
+    readonly report: WorkReport;
+  },
+): Promise<FolderCommitResult> {
+  const committed = await ctx.hosts(repository.host).commitFolder(repository, {
+    parent: base,
+    folder: folders.checkout,
+    message: commitMessage(report.commitMessage, { runbookNumber: runbook.number, leaf: leaf.number }),
+    authorName: runbook.authorHandle ?? runbook.authorEmail,
+    authorEmail: runbook.authorEmail,
+    at: (leaf.startedAt ?? ctx.clock()).getTime(),
+    keepRef: keptRef(leaf.id),
+  });
+  if (committed.kind === 'empty') return committed;
+  const refusal = judgeChanges(committed.changes, changePolicy(runbook.workflowFiles));
+  if (refusal !== null) throw new AgentRefused(refusal);
+  return committed;
+}
+
+/** Keeps a commit until it is on its branch. */
+export function keptRef(leafId: string): string {
+  return `refs/interlock/runbooks/${leafId}`;
+}
+
+async function writeWorked(
+  ctx: Context,
+  tx: Transaction,
+  rows: RunbookRows,
+  { leafId, report, base, committed }: Worked & { readonly leafId: string },
+): Promise<void> {
+  const leaf = leafOf(rows, leafId);
+  leaf.summary = report.summary.trim() === '' ? null : report.summary;
+  // Canceled and retried while the agent worked on: it is what that asks for.
+  if (leaf.status === 'queued') await writeLeaf(ctx, tx, rows.runbook, leaf, { to: 'in_progress' });
+  if (committed.kind === 'empty') {
+    await writeLeaf(ctx, tx, rows.runbook, leaf, { to: 'completed' });
+    labelWhatIsDone(await readRows(tx, rows.runbook));
+    return;
+  }
+  const { accountId, id: runbookId } = rows.runbook;
+  // While the agent worked nobody looked: what has merged or was closed gets no more commits.
+  await keepFates(ctx, tx, rows);
+  const place = placeOf(rows, leaf.number);
+  const pullRequest =
+    place.kind === 'there'
+      ? null
+      : tx.em.create(RunbookPullRequestEntity, {
+          accountId,
+          runbookId,
+          ordinal: place.ordinal,
+          branch: place.branch,
+          baseBranch: place.baseBranch,
+          baseCommit: base,
+          state: 'planned',
+        });
+  await tx.em.flush();
+  tx.em.create(RunbookCommitEntity, {
+    accountId,
+    runbookId,
+    stepId: leaf.id,
+    pullRequestId: place.kind === 'there' ? place.id : (pullRequest?.id ?? ''),
+    parent: base,
+    commit: committed.commit,
+    message: commitMessage(report.commitMessage, { runbookNumber: rows.runbook.number, leaf: leaf.number }),
+    files: committed.changes.length,
+    state: 'made',
+    at: ctx.clock(),
+  });
+}

@@ -1,0 +1,115 @@
+// Turns a prompt into steps. They are appended to the plan; numbers that people have read stay what they are.
+import type { Context } from '../../../context.ts';
+import { asTitle, mostPlannedLeaves, numberSteps } from '../../../domain/runbooks/steps.ts';
+import { AgentRefused, BudgetSpent, type Plan } from '../../../platform/agents/port.ts';
+import { storable } from '../../../platform/log-pieces.ts';
+import { withRunFolders } from '../../../platform/sandbox/index.ts';
+import type { Transaction } from '../../../platform/database.ts';
+import { changePolicy } from '../../../domain/runbooks/policy.ts';
+import { RunbookStepEntity, type RunbookPromptRow } from '../runbooks.entities.ts';
+import { announceRunbook } from '../runbooks.events.ts';
+import { endOfPlan, failPlanning } from '../steps.writer.ts';
+import type { Attended, Done, Work } from './attendance.ts';
+import { outlineOf } from './attending.ts';
+import { findBase } from './bases.ts';
+import type { RunbookRows } from './runbook.rows.ts';
+import { budgetSpent, openSession } from './session.ts';
+
+export function planPrompt(ctx: Context, ordinal: number): Work {
+  const wanted = `exists (select 1 from runbook_prompt p where p.account_id = runbook.account_id and p.runbook_id = runbook.id
+                          and p.ordinal = ${ordinal} and p.planned_at is null)`;
+  return {
+    leased: { wanted, kept: 'true' },
+    isWanted: (rows) => !promptOf(rows, ordinal).plannedAt,
+    begin: async (_tx, rows) => {
+      promptOf(rows, ordinal).attempts += 1;
+      rows.runbook.cancelRequestedAt = null;
+    },
+    carryOut: async (attended, rows) => await plan(attended, rows, ordinal),
+    fail: async (tx, rows, words) => await failPlanning(ctx, tx, rows.runbook, promptOf(rows, ordinal), words),
+  };
+}
+
+async function plan(attended: Attended, rows: RunbookRows, ordinal: number): Promise<Done> {
+  const { ctx, attending, signal, write, onChange, runbookId } = attended;
+  const { runbook, repository } = rows;
+  const agent = attending.agents(runbook.agent);
+  if (agent.kind === 'model' && runbook.spentMicros >= runbook.budgetMicros)
+    throw new BudgetSpent(budgetSpent(runbook.budgetMicros));
+  const base = await findBase(ctx, rows, `${rows.steps.length + 1}.1`);
+  const planned = await withRunFolders(attending.workDir, async (folders) => {
+    await ctx.hosts(repository.host).checkOut(repository, base, folders.checkout);
+    const { sandbox, secret, createTools } = attending;
+    const policy = changePolicy(runbook.workflowFiles);
+    const tools = createTools({ folders, sandbox, policy, signal, onOutput: write }, 'plan');
+    const { budgetMicros, spentMicros } = runbook;
+    const session = openSession(ctx, {
+      runbookId,
+      stepId: null,
+      tools,
+      secret,
+      budgetMicros,
+      spentMicros,
+      signal,
+      write,
+      onChange,
+    });
+    return checked(await agent.plan(outlineOf(rows, ordinal), session));
+  });
+  const leaves = planned.steps.reduce((sum, step) => sum + step.leaves.length, 0);
+  return {
+    words: `Planned ${leaves} ${leaves === 1 ? 'step' : 'steps'}.`,
+    write: async (tx, now) => await writePlan(ctx, tx, now, { ordinal, planned }),
+  };
+}
+
+function checked(planned: Plan): Plan {
+  const leaves = planned.steps.reduce((sum, step) => sum + Math.max(1, step.leaves.length), 0);
+  if (leaves === 0) throw new AgentRefused('The plan has no steps: say in the prompt what is to be changed.');
+  if (leaves > mostPlannedLeaves)
+    throw new AgentRefused(
+      `The plan has ${leaves} steps, and ${mostPlannedLeaves} are the most: divide the prompt into several.`,
+    );
+  return planned;
+}
+
+async function writePlan(
+  ctx: Context,
+  tx: Transaction,
+  rows: RunbookRows,
+  { ordinal, planned }: { readonly ordinal: number; readonly planned: Plan },
+): Promise<void> {
+  const { runbook } = rows;
+  const { accountId, id: runbookId } = runbook;
+  if (ordinal === 1 && !runbook.titleGiven) runbook.title = asTitle(planned.title, runbook.title);
+  const steps = numberSteps(planned.steps, await endOfPlan(tx, runbook));
+  for (const { leaves, ...step } of steps) {
+    const parent = tx.em.create(RunbookStepEntity, { accountId, runbookId, promptOrdinal: ordinal, ...step });
+    await tx.em.flush();
+    for (const leaf of leaves)
+      tx.em.create(RunbookStepEntity, {
+        accountId,
+        runbookId,
+        parentId: parent.id,
+        promptOrdinal: ordinal,
+        ...leaf,
+        instructions: storableJson(leaf.instructions),
+        status: 'not_started',
+      });
+    await tx.em.flush();
+  }
+  promptOf(rows, ordinal).plannedAt = ctx.clock();
+  const more = { prompt: ordinal, title: runbook.title, steps: steps.map(({ number, title }) => ({ number, title })) };
+  await announceRunbook(ctx, tx, runbook, { action: 'runbook_planned', more });
+}
+
+function storableJson(value: unknown): unknown {
+  const clean = (_key: string, inner: unknown): unknown => (typeof inner === 'string' ? storable(inner) : inner);
+  return JSON.parse(JSON.stringify(value ?? {}, clean)) as unknown;
+}
+
+function promptOf({ prompts, runbook }: RunbookRows, ordinal: number): RunbookPromptRow {
+  const prompt = prompts.find((row) => row.ordinal === ordinal);
+  if (prompt === undefined) throw new Error(`Runbook ${runbook.number} has no prompt ${ordinal}.`);
+  return prompt;
+}

@@ -1,0 +1,144 @@
+// The pull requests of a runbook at the code host: opened once, and told anew after the agent's next commit.
+import type { Context } from '../../../context.ts';
+import { labelsNow, pullRequestBody } from '../../../domain/runbooks/pull-requests.ts';
+import { DomainError } from '../../../domain/errors.ts';
+import type { HostPullRequest } from '../../../hosts/port.ts';
+import { passFailpoint } from '../../../platform/failpoints.ts';
+import { configurationOf, hosted, labelRulesOf, syncBase, syncPullRequest } from '../../queue/index.ts';
+import type { RunbookPullRequestRow } from '../runbooks.entities.ts';
+import { runbookUrl } from '../runbooks.reads.ts';
+import { announcePullRequest } from './pull-requests.fates.ts';
+import type { Called } from './runbook.carry-out.ts';
+import { leavesIn, pullRequestOf, type RunbookRows } from './runbook.rows.ts';
+
+export async function openPullRequest(ctx: Context, rows: RunbookRows, id: string): Promise<Called> {
+  const { repository, runbook } = rows;
+  const row = pullRequestOf(rows, id);
+  const host = ctx.hosts(repository.host);
+  await passFailpoint('runbook:before_open');
+  const labels = wantedLabels(rows);
+  const body = bodyOf(ctx, rows, row);
+  const opened =
+    (await findOpen(ctx, rows, row)) ??
+    (await host.openPullRequest(repository, {
+      title: titleOf(rows, row),
+      body,
+      author: authorOf(rows),
+      headBranch: row.branch,
+      baseBranch: row.baseBranch,
+      draft: runbook.draft,
+      labels,
+    }));
+  await passFailpoint('runbook:opened');
+  await bringIn(ctx, rows, opened);
+  return {
+    words: `Opened #${opened.number}`,
+    write: async (tx, now) => {
+      const there = pullRequestOf(now, id);
+      if (there.state !== 'planned') return;
+      const { number, url } = opened;
+      Object.assign(there, { state: 'open', number, url, openedAt: ctx.clock(), labels: [...opened.labels] });
+      // One that a killed worker opened may say what was so then.
+      there.isStale = opened.body !== body || labels.some((label) => !opened.labels.includes(label));
+      await announcePullRequest(ctx, tx, now.runbook, there);
+    },
+  };
+}
+
+async function findOpen(
+  ctx: Context,
+  { repository }: RunbookRows,
+  { branch, baseBranch }: RunbookPullRequestRow,
+): Promise<HostPullRequest | null> {
+  const open = await ctx.hosts(repository.host).listOpenPullRequests(repository);
+  return open.find((seen) => seen.headBranch === branch && seen.baseBranch === baseBranch) ?? null;
+}
+
+/** The queue hears of it from the host too, and then knows it already. */
+async function bringIn(ctx: Context, { repository }: RunbookRows, opened: HostPullRequest): Promise<void> {
+  await syncBase(ctx, hosted(repository), opened.baseBranch);
+  await syncPullRequest(ctx, hosted(repository), opened.number);
+}
+
+export async function refreshPullRequest(ctx: Context, rows: RunbookRows, id: string): Promise<Called> {
+  const { repository } = rows;
+  const row = pullRequestOf(rows, id);
+  const number = numberOf(row);
+  const host = ctx.hosts(repository.host);
+  await passFailpoint('runbook:before_refresh');
+  await host.editPullRequest(repository, number, { body: bodyOf(ctx, rows, row) });
+  const labels = wantedLabels(rows).filter((label) => !row.labels.includes(label));
+  for (const label of labels) await host.setLabel(repository, number, label, true, authorOf(rows));
+  await passFailpoint('runbook:refreshed');
+  return {
+    words: `Refreshed #${number}`,
+    write: async (_tx, now) => {
+      const there = pullRequestOf(now, id);
+      there.labels = [...new Set([...there.labels, ...labels])];
+      if (there.headCommit === row.headCommit) there.isStale = false;
+    },
+  };
+}
+
+/** What it stood on has merged: the host is to show its own changes alone. */
+export async function retargetPullRequest(ctx: Context, rows: RunbookRows, id: string): Promise<Called> {
+  const { repository, runbook } = rows;
+  const number = numberOf(pullRequestOf(rows, id));
+  await ctx.hosts(repository.host).setBaseBranch(repository, number, runbook.targetBranch);
+  await syncBase(ctx, hosted(repository), runbook.targetBranch);
+  await syncPullRequest(ctx, hosted(repository), number);
+  return {
+    words: `#${number} goes into ${runbook.targetBranch} now`,
+    write: async (_tx, now) => {
+      pullRequestOf(now, id).baseBranch = now.runbook.targetBranch;
+    },
+  };
+}
+
+export function numberOf({ number }: RunbookPullRequestRow): number {
+  if (number === null || number === undefined) throw new DomainError('CONFLICT', 'The pull request is not open.');
+  return number;
+}
+
+function authorOf({ runbook }: RunbookRows): string {
+  return runbook.authorHandle ?? runbook.authorEmail;
+}
+
+function titleOf({ runbook, steps, ...rows }: RunbookRows, row: RunbookPullRequestRow): string {
+  if (runbook.prMode !== 'stacked_pr') return runbook.title;
+  const [leaf] = leavesIn({ runbook, steps, ...rows }, row.id);
+  return steps.find(({ id }) => id === leaf?.parentId)?.title ?? runbook.title;
+}
+
+function bodyOf(ctx: Context, rows: RunbookRows, row: RunbookPullRequestRow): string {
+  const { runbook } = rows;
+  return pullRequestBody({
+    runbookNumber: runbook.number,
+    title: runbook.title,
+    url: runbookUrl(ctx.publicUrl, runbook.number),
+    description: row.ordinal === 1 ? (runbook.description ?? null) : null,
+    leaves: leavesIn(rows, row.id).map(({ number, title, status, summary }) => ({
+      number,
+      title,
+      status: status ?? 'not_started',
+      summary: summary ?? null,
+    })),
+    below: belowOf(rows, row),
+    agent: runbook.agent,
+  });
+}
+
+function belowOf({ pullRequests }: RunbookRows, row: RunbookPullRequestRow): number[] {
+  const below = pullRequests.find(({ branch, state }) => branch === row.baseBranch && state === 'open');
+  return below?.number === undefined || below.number === null ? [] : [below.number];
+}
+
+/** Those that ask the queue for something wait for the last leaf, which is being published when this is asked. */
+function wantedLabels({ runbook, repository, prompts, leaves, commits }: RunbookRows): readonly string[] {
+  const { trigger, skipLine } = labelRulesOf(configurationOf(repository));
+  const pushed = new Set(commits.filter(({ state }) => state === 'pushed').map(({ stepId }) => stepId));
+  const isDone =
+    prompts.every(({ plannedAt }) => plannedAt) &&
+    leaves.every(({ id, status }) => status === 'completed' || (status === 'in_progress' && pushed.has(id)));
+  return labelsNow(runbook.labels, { asking: [trigger, skipLine], isDone });
+}

@@ -1,0 +1,33 @@
+// What became of a runbook's pull requests, as the queue's own rows know it: merged and closed ones get no more commits.
+import type { Context } from '../../../context.ts';
+import type { Transaction } from '../../../platform/database.ts';
+import type { RunbookPullRequestRow, RunbookRow } from '../runbooks.entities.ts';
+import { announceRunbook } from '../runbooks.events.ts';
+import type { RunbookRows } from './runbook.rows.ts';
+
+/** In a transaction that holds the runbook's row. */
+export async function keepFates(ctx: Context, tx: Transaction, { runbook, pullRequests }: RunbookRows): Promise<void> {
+  const open = pullRequests.filter(({ state }) => state === 'open');
+  if (open.length === 0) return;
+  const fates = await tx.query<{ number: number; status: 'merged' | 'closed' }>(
+    `select number, status from pull_request
+     where account_id = $1 and repository_id = $2 and number = any ($3::int[]) and status in ('merged', 'closed')`,
+    [ctx.accountId, runbook.repositoryId, open.map(({ number }) => number)],
+  );
+  for (const row of open) {
+    const fate = fates.find(({ number }) => number === row.number);
+    if (fate === undefined) continue;
+    Object.assign(row, { state: fate.status, endedAt: ctx.clock() });
+    await announcePullRequest(ctx, tx, runbook, row);
+  }
+}
+
+export async function announcePullRequest(
+  ctx: Context,
+  tx: Transaction,
+  runbook: RunbookRow,
+  { number, url, state, branch, headCommit }: RunbookPullRequestRow,
+): Promise<void> {
+  const more = { pullRequest: number ?? null, url: url ?? null, state, branch, headCommit: headCommit ?? null };
+  await announceRunbook(ctx, tx, runbook, { action: 'runbook_pull_request_changed', more });
+}

@@ -1,0 +1,114 @@
+// Puts a commit that is made on its branch, by compare-and-set. The branch itself tells whether that was done before; where
+// somebody else moved it, the commit is carried on top of what is there now.
+import type { Context } from '../../../context.ts';
+import { HostRefused } from '../../../hosts/port.ts';
+import { passFailpoint } from '../../../platform/failpoints.ts';
+import type { RunbookCommitRow } from '../runbooks.entities.ts';
+import { writeLeaf } from '../steps.writer.ts';
+import { keptRef } from './leaf.ts';
+import { announcePullRequest } from './pull-requests.fates.ts';
+import type { Called } from './runbook.carry-out.ts';
+import { leafOf, pullRequestOf, type RunbookRows } from './runbook.rows.ts';
+
+export async function pushCommit(ctx: Context, rows: RunbookRows, leafId: string): Promise<Called> {
+  const made = rows.commits.find(({ stepId, state }) => stepId === leafId && state === 'made');
+  if (made === undefined) return { words: 'nothing was left to push', write: async () => {} };
+  const pushed = await push(ctx, rows, made);
+  await passFailpoint('runbook:pushed');
+  if (pushed.kind === 'conflict') return conflicts(ctx, leafId, pushed.words);
+  const { head } = pushed;
+  await forget(ctx, rows, made, leafId);
+  return {
+    words: `Pushed ${pushed.commit.slice(0, 10)}`,
+    write: async (tx, now) => {
+      const commit = now.commits.find(({ id }) => id === made.id);
+      if (commit?.state !== 'made') return;
+      const row = pullRequestOf(now, commit.pullRequestId);
+      Object.assign(commit, { state: 'pushed', commit: pushed.commit });
+      Object.assign(row, { headCommit: head, isStale: true });
+      await announcePullRequest(ctx, tx, now.runbook, row);
+    },
+  };
+}
+
+type PushOutcome =
+  | { readonly kind: 'pushed'; readonly commit: string; readonly head: string }
+  | { readonly kind: 'conflict'; readonly words: string };
+
+async function push(ctx: Context, rows: RunbookRows, made: RunbookCommitRow): Promise<PushOutcome> {
+  const { repository } = rows;
+  const host = ctx.hosts(repository.host);
+  const row = pullRequestOf(rows, made.pullRequestId);
+  const { branch } = row;
+  const ref = `refs/heads/${branch}`;
+  const tip = (await host.readRef(repository, ref))?.commit ?? null;
+  if (tip !== null && (tip === made.commit || (await host.isAncestor(repository, made.commit, tip))))
+    return { kind: 'pushed', commit: made.commit, head: tip };
+  const onto = tip ?? (await findOtherBase(ctx, rows, made));
+  if (onto === null || onto === made.parent) {
+    await passFailpoint('runbook:before_push');
+    await host.updateRefs(repository, [{ ref, from: tip, to: made.commit }]);
+    return { kind: 'pushed', commit: made.commit, head: made.commit };
+  }
+  const carried = await host.cherryPick(repository, { commits: [made.commit], onto, at: made.at.getTime() });
+  // Somebody did the same; or it was pushed before the backup that the rows are of.
+  if (carried.kind === 'empty') {
+    if (tip === null) await host.updateRefs(repository, [{ ref, from: null, to: onto }]);
+    return { kind: 'pushed', commit: onto, head: onto };
+  }
+  if (carried.kind === 'conflict') {
+    const paths = carried.paths.slice(0, 10).join(', ');
+    const moved = tip === null ? row.baseBranch : branch;
+    return {
+      kind: 'conflict',
+      words: `Somebody else pushed to ${moved} meanwhile, and this step's changes conflict with that in ${paths}: retry it, and it is done again on top.`,
+    };
+  }
+  await host.updateRefs(repository, [{ ref, from: tip, to: carried.commit }]);
+  return { kind: 'pushed', commit: carried.commit, head: carried.commit };
+}
+
+/**
+ * Its pull request is a new one, since the one it was made for has merged or was closed meanwhile: it brings along nothing
+ * of that which its base has not. Null: it stands on what its base has.
+ */
+async function findOtherBase(ctx: Context, rows: RunbookRows, made: RunbookCommitRow): Promise<string | null> {
+  const { headCommit, baseBranch } = pullRequestOf(rows, made.pullRequestId);
+  if (headCommit) return null;
+  const host = ctx.hosts(rows.repository.host);
+  const base = await host.readRef(rows.repository, `refs/heads/${baseBranch}`);
+  if (base === null || (await host.isAncestor(rows.repository, made.parent, base.commit))) return null;
+  return base.commit;
+}
+
+function conflicts(ctx: Context, leafId: string, words: string): Called {
+  return {
+    words,
+    write: async (tx, now) => {
+      const leaf = leafOf(now, leafId);
+      const commit = now.commits.find(({ stepId, state }) => stepId === leafId && state === 'made');
+      if (commit === undefined) return;
+      commit.state = 'void';
+      await tx.em.flush();
+      await writeLeaf(ctx, tx, now.runbook, leaf, { to: 'failed', errorMessage: words });
+    },
+  };
+}
+
+/** The branch keeps it from here on. What cannot be deleted is kept for nothing, and harms nobody. */
+async function forget(
+  ctx: Context,
+  { repository }: RunbookRows,
+  made: RunbookCommitRow,
+  leafId: string,
+): Promise<void> {
+  const host = ctx.hosts(repository.host);
+  const ref = keptRef(leafId);
+  try {
+    const kept = await host.readRef(repository, ref);
+    if (kept !== null) await host.updateRefs(repository, [{ ref, from: kept.commit, to: null }]);
+  } catch (error) {
+    if (!(error instanceof HostRefused))
+      ctx.log.warn({ error: String(error), ref, commit: made.commit }, 'A ref of a runbook could not be deleted.');
+  }
+}

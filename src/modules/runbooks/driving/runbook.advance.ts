@@ -1,0 +1,115 @@
+// One turn of a runbook: read, decide, write, in one transaction under its row. What is left to do outside of it,
+// attending to the agent or calling the code host, is carried out by whoever asked for the turn.
+import type { Context } from '../../../context.ts';
+import { decideRunbook, type RunbookStep } from '../../../domain/runbooks/drive.ts';
+import type { Transaction } from '../../../platform/database.ts';
+import { passFailpoint } from '../../../platform/failpoints.ts';
+import { failPlanning, tellingStatus, writeLeaf } from '../steps.writer.ts';
+import { keepFates } from './pull-requests.fates.ts';
+import { leafOf, lockRows, readRows, situationOf, type RunbookRows } from './runbook.rows.ts';
+import { describeRunbook, stepText, type RunbookSummary } from './runbook.words.ts';
+
+export interface RunbookAdvance {
+  /** `call` and `attend` are left to be carried out. */
+  readonly need: 'call' | 'attend' | 'wait' | 'ended';
+  /** What is done next, or waited for, in words. */
+  readonly step: string;
+  /** When to look again although nothing wakes it; null: never. Milliseconds since the epoch. */
+  readonly nextLookAt: number | null;
+  readonly summary: RunbookSummary;
+}
+
+export type RunbookLeft = Exclude<RunbookStep, { kind: 'become' | 'fail_plan' }>;
+
+export async function advanceRunbook(ctx: Context, runbookId: string): Promise<RunbookAdvance> {
+  const advance = await ctx.db.transaction(ctx.accountId, async (tx): Promise<RunbookAdvance> => {
+    const rows = await lockRows(ctx, tx, runbookId);
+    await keepFates(ctx, tx, rows);
+    const turn = await tellingStatus(
+      ctx,
+      tx,
+      rows.runbook,
+      async () => await decide(quietFor(ctx, runbookId), tx, rows),
+    );
+    const { step } = turn;
+    rows.runbook.nextLookAt = relayAt(step, ctx.clock());
+    return {
+      need: step.kind,
+      step: stepText(step, turn.rows),
+      nextLookAt: step.kind === 'wait' ? step.until : null,
+      summary: await describeRunbook(tx, turn.rows, step),
+    };
+  });
+  await passFailpoint(`runbook:advanced_${advance.need}`);
+  return advance;
+}
+
+interface Decided {
+  readonly rows: RunbookRows;
+  readonly step: RunbookLeft;
+}
+
+/** Writes what has to be written, until something is left to do or to wait for. */
+async function decide(ctx: Context, tx: Transaction, first: RunbookRows): Promise<Decided> {
+  let rows = first;
+  for (;;) {
+    const step = decideRunbook(situationOf(rows), ctx.clock().getTime());
+    const { runbook } = rows;
+    switch (step.kind) {
+      case 'become': {
+        const { status: to, because } = step;
+        if (to === 'failed' || to === 'completed') Object.assign(runbook, untried);
+        await writeLeaf(ctx, tx, runbook, leafOf(rows, step.leafId), {
+          to,
+          ...(because !== null && { errorMessage: because }),
+        });
+        if (to === 'completed') labelWhatIsDone(rows);
+        break;
+      }
+      case 'fail_plan': {
+        const prompt = rows.prompts.find(({ ordinal }) => ordinal === step.prompt);
+        if (prompt === undefined) throw new Error(`Runbook ${runbook.number} has no prompt ${step.prompt}.`);
+        Object.assign(runbook, untried);
+        await failPlanning(ctx, tx, runbook, prompt, step.because);
+        break;
+      }
+      case 'attend':
+      case 'call':
+      case 'wait':
+      case 'ended':
+        return { rows, step };
+    }
+    rows = await readRows(tx, runbook);
+  }
+}
+
+/** Labels that wait for the end of the work are put on by a refresh. */
+export function labelWhatIsDone({ prompts, leaves, runbook, pullRequests }: RunbookRows): void {
+  if (!prompts.every(({ plannedAt }) => plannedAt) || !leaves.every(({ status }) => status === 'completed')) return;
+  for (const row of pullRequests)
+    if (row.state === 'open' && runbook.labels.some((label) => !row.labels.includes(label))) row.isStale = true;
+}
+
+export const untried = { callAt: null, calls: 0, problem: null };
+
+const graceMs = 15_000;
+const carryOutMs = 60_000;
+const longestMs = 5 * 60_000;
+
+/** When the relay looks at it, should its workflow be lost: later than that does by itself. Null: never, it has ended. */
+function relayAt(step: RunbookLeft, now: Date): Date | null {
+  if (step.kind === 'ended') return null;
+  if (step.kind !== 'wait') return new Date(now.getTime() + carryOutMs);
+  const own = (step.until ?? Number.POSITIVE_INFINITY) + graceMs;
+  return new Date(Math.min(own, now.getTime() + longestMs));
+}
+
+/** Whoever drives a runbook goes on anyway: its own writes wake the others alone. */
+export function quietFor(ctx: Context, runbookId: string): Context {
+  return {
+    ...ctx,
+    wake: async (whose) => {
+      if (!('runbookId' in whose) || whose.runbookId !== runbookId) await ctx.wake(whose);
+    },
+  };
+}

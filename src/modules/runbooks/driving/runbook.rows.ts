@@ -1,0 +1,132 @@
+// The rows a runbook is driven by, and what they come to.
+import type { Context } from '../../../context.ts';
+import type { LeafSituation, RunbookSituation } from '../../../domain/runbooks/drive.ts';
+import { placeLeaf, stepOf, type PlacedPullRequest, type Place } from '../../../domain/runbooks/pull-requests.ts';
+import { DomainError } from '../../../domain/errors.ts';
+import type { Transaction } from '../../../platform/database.ts';
+import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
+import {
+  RunbookCommitEntity,
+  RunbookPullRequestEntity,
+  type RunbookCommitRow,
+  type RunbookPromptRow,
+  type RunbookPullRequestRow,
+  type RunbookRow,
+  type RunbookStepRow,
+} from '../runbooks.entities.ts';
+import { lockRunbook } from '../runbooks.locks.ts';
+import { loadPrompts, loadSteps } from '../steps.writer.ts';
+
+export interface RunbookRows {
+  readonly runbook: RunbookRow;
+  readonly repository: RepositoryRow;
+  readonly prompts: readonly RunbookPromptRow[];
+  /** Steps and leaves, in order. */
+  readonly steps: readonly RunbookStepRow[];
+  readonly leaves: readonly RunbookStepRow[];
+  /** In the order of the stack. */
+  readonly pullRequests: readonly RunbookPullRequestRow[];
+  /** Those that count, oldest first. */
+  readonly commits: readonly RunbookCommitRow[];
+}
+
+/** Takes the runbook's row, and reads what belongs to it under it. */
+export async function lockRows(ctx: Context, tx: Transaction, runbookId: string): Promise<RunbookRows> {
+  const runbook = await lockRunbook(ctx, tx, runbookId);
+  return await readRows(tx, runbook);
+}
+
+/** In a transaction that holds the runbook's row. What was written before is seen. */
+export async function readRows(tx: Transaction, runbook: RunbookRow): Promise<RunbookRows> {
+  await tx.em.flush();
+  const { accountId, id: runbookId } = runbook;
+  const of = { accountId, runbookId };
+  const steps = await loadSteps(tx, runbook);
+  return {
+    runbook,
+    repository: await tx.em.findOneOrFail(RepositoryEntity, { id: runbook.repositoryId, accountId }),
+    prompts: await loadPrompts(tx, runbook),
+    steps,
+    leaves: steps.filter(({ status }) => status !== null && status !== undefined),
+    pullRequests: await tx.em.find(RunbookPullRequestEntity, of, { orderBy: { ordinal: 'asc' }, refresh: true }),
+    commits: await tx.em.find(
+      RunbookCommitEntity,
+      { ...of, state: { $ne: 'void' } },
+      { orderBy: { id: 'asc' }, refresh: true },
+    ),
+  };
+}
+
+export function situationOf(rows: RunbookRows): RunbookSituation {
+  const { runbook, prompts, leaves, pullRequests } = rows;
+  return {
+    prompts: prompts.map(({ ordinal, plannedAt }) => ({ ordinal, isPlanned: Boolean(plannedAt) })),
+    leaves: leaves.map((leaf) => leafSituation(rows, leaf)),
+    pullRequests: pullRequests.map((row) => ({
+      id: row.id,
+      ordinal: row.ordinal,
+      state: row.state,
+      isPushed: Boolean(row.headCommit),
+      isStale: row.isStale,
+      isQueued: Boolean(row.queuedHead) && row.queuedHead === row.headCommit,
+      isBelowMerged: pullRequests.some(({ branch, state }) => branch === row.baseBranch && state === 'merged'),
+    })),
+    // A prompt that came later is gone on with.
+    isCanceled: Boolean(runbook.cancelRequestedAt) && prompts.every(({ plannedAt }) => plannedAt),
+    prMode: runbook.prMode,
+    isPublishAsked: Boolean(runbook.publishRequestedAt),
+    queueWhenGreen: runbook.queueWhenGreen,
+    attendedUntil: runbook.attendedUntil?.getTime() ?? null,
+    callAt: runbook.callAt?.getTime() ?? null,
+    calls: runbook.calls,
+    problem: runbook.problem ?? null,
+  };
+}
+
+function leafSituation({ commits }: RunbookRows, leaf: RunbookStepRow): LeafSituation {
+  const commit = commits.find(({ stepId }) => stepId === leaf.id);
+  return {
+    id: leaf.id,
+    number: leaf.number,
+    status: leaf.status ?? 'not_started',
+    isPassedOver: leaf.passedOver,
+    commit: commit === undefined ? 'none' : commit.state === 'made' ? 'made' : 'pushed',
+    pullRequestId: commit?.pullRequestId ?? null,
+  };
+}
+
+/** Where the commit of a leaf goes, by what the pull requests of the runbook have come to. */
+export function placeOf(rows: RunbookRows, leaf: string): Place {
+  const { runbook } = rows;
+  return placeLeaf({ ...runbook, pullRequests: placedPullRequests(rows) }, leaf);
+}
+
+function placedPullRequests(rows: RunbookRows): PlacedPullRequest[] {
+  return rows.pullRequests.map(({ id, ordinal, branch, state }) => ({
+    id,
+    ordinal,
+    branch,
+    state,
+    steps: [...new Set(leavesIn(rows, id).map(({ number }) => stepOf(number)))],
+  }));
+}
+
+/** Leaves with commits in a pull request, in order. */
+export function leavesIn({ leaves, commits }: RunbookRows, pullRequestId: string): RunbookStepRow[] {
+  const there = new Set(commits.filter((commit) => commit.pullRequestId === pullRequestId).map(({ stepId }) => stepId));
+  return leaves.filter(({ id }) => there.has(id));
+}
+
+export function leafOf({ leaves }: RunbookRows, leafId: string): RunbookStepRow {
+  return mustFind(leaves, leafId, 'step');
+}
+
+export function pullRequestOf({ pullRequests }: RunbookRows, id: string): RunbookPullRequestRow {
+  return mustFind(pullRequests, id, 'pull request');
+}
+
+function mustFind<Row extends { readonly id: string }>(rows: readonly Row[], id: string, what: string): Row {
+  const found = rows.find((row) => row.id === id);
+  if (found === undefined) throw new DomainError('CONFLICT', `The runbook has no ${what} ${id} any more.`);
+  return found;
+}

@@ -1,0 +1,195 @@
+// What a person reads of a runbook where its run is shown: the plan with its marks, what was made of it, what it cost, and
+// why it does not go on.
+import { runbookStatus, type RunbookStatus } from '../../../domain/runbooks/runbook.ts';
+import type { RunbookCall } from '../../../domain/runbooks/drive.ts';
+import type { Transaction } from '../../../platform/database.ts';
+import type { RunbookRow, RunbookStepRow } from '../runbooks.entities.ts';
+import type { RunbookLeft } from './runbook.advance.ts';
+import { leafOf, leavesIn, pullRequestOf, type RunbookRows } from './runbook.rows.ts';
+import { dollars } from './session.ts';
+
+export interface RunbookSummary {
+  readonly repository: string;
+  readonly number: number;
+  readonly status: RunbookStatus;
+  /** What it is, in a line. */
+  readonly title: string;
+  /** Markdown. */
+  readonly details: string;
+}
+
+export async function describeRunbook(tx: Transaction, rows: RunbookRows, step: RunbookLeft): Promise<RunbookSummary> {
+  const { runbook, repository, leaves, prompts } = rows;
+  const status = runbookStatus(leaves.map((leaf) => leaf.status ?? 'not_started'));
+  const details = [
+    `**Runbook ${runbook.number}** of ${plain(`${repository.owner}/${repository.name}`)}: ${plain(runbook.title)}: **${status}**`,
+    '',
+    `- next: ${plain(stepText(step, rows))}`,
+    `- for ${plain(runbook.authorEmail)}, asked for by ${plain(runbook.createdBy)} at ${runbook.createdAt.toISOString()}`,
+    `- by the ${runbook.agent} agent, ${code(runbook.prMode)} into ${code(runbook.targetBranch)}${runbook.queueWhenGreen ? ', queued when green' : ''}`,
+    `- cost: ${plain(dollars(runbook.spentMicros))} of ${plain(dollars(runbook.budgetMicros))}, ${runbook.inputTokens} tokens in, ${runbook.outputTokens} out`,
+    ...(runbook.problem ? [`- failed for the ${runbook.calls}. time: ${plain(runbook.problem)}`] : []),
+    ...section('Steps', planText(rows)),
+    ...section('Pull requests', pullRequestTexts(rows)),
+    ...section('Last tool calls, newest first', await lastCalls(tx, runbook)),
+    ...section('Last words', await lastWords(tx, runbook)),
+    ...section(
+      'Prompts',
+      prompts.map(({ ordinal, text, author }) => `- ${ordinal}, by ${plain(author)}: ${plain(text)}`),
+    ),
+  ];
+  return {
+    repository: `${repository.owner}/${repository.name}`,
+    number: runbook.number,
+    status,
+    title: `Runbook ${runbook.number}: ${runbook.title}`,
+    details: details.join('\n'),
+  };
+}
+
+function section(title: string, lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : ['', `**${title}**`, '', ...lines];
+}
+
+/** Of a long plan what is around the leaf that is not done yet. */
+function planText(rows: RunbookRows): string[] {
+  const shown = rows.steps.filter((step) => Boolean(step.status) || leavesOf(rows, step.id) > 1);
+  const next = shown.findIndex(({ status }) => status !== 'completed' && Boolean(status));
+  const from = Math.max(0, (next === -1 ? shown.length : next) - shownSteps / 2);
+  const window = shown.slice(from, from + shownSteps);
+  const after = shown.length - from - window.length;
+  return [
+    ...(from === 0 ? [] : [`- … ${from} before`]),
+    ...window.map(({ status, number, title, ...step }) =>
+      status === null || status === undefined
+        ? `- **${number} ${plain(title)}**`
+        : `- ${number} ${plain(title)}: **${status}**${leafText(rows, step)}`,
+    ),
+    ...(after === 0 ? [] : [`- … ${after} after`]),
+  ];
+}
+
+function leavesOf({ leaves }: RunbookRows, stepId: string): number {
+  return leaves.filter(({ parentId }) => parentId === stepId).length;
+}
+
+function leafText(
+  { commits }: RunbookRows,
+  leaf: Pick<RunbookStepRow, 'id' | 'attempts' | 'errorMessage' | 'summary'>,
+): string {
+  const commit = commits.find(({ stepId }) => stepId === leaf.id);
+  return [
+    ...(commit === undefined
+      ? []
+      : [`commit ${code(commit.commit.slice(0, 10))}${commit.state === 'pushed' ? '' : ', not pushed yet'}`]),
+    ...(leaf.attempts > 1 ? [`attempt ${leaf.attempts}`] : []),
+    ...(leaf.errorMessage ? [plain(leaf.errorMessage)] : leaf.summary ? [plain(leaf.summary)] : []),
+  ]
+    .map((words) => ` · ${words}`)
+    .join('');
+}
+
+function pullRequestTexts(rows: RunbookRows): string[] {
+  return rows.pullRequests.map((row) => {
+    const name = row.number ? `[#${row.number}](${row.url ?? ''})` : 'not opened yet';
+    const steps = leavesIn(rows, row.id).map(({ number }) => number);
+    return `- ${name} ${row.state}, ${code(row.branch)} into ${code(row.baseBranch)}, steps ${steps.join(', ')}${row.queuedAt ? ', asked to be queued' : ''}`;
+  });
+}
+
+async function lastCalls(tx: Transaction, { accountId, id }: RunbookRow): Promise<string[]> {
+  const calls = await tx.query<{ tool: string; outcome: string; args: string; answer: string }>(
+    `select tool, outcome, left(arguments::text, 200) as args, left(answer, 300) as answer
+     from runbook_tool_call where account_id = $1 and runbook_id = $2 order by id desc limit ${shownCalls}`,
+    [accountId, id],
+  );
+  return calls.map(({ tool, outcome, args, answer }) => {
+    const words = outcome === 'done' ? '' : ` ${plain(answer)}`;
+    return `- ${code(tool)} ${outcome}: ${code(args)}${words}`;
+  });
+}
+
+/** The end of its log: what runs now, too, whose call is not over. */
+async function lastWords(tx: Transaction, { accountId, id }: RunbookRow): Promise<string[]> {
+  const pieces = await tx.query<{ text: string }>(
+    `select right(text, ${shownWords}) as text from runbook_log where account_id = $1 and runbook_id = $2
+     order by id desc limit 4`,
+    [accountId, id],
+  );
+  const text = pieces
+    .map((piece) => piece.text)
+    .toReversed()
+    .join('')
+    .slice(-shownWords)
+    .toWellFormed()
+    .replaceAll(fence, "'")
+    .trim();
+  return text === '' ? [] : [`${fence}text`, ...text.split('\n').slice(-shownLines), fence];
+}
+
+const shownSteps = 60;
+const shownCalls = 8;
+const shownWords = 1_500;
+const shownLines = 20;
+const fence = '```';
+
+/** In a line, as it is: nothing an agent or a repository wrote becomes a part of the page. */
+function plain(text: string): string {
+  return inOneLine(text).replaceAll(/[\\`*_[\]<>#|~$]/g, String.raw`\$&`);
+}
+
+function code(text: string): string {
+  return `\`${inOneLine(text).replaceAll('`', "'")}\``;
+}
+
+function inOneLine(text: string): string {
+  const one = text.replaceAll(/\s+/g, ' ').trim();
+  return one.length <= 300 ? one : `${one.slice(0, 300).toWellFormed()}…`;
+}
+
+/** What is done next, or waited for. */
+export function stepText(step: RunbookLeft, rows: RunbookRows): string {
+  switch (step.kind) {
+    case 'ended':
+      return 'nothing, until it is prompted again';
+    case 'attend': {
+      if (step.work.kind === 'plan') return `plan the steps of prompt ${step.work.prompt}`;
+      const { number, title } = leafOf(rows, step.work.leafId);
+      return `work on ${number} ${inOneLine(title)}`;
+    }
+    case 'call':
+      return callText(step.call, rows);
+    case 'wait':
+      return waitText(step, rows);
+  }
+}
+
+function callText(call: RunbookCall, rows: RunbookRows): string {
+  if (call.kind === 'push') return `push the commit of ${leafOf(rows, call.leafId).number}`;
+  const { number, branch, baseBranch } = pullRequestOf(rows, call.pullRequestId);
+  switch (call.kind) {
+    case 'open':
+      return `open a pull request of ${branch} into ${baseBranch}`;
+    case 'refresh':
+      return `tell on #${number ?? ''} what was done`;
+    case 'retarget':
+      return `have #${number ?? ''} go into ${rows.runbook.targetBranch}`;
+    case 'queue':
+      return `ask to queue #${number ?? ''}`;
+  }
+}
+
+function waitText({ for: what, until }: Extract<RunbookLeft, { kind: 'wait' }>, rows: RunbookRows): string {
+  switch (what) {
+    case 'attendant': {
+      const leaf = rows.leaves.find(({ status }) => status === 'in_progress');
+      return leaf === undefined ? 'the agent plans' : `the agent works on ${leaf.number} ${inOneLine(leaf.title)}`;
+    }
+    case 'call':
+      return `try again at ${new Date(until ?? 0).toISOString()}`;
+    case 'merge': {
+      const waiting = rows.pullRequests.find(({ state }) => state === 'open');
+      return `wait until #${waiting?.number ?? ''} is merged or closed`;
+    }
+  }
+}

@@ -1,0 +1,52 @@
+// What every way of asking for a runbook is held to.
+import type { Context } from '../../context.ts';
+import { DomainError } from '../../domain/errors.ts';
+import { HostRefused } from '../../hosts/port.ts';
+import { canSkipLine, requireScope } from '../accounts/index.ts';
+import { labelRulesOf } from '../queue/index.ts';
+import { configurationOf } from '../repositories/index.ts';
+import type { RepositoryRow } from '../repositories/repositories.entities.ts';
+
+export function requireActive({ active, owner, name }: RepositoryRow): void {
+  if (!active) throw new DomainError('BAD_INPUT', `The repository ${owner}/${name} is not active`);
+}
+
+export async function requireBranch(ctx: Context, repository: RepositoryRow, branch: string): Promise<void> {
+  const found = await ctx
+    .hosts(repository.host)
+    .readRef(repository, `refs/heads/${branch}`)
+    .catch((error: unknown) => {
+      if (error instanceof HostRefused) return null;
+      throw error;
+    });
+  if (found !== null) return;
+  const { owner, name } = repository;
+  throw new DomainError(
+    'BAD_INPUT',
+    `target_branch must be a branch of ${owner}/${name}, and ${JSON.stringify(branch.slice(0, 255))} is none: push it, or name another`,
+    'input.targetBranch',
+  );
+}
+
+/**
+ * Labels are put on later, in the name of the author: what they ask the queue for takes the rights of whoever asks for
+ * them here. The queue itself judges the author.
+ */
+export async function requireRightToLabel(
+  ctx: Context,
+  repository: RepositoryRow,
+  labels: readonly string[],
+): Promise<void> {
+  const { trigger, skipLine } = labelRulesOf(configurationOf(repository));
+  if (labels.some((label) => label === trigger || label === skipLine)) requireScope(ctx, 'queue:write');
+  if (skipLine !== '' && labels.includes(skipLine) && !(await canSkipLine(ctx, repository.id)))
+    throw new DomainError(
+      'FORBIDDEN',
+      `The label ${skipLine} skips the line, which you are not authorized to do in this repository: leave it out`,
+      'input.labels',
+    );
+}
+
+export function actorOf(ctx: Context): string {
+  return ctx.actor.email ?? 'interlock';
+}

@@ -1,0 +1,129 @@
+// Stopping a runbook, trying what failed again, and asking for its pull requests.
+import type { Context } from '../../context.ts';
+import { DomainError } from '../../domain/errors.ts';
+import { isBudgetSpent, requireGreaterBudget } from '../../domain/runbooks/request.ts';
+import type { Transaction } from '../../platform/database.ts';
+import { rehearse } from '../../platform/rehearsal.ts';
+import { recordUserAction, requireScope } from '../accounts/index.ts';
+import { findRunbookDefaults } from './defaults.reads.ts';
+import { actorOf } from './runbooks.asking.ts';
+import { RunbookPullRequestEntity, type RunbookRow } from './runbooks.entities.ts';
+import { announceRunbook } from './runbooks.events.ts';
+import { changeRunbook } from './runbooks.locks.ts';
+import { budgetSpent } from './runbooks.service.ts';
+import { wakeRunbook } from './runbooks.wake.ts';
+import { cancelWork, loadLeaves, loadPrompts, retryWork } from './steps.writer.ts';
+
+/** What a cancel stops. */
+export interface Stopped {
+  /** The leaf that is being worked on. Null: none is. */
+  readonly running: string | null;
+  /** Leaves that are not begun, in their order. */
+  readonly waiting: readonly string[];
+  /** Prompts without a plan, by their ordinals. */
+  readonly prompts: readonly number[];
+  /** Open pull requests that are not queued by it any more. */
+  readonly unqueued: readonly number[];
+}
+
+/** Idempotent while it is canceled; a follow-up or a retry goes on. Null: it was done, and not only rehearsed. */
+export async function cancelRunbook(
+  ctx: Context,
+  { number, preview }: { readonly number: number; readonly preview?: boolean },
+): Promise<Stopped | null> {
+  requireScope(ctx, 'runbook:write');
+  const act = async (tx: Transaction): Promise<Stopped> => await cancel(ctx, tx, number);
+  if (preview) return await rehearse(ctx.db, ctx.accountId, act);
+  await ctx.db.transaction(ctx.accountId, act);
+  return null;
+}
+
+async function cancel(ctx: Context, tx: Transaction, number: number): Promise<Stopped> {
+  const runbook = await changeRunbook(ctx, tx, number);
+  const stopped = await readOpen(tx, runbook);
+  if (runbook.cancelRequestedAt) return stopped;
+  if (isNothing(stopped))
+    throw new DomainError('CONFLICT', `Runbook ${number} has nothing left to stop: it is at its end`);
+  await cancelWork(ctx, tx, runbook, `Canceled by ${actorOf(ctx)}.`);
+  wakeRunbook(ctx, tx, runbook);
+  await announceRunbook(ctx, tx, runbook, { action: 'runbook_canceled' });
+  await recordUserAction(ctx, tx, { action: 'runbook_canceled', target: String(number) });
+  return stopped;
+}
+
+async function readOpen(tx: Transaction, runbook: RunbookRow): Promise<Stopped> {
+  const leaves = await loadLeaves(tx, runbook);
+  const prompts = await loadPrompts(tx, runbook);
+  const { accountId, id: runbookId } = runbook;
+  const pullRequests = runbook.queueWhenGreen
+    ? await tx.em.find(
+        RunbookPullRequestEntity,
+        { accountId, runbookId, state: 'open', queuedAt: null },
+        { orderBy: { ordinal: 'asc' } },
+      )
+    : [];
+  return {
+    running: leaves.find(({ status }) => status === 'in_progress')?.number ?? null,
+    waiting: leaves.filter(({ status }) => status === 'not_started' || status === 'queued').map((leaf) => leaf.number),
+    prompts: prompts.filter(({ plannedAt }) => !plannedAt).map(({ ordinal }) => ordinal),
+    unqueued: pullRequests.flatMap((each) => each.number ?? []),
+  };
+}
+
+function isNothing({ running, waiting, prompts, unqueued }: Stopped): boolean {
+  return running === null && waiting.length === 0 && prompts.length === 0 && unqueued.length === 0;
+}
+
+export function stoppedText({ running, waiting, prompts, unqueued }: Stopped): string {
+  const sentences = [
+    ...(running === null ? [] : [`Stops ${running}, which is being worked on.`]),
+    ...(waiting.length === 0 ? [] : [`${list(waiting)} will not be begun.`]),
+    ...(prompts.length === 0 ? [] : [`Leaves prompt ${list(prompts.map(String))} without a plan.`]),
+    ...(unqueued.length === 0 ? [] : [`Does not queue ${list(unqueued.map((number) => `#${number}`))}.`]),
+  ];
+  return sentences.length === 0
+    ? 'Stops nothing: it is canceled already.'
+    : [...sentences, 'What it committed and opened stays.'].join(' ');
+}
+
+function list(words: readonly string[]): string {
+  return new Intl.ListFormat('en').format(words);
+}
+
+export interface RetryRunbookRequest {
+  readonly number: number;
+  /** A greater budget, at most what the repository's defaults say. */
+  readonly budgetMicros?: number | null | undefined;
+}
+
+/** What failed is worked on again, in its order. Throws CONFLICT when nothing did. */
+export async function retryRunbook(ctx: Context, { number, budgetMicros }: RetryRunbookRequest): Promise<void> {
+  requireScope(ctx, 'runbook:write');
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const runbook = await changeRunbook(ctx, tx, number);
+    if (typeof budgetMicros === 'number') {
+      const { budgetMicros: most } = await findRunbookDefaults(ctx, runbook.repositoryId, tx);
+      runbook.budgetMicros = requireGreaterBudget(budgetMicros, { least: runbook.budgetMicros, most });
+    }
+    if (isBudgetSpent(runbook)) throw budgetSpent(runbook);
+    await retryWork(ctx, tx, runbook);
+    wakeRunbook(ctx, tx, runbook);
+    await announceRunbook(ctx, tx, runbook, { action: 'runbook_retried' });
+    await recordUserAction(ctx, tx, { action: 'runbook_retried', target: String(number) });
+  });
+}
+
+/** Opens the pull requests of one in `manual` mode; what it commits later goes to them. Idempotent. */
+export async function publishRunbook(ctx: Context, number: number): Promise<void> {
+  requireScope(ctx, 'runbook:write');
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const runbook = await changeRunbook(ctx, tx, number);
+    if (runbook.prMode !== 'manual')
+      throw new DomainError('CONFLICT', `Runbook ${number} opens its pull requests by itself: its mode is not manual`);
+    if (runbook.publishRequestedAt) return;
+    runbook.publishRequestedAt = ctx.clock();
+    wakeRunbook(ctx, tx, runbook);
+    await announceRunbook(ctx, tx, runbook, { action: 'runbook_publish_requested' });
+    await recordUserAction(ctx, tx, { action: 'runbook_published', target: String(number) });
+  });
+}

@@ -1,0 +1,31 @@
+// A runbook's row is the lock of all that is decided on it: prompts, steps, commits, pull requests.
+import type { Context } from '../../context.ts';
+import { notFound } from '../../domain/errors.ts';
+import type { Transaction } from '../../platform/database.ts';
+import { RunbookEntity, type RunbookRow } from './runbooks.entities.ts';
+
+/** Takes the runbook's row for writing. */
+export async function lockRunbook(ctx: Context, tx: Transaction, runbookId: string): Promise<RunbookRow> {
+  return await lock(ctx, tx, { column: 'id', value: runbookId });
+}
+
+/** As `lockRunbook`, by what users call it, and marks that what its turns are decided by changes. */
+export async function changeRunbook(ctx: Context, tx: Transaction, number: number): Promise<RunbookRow> {
+  const runbook = await lock(ctx, tx, { column: 'number', value: number });
+  runbook.version += 1;
+  return runbook;
+}
+
+async function lock(
+  ctx: Context,
+  tx: Transaction,
+  { column, value }: { readonly column: 'id' | 'number'; readonly value: string | number },
+): Promise<RunbookRow> {
+  const [found] = await tx.query<{ id: string }>(
+    `select id from runbook where account_id = $1 and ${column} = $2 for no key update`,
+    [ctx.accountId, value],
+  );
+  if (found === undefined) throw notFound('Runbook');
+  // Read again under the lock: a row the unit of work loaded earlier is as old as that.
+  return await tx.em.findOneOrFail(RunbookEntity, { id: found.id, accountId: ctx.accountId }, { refresh: true });
+}

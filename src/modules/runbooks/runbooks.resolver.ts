@@ -1,0 +1,105 @@
+import { Arg, Ctx, FieldResolver, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { readPage, rowId, toConnection, type Connection } from '../../graphql/connection.ts';
+import { loaderOf, type GraphQLContext } from '../../graphql/context.ts';
+import { Repository } from '../repositories/repositories.types.ts';
+import {
+  countRunbooks,
+  loadRunbook,
+  promptsOfRunbook,
+  readRunbook,
+  readRunbooks,
+  repositoryOfRunbook,
+  turnsOfRunbook,
+} from './runbooks.reads.ts';
+import { continueRunbook, createRunbook } from './runbooks.service.ts';
+import {
+  ContinueRunbookInput,
+  CreateRunbookInput,
+  Runbook,
+  RunbookConnection,
+  RunbookCost,
+  RunbookFilter,
+  RunbookPayload,
+  RunbookPrompt,
+} from './runbooks.types.ts';
+
+const pageSize = 20;
+
+@Resolver(() => Repository)
+export class RepositoryRunbooksResolver {
+  @FieldResolver(() => RunbookConnection, { description: 'Its runbooks, newest first. Needs runbook:write.' })
+  async runbooks(
+    @Ctx() ctx: GraphQLContext,
+    @Root() { id }: Repository,
+    @Arg('filter', () => RunbookFilter, { nullable: true, description: 'Which of them.' }) filter: RunbookFilter | null,
+    @Arg('first', () => Int, { nullable: true, description: 'Size of a page, 20 if not given, at most 100.' })
+    first: number | null,
+    @Arg('after', () => String, { nullable: true, description: 'Cursor of the connection to go on from.' })
+    after: string | null,
+  ): Promise<Connection<Runbook>> {
+    const page = readPage({ first, after }, { size: pageSize, keyLength: 1 });
+    const statuses = filter?.statuses ?? null;
+    const rows = await readRunbooks(ctx, id, { size: page.size, before: rowId(page), statuses });
+    return toConnection(rows, page.size, {
+      node: (row): Runbook => row,
+      key: (row) => [row.id],
+      totalCount: async () => await countRunbooks(ctx, id, statuses),
+    });
+  }
+}
+
+@Resolver(() => RunbookCost)
+export class RunbookCostResolver {
+  @FieldResolver(() => Int, { description: 'How often its agent was asked, planning included.' })
+  async turns(@Ctx() ctx: GraphQLContext, @Root() { runbookId }: RunbookCost): Promise<number> {
+    return await loaderOf(ctx, turnsOfRunbook).load(runbookId);
+  }
+}
+
+@Resolver(() => Runbook)
+export class RunbooksResolver {
+  @Query(() => Runbook, {
+    nullable: true,
+    description:
+      'A runbook by its number. Null when the account has none of that number (interface 4.9). Needs runbook:write.',
+  })
+  async runbook(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('number', () => Int, { description: 'What people call it, from 1.' }) number: number,
+  ): Promise<Runbook | null> {
+    return await readRunbook(ctx, number);
+  }
+
+  @FieldResolver(() => Repository, { description: 'The repository it works in.' })
+  async repository(@Ctx() ctx: GraphQLContext, @Root() { repositoryId }: Runbook): Promise<Repository> {
+    return await loaderOf(ctx, repositoryOfRunbook).load(repositoryId);
+  }
+
+  @FieldResolver(() => [RunbookPrompt], { description: 'Its prompt and the follow-ups, in their order.' })
+  async prompts(@Ctx() ctx: GraphQLContext, @Root() { id }: Runbook): Promise<RunbookPrompt[]> {
+    return await loaderOf(ctx, promptsOfRunbook).load(id);
+  }
+
+  @Mutation(() => RunbookPayload, {
+    description:
+      'Begins a runbook: an agent plans steps for the prompt and carries them out (interface 4.9). Needs runbook:write.',
+  })
+  async createRunbook(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('input', () => CreateRunbookInput) input: CreateRunbookInput,
+  ): Promise<RunbookPayload> {
+    return { runbook: await loadRunbook(ctx, await createRunbook(ctx, input)) };
+  }
+
+  @Mutation(() => RunbookPayload, {
+    description:
+      'Adds a prompt to a runbook, whatever it is doing: its steps come after those there are (interface 4.9). Needs runbook:write.',
+  })
+  async continueRunbook(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('input', () => ContinueRunbookInput) input: ContinueRunbookInput,
+  ): Promise<RunbookPayload> {
+    await continueRunbook(ctx, input);
+    return { runbook: await loadRunbook(ctx, input.number) };
+  }
+}

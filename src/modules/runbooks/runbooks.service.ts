@@ -1,0 +1,183 @@
+// Beginning a runbook and prompting it again (interface 4.9).
+import type { Context } from '../../context.ts';
+import { DomainError } from '../../domain/errors.ts';
+import {
+  checkedBudget,
+  checkedDescription,
+  checkedPrompt,
+  checkedTitle,
+  isBudgetSpent,
+  mergeLabels,
+  mostPrompts,
+  provisionalTitle,
+} from '../../domain/runbooks/request.ts';
+import type { PrMode } from '../../domain/runbooks/runbook.ts';
+import type { Transaction } from '../../platform/database.ts';
+import { findUserByEmail, recordUserAction, requireScope } from '../accounts/index.ts';
+import { loadRepository, readRepositoriesById, type RepositoryName } from '../repositories/index.ts';
+import { findRunbookDefaults } from './defaults.reads.ts';
+import { actorOf, requireActive, requireBranch, requireRightToLabel } from './runbooks.asking.ts';
+import { RunbookEntity, RunbookPromptEntity, type RunbookRow } from './runbooks.entities.ts';
+import { announceRunbook } from './runbooks.events.ts';
+import { changeRunbook } from './runbooks.locks.ts';
+import { loadRunbook } from './runbooks.reads.ts';
+import { wakeRunbook } from './runbooks.wake.ts';
+import { passOverFailed, tellingStatus } from './steps.writer.ts';
+
+export interface CreateRunbookRequest {
+  readonly repository: RepositoryName;
+  readonly prompt: string;
+  readonly title?: string | null | undefined;
+  readonly draft?: boolean | null | undefined;
+  readonly prMode?: PrMode | null | undefined;
+  readonly targetBranch?: string | null | undefined;
+  readonly description?: string | null | undefined;
+  readonly labels?: readonly string[] | null | undefined;
+  readonly authorEmail?: string | null | undefined;
+  readonly queueWhenGreen?: boolean | null | undefined;
+  /** Millionths of a US dollar, at most what the repository's defaults say. */
+  readonly budgetMicros?: number | null | undefined;
+}
+
+interface Author {
+  readonly userId: string | null;
+  readonly email: string;
+  readonly handle: string | null;
+}
+
+/** Answers the number of the new runbook, which is carried out from then on. */
+export async function createRunbook(ctx: Context, request: CreateRunbookRequest): Promise<number> {
+  requireScope(ctx, 'runbook:write');
+  // It is asked for now, and done later in the name of the author.
+  if (request.queueWhenGreen) requireScope(ctx, 'queue:write');
+  const prompt = checkedPrompt(request.prompt);
+  const title = checkedTitle(request.title);
+  const description = checkedDescription(request.description);
+  const labels = mergeLabels([], request.labels);
+  const repository = await loadRepository(ctx, request.repository);
+  requireActive(repository);
+  await requireRightToLabel(ctx, repository, labels);
+  const defaults = await findRunbookDefaults(ctx, repository.id);
+  const budgetMicros = checkedBudget(request.budgetMicros ?? defaults.budgetMicros, defaults.budgetMicros);
+  const author = await findAuthor(ctx, request.authorEmail);
+  const targetBranch = request.targetBranch ?? defaults.targetBranch ?? repository.defaultBranch;
+  await requireBranch(ctx, repository, targetBranch);
+  return await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const now = ctx.clock();
+    const runbook = tx.em.create(RunbookEntity, {
+      accountId: ctx.accountId,
+      number: await nextNumber(ctx, tx),
+      repositoryId: repository.id,
+      title: title ?? provisionalTitle(prompt),
+      titleGiven: title !== null,
+      authorUserId: author.userId,
+      authorEmail: author.email,
+      authorHandle: author.handle,
+      createdBy: actorOf(ctx),
+      draft: request.draft ?? defaults.draft,
+      prMode: request.prMode ?? defaults.prMode,
+      targetBranch,
+      description,
+      labels,
+      queueWhenGreen: request.queueWhenGreen ?? defaults.queueWhenGreen,
+      workflowFiles: defaults.workflowFiles,
+      agent: ctx.runbookAgent,
+      budgetMicros,
+      createdAt: now,
+    });
+    await tx.em.flush();
+    await addPrompt(ctx, tx, runbook, { prompt, ordinal: 1 });
+    const { title: called, prMode, agent } = runbook;
+    const more = { title: called, prMode, targetBranch, agent, author: author.email };
+    await announceRunbook(ctx, tx, runbook, { action: 'runbook_created', more });
+    await recordUserAction(ctx, tx, { action: 'runbook_created', target: String(runbook.number) });
+    return runbook.number;
+  });
+}
+
+export interface ContinueRunbookRequest {
+  readonly number: number;
+  readonly prompt: string;
+  /** Left out or null: the stored one stays. Blank: there is none any more. */
+  readonly description?: string | null | undefined;
+  readonly labels?: readonly string[] | null | undefined;
+}
+
+/** Adds a prompt, whatever the runbook is doing: prompts are consumed in order. */
+export async function continueRunbook(ctx: Context, request: ContinueRunbookRequest): Promise<void> {
+  requireScope(ctx, 'runbook:write');
+  const prompt = checkedPrompt(request.prompt);
+  const description = checkedDescription(request.description);
+  const labels = mergeLabels([], request.labels);
+  const { repositoryId } = await loadRunbook(ctx, request.number);
+  for (const repository of await readRepositoriesById(ctx, [repositoryId])) {
+    requireActive(repository);
+    await requireRightToLabel(ctx, repository, labels);
+  }
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const runbook = await changeRunbook(ctx, tx, request.number);
+    if (isBudgetSpent(runbook)) throw budgetSpent(runbook);
+    const prompts = await tx.em.count(RunbookPromptEntity, { accountId: ctx.accountId, runbookId: runbook.id });
+    if (prompts >= mostPrompts) {
+      const words = `Runbook ${runbook.number} has had its ${mostPrompts} prompts: begin another one`;
+      throw new DomainError('CONFLICT', words, 'input.prompt');
+    }
+    runbook.labels = mergeLabels(runbook.labels, request.labels);
+    if (typeof request.description === 'string') runbook.description = description;
+    // It goes on, whatever it was stopped by or waits for.
+    Object.assign(runbook, { cancelRequestedAt: null, callAt: null, calls: 0, problem: null });
+    await tellingStatus(ctx, tx, runbook, async () => await passOverFailed(ctx, tx, runbook));
+    await addPrompt(ctx, tx, runbook, { prompt, ordinal: prompts + 1 });
+    await announceRunbook(ctx, tx, runbook, { action: 'runbook_prompted', more: { ordinal: prompts + 1 } });
+    await recordUserAction(ctx, tx, { action: 'runbook_prompted', target: String(runbook.number) });
+  });
+}
+
+export function budgetSpent({ number }: Pick<RunbookRow, 'number'>): DomainError {
+  return new DomainError(
+    'RUNBOOK_BUDGET_SPENT',
+    `The budget of runbook ${number} is spent: begin another one, or have its budget raised by retryRunbook`,
+  );
+}
+
+async function addPrompt(
+  ctx: Context,
+  tx: Transaction,
+  runbook: RunbookRow,
+  { prompt, ordinal }: { readonly prompt: string; readonly ordinal: number },
+): Promise<void> {
+  tx.em.create(RunbookPromptEntity, {
+    accountId: ctx.accountId,
+    runbookId: runbook.id,
+    ordinal,
+    text: prompt,
+    author: actorOf(ctx),
+    createdAt: ctx.clock(),
+  });
+  wakeRunbook(ctx, tx, runbook);
+  await tx.em.flush();
+}
+
+/** Under the account's row: two that are begun at once have two numbers, and none is left out. */
+async function nextNumber(ctx: Context, tx: Transaction): Promise<number> {
+  const [row] = await tx.query<{ number: number }>(
+    'update account set runbooks = runbooks + 1 where id = $1 returning runbooks as number',
+    [ctx.accountId],
+  );
+  if (row === undefined) throw new Error(`The account ${ctx.accountId} is gone.`);
+  return row.number;
+}
+
+async function findAuthor(ctx: Context, email: string | null | undefined): Promise<Author> {
+  if (email === null || email === undefined)
+    return { userId: ctx.actor.userId, email: actorOf(ctx), handle: ctx.actor.handle };
+  const user = await findUserByEmail(ctx, email);
+  if (user === null) {
+    throw new DomainError(
+      'BAD_INPUT',
+      'author_email must be the email address of a user of this account: add that user, or leave it out to be the author yourself',
+      'input.authorEmail',
+    );
+  }
+  return { userId: user.id, email: user.email, handle: user.handle };
+}

@@ -1,0 +1,236 @@
+// The one place where leaves change their status, each change with its event; and what a cancel, a retry and a
+// follow-up do to them. All of it in a transaction that holds the runbook's row.
+import type { Context } from '../../context.ts';
+import { DomainError } from '../../domain/errors.ts';
+import { runbookStatus, type RunbookStatus, type StepStatus } from '../../domain/runbooks/runbook.ts';
+import { canMoveStep, leftOut } from '../../domain/runbooks/steps.ts';
+import type { Transaction } from '../../platform/database.ts';
+import { appendEvents } from '../events/index.ts';
+import {
+  RunbookCommitEntity,
+  RunbookPromptEntity,
+  RunbookStepEntity,
+  type RunbookPromptRow,
+  type RunbookRow,
+  type RunbookStepRow,
+} from './runbooks.entities.ts';
+
+export interface LeafWrite {
+  readonly to: StepStatus;
+  /** In words people read; of one that failed. */
+  readonly errorMessage?: string;
+}
+
+export async function writeLeaf(
+  ctx: Context,
+  tx: Transaction,
+  runbook: RunbookRow,
+  leaf: RunbookStepRow,
+  { to, errorMessage }: LeafWrite,
+): Promise<void> {
+  const from = leaf.status ?? null;
+  if (from === to) return;
+  if (from === null || !canMoveStep(from, to))
+    throw new DomainError('CONFLICT', `Step ${leaf.number} is ${from ?? 'no leaf'} and cannot become ${to}.`);
+  const now = ctx.clock();
+  leaf.status = to;
+  if (to === 'in_progress') leaf.startedAt ??= now;
+  leaf.endedAt = to === 'completed' || to === 'failed' ? now : null;
+  leaf.errorMessage = to === 'failed' ? (errorMessage ?? 'It failed.') : null;
+  if (to === 'not_started' || to === 'queued') leaf.passedOver = false;
+  await announceStep(ctx, tx, runbook, leaf);
+}
+
+export async function announceStep(
+  ctx: Context,
+  tx: Transaction,
+  { id, number, repositoryId }: RunbookRow,
+  leaf: RunbookStepRow,
+): Promise<void> {
+  const { number: step, title, status, errorMessage } = leaf;
+  await appendEvents(ctx, tx, [
+    {
+      repositoryId,
+      runbookId: id,
+      action: 'runbook_step_changed',
+      payload: { number, step, title, status, errorMessage: errorMessage ?? null },
+    },
+  ]);
+}
+
+/** Does something to a runbook's leaves, and tells what its own status becomes by it. */
+export async function tellingStatus<T>(
+  ctx: Context,
+  tx: Transaction,
+  runbook: RunbookRow,
+  work: () => Promise<T>,
+): Promise<T> {
+  const before = await statusIn(tx, runbook);
+  const result = await work();
+  const status = await statusIn(tx, runbook);
+  if (status !== before)
+    await appendEvents(ctx, tx, [
+      {
+        repositoryId: runbook.repositoryId,
+        runbookId: runbook.id,
+        action: 'runbook_status_changed',
+        payload: { number: runbook.number, status, before },
+      },
+    ]);
+  return result;
+}
+
+async function statusIn(tx: Transaction, { accountId, id }: RunbookRow): Promise<RunbookStatus> {
+  await tx.em.flush();
+  const leaves = await tx.query<{ status: StepStatus }>(
+    'select status from runbook_step where account_id = $1 and runbook_id = $2 and status is not null',
+    [accountId, id],
+  );
+  return runbookStatus(leaves.map(({ status }) => status));
+}
+
+/**
+ * Nothing more is begun: what has not ended fails in these words, and what was never planned leaves a failed leaf. What
+ * is committed already is still published.
+ */
+export async function cancelWork(ctx: Context, tx: Transaction, runbook: RunbookRow, words: string): Promise<void> {
+  await tellingStatus(ctx, tx, runbook, async () => {
+    runbook.cancelRequestedAt = ctx.clock();
+    const committed = await committedSteps(tx, runbook);
+    for (const leaf of await loadLeaves(tx, runbook))
+      if (leaf.status !== 'completed' && leaf.status !== 'failed' && !committed.has(leaf.id))
+        await writeLeaf(ctx, tx, runbook, leaf, { to: 'failed', errorMessage: words });
+    for (const prompt of await loadPrompts(tx, runbook))
+      if (!prompt.plannedAt) await failPlanning(ctx, tx, runbook, prompt, words);
+  });
+}
+
+/** What failed is worked on again, in its order. Throws CONFLICT when nothing did. */
+export async function retryWork(ctx: Context, tx: Transaction, runbook: RunbookRow): Promise<void> {
+  await tellingStatus(ctx, tx, runbook, async () => {
+    const leaves = await loadLeaves(tx, runbook);
+    const failed = failedToRetry(leaves);
+    Object.assign(runbook, { cancelRequestedAt: null, callAt: null, calls: 0, problem: null });
+    const isBusy = leaves.some(({ status }) => status === 'queued' || status === 'in_progress');
+    for (const [index, leaf] of failed.entries()) {
+      if (isPlanless(leaf)) await planAgain(tx, runbook, leaf);
+      else await writeLeaf(ctx, tx, runbook, leaf, { to: index === 0 && !isBusy ? 'queued' : 'not_started' });
+    }
+  });
+}
+
+/** A follow-up goes on: what stands behind a failed leaf and was never begun is left out, in words that say so. */
+export async function passOverFailed(ctx: Context, tx: Transaction, runbook: RunbookRow): Promise<void> {
+  const leaves = await loadLeaves(tx, runbook);
+  const failed = leaves.find(({ status, passedOver }) => status === 'failed' && !passedOver);
+  if (failed === undefined) return;
+  for (const leaf of leaves) {
+    if (leaf.position > failed.position && (leaf.status === 'not_started' || leaf.status === 'queued'))
+      await writeLeaf(ctx, tx, runbook, leaf, { to: 'failed', errorMessage: leftOut(failed.number) });
+    if (leaf.status === 'failed') leaf.passedOver = true;
+  }
+}
+
+const planless = { planless: true } as const;
+
+/** Planning came to nothing: one failed leaf says why (interface 3.3). A prompt that waits already goes on without it. */
+export async function failPlanning(
+  ctx: Context,
+  tx: Transaction,
+  runbook: RunbookRow,
+  prompt: RunbookPromptRow,
+  words: string,
+): Promise<void> {
+  const place = await endOfPlan(tx, runbook);
+  const { accountId, id: runbookId } = runbook;
+  const later = { accountId, runbookId, plannedAt: null, ordinal: { $gt: prompt.ordinal } };
+  const common = { accountId, runbookId, promptOrdinal: prompt.ordinal, title: 'Plan the steps' };
+  const step = tx.em.create(RunbookStepEntity, {
+    ...common,
+    number: String(place.steps + 1),
+    position: place.position + 1,
+  });
+  await tx.em.flush();
+  const now = ctx.clock();
+  const leaf = tx.em.create(RunbookStepEntity, {
+    ...common,
+    parentId: step.id,
+    number: `${place.steps + 1}.1`,
+    position: place.position + 2,
+    instructions: planless,
+    status: 'failed',
+    passedOver: (await tx.em.count(RunbookPromptEntity, later)) > 0,
+    errorMessage: words,
+    startedAt: now,
+    endedAt: now,
+  });
+  prompt.plannedAt = now;
+  await tx.em.flush();
+  await announceStep(ctx, tx, runbook, leaf);
+}
+
+export async function endOfPlan(
+  tx: Transaction,
+  { accountId, id }: RunbookRow,
+): Promise<{ readonly steps: number; readonly position: number }> {
+  await tx.em.flush();
+  const [end] = await tx.query<{ steps: number; position: number }>(
+    `select count(*) filter (where parent_id is null)::int as steps, coalesce(max(position), 0) as position
+     from runbook_step where account_id = $1 and runbook_id = $2`,
+    [accountId, id],
+  );
+  return end ?? { steps: 0, position: 0 };
+}
+
+function isPlanless({ instructions }: RunbookStepRow): boolean {
+  return typeof instructions === 'object' && instructions !== null && 'planless' in instructions;
+}
+
+// A prompt that came to no plan is planned again at the end alone: behind it there are numbers that people have read, and
+// they stay what they are.
+function failedToRetry(leaves: readonly RunbookStepRow[]): RunbookStepRow[] {
+  const failed = leaves.filter(({ status }) => status === 'failed');
+  const lastPlanned = leaves.findLast((leaf) => !isPlanless(leaf))?.position ?? 0;
+  const again = failed.filter((leaf) => !isPlanless(leaf) || leaf.position > lastPlanned);
+  if (again.length > 0) return again;
+  const [first] = failed;
+  throw new DomainError(
+    'CONFLICT',
+    first === undefined
+      ? 'No step of the runbook has failed; there is nothing to retry.'
+      : `Step ${first.number} failed to be planned, and others were planned after it: send its prompt again as a follow-up.`,
+  );
+}
+
+async function planAgain(tx: Transaction, runbook: RunbookRow, leaf: RunbookStepRow): Promise<void> {
+  const { accountId, id: runbookId } = runbook;
+  await tx.em.nativeDelete(RunbookStepEntity, { accountId, id: leaf.parentId ?? '' });
+  await tx.em.nativeUpdate(
+    RunbookPromptEntity,
+    { accountId, runbookId, ordinal: leaf.promptOrdinal },
+    { plannedAt: null, attempts: 0 },
+  );
+}
+
+export async function loadLeaves(tx: Transaction, { accountId, id }: RunbookRow): Promise<RunbookStepRow[]> {
+  return (await loadSteps(tx, { accountId, id })).filter(({ status }) => status !== null && status !== undefined);
+}
+
+/** Steps and leaves, in order. */
+export async function loadSteps(
+  tx: Transaction,
+  { accountId, id }: Pick<RunbookRow, 'accountId' | 'id'>,
+): Promise<RunbookStepRow[]> {
+  const of = { accountId, runbookId: id };
+  return await tx.em.find(RunbookStepEntity, of, { orderBy: { position: 'asc' }, refresh: true });
+}
+
+export async function loadPrompts(tx: Transaction, { accountId, id }: RunbookRow): Promise<RunbookPromptRow[]> {
+  const of = { accountId, runbookId: id };
+  return await tx.em.find(RunbookPromptEntity, of, { orderBy: { ordinal: 'asc' }, refresh: true });
+}
+
+async function committedSteps(tx: Transaction, { accountId, id }: RunbookRow): Promise<ReadonlySet<string>> {
+  const commits = await tx.em.find(RunbookCommitEntity, { accountId, runbookId: id, state: { $ne: 'void' } });
+  return new Set(commits.map(({ stepId }) => stepId));
+}

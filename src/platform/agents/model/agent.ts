@@ -1,0 +1,126 @@
+// The agent that a model drives: it plans by structured answers and works by turns with tools.
+import { z } from 'zod';
+import { AgentRefused, type Agent, type Plan, type WorkReport } from '../port.ts';
+import { converse, ending } from './conversation.ts';
+import { createLanguageModel } from './language-model.ts';
+import { limitsOf, type ModelLimits } from './limits.ts';
+import type { ModelSettings } from './settings.ts';
+import type { ModelClient } from './turn.ts';
+import { outlineWords, planningInstructions, quotation, stepWords, workingInstructions } from './words.ts';
+
+export interface ModelAgentOptions extends ModelSettings {
+  /** What is left out is as the model's context has it. */
+  readonly limits?: Partial<ModelLimits>;
+}
+
+export function createModelAgent(options: ModelAgentOptions): Agent {
+  const client = createModelClient(options);
+  return {
+    kind: 'model',
+    async plan(outline, session) {
+      const quoted = quotation();
+      return await converse<Plan>(client, {
+        instructions: planningInstructions(quoted),
+        opening: outlineWords(outline),
+        endings: [submitPlan(outline.title), giveUp],
+        plainEnd: () => null,
+        quote: quoted.quote,
+        session,
+      });
+    },
+    async work(request, session) {
+      const quoted = quotation();
+      return await converse<WorkReport>(client, {
+        instructions: workingInstructions(quoted),
+        opening: stepWords(request),
+        endings: [finish, giveUp],
+        plainEnd: (text) => reportOf({ summary: text, commit_message: request.step.title }),
+        quote: quoted.quote,
+        session,
+      });
+    },
+  };
+}
+
+export function createModelClient({ limits, ...settings }: ModelAgentOptions): ModelClient {
+  return { settings, limits: { ...limitsOf(settings), ...limits }, model: createLanguageModel(settings) };
+}
+
+const mostSteps = 20;
+const title = z.string().trim().min(1).max(200);
+
+const planSchema = z.object({
+  title: title.describe('Of the whole runbook, as a pull request is titled.'),
+  steps: z
+    .array(
+      z.object({
+        title,
+        parts: z
+          .array(z.object({ title, instructions: z.string().trim().min(1).max(8000) }))
+          .min(1)
+          .max(mostSteps),
+      }),
+    )
+    .min(1)
+    .max(mostSteps),
+});
+
+function submitPlan(known: string | null) {
+  return ending(
+    { name: 'submit_plan', description: 'Hands in the plan, and ends the planning.', schema: planSchema },
+    (plan): Plan => ({
+      title: known ?? plan.title,
+      steps: plan.steps.map(({ title, parts }) => ({
+        title,
+        leaves: parts.map((part) => ({ title: part.title, instructions: { text: part.instructions } })),
+      })),
+    }),
+  );
+}
+
+const reportSchema = z.object({
+  summary: z.string().trim().min(1).describe('What was done, in a few sentences.'),
+  commit_message: z
+    .string()
+    .trim()
+    .min(1)
+    .describe('First line in the imperative, at most 72 characters; what needs saying after an empty line.'),
+});
+
+const finish = ending(
+  { name: 'finish', description: 'Says that the step is done, and ends it.', schema: reportSchema },
+  reportOf,
+);
+
+const giveUp = ending(
+  {
+    name: 'give_up',
+    description: 'Says that it cannot be done. Nothing that was changed is kept.',
+    schema: z.object({ reason: z.string().trim().min(1).describe('Why, and what would help. People read it.') }),
+  },
+  ({ reason }): never => {
+    throw new AgentRefused(bounded(reason));
+  },
+);
+
+const mostSummary = 2000;
+const mostMessage = 4000;
+const mostFirstLine = 72;
+
+function reportOf({ summary, commit_message }: z.infer<typeof reportSchema>): WorkReport {
+  return { summary: bounded(summary), commitMessage: commitMessageOf(commit_message) };
+}
+
+function bounded(text: string): string {
+  return text.trim().replaceAll('\0', '\u{FFFD}').slice(0, mostSummary);
+}
+
+/** A first line that is too long is shortened at a word, and stands whole below it. */
+function commitMessageOf(given: string): string {
+  const message = given.trim().replaceAll('\0', '\u{FFFD}').slice(0, mostMessage);
+  const [first = '', ...rest] = message.split('\n');
+  if (first.length <= mostFirstLine) return message;
+  const cut = first.slice(0, mostFirstLine);
+  const short = cut.slice(0, Math.max(cut.lastIndexOf(' '), mostFirstLine / 2)).trimEnd();
+  return [short, '', first, ...rest].join('\n').trim();
+}

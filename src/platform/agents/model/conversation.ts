@@ -1,0 +1,194 @@
+// Turns with tools until one of the endings is reached. What the agent asks for goes through the session, which holds what
+// it may do; here is held how long it may go on, and what it is told when its answer cannot be used.
+import type { ModelMessage, ToolResultPart } from 'ai';
+import { z } from 'zod';
+import { AgentRefused, BudgetSpent, type AgentSession } from '../port.ts';
+import { boundHistory } from './history.ts';
+import type { ModelLimits } from './limits.ts';
+import { affordableOutput, costMicros, type Tokens } from './prices.ts';
+import { takeTurn, tokensOf, type Answer, type CalledTool, type CheckedTool, type ModelClient } from './turn.ts';
+
+/** A tool that ends the conversation. Its arguments are checked by its schema. */
+export interface Ending<T> extends CheckedTool {
+  /** Throws AgentRefused. */
+  conclude(args: never): T;
+}
+
+export function ending<T, Schema extends z.ZodType>(
+  words: { readonly name: string; readonly description: string; readonly schema: Schema },
+  conclude: (args: z.infer<Schema>) => T,
+): Ending<T> {
+  return { ...words, parameters: z.toJSONSchema(words.schema), conclude };
+}
+
+export interface Conversation<T> {
+  readonly instructions: string;
+  readonly opening: string;
+  readonly endings: readonly Ending<T>[];
+  /** An answer without a call. Null: one is wanted, and it is told so. */
+  readonly plainEnd: (text: string) => T | null;
+  /** Marks what tools answered as theirs. */
+  readonly quote: (text: string) => string;
+  readonly session: AgentSession;
+}
+
+interface Told<T> {
+  readonly concluded?: { readonly value: T };
+  readonly messages: readonly ModelMessage[];
+  /** The turn was of no use. */
+  readonly mistake: string | null;
+}
+
+export async function converse<T>(client: ModelClient, conversation: Conversation<T>): Promise<T> {
+  const { limits } = client;
+  let messages: readonly ModelMessage[] = [{ role: 'user', content: conversation.opening }];
+  let inARow = 0;
+  for (let turn = 1; turn <= limits.turns; turn += 1) {
+    const isLast = turn === limits.turns && turn > 1;
+    if (isLast) messages = [...messages, { role: 'user', content: lastTurnWords(conversation.endings) }];
+    const { answer, spent } = await answerTo(client, conversation, { messages, isLast });
+    // What ends with the last of the budget is done. Nothing is begun with it.
+    if (spent !== null && !isEnd(conversation, answer)) throw spent;
+    const told = await act(conversation, answer, limits);
+    if (told.concluded !== undefined) return told.concluded.value;
+    if (spent !== null) throw spent;
+    messages = boundHistory([...messages, ...told.messages], limits.conversationCharacters);
+    inARow = told.mistake === null ? 0 : inARow + 1;
+    if (told.mistake !== null && inARow >= limits.malformedInARow)
+      throw new AgentRefused(`The model's answer could not be used ${inARow} times in a row: ${told.mistake}`);
+  }
+  throw new AgentRefused(`The model came to no end within ${limits.turns} turns. Ask for less in one step.`);
+}
+
+async function answerTo<T>(
+  client: ModelClient,
+  { instructions, endings, session }: Conversation<T>,
+  { messages, isLast }: { readonly messages: readonly ModelMessage[]; readonly isLast: boolean },
+): Promise<{ readonly answer: Answer; readonly spent: BudgetSpent | null }> {
+  const { limits, settings } = client;
+  const { prices } = settings;
+  session.signal.throwIfAborted();
+  const asked = {
+    instructions,
+    messages,
+    tools: isLast ? endings : [...session.tools, ...endings],
+  };
+  const remainingMicros = session.remainingMicros();
+  const most = limits.outputTokensPerTurn;
+  const mostOutputTokens = affordableOutput(tokensOf(asked), { remainingMicros, prices, most });
+  if (remainingMicros <= 0 || mostOutputTokens === 0)
+    throw new BudgetSpent(
+      'What is left of the budget does not pay for another answer of the model. Retry it with a higher budget, or do the rest by hand.',
+    );
+  const spend = async (text: string, tokens: Tokens): Promise<void> =>
+    await session.spend({
+      text,
+      inputTokens: tokens.input,
+      outputTokens: tokens.output,
+      costMicros: costMicros(tokens, prices),
+    });
+  const { signal } = session;
+  const onText = (text: string): void => session.say(text);
+  const answer = await takeTurn(client, { ...asked, mostOutputTokens, signal, onText, onBroken: spend });
+  const spent = await spend(answer.text, answer.tokens).then(
+    () => null,
+    (error: unknown) => {
+      if (error instanceof BudgetSpent) return error;
+      throw error;
+    },
+  );
+  session.signal.throwIfAborted();
+  return { answer, spent };
+}
+
+function isEnd<T>({ endings }: Conversation<T>, { calls }: Answer): boolean {
+  return calls.every((call) => endings.some(({ name }) => name === call.name));
+}
+
+async function act<T>(conversation: Conversation<T>, answer: Answer, limits: ModelLimits): Promise<Told<T>> {
+  const { endings, plainEnd } = conversation;
+  if (answer.end === 'withheld')
+    throw new AgentRefused("The model's provider withheld its answer. Put the prompt into other words.");
+  const said = answer.message === null ? [] : [answer.message];
+  if (answer.calls.length > 0) return await callTools(conversation, answer, limits);
+  if (answer.end === 'cut off')
+    return mistaken(said, 'The answer was cut off at its limit. Go on from there, in smaller pieces.');
+  const names = endings.map(({ name }) => name).join(' or ');
+  if (answer.text.trim() === '') return mistaken(said, `The answer was empty. Call a tool, or ${names} to end.`);
+  const value = plainEnd(answer.text);
+  if (value !== null) return { concluded: { value }, messages: [], mistake: null };
+  return mistaken(said, `That was no call of a tool. Call ${names} to end.`);
+}
+
+function mistaken<T>(said: readonly ModelMessage[], mistake: string): Told<T> {
+  return { messages: [...said, { role: 'user', content: mistake }], mistake };
+}
+
+/** All of them, in their order. An ending counts when everything beside it was done: what failed is to be read first. */
+async function callTools<T>(
+  conversation: Conversation<T>,
+  answer: Answer,
+  { toolAnswerCharacters }: ModelLimits,
+): Promise<Told<T>> {
+  const { endings, session, quote } = conversation;
+  const results: ToolResultPart[] = [];
+  const failed: string[] = [];
+  const mistakes: string[] = [];
+  const answerCall = (call: CalledTool, value: string): void =>
+    void results.push({
+      type: 'tool-result',
+      toolCallId: call.id,
+      toolName: call.name,
+      output: { type: 'text', value },
+    });
+  let concluding: { readonly ending: Ending<T>; readonly call: CalledTool } | null = null;
+  for (const call of answer.calls) {
+    const found = endings.find(({ name }) => name === call.name);
+    const mistake = mistakeOf(call, answer, { isEnding: found !== undefined, session });
+    if (mistake !== null) {
+      mistakes.push(mistake);
+      answerCall(call, mistake);
+    } else if (found !== undefined) {
+      concluding ??= { ending: found, call };
+      answerCall(call, 'Not taken yet: something beside it failed. Read what it answered, then call this again.');
+    } else {
+      session.signal.throwIfAborted();
+      const { outcome, text } = await session.call(call.name, call.args);
+      if (outcome !== 'done') failed.push(call.name);
+      answerCall(call, `${outcome}\n${quote(cut(text, toolAnswerCharacters))}`);
+    }
+  }
+  session.signal.throwIfAborted();
+  if (concluding !== null && failed.length === 0 && mistakes.length === 0)
+    return {
+      concluded: { value: concluding.ending.conclude(concluding.call.args as never) },
+      messages: [],
+      mistake: null,
+    };
+  const said = answer.message === null ? [] : [answer.message];
+  return { messages: [...said, { role: 'tool', content: results }], mistake: mistakes.at(-1) ?? null };
+}
+
+function cut(text: string, most: number): string {
+  return text.length <= most
+    ? text
+    : `${text.slice(0, most).toWellFormed()}\n[cut: ${text.length - most} characters more; ask for less at once]`;
+}
+
+function mistakeOf(
+  { name, mistake }: CalledTool,
+  { end }: Answer,
+  { isEnding, session }: { readonly isEnding: boolean; readonly session: AgentSession },
+): string | null {
+  const isKnown = isEnding || session.tools.some((tool) => tool.name === name);
+  if (!isKnown)
+    return `There is no tool ${JSON.stringify(name)}. There are: ${session.tools.map((tool) => tool.name).join(', ')}.`;
+  if (mistake === null) return null;
+  return end === 'cut off'
+    ? `The call of ${name} was cut off at the limit of the answer: use smaller pieces.`
+    : mistake;
+}
+
+function lastTurnWords(endings: readonly CheckedTool[]): string {
+  return `This is the last turn. Call ${endings.map(({ name }) => name).join(' or ')} now.`;
+}

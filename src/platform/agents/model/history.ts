@@ -1,0 +1,42 @@
+// A conversation grows by what tools answer. What is sent of it is bounded: the oldest answers are left out first, since
+// they can be asked for again.
+import type { ModelMessage, ToolModelMessage } from 'ai';
+
+const kept = 0.75;
+
+export function boundHistory(messages: readonly ModelMessage[], mostCharacters: number): readonly ModelMessage[] {
+  const size = messages.reduce((sum, message) => sum + sizeOf(message), 0);
+  if (size <= mostCharacters) return messages;
+  let over = size - mostCharacters * kept;
+  // The newest answers are what the next turn is about.
+  const newest = messages.findLastIndex(({ role }) => role === 'tool');
+  return messages.map((message, at) => {
+    if (over <= 0 || message.role !== 'tool' || at === newest) return message;
+    const shorter = leaveOut(message);
+    over -= sizeOf(message) - sizeOf(shorter);
+    return shorter;
+  });
+}
+
+const shortest = 200;
+
+function leaveOut(message: ToolModelMessage): ToolModelMessage {
+  return {
+    ...message,
+    content: message.content.map((part) =>
+      part.type === 'tool-result' && part.output.type === 'text' && part.output.value.length > shortest
+        ? {
+            ...part,
+            output: {
+              type: 'text' as const,
+              value: `[Left out here: ${part.output.value.length} characters. Ask again when they are needed.]`,
+            },
+          }
+        : part,
+    ),
+  };
+}
+
+function sizeOf(message: ModelMessage): number {
+  return JSON.stringify(message).length;
+}

@@ -1,0 +1,43 @@
+import type { ModelSettings } from './settings.ts';
+
+export interface ModelLimits {
+  /** Of one plan or one leaf. */
+  readonly turns: number;
+  readonly outputTokensPerTurn: number;
+  /** Answers in a row that cannot be used: it is told what is wrong with each but the last. */
+  readonly malformedInARow: number;
+  /** How much of a conversation is sent: the oldest answers of tools are left out first. */
+  readonly conversationCharacters: number;
+  /** Of one answer of a tool. */
+  readonly toolAnswerCharacters: number;
+  /** Calls that were refused for the moment, before anything was answered. */
+  readonly retries: number;
+  /** Answers that broke off. */
+  readonly brokenAnswers: number;
+  /** Before the first of these is asked for again; twice as long before the next. */
+  readonly pauseMs: number;
+  /** Until an answer begins, retries included. */
+  readonly firstWordMs: number;
+  readonly silenceMs: number;
+}
+
+const mostOutputTokens = 16_000;
+/** Fewer than there are of most texts: what is sent should fit. */
+const charactersPerToken = 3;
+
+export function limitsOf({ contextTokens }: ModelSettings): ModelLimits {
+  const outputTokensPerTurn = Math.min(mostOutputTokens, Math.floor(contextTokens / 4));
+  const conversationCharacters = (contextTokens - outputTokensPerTurn) * charactersPerToken;
+  return {
+    turns: 60,
+    outputTokensPerTurn,
+    malformedInARow: 3,
+    conversationCharacters,
+    toolAnswerCharacters: Math.floor(conversationCharacters / 4),
+    retries: 4,
+    brokenAnswers: 2,
+    pauseMs: 1_000,
+    firstWordMs: 300_000,
+    silenceMs: 90_000,
+  };
+}

@@ -1,0 +1,108 @@
+// Which model runs runbooks, as the environment says: read once, at start, where a mistake can still be told.
+
+export const modelProviders = ['anthropic', 'openai', 'openai-compatible'] as const;
+export type ModelProvider = (typeof modelProviders)[number];
+
+export interface ModelSettings {
+  readonly provider: ModelProvider;
+  /** As the provider names it. */
+  readonly model: string;
+  /** Null: a server of one's own that asks for none. */
+  readonly apiKey: string | null;
+  /** Null: the provider's own address. */
+  readonly baseUrl: string | null;
+  readonly prices: ModelPrices;
+  /** How many tokens it takes at once, its answer among them. */
+  readonly contextTokens: number;
+}
+
+/** US dollars per million tokens, which is millionths of a dollar per token. */
+export interface ModelPrices {
+  readonly input: number;
+  /** Of what the provider had in its cache. */
+  readonly cachedInput: number;
+  readonly output: number;
+}
+
+/** What is wrong with the settings: words for whoever starts it. */
+export class ModelSettingsRefused extends Error {}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Null: no model is configured. Throws ModelSettingsRefused. */
+export function readModelSettings(env: Environment): ModelSettings | null {
+  const named = env['RUNBOOK_MODEL'] ?? '';
+  if (named === '') return null;
+  const { provider, model } = readName(named);
+  const baseUrl = readBaseUrl(env, provider);
+  const apiKey = env['RUNBOOK_MODEL_API_KEY'] ?? '';
+  if (apiKey === '' && provider !== 'openai-compatible')
+    throw new ModelSettingsRefused(`RUNBOOK_MODEL_API_KEY is missing: ${provider} answers nobody without a key.`);
+  return {
+    provider,
+    model,
+    baseUrl,
+    apiKey: apiKey === '' ? null : apiKey,
+    prices: readPrices(env),
+    contextTokens: readContext(env),
+  };
+}
+
+function readName(named: string): Pick<ModelSettings, 'provider' | 'model'> {
+  const slash = named.indexOf('/');
+  const provider = modelProviders.find((known) => known === named.slice(0, slash));
+  const model = named.slice(slash + 1);
+  if (provider === undefined || model === '')
+    throw new ModelSettingsRefused(
+      `RUNBOOK_MODEL must be <provider>/<model>, the provider one of ${modelProviders.join(', ')}, not ${named}.`,
+    );
+  return { provider, model };
+}
+
+function readBaseUrl(env: Environment, provider: ModelProvider): string | null {
+  const given = env['RUNBOOK_MODEL_BASE_URL'] ?? '';
+  if (given === '') {
+    if (provider !== 'openai-compatible') return null;
+    throw new ModelSettingsRefused(
+      'RUNBOOK_MODEL_BASE_URL is missing: where the server speaks, as http://127.0.0.1:11434/v1.',
+    );
+  }
+  const url = URL.parse(given);
+  if (url === null || !['http:', 'https:'].includes(url.protocol) || url.username !== '' || url.password !== '')
+    throw new ModelSettingsRefused(
+      'RUNBOOK_MODEL_BASE_URL must be an absolute http or https address without user and password, as https://models.example.com/v1.',
+    );
+  return given.replace(/\/+$/, '');
+}
+
+const usualContext = 128_000;
+const leastContext = 8_000;
+
+function readContext(env: Environment): number {
+  const given = env['RUNBOOK_MODEL_CONTEXT_TOKENS'] ?? '';
+  const tokens = given === '' ? usualContext : Number(given);
+  if (Number.isInteger(tokens) && tokens >= leastContext) return tokens;
+  throw new ModelSettingsRefused(
+    `RUNBOOK_MODEL_CONTEXT_TOKENS must be a whole number of at least ${leastContext}, not ${given}: how many tokens the model takes at once.`,
+  );
+}
+
+function readPrices(env: Environment): ModelPrices {
+  const input = readPrice(env, 'RUNBOOK_MODEL_PRICE_INPUT');
+  const cached = 'RUNBOOK_MODEL_PRICE_CACHED_INPUT';
+  return {
+    input,
+    cachedInput: (env[cached] ?? '') === '' ? input : readPrice(env, cached),
+    output: readPrice(env, 'RUNBOOK_MODEL_PRICE_OUTPUT'),
+  };
+}
+
+// Budgets are in dollars: a price taken for nothing would let a runbook spend without end.
+function readPrice(env: Environment, key: string): number {
+  const given = env[key] ?? '';
+  const price = Number(given);
+  if (given.trim() !== '' && Number.isFinite(price) && price >= 0) return price;
+  throw new ModelSettingsRefused(
+    `${key} ${given === '' ? 'is missing' : `must be a number of dollars, not ${given}`}: US dollars per million tokens, by which the budgets of runbooks are counted; 0 where tokens cost nothing.`,
+  );
+}

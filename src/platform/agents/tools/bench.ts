@@ -1,0 +1,92 @@
+// What every tool is handed, and how a tool is described.
+import { z } from 'zod';
+import { guardedFault, type ChangePolicy } from '../../../domain/runbooks/policy.ts';
+import type { RunFolders, Sandbox } from '../../sandbox/index.ts';
+import type { Tool } from '../port.ts';
+import type { ToolLimits } from './limits.ts';
+import { ToolRefused } from './refusal.ts';
+import { shown, type Worktree } from './worktree.ts';
+
+/** Where one leaf is worked on. */
+export interface Workspace {
+  /** The worktree is `folders.checkout`. */
+  readonly folders: RunFolders;
+  /** Null: there is none here, and no command is run. */
+  readonly sandbox: Sandbox | null;
+  readonly policy: ChangePolicy;
+  /** Default: `toolLimits`. */
+  readonly limits?: Partial<ToolLimits>;
+  /** Aborted: what runs is killed, and calls throw its reason. */
+  readonly signal: AbortSignal;
+  /** What commands write, while they run. */
+  readonly onOutput: (text: string) => void;
+}
+
+export interface Bench {
+  readonly workspace: Workspace;
+  readonly worktree: Worktree;
+  readonly limits: ToolLimits;
+  readonly changed: ChangedFiles;
+  readonly followed: { length: number };
+}
+
+export interface BenchTool extends Tool {
+  /** It changes nothing: for planning too. */
+  readonly isReading: boolean;
+  /** Throws ToolRefused, ToolFailed; anything else is nothing that the agent asked for. */
+  run(bench: Bench, args: unknown): Promise<string>;
+}
+
+export function defineTool<Shape extends z.ZodObject>(tool: {
+  readonly name: string;
+  readonly description: string;
+  readonly isReading: boolean;
+  readonly args: Shape;
+  readonly run: (bench: Bench, args: z.infer<Shape>) => Promise<string> | string;
+}): BenchTool {
+  const { $schema: _, ...parameters } = z.toJSONSchema(tool.args, { io: 'input' });
+  return {
+    name: tool.name,
+    description: tool.description,
+    isReading: tool.isReading,
+    parameters,
+    run: async (bench, args) => {
+      const parsed = tool.args.safeParse(args);
+      if (!parsed.success) throw new ToolRefused(`${tool.name}: ${wordsOf(parsed.error)}`);
+      return await tool.run(bench, parsed.data);
+    },
+  };
+}
+
+function wordsOf(error: z.ZodError): string {
+  return error.issues
+    .slice(0, 5)
+    .map(({ path, message }) => (path.length === 0 ? message : `${path.join('.')}: ${message}`))
+    .join('; ');
+}
+
+/** What the leaf has written so far, held to the policy before the file is touched. */
+export class ChangedFiles {
+  readonly #policy: ChangePolicy;
+  readonly #bytes = new Map<string, number>();
+
+  constructor(policy: ChangePolicy) {
+    this.#policy = policy;
+  }
+
+  /** `bytes` null: the file goes. Throws ToolRefused for what no commit may contain. */
+  note(path: string, bytes: number | null): void {
+    const guarded = guardedFault(path, this.#policy);
+    if (guarded !== null) throw new ToolRefused(guarded);
+    const { files, bytesPerFile, bytes: total } = this.#policy;
+    if ((bytes ?? 0) > bytesPerFile)
+      throw new ToolRefused(
+        `${shown(path)} would have ${bytes} bytes; a file of a commit has ${bytesPerFile} at most.`,
+      );
+    const after = new Map(this.#bytes).set(path, bytes ?? 0);
+    if (after.size > files) throw new ToolRefused(`A step changes ${files} files at most.`);
+    if ([...after.values()].reduce((sum, size) => sum + size, 0) > total)
+      throw new ToolRefused(`A step writes ${total} bytes at most.`);
+    this.#bytes.set(path, bytes ?? 0);
+  }
+}

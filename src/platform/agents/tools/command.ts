@@ -1,0 +1,93 @@
+// Runs a command in the sandbox: the worktree, an empty home, no network, none of our environment.
+import { StringDecoder } from 'node:string_decoder';
+import { z } from 'zod';
+import { lastLineOf, wordsOf } from '../../sandbox/index.ts';
+import { defineTool, type Bench } from './bench.ts';
+import { ToolFailed, ToolRefused } from './refusal.ts';
+
+const noSandbox =
+  'No command was run: this worker has no sandbox. Its operator installs bubblewrap (apt-get install bubblewrap), or allows user namespaces; files can be read and written without.';
+
+// An argument of a process has 128 KiB at most.
+const longestCommand = 100_000;
+
+export const runCommand = defineTool({
+  name: 'run_command',
+  description:
+    'Runs a shell command (sh -e) in the root of the repository and answers how it ended and what it wrote. No network; nothing it starts outlives it.',
+  isReading: false,
+  args: z.strictObject({
+    command: z.string().min(1),
+    timeout_sec: z.int().min(1).optional().describe('Stopped after so many seconds.'),
+  }),
+  run: async (bench, args) => {
+    if (args.command.includes('\0')) throw new ToolRefused('command: has a NUL character.');
+    if (Buffer.byteLength(args.command) > longestCommand)
+      throw new ToolRefused(`command: has more than ${longestCommand} bytes: write them into a file, and run that.`);
+    const timeoutSec = Math.min(args.timeout_sec ?? bench.limits.commandSec, bench.limits.commandSec);
+    const { outcome, output, seconds } = await run(bench, args.command, timeoutSec);
+    const words = wordsOf(outcome, { what: 'The command', seconds, timeoutSec, lastLine: lastLineOf(output.tail) });
+    const text = output.text === '' ? `${words}.` : `${words}\n\n${output.text}`;
+    if (outcome.kind === 'exited' && outcome.code === 0) return text;
+    throw new ToolFailed(text);
+  },
+});
+
+async function run({ workspace, limits, followed }: Bench, command: string, timeoutSec: number) {
+  const { sandbox, folders, signal } = workspace;
+  if (sandbox === null) throw new ToolRefused(noSandbox);
+  const startedAt = performance.now();
+  const decoder = new StringDecoder('utf8');
+  const output = new Kept(limits.answerLength);
+  const follow = (text: string): void => {
+    output.add(text);
+    const room = limits.followedLength - followed.length;
+    if (room <= 0 || text === '') return;
+    followed.length += text.length;
+    workspace.onOutput(text.length > room ? `${text.slice(0, room)}\n[what follows is not shown]\n` : text);
+  };
+  const outcome = await sandbox.run({
+    command,
+    folders,
+    env: {},
+    timeoutMs: timeoutSec * 1000,
+    network: false,
+    onOutput: (chunk) => follow(decoder.write(chunk)),
+    signal,
+  });
+  follow(decoder.end());
+  signal.throwIfAborted();
+  // Not of the agent's doing: the next attempt may have a sandbox that works.
+  if (outcome.kind === 'failed') throw new Error(`The command could not be run: ${outcome.reason}`);
+  return { outcome, output, seconds: ((performance.now() - startedAt) / 1000).toFixed(1) };
+}
+
+/** The beginning and the end of what was written. */
+class Kept {
+  readonly #half: number;
+  #head = '';
+  #tail = '';
+  #left = 0;
+
+  constructor(length: number) {
+    this.#half = Math.floor(length / 2);
+  }
+
+  add(text: string): void {
+    const room = this.#half - this.#head.length;
+    this.#head += text.slice(0, Math.max(0, room));
+    const rest = this.#tail + text.slice(Math.max(0, room));
+    this.#tail = rest.slice(-this.#half);
+    this.#left += rest.length - this.#tail.length;
+  }
+
+  get tail(): string {
+    return this.#tail.trim() === '' ? this.#head : this.#tail;
+  }
+
+  get text(): string {
+    return this.#left === 0
+      ? this.#head + this.#tail
+      : `${this.#head}\n[${this.#left} characters left out]\n${this.#tail}`;
+  }
+}

@@ -1,0 +1,84 @@
+// The tools of an agent, and all that it can do: whoever speaks to it, and whatever it was told, they hold what may be
+// read, written and run.
+import type { Tool, ToolAnswer } from '../port.ts';
+import { ChangedFiles, type Bench, type BenchTool, type Workspace } from './bench.ts';
+import { runCommand } from './command.ts';
+import { toolLimits } from './limits.ts';
+import { listFiles, readFile, searchFiles } from './reading.ts';
+import { ToolFailed, ToolRefused } from './refusal.ts';
+import { Worktree } from './worktree.ts';
+import { applyPatch, deleteFile, editFile, moveFile, writeFile } from './writing.ts';
+
+export type { Workspace } from './bench.ts';
+
+export interface Tools {
+  readonly tools: readonly Tool[];
+  /**
+   * One after the other, in the order in which they are asked for. Never throws for what the agent asked; it throws the
+   * signal's reason, and where the sandbox itself does not work.
+   */
+  call(name: string, args: unknown): Promise<ToolAnswer>;
+}
+
+const allTools: readonly BenchTool[] = [
+  readFile,
+  listFiles,
+  searchFiles,
+  writeFile,
+  editFile,
+  applyPatch,
+  deleteFile,
+  moveFile,
+  runCommand,
+];
+
+/** For planning there are those that only read. */
+export function createTools(workspace: Workspace, mode: 'plan' | 'work'): Tools {
+  const offered = allTools.filter(({ isReading }) => mode === 'work' || isReading);
+  const bench: Bench = {
+    workspace,
+    worktree: new Worktree(workspace.folders.checkout),
+    limits: { ...toolLimits, ...workspace.limits },
+    changed: new ChangedFiles(workspace.policy),
+    followed: { length: 0 },
+  };
+  let calls = 0;
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    tools: offered.map(({ name, description, parameters }) => ({ name, description, parameters })),
+    call: async (name, args) => {
+      const answer = last.then(async () => {
+        workspace.signal.throwIfAborted();
+        calls += 1;
+        return calls > bench.limits.calls
+          ? refused(`A step has ${bench.limits.calls} calls at most, and they are used up.`)
+          : await answerOf(offered, bench, { name, args });
+      });
+      last = answer.catch(() => {});
+      return await answer;
+    },
+  };
+}
+
+async function answerOf(
+  offered: readonly BenchTool[],
+  bench: Bench,
+  { name, args }: { readonly name: string; readonly args: unknown },
+): Promise<ToolAnswer> {
+  const tool = offered.find((candidate) => candidate.name === name);
+  if (tool === undefined)
+    return refused(
+      `There is no tool ${JSON.stringify(name.slice(0, 100))} here; there are ${offered.map(({ name }) => name).join(', ')}.`,
+    );
+  try {
+    return { outcome: 'done', text: await tool.run(bench, args) };
+  } catch (error) {
+    if (error instanceof ToolRefused) return refused(error.message);
+    if (error instanceof ToolFailed) return { outcome: 'failed', text: error.message };
+    throw error;
+  }
+}
+
+function refused(text: string): ToolAnswer {
+  return { outcome: 'refused', text };
+}

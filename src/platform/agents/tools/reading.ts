@@ -1,0 +1,188 @@
+// Tools that look at the worktree and change nothing.
+import { setImmediate } from 'node:timers/promises';
+import { RE2JS } from 're2js';
+import { z } from 'zod';
+import { regexFault } from '../../../domain/configuration/regex.ts';
+import { matchesGlob } from '../../../domain/glob.ts';
+import { defineTool, type Bench } from './bench.ts';
+import { ToolFailed, ToolRefused } from './refusal.ts';
+import { shown, type FoundEntry } from './worktree.ts';
+
+const path = z.string().describe('Path from the root of the repository, such as src/index.ts.');
+const folder = z.string().default('.').describe('Only below this folder. Default: everywhere.');
+const glob = z
+  .string()
+  .max(500)
+  .optional()
+  .describe('Only paths that match; `*` is any run of characters, / too, such as *.ts or src/*.');
+
+export const readFile = defineTool({
+  name: 'read_file',
+  description: 'Reads a text file, or some of its lines. What does not fit into an answer is cut, and said so.',
+  isReading: true,
+  args: z.strictObject({
+    path,
+    from_line: z.int().min(1).default(1).describe('First line to read, counted from 1.'),
+    lines: z.int().min(1).optional().describe('How many lines. Default: as many as fit.'),
+  }),
+  run: ({ worktree, limits }, args) => {
+    const text = textOf(worktree.read(args.path, limits.readBytes), args.path);
+    const all = text.split('\n');
+    const count = text.endsWith('\n') ? all.length - 1 : all.length;
+    all.length = count;
+    if (args.from_line > Math.max(1, count)) throw new ToolFailed(`${shown(args.path)} has ${count} lines.`);
+    const wanted = all.slice(
+      args.from_line - 1,
+      args.lines === undefined ? undefined : args.from_line - 1 + args.lines,
+    );
+    const fitting = fit(wanted, limits.answerLength);
+    const last = args.from_line + fitting.length - 1;
+    const isWhole = fitting.length === wanted.length && args.from_line === 1 && args.lines === undefined;
+    if (isWhole) return text;
+    if (fitting.length === 0) return `${wanted[0]?.slice(0, limits.answerLength)}\n[cut: line ${last + 1} is longer]`;
+    return `${fitting.join('\n')}\n[lines ${args.from_line} to ${Math.min(last, count)} of ${count}]`;
+  },
+});
+
+export const listFiles = defineTool({
+  name: 'list_files',
+  description: 'Lists the files of the repository, or of a folder of it, one path a line. Links end with @.',
+  isReading: true,
+  args: z.strictObject({ folder, glob }),
+  run: async ({ worktree, limits }, args) => {
+    const lines: string[] = [];
+    let length = 0;
+    let more = 0;
+    const walked = await visit(worktree.walk(args.folder), limits.visited, (entry) => {
+      if (entry.kind === 'folder' || !isWanted(entry, args.glob)) return true;
+      const line = `${shown(entry.path)}${entry.kind === 'link' ? '@' : ''}`;
+      length += line.length + 1;
+      if (length > limits.answerLength) more += 1;
+      else lines.push(line);
+      return true;
+    });
+    if (lines.length === 0) return walked.isWhole ? 'There are no such files.' : walked.said;
+    const rest = more === 0 ? '' : `\n[${more} more: name a folder or a glob]`;
+    return `${lines.join('\n')}${rest}${walked.isWhole ? '' : `\n${walked.said}`}`;
+  },
+});
+
+const mostHits = 200;
+const longestLine = 300;
+
+export const searchFiles = defineTool({
+  name: 'search_files',
+  description: 'Finds lines of text files: path:line: text. Files that are binary or too large are passed over.',
+  isReading: true,
+  args: z.strictObject({
+    text: z.string().min(1).max(1_000).describe('What a line contains.'),
+    regex: z.boolean().default(false).describe('`text` is a regular expression in RE2 syntax.'),
+    ignore_case: z.boolean().default(false),
+    folder,
+    glob,
+  }),
+  run: async ({ worktree, limits }, args) => {
+    const find = finder(args);
+    const hits: string[] = [];
+    const walked = await visit(worktree.walk(args.folder), limits.visited, (entry) => {
+      if (entry.kind !== 'file' || !isWanted(entry, args.glob)) return true;
+      for (const hit of hitsIn(readOrNull(worktree, entry.path, limits.readBytes), find)) {
+        hits.push(`${shown(entry.path)}:${hit.line}: ${hit.text.slice(0, longestLine)}`);
+        if (hits.length >= mostHits) return false;
+      }
+      return true;
+    });
+    if (hits.length === 0) return walked.isWhole ? 'No line has it.' : `No line has it so far. ${walked.said}`;
+    const fitting = fit(hits, limits.answerLength);
+    if (hits.length >= mostHits || fitting.length < hits.length)
+      return `${fitting.join('\n')}\n[the first ${fitting.length}: ask for less by folder, glob or text]`;
+    return `${fitting.join('\n')}${walked.isWhole ? '' : `\n${walked.said}`}`;
+  },
+});
+
+interface Walked {
+  readonly isWhole: boolean;
+  readonly said: string;
+}
+
+const longestSearchMs = 30_000;
+const turnMs = 10;
+
+/** In turns: files are read at once, but others of this process are let through. `look` says whether to go on. */
+async function visit(
+  entries: Iterable<FoundEntry>,
+  most: number,
+  look: (entry: FoundEntry) => boolean,
+): Promise<Walked> {
+  const startedAt = performance.now();
+  let turnAt = startedAt;
+  let visited = 0;
+  for (const entry of entries) {
+    visited += 1;
+    if (!look(entry)) break;
+    const now = performance.now();
+    if (visited >= most || now - startedAt > longestSearchMs)
+      return { isWhole: false, said: `[only the first ${visited} entries were looked at: name a folder]` };
+    if (now - turnAt < turnMs) continue;
+    await setImmediate();
+    turnAt = performance.now();
+  }
+  return { isWhole: true, said: '' };
+}
+
+function isWanted({ path }: FoundEntry, pattern: string | undefined): boolean {
+  return pattern === undefined || matchesGlob(pattern, path);
+}
+
+function readOrNull(worktree: Bench['worktree'], path: string, maxBytes: number): Buffer | null {
+  try {
+    return worktree.read(path, maxBytes);
+  } catch (error) {
+    if (error instanceof ToolFailed || error instanceof ToolRefused) return null;
+    throw error;
+  }
+}
+
+interface Finder {
+  /** False: no line of it has it. Cheap. */
+  readonly mayBeIn: (content: Buffer) => boolean;
+  readonly isIn: (line: string) => boolean;
+}
+
+function finder(args: { text: string; regex: boolean; ignore_case: boolean }): Finder {
+  if (args.regex) {
+    const fault = regexFault(args.text);
+    if (fault !== null) throw new ToolRefused(`text: ${fault}`);
+    const pattern = RE2JS.compile(args.text, args.ignore_case ? RE2JS.CASE_INSENSITIVE : 0);
+    return { mayBeIn: () => true, isIn: (line) => pattern.matcher(line).find() };
+  }
+  if (args.text.includes('\n')) throw new ToolRefused('text: lines are searched, so it has no line break.');
+  if (args.ignore_case) {
+    const text = args.text.toLowerCase();
+    return { mayBeIn: () => true, isIn: (line) => line.toLowerCase().includes(text) };
+  }
+  const bytes = Buffer.from(args.text);
+  return { mayBeIn: (content) => content.includes(bytes), isIn: (line) => line.includes(args.text) };
+}
+
+function* hitsIn(content: Buffer | null, find: Finder): Generator<{ readonly line: number; readonly text: string }> {
+  if (content === null || isBinary(content) || !find.mayBeIn(content)) return;
+  for (const [index, text] of content.toString('utf8').split('\n').entries())
+    if (find.isIn(text)) yield { line: index + 1, text };
+}
+
+export function textOf(content: Buffer, path: string): string {
+  if (isBinary(content)) throw new ToolRefused(`${shown(path)} is binary (${content.length} bytes).`);
+  return content.toString('utf8');
+}
+
+function isBinary(content: Buffer): boolean {
+  return content.subarray(0, 8_000).includes(0);
+}
+
+/** As many from the beginning as have room together. */
+function fit(lines: readonly string[], length: number): readonly string[] {
+  let used = 0;
+  const end = lines.findIndex((line) => (used += line.length + 1) > length);
+  return end < 0 ? lines : lines.slice(0, end);
+}

@@ -1,0 +1,106 @@
+// Tools that change files of the worktree.
+import { z } from 'zod';
+import { defineTool, type Bench } from './bench.ts';
+import { patchedFiles } from './patch.ts';
+import { textOf } from './reading.ts';
+import { ToolFailed, ToolRefused } from './refusal.ts';
+import { shown } from './worktree.ts';
+
+const path = z.string().describe('Path from the root of the repository, such as src/index.ts.');
+
+export const writeFile = defineTool({
+  name: 'write_file',
+  description: 'Writes a whole file, with the folders it is in; what was there is replaced.',
+  isReading: false,
+  args: z.strictObject({
+    path,
+    content: z.string(),
+    executable: z.boolean().optional().describe('Default: as it was, and not for a new file.'),
+  }),
+  run: (bench, args) => {
+    const outcome = put(bench, args.path, { content: args.content, isExecutable: args.executable });
+    return `${shown(args.path)} was ${outcome} (${Buffer.byteLength(args.content)} bytes).`;
+  },
+});
+
+export const editFile = defineTool({
+  name: 'edit_file',
+  description: 'Replaces a piece of a text file, found exactly as given, by another.',
+  isReading: false,
+  args: z.strictObject({
+    path,
+    old: z.string().min(1).describe('The piece as it stands there, with enough around it to be found once.'),
+    new: z.string(),
+    all: z.boolean().default(false).describe('Replace it wherever it stands.'),
+  }),
+  run: (bench, args) => {
+    const text = textOf(bench.worktree.read(args.path, bench.limits.readBytes), args.path);
+    const pieces = text.split(args.old);
+    const count = pieces.length - 1;
+    if (count === 0)
+      throw new ToolFailed(`${shown(args.path)} has no such piece: read it, and give \`old\` exactly as it stands.`);
+    if (count > 1 && !args.all)
+      throw new ToolFailed(`${shown(args.path)} has it ${count} times: give more around it, or all: true.`);
+    put(bench, args.path, { content: pieces.join(args.new) });
+    return `${shown(args.path)}: replaced ${count === 1 ? 'once' : `${count} times`}.`;
+  },
+});
+
+export const applyPatch = defineTool({
+  name: 'apply_patch',
+  description:
+    'Applies a unified diff (as of git diff) of one or more files; lines around a change must stand there as given. All of it, or nothing.',
+  isReading: false,
+  args: z.strictObject({ patch: z.string().min(1).max(2_000_000) }),
+  run: (bench, { patch }) => {
+    const files = patchedFiles(patch, (path) => {
+      if (bench.worktree.kindOf(path) === null) return null;
+      return textOf(bench.worktree.read(path, bench.limits.readBytes), path);
+    });
+    for (const file of files) note(bench, file.path, file.content);
+    for (const { path, content, isExecutable } of files) {
+      if (content === null) bench.worktree.remove(path);
+      else bench.worktree.write(path, content, isExecutable);
+    }
+    return files
+      .map(({ path, content }) => `${shown(path)} was ${content === null ? 'deleted' : 'patched'}.`)
+      .join('\n');
+  },
+});
+
+export const deleteFile = defineTool({
+  name: 'delete_file',
+  description: 'Deletes a file.',
+  isReading: false,
+  args: z.strictObject({ path }),
+  run: ({ worktree, changed }, args) => {
+    changed.note(args.path, null);
+    worktree.remove(args.path);
+    return `${shown(args.path)} was deleted.`;
+  },
+});
+
+export const moveFile = defineTool({
+  name: 'move_file',
+  description: 'Moves or renames a file. Nothing may be there yet.',
+  isReading: false,
+  args: z.strictObject({ from: path, to: path }),
+  run: ({ worktree, changed, limits }, args) => {
+    const { length } = worktree.read(args.from, limits.readBytes);
+    changed.note(args.from, null);
+    changed.note(args.to, length);
+    worktree.move(args.from, args.to);
+    return `${shown(args.from)} was moved to ${shown(args.to)}.`;
+  },
+});
+
+function put(bench: Bench, path: string, file: { content: string; isExecutable?: boolean | undefined }): string {
+  note(bench, path, file.content);
+  return bench.worktree.write(path, file.content, file.isExecutable);
+}
+
+function note({ changed }: Bench, path: string, content: string | null): void {
+  if (content !== null && !content.isWellFormed())
+    throw new ToolRefused(`${shown(path)}: the text is no valid Unicode.`);
+  changed.note(path, content === null ? null : Buffer.byteLength(content));
+}

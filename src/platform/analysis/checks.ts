@@ -1,0 +1,70 @@
+// What is looked at in any case, model or not: the same head has the same findings. What was wrong before a change is no
+// fault of the change: it is a note.
+import { setImmediate } from 'node:timers/promises';
+import { findConflictMarkers } from './conflict-markers.ts';
+import type { AnalysisRequest, Finding } from './port.ts';
+import { checkSkill, languageOf, type Fault } from './syntax.ts';
+
+export interface Checked {
+  readonly findings: readonly Finding[];
+  readonly looked: number;
+  /** Sentences about what was not looked at. */
+  readonly leftOut: readonly string[];
+}
+
+const mostFiles = 1_000;
+const mostBytes = 512 * 1024;
+const mostFindings = 200;
+const mostWords = 500;
+
+export async function checkFiles(request: AnalysisRequest): Promise<Checked> {
+  const files = request.changes.filter(({ mode }) => mode === '100644' || mode === '100755');
+  const findings: Finding[] = [];
+  const large: string[] = [];
+  for (const { path } of files.slice(0, mostFiles)) {
+    request.signal.throwIfAborted();
+    const text = await request.read({ commit: request.head, path, maxBytes: mostBytes });
+    if (text === null) large.push(path);
+    else if (!text.includes('\0')) findings.push(...(await findingsIn(request, path, text)));
+    // Parsing is work of this very thread: others have their turn between two files.
+    await setImmediate();
+  }
+  return {
+    findings: findings.slice(0, mostFindings),
+    looked: Math.min(files.length, mostFiles) - large.length,
+    leftOut: [
+      ...(large.length === 0 ? [] : [`Larger than ${mostBytes / 1024} KiB, and not looked at: ${named(large)}.`]),
+      ...(files.length > mostFiles ? [`${files.length - mostFiles} more files were not looked at.`] : []),
+      ...(findings.length > mostFindings ? [`${findings.length - mostFindings} more findings are left out.`] : []),
+    ],
+  };
+}
+
+async function findingsIn(request: AnalysisRequest, path: string, text: string): Promise<readonly Finding[]> {
+  const faultsIn = (content: string): readonly Fault[] =>
+    faultsOf(path, content, { isSkill: path === request.skill?.path });
+  const faults = faultsIn(text);
+  if (faults.length === 0) return [];
+  const before = await request.read({ commit: request.base, path, maxBytes: mostBytes });
+  const wasSo = before !== null && faultsIn(before).length > 0;
+  return faults.map(({ line, words }) => ({
+    path,
+    line,
+    words: `${words.slice(0, mostWords)}${wasSo ? ' (It was so before.)' : ''}`,
+    weight: wasSo ? 'note' : 'failure',
+  }));
+}
+
+/** A file with conflict markers is hardly ever what its name says: one word about it is enough. */
+function faultsOf(path: string, text: string, { isSkill }: { readonly isSkill: boolean }): readonly Fault[] {
+  const markers = findConflictMarkers(text);
+  if (markers.length > 0) return markers;
+  return isSkill ? checkSkill(text) : (languageOf(path)?.check(text) ?? []);
+}
+
+const mostNamed = 5;
+
+function named(paths: readonly string[]): string {
+  const more = paths.length - mostNamed;
+  return `${paths.slice(0, mostNamed).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}

@@ -1,0 +1,53 @@
+// Code analysis: what can be told from the files alone, and a model's review where one is configured.
+import { checkFiles, type Checked } from './checks.ts';
+import type { Analysis, AnalysisRequest } from './port.ts';
+import { review, type Review, type ReviewOptions, type Spent } from './review.ts';
+
+export type * from './port.ts';
+
+export interface AnalysisOptions {
+  /** Null: no model is asked. */
+  readonly review: ReviewOptions | null;
+}
+
+export function createAnalysis({ review: options }: AnalysisOptions): Analysis {
+  return {
+    said:
+      options === null
+        ? 'No model reviews it: RUNBOOK_MODEL names none.'
+        : `The model ${options.model.provider}/${options.model.model} reviews it.`,
+    async analyse(request) {
+      const checked = await checkFiles(request);
+      const spent = { micros: 0 };
+      const reviewed = options === null ? null : await reviewOrWords(request, options, spent);
+      const findings = [...checked.findings, ...(reviewed?.findings ?? [])];
+      return {
+        verdict: findings.some(({ weight }) => weight === 'failure') ? 'failed' : 'passed',
+        summary: summaryOf(checked, reviewed),
+        findings,
+        costMicros: spent.micros,
+      };
+    },
+  };
+}
+
+// A verification does not wait for a provider that is down: what was found without it is the answer.
+async function reviewOrWords(request: AnalysisRequest, options: ReviewOptions, spent: Spent): Promise<Review> {
+  try {
+    return await review(request, options, spent);
+  } catch (error) {
+    request.signal.throwIfAborted();
+    const words = error instanceof Error ? error.message : String(error);
+    return { findings: [], summary: `No model reviewed it: ${words}` };
+  }
+}
+
+function summaryOf({ findings, looked, leftOut }: Checked, reviewed: Review | null): string {
+  const failures = findings.filter(({ weight }) => weight === 'failure').length;
+  const files = looked === 1 ? '1 file was' : `${looked} files were`;
+  return [
+    `${files} looked at for syntax and conflict markers, with ${failures === 1 ? '1 failure' : `${failures} failures`}.`,
+    ...leftOut,
+    ...(reviewed === null ? [] : [reviewed.summary]),
+  ].join(' ');
+}

@@ -1,0 +1,109 @@
+// Whether a text is what its name says, by the parsers that are there anyway. A language without one is left alone: being
+// wrong about somebody's code is worse than saying nothing.
+import { stripTypeScriptTypes } from 'node:module';
+import { GraphQLError, parse as parseGraphql } from 'graphql';
+import { LineCounter, parseAllDocuments } from 'yaml';
+import { parseConfiguration, problemText } from '../../domain/configuration/index.ts';
+import { parseSkill } from '../../domain/previews/skill.parse.ts';
+
+export interface Fault {
+  /** From 1. */
+  readonly line: number | null;
+  readonly words: string;
+}
+
+interface Language {
+  readonly name: string;
+  readonly paths: RegExp;
+  readonly except?: RegExp;
+  check(text: string): readonly Fault[];
+}
+
+const languages: readonly Language[] = [
+  { name: "Interlock's configuration", paths: /^\.service\/config\.ya?ml$/, check: checkConfiguration },
+  { name: 'a skill', paths: /^\.service\/verify\/skills\/[^/]+\.md$/, check: checkSkill },
+  {
+    name: 'JSON',
+    paths: /\.(?:json|webmanifest|geojson)$/i,
+    // These take comments, by the programs that read them.
+    except:
+      /(?:^|\/)(?:[tj]sconfig[^/]*|\.?eslintrc|\.?babelrc|\.?swcrc|devcontainer|\.vscode\/[^/]*|biome|deno)\.json$/i,
+    check: checkJson,
+  },
+  { name: 'YAML', paths: /\.ya?ml$/i, check: checkYaml },
+  { name: 'TypeScript', paths: /\.[mc]?ts$/i, check: checkTypeScript },
+  { name: 'JavaScript', paths: /\.[mc]?js$/i, check: checkJavaScript },
+  { name: 'GraphQL', paths: /\.(?:graphql|graphqls|gql)$/i, check: checkGraphql },
+];
+
+export function languageOf(path: string): Language | null {
+  return languages.find(({ paths, except }) => paths.test(path) && except?.test(path) !== true) ?? null;
+}
+
+function checkConfiguration(text: string): readonly Fault[] {
+  const parsed = parseConfiguration(text);
+  return parsed.ok ? [] : parsed.problems.map((problem) => ({ line: problem.line, words: problemText(problem) }));
+}
+
+export function checkSkill(text: string): readonly Fault[] {
+  const parsed = parseSkill(text);
+  return parsed.ok
+    ? []
+    : parsed.faults.map(({ line, reason }) => ({ line, words: `This skill cannot be driven: ${reason}` }));
+}
+
+function checkJson(text: string): readonly Fault[] {
+  try {
+    JSON.parse(text.replace(/^\u{FEFF}/u, ''));
+    return [];
+  } catch (error) {
+    const words = (error as Error).message;
+    return [{ line: numberIn(/line (\d+) column/, words), words: `This is no JSON: ${words}` }];
+  }
+}
+
+/** What a template makes of it is not known here. */
+const template = /(?<!\$)\{\{|\{%/;
+
+function checkYaml(text: string): readonly Fault[] {
+  if (template.test(text)) return [];
+  const lineCounter = new LineCounter();
+  const documents = parseAllDocuments(text, { lineCounter, logLevel: 'silent', prettyErrors: false });
+  return [...documents]
+    .flatMap(({ errors }) => errors)
+    .map(({ pos, message }) => ({ line: lineCounter.linePos(pos[0]).line, words: `This is no YAML: ${message}` }));
+}
+
+function checkTypeScript(text: string): readonly Fault[] {
+  try {
+    stripTypeScriptTypes(text);
+    return [];
+  } catch (error) {
+    const { code, message, stack } = error as NodeJS.ErrnoException;
+    // What is no erasable syntax is TypeScript all the same.
+    if (code !== 'ERR_INVALID_TYPESCRIPT_SYNTAX') return [];
+    return [{ line: numberIn(/^[^\n]*:(\d+)\n/, stack ?? ''), words: `This cannot be parsed: ${message}` }];
+  }
+}
+
+/** Elements and Flow's types are there by the programs that build it. */
+const extended = /<\/|\/>|@flow/;
+
+function checkJavaScript(text: string): readonly Fault[] {
+  return extended.test(text) ? [] : checkTypeScript(text);
+}
+
+function checkGraphql(text: string): readonly Fault[] {
+  try {
+    parseGraphql(text, { noLocation: true, maxTokens: 100_000 });
+    return [];
+  } catch (error) {
+    if (!(error instanceof GraphQLError)) throw error;
+    return [{ line: error.locations?.[0]?.line ?? null, words: error.message }];
+  }
+}
+
+function numberIn(pattern: RegExp, words: string): number | null {
+  const found = pattern.exec(words)?.[1];
+  return found === undefined ? null : Number(found);
+}

@@ -1,0 +1,72 @@
+// Requests to the app that is driven, and to nothing else: a sandbox by its address, an endpoint by its own origin.
+import type { IncomingHttpHeaders } from 'node:http';
+import type { HttpOut } from '../http-out/index.ts';
+import { exchange, unanswered, type Exchanged } from '../http-out/exchange.ts';
+import { requestAt } from '../previews/address.ts';
+import type { AppTarget } from './port.ts';
+
+export interface AppRequest {
+  readonly method: string;
+  /** Path and query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+  readonly signal: AbortSignal;
+}
+
+export interface AppClient {
+  /** What the app's own address begins with. */
+  readonly origin: string;
+  /** Never throws, and follows no redirect. */
+  send(request: AppRequest): Promise<Exchanged>;
+}
+
+const timeoutMs = 30_000;
+const mostBytes = 4 * 1024 * 1024;
+
+export function createAppClient(http: HttpOut, target: AppTarget): AppClient {
+  if (target.kind === 'sandbox') return sandboxClient(target.address);
+  const base = new URL(target.url);
+  const root = base.pathname.replace(/\/$/, '');
+  return {
+    origin: base.origin,
+    send: async ({ path, ...request }) =>
+      await http.send({
+        ...request,
+        // An app that lives below a path is driven there.
+        url: path.startsWith(`${root}/`) ? `${base.origin}${path}` : `${base.origin}${root}${path}`,
+        timeoutMs,
+        mostBytes,
+      }),
+  };
+}
+
+/** A name that browsers take for their own machine: what needs a secure origin works there too. */
+const sandboxHost = 'localhost';
+
+function sandboxClient(address: string): AppClient {
+  return {
+    origin: `http://${sandboxHost}`,
+    async send({ method, path, headers, body, signal }) {
+      try {
+        const length = body.length === 0 && !sendsBody(method) ? {} : { 'content-length': body.length };
+        const own = { host: sandboxHost, ...headers, ...length };
+        const request = requestAt(address, { method, path, headers: own, agent: false });
+        return await exchange(request, body, { timeoutMs, mostBytes, signal });
+      } catch (error) {
+        return unanswered(error);
+      }
+    },
+  };
+}
+
+function sendsBody(method: string): boolean {
+  return method !== 'GET' && method !== 'HEAD';
+}
+
+/** One line of each, as people write them. */
+export function headerText(headers: IncomingHttpHeaders, name: string): string | null {
+  const value = headers[name.toLowerCase()];
+  if (value === undefined) return null;
+  return typeof value === 'string' ? value : value.join(', ');
+}

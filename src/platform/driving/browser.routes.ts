@@ -1,0 +1,106 @@
+// What a page asks for, asked of the app. Only its own origin is there.
+import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
+import type { Request, Route } from 'playwright-core';
+import type { Exchanged } from '../http-out/exchange.ts';
+import type { AppClient } from './app-client.ts';
+
+const mostRedirects = 5;
+const mostBytes = 16 * 1024 * 1024;
+const ofTheConnection = new Set([
+  'connection',
+  'keep-alive',
+  'transfer-encoding',
+  'content-length',
+  'content-encoding',
+]);
+
+export async function answerFrom(client: AppClient, route: Route, signal: AbortSignal): Promise<void> {
+  const request = route.request();
+  const url = new URL(request.url());
+  if (url.origin !== client.origin) return await settle(route.abort('blockedbyclient'));
+  // Nobody waits for a route: what is thrown here would end the process.
+  const told = await ask(client, { request, url, signal }).catch(() => null);
+  await settle(told === null ? route.abort('failed') : route.fulfill(told));
+}
+
+/** The page may be gone by the time its answer is there. */
+async function settle(answered: Promise<void>): Promise<void> {
+  await answered.catch(() => {});
+}
+
+interface Asked {
+  readonly request: Request;
+  readonly url: URL;
+  readonly signal: AbortSignal;
+}
+
+type Fulfilment = NonNullable<Parameters<Route['fulfill']>[0]>;
+
+async function ask(client: AppClient, { request, url, signal }: Asked): Promise<Fulfilment | null> {
+  const headers = await headersOf(request);
+  let method = request.method();
+  let body = request.postDataBuffer() ?? Buffer.alloc(0);
+  let at = url;
+  for (let redirects = 0; redirects <= mostRedirects; redirects += 1) {
+    const told = await client.send({ method, path: `${at.pathname}${at.search}`, headers, body, signal });
+    if (told.status === null) return null;
+    const to = redirectOf(told, at);
+    if (to === null) return fulfilmentOf(told);
+    if (to.origin !== client.origin)
+      return {
+        status: 502,
+        contentType: 'text/plain',
+        body: `A redirect to another origin is not followed: ${to.origin}`,
+      };
+    // The browser would go there by itself, past us: a page that goes there is asked of us again.
+    if (request.isNavigationRequest() && (method === 'GET' || told.status <= 303)) return pageThatGoesTo(to, told);
+    if (told.status <= 303) [method, body] = ['GET', Buffer.alloc(0)];
+    at = to;
+  }
+  return { status: 508, contentType: 'text/plain', body: `More than ${mostRedirects} redirects.` };
+}
+
+async function headersOf(request: Request): Promise<Record<string, string>> {
+  const all = Object.entries(await request.allHeaders());
+  const own = all.filter(([name]) => !name.startsWith(':') && name !== 'host' && !ofTheConnection.has(name));
+  return { ...Object.fromEntries(own), 'accept-encoding': 'identity' };
+}
+
+function redirectOf({ status, headers }: Exchanged, from: URL): URL | null {
+  if (status === null || ![301, 302, 303, 307, 308].includes(status) || headers.location === undefined) return null;
+  return URL.canParse(headers.location, from.href) ? new URL(headers.location, from.href) : null;
+}
+
+function pageThatGoesTo(to: URL, told: Exchanged): Fulfilment {
+  const address = JSON.stringify(to.href).replaceAll('<', '\\u003c');
+  const cookies = told.headers['set-cookie'];
+  return {
+    status: 200,
+    headers: {
+      'content-type': 'text/html; charset=utf-8',
+      ...(cookies !== undefined && { 'set-cookie': cookies.join('\n') }),
+    },
+    body: `<!doctype html><script>location.replace(${address})</script>`,
+  };
+}
+
+function fulfilmentOf(told: Exchanged): Fulfilment {
+  const headers = Object.entries(told.headers).flatMap(([name, value]) =>
+    value === undefined || ofTheConnection.has(name)
+      ? []
+      : [[name, Array.isArray(value) ? value.join('\n') : value] as const],
+  );
+  return { status: told.status ?? 502, headers: Object.fromEntries(headers), body: decoded(told) };
+}
+
+/** Apps that encode although nobody takes it. */
+function decoded({ headers, body }: Exchanged): Buffer {
+  const decode = decoders[headers['content-encoding'] ?? ''];
+  return decode === undefined ? body : decode(body, { maxOutputLength: mostBytes });
+}
+
+const decoders: Readonly<Record<string, (body: Buffer, limit: { maxOutputLength: number }) => Buffer>> = {
+  gzip: gunzipSync,
+  br: brotliDecompressSync,
+  deflate: inflateSync,
+};

@@ -1,0 +1,95 @@
+// One request and the beginning of its answer, within a time and a size.
+import type { ClientRequest, IncomingHttpHeaders } from 'node:http';
+
+export interface Exchanged {
+  /** Null without an answer; `error` says why. */
+  readonly status: number | null;
+  readonly headers: IncomingHttpHeaders;
+  /** The beginning of it. */
+  readonly body: Buffer;
+  /** There is more of it. */
+  readonly isCut: boolean;
+  /** A sentence without addresses: what a name resolves to inside is nobody's business. */
+  readonly error: string | null;
+}
+
+export interface ExchangeLimits {
+  readonly timeoutMs: number;
+  readonly mostBytes: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Never throws: what went wrong is in the answer. */
+export async function exchange(
+  request: ClientRequest,
+  body: Buffer,
+  { timeoutMs, mostBytes, signal }: ExchangeLimits,
+): Promise<Exchanged> {
+  return await new Promise<Exchanged>((resolve) => {
+    let answer: { readonly statusCode?: number | undefined; readonly headers: IncomingHttpHeaders } | undefined;
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const end = (error: string | null, isCut = false): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', stop);
+      resolve({
+        status: answer?.statusCode ?? null,
+        headers: answer?.headers ?? {},
+        body: Buffer.concat(chunks).subarray(0, mostBytes),
+        isCut,
+        error: answer === undefined ? error : null,
+      });
+    };
+    const stop = (): void => {
+      end('The request was stopped.', true);
+      request.destroy();
+    };
+    const timer = setTimeout(() => {
+      end(`There was no answer within ${timeoutMs / 1000} s.`, true);
+      request.destroy();
+    }, timeoutMs);
+    signal?.addEventListener('abort', stop, { once: true });
+    request.on('error', (error) => end(sentenceOf(error)));
+    request.on('response', (response) => {
+      answer = response;
+      response.on('data', (chunk: Buffer) => {
+        chunks.push(chunk);
+        size += chunk.length;
+        if (size < mostBytes) return;
+        // The status has decided. An endless answer is no reason to wait.
+        end(null, true);
+        request.destroy();
+      });
+      response.on('end', () => end(null));
+      response.on('error', () => end(null, true));
+    });
+    request.end(body);
+    if (signal?.aborted) stop();
+  });
+}
+
+export function unanswered(error: unknown): Exchanged {
+  return { status: null, headers: {}, body: Buffer.alloc(0), isCut: false, error: sentenceOf(error as Error) };
+}
+
+export const connectionReset = 'The connection was closed before there was an answer.';
+
+const sentences: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'The connection was refused.',
+  ECONNRESET: connectionReset,
+  ENOTFOUND: 'The name of the host does not resolve.',
+  EAI_AGAIN: 'The name of the host could not be resolved at this time.',
+  ETIMEDOUT: 'The connection timed out.',
+  EHOSTUNREACH: 'The host cannot be reached.',
+  ENETUNREACH: 'The network of the host cannot be reached.',
+};
+
+function sentenceOf(error: NodeJS.ErrnoException): string {
+  if (/is not allowed\. Because/.test(error.message))
+    return 'The address is private, loopback or link-local: this installation does not send there.';
+  const code = error.code ?? '';
+  return (
+    sentences[code] ??
+    (/CERT|SSL|TLS/i.test(code) ? `TLS failed: ${code}.` : `The request failed: ${code || 'no reason is known'}.`)
+  );
+}

@@ -1,0 +1,112 @@
+// Work that lives only while somebody attends to it. Who attends holds a lease in its row: nobody else starts it
+// meanwhile, and whoever finds the lease gone, or the row no longer wanting the work, stops it. A worker that was killed
+// loses the lease, and the work is started again.
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Database } from './database.ts';
+
+/** A row with `attended_by`, `attended_until`, `next_look_at` and `calls`. Its SQL is ours alone, never of a user's. */
+export interface Leased {
+  readonly table: string;
+  readonly id: string;
+  /** Condition on the row: the work is wanted. */
+  readonly wanted: string;
+  /** Condition on the row: whoever attends stays with it, to stop the work or see it to its end. */
+  readonly kept: string;
+}
+
+export interface LeaseContext {
+  readonly accountId: string;
+  readonly db: Database;
+  readonly clock: () => Date;
+  readonly log: Logger;
+}
+
+export interface Lease {
+  readonly attendant: string;
+  /** How often the work was started, this time included. */
+  readonly times: number;
+  /** Aborted when the work is not wanted any more, or may be another's. */
+  readonly signal: AbortSignal;
+  /** It could not be renewed in time: by now the work may be another's. */
+  isLost(): boolean;
+  /** So that another starts the work again. */
+  giveBack(): Promise<void>;
+  /** Renews it no more. */
+  end(): Promise<void>;
+}
+
+const leaseMs = 10_000;
+const renewEveryMs = 1_000;
+const relayAfterMs = 60_000;
+
+/** Null: somebody else attends to it, or it is not wanted any more. */
+export async function takeLease(ctx: LeaseContext, leased: Leased): Promise<Lease | null> {
+  const { table, id, wanted, kept } = leased;
+  const attendant = randomUUID();
+  const now = ctx.clock();
+  const [taken] = await query<{ calls: number }>(
+    ctx,
+    `update ${table} set attended_by = $3, attended_until = $4, next_look_at = $5, calls = calls + 1
+     where account_id = $1 and id = $2 and ${wanted} and (attended_until is null or attended_until <= $6)
+     returning calls`,
+    [ctx.accountId, id, attendant, after(now, leaseMs), after(now, relayAfterMs), now.toISOString()],
+  );
+  if (taken === undefined) return null;
+  const stop = new AbortController();
+  const ended = new AbortController();
+  let renewedAt = performance.now();
+  let isLost = false;
+
+  async function renew(): Promise<void> {
+    const at = ctx.clock();
+    const [row] = await query<{ wanted: boolean }>(
+      ctx,
+      `update ${table} set attended_until = $4, next_look_at = $5
+       where account_id = $1 and id = $2 and attended_by = $3 and ${kept} returning ${wanted} as wanted`,
+      [ctx.accountId, id, attendant, after(at, leaseMs), after(at, relayAfterMs)],
+    );
+    if (row?.wanted !== true) stop.abort();
+    renewedAt = performance.now();
+  }
+
+  async function keep(): Promise<void> {
+    while (!ended.signal.aborted) {
+      await delay(renewEveryMs, undefined, { signal: ended.signal }).catch(() => {});
+      if (ended.signal.aborted) return;
+      await renew().catch((error: unknown) => {
+        ctx.log.warn({ error: String(error), table, id }, 'A lease could not be renewed.');
+        isLost ||= performance.now() - renewedAt > leaseMs - renewEveryMs;
+        if (isLost) stop.abort();
+      });
+    }
+  }
+
+  const keeping = keep();
+  return {
+    attendant,
+    times: taken.calls,
+    signal: stop.signal,
+    isLost: () => isLost,
+    giveBack: async () =>
+      void (await query(
+        ctx,
+        `update ${table} set attended_by = null, attended_until = null, next_look_at = $4, calls = calls - 1
+         where account_id = $1 and id = $2 and attended_by = $3`,
+        [ctx.accountId, id, attendant, ctx.clock().toISOString()],
+      )),
+    end: async () => {
+      ended.abort();
+      await keeping;
+    },
+  };
+}
+
+async function query<Row extends object>(ctx: LeaseContext, text: string, values: readonly unknown[]): Promise<Row[]> {
+  return await ctx.db.transaction(ctx.accountId, async (tx) => await tx.query<Row>(text, values));
+}
+
+function after(now: Date, ms: number): string {
+  return new Date(now.getTime() + ms).toISOString();
+}

@@ -1,0 +1,24 @@
+// Connections to the app of a sandbox, by the address in its row. Nothing else is ever connected to.
+import { request as httpRequest, type ClientRequest, type IncomingMessage, type RequestOptions } from 'node:http';
+import type { NetConnectOpts } from 'node:net';
+
+type Reached = { readonly host: string; readonly port: number } | { readonly path: string };
+
+/** `tcp:<host>:<port>` or `unix:<path>`, for `net.connect`. */
+export function reached(address: string): Reached & NetConnectOpts {
+  const unix = /^unix:(\/.+)$/.exec(address);
+  if (unix?.[1] !== undefined) return { path: unix[1] };
+  const tcp = /^tcp:(.+):(\d{1,5})$/.exec(address);
+  if (tcp?.[1] === undefined) throw new Error(`This is no address of a sandbox: ${address}`);
+  return { host: tcp[1].replace(/^\[(.*)\]$/, '$1'), port: Number(tcp[2]) };
+}
+
+/** A request to the app, not sent yet. Its `host` header is the caller's to give. */
+export function requestAt(
+  address: string,
+  options: Pick<RequestOptions, 'method' | 'path' | 'headers' | 'agent' | 'signal' | 'timeout'>,
+  onResponse?: (response: IncomingMessage) => void,
+): ClientRequest {
+  const at = reached(address);
+  return httpRequest({ ...options, ...('path' in at ? { socketPath: at.path } : at) }, onResponse);
+}

@@ -1,0 +1,280 @@
+// The life of one container: made, given its checkout, started, set up, torn down, removed.
+import { execFile, spawn } from 'node:child_process';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import type Docker from 'dockerode';
+import type { Hosts } from '../../hosts/port.ts';
+import { removeContainer, statusOf } from './docker-engine.ts';
+import { BootFailed, type PreviewBoot, type PreviewSandbox } from './port.ts';
+import { createSaid, noted, type Said } from './said.ts';
+import { commandOf } from './scripts.ts';
+
+export interface ContainerLimits {
+  readonly memoryBytes: number;
+  readonly cpus: number;
+  readonly processes: number;
+  readonly teardownTimeoutMs: number;
+}
+
+interface Settings {
+  readonly hosts: Hosts;
+  readonly docker: Docker;
+  readonly network: string;
+  readonly workDir: string;
+  readonly limits: ContainerLimits;
+}
+
+interface Named {
+  readonly boot: PreviewBoot;
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+interface Life extends Settings, Named {
+  readonly said: Said;
+  readonly container: Docker.Container;
+  /** Outside; scripts are looked for in it. */
+  readonly checkout: string;
+}
+
+const workspace = '/workspace';
+const lookEveryMs = 200;
+/** Docker's own proxy takes a connection before it knows whether the app does, and breaks it off then. */
+const staysOpenMs = 150;
+const longestTimer = 2 ** 31 - 1;
+
+export async function bootContainer(
+  settings: Settings,
+  named: Named,
+  attendance: { readonly signal: AbortSignal; readonly onOutput: (text: string) => void },
+): Promise<PreviewSandbox> {
+  const { docker } = settings;
+  const { boot, name } = named;
+  const said = createSaid(boot.secrets, attendance.onOutput);
+  const late = AbortSignal.timeout(boot.bootTimeoutMs);
+  const giveUp = AbortSignal.any([late, attendance.signal]);
+  const folder = await mkdtemp(join(settings.workDir, `interlock-run-${process.pid}-`));
+  const checkout = join(folder, 'workspace');
+  try {
+    const booting = bringUp({ ...settings, ...named, said, container: docker.getContainer(name), checkout }, giveUp);
+    return await Promise.race([booting, aborted(giveUp)]);
+  } catch (error) {
+    await removeContainer(docker, name);
+    attendance.signal.throwIfAborted();
+    if (!late.aborted) throw error;
+    throw new BootFailed(`It was not up after ${boot.bootTimeoutMs / 1000} s${said.lastWords()}`);
+  } finally {
+    // What the container has is a copy.
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+async function bringUp(life: Life, signal: AbortSignal): Promise<PreviewSandbox> {
+  const { boot, container, said, checkout, hosts } = life;
+  await mkdir(checkout);
+  await hosts(boot.repository.host).checkOut(boot.repository, boot.commit, checkout);
+  const setup = await commandOf(checkout, boot.setup);
+  if (setup === null)
+    throw new BootFailed(`The commit has no ${boot.setup}: add it, or name another file by \`setup\` of the preview.`);
+  const teardown = boot.teardown === null ? null : await commandOf(checkout, boot.teardown);
+  await ensureImage(life);
+  await ensureNetwork(life);
+  await create(life);
+  await copyIn(life);
+  const logs = await container.attach({ stream: true, stdout: true, stderr: true });
+  demultiplex(life, logs);
+  await container.start();
+  const over = container.wait().then((ended) => (ended as { readonly StatusCode: number }).StatusCode);
+  over.catch(() => {});
+  const steps = async (): Promise<string> => {
+    const code = await execute(life, setup, signal);
+    if (code !== 0) throw new BootFailed(`${boot.setup} exited with code ${code}${said.lastWords()}`);
+    return await published(life, signal);
+  };
+  const ended = over.then((code) => {
+    throw new BootFailed(`The container ended with code ${code} while it was booted${said.lastWords()}`);
+  });
+  const address = await Promise.race([steps(), ended]);
+  return standing(life, { address, teardown, over });
+}
+
+/** Pulled once, and kept by the daemon. */
+async function ensureImage({ docker, boot }: Life): Promise<void> {
+  const { source } = boot.image;
+  const isThere = await docker
+    .getImage(source)
+    .inspect()
+    .then(
+      () => true,
+      (error: unknown) => {
+        if (statusOf(error) === 404) return false;
+        throw error;
+      },
+    );
+  if (isThere) return;
+  try {
+    const pulling = await docker.pull(source);
+    await new Promise<void>((resolve, reject) =>
+      docker.modem.followProgress(pulling, (error) => (error === null ? resolve() : reject(error))),
+    );
+  } catch (error) {
+    throw new BootFailed(`The image ${source} is not on this machine, and could not be pulled: ${wordsOf(error)}`);
+  }
+}
+
+async function ensureNetwork({ docker, network }: Life): Promise<void> {
+  const options = { 'com.docker.network.bridge.enable_icc': 'false' };
+  await docker
+    .getNetwork(network)
+    .inspect()
+    .catch(async (error: unknown) => {
+      if (statusOf(error) !== 404) throw error;
+      await docker.createNetwork({ Name: network, Driver: 'bridge', CheckDuplicate: true, Options: options });
+    })
+    .catch((error: unknown) => {
+      if (statusOf(error) !== 409) throw error;
+    });
+}
+
+async function create(life: Life): Promise<void> {
+  const { docker, boot, name, labels, limits, network } = life;
+  const port = `${boot.port}/tcp`;
+  const env = { ...boot.secrets, ...boot.env, PORT: String(boot.port), WORKSPACE: workspace };
+  await docker.createContainer({
+    name,
+    Image: boot.image.source,
+    Labels: labels,
+    Env: Object.entries(env).map(([key, value]) => `${key}=${value}`),
+    ExposedPorts: { [port]: {} },
+    // An image whose command is a shell waits for its input, and is there for the setup script.
+    OpenStdin: true,
+    HostConfig: {
+      PortBindings: { [port]: [{ HostIp: '127.0.0.1', HostPort: '' }] },
+      NetworkMode: network,
+      Memory: limits.memoryBytes,
+      MemorySwap: limits.memoryBytes,
+      NanoCpus: limits.cpus * 1e9,
+      PidsLimit: limits.processes,
+      CapDrop: ['NET_RAW', 'MKNOD', 'AUDIT_WRITE', 'SYS_CHROOT'],
+      SecurityOpt: ['no-new-privileges'],
+      Privileged: false,
+      Init: true,
+      RestartPolicy: { Name: 'no' },
+      LogConfig: { Type: 'json-file', Config: { 'max-size': '1m', 'max-file': '1' } },
+    },
+  });
+}
+
+/** Writable by whomever the image runs as. */
+async function copyIn({ container, checkout }: Life): Promise<void> {
+  await promisify(execFile)('chmod', ['-R', 'a+rwX', '--', checkout]);
+  const tar = spawn('tar', ['-C', join(checkout, '..'), '-cf', '-', 'workspace'], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  await container.putArchive(tar.stdout, { path: '/' });
+}
+
+function demultiplex({ docker, said }: Life, stream: NodeJS.ReadableStream): void {
+  const sink = (): Writable =>
+    new Writable({
+      write(piece: Buffer, _encoding, done) {
+        said.write(piece);
+        done();
+      },
+    });
+  docker.modem.demuxStream(stream, sink(), sink());
+}
+
+/** Its exit code. Left alone when the signal says so; it ends with its container. */
+async function execute(life: Life, argv: readonly string[], signal: AbortSignal): Promise<number> {
+  const { container } = life;
+  const exec = await container.exec({ Cmd: [...argv], WorkingDir: workspace, AttachStdout: true, AttachStderr: true });
+  const stream = await exec.start({});
+  demultiplex(life, stream);
+  // What the script leaves in the background holds its output open: the exit is asked for, not awaited.
+  while (!signal.aborted) {
+    const { Running, ExitCode } = await exec.inspect();
+    if (!Running) return ExitCode ?? 1;
+    await delay(lookEveryMs, undefined, { signal });
+  }
+  throw signal.reason;
+}
+
+async function published({ container, boot }: Life, signal: AbortSignal): Promise<string> {
+  for (;;) {
+    const { NetworkSettings } = await container.inspect();
+    const at = NetworkSettings.Ports[`${boot.port}/tcp`]?.[0]?.HostPort;
+    if (at !== undefined && (await isUp(Number(at)))) return `tcp:127.0.0.1:${at}`;
+    await delay(lookEveryMs, undefined, { signal });
+  }
+}
+
+async function isUp(port: number): Promise<boolean> {
+  const socket = connect({ host: '127.0.0.1', port });
+  try {
+    await once(socket, 'connect');
+    return await Promise.race([
+      delay(staysOpenMs, true, { ref: false }),
+      once(socket, 'data').then(() => true),
+      once(socket, 'close').then(() => false),
+    ]);
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
+
+function standing(
+  life: Life,
+  {
+    address,
+    teardown,
+    over,
+  }: { readonly address: string; readonly teardown: readonly string[] | null; readonly over: Promise<number> },
+): PreviewSandbox {
+  const { boot, docker, name, said, limits } = life;
+  let ending: Promise<void> | undefined;
+  const end = async (): Promise<void> => {
+    clearTimeout(lifeTimer);
+    await tearDown(life, teardown, limits.teardownTimeoutMs).catch(() => {});
+    await removeContainer(docker, name);
+    said.end();
+  };
+  const lifeTimer = setTimeout(
+    () => void removeContainer(docker, name).catch(() => {}),
+    Math.min(boot.lifeMs, longestTimer),
+  );
+  lifeTimer.unref();
+  const ended = over.then(
+    (code) =>
+      ending === undefined ? `The container ended with code ${code}${said.lastWords()}` : 'The preview was stopped.',
+    () => 'The preview was stopped.',
+  );
+  return { address, end: async () => await (ending ??= end()), ended };
+}
+
+async function tearDown(life: Life, teardown: readonly string[] | null, timeoutMs: number): Promise<void> {
+  const { boot, said } = life;
+  if (boot.teardown === null) return;
+  if (teardown === null) return said.write(noted(`The commit has no ${boot.teardown}: nothing was torn down by it.`));
+  const late = AbortSignal.timeout(timeoutMs);
+  const code = await execute(life, teardown, late).catch(() => null);
+  if (late.aborted) said.write(noted(`${boot.teardown} was stopped after ${timeoutMs / 1000} s.`));
+  else if (code !== 0 && code !== null) said.write(noted(`${boot.teardown} exited with code ${code}.`));
+}
+
+async function aborted(signal: AbortSignal): Promise<never> {
+  if (!signal.aborted) await once(signal, 'abort');
+  throw signal.reason;
+}
+
+function wordsOf(error: unknown): string {
+  const { reason, message } = error as { readonly reason?: string; readonly message?: string };
+  return (reason ?? message ?? String(error)).slice(0, 200);
+}

@@ -1,0 +1,98 @@
+// Previews as containers of a docker daemon on this machine. One outlives the worker that booted it: it is found by its
+// name, and its label says until when it may stand.
+import { createHash } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
+import Docker from 'dockerode';
+import type { Hosts } from '../../hosts/port.ts';
+import { removeContainer } from './docker-engine.ts';
+import { bootContainer, type ContainerLimits } from './docker-life.ts';
+import { BootFailed, type PreviewSandboxes } from './port.ts';
+
+export interface DockerOptions {
+  readonly hosts: Hosts;
+  /** Tells containers of this installation from another's on the same daemon. */
+  readonly installation: string;
+  /** Default: DOCKER_HOST, or the socket of this machine. */
+  readonly docker?: Docker;
+  /** Of docker; made when it is not there. Containers of it do not reach each other. */
+  readonly network?: string;
+  readonly workDir?: string;
+  readonly limits?: ContainerLimits;
+  readonly clock?: () => Date;
+}
+
+const labels = {
+  installation: 'interlock.installation',
+  preview: 'interlock.preview',
+  /** ISO 8601. */
+  until: 'interlock.until',
+} as const;
+
+const defaultLimits: ContainerLimits = {
+  memoryBytes: 2 * 1024 ** 3,
+  cpus: 2,
+  processes: 1024,
+  teardownTimeoutMs: 60_000,
+};
+const patienceMs = 3_000;
+
+export function createDockerSandboxes(options: DockerOptions): PreviewSandboxes {
+  const docker = options.docker ?? new Docker();
+  const installation = createHash('sha256').update(options.installation).digest('hex').slice(0, 12);
+  const clock = options.clock ?? (() => new Date());
+  const settings = {
+    hosts: options.hosts,
+    docker,
+    network: options.network ?? 'interlock-previews',
+    workDir: options.workDir ?? tmpdir(),
+    limits: options.limits ?? defaultLimits,
+  };
+  const containerName = (name: string): string => `${name}-${installation}`;
+
+  async function destroy(name: string): Promise<void> {
+    await removeContainer(docker, containerName(name));
+  }
+
+  async function refusal(): Promise<string | null> {
+    const { host } = docker.modem as { readonly host?: string };
+    if (host !== undefined && !['localhost', '127.0.0.1', '::1'].includes(host))
+      return 'The docker daemon of DOCKER_HOST is on another machine: previews are reached on this one.';
+    const answers = docker.ping().then(
+      () => true,
+      () => false,
+    );
+    const isThere = await Promise.race([answers, delay(patienceMs, false, { ref: false })]);
+    return isThere ? null : 'No docker daemon answers here: start one, or name it by DOCKER_HOST.';
+  }
+
+  return {
+    kind: 'docker',
+    refusal: async (kind) => (kind === 'docker' ? await refusal() : `A ${kind} is no image of docker.`),
+    async boot(boot, attendance) {
+      const refused = await this.refusal(boot.image.kind);
+      if (refused !== null) throw new BootFailed(refused);
+      await destroy(boot.name);
+      const until = new Date(clock().getTime() + boot.lifeMs).toISOString();
+      const named = {
+        name: containerName(boot.name),
+        labels: { [labels.installation]: installation, [labels.preview]: boot.name, [labels.until]: until },
+      };
+      return await bootContainer(settings, { boot, ...named }, attendance);
+    },
+    async list() {
+      if ((await refusal()) !== null) return [];
+      const filters = { label: [`${labels.installation}=${installation}`] };
+      const containers = await docker.listContainers({ all: true, filters });
+      const listed: string[] = [];
+      for (const { Id, Labels } of containers) {
+        const name = Labels[labels.preview];
+        // Nobody was there to end it when its time was over.
+        if (new Date(Labels[labels.until] ?? 0) <= clock()) await removeContainer(docker, Id);
+        else if (name !== undefined) listed.push(name);
+      }
+      return listed;
+    },
+    destroy,
+  };
+}

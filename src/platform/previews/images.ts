@@ -1,0 +1,34 @@
+// What an image of a worker without containers is: a command, or a directory that its operator allows.
+import { realpath, stat } from 'node:fs/promises';
+import { join, sep } from 'node:path';
+import { BootFailed } from './port.ts';
+
+/** Where a directory is seen inside. */
+export const imageInside = '/opt/preview';
+
+/**
+ * The real path of an image's directory. What it links to outside is not seen inside; that it is itself no way out is
+ * seen to here.
+ */
+export async function allowedDirectory(source: string, allowed: readonly string[]): Promise<string> {
+  if (!source.startsWith('/')) throw new BootFailed(`The image's directory ${source} must be an absolute path.`);
+  const real = await realpath(source).catch(() => null);
+  const roots = await Promise.all(allowed.map(async (root) => await realpath(root).catch(() => null)));
+  const isAllowed = roots.some((root) => root !== null && real !== null && `${real}${sep}`.startsWith(withEnd(root)));
+  // One sentence for both: whether a directory exists is not told to who may not use it.
+  if (real === null || !isAllowed || !(await stat(real)).isDirectory())
+    throw new BootFailed(
+      `The image's directory ${source} is not one of this worker's: its operator names those by PREVIEW_IMAGE_DIRECTORIES.`,
+    );
+  return real;
+}
+
+/** Run beside the setup script, as a container's command is. Null: the setup script starts the app. */
+export async function startOf(directory: string): Promise<string | null> {
+  const found = await stat(join(directory, 'start')).catch(() => null);
+  return found?.isFile() && (found.mode & 0o111) !== 0 ? 'start' : null;
+}
+
+function withEnd(root: string): string {
+  return root.endsWith(sep) ? root : `${root}${sep}`;
+}

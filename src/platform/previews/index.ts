@@ -1,0 +1,13 @@
+// Where previews run: as processes of the worker, and as containers where a docker daemon answers.
+import { createDockerSandboxes, type DockerOptions } from './docker.ts';
+import { createProcessSandboxes, type ProcessOptions } from './process.ts';
+import type { PreviewSandboxes } from './port.ts';
+
+export { requestAt } from './address.ts';
+export * from './port.ts';
+
+export function createPreviewSandboxes(
+  options: Omit<ProcessOptions, 'limits'> & Omit<DockerOptions, 'limits'>,
+): readonly PreviewSandboxes[] {
+  return [createProcessSandboxes(options), createDockerSandboxes(options)];
+}

@@ -1,0 +1,53 @@
+// Where previews of ours run. A sandbox is found by its name alone, so that one whose worker was killed is found again,
+// used, or taken away.
+import type { PreviewImageKind } from '../../domain/previews/preview.ts';
+import type { HostRepository, CodeHost } from '../../hosts/port.ts';
+
+export interface PreviewBoot {
+  /** Deterministic: booting it twice is one sandbox, or a new one in the place of the old. */
+  readonly name: string;
+  readonly image: { readonly kind: PreviewImageKind; readonly source: string };
+  readonly repository: HostRepository & { readonly host: CodeHost['kind'] };
+  readonly commit: string;
+  readonly port: number;
+  /** Paths in the repository. */
+  readonly setup: string;
+  readonly teardown: string | null;
+  /** `HEAD_SHA`, `PREVIEW_URL` and the like. PORT is added by the sandbox: it alone knows where the app has to listen. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Variables of the same names inside; masked in whatever is written and said. */
+  readonly secrets: Readonly<Record<string, string>>;
+  readonly bootTimeoutMs: number;
+  /** It ends by itself after this long, counted from its boot, should nobody end it. */
+  readonly lifeMs: number;
+}
+
+export interface PreviewSandbox {
+  /** `tcp:<host>:<port>` or `unix:<path>`: where the proxy and the driver reach the app. */
+  readonly address: string;
+  /** Runs the teardown script, then ends everything of it. Idempotent. */
+  end(): Promise<void>;
+  /** Settles when it ended, by itself or by `end`, with words. Never rejects. */
+  readonly ended: Promise<string>;
+}
+
+export interface PreviewSandboxes {
+  readonly kind: 'docker' | 'process';
+  /** Whether an image of that kind can be booted here; words say why not. Null: it can. */
+  refusal(kind: PreviewImageKind): Promise<string | null>;
+  /**
+   * Ready when it resolves: the setup script exited 0 and the port accepts a connection. Throws BootFailed. The signal ends
+   * the boot alone, not what was booted.
+   */
+  boot(
+    boot: PreviewBoot,
+    attendance: { readonly signal: AbortSignal; readonly onOutput: (text: string) => void },
+  ): Promise<PreviewSandbox>;
+  /** Names of those that run here. */
+  list(): Promise<readonly string[]>;
+  /** Ends one by its name, without its teardown script. Idempotent. */
+  destroy(name: string): Promise<void>;
+}
+
+/** It did not come up, for good: words for people, without secrets. */
+export class BootFailed extends Error {}

@@ -1,0 +1,276 @@
+// The life of one preview as a process: furnished, booted, torn down, gone with its folders.
+import { copyFile, mkdir, rename } from 'node:fs/promises';
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Server } from 'node:net';
+import { dirname, extname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { findProgram, withRunFolders, type RunFolders, type SandboxOutcome } from '../sandbox/index.ts';
+import { threadScript } from '../threads.ts';
+import { allowedDirectory, imageInside, startOf } from './images.ts';
+import { openOrders, type Order, type Orders } from './orders.ts';
+import { BootFailed, type PreviewBoot, type PreviewSandbox } from './port.ts';
+import type { ProcessOptions } from './process.ts';
+import { createSaid, noted, type Said } from './said.ts';
+import { commandOf } from './scripts.ts';
+
+export type LifeOptions = Required<Omit<ProcessOptions, 'sandbox'>> & {
+  readonly sandbox: NonNullable<ProcessOptions['sandbox']>;
+};
+
+export interface ProcessLife {
+  readonly ready: Promise<PreviewSandbox>;
+  /** Nothing of it is left. Never rejects. */
+  readonly gone: Promise<void>;
+  kill(): Promise<void>;
+}
+
+/** What stands once the folders are furnished. */
+interface Inside {
+  readonly checkout: string;
+  readonly port: number;
+  readonly address: string;
+  readonly orders: Orders;
+  /** Beside the setup script. Null: the setup script starts the app. */
+  readonly start: Order['argv'] | null;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+interface Furnished {
+  readonly inside: Inside;
+  readonly listeners: readonly Server[];
+  readonly shown: readonly { readonly from: string; readonly at: string }[];
+}
+
+const longestTimer = 2 ** 31 - 1;
+const lookEveryMs = 100;
+const patienceMs = 2_000;
+// What Linux takes is 107 bytes, what other systems take a few less.
+const longestSocketPath = 103;
+const supervisor = fileURLToPath(threadScript(import.meta.url, 'supervisor'));
+
+export function bootProcess(
+  options: LifeOptions,
+  boot: PreviewBoot,
+  attendance: { readonly signal: AbortSignal; readonly onOutput: (text: string) => void },
+): ProcessLife {
+  const said = createSaid(boot.secrets, attendance.onOutput);
+  const killing = new AbortController();
+  const furnished = Promise.withResolvers<Inside>();
+  const outcome = withRunFolders(options.workDir, async (folders) => {
+    const { inside, listeners, shown } = await furnish(options, boot, folders);
+    const running = options.sandbox.run({
+      command: commandOfSupervisor(options, inside.port),
+      folders,
+      env: {},
+      timeoutMs: Math.min(boot.lifeMs, longestTimer),
+      listeners,
+      shown,
+      onOutput: said.write,
+      signal: killing.signal,
+    });
+    // As long as they are open here, a connection would be taken here.
+    void Promise.all(listeners.map(async (listener) => await once(listener, 'close'))).then(() =>
+      furnished.resolve(inside),
+    );
+    return await running.finally(() => listeners.forEach((listener) => listener.close()));
+  }).finally(() => said.end());
+  outcome.catch((error: unknown) => furnished.reject(error));
+  furnished.promise.catch(() => {});
+  const gone = outcome.then(
+    () => {},
+    () => {},
+  );
+  const kill = async (): Promise<void> => {
+    killing.abort();
+    await gone;
+  };
+  const life = { boot, said, outcome, kill, teardownTimeoutMs: options.limits.teardownTimeoutMs };
+  const ready = bringUp(life, furnished.promise, attendance.signal).catch(async (error: unknown) => {
+    await kill();
+    throw error;
+  });
+  return { ready, gone, kill };
+}
+
+async function furnish(options: LifeOptions, boot: PreviewBoot, folders: RunFolders): Promise<Furnished> {
+  const { hosts, sandbox } = options;
+  const { image, repository, commit } = boot;
+  const isPlain = sandbox.kind === 'plain';
+  const directory = image.kind === 'directory' ? await allowedDirectory(image.source, options.directories) : null;
+  await hosts(repository.host).checkOut(repository, commit, folders.checkout);
+  await copyFile(supervisor, supervisorAt(folders.home));
+  // Seen by nobody inside, and by no other user outside.
+  const sockets = join(dirname(folders.root), 's');
+  await mkdir(sockets, { mode: 0o700 });
+  const orders = await listen(join(sockets, 'orders'));
+  const app = await listen(join(sockets, 'app'));
+  const imageAt = directory === null || isPlain ? directory : imageInside;
+  const port = isPlain ? await freePort() : boot.port;
+  return {
+    inside: {
+      checkout: folders.checkout,
+      port,
+      address: `unix:${app.path}`,
+      orders: openOrders(orders.path),
+      start: await startingWith(image, directory, imageAt),
+      env: { ...boot.secrets, ...boot.env, ...(imageAt !== null && { PREVIEW_IMAGE: imageAt }), PORT: String(port) },
+    },
+    listeners: [orders.server, app.server],
+    shown: directory === null || isPlain ? [] : [{ from: directory, at: imageInside }],
+  };
+}
+
+async function startingWith(
+  image: PreviewBoot['image'],
+  directory: string | null,
+  imageAt: string | null,
+): Promise<Order['argv'] | null> {
+  if (image.kind === 'command') return ['/bin/sh', '-e', '-c', image.source];
+  const start = directory === null ? null : await startOf(directory);
+  return start === null ? null : [`${imageAt}/${start}`];
+}
+
+/** Moved once it listens: closing our side of a socket removes the path it was bound to, and what is inside goes on listening. */
+async function listen(path: string): Promise<{ readonly server: Server; readonly path: string }> {
+  if (Buffer.byteLength(path) > longestSocketPath - 1)
+    throw new Error(`${path} is too long for a socket: give the worker a shorter TMPDIR.`);
+  const server = createServer();
+  server.listen(`${path}+`);
+  await once(server, 'listening');
+  await rename(`${path}+`, path);
+  return { server, path };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+function supervisorAt(home: string): string {
+  return join(home, `.preview-supervisor.m${extname(supervisor).slice(1)}`);
+}
+
+function commandOfSupervisor({ sandbox, limits }: LifeOptions, port: number): string {
+  const bounds = [
+    `--core=0`,
+    `--data=${limits.memoryBytes}`,
+    `--fsize=${limits.fileBytes}`,
+    `--nproc=${limits.processes}`,
+  ];
+  const bounded = findProgram('prlimit') === null ? '' : `prlimit ${bounds.join(' ')} `;
+  return `exec ${bounded}'${sandbox.node}' --no-warnings "$HOME/${supervisorAt('').replace(/^\//, '')}" ${port}`;
+}
+
+interface Life {
+  readonly boot: PreviewBoot;
+  readonly said: Said;
+  readonly outcome: Promise<SandboxOutcome>;
+  readonly teardownTimeoutMs: number;
+  readonly kill: () => Promise<void>;
+}
+
+async function bringUp(life: Life, furnishing: Promise<Inside>, signal: AbortSignal): Promise<PreviewSandbox> {
+  const { boot, said } = life;
+  const late = AbortSignal.timeout(boot.bootTimeoutMs);
+  const giveUp = AbortSignal.any([late, signal]);
+  let doing = 'The checkout was not there';
+  const steps = async (): Promise<PreviewSandbox> => {
+    const inside = await furnishing;
+    if (inside.start !== null) await inside.orders.start({ argv: inside.start, env: inside.env }, giveUp);
+    doing = `${boot.setup} had not ended`;
+    await setUp(life, inside, giveUp);
+    doing = `Nothing listened on port ${inside.port} (PORT)`;
+    while (!(await inside.orders.isUp(giveUp))) await delay(lookEveryMs, undefined, { signal: giveUp });
+    return standing(life, inside);
+  };
+  try {
+    return await Promise.race([steps().catch(explained(life)), aborted(giveUp), endedEarly(life)]);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!late.aborted) throw error;
+    throw new BootFailed(`${doing} after ${boot.bootTimeoutMs / 1000} s${said.lastWords()}`);
+  }
+}
+
+async function setUp({ boot, said }: Life, { orders, checkout, env }: Inside, signal: AbortSignal): Promise<void> {
+  const argv = await commandOf(checkout, boot.setup);
+  if (argv === null)
+    throw new BootFailed(`The commit has no ${boot.setup}: add it, or name another file by \`setup\` of the preview.`);
+  const code = await orders.run({ argv, env }, signal);
+  if (code !== 0) throw new BootFailed(`${boot.setup} exited with code ${code}${said.lastWords()}`);
+}
+
+async function aborted(signal: AbortSignal): Promise<never> {
+  if (!signal.aborted) await once(signal, 'abort');
+  throw signal.reason;
+}
+
+/** An order that broke off says less than the end of the sandbox, which is known a moment later. */
+function explained(life: Life): (error: unknown) => Promise<never> {
+  return async (broken) => {
+    if (!(broken instanceof BootFailed))
+      await Promise.race([endedEarly(life), delay(patienceMs, undefined, { ref: false })]);
+    throw broken;
+  };
+}
+
+/** What ended while it was booted: the app's fault, or the sandbox's. */
+async function endedEarly({ outcome, said, boot }: Life): Promise<never> {
+  const ended = await outcome;
+  if (ended.kind === 'exited') throw new BootFailed(`The app ended while it was booted${said.lastWords()}`);
+  throw new Error(`The sandbox of ${boot.name} ended while it was booted: ${wordsOfEnd(ended, said)}`);
+}
+
+function standing(life: Life, inside: Inside): PreviewSandbox {
+  const { outcome, said, kill } = life;
+  let ending: Promise<void> | undefined;
+  const end = async (): Promise<void> => {
+    await tearDown(life, inside);
+    await kill();
+  };
+  const ended = outcome.then(
+    (known) => wordsOfEnd(known, said),
+    (error: unknown) => `The preview ended: ${String(error)}`,
+  );
+  return { address: inside.address, end: async () => await (ending ??= end()), ended };
+}
+
+/** Whatever becomes of it, the sandbox goes afterwards. */
+async function tearDown({ boot, said, outcome, teardownTimeoutMs }: Life, inside: Inside): Promise<void> {
+  if (boot.teardown === null) return;
+  const argv = await commandOf(inside.checkout, boot.teardown);
+  if (argv === null) return said.write(noted(`The commit has no ${boot.teardown}: nothing was torn down by it.`));
+  const late = AbortSignal.timeout(teardownTimeoutMs);
+  const run = inside.orders.run({ argv, env: inside.env }, late).catch(() => null);
+  const code = await Promise.race([
+    run,
+    outcome.then(
+      () => null,
+      () => null,
+    ),
+  ]);
+  if (late.aborted) said.write(noted(`${boot.teardown} was stopped after ${teardownTimeoutMs / 1000} s.`));
+  else if (code !== 0 && code !== null) said.write(noted(`${boot.teardown} exited with code ${code}.`));
+}
+
+function wordsOfEnd(outcome: SandboxOutcome, said: Said): string {
+  switch (outcome.kind) {
+    case 'exited':
+      return `The app ended with code ${outcome.code}${said.lastWords()}`;
+    case 'timed out':
+      return 'The preview was stopped at the end of its life.';
+    case 'canceled':
+      return 'The preview was stopped.';
+    case 'failed':
+      return outcome.reason;
+    default: {
+      const never: never = outcome;
+      throw new Error(`Unknown outcome ${JSON.stringify(never)}`);
+    }
+  }
+}

@@ -1,0 +1,72 @@
+// Previews as processes of this worker, in the sandbox that checks run in: no network, this machine's tools read-only,
+// and one way in, a socket that listens outside and is handed to the supervisor inside. They die with the worker.
+import { tmpdir } from 'node:os';
+import type { Hosts } from '../../hosts/port.ts';
+import { removeAbandonedFolders, type Sandbox } from '../sandbox/index.ts';
+import { bootProcess, type ProcessLife } from './process-life.ts';
+import { BootFailed, type PreviewSandboxes } from './port.ts';
+
+export interface ProcessOptions {
+  readonly hosts: Hosts;
+  /** Null: there is none here, and nothing is booted. */
+  readonly sandbox: Sandbox | null;
+  /** Directories of this machine that images may name, and what lies below them. */
+  readonly directories: readonly string[];
+  /** Where folders of runs are made; a short path, because sockets lie below it. */
+  readonly workDir?: string;
+  readonly limits?: ProcessLimits;
+}
+
+/** Of every single process but for their number, which is of the user they run as. */
+export interface ProcessLimits {
+  readonly memoryBytes: number;
+  readonly fileBytes: number;
+  readonly processes: number;
+  readonly teardownTimeoutMs: number;
+}
+
+const defaultLimits: ProcessLimits = {
+  memoryBytes: 4 * 1024 ** 3,
+  fileBytes: 4 * 1024 ** 3,
+  processes: 4096,
+  teardownTimeoutMs: 60_000,
+};
+
+const noSandbox =
+  'This worker has no sandbox for previews. Install bubblewrap (apt-get install bubblewrap), or allow user namespaces.';
+
+export function createProcessSandboxes(options: ProcessOptions): PreviewSandboxes {
+  const { sandbox, hosts, directories } = options;
+  const workDir = options.workDir ?? tmpdir();
+  const limits = options.limits ?? defaultLimits;
+  const lives = new Map<string, ProcessLife>();
+  let cleaned: Promise<void> | undefined;
+
+  async function destroy(name: string): Promise<void> {
+    await lives.get(name)?.kill();
+  }
+
+  return {
+    kind: 'process',
+    async refusal(kind) {
+      if (kind === 'docker') return 'An image of docker needs a docker daemon.';
+      if (sandbox === null) return noSandbox;
+      if (kind === 'directory' && directories.length === 0)
+        return 'No directory may be an image here: the operator names them by PREVIEW_IMAGE_DIRECTORIES.';
+      return null;
+    },
+    async boot(boot, attendance) {
+      const refused = await this.refusal(boot.image.kind);
+      if (sandbox === null || refused !== null) throw new BootFailed(refused ?? noSandbox);
+      // What cannot be removed is no reason to boot nothing.
+      await (cleaned ??= removeAbandonedFolders(workDir).catch(() => {}));
+      await destroy(boot.name);
+      const life = bootProcess({ hosts, sandbox, directories, workDir, limits }, boot, attendance);
+      lives.set(boot.name, life);
+      void life.gone.then(() => lives.get(boot.name) === life && lives.delete(boot.name));
+      return await life.ready;
+    },
+    list: async () => [...lives.keys()],
+    destroy,
+  };
+}

@@ -1,0 +1,101 @@
+// Runs inside a preview's sandbox, from a copy: it starts the app, runs its scripts, says whether its port accepts, and
+// lets connections in. It imports nothing of ours. Descriptor 5 listens for its orders, descriptor 6 for
+// connections to the app: neither socket can be seen inside.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { createServer as createHttpServer, type IncomingMessage } from 'node:http';
+import { connect, createServer, type Socket } from 'node:net';
+
+interface Order {
+  /** A program and its arguments, in the checkout. */
+  readonly argv: readonly [string, ...string[]];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+const port = Number(process.argv[2]);
+// An app that listens on `localhost` may have chosen either.
+const loopbacks = ['127.0.0.1', '::1'];
+
+function start({ argv, env }: Order): ChildProcess {
+  // Of what is left of our descriptors the app has no use.
+  const child = spawn('/bin/sh', ['-c', 'exec 5>&- 6>&-; exec "$@"', 'app', ...argv], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  child.on('error', (error) => console.log(error.message));
+  return child;
+}
+
+async function exitOf(child: ChildProcess): Promise<number> {
+  return await new Promise((resolve) => {
+    child.on('error', () => resolve(127));
+    child.on('exit', (code, signal) => resolve(code ?? (signal === null ? 1 : 128)));
+  });
+}
+
+/** Ended by itself: the preview is over, unless it only went into the background. */
+async function attend(app: ChildProcess): Promise<void> {
+  const code = await exitOf(app);
+  if (code === 0) return;
+  console.log(`The app exited with code ${code}.`);
+  process.exit(code);
+}
+
+async function connectToApp(): Promise<Socket | null> {
+  for (const host of loopbacks) {
+    const socket = connect({ host, port, allowHalfOpen: true });
+    const isOpen = await new Promise<boolean>((resolve) => {
+      socket.once('connect', () => resolve(true));
+      socket.once('error', () => resolve(false));
+    });
+    if (isOpen) return socket;
+  }
+  return null;
+}
+
+async function letIn(outer: Socket): Promise<void> {
+  outer.on('error', () => outer.destroy());
+  const inner = await connectToApp();
+  if (inner === null) return void outer.destroy();
+  inner.on('error', () => outer.destroy());
+  inner.on('close', () => outer.destroy());
+  outer.on('close', () => inner.destroy());
+  outer.pipe(inner);
+  inner.pipe(outer);
+}
+
+async function isUp(): Promise<boolean> {
+  const socket = await connectToApp();
+  socket?.destroy();
+  return socket !== null;
+}
+
+async function read(request: IncomingMessage): Promise<Order> {
+  const pieces: Buffer[] = [];
+  for await (const piece of request) pieces.push(piece as Buffer);
+  return JSON.parse(Buffer.concat(pieces).toString()) as Order;
+}
+
+async function obey(request: IncomingMessage): Promise<unknown> {
+  switch (request.url ?? '') {
+    case '/start':
+      void attend(start(await read(request)));
+      return {};
+    case '/run':
+      return { code: await exitOf(start(await read(request))) };
+    case '/up':
+      return { up: await isUp() };
+    default:
+      return {};
+  }
+}
+
+const orders = createHttpServer((request, response) => {
+  obey(request).then(
+    (answer) => response.end(JSON.stringify(answer)),
+    () => response.destroy(),
+  );
+});
+// A script takes as long as whoever ordered it waits.
+orders.requestTimeout = 0;
+orders.listen({ fd: 5 });
+createServer({ allowHalfOpen: true, pauseOnConnect: true }, (socket) => void letIn(socket)).listen({ fd: 6 });

@@ -1,0 +1,121 @@
+// Runs the operator's command in a checkout of the commit, in the sandbox. It lives while it is attended to: aborted, or
+// with its process killed, everything it started ends with it.
+import { StringDecoder } from 'node:string_decoder';
+import { tmpdir } from 'node:os';
+import type { Hosts } from '../../hosts/port.ts';
+import {
+  lastLineOf,
+  removeAbandonedFolders,
+  withRunFolders,
+  wordsOf,
+  type Sandbox,
+  type SandboxOutcome,
+} from '../sandbox/index.ts';
+import { createMask, masked } from './mask.ts';
+import { settingsOf, type AttendedProvider, type ProviderReading, type ProviderRun } from './port.ts';
+
+export interface CommandOptions {
+  readonly hosts: Hosts;
+  /** Null: there is none, and nothing is run. */
+  readonly sandbox: Sandbox | null;
+  /** Whether a command reaches this machine's network, as deploying to somewhere else takes. */
+  readonly network: boolean;
+  /** Where checkouts are made; each is removed after its run. */
+  readonly workDir?: string;
+}
+
+const keptForLastLine = 1_000;
+
+export function createCommandProvider(options: CommandOptions): AttendedProvider {
+  const { sandbox } = options;
+  const workDir = options.workDir ?? tmpdir();
+  let cleaned: Promise<void> | undefined;
+  return {
+    shape: 'attended',
+    async run(run, { signal, onOutput }) {
+      const { timeoutSec } = settingsOf(run, 'command');
+      if (!options.network && sandbox?.kind !== 'plain') onOutput(withoutNetwork);
+      if (sandbox === null) return { state: 'error', message: noSandbox, url: null };
+      // What cannot be removed is no reason to run nothing.
+      await (cleaned ??= removeAbandonedFolders(workDir).catch(() => {}));
+      const startedAt = performance.now();
+      const seconds = (): string => ((performance.now() - startedAt) / 1000).toFixed(1);
+      let tail = '';
+      const mask = createMask(run.secret, (text) => {
+        tail = (tail + text).slice(-keptForLastLine);
+        onOutput(text);
+      });
+      const outcome = await execute({ ...options, sandbox, workDir }, run, { signal, write: mask.write }).catch(
+        (error: Error): SandboxOutcome => ({ kind: 'failed', reason: masked(run.secret, error.message) }),
+      );
+      mask.end();
+      const words = { what: 'The command', seconds: seconds(), timeoutSec, lastLine: lastLineOf(tail) };
+      const message = wordsOf(outcome, words);
+      onOutput(`${tail === '' || tail.endsWith('\n') ? '' : '\n'}[interlock] ${message}\n`);
+      return { state: stateOf(outcome), message, url: null };
+    },
+  };
+}
+
+const withoutNetwork =
+  '[interlock] This worker gives commands no network: its operator does by DEPLOYMENT_NETWORK=true.\n';
+const noSandbox =
+  'The command was not run: this worker has no sandbox. Install bubblewrap (apt-get install bubblewrap), or allow user namespaces.';
+
+function stateOf(outcome: SandboxOutcome): ProviderReading['state'] {
+  switch (outcome.kind) {
+    case 'exited':
+      return outcome.code === 0 ? 'success' : 'failure';
+    case 'timed out':
+      return 'failure';
+    case 'canceled':
+      return 'canceled';
+    case 'failed':
+      return 'error';
+    default: {
+      const never: never = outcome;
+      throw new Error(`Unknown outcome ${JSON.stringify(never)}`);
+    }
+  }
+}
+
+interface Attended {
+  readonly signal: AbortSignal;
+  readonly write: (text: string) => void;
+}
+
+async function execute(
+  { hosts, sandbox, network, workDir }: CommandOptions & { readonly sandbox: Sandbox; readonly workDir: string },
+  run: ProviderRun,
+  { signal, write }: Attended,
+): Promise<SandboxOutcome> {
+  const { command, timeoutSec } = settingsOf(run, 'command');
+  return await withRunFolders(workDir, async (folders) => {
+    await hosts(run.repository.host).checkOut(run.repository, run.commit, folders.checkout);
+    if (signal.aborted) return { kind: 'canceled' };
+    const decoder = new StringDecoder('utf8');
+    const outcome = await sandbox.run({
+      command,
+      folders,
+      env: environmentOf(run),
+      timeoutMs: timeoutSec * 1000,
+      network,
+      onOutput: (chunk) => write(decoder.write(chunk)),
+      signal,
+    });
+    write(decoder.end());
+    return outcome;
+  });
+}
+
+/** Facts under their names in capitals, such as `DEPLOYMENT_ID`; the secret only here, where the command needs it. */
+function environmentOf({ facts, commit, key, repository, secret }: ProviderRun): Record<string, string> {
+  return {
+    ...Object.fromEntries(Object.entries(facts).map(([name, value]) => [name.toUpperCase(), value])),
+    INTERLOCK: 'true',
+    RUN_KEY: key,
+    REPOSITORY: `${repository.owner}/${repository.name}`,
+    COMMIT: commit,
+    ...(secret !== null && { DEPLOYMENT_SECRET: secret }),
+  };
+}

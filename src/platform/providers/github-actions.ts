@@ -1,0 +1,50 @@
+// A workflow of the repository, dispatched on the commit by its code host: on GitHub one of GitHub Actions, on the local
+// host one of `.service/ci.yml`.
+import type { CheckConclusion } from '../../domain/queue/snapshot.ts';
+import { HostRefused, type CodeHost, type Hosts } from '../../hosts/port.ts';
+import { ProviderRefused, settingsOf, type ProviderReading, type ProviderRun, type RemoteProvider } from './port.ts';
+
+/** What a workflow is given, and so has to declare: hosts refuse the others. More is to be asked for by the id. */
+const workflowInputs = ['deployment_id', 'environment', 'release_candidate_version'] as const;
+
+export function createGithubActionsProvider({ hosts }: { readonly hosts: Hosts }): RemoteProvider {
+  const hostOf = ({ repository }: ProviderRun): CodeHost => hosts(repository.host);
+  return {
+    shape: 'remote',
+    async trigger(run) {
+      const { workflow } = settingsOf(run, 'github_actions');
+      const { commit, key, facts, repository } = run;
+      const inputs = Object.fromEntries(
+        workflowInputs.flatMap((name) => {
+          const value = facts[name];
+          return value === undefined ? [] : [[name, value] as const];
+        }),
+      );
+      try {
+        return await hostOf(run).dispatchWorkflow(repository, { workflow, commit, key, inputs });
+      } catch (error) {
+        throw error instanceof HostRefused ? new ProviderRefused(error.message, { cause: error }) : error;
+      }
+    },
+    async read(run, name) {
+      if (name === null) return null;
+      const found = await hostOf(run).readWorkflowRun(run.repository, name);
+      if (found === null) return { state: 'gone', message: 'The code host no longer knows its run', url: null };
+      return { state: states[found.conclusion] ?? 'failure', message: found.summary, url: found.url };
+    },
+    async cancel(run, name) {
+      if (name !== null) await hostOf(run).cancelWorkflowRun(run.repository, name);
+    },
+  };
+}
+
+/** Every other end is one that was not a success. */
+const states: Readonly<Partial<Record<CheckConclusion, ProviderReading['state']>>> = {
+  pending: 'running',
+  success: 'success',
+  neutral: 'success',
+  skipped: 'canceled',
+  cancelled: 'canceled',
+  error: 'error',
+  unknown: 'unknown',
+};

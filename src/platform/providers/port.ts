@@ -1,0 +1,62 @@
+// What is asked of whoever deploys or builds. Two shapes: one that goes on by itself and is asked how it stands, and
+// one that lives only while we attend to it. Every call may come twice: `key` names the run, and it is one run.
+import type { ProviderState } from '../../domain/releases/drive.ts';
+import type { ProviderSettings } from '../../domain/releases/release.ts';
+import type { CodeHost, HostRepository } from '../../hosts/port.ts';
+
+export interface ProviderRun<Settings extends ProviderSettings = ProviderSettings> {
+  readonly accountId: string;
+  /** Of this very run: asked again with it, the provider answers the run there is, or does no harm. */
+  readonly key: string;
+  readonly settings: Settings;
+  /** Decrypted. Null: there is none. */
+  readonly secret: string | null;
+  readonly repository: HostRepository & { readonly host: CodeHost['kind'] };
+  readonly commit: string;
+  /** What it is told: snake_case names and their values, such as `deployment_id`, `environment`, `release_candidate_version`. */
+  readonly facts: Readonly<Record<string, string>>;
+}
+
+/** How a run stands, as the provider says. */
+export interface ProviderReading {
+  readonly state: ProviderState;
+  /** In words people read. Null: nothing to say. */
+  readonly message: string | null;
+  readonly url: string | null;
+}
+
+export interface RemoteProvider {
+  readonly shape: 'remote';
+  /** Answers the provider's name for the run; null where it has none. Throws ProviderRefused for good, else may be tried again. */
+  trigger(run: ProviderRun): Promise<string | null>;
+  /** Null: it cannot be asked, only reports tell. */
+  read(run: ProviderRun, name: string | null): Promise<ProviderReading | null>;
+  /** Idempotent. That it was asked, not that it has ended. */
+  cancel(run: ProviderRun, name: string | null): Promise<void>;
+}
+
+export interface AttendedProvider {
+  readonly shape: 'attended';
+  /** Runs to its end. Aborted: everything it started is stopped, and it answers `canceled`. */
+  run(run: ProviderRun, attendance: Attendance): Promise<ProviderReading>;
+}
+
+export interface Attendance {
+  readonly signal: AbortSignal;
+  readonly onOutput: (text: string) => void;
+}
+
+export type Provider = RemoteProvider | AttendedProvider;
+export type Providers = (kind: Exclude<ProviderSettings['kind'], 'none'>) => Provider;
+
+/** The provider refused for good: its words. */
+export class ProviderRefused extends Error {}
+
+/** The settings of a run that came to the provider of their kind. */
+export function settingsOf<Kind extends ProviderSettings['kind']>(
+  { settings }: ProviderRun,
+  kind: Kind,
+): Extract<ProviderSettings, { readonly kind: Kind }> {
+  if (settings.kind !== kind) throw new Error(`A run of ${settings.kind} came to the provider ${kind}.`);
+  return settings as Extract<ProviderSettings, { readonly kind: Kind }>;
+}

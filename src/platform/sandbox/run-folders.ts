@@ -1,0 +1,37 @@
+// Where one run works. Its folder is named by the process that made it, so that what a killed one left is known as such.
+import { chmod, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isAlive } from '../process.ts';
+import type { RunFolders } from './port.ts';
+
+/** Fresh folders for one run inside `parent`, which whoever the command runs as may pass through. */
+export async function makeRunFolders(parent: string): Promise<RunFolders> {
+  const folders = {
+    root: join(parent, 'root'),
+    checkout: join(parent, 'checkout'),
+    home: join(parent, 'home'),
+    tmp: join(parent, 'tmp'),
+  };
+  await chmod(parent, 0o711);
+  for (const folder of Object.values(folders)) await mkdir(folder);
+  return folders;
+}
+
+/** Folders below `workDir` for as long as the work lasts. */
+export async function withRunFolders<T>(workDir: string, work: (folders: RunFolders) => Promise<T>): Promise<T> {
+  const parent = await mkdtemp(join(workDir, `interlock-run-${process.pid}-`));
+  try {
+    return await work(await makeRunFolders(parent));
+  } finally {
+    await rm(parent, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+/** Removes what processes of this machine that are gone left below `workDir`. */
+export async function removeAbandonedFolders(workDir: string): Promise<void> {
+  for (const name of await readdir(workDir)) {
+    const pid = /^interlock-run-(\d+)-/.exec(name)?.[1];
+    if (pid !== undefined && Number(pid) !== process.pid && !isAlive(Number(pid)))
+      await rm(join(workDir, name), { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,69 @@
+// What of a request reaches a preview's app, and what of its answer reaches the browser.
+import type { IncomingMessage } from 'node:http';
+
+export type HeaderPairs = readonly (readonly [name: string, value: string])[];
+
+/** Of one connection alone (RFC 9110, 7.6.1). */
+const hopByHop = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** A token of ours that was sent to an app by mistake stays with us: the app is anybody's. */
+const ourToken = /\bil_(?:live|user)_/;
+
+export function requestHeaders(request: IncomingMessage, protocol: string): HeaderPairs {
+  const { host = '', 'x-forwarded-for': before } = request.headers;
+  const from = request.socket.remoteAddress ?? '';
+  const kept = endToEnd(request).filter(
+    ([name, value]) => !name.toLowerCase().startsWith('x-forwarded-') && !isOurs(name, value),
+  );
+  return [
+    ...kept,
+    ['x-forwarded-for', before === undefined ? from : `${String(before)}, ${from}`],
+    ['x-forwarded-host', host],
+    ['x-forwarded-proto', protocol],
+    // A body without a length comes in pieces.
+    ...(request.headers['transfer-encoding'] === undefined ? [] : [['transfer-encoding', 'chunked'] as const]),
+  ];
+}
+
+export function responseHeaders(response: IncomingMessage): HeaderPairs {
+  const kept = endToEnd(response).map(
+    ([name, value]) => [name, name.toLowerCase() === 'set-cookie' ? hostOnly(value) : value] as const,
+  );
+  return [...kept, ['x-robots-tag', 'noindex']];
+}
+
+/** An app may not set cookies for its parents: those are ours, and the other previews'. */
+function hostOnly(cookie: string): string {
+  return cookie
+    .split(';')
+    .filter((part) => !/^\s*domain\s*=/i.test(part))
+    .join(';');
+}
+
+function isOurs(name: string, value: string): boolean {
+  if (name.toLowerCase() !== 'authorization') return false;
+  const [, basic] = /^basic\s+(.+)$/i.exec(value) ?? [];
+  // As git sends it: the password of any user name.
+  return ourToken.test(basic === undefined ? value : Buffer.from(basic, 'base64').toString());
+}
+
+function endToEnd({ rawHeaders, headers }: IncomingMessage): HeaderPairs {
+  const named = new Set((headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase()));
+  // Without its length a body is the next request of its connection.
+  named.delete('content-length');
+  return pairsOf(rawHeaders).filter(([name]) => !hopByHop.has(name.toLowerCase()) && !named.has(name.toLowerCase()));
+}
+
+function pairsOf(raw: readonly string[]): HeaderPairs {
+  return raw.flatMap((name, at) => (at % 2 === 0 ? [[name, raw[at + 1] ?? ''] as const] : []));
+}

@@ -1,0 +1,55 @@
+// What a browser is told when there is no preview to show. Nothing of an app, an address or a row is in it.
+
+export interface Trouble {
+  readonly status: number;
+  readonly title: string;
+  readonly words: string;
+  readonly retryAfterSec?: number;
+}
+
+export const troubles = {
+  unknown: { status: 404, title: 'No such preview', words: 'There is no preview at this address.' },
+  gone: {
+    status: 410,
+    title: 'This preview has ended',
+    words: 'It is taken down when its verification ends, or its time is over. Push a commit, or ask for another run.',
+  },
+  starting: {
+    status: 503,
+    title: 'This preview is starting',
+    words: 'Its setup script has not ended, or its port does not accept connections yet.',
+    retryAfterSec: 2,
+  },
+  busy: {
+    status: 503,
+    title: 'This preview is busy',
+    words: 'It answers too many requests at once.',
+    retryAfterSec: 1,
+  },
+  unreachable: {
+    status: 502,
+    title: 'The app does not answer',
+    words: 'The preview stands, but its app took no connection, or broke it off.',
+    retryAfterSec: 2,
+  },
+  late: { status: 504, title: 'The app does not answer', words: 'The app took too long to answer.' },
+  large: { status: 413, title: 'Too large', words: 'A request to a preview has 100 MiB at most.' },
+  notSupported: { status: 501, title: 'Not supported', words: 'A preview upgrades connections to WebSocket alone.' },
+} as const satisfies Readonly<Record<string, Trouble>>;
+
+export function pageOf({ title, words, retryAfterSec }: Trouble): string {
+  const again = retryAfterSec === undefined ? '' : `<meta http-equiv="refresh" content="${retryAfterSec}">`;
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${title}</title>${again}</head><body><h1>${title}</h1><p>${words}</p></body></html>\n`;
+}
+
+export function headersOf(trouble: Trouble, page: string): Record<string, string> {
+  return {
+    'content-type': 'text/html; charset=utf-8',
+    'content-length': String(Buffer.byteLength(page)),
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': "default-src 'none'",
+    connection: 'close',
+    ...(trouble.retryAfterSec !== undefined && { 'retry-after': String(trouble.retryAfterSec) }),
+  };
+}

@@ -1,0 +1,230 @@
+// Previews under hosts of their own, `<slug>.preview.<our host>`: streamed both ways to the address in the sandbox's row,
+// and never to one that a request names. Routes, tokens and rate limits of ours have no part in it.
+import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
+import { pipeline, type Duplex } from 'node:stream';
+import type { Logger } from 'pino';
+import { slugOfHost } from '../domain/previews/address.ts';
+import type { SandboxState } from '../domain/previews/preview.ts';
+import { requestAt } from '../platform/previews/address.ts';
+import { requestHeaders, responseHeaders, type HeaderPairs } from './preview-headers.ts';
+import { headersOf, pageOf, troubles, type Trouble } from './preview-pages.ts';
+
+export interface ProxiedPreview {
+  readonly state: SandboxState;
+  /** Null: not up, or gone. */
+  readonly address: string | null;
+  readonly expiresAt: Date;
+}
+
+export interface PreviewProxyOptions {
+  readonly publicUrl: string;
+  readonly find: (slug: string) => Promise<ProxiedPreview | null>;
+  readonly clock: () => Date;
+  readonly log: Logger;
+  readonly limits?: Partial<ProxyLimits>;
+}
+
+interface ProxyLimits {
+  readonly bodyBytes: number;
+  /** Until the first byte of an answer, and between two of its bytes. A WebSocket may be silent. */
+  readonly silenceMs: number;
+  /** Requests and sockets of one preview at once, in this process. */
+  readonly atOnce: number;
+  /** How long a row that was read counts. */
+  readonly knownMs: number;
+}
+
+export interface PreviewProxy {
+  /** By its Host header alone: then it is answered here, whatever its path. */
+  isPreview(request: IncomingMessage): boolean;
+  serve(request: IncomingMessage, response: ServerResponse): void;
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /** Ends the sockets that are open. */
+  close(): void;
+}
+
+interface Standing {
+  readonly slug: string;
+  readonly address: string;
+  readonly expiresAt: Date;
+}
+
+const defaultLimits: ProxyLimits = { bodyBytes: 100 * 1024 ** 2, silenceMs: 120_000, atOnce: 256, knownMs: 1_000 };
+const switching = [
+  ['connection', 'Upgrade'],
+  ['upgrade', 'websocket'],
+] as const;
+const mostKnown = 1_000;
+const longestTimer = 2 ** 31 - 1;
+
+/** Why a request is not passed on. */
+class Refused extends Error {
+  constructor(readonly trouble: Trouble) {
+    super(trouble.title);
+  }
+}
+
+export function createPreviewProxy(options: PreviewProxyOptions): PreviewProxy {
+  const { publicUrl, clock, log } = options;
+  const limits = { ...defaultLimits, ...options.limits };
+  const protocol = new URL(publicUrl).protocol.slice(0, -1);
+  const known = new Map<string, { readonly until: number; readonly found: Promise<ProxiedPreview | null> }>();
+  const underWay = new Map<string, number>();
+  const sockets = new Set<Duplex>();
+
+  async function find(slug: string): Promise<ProxiedPreview | null> {
+    const now = performance.now();
+    const before = known.get(slug);
+    if (before !== undefined && before.until > now) return await before.found;
+    if (known.size >= mostKnown) known.clear();
+    const found = options.find(slug);
+    known.set(slug, { until: now + limits.knownMs, found });
+    found.catch(() => known.delete(slug));
+    return await found;
+  }
+
+  async function standing(request: IncomingMessage): Promise<Standing> {
+    const slug = slugOfHost(publicUrl, request.headers.host ?? '');
+    const found = slug === null ? null : await find(slug);
+    if (slug === null || found === null) throw new Refused(troubles.unknown);
+    const { state, address, expiresAt } = found;
+    if (state === 'gone' || state === 'ending' || expiresAt <= clock()) throw new Refused(troubles.gone);
+    if (state === 'booting' || address === null) throw new Refused(troubles.starting);
+    if ((underWay.get(slug) ?? 0) >= limits.atOnce) throw new Refused(troubles.busy);
+    return { slug, address, expiresAt };
+  }
+
+  function count(slug: string, by: number): void {
+    const now = (underWay.get(slug) ?? 0) + by;
+    if (now <= 0) underWay.delete(slug);
+    else underWay.set(slug, now);
+  }
+
+  function troubleOf(error: unknown): Trouble {
+    if (error instanceof Refused) return error.trouble;
+    log.warn({ error: String(error) }, 'A request to a preview failed.');
+    return troubles.unreachable;
+  }
+
+  /** Counted, and ended with its preview, until whoever asked is gone. */
+  function hold(client: ServerResponse | Duplex, { slug, expiresAt }: Standing, upstream: ClientRequest): void {
+    count(slug, 1);
+    const left = expiresAt.getTime() - clock().getTime();
+    const timer = setTimeout(() => client.destroy(), Math.min(left, longestTimer));
+    timer.unref();
+    client.once('close', () => {
+      clearTimeout(timer);
+      count(slug, -1);
+      upstream.destroy();
+    });
+    upstream.setTimeout(limits.silenceMs, () => upstream.destroy(new Refused(troubles.late)));
+  }
+
+  async function pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const preview = await standing(request);
+    if (Number(request.headers['content-length'] ?? 0) > limits.bodyBytes) throw new Refused(troubles.large);
+    const upstream = onward(request, preview, requestHeaders(request, protocol));
+    hold(response, preview, upstream);
+    const answered = answerOf(upstream);
+    sendBody(request, upstream, limits.bodyBytes);
+    const { answer } = await answered;
+    response.writeHead(answer.statusCode ?? 502, answer.statusMessage, flat(responseHeaders(answer)));
+    // Events come one by one, and are not to wait for more.
+    response.flushHeaders();
+    pipeline(answer, response, () => {});
+  }
+
+  async function passSocket(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    if (request.headers.upgrade?.toLowerCase() !== 'websocket') throw new Refused(troubles.notSupported);
+    const preview = await standing(request);
+    const upstream = onward(request, preview, [...requestHeaders(request, protocol), ...switching]);
+    hold(socket, preview, upstream);
+    const answered = answerOf(upstream);
+    upstream.end();
+    const { answer, stream, first } = await answered;
+    upstream.setTimeout(0);
+    if (stream === null) {
+      socket.write(headOf(answer, [...responseHeaders(answer), ['connection', 'close']]));
+      return void pipeline(answer, socket, () => {});
+    }
+    socket.write(headOf(answer, [...responseHeaders(answer), ...switching]));
+    socket.write(first);
+    stream.write(head);
+    pipeline(stream, socket, stream, () => {});
+  }
+
+  return {
+    isPreview: (request) => slugOfHost(publicUrl, request.headers.host ?? '') !== null,
+    serve(request, response) {
+      pass(request, response).catch((error: unknown) => {
+        if (response.headersSent || response.destroyed) return void response.destroy();
+        const trouble = troubleOf(error);
+        const page = pageOf(trouble);
+        response.writeHead(trouble.status, headersOf(trouble, page)).end(page);
+      });
+    },
+    upgrade(request, socket, head) {
+      sockets.add(socket);
+      socket.once('close', () => sockets.delete(socket));
+      socket.on('error', () => socket.destroy());
+      passSocket(request, socket, head).catch((error: unknown) => {
+        if (socket.destroyed) return;
+        const trouble = troubleOf(error);
+        const page = pageOf(trouble);
+        const { status: statusCode, title: statusMessage } = trouble;
+        socket.end(headOf({ statusCode, statusMessage }, Object.entries(headersOf(trouble, page))) + page);
+      });
+    },
+    close() {
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+interface Answer {
+  readonly answer: IncomingMessage;
+  /** The connection, where it became another protocol's, and what of that was read already. */
+  readonly stream: Duplex | null;
+  readonly first: Buffer;
+}
+
+function onward(request: IncomingMessage, { address }: Standing, headers: HeaderPairs): ClientRequest {
+  // A connection for each: one that is kept could be to an app that is gone, and its port another's.
+  return requestAt(address, {
+    agent: false,
+    headers: flat(headers),
+    ...(request.method !== undefined && { method: request.method }),
+    ...(request.url !== undefined && { path: request.url }),
+  });
+}
+
+async function answerOf(upstream: ClientRequest): Promise<Answer> {
+  const nothing = Buffer.alloc(0);
+  return await new Promise((resolve, reject) => {
+    upstream.on('response', (answer) => resolve({ answer, stream: null, first: nothing }));
+    upstream.on('upgrade', (answer, stream, first) => resolve({ answer, stream, first }));
+    upstream.on('error', reject);
+    upstream.on('close', () => reject(new Error('The app broke the connection off.')));
+  });
+}
+
+function sendBody(request: IncomingMessage, upstream: ClientRequest, mostBytes: number): void {
+  let bytes = 0;
+  request.on('data', (piece: Buffer) => {
+    bytes += piece.length;
+    if (bytes > mostBytes) upstream.destroy(new Refused(troubles.large));
+  });
+  request.pipe(upstream);
+}
+
+function flat(pairs: HeaderPairs): string[] {
+  return pairs.flatMap(([name, value]) => [name, value]);
+}
+
+function headOf(
+  { statusCode, statusMessage }: Pick<IncomingMessage, 'statusCode' | 'statusMessage'>,
+  pairs: HeaderPairs,
+): string {
+  const lines = pairs.map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${statusCode ?? 502} ${statusMessage ?? ''}\r\n${lines.join('')}\r\n`;
+}

@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest';
+import { readModelSettings } from '../../src/platform/agents/index.ts';
+import { affordableOutput, costMicros } from '../../src/platform/agents/model/prices.ts';
+
+const anthropic = {
+  RUNBOOK_MODEL: 'anthropic/some-model',
+  RUNBOOK_MODEL_API_KEY: 'some-key',
+  RUNBOOK_MODEL_PRICE_INPUT: '3',
+  RUNBOOK_MODEL_PRICE_OUTPUT: '15',
+};
+const own = {
+  RUNBOOK_MODEL: 'openai-compatible/team/some-model:7b',
+  RUNBOOK_MODEL_BASE_URL: 'http://127.0.0.1:11434/v1/',
+  RUNBOOK_MODEL_PRICE_INPUT: '0',
+  RUNBOOK_MODEL_PRICE_OUTPUT: '0.5',
+  RUNBOOK_MODEL_CONTEXT_TOKENS: '32768',
+};
+
+describe('which model runs runbooks', () => {
+  it.each([{}, { RUNBOOK_MODEL: '' }])('is none unless one is named', (env) => {
+    expect(readModelSettings(env)).toBeNull();
+  });
+
+  it('is read with its provider, key and prices', () => {
+    expect(readModelSettings(anthropic)).toEqual({
+      provider: 'anthropic',
+      model: 'some-model',
+      apiKey: 'some-key',
+      baseUrl: null,
+      prices: { input: 3, cachedInput: 3, output: 15 },
+      contextTokens: 128_000,
+    });
+  });
+
+  it('may name a price of what the provider had in its cache', () => {
+    const { prices } = readModelSettings({ ...anthropic, RUNBOOK_MODEL_PRICE_CACHED_INPUT: '0.3' }) ?? {};
+    expect(prices).toEqual({ input: 3, cachedInput: 0.3, output: 15 });
+  });
+
+  it('may be on a server of your own that asks for no key, under a name with slashes', () => {
+    expect(readModelSettings(own)).toEqual({
+      provider: 'openai-compatible',
+      model: 'team/some-model:7b',
+      apiKey: null,
+      baseUrl: 'http://127.0.0.1:11434/v1',
+      prices: { input: 0, cachedInput: 0, output: 0.5 },
+      contextTokens: 32_768,
+    });
+  });
+
+  it.each([
+    { env: { ...anthropic, RUNBOOK_MODEL: 'some-model' }, words: /<provider>\/<model>.*anthropic, openai/ },
+    { env: { ...anthropic, RUNBOOK_MODEL: 'somebody/some-model' }, words: /not somebody\/some-model/ },
+    { env: { ...anthropic, RUNBOOK_MODEL: 'anthropic/' }, words: /<provider>\/<model>/ },
+    { env: { ...anthropic, RUNBOOK_MODEL_API_KEY: '' }, words: /^RUNBOOK_MODEL_API_KEY is missing/ },
+    { env: { ...own, RUNBOOK_MODEL_BASE_URL: undefined }, words: /^RUNBOOK_MODEL_BASE_URL is missing/ },
+    { env: { ...own, RUNBOOK_MODEL_BASE_URL: '127.0.0.1:11434' }, words: /absolute http or https/ },
+    { env: { ...own, RUNBOOK_MODEL_BASE_URL: 'https://me:secret@example.com' }, words: /without user and password/ },
+    { env: { ...anthropic, RUNBOOK_MODEL_PRICE_INPUT: undefined }, words: /^RUNBOOK_MODEL_PRICE_INPUT is missing/ },
+    {
+      env: { ...anthropic, RUNBOOK_MODEL_PRICE_OUTPUT: 'much' },
+      words: /OUTPUT must be a number of dollars, not much/,
+    },
+    { env: { ...anthropic, RUNBOOK_MODEL_PRICE_OUTPUT: '-1' }, words: /not -1/ },
+    { env: { ...own, RUNBOOK_MODEL_CONTEXT_TOKENS: '4k' }, words: /CONTEXT_TOKENS must be a whole number .* not 4k/ },
+    { env: { ...own, RUNBOOK_MODEL_CONTEXT_TOKENS: '4000' }, words: /at least 8000, not 4000/ },
+    { env: { ...anthropic, RUNBOOK_MODEL_PRICE_INPUT: ' ' }, words: /INPUT must be a number/ },
+  ])('is refused with the cure: $words', ({ env, words }) => {
+    expect(() => readModelSettings(env)).toThrow(words);
+  });
+
+  it.each([
+    { ...anthropic, RUNBOOK_MODEL: 'somebody/some-model' },
+    { ...anthropic, RUNBOOK_MODEL_BASE_URL: 'ftp://example.com' },
+    { ...anthropic, RUNBOOK_MODEL_PRICE_INPUT: 'much' },
+  ])('never says the key when it is refused', (env) => {
+    expect(() => readModelSettings(env)).toThrow(expect.not.stringContaining('some-key') as Error);
+  });
+});
+
+describe('what a turn costs', () => {
+  const prices = { input: 3, cachedInput: 0.3, output: 15 };
+
+  it.each([
+    { input: 0, output: 0, micros: 0 },
+    { input: 1_000_000, output: 0, micros: 3_000_000 },
+    { input: 100, output: 20, micros: 600 },
+  ])('is $micros millionths of a dollar for $input and $output tokens', ({ input, output, micros }) => {
+    expect(costMicros({ input, output }, prices)).toBe(micros);
+  });
+
+  it('is less for what was in the cache, and more for what was put there', () => {
+    expect(costMicros({ input: 1540, cached: 500, written: 1000, output: 57 }, prices)).toBe(120 + 150 + 3750 + 855);
+  });
+
+  it('is never rounded down', () => {
+    expect(costMicros({ input: 1, output: 0 }, { input: 0.05, cachedInput: 0.05, output: 0 })).toBe(1);
+  });
+
+  it.each([
+    { why: 'what it may at most', input: 1000, remainingMicros: 1_000_000, most: 8000, affordable: 8000 },
+    {
+      why: 'what is left of the budget after the question',
+      input: 1000,
+      remainingMicros: 18_000,
+      most: 8000,
+      affordable: 1000,
+    },
+    { why: 'nothing when little is left', input: 1000, remainingMicros: 5000, most: 8000, affordable: 0 },
+    {
+      why: 'nothing when the question costs more than that',
+      input: 9000,
+      remainingMicros: 18_000,
+      most: 8000,
+      affordable: 0,
+    },
+  ])('lets an answer have $why', ({ input, remainingMicros, most, affordable }) => {
+    expect(affordableOutput(input, { remainingMicros, prices, most })).toBe(affordable);
+  });
+
+  it('is no bound where tokens cost nothing', () => {
+    expect(
+      affordableOutput(1000, { remainingMicros: 1, prices: { input: 0, cachedInput: 0, output: 0 }, most: 8000 }),
+    ).toBe(8000);
+  });
+});

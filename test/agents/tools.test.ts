@@ -1,0 +1,444 @@
+// What an agent can do with its worktree, and what it is told when it cannot.
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { linkSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { createTwoFilesPatch } from 'diff';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { bench } from './workspace.ts';
+
+describe('what is offered', () => {
+  test('planning has the tools that only read, work has all, each with a JSON Schema of its arguments', async () => {
+    await using planning = await bench({}, { mode: 'plan' });
+    await using working = await bench();
+    const names = (of: typeof working): string[] => of.tools.tools.map(({ name }) => name);
+    expect(names(planning)).toEqual(['read_file', 'list_files', 'search_files']);
+    expect(names(working)).toEqual([
+      'read_file',
+      'list_files',
+      'search_files',
+      'write_file',
+      'edit_file',
+      'apply_patch',
+      'delete_file',
+      'move_file',
+      'run_command',
+    ]);
+    const ajv = new Ajv2020({ strict: false });
+    const read = working.tools.tools[0]!;
+    expect(ajv.validate(read.parameters, { path: 'a' })).toBe(true);
+    expect(ajv.validate(read.parameters, { path: 'a', encoding: 'utf8' })).toBe(false);
+    for (const tool of working.tools.tools) expect(ajv.validateSchema(tool.parameters), tool.name).toBe(true);
+    expect(await planning.call('run_command', { command: 'touch x' })).toEqual({
+      outcome: 'refused',
+      text: 'There is no tool "run_command" here; there are read_file, list_files, search_files.',
+    });
+  });
+
+  test('arguments that do not fit are refused with the argument and what it takes', async () => {
+    await using b = await bench();
+    expect(await b.call('read_file', {})).toEqual({
+      outcome: 'refused',
+      text: 'read_file: path: Invalid input: expected string, received undefined',
+    });
+    expect((await b.call('read_file', { path: 'a', from_line: 0 })).text).toContain('from_line: Too small');
+    expect((await b.call('write_file', { path: 'a', content: 'a', mode: 7 })).text).toContain('"mode"');
+    for (const args of [null, undefined, 'path', [], 7, { path: { toString: 1 } }])
+      expect((await b.call('write_file', args)).outcome).toBe('refused');
+  });
+
+  test('a step has so many calls', async () => {
+    await using b = await bench({ a: 'a' }, { limits: { calls: 2 } });
+    await b.call('read_file', { path: 'a' });
+    await b.call('read_file', { path: 'a' });
+    expect(await b.call('read_file', { path: 'a' })).toEqual({
+      outcome: 'refused',
+      text: 'A step has 2 calls at most, and they are used up.',
+    });
+  });
+
+  test('what was begun before it was stopped is not gone on with', async () => {
+    const stop = new AbortController();
+    await using b = await bench({}, { signal: stop.signal });
+    const sleeping = b.call('run_command', { command: 'echo begun; sleep 60; touch late' });
+    await expect.poll(() => b.output(), { timeout: 20_000 }).toContain('begun');
+    stop.abort(new Error('not wanted any more'));
+    await expect(sleeping).rejects.toThrow('not wanted any more');
+    await expect(b.call('write_file', { path: 'late', content: '' })).rejects.toThrow('not wanted any more');
+    expect(readdirSync(b.folders.checkout)).toEqual([]);
+  });
+});
+
+describe('reading', () => {
+  test('a file is read as it is, or by lines, and what does not fit is said', async () => {
+    const lines = Array.from({ length: 100 }, (_, index) => `line ${index + 1}`);
+    await using b = await bench(
+      { 'src/a.txt': `${lines.join('\n')}\n`, 'empty.txt': '' },
+      { limits: { answerLength: 50 } },
+    );
+    expect((await b.call('read_file', { path: 'empty.txt' })).text).toBe('');
+    expect((await b.call('read_file', { path: 'src/a.txt' })).text).toBe(
+      `${lines.slice(0, 7).join('\n')}\n[lines 1 to 7 of 100]`,
+    );
+    expect((await b.call('read_file', { path: 'src/a.txt', from_line: 99 })).text).toBe(
+      'line 99\nline 100\n[lines 99 to 100 of 100]',
+    );
+    expect((await b.call('read_file', { path: 'src/a.txt', from_line: 3, lines: 1 })).text).toBe(
+      'line 3\n[lines 3 to 3 of 100]',
+    );
+    expect(await b.call('read_file', { path: 'src/a.txt', from_line: 101 })).toEqual({
+      outcome: 'failed',
+      text: 'src/a.txt has 100 lines.',
+    });
+    b.put('long.txt', 'x'.repeat(80));
+    expect((await b.call('read_file', { path: 'long.txt' })).text).toBe(`${'x'.repeat(50)}\n[cut: line 1 is longer]`);
+  });
+
+  test('what is no text, not there, a folder or too large is said in words', async () => {
+    await using b = await bench(
+      { 'src/a': 'a', big: 'x'.repeat(101), 'zero.bin': 'a\0b' },
+      { limits: { readBytes: 100 } },
+    );
+    expect((await b.call('read_file', { path: 'zero.bin' })).text).toBe('zero.bin is binary (3 bytes).');
+    expect((await b.call('read_file', { path: 'none' })).text).toBe('There is no none.');
+    expect((await b.call('read_file', { path: 'none/none' })).text).toBe('There is no none.');
+    expect((await b.call('read_file', { path: 'src' })).text).toBe('src is a folder.');
+    expect((await b.call('read_file', { path: 'src/a/b' })).text).toContain('not a folder');
+    expect((await b.call('read_file', { path: 'big' })).text).toBe('big has 101 bytes, and 100 at most are read.');
+    await b.call('run_command', { command: 'mkfifo pipe' });
+    expect((await b.call('read_file', { path: 'pipe' })).text).toBe('pipe is no plain file.');
+  });
+
+  test('files are listed in order without git’s own, by folder and glob', async () => {
+    await using b = await bench({
+      'b.ts': '',
+      'a/z.ts': '',
+      'a/b/c.md': '',
+      '.git/config': 'secret',
+      'a/.GIT/x': '',
+      '.github/x': '',
+    });
+    symlinkSync('b.ts', join(b.folders.checkout, 'link'));
+    expect((await b.call('list_files', {})).text.split('\n')).toEqual([
+      '.github/x',
+      'a/b/c.md',
+      'a/z.ts',
+      'b.ts',
+      'link@',
+    ]);
+    expect((await b.call('list_files', { folder: 'a' })).text.split('\n')).toEqual(['a/b/c.md', 'a/z.ts']);
+    expect((await b.call('list_files', { glob: '*.ts' })).text.split('\n')).toEqual(['a/z.ts', 'b.ts']);
+    expect((await b.call('list_files', { glob: '*.py' })).text).toBe('There are no such files.');
+    expect((await b.call('list_files', { folder: 'none' })).outcome).toBe('failed');
+    expect((await b.call('list_files', { folder: 'link' })).outcome).toBe('refused');
+  });
+
+  test('lines are found by text and by expression', async () => {
+    await using b = await bench({ 'a.ts': 'one\nTwo 22\n', 'b/c.md': 'two\n', '.git/x': 'two\n', bin: 'two\0' });
+    expect((await b.call('search_files', { text: 'Two' })).text).toBe('a.ts:2: Two 22');
+    expect((await b.call('search_files', { text: 'two', ignore_case: true })).text).toBe(
+      'a.ts:2: Two 22\nb/c.md:1: two',
+    );
+    expect((await b.call('search_files', { text: '^[Tt]wo \\d+$', regex: true })).text).toBe('a.ts:2: Two 22');
+    expect((await b.call('search_files', { text: 'two', folder: 'b' })).text).toBe('b/c.md:1: two');
+    expect((await b.call('search_files', { text: 'nowhere' })).text).toBe('No line has it.');
+    expect((await b.call('search_files', { text: '(', regex: true })).text).toContain('must be a regular expression');
+  });
+
+  test('an expression that another engine would never finish takes no time', async () => {
+    await using b = await bench({ a: `${'a'.repeat(20_000)}!` });
+    expect((await b.call('search_files', { text: '^(a+)+$', regex: true })).text).toBe('No line has it.');
+  });
+});
+
+describe('writing', () => {
+  test('a file is written with its folders, keeps its mode, and is replaced whole', async () => {
+    await using b = await bench({ 'run.sh': 'old' });
+    execFileSync('chmod', ['755', join(b.folders.checkout, 'run.sh')]);
+    expect(await b.call('write_file', { path: 'a/b/c.txt', content: 'grün\n' })).toEqual({
+      outcome: 'done',
+      text: 'a/b/c.txt was made (6 bytes).',
+    });
+    expect(b.text('a/b/c.txt')).toBe('grün\n');
+    expect((await b.call('write_file', { path: 'run.sh', content: 'new' })).text).toContain('replaced');
+    const modeOf = (path: string): number => statSync(join(b.folders.checkout, path)).mode & 0o777;
+    expect(modeOf('run.sh')).toBe(0o755);
+    expect(modeOf('a/b/c.txt')).toBe(0o644);
+    await b.call('write_file', { path: 'run.sh', content: 'new', executable: false });
+    expect(modeOf('run.sh')).toBe(0o644);
+    expect(readdirSync(b.folders.checkout).sort()).toEqual(['a', 'run.sh']);
+  });
+
+  test('a piece is replaced where it stands exactly, once or everywhere', async () => {
+    await using b = await bench({ a: 'x = 1\nx = 1\ny = $& 2\n' });
+    const edit = async (args: object): Promise<string> => (await b.call('edit_file', { path: 'a', ...args })).text;
+    expect(await edit({ old: 'z', new: '' })).toContain('has no such piece');
+    expect(await edit({ old: 'x = 1', new: '' })).toContain('has it 2 times');
+    expect(await edit({ old: 'x = 1', new: '$&$1', all: true })).toBe('a: replaced 2 times.');
+    expect(await edit({ old: '$& 2', new: 'three' })).toBe('a: replaced once.');
+    expect(b.text('a')).toBe('$&$1\n$&$1\ny = three\n');
+  });
+
+  test('a patch changes, makes, moves and deletes files: all of it, or nothing', async () => {
+    const files = { 'a.txt': '1\n2\n3\n', 'gone.txt': 'gone\n', 'old.txt': 'same\n' };
+    await using b = await bench(files);
+    const patch = [
+      'diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -1,3 +1,3 @@\n 1\n-2\n+two\n 3\n',
+      'diff --git a/gone.txt b/gone.txt\ndeleted file mode 100644\n--- a/gone.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-gone\n',
+      'diff --git a/new/x.sh b/new/x.sh\nnew file mode 100755\n--- /dev/null\n+++ b/new/x.sh\n@@ -0,0 +1 @@\n+echo\n',
+      'diff --git a/old.txt b/moved.txt\nsimilarity index 100%\nrename from old.txt\nrename to moved.txt\n',
+    ];
+    const bad = 'diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -1,3 +1,3 @@\n 1\n-zwei\n+two\n 3\n';
+    const refused = await b.call('apply_patch', { patch: [...patch.slice(1), bad].join('') });
+    expect(refused).toMatchObject({ outcome: 'failed' });
+    expect(refused.text).toContain('does not fit a.txt');
+    for (const [path, text] of Object.entries(files)) expect(b.text(path)).toBe(text);
+    expect(await b.call('apply_patch', { patch: patch.join('') })).toEqual({
+      outcome: 'done',
+      text: 'a.txt was patched.\ngone.txt was deleted.\nnew/x.sh was patched.\nold.txt was deleted.\nmoved.txt was patched.',
+    });
+    expect(b.text('a.txt')).toBe('1\ntwo\n3\n');
+    expect(b.text('moved.txt')).toBe('same\n');
+    expect(statSync(join(b.folders.checkout, 'new/x.sh')).mode & 0o777).toBe(0o755);
+    expect(readdirSync(b.folders.checkout).sort()).toEqual(['a.txt', 'moved.txt', 'new']);
+  });
+
+  test('whatever a diff says of two texts, applying it to the one makes the other', async () => {
+    await using b = await bench();
+    const text = fc
+      .array(fc.constantFrom('a', 'b', '', 'c\t', '--- x', '+++ y', '@@ -1 +1 @@', '\\'), {
+        minLength: 1,
+        maxLength: 12,
+      })
+      .map((lines) => `${lines.join('\n')}\n`);
+    await fc.assert(
+      fc.asyncProperty(text, text, async (before, after) => {
+        fc.pre(before !== after);
+        b.put('a.txt', before);
+        const patch = createTwoFilesPatch('a/a.txt', 'b/a.txt', before, after);
+        expect(await b.call('apply_patch', { patch })).toMatchObject({ outcome: 'done' });
+        expect(b.text('a.txt')).toBe(after);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  test('what is no patch is refused with what one is', async () => {
+    await using b = await bench({ a: '1\n' });
+    const patch = async (text: string): Promise<string> => (await b.call('apply_patch', { patch: text })).text;
+    expect(await patch('please change a')).toContain('no unified diff');
+    expect(await patch('--- a\n+++ a\n@@ nonsense\n')).toContain('no unified diff');
+    expect(await patch('--- /dev/null\n+++ b/a\n@@ -0,0 +1 @@\n+2\n')).toContain('something at a already');
+    expect(await patch('--- a/none\n+++ b/none\n@@ -1 +1 @@\n-1\n+2\n')).toBe('There is no none.');
+    const link = 'diff --git a/l b/l\nnew file mode 120000\n--- /dev/null\n+++ b/l\n@@ -0,0 +1 @@\n+/etc/passwd\n';
+    expect(await patch(link)).toContain('no links');
+  });
+
+  test('a file is deleted or moved, and nothing is replaced by that', async () => {
+    await using b = await bench({ a: 'a', b: 'b', 'c/d': 'd' });
+    symlinkSync('/etc/passwd', join(b.folders.checkout, 'link'));
+    expect((await b.call('move_file', { from: 'a', to: 'b' })).text).toBe('There is something at b already.');
+    expect((await b.call('move_file', { from: 'a', to: 'x/y/a' })).text).toBe('a was moved to x/y/a.');
+    expect((await b.call('move_file', { from: 'link', to: 'y' })).outcome).toBe('refused');
+    expect((await b.call('delete_file', { path: 'c' })).text).toContain('is a folder');
+    expect((await b.call('delete_file', { path: 'c/d' })).outcome).toBe('done');
+    expect((await b.call('delete_file', { path: 'link' })).outcome).toBe('done');
+    expect((await b.call('delete_file', { path: 'a' })).text).toBe('There is no a.');
+    expect(readdirSync(b.folders.checkout).sort()).toEqual(['b', 'c', 'x']);
+  });
+
+  test('a step writes so many files and bytes', async () => {
+    const policy = { workflowFiles: false, files: 2, bytesPerFile: 10, bytes: 15 };
+    await using b = await bench({}, { policy });
+    const write = async (path: string, content: string): Promise<string> =>
+      (await b.call('write_file', { path, content })).outcome;
+    expect(await write('a', 'x'.repeat(11))).toBe('refused');
+    expect(await write('a', 'x'.repeat(10))).toBe('done');
+    expect(await write('b', 'x'.repeat(6))).toBe('refused');
+    expect(await write('a', 'x')).toBe('done');
+    expect(await write('b', 'x'.repeat(6))).toBe('done');
+    expect(await write('c', '')).toBe('refused');
+  });
+});
+
+// A folder and a link to somewhere else change places, over and over.
+const swapper = `
+  const fs = require('node:fs');
+  fs.symlinkSync(process.argv[1], 'l');
+  const until = Date.now() + 20_000;
+  while (Date.now() < until) {
+    fs.renameSync('b', 'x');
+    try { fs.renameSync('l', 'b'); fs.renameSync('b', 'l'); } catch {}
+    try { fs.renameSync('x', 'b'); } catch { fs.rmSync('b', { recursive: true, force: true }); fs.renameSync('x', 'b'); }
+  }`;
+
+describe('what leads out', () => {
+  const outward = [
+    '../outside.txt',
+    'a/../../outside.txt',
+    '/etc/passwd',
+    '~/.ssh/id_rsa',
+    'C:/x',
+    'a\\..\\b',
+    'a/./b',
+    'a//b',
+    'a/',
+    '.',
+    '..',
+    '',
+    'a\0b',
+    'a\nb',
+    '\uD800',
+    '.git/config',
+    '.GIT/hooks/pre-commit',
+    'sub/.Git/config',
+    '.g\u200Cit/config',
+    '.git::$INDEX_ALLOCATION/config',
+    'git~1/config',
+    '.git./config',
+    '.git /config',
+    '.ｇｉｔ/config',
+    'x'.repeat(300),
+    'x/'.repeat(600),
+    'folder-link/inside.txt',
+    'up/outside.txt',
+    'file-link',
+    'dangling',
+    'hard',
+  ];
+  test.each(outward.map((path) => [path]))('%j is refused by every tool', async (path) => {
+    await using b = await bench({ 'real/inside.txt': 'in', 'a/x': 'x' });
+    writeFileSync(join(b.outside, 'outside.txt'), 'canary');
+    symlinkSync('real', join(b.folders.checkout, 'folder-link'));
+    symlinkSync('../..', join(b.folders.checkout, 'up'));
+    symlinkSync(join(b.outside, 'outside.txt'), join(b.folders.checkout, 'file-link'));
+    symlinkSync(join(b.outside, 'made.txt'), join(b.folders.checkout, 'dangling'));
+    linkSync(join(b.outside, 'outside.txt'), join(b.folders.checkout, 'hard'));
+    const patch = `--- /dev/null\n+++ b/${path}\n@@ -0,0 +1 @@\n+x\n`;
+    const calls: [string, object][] = [
+      ['read_file', { path }],
+      ['write_file', { path, content: 'x' }],
+      ['edit_file', { path, old: 'canary', new: 'x' }],
+      ['apply_patch', { patch }],
+      ['move_file', { from: path, to: 'b' }],
+      ['move_file', { from: 'a/x', to: path }],
+    ];
+    for (const [name, args] of calls) {
+      const answer = await b.call(name, args);
+      expect(answer.outcome, `${name}: ${answer.text}`).not.toBe('done');
+      expect(answer.text).not.toContain('canary');
+      expect(answer.text).not.toContain(b.outside);
+    }
+    expect(readdirSync(b.outside).sort()).toEqual(['outside.txt', 'run']);
+    expect(b.text('hard')).toBe('canary');
+  });
+
+  test('a file that is swapped for a link all the while is never read or written through it', async () => {
+    await using b = await bench({ 'a/b/file.txt': 'inside' });
+    for (const name of ['file.txt', 'other.txt']) writeFileSync(join(b.outside, name), 'canary');
+    const swapping = spawn(process.execPath, ['-e', swapper, b.outside], { cwd: join(b.folders.checkout, 'a') });
+    const ended = once(swapping, 'exit');
+    const seen = { inside: 0, refused: 0 };
+    while (swapping.exitCode === null && (seen.inside < 20 || seen.refused < 20)) {
+      const read = await b.call('read_file', { path: 'a/b/file.txt' });
+      expect(read.text).not.toContain('canary');
+      if (read.text === 'inside') seen.inside += 1;
+      if (read.outcome === 'refused') seen.refused += 1;
+      await b.call('write_file', { path: 'a/b/file.txt', content: 'inside' });
+      await b.call('delete_file', { path: 'a/b/other.txt' });
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    swapping.kill('SIGKILL');
+    await ended;
+    expect(seen.inside).toBeGreaterThan(0);
+    expect(seen.refused).toBeGreaterThan(0);
+    expect(readdirSync(b.outside).sort()).toEqual(['file.txt', 'other.txt', 'run']);
+    for (const name of ['file.txt', 'other.txt']) expect(readFileSync(join(b.outside, name), 'utf8')).toBe('canary');
+  });
+
+  test.each([
+    '.github/workflows/ci.yml',
+    '.GitHub/Workflows/ci.yml',
+    '.service/config.yml',
+    'CODEOWNERS',
+    '.github/CODEOWNERS',
+    '.gitlab-ci.yml',
+    'Jenkinsfile',
+    '.gitattributes',
+    'sub/.gitmodules',
+  ])('%s is written only where workflow files may be', async (path) => {
+    await using b = await bench();
+    const refused = await b.call('write_file', { path, content: 'x' });
+    expect(refused.outcome).toBe('refused');
+    expect(refused.text).toContain('updateRunbookDefaults');
+    expect(readdirSync(b.folders.checkout)).toEqual([]);
+    await using allowed = await bench({}, { policy: { workflowFiles: true, files: 9, bytesPerFile: 9, bytes: 9 } });
+    expect((await allowed.call('write_file', { path, content: 'x' })).outcome).toBe('done');
+  });
+});
+
+describe('commands', () => {
+  test('a command runs in the worktree and is answered with its exit code, its last line and what it wrote', async () => {
+    await using b = await bench({ 'a.txt': 'hello\n' });
+    const done = await b.call('run_command', { command: 'cat a.txt; echo oops >&2; echo made > made.txt' });
+    expect(done).toMatchObject({ outcome: 'done' });
+    expect(done.text).toMatch(/^Succeeded after [\d.]+ s\n\nhello\noops\n$/);
+    expect(b.text('made.txt')).toBe('made\n');
+    expect(b.output()).toBe('hello\noops\n');
+    const failed = await b.call('run_command', { command: 'echo first; echo last; exit 7' });
+    expect(failed).toMatchObject({ outcome: 'failed' });
+    expect(failed.text).toMatch(/^Exited with code 7 after [\d.]+ s: last\n\nfirst\nlast\n$/);
+    await b.call('write_file', { path: 'made.txt', content: 'again\n' });
+    expect((await b.call('run_command', { command: 'echo more >> made.txt; cat made.txt' })).text).toContain(
+      'again\nmore\n',
+    );
+  });
+
+  test('it is stopped in time, its output is cut, and nothing of it lives on', async () => {
+    await using b = await bench({}, { limits: { answerLength: 100, followedLength: 1_000 } });
+    const stopped = await b.call('run_command', { command: 'sleep 60', timeout_sec: 1 });
+    expect(stopped).toEqual({ outcome: 'failed', text: 'Stopped after its time limit of 1 s.' });
+    const loud = await b.call('run_command', { command: 'seq 1 10000; (sleep 2; touch late) &' });
+    expect(loud.text).toContain('1\n2\n3\n');
+    expect(loud.text).toContain('characters left out');
+    expect(loud.text).toContain('10000\n');
+    expect(loud.text.length).toBeLessThan(200);
+    expect(b.output().length).toBeLessThan(1_100);
+    expect(b.output()).toContain('[what follows is not shown]');
+  });
+
+  test('without a sandbox nothing is run, and the cure is said', async () => {
+    await using b = await bench({}, { sandbox: null });
+    expect(await b.call('run_command', { command: 'touch x' })).toEqual({
+      outcome: 'refused',
+      text: 'No command was run: this worker has no sandbox. Its operator installs bubblewrap (apt-get install bubblewrap), or allows user namespaces; files can be read and written without.',
+    });
+  });
+});
+
+test('a worktree of 20,000 files is listed, searched and changed quickly', { timeout: 120_000 }, async () => {
+  await using b = await bench();
+  const content = 'export const value = 1;\n'.repeat(60);
+  for (let folder = 0; folder < 200; folder += 1) {
+    mkdirSync(join(b.folders.checkout, `src/module-${folder}`), { recursive: true });
+    for (let file = 0; file < 100; file += 1)
+      writeFileSync(join(b.folders.checkout, `src/module-${folder}/file-${file}.ts`), content);
+  }
+  b.put('src/module-199/file-99.ts', `${content}needle\n`);
+  const timed = async (name: string, args: object): Promise<string> => {
+    const startedAt = performance.now();
+    const { text } = await b.call(name, args);
+    const ms = Math.round(performance.now() - startedAt);
+    console.log(`${name} ${JSON.stringify(args)}: ${ms} ms`);
+    expect(ms).toBeLessThan(15_000);
+    return text;
+  };
+  expect(await timed('list_files', { glob: '*/file-99.ts' })).toContain('src/module-7/file-99.ts');
+  expect(await timed('list_files', {})).toContain('more: name a folder or a glob');
+  expect(await timed('search_files', { text: 'needle' })).toBe('src/module-199/file-99.ts:61: needle');
+  expect(await timed('search_files', { text: '^need+le$', regex: true })).toContain(':61: needle');
+  expect(await timed('edit_file', { path: 'src/module-199/file-99.ts', old: 'needle', new: 'pin' })).toContain('once');
+  expect(await timed('run_command', { command: 'grep -rl pin src | wc -l' })).toContain('\n1\n');
+});

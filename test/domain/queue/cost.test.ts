@@ -1,0 +1,61 @@
+// What a plan costs where many wait: the least CPU of several plans, as other work on the machine only adds to it.
+import { expect, it } from 'vitest';
+import { plan } from '../../../src/domain/queue/plan.ts';
+import type { Targets } from '../../../src/domain/queue/overlap.ts';
+import type { Snapshot } from '../../../src/domain/queue/snapshot.ts';
+import { now, parallel, pr, situation, type BatchSpec } from './situation.ts';
+
+const rules = { ...parallel, speculation: 'adaptive', useAffectedTargets: true, maxParallelBuilds: 500 } as const;
+
+function leastMs(pending: number, targetsOf: (number: number) => Targets): number {
+  const waiting = Array.from({ length: pending }, (_, number) => pr(number + 1, { targets: targetsOf(number) }));
+  return leastMsOf(situation({ rules, waiting }));
+}
+
+function leastMsOf(snapshot: Snapshot): number {
+  // The least of many: a machine that is busy, or code that is not compiled yet, says nothing of the plan.
+  const times = Array.from({ length: 40 }, () => {
+    const before = process.cpuUsage();
+    plan(snapshot, now);
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1000;
+  });
+  return Math.min(...times);
+}
+
+it.each<[string, (number: number) => Targets]>([
+  ['that overlap nobody', (number) => [`${number}`]],
+  ['of which every second one overlaps the one before it', (number) => [`${number >> 1}`]],
+  ['that all share a target', (number) => ['hot', `${number}`]],
+  ['that may affect anything', () => null],
+])('a plan of a thousand %s takes at most 10 ms', (_, targetsOf) => {
+  expect(leastMs(1000, targetsOf)).toBeLessThan(10);
+});
+
+it('a plan of two hundred with thousands of targets each takes at most 10 ms once they were compared', () => {
+  const sets = Array.from({ length: 200 }, (_, number) => Array.from({ length: 2000 }, (__, of) => `${number}/${of}`));
+  expect(leastMs(200, (number) => sets[number] ?? null)).toBeLessThan(10);
+});
+
+it('a plan of three thousand that share a target, and one before them that failed and is in no way of theirs, takes at most 30 ms', () => {
+  const waiting = Array.from({ length: 3000 }, (_, number) => pr(number + 1, { targets: [number === 0 ? 'a' : 'b'] }));
+  const line: BatchSpec[] = [{ of: [1], build: 'failure', change: { beside: 'bet' } }];
+  expect(leastMsOf(situation({ rules, waiting, line }))).toBeLessThan(30);
+});
+
+it.each([
+  ['fifty pass the one before them', 0.7, 50],
+  ['every second one is ready and waits for the one before it', 0.85, 500],
+])('a plan of a thousand of which %s takes at most 10 ms', (_, chance, ready) => {
+  const waiting = Array.from({ length: 1000 }, (__, number) =>
+    pr(number + 1, { targets: [`${number >> 1}`], ...(number % 2 === 0 && { chance }) }),
+  );
+  const line = waiting.slice(0, 500).map(
+    ({ number }): BatchSpec => ({
+      of: [number],
+      build: number % 2 === 0 && number <= 2 * ready ? 'success' : 'pending',
+      change: { beside: 'bet' },
+    }),
+  );
+  expect(leastMsOf(situation({ rules, waiting, line }))).toBeLessThan(10);
+});

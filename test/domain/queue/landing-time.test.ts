@@ -1,0 +1,101 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { landingsFrom } from '../../../src/domain/configuration/index.ts';
+import { decideLandingsFrom } from '../../../src/domain/queue/landing-time.ts';
+import { frozenAt, type Freeze } from '../../../src/domain/releases/freeze.ts';
+import { rules } from '../configuration/support.ts';
+
+const at = (text: string) => Date.parse(text);
+const always = rules('');
+const officeHours = rules('  merge_windows: [{cron_start: "0 9 * * 1-5", cron_end: "0 17 * * 1-5", timezone: UTC}]\n');
+
+const freeze = (span: Freeze['span']): Freeze => ({
+  id: '1',
+  source: 'manual',
+  reason: null,
+  createdBy: 'ada@example.com',
+  span,
+});
+const until = (from: string, to: string | null) => freeze({ startsAt: at(from), endsAt: to === null ? null : at(to) });
+const nights = freeze({ cronStart: '0 17 * * *', cronEnd: '0 9 * * *', timezone: 'UTC' });
+const afternoons = freeze({ cronStart: '0 9 * * *', cronEnd: '0 17 * * *', timezone: 'UTC' });
+
+// 2026-01-05 is a Monday.
+test.each([
+  ['now, without a freeze', always, [], '2026-01-05T10:00:00Z', null],
+  [
+    'when the freeze ends',
+    always,
+    [until('2026-01-05T00:00:00Z', '2026-01-06T12:00:00Z')],
+    '2026-01-05T10:00:00Z',
+    '2026-01-06T12:00:00Z',
+  ],
+  [
+    'now, at the end of the freeze',
+    always,
+    [until('2026-01-05T00:00:00Z', '2026-01-05T10:00:00Z')],
+    '2026-01-05T10:00:00Z',
+    null,
+  ],
+  ['never, while nobody ends it', always, [until('2026-01-05T00:00:00Z', null)], '2026-01-05T10:00:00Z', 'never'],
+  [
+    'when the window opens after it',
+    officeHours,
+    [until('2026-01-05T00:00:00Z', '2026-01-09T18:00:00Z')],
+    '2026-01-05T10:00:00Z',
+    '2026-01-12T09:00:00Z',
+  ],
+  [
+    'in the window it ends in',
+    officeHours,
+    [until('2026-01-05T00:00:00Z', '2026-01-06T12:00:00Z')],
+    '2026-01-05T10:00:00Z',
+    '2026-01-06T12:00:00Z',
+  ],
+  [
+    'after the freeze that begins before the window opens',
+    officeHours,
+    [until('2026-01-06T08:00:00Z', '2026-01-06T11:00:00Z')],
+    '2026-01-05T20:00:00Z',
+    '2026-01-06T11:00:00Z',
+  ],
+  [
+    'in the window that opens as the freeze ends',
+    officeHours,
+    [nights],
+    '2026-01-05T20:00:00Z',
+    '2026-01-06T09:00:00Z',
+  ],
+  ['never, where the freezes take all of the windows', officeHours, [afternoons], '2026-01-05T20:00:00Z', 'never'],
+] as const)('lands %s', (_name, configuration, freezes, now, expected) => {
+  const from = decideLandingsFrom({ configuration, baseBranch: 'main', freezes }, at(now));
+  expect(from).toBe(expected === null ? null : expected === 'never' ? Infinity : at(expected));
+});
+
+test('at the instant that is told it may land, and not before', () => {
+  const instants = fc
+    .integer({ min: 0, max: 60 * 24 * 60 })
+    .map((minutes) => at('2026-03-01T00:00:00Z') + minutes * 60_000);
+  const freezes = fc.array(
+    fc.oneof(
+      fc.constantFrom(nights, freeze({ cronStart: '0 12 * * *', cronEnd: '30 12 * * *', timezone: 'Europe/Berlin' })),
+      fc
+        .tuple(instants, fc.integer({ min: 1, max: 5000 }))
+        .map(([from, minutes]) => freeze({ startsAt: from, endsAt: from + minutes * 60_000 })),
+    ),
+    { maxLength: 3 },
+  );
+  const part = fc.double({ min: 0, max: 0.999, noNaN: true });
+  fc.assert(
+    fc.property(fc.constantFrom(always, officeHours), freezes, instants, part, (configuration, held, now, share) => {
+      const isAllowed = (instant: number) =>
+        frozenAt(held, instant) === null && landingsFrom(configuration, 'main', instant) === null;
+      const from = decideLandingsFrom({ configuration, baseBranch: 'main', freezes: held }, now);
+      expect(from === null).toBe(isAllowed(now));
+      if (from === null || from === Infinity) return;
+      expect(isAllowed(from)).toBe(true);
+      expect(isAllowed(now + Math.floor((from - now) * share))).toBe(false);
+    }),
+    { numRuns: 100 },
+  );
+});

@@ -1,0 +1,342 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  candidateStatusByReading,
+  decideBuild,
+  decideDeployment,
+  pauseAfter,
+  statusesByReading,
+  type BuildSituation,
+  type DeploymentSituation,
+} from '../../../src/domain/releases/drive.ts';
+import { deploymentStatuses, type ProviderSettings } from '../../../src/domain/releases/release.ts';
+
+const none: ProviderSettings = { kind: 'none' };
+const command: ProviderSettings = { kind: 'command', command: 'make deploy', timeoutSec: 600 };
+const told: ProviderSettings = { kind: 'http', url: 'https://cd.example.test/deploy', statusUrl: null };
+const workflow: ProviderSettings = { kind: 'github_actions', workflow: 'deploy' };
+const asked: ProviderSettings = { ...told, statusUrl: 'https://cd.example.test/status' };
+
+const now = 10_000_000;
+const aMinuteAgo = now - 60_000;
+const longAgo = now - 61 * 60_000;
+
+function situation(is: Partial<DeploymentSituation> = {}): DeploymentSituation {
+  return {
+    status: 'pending',
+    provider: asked,
+    isReported: false,
+    slot: 'free',
+    isFirstInLine: true,
+    freeze: null,
+    triggerBegunAt: null,
+    triggeredAt: null,
+    cancelToldAt: null,
+    callAt: null,
+    calls: 0,
+    attendedUntil: null,
+    statusAt: aMinuteAgo,
+    reportTimeoutSec: 3_600,
+    ...is,
+  };
+}
+
+/** It has the slot, and its trigger was begun with that. */
+const begun = (is: Partial<DeploymentSituation> = {}): DeploymentSituation =>
+  situation({ status: 'in_progress', slot: 'ours', isFirstInLine: false, triggerBegunAt: aMinuteAgo, ...is });
+const running = (is: Partial<DeploymentSituation> = {}): DeploymentSituation =>
+  begun({ triggeredAt: aMinuteAgo, ...is });
+
+const deadline = aMinuteAgo + 3_600_000;
+
+describe('a deployment that waits', () => {
+  it.each([
+    ['takes the free slot when it is its turn', situation(), { kind: 'take_slot' }],
+    [
+      'waits for another one that has the slot',
+      situation({ slot: 'taken' }),
+      { kind: 'wait', for: 'turn', until: null },
+    ],
+    ['waits behind others in line', situation({ isFirstInLine: false }), { kind: 'wait', for: 'turn', until: null }],
+    ['waits for the end of a freeze', situation({ freeze: { until: 7 } }), { kind: 'wait', for: 'freeze', until: 7 }],
+    [
+      'waits for its turn and not for a freeze while both hold',
+      situation({ slot: 'taken', freeze: { until: 7 } }),
+      { kind: 'wait', for: 'turn', until: null },
+    ],
+    [
+      'waits for reports alone when a report made it',
+      situation({ isReported: true }),
+      { kind: 'wait', for: 'report', until: null },
+    ],
+    [
+      'is not triggered twice when a report sets it back',
+      situation({ triggerBegunAt: longAgo }),
+      { kind: 'wait', for: 'report', until: null },
+    ],
+    [
+      'gives back the slot that it was set back with, in the end',
+      situation({ slot: 'ours', triggerBegunAt: longAgo, statusAt: longAgo }),
+      { kind: 'become', status: 'error', because: 'Nothing was heard of it for 60 minutes.' },
+    ],
+  ])('%s', (_, given, step) => expect(decideDeployment(given, now)).toEqual(step));
+});
+
+describe('a deployment that has the slot', () => {
+  it.each([
+    ['triggers its provider', begun(), { kind: 'call', call: 'trigger' }],
+    [
+      'leaves alone for a while a provider that failed',
+      begun({ callAt: now + 5, calls: 1 }),
+      { kind: 'wait', for: 'call', until: now + 5 },
+    ],
+    [
+      'gives up a provider that cannot be reached',
+      begun({ triggerBegunAt: now - 600_000, statusAt: now - 600_000, calls: 20 }),
+      {
+        kind: 'become',
+        status: 'unknown',
+        because: 'Its provider could not be reached; whether it began is not known.',
+      },
+    ],
+    ['asks how it stands', running(), { kind: 'call', call: 'read' }],
+    ['does not ask all the time', running({ callAt: now + 9 }), { kind: 'wait', for: 'call', until: now + 9 }],
+    ['is told how it stands', running({ provider: told }), { kind: 'wait', for: 'report', until: deadline }],
+    [
+      'is unknown when nobody says',
+      running({ provider: told, statusAt: longAgo }),
+      { kind: 'become', status: 'unknown', because: 'Nothing was heard of it for 60 minutes.' },
+    ],
+    [
+      'is reported from outside where there is no provider',
+      situation({ status: 'in_progress', slot: 'ours', provider: none }),
+      { kind: 'wait', for: 'report', until: deadline },
+    ],
+    ['is attended to', begun({ provider: command }), { kind: 'attend' }],
+    [
+      'is attended to by one',
+      begun({ provider: command, attendedUntil: now + 3 }),
+      { kind: 'wait', for: 'attendant', until: now + 3 },
+    ],
+    [
+      'is attended to by another when the first is lost',
+      begun({ provider: command, attendedUntil: now, calls: 1 }),
+      { kind: 'attend' },
+    ],
+    [
+      'may take long while it is attended to',
+      begun({ provider: command, statusAt: longAgo, triggerBegunAt: longAgo }),
+      { kind: 'attend' },
+    ],
+    [
+      'is not started for ever when each worker is lost',
+      begun({ provider: command, attendedUntil: now, calls: 5 }),
+      { kind: 'become', status: 'error', because: 'It was started 5 times, and each time its worker was lost.' },
+    ],
+  ])('%s', (_, given, step) => expect(decideDeployment(given, now)).toEqual(step));
+
+  it('does not ask about one that a report opened again', () => {
+    const reopened = running({ slot: 'free' });
+    expect(decideDeployment(reopened, now)).toEqual({ kind: 'wait', for: 'report', until: deadline });
+    expect(decideDeployment({ ...reopened, statusAt: longAgo }, now)).toMatchObject({ status: 'unknown' });
+  });
+});
+
+describe('a deployment that is to be canceled', () => {
+  const canceling = (is: Partial<DeploymentSituation> = {}): DeploymentSituation =>
+    running({ status: 'canceling', ...is });
+  it.each([
+    ['tells its provider', canceling(), { kind: 'call', call: 'cancel' }],
+    [
+      'tells it although nobody knows whether it began',
+      canceling({ triggeredAt: null }),
+      { kind: 'call', call: 'cancel' },
+    ],
+    [
+      'learns the name of its workflow run first, when nobody knows whether it began',
+      canceling({ provider: workflow, triggeredAt: null }),
+      { kind: 'call', call: 'trigger' },
+    ],
+    ['tells its workflow run by its name', canceling({ provider: workflow }), { kind: 'call', call: 'cancel' }],
+    [
+      'tells it again later when it could not be told',
+      canceling({ callAt: now + 2, calls: 1 }),
+      { kind: 'wait', for: 'call', until: now + 2 },
+    ],
+    ['asks then whether it has ended', canceling({ cancelToldAt: now }), { kind: 'call', call: 'read' }],
+    [
+      'waits for the report of its end',
+      canceling({ cancelToldAt: now, provider: told }),
+      { kind: 'wait', for: 'report', until: deadline },
+    ],
+    [
+      'is an error when nobody says how it ended',
+      canceling({ cancelToldAt: longAgo, statusAt: longAgo, provider: told }),
+      {
+        kind: 'become',
+        status: 'error',
+        because: 'It was to be canceled, and nobody said for 60 minutes how it ended.',
+      },
+    ],
+    [
+      'waits for whoever attends to it',
+      canceling({ provider: command, attendedUntil: now + 3 }),
+      { kind: 'wait', for: 'attendant', until: now + 3 },
+    ],
+    [
+      'is canceled when nobody attends to it',
+      canceling({ provider: command }),
+      { kind: 'become', status: 'canceled', because: 'It was canceled.' },
+    ],
+    [
+      'is canceled at once without a provider',
+      canceling({ provider: none }),
+      { kind: 'become', status: 'canceled', because: 'It was canceled.' },
+    ],
+    [
+      'is canceled at once when it was never triggered',
+      canceling({ triggerBegunAt: null }),
+      { kind: 'become', status: 'canceled', because: 'It was canceled.' },
+    ],
+    [
+      'is canceled at once when it is not ours',
+      canceling({ slot: 'taken' }),
+      { kind: 'become', status: 'canceled', because: 'It was canceled.' },
+    ],
+  ])('%s', (_, given, step) => expect(decideDeployment(given, now)).toEqual(step));
+});
+
+describe('the build of a candidate', () => {
+  const build = (is: Partial<BuildSituation> = {}): BuildSituation => ({
+    status: 'building',
+    provider: asked,
+    triggeredAt: null,
+    cancelToldAt: null,
+    callAt: null,
+    calls: 0,
+    attendedUntil: null,
+    createdAt: aMinuteAgo,
+    timeoutSec: 3_600,
+    ...is,
+  });
+  it.each([
+    ['is triggered', build(), { kind: 'call', call: 'trigger' }],
+    ['is asked about', build({ triggeredAt: aMinuteAgo }), { kind: 'call', call: 'read' }],
+    ['is attended to', build({ provider: command }), { kind: 'attend' }],
+    [
+      'fails after its time',
+      build({ createdAt: longAgo }),
+      { kind: 'become', status: 'failed', because: 'Its build did not end within 60 minutes.' },
+    ],
+    [
+      'fails when each worker is lost',
+      build({ provider: command, calls: 5 }),
+      { kind: 'become', status: 'failed', because: 'It was started 5 times, and each time its worker was lost.' },
+    ],
+    ['has ended when it is ready', build({ status: 'ready' }), { kind: 'ended' }],
+    ['has ended when it failed', build({ status: 'failed' }), { kind: 'ended' }],
+  ])('%s', (_, given, step) => expect(decideBuild(given, now)).toEqual(step));
+
+  it('is ready or failed by what its provider says', () => {
+    expect(candidateStatusByReading('success')).toBe('ready');
+    for (const state of ['failure', 'error', 'canceled'] as const)
+      expect(candidateStatusByReading(state)).toBe('failed');
+    for (const state of ['running', 'gone', 'unknown'] as const) expect(candidateStatusByReading(state)).toBeNull();
+  });
+});
+
+describe('what a provider says', () => {
+  it.each([
+    ['in_progress', 'success', ['success']],
+    ['in_progress', 'failure', ['failure']],
+    ['in_progress', 'error', ['error']],
+    ['in_progress', 'running', []],
+    ['in_progress', 'unknown', []],
+    ['in_progress', 'gone', []],
+    ['canceling', 'gone', ['canceled']],
+    ['in_progress', 'canceled', ['canceling', 'canceled']],
+    ['canceling', 'canceled', ['canceled']],
+    ['canceling', 'success', ['success']],
+    ['canceling', 'failure', ['failure']],
+    ['canceling', 'running', []],
+    ['success', 'failure', []],
+    ['canceled', 'success', []],
+    ['unknown', 'success', []],
+    ['pending', 'running', []],
+  ] as const)('%s and %s: %j', (status, state, becomes) =>
+    expect(statusesByReading(state, { status, triggeredAt: 1 })).toEqual(becomes),
+  );
+
+  it('ends one that was to be canceled and never got there', () => {
+    expect(statusesByReading('unknown', { status: 'canceling', triggeredAt: null })).toEqual(['canceled']);
+    expect(statusesByReading('unknown', { status: 'canceling', triggeredAt: 1 })).toEqual([]);
+  });
+});
+
+const instant = fc.option(fc.integer({ min: 0, max: 20_000_000 }), { nil: null });
+const anySituation: fc.Arbitrary<DeploymentSituation> = fc.record({
+  status: fc.constantFrom(...deploymentStatuses),
+  provider: fc.constantFrom(none, command, told, asked, workflow),
+  isReported: fc.boolean(),
+  slot: fc.constantFrom('ours', 'free', 'taken'),
+  isFirstInLine: fc.boolean(),
+  freeze: fc.option(fc.record({ until: instant }), { nil: null }),
+  triggerBegunAt: instant,
+  triggeredAt: instant,
+  cancelToldAt: instant,
+  callAt: instant,
+  calls: fc.nat(12),
+  attendedUntil: instant,
+  statusAt: fc.integer({ min: 0, max: 20_000_000 }),
+  reportTimeoutSec: fc.integer({ min: 1, max: 7_200 }),
+});
+
+type Decided = ReturnType<typeof decideDeployment>;
+
+function expectToLeaveOthersAlone(given: DeploymentSituation, step: Decided, at: number): void {
+  if (step.kind === 'call' || step.kind === 'attend') expect(given.slot).toBe('ours');
+  if (step.kind === 'take_slot')
+    expect(given).toMatchObject({
+      status: 'pending',
+      slot: 'free',
+      freeze: null,
+      isReported: false,
+      isFirstInLine: true,
+    });
+  if (step.kind === 'attend') expect(given.attendedUntil ?? 0).toBeLessThanOrEqual(at);
+  if (step.kind === 'call' && step.call === 'trigger') {
+    const statuses = given.provider.kind === 'github_actions' ? ['in_progress', 'canceling'] : ['in_progress'];
+    expect(statuses).toContain(given.status);
+    expect(given.triggeredAt).toBeNull();
+  }
+}
+
+function expectToLookAgain(given: DeploymentSituation, step: Decided, at: number): void {
+  if (step.kind !== 'wait') return;
+  if (step.until !== null && step.for !== 'freeze') expect(step.until).toBeGreaterThan(at);
+  if (given.slot === 'ours') expect(step.until).not.toBeNull();
+}
+
+const anyTime = fc.integer({ min: 0, max: 20_000_000 });
+
+describe('whatever its rows say', () => {
+  it('nothing is triggered or attended to without the slot, nor the slot taken from another or in a freeze', () => {
+    fc.assert(
+      fc.property(anySituation, anyTime, (given, at) => {
+        expectToLeaveOthersAlone(given, decideDeployment(given, at), at);
+      }),
+    );
+  });
+
+  it('a wait ends in the future, and who has the slot is never forgotten', () => {
+    fc.assert(
+      fc.property(anySituation, anyTime, (given, at) => {
+        expectToLookAgain(given, decideDeployment(given, at), at);
+      }),
+    );
+  });
+});
+
+it('leaves a provider alone for longer each time, at most a minute', () => {
+  expect([0, 1, 2, 3, 4, 5, 6, 99].map(pauseAfter)).toEqual([2, 2, 4, 8, 15, 30, 60, 60].map((sec) => sec * 1_000));
+});

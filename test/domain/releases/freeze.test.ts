@@ -1,0 +1,247 @@
+import fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import {
+  frozenAt,
+  frozenText,
+  frozenTextForAll,
+  nextChange,
+  type Freeze,
+} from '../../../src/domain/releases/freeze.ts';
+
+const at = (text: string) => Date.parse(text);
+
+const manual = (startsAt: string, endsAt: string | null = null, more: Partial<Freeze> = {}): Freeze => ({
+  id: '1',
+  source: 'manual',
+  reason: null,
+  createdBy: 'ada@example.com',
+  span: { startsAt: at(startsAt), endsAt: endsAt === null ? null : at(endsAt) },
+  ...more,
+});
+const schedule = (cronStart: string, cronEnd: string, timezone: string, more: Partial<Freeze> = {}): Freeze => ({
+  id: '2',
+  source: 'schedule',
+  reason: null,
+  createdBy: 'grace@example.com',
+  span: { cronStart, cronEnd, timezone },
+  ...more,
+});
+/** From Friday evening to Monday morning. */
+const weekend = (timezone: string) => schedule('0 18 * * 5', '0 8 * * 1', timezone);
+
+interface Case {
+  readonly name: string;
+  readonly freezes: readonly Freeze[];
+  readonly now: string;
+  /** Undefined: it is not frozen. Null: without an end. */
+  readonly until?: string | null;
+  /** When it next changes, where it is not frozen. */
+  readonly next?: string | null;
+}
+
+// 2026-01-09 is a Friday. Clocks go forward on 2026-03-29 in Berlin, 2026-03-08 in New York, 2026-10-04 on Lord Howe
+// (by half an hour), and back on 2026-10-25, 2026-11-01 and 2026-04-05. Kathmandu is 5:45 ahead all year.
+const cases: readonly Case[] = [
+  { name: 'without a freeze never', freezes: [], now: '2026-01-05T00:00:00Z', next: null },
+  {
+    name: 'by hand, until somebody ends it',
+    freezes: [manual('2026-01-05T00:00:00Z')],
+    now: '2026-01-05T00:00:00Z',
+    until: null,
+  },
+  {
+    name: 'by hand until its end',
+    freezes: [manual('2026-01-05T00:00:00Z', '2026-01-06T00:00:00Z')],
+    now: '2026-01-05T23:59:59.999Z',
+    until: '2026-01-06T00:00:00Z',
+  },
+  {
+    name: 'not at its end',
+    freezes: [manual('2026-01-05T00:00:00Z', '2026-01-06T00:00:00Z')],
+    now: '2026-01-06T00:00:00Z',
+    next: null,
+  },
+  {
+    name: 'not before its start',
+    freezes: [manual('2026-01-05T00:00:00Z')],
+    now: '2026-01-04T23:59:59.999Z',
+    next: '2026-01-05T00:00:00Z',
+  },
+  {
+    name: 'from Friday evening on',
+    freezes: [weekend('Europe/Berlin')],
+    now: '2026-01-09T17:00:00Z',
+    until: '2026-01-12T07:00:00Z',
+  },
+  {
+    name: 'not on Friday afternoon',
+    freezes: [weekend('Europe/Berlin')],
+    now: '2026-01-09T16:59:59Z',
+    next: '2026-01-09T17:00:00Z',
+  },
+  {
+    name: 'over the weekend in which Berlin loses an hour',
+    freezes: [weekend('Europe/Berlin')],
+    now: '2026-03-27T17:00:00Z',
+    until: '2026-03-30T06:00:00Z',
+  },
+  {
+    name: 'over the weekend in which Berlin gains an hour',
+    freezes: [weekend('Europe/Berlin')],
+    now: '2026-10-23T16:00:00Z',
+    until: '2026-10-26T07:00:00Z',
+  },
+  {
+    name: 'over the weekend in which New York loses an hour',
+    freezes: [weekend('America/New_York')],
+    now: '2026-03-07T12:00:00Z',
+    until: '2026-03-09T12:00:00Z',
+  },
+  {
+    name: 'over the weekend in which New York gains an hour',
+    freezes: [weekend('America/New_York')],
+    now: '2026-10-31T12:00:00Z',
+    until: '2026-11-02T13:00:00Z',
+  },
+  {
+    name: 'over the weekend in which Lord Howe loses half an hour',
+    freezes: [weekend('Australia/Lord_Howe')],
+    now: '2026-10-03T12:00:00Z',
+    until: '2026-10-04T21:00:00Z',
+  },
+  {
+    name: 'over the weekend in which Lord Howe gains half an hour',
+    freezes: [weekend('Australia/Lord_Howe')],
+    now: '2026-04-04T12:00:00Z',
+    until: '2026-04-05T21:30:00Z',
+  },
+  {
+    name: 'by the clock of Kathmandu',
+    freezes: [weekend('Asia/Kathmandu')],
+    now: '2026-01-09T12:15:00Z',
+    until: '2026-01-12T02:15:00Z',
+  },
+  {
+    name: 'from the hour that the clock skips on',
+    freezes: [schedule('30 2 29 3 *', '0 9 29 3 *', 'Europe/Berlin')],
+    now: '2026-03-29T01:30:00Z',
+    until: '2026-03-29T07:00:00Z',
+  },
+  {
+    name: 'once in the night that has an hour twice',
+    freezes: [schedule('30 2 25 10 *', '0 4 25 10 *', 'Europe/Berlin')],
+    now: '2026-10-25T01:45:00Z',
+    until: '2026-10-25T03:00:00Z',
+  },
+  {
+    name: 'until the last of several',
+    freezes: [manual('2026-01-09T12:00:00Z', '2026-01-09T18:00:00Z'), weekend('UTC')],
+    now: '2026-01-09T13:00:00Z',
+    until: '2026-01-12T08:00:00Z',
+  },
+  {
+    name: 'until the first, where the second begins later',
+    freezes: [manual('2026-01-09T12:00:00Z', '2026-01-09T17:00:00Z'), weekend('UTC')],
+    now: '2026-01-09T13:00:00Z',
+    until: '2026-01-09T17:00:00Z',
+  },
+  {
+    name: 'without an end, where schedules hand over for ever',
+    freezes: [schedule('0 0 * * *', '0 12 * * *', 'UTC'), schedule('0 12 * * *', '0 0 * * *', 'UTC')],
+    now: '2026-01-09T13:00:00Z',
+    until: null,
+  },
+];
+
+test.each(cases)('frozen $name', ({ freezes, now, until, next }) => {
+  const frozen = frozenAt(freezes, at(now));
+  expect(frozen === null).toBe(until === undefined);
+  const change = until ?? next ?? null;
+  expect(nextChange(freezes, at(now))).toBe(change === null ? null : at(change));
+});
+
+describe('the one that is named', () => {
+  const week = manual('2026-01-05T00:00:00Z', '2026-01-12T00:00:00Z', { id: '3', reason: 'release week' });
+
+  it('is the one that holds longest', () => {
+    expect(frozenAt([weekend('UTC'), week], at('2026-01-10T00:00:00Z'))?.freeze.id).toBe('2');
+    expect(frozenAt([weekend('UTC'), week], at('2026-01-08T00:00:00Z'))?.freeze.id).toBe('3');
+  });
+
+  it('is one without an end before all others', () => {
+    const open = manual('2026-01-09T20:00:00Z', null, { id: '4', source: 'rollback' });
+    expect(frozenAt([weekend('UTC'), open, week], at('2026-01-10T00:00:00Z'))).toEqual({ freeze: open, until: null });
+  });
+});
+
+test.each([
+  [manual('2026-01-05T00:00:00Z'), 'frozen until somebody ends it, by ada@example.com'],
+  [
+    manual('2026-01-05T00:00:00Z', '2026-01-12T00:00:00Z', { reason: 'release week' }),
+    'frozen until 2026-01-12 00:00 UTC, by ada@example.com: release week',
+  ],
+  [schedule('0 0 * * 1', '0 0 * * 0', 'UTC'), 'frozen until 2026-01-11 00:00 UTC, by a schedule of grace@example.com'],
+  [
+    manual('2026-01-05T00:00:00Z', null, { source: 'rollback', reason: 'v3 was rolled back' }),
+    'frozen until somebody ends it, after a rollback by ada@example.com: v3 was rolled back',
+  ],
+])('says until when, by whom and why: %#', (freeze, sentence) => {
+  const frozen = frozenAt([freeze], at('2026-01-06T00:00:00Z'));
+  expect(frozen === null ? null : frozenText(frozen)).toBe(sentence);
+  if (frozen !== null) expect(frozenTextForAll(frozen)).not.toContain('@');
+});
+
+const zones = fc.constantFrom('Europe/Berlin', 'Australia/Lord_Howe', 'America/New_York', 'Africa/Casablanca', 'UTC');
+const instants = fc
+  .integer({ min: at('2026-01-01T00:00:00Z') / 60_000, max: at('2027-01-01T00:00:00Z') / 60_000 })
+  .map((m) => m * 60_000);
+const fields = fc.constantFrom(
+  '0 2 * * *',
+  '30 2 * * *',
+  '0 18 * * 5',
+  '0 8 * * 1',
+  '15 * * * *',
+  '0 0 1 * *',
+  '59 23 * * 0',
+);
+const anyFreeze = fc.oneof(
+  fc.tuple(fields, fields, zones).map(([start, end, zone]) => schedule(start, end, zone)),
+  fc.tuple(instants, fc.option(fc.nat(30 * 24 * 60))).map(
+    ([from, minutes]): Freeze => ({
+      ...manual('2026-01-01T00:00:00Z'),
+      span: { startsAt: from, endsAt: minutes === null ? null : from + (minutes + 1) * 60_000 },
+    }),
+  ),
+);
+const someFreezes = fc.array(anyFreeze, { maxLength: 4 });
+
+test('nothing changes before the instant that is told, over every change of clocks', () => {
+  fc.assert(
+    fc.property(someFreezes, instants, fc.double({ min: 0, max: 0.999, noNaN: true }), (freezes, now, part) => {
+      const change = nextChange(freezes, now);
+      const frozen = frozenAt(freezes, now);
+      const until = change ?? now + 90 * 24 * 3_600_000;
+      expect(until).toBeGreaterThan(now);
+      const between = now + Math.floor((until - now) * part);
+      expect(frozenAt(freezes, between) === null).toBe(frozen === null);
+      if (frozen === null) return;
+      expect(frozen.until).toBe(change);
+      if (change !== null) expect(frozenAt(freezes, change)).toBeNull();
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test('it is frozen exactly while one of its freezes holds, in whatever order they are', () => {
+  fc.assert(
+    fc.property(someFreezes, instants, (freezes, now) => {
+      const each = freezes.map((freeze) => frozenAt([freeze], now));
+      const all = frozenAt(freezes, now);
+      expect(all !== null).toBe(each.some((one) => one !== null));
+      expect(frozenAt(freezes.toReversed(), now)?.until).toBe(all?.until);
+      for (const one of each)
+        if (one !== null && one.until !== null) expect(all?.until ?? Infinity).toBeGreaterThanOrEqual(one.until);
+    }),
+    { numRuns: 100 },
+  );
+});

@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import {
+  checkedBudget,
+  checkedDescription,
+  checkedPrompt,
+  checkedTitle,
+  isBudgetSpent,
+  mergeLabels,
+  provisionalTitle,
+  requireGreaterBudget,
+} from '../../../src/domain/runbooks/request.ts';
+
+describe('a request for a runbook', () => {
+  it.each([
+    ['a blank prompt', () => checkedPrompt(' \n'), /^prompt must not be blank/],
+    ['a prompt too long', () => checkedPrompt('x'.repeat(200_001)), /^prompt must be at most 200000 characters long/],
+    ['a blank title', () => checkedTitle(' '), /^title must not be blank: leave it out/],
+    ['a title of two lines', () => checkedTitle('a\nb'), /^title must be one line/],
+    ['a title too long', () => checkedTitle('x'.repeat(201)), /^title must be at most 200/],
+    ['a description too long', () => checkedDescription('x'.repeat(20_001)), /^description must be at most 20000/],
+    ['a blank label', () => mergeLabels([], ['a', ' ']), /^labels must not hold a blank label, as the one at 1 is/],
+    ['a label of two lines', () => mergeLabels([], ['a\nb']), /^labels must be of one line each: the one at 0/],
+    ['a label too long', () => mergeLabels([], ['x'.repeat(51)]), /^labels.0 must be at most 50/],
+    [
+      'too many labels',
+      () =>
+        mergeLabels(
+          ['a'],
+          Array.from({ length: 50 }, (_, n) => `l${n}`),
+        ),
+      /at most 50/,
+    ],
+    ['a budget below nothing', () => checkedBudget(-1), /^budgetMicros must be a whole number from 0/],
+    ['a budget above what is allowed', () => checkedBudget(6, 5), /from 0 to 5,/],
+    ['a budget that is not raised', () => requireGreaterBudget(5, { least: 5, most: 9 }), /more than the 5 it has/],
+    ['a budget that cannot be raised', () => requireGreaterBudget(9, { least: 9, most: 9 }), /updateRunbookDefaults/],
+  ])('is refused for %s, by the field and the cure', (_, act, words) => {
+    expect(act).toThrow(words);
+  });
+
+  it('keeps what may be given', () => {
+    expect(checkedPrompt(' a\n')).toBe(' a\n');
+    expect([checkedTitle(null), checkedTitle(' a ')]).toEqual([null, 'a']);
+    expect([checkedDescription(undefined), checkedDescription(' '), checkedDescription('a ')]).toEqual([
+      null,
+      null,
+      'a ',
+    ]);
+    expect(requireGreaterBudget(9, { least: 5, most: 9 })).toBe(9);
+  });
+});
+
+describe('labels', () => {
+  it('are each there once, in the order in which they were asked for, and none is removed', () => {
+    expect(mergeLabels(['b', 'a'], ['c', 'a', ' c ', 'B'])).toEqual(['b', 'a', 'c', 'B']);
+    expect(mergeLabels(['b'], null)).toEqual(['b']);
+  });
+});
+
+describe('the title until there is another', () => {
+  it.each([
+    ['Fix the typo', 'Fix the typo'],
+    ['\n---\n# Tidy up\nText', 'Tidy up'],
+    ['1. Rename `a`\n2. Ship', 'Rename `a`'],
+    ['- 2) things', '2) things'],
+    ['???', 'Runbook'],
+    ['🎨 '.repeat(40) + 'end', '🎨 '.repeat(23) + '🎨…'],
+  ])('of %j is %j', (prompt, title) => {
+    expect(provisionalTitle(prompt)).toBe(title);
+  });
+
+  it('has at most 72 characters', () => {
+    expect(provisionalTitle('word '.repeat(100))).toHaveLength(72);
+  });
+});
+
+describe('a budget', () => {
+  it.each([
+    ['model', 5, 4, false],
+    ['model', 5, 5, true],
+    ['model', 0, 0, true],
+    ['script', 0, 0, false],
+  ] as const)('of a %s of %i is, with %i spent, spent: %s', (agent, budgetMicros, spentMicros, is) => {
+    expect(isBudgetSpent({ agent, budgetMicros, spentMicros })).toBe(is);
+  });
+});

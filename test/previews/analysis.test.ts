@@ -1,0 +1,242 @@
+import { describe, expect, it } from 'vitest';
+import { createAnalysis } from '../../src/platform/analysis/index.ts';
+import type { AnalysisReport, AnalysisRequest } from '../../src/platform/analysis/port.ts';
+import { modelServer, type ModelReply, type ModelServer } from '../support/model-server.ts';
+
+type Files = Readonly<Record<string, string>>;
+
+interface Head {
+  readonly base?: Files;
+  readonly head: Files;
+  readonly skill?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** A head as its two sides' files: what differs is what was changed. */
+function request({ base = {}, head, skill, signal = new AbortController().signal }: Head): AnalysisRequest {
+  const paths = [...new Set([...Object.keys(base), ...Object.keys(head)])].filter((path) => base[path] !== head[path]);
+  return {
+    title: 'Greet in the morning',
+    head: 'b'.repeat(40),
+    base: 'a'.repeat(40),
+    changes: paths.map((path) => ({ path, mode: head[path] === undefined ? null : '100644' })),
+    read: async ({ commit, path, maxBytes }) => {
+      const text = (commit.startsWith('a') ? base : head)[path];
+      return await Promise.resolve(text === undefined || text.length > maxBytes ? null : text);
+    },
+    skill: skill === undefined ? null : { path: '.service/verify/skills/default.md', text: skill },
+    signal,
+  };
+}
+
+async function analyse(head: Head): Promise<AnalysisReport> {
+  return await createAnalysis({ review: null }).analyse(request(head));
+}
+
+const conflict = 'one\n<<<<<<< HEAD\nhello\n=======\ngood morning\n>>>>>>> topic\n';
+
+describe('what is found in the files alone', () => {
+  it.each([
+    { path: 'package.json', text: '{\n  "name": "shop",\n}\n', line: 3, words: /no JSON/ },
+    { path: 'deploy/app.yaml', text: 'a: 1\nb: [1, 2\nc: 3\n', line: 3, words: /no YAML/ },
+    { path: '.github/workflows/ci.yml', text: 'on: push\nrun: ${{ a }}\n  b: c\n', line: 2, words: /no YAML/ },
+    { path: 'src/greet.ts', text: 'const a: string = "hello";\nconst b = ;\n', line: 2, words: /cannot be parsed/ },
+    { path: 'src/greet.mjs', text: 'export const a = () => {\n', line: null, words: /cannot be parsed/ },
+    { path: 'schema.graphql', text: 'type Query {\n  greeting: \n}\n', line: 3, words: /Syntax Error/ },
+    { path: 'greeting.txt', text: conflict, line: 2, words: /conflict was left behind/ },
+    { path: 'src/crlf.ts', text: conflict.replaceAll('\n', '\r\n'), line: 2, words: /conflict was left behind/ },
+    {
+      path: '.service/verify/skills/default.md',
+      text: '## Home\n\n- `GET /`\n- Frobnicate the page\n',
+      line: 4,
+      words: /cannot be driven/,
+    },
+    { path: '.service/config.yml', text: 'merge_rules:\n  labels: {triger: go}\n', line: 2, words: /labels/ },
+  ])('fails a head for $path', async ({ path, text, line, words }) => {
+    const report = await analyse({ head: { [path]: text } });
+
+    expect(report.verdict).toBe('failed');
+    expect(report.findings[0]).toMatchObject({
+      path,
+      weight: 'failure',
+      words: expect.stringMatching(words) as string,
+    });
+    if (line !== null) expect(report.findings[0]?.line).toBe(line);
+    expect(report.summary).toMatch(/1 file was looked at .* with [1-9]\d* failures?\./);
+  });
+
+  it.each([
+    { path: 'package.json', text: '\u{FEFF}{"name": "shop"}\n' },
+    { path: 'tsconfig.json', text: '{\n  // strict, of course\n  "compilerOptions": {"strict": true},\n}\n' },
+    {
+      path: 'chart/templates/app.yaml',
+      text: 'name: {{ .Values.name }}\n{{- if .Values.more }}\nmore: true\n{{- end }}\n',
+    },
+    { path: 'all.yaml', text: 'a: 1\n---\nb: !custom 2\n' },
+    {
+      path: 'src/kind.ts',
+      text: 'export enum Kind { A }\n@decorated class B { constructor(private readonly c: string) {} }\n',
+    },
+    { path: 'src/page.js', text: 'export const Page = () => <main>Hello</main>;\n' },
+    { path: 'src/page.tsx', text: 'export const Page = () => <main>Hello</main>;\n' },
+    { path: 'docs/guide.md', text: 'A heading\n=======\n\n<<<<<<< is how a conflict begins.\n' },
+    { path: '.service/verify/skills/default.md', text: '## Home\n\n- `GET /`\n' },
+    { path: 'logo.json', text: 'PK\0\0' },
+    { path: 'greet.py', text: 'def greet(:\n' },
+  ])('finds nothing wrong with $path', async ({ path, text }) => {
+    expect(await analyse({ head: { [path]: text } })).toMatchObject({ verdict: 'passed', findings: [] });
+  });
+
+  it('is a note where it was so before', async () => {
+    const broken = '{"name": }\n';
+    const report = await analyse({ base: { 'a.json': broken }, head: { 'a.json': `${broken}\n`, 'b.json': broken } });
+
+    expect(report.verdict).toBe('failed');
+    expect(report.findings.map(({ path, weight }) => [path, weight])).toEqual([
+      ['a.json', 'note'],
+      ['b.json', 'failure'],
+    ]);
+  });
+
+  it('is looked for in the skill wherever it is kept', async () => {
+    const of = request({ head: { 'docs/try.md': '## Home\n\n- `GET /`\n- Frobnicate the page\n' } });
+    const analysis = createAnalysis({ review: null });
+
+    expect(await analysis.analyse(of)).toMatchObject({ verdict: 'passed' });
+    expect(await analysis.analyse({ ...of, skill: { path: 'docs/try.md', text: '' } })).toMatchObject({
+      verdict: 'failed',
+      findings: [{ path: 'docs/try.md', line: 4 }],
+    });
+  });
+
+  it('is not looked for in what is gone, and names what is too large', async () => {
+    const report = await analyse({
+      base: { 'gone.json': '{' },
+      head: { 'large.json': `{${' '.repeat(600_000)}`, 'small.json': '{}' },
+    });
+
+    expect(report).toMatchObject({ verdict: 'passed', findings: [], costMicros: 0 });
+    expect(report.summary).toBe(
+      '1 file was looked at for syntax and conflict markers, with 0 failures. Larger than 512 KiB, and not looked at: large.json.',
+    );
+  });
+
+  it('is the same for a YAML of many aliases, which are not followed', async () => {
+    const lines = ['a0: &a0 [x, x]', ...Array.from({ length: 60 }, (_, n) => `a${n + 1}: &a${n + 1} [*a${n}, *a${n}]`)];
+    expect(await analyse({ head: { 'bomb.yaml': `${lines.join('\n')}\n` } })).toMatchObject({ verdict: 'passed' });
+  });
+
+  it('stops when it is told to', async () => {
+    const working = analyse({ head: { 'a.json': '{}' }, signal: AbortSignal.abort(new Error('A newer head came.')) });
+    await expect(working).rejects.toThrow('A newer head came.');
+  });
+});
+
+describe("a model's review", () => {
+  const change: Head = {
+    base: { 'greet.py': 'print("hello")\n', 'old.py': 'pass\n' },
+    head: { 'greet.py': 'print("good morning"\n' },
+    skill: '## Greeting\n\n- `GET /` answers 200\n',
+  };
+  const answer = {
+    summary: 'It greets in the morning.',
+    findings: [
+      { path: 'greet.py', line: 1, words: 'The parenthesis is never closed.', weight: 'failure' },
+      { path: 'elsewhere.py', line: null, words: 'Nobody changed this.', weight: 'failure' },
+    ],
+  };
+
+  function analysisBy(server: ModelServer, budgetMicros = 500_000) {
+    return createAnalysis({
+      review: {
+        budgetMicros,
+        model: {
+          provider: 'anthropic',
+          model: 'some-model',
+          apiKey: server.apiKey,
+          baseUrl: server.baseUrl,
+          prices: { input: 3, cachedInput: 0.3, output: 15 },
+          contextTokens: 128_000,
+        },
+      },
+    });
+  }
+
+  async function serverOf(reply: ModelReply): Promise<ModelServer> {
+    return await modelServer(() => reply);
+  }
+
+  it('is made of the changes and of what is to be verified, and stands beside what was found without it', async () => {
+    await using server = await serverOf({ calls: [{ name: 'submit_review', args: answer }] });
+
+    const report = await analysisBy(server).analyse(
+      request({ ...change, head: { ...change.head, 'package.json': '{' } }),
+    );
+
+    expect(report.verdict).toBe('failed');
+    expect(report.findings.map(({ path, line }) => [path, line])).toEqual([
+      ['package.json', 1],
+      ['greet.py', 1],
+    ]);
+    expect(report.summary).toMatch(/with 1 failure\. It greets in the morning\.$/);
+    expect(report.costMicros).toBe(600);
+    const asked = server.requests[0]?.messages[0]?.text;
+    expect(asked).toContain('-print("hello")\n+print("good morning"');
+    expect(asked).toContain('--- old.py\n+++ (deleted)');
+    expect(asked).toContain('`GET /` answers 200');
+    expect(server.requests[0]?.tools.map(({ name }) => name)).toEqual(['submit_review']);
+    expect(server.refusals).toEqual([]);
+  });
+
+  it('passes a head by notes alone', async () => {
+    const findings = [{ path: 'greet.py', line: null, words: 'It could be shorter.', weight: 'note' }];
+    await using server = await serverOf({ calls: [{ name: 'submit_review', args: { summary: 'Fine.', findings } }] });
+
+    expect(await analysisBy(server).analyse(request(change))).toMatchObject({ verdict: 'passed', findings });
+  });
+
+  it.each([
+    { why: 'refuses', reply: { status: 401, message: 'No.' }, words: /No model reviewed it: .* answered 401: No\./ },
+    { why: 'talks instead', reply: { text: 'Looks good to me!' }, words: /No model reviewed it: .* times in a row/ },
+    { why: 'answers nonsense', reply: { bytes: '<html></html>' }, words: /No model reviewed it: / },
+  ])('does not hold a verification up when the model $why', async ({ reply, words }) => {
+    await using server = await serverOf(reply);
+
+    const report = await analysisBy(server).analyse(request(change));
+
+    expect(report).toMatchObject({ verdict: 'passed', findings: [] });
+    expect(report.summary).toMatch(words);
+  });
+
+  it('asks nothing that its budget does not pay for', async () => {
+    await using server = await serverOf({ calls: [{ name: 'submit_review', args: answer }] });
+
+    const report = await analysisBy(server, 100).analyse(request(change));
+
+    expect(report.summary).toMatch(/No model reviewed it: .*budget/);
+    expect(server.requests).toEqual([]);
+  });
+
+  it('leaves out what is too large to be shown, and names it', async () => {
+    await using server = await serverOf({ calls: [{ name: 'submit_review', args: answer }] });
+    const large = 'x = 1\n'.repeat(40_000);
+
+    await analysisBy(server).analyse(request({ ...change, head: { ...change.head, 'a.py': large, 'b.bin': '\0' } }));
+
+    const asked = server.requests[0]?.messages[0]?.text ?? '';
+    expect(asked.length).toBeLessThan(20_000);
+    expect(asked).toMatch(/too large to be shown:\n<data-\w+>\na\.py\nb\.bin\n/);
+  });
+
+  it('stops while the model answers', async () => {
+    const stop = new AbortController();
+    await using server = await modelServer(() => {
+      stop.abort(new Error('A newer head came.'));
+      return { hangs: true };
+    });
+
+    await expect(analysisBy(server).analyse(request({ ...change, signal: stop.signal }))).rejects.toThrow(
+      'A newer head came.',
+    );
+  });
+});

@@ -1,0 +1,258 @@
+// Against a docker daemon where one answers; what is said where none does, everywhere.
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync, copyFileSync, chmodSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import Docker from 'dockerode';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createDockerSandboxes, type DockerOptions } from '../../src/platform/previews/docker.ts';
+import { BootFailed, type PreviewSandboxes } from '../../src/platform/previews/index.ts';
+import { until } from '../hosts/local-world.ts';
+import {
+  app,
+  ask,
+  previewWorld,
+  setup,
+  startsApp,
+  teardown,
+  type BootOptions,
+  type PreviewWorld,
+} from './preview-world.ts';
+
+const docker = new Docker();
+const answers = await docker.ping().then(
+  () => true,
+  () => false,
+);
+const daemons = answers ? [{ version: (await docker.version()).Version }] : [];
+const tag = 'interlock-test-node:1';
+const image = { kind: 'docker', source: tag } as const;
+
+let world: PreviewWorld;
+beforeAll(async () => void (world = await previewWorld()));
+afterAll(async () => await world[Symbol.asyncDispose]());
+beforeEach(() => world.forget());
+
+function open(more: Partial<DockerOptions> = {}): PreviewSandboxes {
+  return createDockerSandboxes({
+    hosts: () => world.local.host,
+    installation: world.workDir,
+    workDir: world.workDir,
+    ...more,
+  });
+}
+
+describe.each(daemons)('docker $version', () => {
+  const onBoard = (file: string): string => Buffer.from(file).toString();
+  let sandboxes: PreviewSandboxes;
+
+  beforeAll(() => {
+    const root = mkdtempSync(join(tmpdir(), 'il-image-'));
+    const add = (from: string, to: string): void => {
+      mkdirSync(dirname(join(root, to)), { recursive: true });
+      copyFileSync(from, join(root, to));
+      chmodSync(join(root, to), 0o755);
+    };
+    const libraries = (program: string): string[] =>
+      [...execFileSync('ldd', [program], { encoding: 'utf8' }).matchAll(/(\/\S+)\s\(0x/g)].map(
+        (found) => found[1] ?? '',
+      );
+    for (const [from, to] of [
+      [process.execPath, '/usr/bin/node'],
+      ['/bin/sh', '/bin/sh'],
+      ['/bin/sleep', '/bin/sleep'],
+    ] as const) {
+      add(from, to);
+      for (const library of libraries(from)) add(library, onBoard(library));
+    }
+    mkdirSync(join(root, 'tmp'));
+    const archive = execFileSync('tar', ['-C', root, '-c', '.'], { maxBuffer: 1 << 30 });
+    const path = join(root, '..', `${Date.now()}.tar`);
+    writeFileSync(path, archive);
+    execFileSync('docker', ['import', '--change', 'CMD ["/bin/sh"]', '--change', 'ENV PATH=/usr/bin:/bin', path, tag], {
+      stdio: 'ignore',
+    });
+    rmSync(root, { recursive: true });
+    rmSync(path);
+  });
+  beforeEach(() => void (sandboxes = open()));
+  afterEach(async () => {
+    for (const name of await sandboxes.list()) await sandboxes.destroy(name);
+  });
+
+  const boot = async (options: BootOptions = {}): ReturnType<PreviewWorld['boot']> =>
+    await world.boot(sandboxes, { image, files: { 'app.cjs': app.replace("'127.0.0.1'", "'0.0.0.0'") }, ...options });
+
+  test('an app is booted by its setup script, reached on loopback, torn down and gone', async () => {
+    const preview = await boot({
+      secrets: { API_KEY: 'sesame-street' },
+      teardown,
+      files: {
+        'app.cjs': app.replace("'127.0.0.1'", "'0.0.0.0'"),
+        [setup]: `echo "key $API_KEY"; ${startsApp}`,
+        [teardown]: 'echo "took $HEAD_SHA down"',
+      },
+    });
+    expect(preview.address).toMatch(/^tcp:127\.0\.0\.1:\d+$/);
+    const echo = await ask(preview.address, '/cart', { method: 'POST', body: 'bread' });
+    expect(echo).toMatchObject({ url: '/cart', body: 'bread', env: { API_KEY: 'sesame-street', PORT: '3000' } });
+    expect(echo.files).toContain('app.cjs');
+    expect(await sandboxes.list()).toEqual(['interlock-preview-1-1']);
+    await Promise.all([preview.end(), preview.end()]);
+    expect(world.output()).toContain('key ***');
+    expect(world.output().match(/took [0-9a-f]{40} down/g)).toHaveLength(1);
+    expect(await preview.ended).toBe('The preview was stopped.');
+    expect(await sandboxes.list()).toEqual([]);
+    await expect(ask(preview.address)).rejects.toThrow(/ECONNREFUSED/);
+    expect(readdirSync(world.workDir)).toEqual([]);
+  });
+
+  test('it has limits, no privileges, and its port on loopback alone', async () => {
+    await boot();
+    const [listed] = await docker.listContainers({ filters: { label: ['interlock.preview=interlock-preview-1-1'] } });
+    const { HostConfig } = await docker.getContainer(listed?.Id ?? '').inspect();
+    expect(HostConfig).toMatchObject({
+      Privileged: false,
+      Memory: 2 * 1024 ** 3,
+      NanoCpus: 2e9,
+      PidsLimit: 1024,
+      SecurityOpt: ['no-new-privileges'],
+      PortBindings: { '3000/tcp': [{ HostIp: '127.0.0.1' }] },
+    });
+    expect(HostConfig.Binds ?? []).toEqual([]);
+  });
+
+  test('one whose worker was killed is found by its name, and another boot takes its place', async () => {
+    const first = await boot();
+    const another = open();
+    expect(await another.list()).toEqual(['interlock-preview-1-1']);
+    const second = await world.boot(another, {
+      image,
+      env: { AGAIN: 'yes' },
+      files: { 'app.cjs': app.replace("'127.0.0.1'", "'0.0.0.0'") },
+    });
+    expect(await first.ended).toMatch(/ended|stopped/);
+    expect((await ask(second.address)).env).toMatchObject({ AGAIN: 'yes' });
+    await open().destroy('interlock-preview-1-1');
+    await open().destroy('interlock-preview-1-1');
+    expect(await sandboxes.list()).toEqual([]);
+  });
+
+  test('another installation does not see it, and has the same name for one of its own', async () => {
+    await boot();
+    const other = open({ installation: 'https://other.example.org' });
+    expect(await other.list()).toEqual([]);
+    await other.destroy('interlock-preview-1-1');
+    expect(await sandboxes.list()).toEqual(['interlock-preview-1-1']);
+  });
+
+  test('past its time it is removed when what runs is looked at', async () => {
+    await boot({ lifeMs: 60_000 });
+    expect(await open({ clock: () => new Date(Date.now() + 61_000) }).list()).toEqual([]);
+    expect(await sandboxes.list()).toEqual([]);
+  });
+
+  test('it ends by itself at the end of its life', async () => {
+    const preview = await boot({ lifeMs: 6_000 });
+    expect(await preview.ended).toMatch(/stopped|ended/);
+    await until('it is not listed', async () => (await sandboxes.list()).length === 0);
+  });
+
+  test('what fails is told by its last line', async () => {
+    const failing = boot({ files: { [setup]: 'echo no database >&2; exit 3' } });
+    await expect(failing).rejects.toThrow(new BootFailed(`${setup} exited with code 3: no database`));
+    const ending = boot({ files: { [setup]: 'echo bye; kill -9 -1; sleep 60' } });
+    await expect(ending).rejects.toThrow(BootFailed);
+    const silent = boot({ files: { [setup]: 'echo done' }, bootTimeoutMs: 8_000 });
+    await expect(silent).rejects.toThrow('It was not up after 8 s: done');
+    await expect(boot({ files: { [setup]: null } })).rejects.toThrow(`The commit has no ${setup}`);
+    expect(await sandboxes.list()).toEqual([]);
+  });
+
+  test('an image that is nowhere is told by its name', async () => {
+    const booting = boot({ image: { kind: 'docker', source: 'localhost:1/nothing:1' } });
+    await expect(booting).rejects.toThrow(
+      /^The image localhost:1\/nothing:1 is not on this machine, and could not be pulled: /,
+    );
+  });
+
+  test('who boots may stop it', async () => {
+    const stopping = new AbortController();
+    const booting = boot({ files: { [setup]: 'echo up; sleep 60' }, signal: stopping.signal });
+    booting.catch(() => {});
+    await until('the setup script runs', async () => world.output().includes('up'));
+    stopping.abort(new Error('not wanted any more'));
+    await expect(booting).rejects.toThrow('not wanted any more');
+    expect(await sandboxes.list()).toEqual([]);
+  });
+});
+
+describe('where no daemon answers', () => {
+  test('it is said, nothing is listed, and nothing is booted', async () => {
+    const nowhere = open({ docker: new Docker({ socketPath: join(world.workDir, 'nowhere.sock') }) });
+    const words = 'No docker daemon answers here: start one, or name it by DOCKER_HOST.';
+    expect(await nowhere.refusal('docker')).toBe(words);
+    expect(await nowhere.list()).toEqual([]);
+    await expect(world.boot(nowhere, { image })).rejects.toThrow(new BootFailed(words));
+  });
+
+  test('one on another machine is refused: its containers could not be reached', async () => {
+    const away = open({ docker: new Docker({ host: 'docker.example.org', port: 2375 }) });
+    expect(await away.refusal('docker')).toMatch(/on another machine/);
+  });
+
+  test('other images are not docker’s', async () => {
+    expect(await open().refusal('command')).toBe('A command is no image of docker.');
+  });
+});
+
+describe('a daemon in trouble', () => {
+  let daemon: Server;
+  let daemonsMade = 0;
+  let asked: string[];
+  let answer: (path: string) => { status: number; body: unknown };
+  let sandboxes: PreviewSandboxes;
+
+  beforeEach(async () => {
+    asked = [];
+    daemon = createServer((request, response) => {
+      const path = `${request.method} ${(request.url ?? '').replace(/^\/v[\d.]+/, '').replace(/\?.*/, '')}`;
+      asked.push(path);
+      const { status, body } = answer(path);
+      request.resume().on('end', () => {
+        response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+      });
+    });
+    // Another path for each: a connection that was kept is not taken for the next daemon's.
+    const socketPath = join(world.workDir, `${(daemonsMade += 1)}.sock`);
+    daemon.listen(socketPath);
+    await once(daemon, 'listening');
+    sandboxes = open({ docker: new Docker({ socketPath }) });
+  });
+  afterEach(() => {
+    daemon.closeAllConnections();
+    daemon.close();
+  });
+
+  test('an error of its own is no failure of the app, and what was begun is removed', async () => {
+    answer = (path) =>
+      path === 'POST /containers/create'
+        ? { status: 500, body: { message: 'no space left' } }
+        : { status: 200, body: {} };
+    const booting = world.boot(sandboxes, { image });
+    await expect(booting).rejects.toThrow(/no space left/);
+    await expect(booting).rejects.not.toBeInstanceOf(BootFailed);
+    expect(asked.at(-1)).toMatch(/^DELETE \/containers\/interlock-preview-1-1-/);
+  });
+
+  test('a container that somebody else removes meanwhile is removed', async () => {
+    answer = (path) =>
+      path.startsWith('DELETE') ? { status: 409, body: { message: 'in progress' } } : { status: 200, body: {} };
+    await sandboxes.destroy('interlock-preview-1-1');
+    answer = (path) =>
+      path.startsWith('DELETE') ? { status: 500, body: { message: 'stuck' } } : { status: 200, body: {} };
+    await expect(sandboxes.destroy('interlock-preview-1-1')).rejects.toThrow(/stuck/);
+  });
+});

@@ -1,0 +1,293 @@
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import { mkdtempSync, rmSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
+import { parseSkill } from '../../src/domain/previews/skill.parse.ts';
+import { createAppDriver, findBrowser } from '../../src/platform/driving/index.ts';
+import type { AppTarget, DrivenStep } from '../../src/platform/driving/port.ts';
+import { createHttpOut } from '../../src/platform/http-out/index.ts';
+
+const places = [
+  process.env['PREVIEW_BROWSER'],
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+];
+const found = await Promise.all(places.map(async (path) => await findBrowser(path ?? null)));
+const browser = found.find(({ open }) => open !== null) ?? null;
+if (browser === null) process.stderr.write('No Chromium was found: what a browser does is not tested in this run.\n');
+
+let server: Server;
+let folder: string;
+let listener: RequestListener;
+let seen: { readonly request: IncomingMessage; readonly body: string }[];
+
+beforeEach(async () => {
+  seen = [];
+  listener = (_, response) => response.end('Welcome');
+  server = createServer((request, response) => {
+    void text(request).then((body) => {
+      seen.push({ request, body });
+      listener(request, response);
+    });
+  });
+  folder = mkdtempSync(join(tmpdir(), 'il-drive-'));
+  await new Promise<void>((resolve) => server.listen(join(folder, 'app'), resolve));
+});
+afterEach(() => {
+  server.closeAllConnections();
+  server.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+interface Options {
+  readonly target?: AppTarget;
+  readonly secrets?: Readonly<Record<string, string>>;
+  readonly allowPrivateAddresses?: boolean;
+  readonly signal?: AbortSignal;
+  readonly browser?: typeof browser;
+}
+
+async function drive(skill: string, options: Options = {}): Promise<string[]> {
+  const parsed = parseSkill(skill);
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.faults));
+  const http = createHttpOut({ allowPrivateAddresses: options.allowPrivateAddresses ?? true });
+  const steps: DrivenStep[] = [];
+  try {
+    await createAppDriver({ http, browser: options.browser ?? (await findBrowser(null)) }).drive(
+      {
+        target: options.target ?? { kind: 'sandbox', address: `unix:${join(folder, 'app')}` },
+        scenarios: parsed.skill.scenarios,
+        preview: 'web',
+        secrets: options.secrets ?? {},
+      },
+      {
+        signal: options.signal ?? new AbortController().signal,
+        onStep: async (step) => void steps.push(step),
+      },
+    );
+  } finally {
+    http.close();
+  }
+  return steps.map(
+    ({ conclusion, step, detail }) => `${conclusion} ${step}${conclusion === 'passed' ? '' : `: ${detail}`}`,
+  );
+}
+
+describe('an app is driven by requests', () => {
+  it('with what was captured before, the secrets of its preview, and the type of its body', async () => {
+    listener = (request, response) => {
+      response.setHeader('x-at', request.url ?? '');
+      response.writeHead(request.method === 'POST' ? 201 : 200).end('{"token": "abc def"}');
+    };
+    const skill = [
+      '## Log in',
+      '- `POST /session?as=ada`',
+      '  - header `X-Key: {{secret.KEY}}`',
+      '  - body:',
+      '    ```json',
+      '    {"password": "{{secret.KEY}}"}',
+      '    ```',
+      '  - expect status 201',
+      '  - capture `token` from json `/token`',
+      '- `GET /me/{{token}}`',
+      '  - expect header `X-At` is `/me/abc%20def`',
+      '## Anew',
+      '- `GET /{{token}}`',
+    ].join('\n');
+    expect(await drive(skill, { secrets: { KEY: 's3cret' } })).toEqual([
+      'passed `POST /session?as=ada`',
+      'passed `GET /me/{{token}}`',
+      'failed `GET /{{token}}`: There is no value token: capture it in a request before.',
+    ]);
+    expect(seen[0]).toMatchObject({ body: '{"password": "s3cret"}', request: { url: '/session?as=ada' } });
+    expect(seen[0]?.request.headers).toMatchObject({
+      'content-type': 'application/json',
+      'x-key': 's3cret',
+      host: 'localhost',
+    });
+  });
+
+  it('up to the first step of a scenario that fails, and in those of its preview alone', async () => {
+    listener = (_, response) => response.writeHead(503).end('Busy');
+    const skill = '## A\n\n- `GET /`\n- `GET /next`\n\n## B\n\npreview: other\n\n- `GET /`\n';
+    expect(await drive(skill)).toEqual([
+      'failed `GET /`: expect status below 400: The status was 503. The body begins: Busy',
+      'skipped `GET /next`: A step before it failed.',
+      'skipped `GET /`: It is for the preview other.',
+    ]);
+  });
+
+  it('and no part of a secret is in what is told of it', async () => {
+    const password = 'correct "horse" battery/staple';
+    const begins = 'x'.repeat(290);
+    listener = ({ url }, response) =>
+      response.end(url === '/json' ? JSON.stringify({ a: [`${begins}${password}`] }) : `${begins}${password}`);
+    const steps = await drive(
+      [
+        '## Text\n- `GET /`\n  - expect status 404',
+        '## JSON\n- `GET /json`\n  - expect json `/a` is `1`',
+        '## Body\n- `GET /json`\n  - expect body contains `none`',
+      ].join('\n'),
+      { secrets: { PASSWORD: password } },
+    );
+    expect(steps).toHaveLength(3);
+    for (const step of steps) expect(step).toMatch(/^failed .*x\*\*\*[^a-z]*$/);
+  });
+
+  it('whose redirect is an answer', async () => {
+    listener = (_, response) => response.writeHead(302, { location: 'http://elsewhere.example/' }).end();
+    expect(await drive('## A\n\n- `GET /`\n  - expect header `Location` contains `elsewhere`\n')).toEqual([
+      'passed `GET /`',
+    ]);
+  });
+
+  it('whose answer may go on for ever', async () => {
+    listener = (_, response) => {
+      const piece = Buffer.alloc(256 * 1024, 'a');
+      const more = (): void => {
+        if (!response.destroyed) response.write(piece, more);
+      };
+      more();
+    };
+    expect(await drive('## A\n\n- `GET /`\n  - expect body matches `^a+$`\n')).toEqual(['passed `GET /`']);
+  });
+
+  it('until it is stopped', async () => {
+    const stop = new AbortController();
+    listener = () => stop.abort();
+    await expect(drive('## A\n\n- `GET /`\n', { signal: stop.signal })).rejects.toThrow(/abort/i);
+  });
+
+  it('and not where this installation does not send', async () => {
+    const other = createServer((_, response) => response.end());
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+    try {
+      const target = { kind: 'endpoint', url } as const;
+      expect(await drive('- `GET /`\n', { target, allowPrivateAddresses: false })).toEqual([
+        expect.stringContaining('failed `GET /`: The address is private'),
+      ]);
+      expect(await drive('- `GET /`\n', { target })).toEqual(['passed `GET /`']);
+    } finally {
+      other.close();
+    }
+  });
+
+  it('below the path of its endpoint, and nowhere else', async () => {
+    const paths: (string | undefined)[] = [];
+    const other = createServer((request, response) => {
+      paths.push(request.url);
+      response.end();
+    });
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}/pr-7/`;
+    try {
+      await drive('- `GET /`\n- `GET //evil.example/x`\n- `GET /pr-7/a`\n', { target: { kind: 'endpoint', url } });
+      expect(paths).toEqual(['/pr-7/', '/pr-7//evil.example/x', '/pr-7/a']);
+    } finally {
+      other.close();
+    }
+  });
+
+  it('without a browser steps of one are skipped, and the others are driven', async () => {
+    expect(await drive('## A\n\n- open `/`\n- `GET /`\n')).toEqual([
+      'skipped open `/`: No browser drives here: set PREVIEW_BROWSER to the path of a Chromium.',
+      'passed `GET /`',
+    ]);
+    expect((await findBrowser('/nowhere/chromium')).said).toContain('cannot be run');
+  });
+});
+
+const shop = `<!doctype html><title>Shop of Ada</title><h1>Shop</h1>
+<form method="post" action="/session"><label>Email <input name="email"></label>
+<select name="colour" aria-label="Colour"><option>Red</option><option>Blue</option></select>
+<button>Sign in</button></form><script src="https://cdn.example/evil.js"></script>`;
+
+describe.runIf(browser !== null)('an app is driven by a browser', { timeout: 120_000 }, () => {
+  const visit = (steps: string): string => `## A visitor\n\n${steps}`;
+
+  test('that fills a form, follows the redirect with its cookie, and sees the page', async () => {
+    listener = (request, response) => {
+      response.setHeader('content-type', 'text/html');
+      if (request.url === '/session')
+        return response.writeHead(303, { location: '/orders', 'set-cookie': 'user=ada' }).end();
+      if (request.url === '/orders')
+        return response.end(`<title>Orders</title><h1>Hello ${request.headers.cookie}</h1>`);
+      return response.end(shop);
+    };
+    const steps = [
+      '- open `/`',
+      '- expect title `Ada`',
+      '- fill `Email` with `{{secret.EMAIL}}`',
+      '- choose `Blue` in `Colour`',
+      '- click button `Sign in`',
+      '- expect address `/orders`',
+      '- expect heading `Hello user=ada`',
+      '- expect no text `Sign in`',
+    ];
+    expect(await drive(visit(steps.join('\n')), { browser, secrets: { EMAIL: 'ada@example.test' } })).toEqual(
+      steps.map((step) => `passed ${step.slice(2)}`),
+    );
+    expect(seen.find(({ request }) => request.url === '/session')?.body).toBe('email=ada%40example.test&colour=Blue');
+  });
+
+  test('that says what the page showed instead', async () => {
+    const [opened, missing] = await drive(visit('- open `/`\n- expect heading `Orders`\n'), { browser });
+    expect(opened).toBe('passed open `/`');
+    expect(missing).toMatch(/^failed expect heading `Orders`: .*The page was \/, and said: Welcome$/);
+  });
+
+  test('whose answers are not what they say they are', async () => {
+    const strayed: unknown[] = [];
+    const keep = (error: unknown): unknown => strayed.push(error);
+    process.on('unhandledRejection', keep);
+    listener = (request, response) => {
+      if (request.url === '/broken') return response.writeHead(200, { 'content-encoding': 'gzip' }).end('plain');
+      response.setHeader('content-type', 'text/html');
+      return response.end(
+        `<p id="said">waiting</p><script>fetch('/broken').catch(() => { said.textContent = 'refused'; })</script>`,
+      );
+    };
+    try {
+      expect(await drive(visit('- open `/`\n- expect text `refused`\n'), { browser })).toEqual([
+        'passed open `/`',
+        'passed expect text `refused`',
+      ]);
+      expect(strayed).toEqual([]);
+    } finally {
+      process.off('unhandledRejection', keep);
+    }
+  });
+
+  test('whose pages reach nothing but the app itself', async () => {
+    let reached = 0;
+    const inside = createServer((_, response) => response.end(String((reached += 1))));
+    await new Promise<void>((resolve) => inside.listen(0, '127.0.0.1', resolve));
+    const address = `127.0.0.1:${(inside.address() as AddressInfo).port}`;
+    const page = `<p id="said">waiting</p><script>
+      const tries = [fetch('http://${address}/', { mode: 'no-cors' }), fetch('/away'), new Promise((_, no) => {
+        const socket = new WebSocket('ws://${address}/'); socket.onerror = no; }),
+        new Promise((_, no) => { const image = new Image(); image.onerror = no; image.src = 'http://${address}/i.png'; })];
+      Promise.allSettled(tries).then((all) => { said.textContent = all.map(({ status }) => status).join(' '); });
+    </script>`;
+    listener = (request, response) => {
+      if (request.url === '/away') return response.writeHead(302, { location: `http://${address}/` }).end();
+      response.setHeader('content-type', 'text/html');
+      return response.end(page);
+    };
+    try {
+      const steps = '- open `/`\n- expect text `rejected fulfilled rejected rejected`\n';
+      expect(await drive(visit(steps), { browser })).toEqual([
+        'passed open `/`',
+        'passed expect text `rejected fulfilled rejected rejected`',
+      ]);
+      expect(reached).toBe(0);
+    } finally {
+      inside.close();
+    }
+  });
+});

@@ -1,0 +1,109 @@
+// Previews to boot, on a local host with real git: an app whose commits say what it does.
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import {
+  requestAt,
+  type PreviewBoot,
+  type PreviewSandbox,
+  type PreviewSandboxes,
+} from '../../src/platform/previews/index.ts';
+import { localWorld, type LocalWorld } from '../hosts/local-world.ts';
+
+export const setup = '.service/scripts/preview-setup.sh';
+export const teardown = '.service/scripts/preview-teardown.sh';
+
+/** Answers with its variables, what it was sent, and what lies in its folder. */
+export const app = `
+  const { createServer } = require('node:http');
+  const { readdirSync } = require('node:fs');
+  createServer(async (request, response) => {
+    let body = '';
+    for await (const piece of request) body += piece;
+    const { method, url, headers } = request;
+    response.end(JSON.stringify({ method, url, headers, body, env: process.env, files: readdirSync('.') }));
+  }).listen(Number(process.env.PORT), '127.0.0.1');
+`;
+/** A setup script that leaves the app in the background. */
+export const startsApp = 'node app.cjs &\n';
+
+export interface Echo {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly files: readonly string[];
+}
+
+export interface PreviewWorld extends AsyncDisposable {
+  readonly local: LocalWorld;
+  readonly workDir: string;
+  /** All that was written since the test began. */
+  output(): string;
+  forget(): void;
+  /** Of a commit with these files; the app is there, and the setup script starts it, unless it says otherwise. */
+  boot(sandboxes: PreviewSandboxes, options?: BootOptions): Promise<PreviewSandbox>;
+}
+
+export type BootOptions = Partial<PreviewBoot> & {
+  readonly files?: Readonly<Record<string, string | null>>;
+  readonly signal?: AbortSignal;
+};
+
+export async function previewWorld(): Promise<PreviewWorld> {
+  const local = await localWorld();
+  const workDir = mkdtempSync(join(tmpdir(), 'il-'));
+  // A plain command runs as nobody, and passes through it.
+  chmodSync(workDir, 0o711);
+  let output = '';
+  return {
+    local,
+    workDir,
+    output: () => output,
+    forget: () => void (output = ''),
+    async boot(sandboxes, { files = {}, signal, ...more } = {}) {
+      const commit = local.commit({
+        branch: 'change',
+        from: null,
+        files: { 'app.cjs': app, [setup]: startsApp, ...files },
+      });
+      return await sandboxes.boot(
+        {
+          name: 'interlock-preview-1-1',
+          image: { kind: 'command', source: 'true' },
+          repository: { ...local.repository, host: 'local' },
+          commit,
+          port: 3000,
+          setup,
+          teardown: null,
+          env: { HEAD_SHA: commit },
+          secrets: {},
+          bootTimeoutMs: 20_000,
+          lifeMs: 120_000,
+          ...more,
+        },
+        { signal: signal ?? new AbortController().signal, onOutput: (piece) => void (output += piece) },
+      );
+    },
+    async [Symbol.asyncDispose]() {
+      await local.close();
+      rmSync(workDir, { recursive: true, force: true });
+    },
+  };
+}
+
+export async function ask(
+  address: string,
+  path = '/',
+  { method = 'GET', body = '' }: { readonly method?: string; readonly body?: string } = {},
+): Promise<Echo> {
+  return await new Promise((resolve, reject) => {
+    const request = requestAt(address, { method, path, headers: { host: 'app' }, agent: false }, (response) => {
+      text(response).then((said) => resolve(JSON.parse(said) as Echo), reject);
+    });
+    request.on('error', reject);
+    request.end(body);
+  });
+}

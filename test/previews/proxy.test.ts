@@ -1,0 +1,323 @@
+import { once } from 'node:events';
+import {
+  createServer,
+  request,
+  type IncomingMessage,
+  type RequestOptions,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import { createServer as createTcpServer, type AddressInfo } from 'node:net';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
+import { pino } from 'pino';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { WebSocket, WebSocketServer } from 'ws';
+import { createPreviewProxy, type PreviewProxy, type ProxiedPreview } from '../../src/server/preview-proxy.ts';
+
+const host = 'k3v.preview.localhost:4000';
+const token = `il_live_${'a'.repeat(80)}`;
+
+let folder: string;
+let app: Server;
+let handle: (request: IncomingMessage, response: ServerResponse) => unknown;
+let server: Server;
+let proxy: PreviewProxy;
+let rows: Map<string, ProxiedPreview>;
+let now: Date;
+let reads: number;
+const inAnHour = (): Date => new Date(now.getTime() + 3_600_000);
+
+beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), 'il-'))));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+beforeEach(async () => {
+  now = new Date();
+  reads = 0;
+  app = createServer((incoming, response) => void handle(incoming, response));
+  app.listen(join(folder, 'app'));
+  await once(app, 'listening');
+  rows = new Map([['k3v', { state: 'ready', address: `unix:${join(folder, 'app')}`, expiresAt: inAnHour() }]]);
+  proxy = createPreviewProxy({
+    publicUrl: 'http://localhost:4000',
+    find: async (slug) => {
+      reads += 1;
+      return await Promise.resolve(rows.get(slug) ?? null);
+    },
+    clock: () => now,
+    log: pino({ level: 'silent' }),
+    limits: { bodyBytes: 1_000, silenceMs: 500, atOnce: 2, knownMs: 0 },
+  });
+  server = createServer((incoming, response) => proxy.serve(incoming, response));
+  server.on('upgrade', (incoming, socket, head) => proxy.upgrade(incoming, socket, head));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+});
+afterEach(() => {
+  proxy.close();
+  for (const one of [server, app]) {
+    one.closeAllConnections();
+    one.close();
+  }
+});
+
+interface Answer {
+  readonly status: number;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+}
+
+async function ask(
+  options: Omit<RequestOptions, 'headers'> & { readonly headers?: Record<string, string>; readonly body?: string } = {},
+): Promise<Answer> {
+  const { port } = server.address() as AddressInfo;
+  return await new Promise((resolve, reject) => {
+    const { headers, body, ...more } = options;
+    const sent = request({ host: '127.0.0.1', port, ...more, headers: { host, ...headers } }, (response) => {
+      text(response).then(
+        (said) => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: said }),
+        reject,
+      );
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
+
+it('passes method, path, body and headers on, and the answer back as it is', async () => {
+  handle = async (incoming, response) => {
+    const seen = { method: incoming.method, url: incoming.url, headers: incoming.headers, body: await text(incoming) };
+    response.writeHead(
+      207,
+      'Several',
+      [
+        ['x-made', '1'],
+        ['x-made', '2'],
+        ['content-type', 'text/plain'],
+      ].flat(),
+    );
+    response.end(JSON.stringify(seen));
+  };
+  const answer = await ask({
+    method: 'PATCH',
+    path: '/graphql?a=%20b',
+    body: 'bread',
+    headers: { cookie: 'a=1', authorization: 'Basic eDp5', 'x-forwarded-for': '10.1.2.3', 'x-forwarded-host': 'evil' },
+  });
+  expect(answer).toMatchObject({ status: 207, headers: { 'x-made': '1, 2', 'x-robots-tag': 'noindex' } });
+  expect(JSON.parse(answer.body)).toMatchObject({
+    method: 'PATCH',
+    url: '/graphql?a=%20b',
+    body: 'bread',
+    headers: {
+      host,
+      cookie: 'a=1',
+      authorization: 'Basic eDp5',
+      'x-forwarded-for': '10.1.2.3, 127.0.0.1',
+      'x-forwarded-host': host,
+      'x-forwarded-proto': 'http',
+    },
+  });
+});
+
+it('a body in pieces arrives whole, whatever the method', async () => {
+  handle = async (incoming, response) => response.end(await text(incoming));
+  expect(await ask({ method: 'DELETE', headers: { 'transfer-encoding': 'chunked' }, body: 'bread' })).toMatchObject({
+    status: 200,
+    body: 'bread',
+  });
+});
+
+it('what belongs to one connection alone is not passed on, either way', async () => {
+  handle = (incoming, response) => {
+    response.writeHead(200, {
+      connection: 'x-secret, close',
+      'x-secret': '1',
+      'keep-alive': 'timeout=9',
+      trailer: 'x',
+    });
+    response.end(JSON.stringify(Object.keys(incoming.headers)));
+  };
+  const answer = await ask({
+    headers: { connection: 'x-hop', 'x-hop': '1', te: 'trailers', 'proxy-authorization': 'Basic eDp5' },
+  });
+  expect(answer.headers).not.toHaveProperty('x-secret');
+  expect(answer.headers).not.toHaveProperty('trailer');
+  for (const name of ['x-hop', 'te', 'proxy-authorization']) expect(JSON.parse(answer.body)).not.toContain(name);
+});
+
+it('a body keeps its length, whatever the connection says of it', async () => {
+  handle = (incoming, response) => response.end(`${incoming.url} ${incoming.headers['content-length']}`);
+  const hidden = 'GET /hidden HTTP/1.1\r\n\r\n';
+  const headers = { connection: 'content-length', 'content-length': String(hidden.length) };
+  expect((await ask({ path: '/seen', headers, body: hidden })).body).toBe(`/seen ${hidden.length}`);
+});
+
+it('a token of ours is not given to an app, and an app sets no cookies for its parents', async () => {
+  handle = (incoming, response) => {
+    response.setHeader('set-cookie', [
+      'a=1; Domain=localhost; Path=/',
+      'b=2;domain=.preview.localhost',
+      'c=3; HttpOnly',
+    ]);
+    response.end(incoming.headers.authorization ?? 'none');
+  };
+  const answer = await ask({ headers: { authorization: `Bearer ${token}` } });
+  expect(answer.body).toBe('none');
+  expect(answer.headers['set-cookie']).toEqual(['a=1; Path=/', 'b=2', 'c=3; HttpOnly']);
+  const asGit = `Basic ${Buffer.from(`git:${token}`).toString('base64')}`;
+  expect((await ask({ headers: { authorization: asGit } })).body).toBe('none');
+});
+
+it('streams: what the app says first is heard before it has ended', async () => {
+  const heard = Promise.withResolvers<void>();
+  handle = (_incoming, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write('data: one\n\n');
+    void heard.promise.then(() => response.end('data: two\n\n'));
+  };
+  const { port } = server.address() as AddressInfo;
+  const sent = request({ host: '127.0.0.1', port, headers: { host } }).end();
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  const [first] = (await once(response, 'data')) as [Buffer];
+  expect(String(first)).toBe('data: one\n\n');
+  heard.resolve();
+  expect(await text(response)).toBe('data: two\n\n');
+});
+
+it.each<[string, Partial<ProxiedPreview> | null, number, string]>([
+  ['no row', null, 404, 'There is no preview at this address.'],
+  ['one that is gone', { state: 'gone', address: null }, 410, 'This preview has ended'],
+  ['one that is torn down', { state: 'ending' }, 410, 'This preview has ended'],
+  ['one whose time is over', { expiresAt: new Date(0) }, 410, 'This preview has ended'],
+  ['one that boots', { state: 'booting', address: null }, 503, 'This preview is starting'],
+  ['one whose worker was killed', { address: 'unix:/nowhere/app' }, 502, 'The app does not answer'],
+])('a slug of %s is told on a page', async (_what, row, status, words) => {
+  const standing = rows.get('k3v');
+  if (row === null || standing === undefined) rows.clear();
+  else rows.set('k3v', { ...standing, ...row });
+  const answer = await ask();
+  expect(answer.status).toBe(status);
+  expect(answer.body).toContain(words);
+  expect(answer.body).not.toContain('nowhere');
+  expect(answer.headers['retry-after']).toBe(status === 503 || status === 502 ? '2' : undefined);
+});
+
+it('goes nowhere but to the address of the row, whatever the request names', async () => {
+  let reached = 0;
+  const other = createTcpServer((socket) => {
+    reached += 1;
+    socket.destroy();
+  }).listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const { port } = other.address() as AddressInfo;
+  handle = (incoming, response) => response.end(incoming.url);
+  expect((await ask({ path: `http://127.0.0.1:${port}/` })).body).toBe(`http://127.0.0.1:${port}/`);
+  expect((await ask({ headers: { host: `127.0.0.1:${port}` } })).status).toBe(404);
+  expect((await ask({ headers: { 'x-forwarded-host': `127.0.0.1:${port}` } })).status).toBe(200);
+  expect(reached).toBe(0);
+  other.close();
+});
+
+it('a body that is too large is refused, with a length and without', async () => {
+  handle = async (incoming, response) => response.end(String((await text(incoming)).length));
+  const body = 'x'.repeat(1_001);
+  expect((await ask({ method: 'POST', body })).status).toBe(413);
+  expect((await ask({ method: 'POST', headers: { 'transfer-encoding': 'chunked' }, body })).status).toBe(413);
+  expect(await ask({ method: 'POST', body: 'x'.repeat(1_000) })).toMatchObject({ status: 200, body: '1000' });
+});
+
+it('an app that says nothing is given up, one that breaks off is told, and one that falls silent is cut', async () => {
+  handle = () => {};
+  expect((await ask()).status).toBe(504);
+  handle = (incoming) => incoming.socket.destroy();
+  expect((await ask()).status).toBe(502);
+  handle = (_incoming, response) => {
+    response.writeHead(200);
+    response.write('half');
+  };
+  await expect(ask()).rejects.toThrow(/aborted|ECONNRESET/);
+});
+
+it('one preview is asked so much at once, and room is made when answers end', async () => {
+  const waiting: ServerResponse[] = [];
+  handle = (_incoming, response) => void waiting.push(response);
+  const both = [ask(), ask()];
+  while (waiting.length < 2) await delay(5);
+  expect(await ask()).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
+  for (const response of waiting) response.end('done');
+  expect((await Promise.all(both)).map(({ body }) => body)).toEqual(['done', 'done']);
+  handle = (_incoming, response) => response.end('again');
+  expect((await ask()).body).toBe('again');
+});
+
+it('an answer under way ends with its preview', async () => {
+  rows.set('k3v', { state: 'ready', address: `unix:${join(folder, 'app')}`, expiresAt: new Date(now.getTime() + 200) });
+  handle = (_incoming, response) => {
+    response.writeHead(200);
+    const saying = setInterval(() => response.write('.'), 20);
+    response.on('close', () => clearInterval(saying));
+  };
+  await expect(ask()).rejects.toThrow(/aborted|ECONNRESET/);
+});
+
+it('a row that was read counts for a while', async () => {
+  const patient = createPreviewProxy({
+    publicUrl: 'http://localhost:4000',
+    find: async () => {
+      reads += 1;
+      return await Promise.resolve(null);
+    },
+    clock: () => now,
+    log: pino({ level: 'silent' }),
+    limits: { knownMs: 60_000 },
+  });
+  server.removeAllListeners('request').on('request', (incoming, response) => patient.serve(incoming, response));
+  await ask();
+  await ask();
+  expect(reads).toBe(1);
+});
+
+it('WebSockets pass both ways, and end with the server', async () => {
+  const sockets = new WebSocketServer({ server: app, handleProtocols: () => 'chat' });
+  sockets.on('connection', (socket, incoming) => {
+    socket.send(`${incoming.url} ${String(incoming.headers['x-forwarded-host'])}`);
+    socket.on('message', (said: Buffer) => socket.send(`heard ${said.toString()}`));
+  });
+  const { port } = server.address() as AddressInfo;
+  const client = new WebSocket(`ws://127.0.0.1:${port}/live`, 'chat', { headers: { host } });
+  const [hello] = await once(client, 'message');
+  expect(String(hello)).toBe(`/live ${host}`);
+  client.send('bread');
+  expect(String((await once(client, 'message'))[0])).toBe('heard bread');
+  // Longer than the silence that an answer is allowed.
+  await delay(700);
+  client.send('still');
+  expect(String((await once(client, 'message'))[0])).toBe('heard still');
+  proxy.close();
+  await once(client, 'close');
+  sockets.close();
+});
+
+it('an upgrade that the app refuses is answered as the app says; of a preview that is not there, with its page', async () => {
+  handle = (_incoming, response) => response.writeHead(403, { 'x-why': 'no' }).end('not you');
+  app.on('upgrade', (_incoming, socket) =>
+    socket.end('HTTP/1.1 403 Forbidden\r\nx-why: no\r\ncontent-length: 7\r\n\r\nnot you'),
+  );
+  const refusal = async (to: string): Promise<{ status: number | undefined; body: string }> => {
+    const { port } = server.address() as AddressInfo;
+    const client = new WebSocket(`ws://127.0.0.1:${port}/`, { headers: { host: to } });
+    client.on('error', () => {});
+    const [, response] = (await once(client, 'unexpected-response')) as [unknown, IncomingMessage];
+    return { status: response.statusCode, body: await text(response) };
+  };
+  expect(await refusal(host)).toEqual({ status: 403, body: 'not you' });
+  expect(await refusal('nobody.preview.localhost')).toMatchObject({ status: 404 });
+});
+
+it('other protocols than WebSocket are not switched to', async () => {
+  const answer = await ask({ headers: { connection: 'Upgrade', upgrade: 'h2c' } });
+  expect(answer.status).toBe(501);
+});

@@ -1,0 +1,128 @@
+import fc from 'fast-check';
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Ports } from '../../src/context.ts';
+import { findSandboxBySlug, reconcileSandboxes } from '../../src/modules/previews/index.ts';
+import type { PreviewSandboxes } from '../../src/platform/previews/port.ts';
+import { localWorld, type LocalWorld } from '../hosts/local-world.ts';
+
+let world: LocalWorld;
+let now = new Date('2026-01-01T00:00:00Z');
+let runs = 0;
+const ports = (): Ports => ({ db: world.db, clock: () => now, log: pino({ level: 'silent' }) }) as unknown as Ports;
+
+beforeAll(async () => {
+  world = await localWorld();
+  // Rows of a run without the pull request it is of.
+  await world.sql('set session_replication_role = replica');
+});
+afterAll(async () => await world.close());
+
+type Kind = PreviewSandboxes['kind'];
+
+/** What runs, as its daemon or its worker knows it. */
+function place(kind: Kind, running: Set<string>): PreviewSandboxes {
+  return {
+    kind,
+    refusal: async () => await Promise.resolve(null),
+    boot: () => {
+      throw new Error('Nothing is booted here.');
+    },
+    list: async () => await Promise.resolve([...running]),
+    destroy: async (name) => {
+      if (name.endsWith('stuck')) throw new Error('It is stuck.');
+      await Promise.resolve(running.delete(name));
+    },
+  };
+}
+
+async function begin(kind: Kind, minutes: number, suffix = ''): Promise<{ id: string; name: string }> {
+  runs += 1;
+  const { accountId } = world.repository;
+  const [run] = await world.sql<{ id: string }>(
+    `insert into verification (account_id, repository_id, pull_request_id, head_commit, attempt, cause, status, created_by, created_at)
+     values ($1, $2, $3::bigint, $3::text, 1, 'head', 'booting', 'test', now()) returning id::text as id`,
+    [accountId, world.repository.id, runs],
+  );
+  const id = run?.id ?? '';
+  const name = `interlock-preview-${accountId}-${id}${suffix}`;
+  await world.sql(
+    `insert into preview_sandbox (account_id, verification_id, name, kind, state, slug, address, port, expires_at, created_at)
+     values ($1, $2, $3, $4, 'ready', $5, 'unix:/x', 3000, $6, now())`,
+    [accountId, id, name, kind, `slug-${id}`, new Date(now.getTime() + minutes * 60_000)],
+  );
+  return { id, name };
+}
+
+test('whatever is killed, canceled, expired or forgotten: what runs afterwards is wanted, and what is wanted runs', async () => {
+  const steps = fc.array(
+    fc.record({
+      does: fc.constantFrom('begin', 'kill worker', 'end run', 'mark gone', 'lose row', 'wait', 'reconcile'),
+      kind: fc.constantFrom<Kind>('docker', 'process'),
+      which: fc.nat({ max: 20 }),
+      minutes: fc.integer({ min: 1, max: 90 }),
+    }),
+    { minLength: 1, maxLength: 25 },
+  );
+  await fc.assert(
+    fc.asyncProperty(steps, async (story) => {
+      const running = { docker: new Set<string>(), process: new Set<string>() };
+      const places = [place('docker', running.docker), place('process', running.process)];
+      const made: { id: string; name: string; kind: Kind }[] = [];
+      for (const { does, kind, which, minutes } of [
+        ...story,
+        { does: 'reconcile' as const, kind: 'docker' as const, which: 0, minutes: 1 },
+      ]) {
+        const one = made[which % Math.max(made.length, 1)];
+        if (does === 'begin') {
+          const fresh = await begin(kind, minutes);
+          made.push({ ...fresh, kind });
+          running[kind].add(fresh.name);
+        } else if (does === 'wait') now = new Date(now.getTime() + minutes * 60_000);
+        else if (does === 'kill worker') running.process.clear();
+        else if (does === 'reconcile') await reconcileSandboxes(ports(), places);
+        else if (one !== undefined && does === 'end run')
+          await world.sql("update verification set status = 'canceled' where id = $1", [one.id]);
+        else if (one !== undefined && does === 'mark gone')
+          await world.sql("update preview_sandbox set state = 'gone', address = null where name = $1", [one.name]);
+        else if (one !== undefined && does === 'lose row')
+          await world.sql('delete from preview_sandbox where name = $1', [one.name]);
+      }
+      const wanted = await world.sql<{ name: string }>(
+        `select s.name from preview_sandbox s join verification v on v.id = s.verification_id
+         where s.state <> 'gone' and s.expires_at > $1 and v.status = 'booting' and s.name = any($2)`,
+        [now, made.map(({ name }) => name)],
+      );
+      const names = new Set(wanted.map(({ name }) => name));
+      for (const { name, kind } of made) {
+        if (running[kind].has(name)) expect(names).toContain(name);
+        // A process is gone with its worker; a container is never taken from a run that wants it.
+        if (names.has(name) && kind === 'docker') expect(running.docker).toContain(name);
+      }
+      const open = await world.sql<{ name: string }>(
+        "select name from preview_sandbox where state <> 'gone' and name = any($1)",
+        [made.map(({ name }) => name)],
+      );
+      expect(new Set(open.map(({ name }) => name))).toEqual(names);
+    }),
+    { numRuns: 25 },
+  );
+}, 120_000);
+
+test('one that cannot be taken away keeps no other one', async () => {
+  const stuck = await begin('docker', 1, '-stuck');
+  const other = await begin('docker', 1);
+  now = new Date(now.getTime() + 120_000);
+  const running = new Set([stuck.name, other.name]);
+  expect(await reconcileSandboxes(ports(), [place('docker', running)])).toEqual([other.name]);
+  expect([...running]).toEqual([stuck.name]);
+});
+
+test('the public address of one that is gone leads nowhere', async () => {
+  const { id } = await begin('process', 5);
+  expect(await findSandboxBySlug(world.db, `slug-${id}`)).toMatchObject({ state: 'ready', address: 'unix:/x' });
+  await world.sql("update verification set status = 'error' where id = $1", [id]);
+  await reconcileSandboxes(ports(), []);
+  expect(await findSandboxBySlug(world.db, `slug-${id}`)).toMatchObject({ state: 'gone', address: null });
+  expect(await findSandboxBySlug(world.db, 'nobody')).toBeNull();
+});

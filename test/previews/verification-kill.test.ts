@@ -1,0 +1,127 @@
+// The process that verifies is killed with -9 at every step, one after the other: the same end, every status told once,
+// and nothing of a preview is left.
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { startEngine, type Engine } from '../support/engine.ts';
+import { world } from '../support/world.ts';
+import { endpoint, sandboxOf, skillPath, verificationsOf, type VerificationWorld } from './verification-world.ts';
+
+interface Stage extends AsyncDisposable {
+  readonly v: Omit<VerificationWorld, 'pass'>;
+  start(failpoint?: string): Promise<Engine>;
+  /** Starts one that is killed at that place, and waits until it is. */
+  killAt(failpoint: string): Promise<void>;
+}
+
+async function stage(): Promise<Stage> {
+  const w = await world({ runsCi: false, wake: async () => {} });
+  const engines: Engine[] = [];
+  const v = verificationsOf(w, async (isSo) => {
+    const deadline = performance.now() + 60_000;
+    while (!(await isSo())) {
+      if (performance.now() > deadline) throw new Error('It did not come about.');
+      await delay(50);
+    }
+  });
+  const start: Stage['start'] = async (failpoint) => {
+    const { databaseUrl, dataDir, secrets } = w;
+    const engine = await startEngine({ mode: 'loop', databaseUrl, dataDir, secrets }, failpoint);
+    engines.push(engine);
+    return engine;
+  };
+  return {
+    v,
+    start,
+    async killAt(failpoint) {
+      const engine = await start(failpoint);
+      const late = delay(60_000, 'not killed', { ref: false });
+      expect(await Promise.race([engine.ended, late]), failpoint).toMatch(/SIGKILL|137/);
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all(engines.map(async (engine) => await engine.kill()));
+      await v[Symbol.asyncDispose]();
+      await w[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** What was told of the runs, in order. */
+async function told({ v }: Stage): Promise<string[]> {
+  const events = await v.rows<{ action: string }>(
+    "select action from event where action like 'verification_%' order by id",
+  );
+  return events.map(({ action }) => action.slice('verification_'.length));
+}
+
+const app = `
+  require('node:http').createServer((_, response) => response.end('Welcome'))
+    .listen(Number(process.env.PORT), '127.0.0.1');
+`;
+const files = {
+  'app.cjs': app,
+  '.service/scripts/preview-setup.sh': 'node app.cjs &\n',
+  [skillPath]: '## Home\n\n- `GET /`\n  - expect body contains `Welcome`\n',
+};
+
+async function opened(s: Stage): Promise<number> {
+  await s.v.image('node', { kind: 'command', source: 'true' });
+  await s.v.verify(sandboxOf());
+  return await s.v.open('feature', files);
+}
+
+describe('whoever verifies is killed', { timeout: 300_000 }, () => {
+  it('before it says that it begins, before and after it boots: it is booted again, and driven once', async () => {
+    await using s = await stage();
+    const number = await opened(s);
+    for (const place of ['verification:published', 'verification:before_boot', 'verification:after_boot'])
+      await s.killAt(place);
+    await s.start();
+    const passed = await s.v.comesTo(number, 'passed');
+    expect(passed).toMatchObject({ attempt: 1, steps: ['passed Home: `GET /`'] });
+    expect(await s.v.log(passed)).toContain('It is begun again, for the 3. time.');
+    expect(await told(s)).toEqual(['pending', 'booting', 'driving', 'tearing_down', 'passed']);
+    expect(await s.v.rows('select state from preview_sandbox')).toEqual([{ state: 'gone' }]);
+  });
+
+  it('while it drives, and before it tears down: what was judged stands', async () => {
+    await using s = await stage();
+    const number = await opened(s);
+    await s.killAt('verification:driving');
+    await s.killAt('verification:before_teardown');
+    await s.start();
+    const passed = await s.v.comesTo(number, 'passed');
+    expect(passed.steps).toEqual(['passed Home: `GET /`']);
+    expect(await told(s)).toEqual(['pending', 'booting', 'driving', 'booting', 'driving', 'tearing_down', 'passed']);
+    expect(await s.v.rows('select state from preview_sandbox')).toEqual([{ state: 'gone' }]);
+  });
+
+  it('three times in a row: it is given up, and its check says so', async () => {
+    await using s = await stage();
+    const number = await opened(s);
+    for (let time = 1; time <= 3; time += 1) await s.killAt('verification:before_boot');
+    await s.start();
+    const given = await s.v.comesTo(number, 'error');
+    expect(given.summary).toBe('It was begun 3 times, and each time its worker was lost.');
+    await expect.poll(async () => (await s.v.check(given.head))?.state, { timeout: 30_000 }).toBe('failure');
+  });
+
+  it('before and after it says how it ended: its check says it all the same', async () => {
+    await using s = await stage();
+    await s.v.verify(endpoint);
+    const number = await s.v.open('feature', { 'feature.txt': 'new\n' });
+    await s.v.register(number, await s.v.app((_, response) => response.end()));
+    await s.killAt('verification:before_conclusion');
+    await s.killAt('verification:advanced_passed');
+    await s.killAt('verification:published');
+    await s.start();
+    const passed = await s.v.comesTo(number, 'passed');
+    await expect.poll(async () => (await s.v.check(passed.head))?.state, { timeout: 30_000 }).toBe('success');
+    await expect
+      .poll(
+        async () => await s.v.rows("select attempt, conclusion from check_result where name = 'interlock/verify'"),
+        { timeout: 30_000 },
+      )
+      .toEqual([{ attempt: 1, conclusion: 'success' }]);
+    expect(await told(s)).toEqual(['pending', 'waiting', 'driving', 'passed']);
+  });
+});

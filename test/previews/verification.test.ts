@@ -1,0 +1,278 @@
+import { afterEach, expect, test } from 'vitest';
+import { grantPreviewSecret, setPreviewSecret } from '../../src/modules/previews/secrets/secrets.service.ts';
+import { createAnalysis } from '../../src/platform/analysis/index.ts';
+import { endpoint, sandboxOf, skillPath, verificationWorld, type VerificationWorld } from './verification-world.ts';
+
+let w: VerificationWorld;
+afterEach(async () => await w[Symbol.asyncDispose]());
+
+const feature = { 'feature.txt': 'new\n' };
+const home = (parts: string): string => `## Home\n\n- \`GET /\`\n${parts}`;
+
+test('a head is verified in the preview that CI registers for it, and its check says so', async () => {
+  w = await verificationWorld();
+  await w.verify(endpoint);
+  const number = await w.open('feature', feature);
+  const waiting = await w.comesTo(number, 'waiting');
+  expect(await w.check(waiting.head)).toMatchObject({ state: 'pending' });
+
+  const url = await w.app((_, response) => response.end('Welcome'));
+  await w.register(number, url);
+  const passed = await w.comesTo(number, 'passed');
+  expect(passed).toMatchObject({
+    attempt: 1,
+    degraded: false,
+    summary: '1 step passed.',
+    steps: ['passed It answers: GET /'],
+  });
+  await w.until(async () => (await w.check(passed.head))?.state === 'success');
+  expect(await w.check(passed.head)).toMatchObject({
+    title: 'Verified',
+    summary: expect.stringContaining('Preview `default`.'),
+  });
+  expect((await w.events()).map(([action]) => action)).toEqual(
+    expect.arrayContaining([
+      'verification_pending',
+      'verification_waiting',
+      'verification_driving',
+      'verification_passed',
+    ]),
+  );
+});
+
+test('what the skill file expects and the app does not do fails it, in words', async () => {
+  w = await verificationWorld();
+  await w.verify(endpoint);
+  const number = await w.open('feature', { [skillPath]: home('  - expect body contains `Welcome`\n- `GET /next`\n') });
+  const url = await w.app((_, response) => response.end('Go away'));
+  await w.comesTo(number, 'waiting');
+  await w.register(number, url);
+  const failed = await w.comesTo(number, 'failed');
+  expect(failed.steps).toEqual(['failed Home: `GET /`', 'skipped Home: `GET /next`']);
+  await w.until(async () => (await w.check(failed.head))?.state === 'failure');
+  expect((await w.check(failed.head))?.summary).toContain('expect body contains `Welcome`: The body begins: Go away');
+});
+
+test('a skill file that is not understood is an error that names the line, and drives nothing', async () => {
+  w = await verificationWorld();
+  await w.verify(endpoint);
+  const number = await w.open('feature', { [skillPath]: '# Shop\n\n## Home\n\n- look around\n' });
+  let requests = 0;
+  const url = await w.app((_, response) => response.end(String((requests += 1))));
+  await w.comesTo(number, 'waiting');
+  await w.register(number, url);
+  const ended = await w.comesTo(number, 'error');
+  expect(ended.summary).toContain(`${skillPath}, line 5: expected a request`);
+  expect(requests).toBe(0);
+});
+
+test('nothing registered in time has the code judged instead; a late registration starts another run', async () => {
+  w = await verificationWorld();
+  await w.verify(endpoint);
+  const number = await w.open('feature', { 'good.json': '{}\n' });
+  await w.comesTo(number, 'waiting');
+  w.pass(1_801_000);
+  const degraded = await w.comesTo(number, 'passed');
+  expect(degraded).toMatchObject({ degraded: true, summary: expect.stringContaining('No preview was registered') });
+
+  const url = await w.app((_, response) => response.writeHead(500).end());
+  await w.register(number, url);
+  const second = await w.comesTo(number, 'failed', 2);
+  expect(second).toMatchObject({ cause: 'registration', degraded: false });
+  await w.until(async () => (await w.check(second.head))?.state === 'failure');
+});
+
+test('one that is registered while the code is judged is driven after that', async () => {
+  w = await verificationWorld();
+  let judge: () => void = () => {};
+  const isAllowed = new Promise<void>((resolve) => {
+    judge = resolve;
+  });
+  const { attending } = w.loop.verifications;
+  if (attending === null || attending === undefined) throw new Error('Nobody attends.');
+  const analysis = createAnalysis({ review: null });
+  const slow: typeof analysis = {
+    ...analysis,
+    analyse: async (change) => {
+      await isAllowed;
+      return await analysis.analyse(change);
+    },
+  };
+  w.loop.verifications.attending = { ...attending, analysis: slow };
+  await w.verify(endpoint);
+  const number = await w.open('feature', feature);
+  await w.comesTo(number, 'waiting');
+  w.pass(1_801_000);
+  await w.comesTo(number, 'driving');
+  await w.register(number, await w.app((_, response) => response.writeHead(500).end()));
+  judge();
+  expect(await w.comesTo(number, 'failed', 2)).toMatchObject({ cause: 'registration', degraded: false });
+});
+
+test('code that does not parse fails where no preview came up', async () => {
+  w = await verificationWorld();
+  await w.verify(endpoint);
+  const number = await w.open('feature', { 'bad.json': '{"a": \n' });
+  await w.comesTo(number, 'waiting');
+  w.pass(1_801_000);
+  const failed = await w.comesTo(number, 'failed');
+  expect(failed).toMatchObject({ degraded: true, steps: [expect.stringContaining('failed Code analysis: bad.json')] });
+});
+
+test('a newer head cancels the run of the older one, and a closed pull request its own', async () => {
+  w = await verificationWorld();
+  await w.verify(endpoint);
+  const number = await w.open('feature', feature);
+  const first = await w.comesTo(number, 'waiting');
+  await w.commit('feature', { 'more.txt': 'more\n' });
+  const second = await w.comesTo(number, 'waiting', 1);
+  await w.until(async () => (await w.runs(number))[0]?.status === 'canceled');
+  expect(second.head).not.toBe(first.head);
+
+  const hosted = { accountId: w.ctx.accountId, id: w.repositoryId, ...w.repository };
+  await w.service.localHost.closePullRequest(hosted, number);
+  await w.service.settle();
+  await w.comesTo(number, 'canceled');
+  await w.service.localHost.reopenPullRequest(hosted, number);
+  await w.service.settle();
+  const again = await w.comesTo(number, 'waiting', 2);
+  expect(again.head).toBe(second.head);
+});
+
+test('a preview that is taken away while it is driven ends the run', async () => {
+  w = await verificationWorld();
+  await w.verify(endpoint);
+  const number = await w.open('feature', feature);
+  await w.comesTo(number, 'waiting');
+  let asked: () => void = () => {};
+  const isAsked = new Promise<void>((resolve) => {
+    asked = resolve;
+  });
+  // It never answers.
+  const url = await w.app(() => asked());
+  await w.register(number, url);
+  await w.comesTo(number, 'driving');
+  await isAsked;
+  await w.deregister(number);
+  expect(await w.comesTo(number, 'error')).toMatchObject({ summary: expect.stringContaining('taken away') });
+});
+
+test('a preview that is registered anew while it is driven is driven anew', async () => {
+  w = await verificationWorld();
+  await w.verify(endpoint);
+  const number = await w.open('feature', feature);
+  await w.comesTo(number, 'waiting');
+  let asked: () => void = () => {};
+  const isAsked = new Promise<void>((resolve) => {
+    asked = resolve;
+  });
+  await w.register(number, await w.app(() => asked()));
+  await w.comesTo(number, 'driving');
+  await isAsked;
+  await w.register(number, await w.app((_, response) => response.end()));
+  expect(await w.comesTo(number, 'passed')).toMatchObject({ attempt: 1, steps: ['passed It answers: GET /'] });
+});
+
+test('a pull request that touches nothing but exempt paths needs no verification', async () => {
+  w = await verificationWorld();
+  await w.verify(`${endpoint}  exempt_paths:\n    - docs/**\n`);
+  const exempt = await w.open('docs', { 'docs/a/b.md': 'words\n' });
+  const other = await w.open('both', { 'docs/c.md': 'words\n', 'src.txt': 'code\n' });
+  const skipped = await w.comesTo(exempt, 'skipped');
+  await w.until(async () => (await w.check(skipped.head))?.state === 'success');
+  expect(await w.comesTo(other, 'waiting')).toMatchObject({ attempt: 1 });
+});
+
+test('a file moved out of an exempt folder is not exempt', async () => {
+  w = await verificationWorld({ files: { 'src/app.txt': 'code\n' } });
+  await w.verify(`${endpoint}  exempt_paths:\n    - docs/**\n`);
+  const moved = await w.open('moved', { 'src/app.txt': null, 'docs/app.txt': 'code\n' });
+  expect(await w.comesTo(moved, 'waiting')).toMatchObject({ attempt: 1 });
+});
+
+test("what the base branch got since is not the head's own", async () => {
+  w = await verificationWorld();
+  const from = await w.git('rev-parse', 'main');
+  await w.commit('main', { 'src.txt': 'code\n' });
+  await w.verify(`${endpoint}  exempt_paths:\n    - docs/**\n`);
+  const number = await w.open('docs', { 'docs/a.md': 'words\n' }, { from });
+  expect(await w.comesTo(number, 'skipped')).toMatchObject({ summary: 'It changes nothing but exempt paths.' });
+});
+
+test('heads that were there before the repository had previews are verified when it is compared with its host', async () => {
+  w = await verificationWorld();
+  const number = await w.open('feature', feature);
+  expect(await w.runs(number)).toEqual([]);
+  await w.verify(endpoint);
+  const { reconcileAll } = await import('../../src/service.ts');
+  await reconcileAll(w.service.ports);
+  await w.comesTo(number, 'waiting');
+});
+
+const startsApp = { '.service/scripts/preview-setup.sh': 'node app.cjs &\n' };
+const app = `
+  const { createServer } = require('node:http');
+  console.log('token ' + process.env.API_TOKEN);
+  createServer((request, response) => {
+    response.setHeader('x-token', process.env.API_TOKEN ?? 'none');
+    response.end(JSON.stringify({ path: request.url, head: process.env.HEAD_SHA }));
+  }).listen(Number(process.env.PORT), '127.0.0.1');
+`;
+
+test('a sandbox is booted with its secrets, driven, and torn down; nothing that is told has the secrets in it', async () => {
+  w = await verificationWorld();
+  await w.image('node', { kind: 'command', source: 'true' });
+  await setPreviewSecret(w.ctx, w.secrets, { key: 'API_TOKEN', value: 'hunter2-hunter2' });
+  await grantPreviewSecret(w.ctx, { key: 'API_TOKEN', repository: w.repository });
+  await w.verify(sandboxOf('teardown: teardown.sh\nsecrets: [API_TOKEN]\n'));
+  const skill = home(
+    '  - expect header `X-Token` is `{{secret.API_TOKEN}}`\n  - expect json `/path` is `/`\n  - capture `head` from json `/head`\n- `GET /{{head}}`\n  - expect header `X-Token` is `wrong`\n',
+  );
+  const number = await w.open('feature', {
+    ...startsApp,
+    'app.cjs': app,
+    'teardown.sh': 'echo the lights go out\n',
+    [skillPath]: skill,
+  });
+  const failed = await w.comesTo(number, 'failed');
+  expect(failed.steps).toEqual(['passed Home: `GET /`', 'failed Home: `GET /{{head}}`']);
+  const log = await w.log(failed);
+  expect(log).toContain('token ***');
+  expect(log).toContain('the lights go out');
+  const told = await w.rows<{ text: string }>(
+    `select text from verification_log union all select detail from verification_step where detail is not null
+     union all select payload::text from event union all select summary from local_status_check`,
+  );
+  expect(told.map(({ text }) => text).join('\n')).not.toContain('hunter2');
+  expect(await w.rows('select state, address from preview_sandbox')).toEqual([{ state: 'gone', address: null }]);
+});
+
+test('a secret that is not granted is an error that names it, and the cure', async () => {
+  w = await verificationWorld();
+  await w.image('node', { kind: 'command', source: 'true' });
+  await setPreviewSecret(w.ctx, w.secrets, { key: 'API_TOKEN', value: 'hunter2-hunter2' });
+  await w.verify(sandboxOf('secrets: [API_TOKEN]\n'));
+  const number = await w.open('feature', { ...startsApp, 'app.cjs': app });
+  expect((await w.comesTo(number, 'error')).summary).toBe(
+    'The repository has no secret `API_TOKEN`: set it for the account and grant it to this repository.',
+  );
+});
+
+test('a sandbox whose setup fails is an error with its words', async () => {
+  w = await verificationWorld();
+  await w.image('node', { kind: 'command', source: 'true' });
+  await w.verify(sandboxOf());
+  const number = await w.open('feature', { '.service/scripts/preview-setup.sh': 'exit 3\n' });
+  expect((await w.comesTo(number, 'error')).summary).toMatch(/did not boot.*3/);
+  expect(await w.rows('select state from preview_sandbox')).toEqual([{ state: 'gone' }]);
+});
+
+test('without a usable preview the code is judged, and why is said', async () => {
+  w = await verificationWorld();
+  await w.verify(sandboxOf());
+  const number = await w.open('feature', feature);
+  expect(await w.comesTo(number, 'passed')).toMatchObject({
+    degraded: true,
+    summary: expect.stringContaining('The account has no image node: register it.'),
+  });
+});

@@ -1,0 +1,164 @@
+// Commands that really run, in the best sandbox this machine has.
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import type { ProviderReading, ProviderRun } from '../../src/platform/providers/index.ts';
+import { findSandbox } from '../../src/platform/sandbox/index.ts';
+import { until } from '../hosts/local-world.ts';
+import { providerWorld, type ProviderWorld } from './provider-world.ts';
+
+let w: ProviderWorld;
+let workDir: string;
+beforeAll(async () => {
+  workDir = mkdtempSync(join(tmpdir(), 'interlock-command-test-'));
+  w = await providerWorld(workDir);
+});
+afterAll(async () => {
+  await w[Symbol.asyncDispose]();
+  rmSync(workDir, { recursive: true, force: true });
+});
+afterEach(() => {
+  const left = readdirSync(workDir);
+  if (left.length > 0) throw new Error(`A run left ${left.join(', ')} behind.`);
+});
+
+interface Ran extends ProviderReading {
+  readonly output: string;
+}
+
+async function run(
+  command: string,
+  more: Partial<ProviderRun> & { timeoutSec?: number; network?: boolean; onOutput?: (text: string) => void } = {},
+  signal = new AbortController().signal,
+): Promise<Ran> {
+  const { timeoutSec = 30, network = true, onOutput, ...facts } = more;
+  let output = '';
+  const reading = await w.command({ network }).run(w.run({ kind: 'command', command, timeoutSec }, facts), {
+    signal,
+    onOutput: (text) => {
+      output += text;
+      onOutput?.(text);
+    },
+  });
+  return { ...reading, output };
+}
+
+test('a command has the commit, the facts and the secret, and its output is kept without the secret', async () => {
+  const { state, message, output } = await run(
+    [
+      'echo "$DEPLOYMENT_ID to $ENVIRONMENT: $RELEASE_CANDIDATE_VERSION after $FROM_RELEASE_CANDIDATE_VERSION"',
+      'echo "$REPOSITORY $(cat version.txt)"',
+      'test "$(git rev-parse HEAD)" = "$COMMIT"',
+      'test "$DEPLOYMENT_SECRET" = open-sesame',
+      'echo "with $DEPLOYMENT_SECRET" >&2',
+      'printf open-; sleep 0.2; printf "sesame\\n"',
+    ].join('\n'),
+    { secret: 'open-sesame' },
+  );
+  expect(output).toMatch(
+    /^12 to production: shop-1\.1-rc2 after shop-1\.0-rc1\nacme\/shop 1\.1\nwith \*\*\*\n\*\*\*\n\[interlock\] Succeeded after \d+\.\d s\n$/,
+  );
+  expect([state, message]).toEqual(['success', expect.stringMatching(/^Succeeded after \d+\.\d s$/)]);
+});
+
+test('a failure says how it ended and its last words, without the secret', async () => {
+  const { state, message } = await run('echo first; echo "no route with $DEPLOYMENT_SECRET"; exit 4', {
+    secret: 'open-sesame',
+  });
+  expect([state, message]).toEqual([
+    'failure',
+    expect.stringMatching(/^Exited with code 4 after \d+\.\d s: no route with \*\*\*$/),
+  ]);
+});
+
+test('without a secret there is no such variable, and nothing of our own environment', async () => {
+  process.env['DATABASE_PASSWORD'] = 'sesame';
+  const { output } = await run('env');
+  delete process.env['DATABASE_PASSWORD'];
+  expect(output).not.toContain('sesame');
+  expect(output).not.toContain('DEPLOYMENT_SECRET');
+});
+
+test('it ends at its time limit with everything it started', async () => {
+  const marker = `sleep 6${Date.now() % 1_000_000}`;
+  expect(await run(`${marker} & ${marker}`, { timeoutSec: 1 })).toMatchObject({
+    state: 'failure',
+    message: 'Stopped after its time limit of 1 s',
+  });
+  await until('nothing of it is left', async () => !(await processes()).includes(marker));
+});
+
+test('canceled, everything it started is gone', async () => {
+  const canceling = new AbortController();
+  const marker = `sleep 5${Date.now() % 1_000_000}`;
+  const ended = run(
+    `${marker} & echo begun; ${marker}`,
+    { onOutput: (text) => text.includes('begun') && canceling.abort() },
+    canceling.signal,
+  );
+  expect(await ended).toMatchObject({
+    state: 'canceled',
+    output: expect.stringMatching(/\[interlock\] Canceled after/),
+  });
+  await until('nothing of it is left', async () => !(await processes()).includes(marker));
+});
+
+test('canceled before it began, nothing runs', async () => {
+  expect(await run('touch "$TMPDIR/ran"; echo ran', {}, AbortSignal.abort())).toMatchObject({
+    state: 'canceled',
+    output: expect.not.stringContaining('ran\n'),
+  });
+});
+
+test('a commit that is not there is an error, not a failed deployment', async () => {
+  expect(await run('true', { commit: 'f'.repeat(40) })).toMatchObject({
+    state: 'error',
+    message: expect.stringMatching(/^The command could not be run: /),
+  });
+});
+
+test('without a sandbox nothing runs, and the cure is named', async () => {
+  let output = '';
+  const reading = await w
+    .command({ sandbox: null })
+    .run(w.run({ kind: 'command', command: 'echo ran', timeoutSec: 5 }), {
+      signal: new AbortController().signal,
+      onOutput: (text) => void (output += text),
+    });
+  expect([reading.state, reading.message, output]).toEqual([
+    'error',
+    expect.stringContaining('apt-get install bubblewrap'),
+    '',
+  ]);
+});
+
+test('the network is there for commands where the operator gives it, and is not elsewhere', async () => {
+  const server = createServer((socket) => socket.end()).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const connect = `node -e "require('net').connect(${port}, '127.0.0.1').on('connect', () => process.exit(0)).on('error', () => process.exit(3))"`;
+  const { sandbox } = await findSandbox({ allowPlain: true });
+  expect((await run(connect)).state).toBe('success');
+  const without = await run(connect, { network: false });
+  expect(without.state).toBe(sandbox?.kind === 'plain' ? 'success' : 'failure');
+  expect(without.output.includes('DEPLOYMENT_NETWORK=true')).toBe(sandbox?.kind !== 'plain');
+  server.close();
+});
+
+test('what a killed process left of its checkouts is removed', async () => {
+  const gone = await new Promise<number>((resolve) => {
+    const child = execFile('true', () => resolve(child.pid ?? 0));
+  });
+  const left = join(workDir, `interlock-run-${gone}-abc`);
+  mkdirSync(left);
+  await run('true');
+  expect(existsSync(left)).toBe(false);
+});
+
+async function processes(): Promise<string> {
+  return await new Promise((resolve) => execFile('ps', ['-eo', 'args'], (_error, stdout) => resolve(stdout)));
+}

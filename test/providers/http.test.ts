@@ -1,0 +1,173 @@
+// A deploying system of somebody's own, as a plain HTTP server: what it is told, and what its answers come to.
+import { createHmac } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { ProviderRefused } from '../../src/platform/providers/index.ts';
+import type { ProviderRun } from '../../src/platform/providers/index.ts';
+import { receiver, type Received, type Receiver } from '../webhooks/receiver.ts';
+import { providerWorld, type ProviderWorld } from './provider-world.ts';
+
+let w: ProviderWorld;
+let r: Receiver;
+beforeAll(async () => {
+  w = await providerWorld(tmpdir());
+});
+afterAll(async () => await w[Symbol.asyncDispose]());
+beforeEach(async () => {
+  r = await receiver();
+  return async () => await r[Symbol.asyncDispose]();
+});
+
+const secret = `whsec_${Buffer.from('a key of thirty two bytes exactly').toString('base64')}`;
+const run = (more: Partial<ProviderRun> = {}): ProviderRun =>
+  w.run({ kind: 'http', url: r.url, statusUrl: `${r.url}/status` }, { secret, ...more });
+
+function isSigned(
+  { headers, body }: Received,
+  by: { readonly documented: string; readonly standard: Buffer },
+): boolean {
+  const signed = [headers['webhook-id'], headers['webhook-timestamp'], body.toString()].join('.');
+  return (
+    headers['x-service-signature-sha256'] === createHmac('sha256', by.documented).update(body).digest('hex') &&
+    headers['webhook-signature'] === `v1,${createHmac('sha256', by.standard).update(signed).digest('base64')}`
+  );
+}
+
+describe('starting', () => {
+  it('is one signed POST of the facts, under a key that a retry repeats', async () => {
+    r.answer(() => ({ status: 202, body: '{"run": "build/77"}' }));
+    expect([await w.http.trigger(run()), await w.http.trigger(run())]).toEqual(['build/77', 'build/77']);
+    const [first, again] = r.received;
+    expect(first?.json).toEqual({
+      action: 'start',
+      key: 'deployment-12',
+      deployment_id: '12',
+      environment: 'production',
+      release_candidate_version: 'shop-1.1-rc2',
+      from_release_candidate_version: 'shop-1.0-rc1',
+      repository: 'acme/shop',
+      commit: run().commit,
+    });
+    expect(first?.headers).toMatchObject({
+      'content-type': 'application/json; charset=utf-8',
+      'idempotency-key': 'deployment-12-start',
+      'webhook-id': 'deployment-12-start',
+    });
+    expect(again?.headers['idempotency-key']).toBe('deployment-12-start');
+    const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
+    expect(isSigned(first as Received, { documented: secret, standard: key })).toBe(true);
+    expect(JSON.stringify([first?.headers, first?.json])).not.toContain(secret);
+  });
+
+  it('is signed by a secret somebody brought, or by the account when there is none', async () => {
+    await w.http.trigger(run({ secret: 'of my own' }));
+    await w.http.trigger(run({ secret: null }));
+    const [own, account] = r.received as Received[];
+    expect(isSigned(own as Received, { documented: 'of my own', standard: Buffer.from('of my own') })).toBe(true);
+    const accounts = "the account's own";
+    expect(isSigned(account as Received, { documented: accounts, standard: Buffer.from(accounts) })).toBe(true);
+  });
+
+  it.each([
+    [200, '', null],
+    [204, '', null],
+    [200, 'not JSON', null],
+    [200, '{"run": 5}', null],
+  ])('taken on with %d and %j has no name', async (status, body, name) => {
+    r.answer(() => ({ status, body }));
+    expect(await w.http.trigger(run())).toBe(name);
+  });
+
+  it.each([
+    [422, 'no such environment', true],
+    [301, '', true],
+    [404, '', true],
+    [408, '', false],
+    [429, '', false],
+    [503, 'starting', false],
+  ])('answered %d is refused for good: %s %s', async (status, body, isFinal) => {
+    r.answer(() => ({ status, body }));
+    const error = await w.http.trigger(run()).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(Error);
+    expect(error instanceof ProviderRefused).toBe(isFinal);
+    expect((error as Error).message).toContain(`answered ${status}${body === '' ? '' : `: ${body}`}`);
+  });
+
+  it('without an answer may be tried again, and its words hold neither path nor secret', async () => {
+    const gone = r.url;
+    await r[Symbol.asyncDispose]();
+    const error = await w.http
+      .trigger(w.run({ kind: 'http', url: `${gone}/token-in-path`, statusUrl: null }, { secret }))
+      .catch((thrown: unknown) => thrown as Error);
+    expect(error).not.toBeInstanceOf(ProviderRefused);
+    expect(String(error)).toMatch(/^Error: 127\.0\.0\.1:\d+ did not answer: The connection was refused\.$/);
+    r = await receiver();
+  });
+
+  it('repeats no secret that an answer gives away', async () => {
+    r.answer(() => ({ status: 400, body: `bad signature with ${secret}` }));
+    await expect(w.http.trigger(run())).rejects.toThrow('answered 400: bad signature with ***');
+  });
+});
+
+describe('asking how it stands', () => {
+  it.each([
+    ['{"status": "in_progress"}', 'running', null],
+    ['{"status": "pending"}', 'running', null],
+    ['{"status": "success", "message": "3 of 3"}', 'success', '3 of 3'],
+    ['{"status": "failure", "message": 5}', 'failure', null],
+    ['{"status": "canceled"}', 'canceled', null],
+    ['{"status": "error"}', 'error', null],
+    ['{"status": "done"}', 'unknown', expect.stringContaining('"done" is none of pending')],
+    ['', 'unknown', expect.stringContaining('null is none of')],
+    ['[1]', 'unknown', expect.any(String)],
+  ])('%s is %s', async (body, state, message) => {
+    r.answer(() => ({ status: 200, body }));
+    expect(await w.http.read(run(), 'build/77')).toEqual({ state, message, url: null });
+    expect(r.received[0]).toMatchObject({
+      path: '/hooks/status',
+      json: { action: 'status', key: 'deployment-12', run: 'build/77' },
+    });
+  });
+
+  it('knows the address people look at, and no other kind of address', async () => {
+    r.answer(() => ({ status: 200, body: '{"status": "success", "url": "https://cd.example.test/77"}' }));
+    expect(await w.http.read(run(), null)).toMatchObject({ url: 'https://cd.example.test/77' });
+    r.answer(() => ({ status: 200, body: '{"status": "success", "url": "javascript:alert(1)"}' }));
+    expect(await w.http.read(run(), null)).toMatchObject({ url: null });
+  });
+
+  it('of one it does not know is gone, of what it refuses unknown; of trouble is asked again; without an address nobody is asked', async () => {
+    for (const [status, state] of [
+      [404, 'gone'],
+      [410, 'gone'],
+      [403, 'unknown'],
+    ] as const) {
+      r.answer(() => ({ status }));
+      expect(await w.http.read(run(), null)).toMatchObject({ state });
+    }
+    r.answer(() => ({ status: 500 }));
+    await expect(w.http.read(run(), null)).rejects.toThrow('answered 500');
+    expect(await w.http.read(w.run({ kind: 'http', url: r.url, statusUrl: null }, { secret }), null)).toBeNull();
+    expect(r.received).toHaveLength(4);
+  });
+});
+
+it.each([
+  [200, null],
+  [404, null],
+  [409, null],
+  [403, 'answered 403'],
+  [502, 'answered 502'],
+])('canceling answered %d', async (status, trouble) => {
+  r.answer(() => ({ status }));
+  const said = await w.http.cancel(run(), null).then(
+    () => null,
+    (error: Error) => error.message,
+  );
+  expect(said).toEqual(trouble === null ? null : expect.stringContaining(trouble));
+  expect(r.received[0]).toMatchObject({
+    json: { action: 'cancel', key: 'deployment-12' },
+    headers: { 'idempotency-key': 'deployment-12-cancel' },
+  });
+});

@@ -1,0 +1,38 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { createMask, masked, type Secret } from '../../src/platform/providers/mask.ts';
+
+function written(secret: Secret, pieces: readonly string[]): string {
+  let said = '';
+  const mask = createMask(secret, (text) => void (said += text));
+  for (const piece of pieces) mask.write(piece);
+  mask.end();
+  return said;
+}
+
+it.each([
+  ['the whole of it', 'sesame', ['open sesame now'], 'open *** now'],
+  ['in pieces', 'sesame', ['open ses', 'a', 'me now sesa'], 'open *** now sesa'],
+  ['twice in a row', 'sesame', ['sesamesesame'], '******'],
+  ['a beginning that begins again', 'aab', ['aaab'], 'a***'],
+  ['each line of several', 'first line\nsecond line', ['x second line', '\nfirst line\r\n'], 'x ***\n***\r\n'],
+  ['several lines as one', 'first line\nsecond line', ['first li', 'ne\nsecond line.'], '***.'],
+  ['each of several secrets', ['sesame', 'pin'], ['open ses', 'ame by p', 'in'], 'open *** by ***'],
+  ['the longer of two that begin alike', ['sesame', 'sesame seed'], ['sesame se', 'ed'], '***'],
+  ['nothing where there is none', null, ['sesame'], 'sesame'],
+])('takes out %s', (_what, secret, pieces, expected) => {
+  expect(written(secret, pieces)).toBe(expected);
+});
+
+it('lets no secret through, however it is cut, and nothing else is lost', () => {
+  const letters = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 30 });
+  const secrets = fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 1, maxLength: 5 });
+  fc.assert(
+    fc.property(fc.array(letters, { maxLength: 8 }), secrets, (pieces, secret) => {
+      const said = written(secret, pieces);
+      expect(said).not.toContain(secret);
+      expect(said.replaceAll('***', secret)).toBe(pieces.join(''));
+      expect(said).toBe(masked(secret, pieces.join('')));
+    }),
+  );
+});

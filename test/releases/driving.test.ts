@@ -1,0 +1,264 @@
+// Deployments and builds as they are driven: providers that are called over HTTP, commands that really run, reports. The
+// engine is a plain loop: what holds here holds by the rows.
+import { describe, expect, it } from 'vitest';
+import { forgetOpenDeployments } from '../../src/modules/releases/index.ts';
+import { cdServer } from '../support/cd-server.ts';
+import { releaseWorld } from '../support/release-world.ts';
+
+const http = (url: string) => ({ kind: 'http', url, statusUrl: url }) as const;
+
+describe('a deployment by somebody’s system', { timeout: 60_000 }, () => {
+  it('is triggered once, asked about, and one at a time while the rest waits in line', async () => {
+    await using cd = await cdServer();
+    await using r = await releaseWorld({ provider: http(cd.url) });
+    for (const version of ['v1-rc1', 'v2-rc1', 'v3-rc1']) await r.candidate(version);
+    await r.deploy('v1-rc1');
+    await r.deploy('v2-rc1');
+    await r.deploy('v3-rc1');
+    await r.w.until(async () => cd.runs.length > 0);
+    expect(await r.line()).toEqual(['v1-rc1 in_progress', 'v2-rc1 pending', 'v3-rc1 pending']);
+    expect(cd.run('v1-rc1')).toMatchObject({
+      starts: 1,
+      facts: { environment: 'production', release_version: 'v1', project: 'shop', kind: 'forward' },
+    });
+    cd.run('v1-rc1').status = 'success';
+    await r.become('v1-rc1 success', 'v2-rc1 in_progress', 'v3-rc1 pending');
+    await r.w.until(async () => cd.runs.length === 2);
+    expect(cd.run('v2-rc1').facts).toMatchObject({
+      from_release_version: 'v1',
+      from_release_candidate_version: 'v1-rc1',
+    });
+    cd.run('v2-rc1').status = 'failure';
+    await r.become('v1-rc1 success', 'v2-rc1 failure', 'v3-rc1 in_progress');
+    expect((await r.deployments())[1]?.error_message).toBe('run-2 says failure');
+    // A report is as good as an answer, and comes first.
+    await r.report('v3-rc1', 'success');
+    await r.become('v1-rc1 success', 'v2-rc1 failure', 'v3-rc1 success');
+    expect(cd.runs.map(({ starts }) => starts)).toEqual([1, 1, 1]);
+    expect((await r.events()).filter((action) => action.startsWith('deployment_'))).toEqual([
+      'deployment_pending',
+      'deployment_pending',
+      'deployment_pending',
+      'deployment_in_progress',
+      'deployment_success',
+      'deployment_in_progress',
+      'deployment_failure',
+      'deployment_in_progress',
+      'deployment_success',
+    ]);
+  });
+
+  it('that is away is tried again, and one that refuses ends it in its words', async () => {
+    await using cd = await cdServer();
+    await using r = await releaseWorld({ provider: http(cd.url) });
+    await r.candidate('v1-rc1');
+    await r.candidate('v2-rc1');
+    cd.broken = { status: 503, body: 'resting' };
+    await r.deploy('v1-rc1');
+    await r.w.until(async () => (await r.deployments())[0]?.problem !== null);
+    expect((await r.deployments())[0]).toMatchObject({
+      status: 'in_progress',
+      problem: '127.0.0.1:1 answered 503: resting'.replace('127.0.0.1:1', new URL(cd.url).host),
+    });
+    cd.broken = null;
+    await r.w.until(async () => cd.runs.length === 1);
+    cd.run('v1-rc1').status = 'success';
+    await r.become('v1-rc1 success');
+    cd.broken = { status: 422, body: 'no such service' };
+    await r.deploy('v2-rc1');
+    await r.become('v1-rc1 success', 'v2-rc1 error');
+    expect((await r.deployments())[1]?.error_message).toBe(`${new URL(cd.url).host} answered 422: no such service`);
+  });
+
+  it('is canceled when it says so, not when it was told to; success wins', async () => {
+    await using cd = await cdServer();
+    await using r = await releaseWorld({ provider: http(cd.url) });
+    for (const version of ['v1-rc1', 'v2-rc1']) await r.candidate(version);
+    const first = await r.deploy('v1-rc1');
+    await r.deploy('v2-rc1');
+    await r.w.until(async () => cd.runs.length === 1);
+    cd.cancelsAtOnce = false;
+    await r.cancel(first);
+    await r.w.until(async () => cd.run('v1-rc1').cancels === 1);
+    expect(await r.line()).toEqual(['v1-rc1 canceling', 'v2-rc1 pending']);
+    cd.run('v1-rc1').status = 'success';
+    await r.become('v1-rc1 success', 'v2-rc1 in_progress');
+    const [, second] = await r.deployments();
+    await r.w.until(async () => cd.runs.length === 2);
+    cd.cancelsAtOnce = true;
+    await r.cancel(second?.id ?? '');
+    await r.become('v1-rc1 success', 'v2-rc1 canceled');
+    expect((await r.deployments())[1]?.error_message).toMatch(/^Canceled by /);
+  });
+
+  it('is canceled when its system has forgotten it; one that is to go on is not', async () => {
+    await using cd = await cdServer();
+    await using r = await releaseWorld({ provider: http(cd.url) });
+    for (const version of ['v1-rc1', 'v2-rc1']) await r.candidate(version);
+    const first = await r.deploy('v1-rc1');
+    await r.deploy('v2-rc1');
+    await r.w.until(async () => cd.runs.length === 1);
+    cd.remembers = false;
+    await r.w.until(async () => (await r.deployments())[0]?.problem !== null);
+    expect((await r.deployments())[0]).toMatchObject({
+      status: 'in_progress',
+      problem: `${new URL(cd.url).host} answered 404: {}`,
+    });
+    await r.cancel(first);
+    await r.become('v1-rc1 canceled', 'v2-rc1 in_progress');
+    expect((await r.deployments())[0]?.error_message).toMatch(/^Canceled by /);
+  });
+
+  it('is rolled back only after what runs has ended, before all others in line', async () => {
+    await using cd = await cdServer();
+    await using r = await releaseWorld({ provider: http(cd.url) });
+    for (const version of ['v1-rc1', 'v2-rc1', 'v3-rc1']) await r.candidate(version);
+    await r.deploy('v1-rc1');
+    await r.w.until(async () => cd.runs.length === 1);
+    cd.run('v1-rc1').status = 'success';
+    await r.become('v1-rc1 success');
+    await r.deploy('v2-rc1');
+    await r.w.until(async () => cd.runs.length === 2);
+    cd.cancelsAtOnce = false;
+    await r.rollBack();
+    await r.deploy('v3-rc1');
+    await r.w.until(async () => cd.run('v2-rc1').cancels === 1);
+    expect(await r.line()).toEqual(['v1-rc1 success', 'v2-rc1 canceling', 'v1-rc1 pending', 'v3-rc1 pending']);
+    cd.run('v2-rc1').status = 'canceled';
+    await r.become('v1-rc1 success', 'v2-rc1 canceled', 'v1-rc1 in_progress', 'v3-rc1 pending');
+    await r.w.until(async () => cd.runs.length === 3);
+    expect(cd.run('v1-rc1').facts).toMatchObject({ kind: 'rollback' });
+    cd.run('v1-rc1').status = 'success';
+    await r.become('v1-rc1 success', 'v2-rc1 canceled', 'v1-rc1 success', 'v3-rc1 in_progress');
+  });
+});
+
+describe('a deployment nobody hears of', { timeout: 60_000 }, () => {
+  it('is unknown after its time, which lets the next go on; a late report still counts', async () => {
+    let now = Date.now();
+    await using r = await releaseWorld({ reportTimeoutSec: 600, clock: () => new Date(now) });
+    await r.candidate('v1-rc1');
+    await r.candidate('v2-rc1');
+    await r.deploy('v1-rc1');
+    await r.deploy('v2-rc1');
+    await r.become('v1-rc1 in_progress', 'v2-rc1 pending');
+    now += 599_000;
+    await r.report('v1-rc1', 'in_progress');
+    now += 599_000;
+    await r.become('v1-rc1 in_progress', 'v2-rc1 pending');
+    now += 2_000;
+    await r.become('v1-rc1 unknown', 'v2-rc1 in_progress');
+    expect((await r.deployments())[0]?.error_message).toBe('Nothing was heard of it for 10 minutes.');
+    await r.report('v1-rc1', 'failure');
+    await r.report('v2-rc1', 'success');
+    await r.become('v1-rc1 failure', 'v2-rc1 success');
+  });
+});
+
+describe('a database that was restored', { timeout: 60_000 }, () => {
+  it('goes on with no deployment of before: they are unknown, and what is asked for now is made', async () => {
+    await using cd = await cdServer();
+    await using r = await releaseWorld({ provider: http(cd.url) });
+    for (const version of ['v1-rc1', 'v2-rc1', 'v3-rc1']) await r.candidate(version);
+    await r.deploy('v1-rc1');
+    await r.deploy('v2-rc1');
+    await r.w.until(async () => cd.runs.length === 1);
+    expect(await forgetOpenDeployments(r.w.ctx)).toBe(2);
+    await r.become('v1-rc1 unknown', 'v2-rc1 unknown');
+    cd.startsAs = 'success';
+    await r.deploy('v3-rc1');
+    await r.become('v1-rc1 unknown', 'v2-rc1 unknown', 'v3-rc1 success');
+    expect(cd.runs.map(({ facts }) => facts['release_candidate_version'])).toEqual(['v1-rc1', 'v3-rc1']);
+    expect(await forgetOpenDeployments(r.w.ctx)).toBe(0);
+  });
+});
+
+describe('a provider whose secret cannot be opened any more', { timeout: 60_000 }, () => {
+  it('ends what it was for with words, and holds up nobody', async () => {
+    await using cd = await cdServer();
+    const secret = 'hunter-of-secrets';
+    const build = { kind: 'command', command: 'true', timeoutSec: 60, secret } as const;
+    await using r = await releaseWorld({ provider: { ...http(cd.url), secret }, build });
+    await r.w.rows("update environment set provider_secret = decode(repeat('00', 64), 'hex')");
+    await r.w.rows("update release_project set build_secret = decode(repeat('00', 64), 'hex')");
+    await r.candidate('v1-rc1');
+    await r.deploy('v1-rc1');
+    await r.become('v1-rc1 error');
+    const words = 'The secret of its provider was kept under another key: set it again.';
+    expect((await r.deployments())[0]?.error_message).toBe(words);
+    expect(await r.w.rows('select 1 from environment where current_deployment_id is not null')).toEqual([]);
+    await r.candidate('v2-rc1', { built: true });
+    await r.w.until(async () => (await r.candidateStatus('v2-rc1')).status === 'failed');
+    expect((await r.candidateStatus('v2-rc1')).error_message).toBe(words);
+    expect(cd.runs).toEqual([]);
+  });
+});
+
+describe('a deployment by a command', { timeout: 60_000 }, () => {
+  const command = (text: string) => ({ kind: 'command', command: text, timeoutSec: 60 }) as const;
+
+  it('succeeds and fails as it exits, with its log; one after the other', async () => {
+    const text =
+      'echo "to $ENVIRONMENT: $RELEASE_CANDIDATE_VERSION after $FROM_RELEASE_CANDIDATE_VERSION"; test "$RELEASE_VERSION" != v2';
+    await using r = await releaseWorld({ provider: command(text) });
+    await r.candidate('v1-rc1');
+    await r.candidate('v2-rc1');
+    const first = await r.deploy('v1-rc1');
+    const second = await r.deploy('v2-rc1');
+    await r.become('v1-rc1 success', 'v2-rc1 failure');
+    expect(await r.log({ deployment: first })).toContain('to production: v1-rc1 after \n');
+    expect(await r.log({ deployment: second })).toContain('to production: v2-rc1 after v1-rc1\n');
+    expect((await r.deployments())[1]?.error_message).toMatch(/^Exited with code 1 after /);
+  });
+
+  it('is stopped when it is canceled, and its environment free once it has ended', async () => {
+    await using r = await releaseWorld({ provider: command('echo begun; sleep 300') });
+    await r.candidate('v1-rc1');
+    await r.candidate('v2-rc1');
+    const first = await r.deploy('v1-rc1');
+    await r.w.until(async () => (await r.log({ deployment: first })).includes('begun'));
+    await r.cancel(first);
+    expect(await r.line()).toEqual(['v1-rc1 canceling']);
+    await r.become('v1-rc1 canceled');
+    expect(await r.w.rows('select 1 from environment where current_deployment_id is not null')).toEqual([]);
+  });
+});
+
+describe('the build of a candidate', { timeout: 60_000 }, () => {
+  it('makes it ready, or failed with words; only a ready one is deployed', async () => {
+    await using cd = await cdServer();
+    await using r = await releaseWorld({ build: http(cd.url) });
+    await r.candidate('v1-rc1', { built: true });
+    await r.candidate('v1-rc2', { built: true });
+    await expect(r.deploy('v1-rc1')).rejects.toThrow('v1-rc1 is still being built');
+    await r.w.until(async () => cd.runs.length === 2);
+    cd.run('v1-rc1').status = 'success';
+    cd.run('v1-rc2').status = 'failure';
+    await r.w.until(async () => (await r.candidateStatus('v1-rc1')).status === 'ready');
+    await r.w.until(async () => (await r.candidateStatus('v1-rc2')).status === 'failed');
+    expect((await r.candidateStatus('v1-rc2')).error_message).toBe('run-2 says failure');
+    expect((await r.events()).toSorted()).toEqual([
+      'candidate_created',
+      'candidate_created',
+      'candidate_failed',
+      'candidate_ready',
+    ]);
+    await r.deploy('v1-rc1');
+    await expect(r.deploy('v1-rc2')).rejects.toThrow('v1-rc2 failed to build');
+  });
+
+  it('by a command has a log, and fails when it does not end in time', async () => {
+    const text = 'echo "building $RELEASE_CANDIDATE_VERSION"; test "$RELEASE_VERSION" = v1 || sleep 300';
+    await using r = await releaseWorld({
+      build: { kind: 'command', command: text, timeoutSec: 900 },
+      buildTimeoutSec: 5,
+    });
+    await r.candidate('v1-rc1', { built: true });
+    await r.w.until(async () => (await r.candidateStatus('v1-rc1')).status === 'ready');
+    expect(await r.log({ candidate: 'v1-rc1' })).toContain('building v1-rc1\n');
+    await r.candidate('v2-rc1', { built: true });
+    await r.w.until(async () => (await r.log({ candidate: 'v2-rc1' })).includes('building v2-rc1'));
+    await r.w.until(async () => (await r.candidateStatus('v2-rc1')).status === 'failed');
+    expect((await r.candidateStatus('v2-rc1')).error_message).toMatch(/^Stopped after its time limit of \d s$/);
+  });
+});

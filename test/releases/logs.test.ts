@@ -1,0 +1,187 @@
+// What deployments and builds write: kept in pieces, read from the beginning, followed while it comes.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { systemContext, type Context } from '../../src/context.ts';
+import { followLog } from '../../src/graphql/logs.ts';
+import { logOf } from '../../src/modules/releases/logs/log.reads.ts';
+import { openRunLog } from '../../src/modules/releases/logs/log.writer.ts';
+import { mostLogBytes } from '../../src/platform/log-pieces.ts';
+import { encodeNodeId } from '../../src/graphql/node-id.ts';
+import { seed } from '../graphql/seed.ts';
+import { follow } from '../support/follow.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import { seedRelease, type ReleaseRows } from './release-rows.ts';
+
+let s: TestServer;
+let ctx: Context;
+let rows: ReleaseRows;
+beforeAll(async () => {
+  s = await startServer();
+  ctx = systemContext(s.ports, s.accountId);
+  rows = await seedRelease(s, await seed(s));
+});
+afterAll(async () => await s.close());
+beforeEach(async () => {
+  await s.rows('delete from deployment_log');
+  await s.rows("update deployment set status = 'in_progress'");
+});
+
+const kept = async (): Promise<string[]> =>
+  (await s.rows<{ text: string }>('select text from deployment_log order by id')).map(({ text }) => text);
+
+describe('keeping', () => {
+  it('makes one piece of what comes together, and keeps the order', async () => {
+    const log = openRunLog(ctx, { deploymentId: rows.deploymentId });
+    for (let n = 0; n < 500; n += 1) log.write(`line ${n}\n`);
+    await log.close();
+    const pieces = await kept();
+    expect(pieces.length).toBeLessThan(5);
+    expect(pieces.join('')).toBe(Array.from({ length: 500 }, (_, n) => `line ${n}\n`).join(''));
+  });
+
+  it('has it before the run ends, without being asked', async () => {
+    const log = openRunLog(ctx, { candidateId: rows.candidateId });
+    log.write('first\n');
+    await expect.poll(kept, { timeout: 5_000 }).toEqual(['first\n']);
+    log.write('second\n');
+    await log.close();
+    expect(await kept()).toEqual(['first\n', 'second\n']);
+  });
+
+  it('keeps the beginning of a run that writes without end, says so once, and cuts no character', async () => {
+    const log = openRunLog(ctx, { deploymentId: rows.deploymentId });
+    for (let n = 0; n < 20; n += 1) log.write('ä'.repeat(64 * 1024));
+    await log.close();
+    const text = (await kept()).join('');
+    const note = `\n[interlock] The output was cut here, at ${mostLogBytes} bytes.\n`;
+    expect(text.endsWith(note)).toBe(true);
+    expect(text.slice(0, -note.length)).toBe('ä'.repeat(mostLogBytes / 2));
+    expect(text.split('[interlock]')).toHaveLength(2);
+  });
+
+  it('keeps what PostgreSQL cannot hold as a sign that something was there', async () => {
+    const log = openRunLog(ctx, { deploymentId: rows.deploymentId });
+    log.write('a\0b\ud800c');
+    await log.close();
+    expect(await kept()).toEqual(['a\u{FFFD}b\u{FFFD}c']);
+  });
+
+  it('tries again after trouble of the database, and loses nothing by it', async () => {
+    let failures = 0;
+    const db: Context['db'] = {
+      ...ctx.db,
+      transaction: async (account, work) => {
+        if (failures++ === 0) throw new Error('It is down.');
+        return await ctx.db.transaction(account, work);
+      },
+    };
+    const log = openRunLog({ ...ctx, db }, { deploymentId: rows.deploymentId });
+    log.write('x'.repeat(20_000));
+    log.write('y');
+    await log.close();
+    expect(failures).toBeGreaterThan(1);
+    expect((await kept()).join('')).toBe(`${'x'.repeat(20_000)}y`);
+  });
+});
+
+describe('following', () => {
+  it('tells what is there after the cursor and what comes, and ends with the run', async () => {
+    const run = { deploymentId: rows.deploymentId };
+    const log = openRunLog(ctx, run);
+    log.write('one\n');
+    await expect.poll(kept, { timeout: 5_000 }).toHaveLength(1);
+    const followed = await followLog(logOf(ctx, run), { after: '0', missing: 'Deployment' });
+    const first = (await followed.next()).value;
+    expect(first.text).toBe('one\n');
+    const later = await followLog(logOf(ctx, run), { after: first.id, missing: 'Deployment' });
+    log.write('two\n');
+    await log.close();
+    expect((await followed.next()).value.text).toBe('two\n');
+    await s.rows("update deployment set status = 'success'");
+    expect(await followed.next()).toEqual({ value: undefined, done: true });
+    const rest: string[] = [];
+    for await (const { text } of later) rest.push(text);
+    expect(rest).toEqual(['two\n']);
+  });
+
+  it('ends at once when it is left, though nothing is written', async () => {
+    const followed = await followLog(logOf(ctx, { candidateId: rows.candidateId }), { after: '0', missing: 'Release' });
+    const next = followed.next();
+    await followed.return?.();
+    expect(await next).toEqual({ value: undefined, done: true });
+  });
+});
+
+it('belongs to the account: another one has no such run', async () => {
+  const stranger = await s.otherAccount('stranger');
+  const page = { after: '0', size: 10 };
+  const run = { deploymentId: rows.deploymentId };
+  const theirs = logOf(systemContext(s.ports, stranger.accountId), run);
+  expect(await theirs(page)).toBeNull();
+  await expect(followLog(theirs, { after: '0', missing: 'Deployment' })).rejects.toThrow('not found');
+});
+
+describe('over GraphQL', () => {
+  interface Piece {
+    readonly text: string;
+    readonly cursor: string;
+  }
+
+  it('a log is read page by page, and followed from where the page ended until the deployment has', async () => {
+    const id = encodeNodeId('Deployment', rows.deploymentId);
+    const log = openRunLog(ctx, { deploymentId: rows.deploymentId });
+    for (const text of ['one\n', 'two\n']) {
+      log.write(text);
+      await log.close();
+    }
+    const page = 'log(first: $first, after: $after) { nodes { text cursor at } pageInfo { hasNextPage endCursor } }';
+    const read = async (after: string | null) => {
+      const answer = await s.graphql<{ node: { log: { nodes: Piece[]; pageInfo: { endCursor: string } } } }>(
+        `query ($id: ID!, $first: Int, $after: String) { node(id: $id) { ... on Deployment { ${page} } } }`,
+        { id, first: 1, after },
+      );
+      expect(answer.errors).toEqual([]);
+      return answer.data.node.log;
+    };
+    const first = await read(null);
+    expect(first).toMatchObject({ nodes: [{ text: 'one\n' }], pageInfo: { hasNextPage: true } });
+    const second = await read(first.pageInfo.endCursor);
+    expect(second).toMatchObject({ nodes: [{ text: 'two\n' }], pageInfo: { hasNextPage: false } });
+    const query =
+      'subscription ($id: ID!, $after: String) { deploymentLog(deployment: $id, after: $after) { text cursor } }';
+    await using followed = follow<Piece>(s, query, { id, after: first.pageInfo.endCursor });
+    expect(await followed.until(1)).toEqual([{ text: 'two\n', cursor: second.pageInfo.endCursor }]);
+    log.write('three\n');
+    await log.close();
+    expect((await followed.until(2))[1]).toMatchObject({ text: 'three\n' });
+    await s.rows("update deployment set status = 'failure'");
+    await followed.completed;
+    expect([followed.payloads.length, followed.errors]).toEqual([2, []]);
+  });
+
+  it('the log of a build is followed by the names of its candidate', async () => {
+    const log = openRunLog(ctx, { candidateId: rows.candidateId });
+    log.write('compiling\n');
+    await log.close();
+    await using followed = follow<Piece>(
+      s,
+      'subscription { buildLog(project: "shop", version: "shop-1.1-rc2") { text } }',
+    );
+    expect(await followed.until(1)).toEqual([{ text: 'compiling\n' }]);
+    await s.rows("update release_candidate set status = 'ready'");
+    await followed.completed;
+    const { data } = await s.graphql(
+      '{ releaseProject(name: "shop") { releaseCandidate(version: "shop-1.1-rc2") { log { nodes { text } } } } }',
+    );
+    expect(data).toEqual({ releaseProject: { releaseCandidate: { log: { nodes: [{ text: 'compiling\n' }] } } } });
+  });
+
+  it('a cursor of something else is refused', async () => {
+    await using followed = follow(
+      s,
+      'subscription ($id: ID!) { deploymentLog(deployment: $id, after: "WyJhIl0") { text } }',
+      { id: encodeNodeId('Deployment', rows.deploymentId) },
+    );
+    await followed.until(1);
+    expect(followed.errors).toMatchObject([{ extensions: { code: 'BAD_INPUT' } }]);
+  });
+});

@@ -1,0 +1,207 @@
+// Stopping runbooks, trying again what failed, publishing, and who is told.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { accountOf, type AddedUser } from '../accounts/account.ts';
+import { seed, type Seeded } from '../graphql/seed.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import { seedRunbook, type RunbookSeed } from './runbook-rows.ts';
+
+let s: TestServer;
+let seeded: Seeded;
+let ada: AddedUser;
+beforeAll(async () => {
+  s = await startServer();
+  seeded = await seed(s);
+  ada = await accountOf(s).add('ada', { role: 'maintainer', scopes: ['runbook:write', 'config:write'] });
+});
+afterAll(async () => await s.close());
+
+const made = async (given: Omit<RunbookSeed, 'repositoryId'>): Promise<number> =>
+  (await seedRunbook(s, { repositoryId: seeded.repositoryId, ...given })).number;
+
+const shown =
+  'status cancelRequestedAt publishRequestedAt prompts { plannedAt } steps { leaves { number status error } }';
+
+interface Shown {
+  readonly status: string;
+  readonly cancelRequestedAt: string | null;
+  readonly publishRequestedAt: string | null;
+  readonly prompts: readonly { readonly plannedAt: string | null }[];
+  readonly steps: readonly { readonly leaves: readonly Record<'number' | 'status' | 'error', string | null>[] }[];
+}
+
+async function ask(
+  mutation: string,
+  input: Readonly<Record<string, unknown>>,
+  more = '',
+): Promise<{ readonly runbook: Shown; readonly impact?: unknown }> {
+  const type = `${mutation.charAt(0).toUpperCase()}${mutation.slice(1)}Input`;
+  const answer = await s.graphql<Record<string, { runbook: Shown }>>(
+    `mutation ($input: ${type}!) { ${mutation}(input: $input) { runbook { ${shown} } ${more} } }`,
+    { input },
+    ada.token,
+  );
+  if (answer.errors.length > 0)
+    throw new Error(answer.errors.map(({ message, extensions }) => `${extensions.code} ${message}`).join());
+  return answer.data[mutation] as { runbook: Shown };
+}
+
+const impact = 'impact { sentence running waiting prompts unqueued }';
+const leavesOf = ({ steps }: Shown): string[] =>
+  steps
+    .flatMap(({ leaves }) => leaves)
+    .map(({ number, status, error }) => [number, status, error].filter(Boolean).join(' '));
+
+describe('a cancel', () => {
+  it('is told what it would stop, and stops nothing', async () => {
+    const number = await made({
+      leaves: [
+        ['1.1', 'completed'],
+        ['1.2', 'in_progress'],
+        ['2.1', 'not_started'],
+        ['2.2', 'not_started'],
+      ],
+    });
+    const { runbook, impact: told } = await ask('cancelRunbook', { number, preview: true }, impact);
+    expect(told).toEqual({
+      sentence:
+        'Stops 1.2, which is being worked on. 2.1 and 2.2 will not be begun. What it committed and opened stays.',
+      running: '1.2',
+      waiting: ['2.1', '2.2'],
+      prompts: [],
+      unqueued: [],
+    });
+    expect(runbook).toMatchObject({ status: 'IN_PROGRESS', cancelRequestedAt: null });
+    expect(await s.rows('select 1 from event where action like $1', ['runbook_%'])).toEqual([]);
+  });
+
+  it('fails what is not completed in the words of who did it, once', async () => {
+    const number = await made({
+      leaves: [
+        ['1.1', 'completed'],
+        ['1.2', 'in_progress'],
+        ['2.1', 'not_started'],
+      ],
+    });
+    const { runbook, impact: told } = await ask('cancelRunbook', { number }, impact);
+    expect(told).toBeNull();
+    expect(runbook).toMatchObject({ status: 'FAILED', cancelRequestedAt: expect.any(String) });
+    expect(leavesOf(runbook)).toEqual([
+      '1.1 COMPLETED',
+      '1.2 FAILED Canceled by ada@acme.test.',
+      '2.1 FAILED Canceled by ada@acme.test.',
+    ]);
+    expect((await ask('cancelRunbook', { number })).runbook).toEqual(runbook);
+    expect(
+      await s.rows("select action, actor, entity, target from user_action where action = 'runbook_canceled'"),
+    ).toEqual([{ action: 'runbook_canceled', actor: 'ada@acme.test', entity: 'runbook', target: String(number) }]);
+  });
+
+  it('of one that has no plan yet leaves a failed leaf that says so', async () => {
+    const number = await made({});
+    expect((await ask('cancelRunbook', { number, preview: true }, impact)).impact).toMatchObject({ prompts: [1] });
+    const { runbook } = await ask('cancelRunbook', { number });
+    expect(leavesOf(runbook)).toEqual(['1.1 FAILED Canceled by ada@acme.test.']);
+    expect(runbook.prompts).toEqual([{ plannedAt: expect.any(String) }]);
+  });
+
+  it('of one at its end is refused, unless it still has something to queue', async () => {
+    const leaves = [['1.1', 'completed', 31]] as const;
+    await expect(ask('cancelRunbook', { number: await made({ leaves }) })).rejects.toThrow(
+      /CONFLICT Runbook \d+ has nothing left to stop: it is at its end/,
+    );
+    const number = await made({ leaves: [['1.1', 'completed', 32]], more: { queue_when_green: true } });
+    expect((await ask('cancelRunbook', { number, preview: true }, impact)).impact).toMatchObject({
+      sentence: 'Does not queue #32. What it committed and opened stays.',
+      unqueued: [32],
+    });
+    await ask('cancelRunbook', { number });
+  });
+});
+
+describe('a retry', () => {
+  it('queues what failed and puts back what stood behind it', async () => {
+    const number = await made({
+      leaves: [
+        ['1.1', 'completed'],
+        ['1.2', 'failed'],
+        ['2.1', 'failed'],
+      ],
+      more: { cancel_requested_at: '2026-01-02T03:04:05Z' },
+    });
+    const { runbook } = await ask('retryRunbook', { number });
+    expect(leavesOf(runbook)).toEqual(['1.1 COMPLETED', '1.2 QUEUED', '2.1 NOT_STARTED']);
+    expect(runbook.cancelRequestedAt).toBeNull();
+  });
+
+  it('of what failed before and after a prompt without a plan leaves that one as it is, unless it is the last', async () => {
+    const number = await made({});
+    await ask('cancelRunbook', { number });
+    await s.rows(
+      `insert into runbook_step (account_id, runbook_id, parent_id, prompt_ordinal, number, position, title, status)
+       select account_id, runbook_id, parent_id, 1, '1.2', position + 1, 'Planned later', 'failed'
+       from runbook_step where status is not null and runbook_id = (select id from runbook where number = $1)`,
+      [number],
+    );
+    const { runbook } = await ask('retryRunbook', { number });
+    expect(leavesOf(runbook)).toEqual(['1.1 FAILED Canceled by ada@acme.test.', '1.2 QUEUED']);
+  });
+
+  it('of one where nothing failed is refused', async () => {
+    const number = await made({ leaves: [['1.1', 'completed']] });
+    await expect(ask('retryRunbook', { number })).rejects.toThrow('CONFLICT No step of the runbook has failed');
+  });
+});
+
+describe('publishing', () => {
+  it('is asked for once, of a runbook that does not by itself', async () => {
+    const number = await made({ leaves: [['1.1', 'completed']], more: { pr_mode: 'manual' } });
+    const { runbook } = await ask('publishRunbook', { number });
+    expect(runbook.publishRequestedAt).toEqual(expect.any(String));
+    expect((await ask('publishRunbook', { number })).runbook).toEqual(runbook);
+    expect(await s.rows("select 1 as one from event where action = 'runbook_publish_requested'")).toEqual([{ one: 1 }]);
+    const single = await made({});
+    await expect(ask('publishRunbook', { number: single })).rejects.toThrow('its mode is not manual');
+  });
+});
+
+describe('defaults', () => {
+  const update = async (input: Readonly<Record<string, unknown>>, token = ada.token) =>
+    await s.graphql<{ updateRunbookDefaults: { runbookDefaults: Record<string, unknown> } }>(
+      'mutation ($input: UpdateRunbookDefaultsInput!) { updateRunbookDefaults(input: $input) { runbookDefaults { draft prMode targetBranch queueWhenGreen budgetMicros workflowFiles } repository { name } } }',
+      { input: { repository: { owner: seeded.owner, name: seeded.name }, ...input } },
+      token,
+    );
+
+  it('are those of everybody until they are changed one by one, and each change is told once', async () => {
+    const { data } = await update({});
+    expect(data.updateRunbookDefaults.runbookDefaults).toEqual({
+      draft: false,
+      prMode: 'SINGLE_PR',
+      targetBranch: null,
+      queueWhenGreen: false,
+      budgetMicros: 5_000_000,
+      workflowFiles: false,
+    });
+    await update({ prMode: 'MANUAL', budgetMicros: 7 });
+    await update({ prMode: 'MANUAL' });
+    expect((await update({ draft: true })).data.updateRunbookDefaults.runbookDefaults).toMatchObject({
+      draft: true,
+      prMode: 'MANUAL',
+      budgetMicros: 7,
+    });
+    expect(await s.rows("select target from user_action where action = 'runbook_defaults_changed'")).toEqual([
+      { target: 'acme/shop' },
+      { target: 'acme/shop' },
+    ]);
+  });
+
+  it.each([
+    [{ targetBranch: 'nowhere' }, 'target_branch must be a branch'],
+    [{ budgetMicros: 1_000_000_001 }, 'budgetMicros must be a whole number'],
+    [{ budgetMicros: -1 }, 'budgetMicros must be a whole number'],
+  ])('are not changed to %j', async (change, words) => {
+    expect((await update(change)).errors).toMatchObject([
+      { message: expect.stringContaining(words), extensions: { code: 'BAD_INPUT' } },
+    ]);
+  });
+});

@@ -1,0 +1,185 @@
+// What a runbook comes to: steps, commits on its branch, and a pull request that says what was done.
+import { writeFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { runbookWorld } from '../support/runbook-world.ts';
+
+describe('a runbook', { timeout: 120_000 }, () => {
+  it('is planned, worked on leaf by leaf, pushed, and opened as one pull request', async () => {
+    await using r = await runbookWorld();
+    const number = await r.begin('write a.txt one | write b.txt two\nwrite c.txt three', {
+      description: 'Please look.',
+      labels: ['agent'],
+    });
+    await r.become(number, '1.1 completed', '1.2 completed', '2.1 completed');
+    await r.rest(number);
+    expect(await r.status(number)).toBe('completed');
+    expect(await r.commits('interlock/runbook-1')).toEqual(['write a.txt one', 'write b.txt two', 'write c.txt three']);
+    expect(await r.file('interlock/runbook-1', 'b.txt')).toBe('two');
+    expect(await r.pullRequests(number)).toEqual(['1 open interlock/runbook-1 into main']);
+    const at = await r.atHost(await r.pullRequestNumber(number));
+    expect(at).toMatchObject({ title: 'Plan 1', labels: ['agent'], state: 'open', author: 'interlock', draft: false });
+    expect(at.body).toMatch(
+      /^Please look\.\n\n### What was done\n\n- \*\*1\.1\*\* write a\.txt one\n {2}I did write a\.txt one\./,
+    );
+    expect(at.body).toContain('- **2.1**');
+    // Nothing but its branch and its pull request is left of it.
+    expect(await r.w.git('for-each-ref', '--format=%(refname)', 'refs/interlock/runbooks/')).toBe('');
+    const told = await r.events(number);
+    expect(told.slice(0, 3)).toEqual(['runbook_created', 'runbook_planned', 'runbook_status_changed']);
+    expect(told.filter((action) => action === 'runbook_step_changed')).toHaveLength(9);
+    expect(told.at(-1)).toBe('runbook_status_changed');
+  });
+
+  it('is completed only when its pull request is there and says so', async () => {
+    await using r = await runbookWorld();
+    const number = await r.begin('write a.txt one');
+    const seen: string[] = [];
+    r.w.loop.observe = async () => {
+      if ((await r.status(number)) === 'completed')
+        seen.push(...(await r.pullRequests(number)), (await r.atHost(await r.pullRequestNumber(number))).body);
+    };
+    await r.rest(number);
+    expect(seen[0]).toBe('1 open interlock/runbook-1 into main');
+    expect(seen[1]).toContain('**1.1** write a.txt one');
+  });
+
+  it('that changes nothing completes without a commit or a pull request', async () => {
+    await using r = await runbookWorld();
+    const number = await r.begin('nothing to do');
+    await r.rest(number);
+    expect(await r.leaves(number)).toEqual(['1.1 completed']);
+    expect(await r.pullRequests(number)).toEqual([]);
+  });
+
+  it('goes on with follow-ups, also with one that came while it was planning and one that came while it worked', async () => {
+    await using r = await runbookWorld();
+    const release = `${r.w.dataDir}/release`;
+    const number = await r.begin(`hold ${release}\nwrite b.txt two`, { description: 'First.', labels: ['one'] });
+    await r.follow(number, 'write c.txt three');
+    await r.become(number, '1.1 in_progress', '2.1 not_started', '3.1 not_started');
+    await r.follow(number, 'write d.txt four', { description: 'Second.', labels: ['two', 'one'] });
+    await writeFile(release, '');
+    await r.rest(number);
+    expect(await r.leaves(number)).toEqual(['1.1 completed', '2.1 completed', '3.1 completed', '4.1 completed']);
+    await r.follow(number, 'write e.txt five');
+    await r.become(number, ...['1.1', '2.1', '3.1', '4.1', '5.1'].map((leaf) => `${leaf} completed`));
+    await r.rest(number);
+    expect(await r.commits('interlock/runbook-1')).toHaveLength(5);
+    expect(await r.pullRequests(number)).toHaveLength(1);
+    const at = await r.atHost(await r.pullRequestNumber(number));
+    expect(at.body).toMatch(/^Second\./);
+    expect(at.labels).toEqual(['one', 'two']);
+    expect(at.body).toContain('**5.1** write e.txt five');
+  });
+
+  it('stops at a leaf that fails, says why, and goes on from there when it is retried', async () => {
+    await using r = await runbookWorld({ files: { 'policy.txt': 'x\n' } });
+    const number = await r.begin('write a.txt one\nwrite .service/ci.yml checks\nwrite c.txt three');
+    await r.rest(number);
+    const [, failed] = await r.leaves(number);
+    // The tool refused it, nothing was changed; so let one fail for good.
+    expect(failed).toBe('2.1 completed');
+    await r.follow(number, 'fail I cannot\nwrite d.txt four');
+    await r.rest(number);
+    expect((await r.leaves(number)).slice(3)).toEqual(['4.1 failed: I cannot', '5.1 not_started']);
+    expect(await r.status(number)).toBe('failed');
+    await r.retry(number);
+    await r.rest(number);
+    expect((await r.leaves(number)).slice(3)).toEqual(['4.1 failed: I cannot', '5.1 not_started']);
+    const [leaf] = await r.w.rows<{ attempts: number }>("select attempts from runbook_step where number = '4.1'");
+    expect(leaf?.attempts).toBe(2);
+    // A follow-up goes on without it, and leaves out what stood behind it.
+    await r.follow(number, 'write e.txt five');
+    await r.rest(number);
+    expect((await r.leaves(number)).slice(3)).toEqual([
+      '4.1 failed: I cannot',
+      '5.1 failed: Left out: 4.1 had failed, and a follow-up went on without it.',
+      '6.1 completed',
+    ]);
+    expect(await r.commits('interlock/runbook-1')).toEqual([
+      'write a.txt one',
+      'write c.txt three',
+      'write e.txt five',
+    ]);
+    expect(await r.status(number)).toBe('failed');
+  });
+
+  it('whose prompt cannot be planned has one failed leaf with the words, and is planned again when it is retried', async () => {
+    await using r = await runbookWorld();
+    const number = await r.begin('no plan Write it as steps.');
+    await r.rest(number);
+    expect(await r.leaves(number)).toEqual(['1.1 failed: Write it as steps.']);
+    await r.retry(number);
+    await r.rest(number);
+    expect(await r.leaves(number)).toEqual(['1.1 failed: Write it as steps.']);
+    const prompts = await r.w.rows('select attempts from runbook_prompt');
+    expect(prompts).toEqual([{ attempts: 1 }]);
+    await r.follow(number, 'write a.txt one');
+    await r.rest(number);
+    expect(await r.leaves(number)).toEqual(['1.1 failed: Write it as steps.', '2.1 completed']);
+  });
+
+  it('whose prompt cannot be planned goes on without it with a follow-up that waited', async () => {
+    await using r = await runbookWorld();
+    const number = await r.begin('no plan Write it as steps.');
+    await r.follow(number, 'write a.txt one');
+    await r.become(number, '1.1 failed: Write it as steps.', '2.1 completed');
+    await expect(r.retry(number)).rejects.toThrow('send its prompt again as a follow-up');
+  });
+
+  it('that is canceled stops its agent, begins nothing more, and goes on with a follow-up', async () => {
+    await using r = await runbookWorld();
+    const number = await r.begin(`write a.txt one\nhold ${r.w.dataDir}/never\nwrite c.txt three`);
+    await r.become(number, '1.1 completed', '2.1 in_progress', '3.1 not_started');
+    await r.cancel(number);
+    await r.w.loop.runbooks.ended();
+    await r.rest(number);
+    expect(await r.leaves(number)).toEqual([
+      '1.1 completed',
+      '2.1 failed: Canceled by interlock.',
+      '3.1 failed: Canceled by interlock.',
+    ]);
+    await r.follow(number, 'write d.txt four');
+    await r.rest(number);
+    expect((await r.leaves(number)).at(-1)).toBe('4.1 completed');
+    expect(await r.commits('interlock/runbook-1')).toEqual(['write a.txt one', 'write d.txt four']);
+  });
+
+  it('is begun again when its agent stumbles, and gives up with its last words', async () => {
+    let now = Date.now();
+    await using r = await runbookWorld({ clock: () => new Date(now) });
+    const number = await r.begin('stumble over a stone');
+    r.w.loop.observe = async () => void (now += 60_000);
+    await r.rest(number);
+    expect(await r.leaves(number)).toEqual(['1.1 failed: It was begun 5 times. Last: over a stone']);
+  });
+
+  it('spends its budget and no more, whatever its agent wants', async () => {
+    await using r = await runbookWorld();
+    const number = await r.begin('spend 600\nspend 600\nwrite a.txt one', { budgetMicros: 1000 });
+    await r.rest(number);
+    expect(await r.leaves(number)).toEqual([
+      '1.1 completed',
+      '2.1 failed: The budget of $0.00 is spent. Retry it with a higher budget, or do the rest by hand.',
+      '3.1 not_started',
+    ]);
+    expect(await r.w.rows('select spent_micros::int as spent, input_tokens::int as tokens from runbook')).toEqual([
+      { spent: 1200, tokens: 20 },
+    ]);
+  });
+
+  it('keeps what its agent said, called and heard, without its secrets', async () => {
+    await using r = await runbookWorld();
+    const number = await r.begin('run echo hunter2-is-sec""ret > x.txt; cat x.txt; echo hunter2-is-secret');
+    await r.rest(number);
+    const log = await r.log(number);
+    expect(log).toContain('I am to run echo');
+    expect(log).toContain('[interlock] run_command');
+    expect(log).not.toContain('hunter2-is-secret');
+    const [call] = await r.w.rows<{ tool: string; outcome: string; answer: string; arguments: unknown }>(
+      'select tool, outcome, answer, arguments from runbook_tool_call',
+    );
+    expect(call).toMatchObject({ tool: 'run_command', outcome: 'done' });
+    expect(JSON.stringify(call)).not.toContain('hunter2-is-secret');
+  });
+});

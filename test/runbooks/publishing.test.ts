@@ -1,0 +1,206 @@
+// How pull requests come of a runbook's commits: one, a stack, or only when somebody asks; what becomes of them, and how
+// they are queued.
+import { writeFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { createRunbook } from '../../src/modules/runbooks/index.ts';
+import { runbookWorld } from '../support/runbook-world.ts';
+
+describe('the pull requests of a runbook', { timeout: 120_000 }, () => {
+  it('are not opened in manual mode before somebody asks', async () => {
+    await using r = await runbookWorld();
+    const number = await r.begin('write a.txt one', { prMode: 'manual', labels: ['late'] });
+    await r.rest(number);
+    expect(await r.leaves(number)).toEqual(['1.1 completed']);
+    expect(await r.commits('interlock/runbook-1')).toEqual(['write a.txt one']);
+    expect(await r.pullRequests(number)).toEqual(['1 planned interlock/runbook-1 into main']);
+    await r.publish(number);
+    await r.rest(number);
+    expect(await r.pullRequests(number)).toEqual(['1 open interlock/runbook-1 into main']);
+    expect((await r.atHost(await r.pullRequestNumber(number))).labels).toEqual(['late']);
+  });
+
+  it('are stacked, one for each step that changed something, and a follow-up goes on top', async () => {
+    await using r = await runbookWorld();
+    const number = await r.begin('write a.txt one | write b.txt two\nnothing here\nwrite c.txt three', {
+      prMode: 'stacked_pr',
+      draft: true,
+    });
+    await r.rest(number);
+    await r.follow(number, 'write d.txt four');
+    await r.become(number, ...['1.1', '1.2', '2.1', '3.1', '4.1'].map((leaf) => `${leaf} completed`));
+    await r.rest(number);
+    expect(await r.pullRequests(number)).toEqual([
+      '1 open interlock/runbook-1 into main',
+      '2 open interlock/runbook-1-2 into interlock/runbook-1',
+      '3 open interlock/runbook-1-3 into interlock/runbook-1-2',
+    ]);
+    expect(await r.commits('interlock/runbook-1-2', 'interlock/runbook-1')).toEqual(['write c.txt three']);
+    expect(await r.commits('interlock/runbook-1-3')).toHaveLength(4);
+    const [first, second] = [await r.pullRequestNumber(number), await r.pullRequestNumber(number, 2)];
+    expect(await r.atHost(second)).toMatchObject({ title: 'write c.txt three', draft: true });
+    expect((await r.atHost(second)).body).toContain(`Stands on #${first}`);
+  });
+
+  it('that have merged get a successor from the target branch when a follow-up makes commits', async () => {
+    await using r = await runbookWorld({ runsCi: true });
+    const number = await r.begin('write a.txt one', { description: 'Only once.' });
+    await r.rest(number);
+    const first = await r.pullRequestNumber(number);
+    await r.w.queue(first);
+    await r.w.settled(first);
+    await r.w.until(async () => (await r.pullRequests(number))[0]?.startsWith('1 merged') === true);
+    await r.follow(number, 'write b.txt two');
+    await r.become(number, '1.1 completed', '2.1 completed');
+    expect(await r.pullRequests(number)).toEqual([
+      '1 merged interlock/runbook-1 into main',
+      '2 open interlock/runbook-1-2 into main',
+    ]);
+    expect(await r.commits('interlock/runbook-1-2')).toEqual(['write b.txt two']);
+    expect((await r.atHost(await r.pullRequestNumber(number, 2))).body).not.toContain('Only once.');
+  });
+
+  it('carry a label that asks the queue for something only when nothing is left to be done', async () => {
+    await using r = await runbookWorld();
+    const number = await r.begin(`write a.txt one\nhold ${r.w.dataDir}/release`, {
+      labels: ['agent', 'mergequeue', 'last'],
+    });
+    await r.become(number, '1.1 completed', '2.1 in_progress');
+    expect((await r.atHost(await r.pullRequestNumber(number))).labels).toEqual(['agent', 'last']);
+    await writeFile(`${r.w.dataDir}/release`, '');
+    await r.rest(number);
+    const host = await r.atHost(await r.pullRequestNumber(number));
+    expect(host.labels).toContain('mergequeue');
+    await r.w.until(async () => (await r.w.status(await r.pullRequestNumber(number))).status !== 'open');
+  });
+
+  it('keep what somebody else pushed to their branch: the next commit goes on top of it', async () => {
+    await using r = await runbookWorld();
+    const number = await r.begin(`write a.txt one\nhold ${r.w.dataDir}/release`);
+    await r.become(number, '1.1 completed', '2.1 in_progress');
+    await r.w.until(async () => (await r.log(number)).includes('I am to hold'));
+    await r.w.commit('interlock/runbook-1', { 'theirs.txt': 'theirs\n' }, { message: 'Theirs' });
+    await writeFile(`${r.w.dataDir}/release`, '');
+    await r.rest(number);
+    expect(await r.leaves(number)).toEqual(['1.1 completed', '2.1 completed']);
+    const subjects = await r.commits('interlock/runbook-1');
+    expect(subjects.slice(0, 2)).toEqual(['write a.txt one', 'Theirs']);
+    expect(subjects).toHaveLength(3);
+  });
+
+  it('fail their leaf where somebody else pushed what conflicts, and a retry does it again on top', async () => {
+    await using r = await runbookWorld();
+    const number = await r.begin(`write a.txt one\nhold ${r.w.dataDir}/release`);
+    await r.become(number, '1.1 completed', '2.1 in_progress');
+    await r.w.until(async () => (await r.log(number)).includes('I am to hold'));
+    await r.w.commit('interlock/runbook-1', { 'held.txt': 'theirs\n' }, { message: 'Theirs' });
+    await writeFile(`${r.w.dataDir}/release`, '');
+    await r.rest(number);
+    expect((await r.leaves(number))[1]).toMatch(
+      /^2\.1 failed: Somebody else pushed to interlock\/runbook-1 .* in held\.txt/,
+    );
+    await r.retry(number);
+    await r.rest(number);
+    expect(await r.leaves(number)).toEqual(['1.1 completed', '2.1 completed']);
+    expect(await r.file('interlock/runbook-1', 'held.txt')).toBe('held');
+  });
+
+  it('are queued in the name of the author when all is done, and land with a proof', async () => {
+    await using r = await runbookWorld({ runsCi: true });
+    const number = await r.begin('write a.txt one\nwrite b.txt two', { queueWhenGreen: true });
+    await r.w.until(async () => (await r.pullRequests(number))[0]?.startsWith('1 merged') === true, 60_000);
+    await r.rest(number);
+    const pullRequest = await r.pullRequestNumber(number);
+    expect(await r.w.status(pullRequest)).toMatchObject({ status: 'merged' });
+    expect(await r.file('main', 'b.txt')).toBe('two');
+    expect(await r.w.rows('select 1 from proof')).toHaveLength(1);
+    const [queued] = await r.w.rows<{ actor: string }>("select actor from event where action = 'queued'");
+    expect(queued?.actor).toBe('interlock');
+  });
+
+  it('of a stack are queued from the bottom, each into the target branch once the one below has landed', async () => {
+    await using r = await runbookWorld({ runsCi: true });
+    const number = await r.begin('write a.txt one\nwrite b.txt two', { queueWhenGreen: true, prMode: 'stacked_pr' });
+    await r.w.until(
+      async () =>
+        (await r.pullRequests(number)).every((row) => / merged /.test(row)) &&
+        (await r.leaves(number)).length > 0 &&
+        (await r.pullRequests(number)).length === 2,
+      90_000,
+    );
+    await r.rest(number);
+    expect(await r.file('main', 'a.txt')).toBe('one');
+    expect(await r.file('main', 'b.txt')).toBe('two');
+  });
+
+  it('that the host refuses fail their leaf, and are asked for again only by a retry', async () => {
+    await using r = await runbookWorld();
+    await r.w.git('branch', 'dev', 'main');
+    const number = await r.begin(`hold ${r.w.dataDir}/release`, { targetBranch: 'dev' });
+    await r.w.until(async () => (await r.log(number)).includes('I am to hold'));
+    await r.w.git('branch', '-D', 'dev');
+    await writeFile(`${r.w.dataDir}/release`, '');
+    await r.become(number, '1.1 failed: The base branch dev does not exist');
+    await r.rest(number);
+    expect(await r.pullRequests(number)).toEqual(['1 planned interlock/runbook-1 into dev']);
+    await r.w.git('branch', 'dev', 'main');
+    await r.retry(number);
+    await r.become(number, '1.1 completed');
+    expect(await r.pullRequests(number)).toEqual(['1 open interlock/runbook-1 into dev']);
+  });
+
+  it('that were closed while a leaf was worked on get none of its commits: they are in a new one, alone', async () => {
+    await using r = await runbookWorld();
+    const number = await r.begin(`write a.txt one\nhold ${r.w.dataDir}/release`);
+    await r.become(number, '1.1 completed', '2.1 in_progress');
+    await r.w.until(async () => (await r.log(number)).includes('I am to hold'));
+    const first = await r.pullRequestNumber(number);
+    const host = { accountId: r.w.ctx.accountId, id: r.w.repositoryId, ...r.w.repository };
+    await r.w.service.localHost.closePullRequest(host, first);
+    await r.w.until(async () => (await r.w.status(first)).status === 'closed');
+    await writeFile(`${r.w.dataDir}/release`, '');
+    await r.become(number, '1.1 completed', '2.1 completed');
+    expect(await r.pullRequests(number)).toEqual([
+      '1 closed interlock/runbook-1 into main',
+      '2 open interlock/runbook-1-2 into main',
+    ]);
+    expect(await r.commits('interlock/runbook-1-2')).toHaveLength(1);
+    expect(await r.file('interlock/runbook-1-2', 'held.txt')).toBe('held');
+    expect(await r.file('interlock/runbook-1-2', 'a.txt')).toBeNull();
+  });
+
+  it('carry no label that asks the queue for something while a follow-up waits to be planned', async () => {
+    await using r = await runbookWorld();
+    const number = await r.begin(`hold ${r.w.dataDir}/release`, { labels: ['mergequeue', 'agent'] });
+    await r.w.until(async () => (await r.log(number)).includes('I am to hold'));
+    await r.follow(number, `write b.txt two\nhold ${r.w.dataDir}/more`);
+    await writeFile(`${r.w.dataDir}/release`, '');
+    await r.become(number, '1.1 completed', '2.1 completed', '3.1 in_progress');
+    expect((await r.atHost(await r.pullRequestNumber(number))).labels).toEqual(['agent']);
+    await writeFile(`${r.w.dataDir}/more`, '');
+    await r.rest(number);
+    expect((await r.atHost(await r.pullRequestNumber(number))).labels).toContain('mergequeue');
+  });
+
+  it('are opened when somebody asks, also of one that was canceled', async () => {
+    await using r = await runbookWorld();
+    const number = await r.begin(`write a.txt one\nhold ${r.w.dataDir}/release`, { prMode: 'manual' });
+    await r.become(number, '1.1 completed', '2.1 in_progress');
+    await r.cancel(number);
+    await r.publish(number);
+    await r.rest(number);
+    expect(await r.pullRequests(number)).toEqual(['1 open interlock/runbook-1 into main']);
+  });
+
+  it('are queued only for those who may queue', async () => {
+    await using r = await runbookWorld();
+    const { ctx, repository } = r.w;
+    const scopes = new Set([...ctx.actor.scopes].filter((scope) => scope !== 'queue:write'));
+    const asking = { ...ctx, actor: { ...ctx.actor, scopes } };
+    const request = { repository, prompt: 'write a.txt one' };
+    await expect(createRunbook(asking, { ...request, queueWhenGreen: true })).rejects.toMatchObject({
+      code: 'FORBIDDEN',
+      message: 'This needs a token with the scope queue:write.',
+    });
+    expect(await createRunbook(asking, request)).toBe(1);
+  });
+});

@@ -1,0 +1,43 @@
+// A restored database knows less than the repository: what is there already is neither pushed nor opened again.
+import { describe, expect, it } from 'vitest';
+import { countOpenRunbooks, stopOpenRunbooks } from '../../src/modules/runbooks/index.ts';
+import { runbookWorld } from '../support/runbook-world.ts';
+
+describe('after a backup was restored', { timeout: 120_000 }, () => {
+  it('open runbooks are stopped, and go on when they are retried', async () => {
+    await using r = await runbookWorld();
+    const { w } = r;
+    const number = await r.begin('write a.txt one\nfail later');
+    await r.rest(number);
+    expect(await countOpenRunbooks(w.ctx)).toBe(0);
+    const other = await r.begin('write b.txt two');
+    expect(await countOpenRunbooks(w.ctx)).toBe(1);
+    expect(await stopOpenRunbooks(w.ctx)).toBe(1);
+    await r.rest(other);
+    expect(await r.leaves(other)).toEqual([
+      '1.1 failed: The database was restored from a backup: look at what is on the branch already, then retry.',
+    ]);
+    await r.retry(other);
+    await r.rest(other);
+    expect(await r.leaves(other)).toEqual(['1.1 completed']);
+  });
+
+  it('work that was pushed and opened since is found, and not made twice', async () => {
+    await using r = await runbookWorld();
+    const { w } = r;
+    const number = await r.begin('write a.txt one\nwrite b.txt two');
+    await r.rest(number);
+    const tip = await w.git('rev-parse', 'interlock/runbook-1');
+    const pullRequest = await r.pullRequestNumber(number);
+    // The rows of a moment at which nothing was begun.
+    await w.rows('delete from runbook_commit');
+    await w.rows('delete from runbook_pull_request');
+    await w.rows("update runbook_step set status = 'not_started', started_at = null where status is not null");
+    await w.rows('update runbook set next_look_at = now()');
+    await r.become(number, '1.1 completed', '2.1 completed');
+    await r.rest(number);
+    expect(await w.git('rev-parse', 'interlock/runbook-1')).toBe(tip);
+    expect(await r.pullRequestNumber(number)).toBe(pullRequest);
+    expect(await w.rows('select 1 from local_pull_request')).toHaveLength(1);
+  });
+});

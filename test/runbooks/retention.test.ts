@@ -1,0 +1,42 @@
+// What agents did and said is not kept for ever; what came of it is.
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { forgetOldRunbooks } from '../../src/modules/runbooks/index.ts';
+import { seed } from '../graphql/seed.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import { seedRunbook, type SeededRunbook } from './runbook-rows.ts';
+
+let s: TestServer;
+let runbook: SeededRunbook;
+beforeAll(async () => {
+  s = await startServer();
+  const { repositoryId } = await seed(s);
+  runbook = await seedRunbook(s, { repositoryId, leaves: [['1.1', 'completed', 1]] });
+});
+afterAll(async () => await s.close());
+
+async function add(daysAgo: number, count: number): Promise<void> {
+  const values = [s.accountId, runbook.id, daysAgo, count];
+  await s.rows(
+    `insert into runbook_log (account_id, runbook_id, text, at)
+     select $1, $2, $3::text, now() - make_interval(days => $3::integer) from generate_series(1, $4)`,
+    values,
+  );
+  await s.rows(
+    `insert into runbook_tool_call (account_id, runbook_id, tool, arguments, outcome, answer, started_at, ended_at)
+     select $1, $2, 'read_file', '{}', 'done', $3::text, at, at
+     from (select now() - make_interval(days => $3::integer) as at) as past, generate_series(1, $4)`,
+    values,
+  );
+}
+
+it('keeps logs and tool calls for 90 days, however many there are, and all else', async () => {
+  await add(200, 5_001);
+  await add(91, 2);
+  await add(89, 2);
+  expect(await forgetOldRunbooks(s.ports.db, new Date())).toBe(10_006);
+  expect(await forgetOldRunbooks(s.ports.db, new Date())).toBe(0);
+  expect(await s.rows('select distinct text from runbook_log')).toEqual([{ text: '89' }]);
+  expect(await s.rows('select count(*)::integer as count from runbook_tool_call')).toEqual([{ count: 2 }]);
+  expect(await s.rows('select status from runbook')).toEqual([{ status: 'completed' }]);
+  expect(await s.rows('select state from runbook_commit')).toEqual([{ state: 'pushed' }]);
+});

@@ -1,0 +1,54 @@
+// With the agent of an installation without a model: a prompt that is a script, executed in the sandbox, to a landing that
+// says why it was allowed.
+import { describe, expect, it } from 'vitest';
+import { createRunbookAttending } from '../../src/agents.ts';
+import { findSandbox } from '../../src/platform/sandbox/index.ts';
+import { runbookWorld } from '../support/runbook-world.ts';
+
+const prompt = `
+# Count the words
+
+1. Begin
+   1. Write the text
+
+      \`\`\`txt path=docs/text.txt
+      one two three
+      \`\`\`
+
+   2. Count its words
+
+      \`\`\`sh
+      wc -w < docs/text.txt | tr -d ' ' > docs/words.txt
+      \`\`\`
+
+2. Look
+
+   \`\`\`sh
+   grep -q 3 docs/words.txt
+   \`\`\`
+`;
+
+describe('a script', { timeout: 120_000 }, () => {
+  it('is executed step by step, and what it made lands with a proof', async () => {
+    await using r = await runbookWorld({ runsCi: true });
+    const { sandbox } = await findSandbox({ allowPlain: true });
+    r.w.loop.runbooks.attending = createRunbookAttending({ model: null }, { sandbox });
+    const number = await r.begin(prompt, { queueWhenGreen: true });
+    await r.w.until(async () => (await r.pullRequests(number))[0]?.startsWith('1 merged') === true, 90_000);
+    await r.rest(number);
+    expect(await r.leaves(number)).toEqual(['1.1 completed', '1.2 completed', '2.1 completed']);
+    expect(await r.file('main', 'docs/words.txt')).toBe('3');
+    expect((await r.atHost(await r.pullRequestNumber(number))).title).toBe('Count the words');
+    expect(await r.w.rows('select 1 from proof')).toHaveLength(1);
+  });
+
+  it('in prose is refused, and says how to write it', async () => {
+    await using r = await runbookWorld();
+    r.w.loop.runbooks.attending = createRunbookAttending({ model: null }, { sandbox: null });
+    const number = await r.begin('Please make the service faster.');
+    await r.rest(number);
+    const [leaf] = await r.leaves(number);
+    expect(leaf).toMatch(/^1\.1 failed: /);
+    expect(leaf).toContain('```sh');
+  });
+});

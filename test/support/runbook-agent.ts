@@ -1,0 +1,74 @@
+// An agent that does what a test says, word by word. Each line of a prompt is a step, its parts divided by ` | ` are the
+// leaves: `write <path> <text>`, `remove <path>`, `nothing`, `fail <words>` (for good), `stumble <words>` (may be tried
+// again), `spend <millionths>`, `hold <file>` (until that file is there), `say <words>`. `no plan <words>` is refused.
+import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { RunbookAttending } from '../../src/modules/runbooks/index.ts';
+import { createTools } from '../../src/platform/agents/index.ts';
+import {
+  AgentRefused,
+  type Agent,
+  type AgentSession,
+  type Plan,
+  type WorkReport,
+  type WorkRequest,
+} from '../../src/platform/agents/port.ts';
+import type { Sandbox } from '../../src/platform/sandbox/index.ts';
+
+const agent = (kind: Agent['kind']): Agent => ({
+  kind,
+  async plan({ prompts, steps }): Promise<Plan> {
+    const prompt = prompts.at(-1) ?? '';
+    if (prompt.startsWith('no plan ')) throw new AgentRefused(prompt.slice('no plan '.length));
+    return {
+      title: `Plan ${steps.length + 1}`,
+      steps: prompt.split('\n').map((line) => ({
+        title: line,
+        leaves: line.includes(' | ') ? line.split(' | ').map((part) => ({ title: part, instructions: part })) : [],
+      })),
+    };
+  },
+  async work({ step }: WorkRequest, session: AgentSession): Promise<WorkReport> {
+    const instructions = typeof step.instructions === 'string' ? step.instructions : step.title;
+    const [verb = '', first = '', ...rest] = instructions.split(' ');
+    const words = [first, ...rest].join(' ');
+    session.say(`I am to ${instructions}.\n`);
+    switch (verb) {
+      case 'write':
+        await session.call('write_file', { path: first, content: `${rest.join(' ')}\n` });
+        break;
+      case 'remove':
+        await session.call('delete_file', { path: first });
+        break;
+      case 'run':
+        await session.call('run_command', { command: words });
+        break;
+      case 'fail':
+        throw new AgentRefused(words);
+      case 'stumble':
+        throw new Error(words);
+      case 'spend':
+        await session.spend({ text: 'I think.', inputTokens: 10, outputTokens: 1, costMicros: Number(first) });
+        break;
+      case 'hold':
+        while (!existsSync(first)) await delay(25, undefined, { signal: session.signal });
+        await session.call('write_file', { path: 'held.txt', content: 'held\n' });
+        break;
+      case 'say':
+        session.say(words);
+        break;
+      case 'nothing':
+        break;
+      default:
+        throw new AgentRefused(`I do not know what ${instructions} means.`);
+    }
+    return { summary: `I did ${instructions}.`, commitMessage: instructions };
+  },
+});
+
+export const testAgents: Pick<RunbookAttending, 'agents'> = { agents: agent };
+
+export function attendingOf(sandbox: Sandbox | null): RunbookAttending {
+  return { ...testAgents, createTools, sandbox, secret: 'hunter2-is-secret', workDir: tmpdir() };
+}

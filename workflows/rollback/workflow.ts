@@ -1,0 +1,108 @@
+// A rollback: what was active when it was asked for is to be canceled already, by its row; this waits for the fact, then
+// runs the deployment of what ran before as a child.
+import {
+  getExternalWorkflowHandle,
+  ParentClosePolicy,
+  proxyActivities,
+  proxyLocalActivities,
+  setHandler,
+  startChild,
+  WorkflowIdReusePolicy,
+} from '@temporalio/workflow';
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import type { DeploymentActivities } from '../deployment/activities.ts';
+import { deploymentLookSignal, deploymentWorkflowId, type DeploymentInput } from '../deployment/messages.ts';
+import type { deployment } from '../deployment/workflow.ts';
+import { createDescription } from '../shared/describe.ts';
+import { waitUntil, whileShowing, type Told } from '../shared/drive.ts';
+import { locallyFirst } from '../shared/locally-first.ts';
+import { deploymentAttributes } from '../shared/search-attributes.ts';
+import { turn, turnLocally } from '../shared/timeouts.ts';
+import { rollbackLookSignal, rollbackWorkflowId } from './messages.ts';
+
+const advance = locallyFirst(
+  proxyLocalActivities<DeploymentActivities>(turnLocally).advanceDeployment,
+  proxyActivities<DeploymentActivities>(turn).advanceDeployment,
+);
+
+type Advance = Awaited<ReturnType<DeploymentActivities['advanceDeployment']>>;
+
+export interface RollbackResult {
+  readonly status: string;
+  readonly summary: string;
+}
+
+export async function rollback(input: DeploymentInput): Promise<RollbackResult> {
+  const told: Told = { isTold: false };
+  setHandler(rollbackLookSignal, () => {
+    told.isTold = true;
+  });
+  const describe = createDescription();
+  const look = async (): Promise<Advance> => {
+    told.isTold = false;
+    const advanced = await advance(input);
+    describe(advanced.summary.details, deploymentAttributes(advanced.summary));
+    return advanced;
+  };
+  let advanced = await look();
+  const asked = new Set<string>();
+  while (advanced.isInLine) {
+    const { inTheWay } = advanced;
+    if (inTheWay !== null && !asked.has(inTheWay.deploymentId)) {
+      asked.add(inTheWay.deploymentId);
+      await tell(input, inTheWay);
+    }
+    await waitUntil(told, advanced);
+    advanced = await look();
+  }
+  if (advanced.need !== 'ended') await runDeployment(input, { told, look, title: advanced.summary.title });
+  const { summary } = await untilEnded(told, look);
+  return { status: summary.status, summary: `${summary.title}: ${summary.status}` };
+}
+
+/** Has whoever is in the way look at once that it is to end. One that is not there has ended, or is woken by its rows. */
+async function tell(
+  { accountId }: DeploymentInput,
+  { deploymentId, isRollback }: NonNullable<Advance['inTheWay']>,
+): Promise<void> {
+  const other = { accountId, deploymentId };
+  const handle = getExternalWorkflowHandle(isRollback ? rollbackWorkflowId(other) : deploymentWorkflowId(other));
+  await handle.signal(deploymentLookSignal).catch(() => {});
+}
+
+async function runDeployment(
+  input: DeploymentInput,
+  { told, look, title }: { readonly told: Told; readonly look: () => Promise<Advance>; readonly title: string },
+): Promise<void> {
+  try {
+    const child = await startChild<typeof deployment>('deployment', {
+      args: [input],
+      workflowId: deploymentWorkflowId(input),
+      workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
+      parentClosePolicy: ParentClosePolicy.ABANDON,
+      staticSummary: title,
+    });
+    const pass = async (): Promise<void> => {
+      await child.signal(deploymentLookSignal).catch(() => {});
+      await look();
+    };
+    await whileShowing(told, { work: child.result().catch(() => {}), look: pass });
+  } catch (error) {
+    // A run of before goes on.
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    await getExternalWorkflowHandle(deploymentWorkflowId(input))
+      .signal(deploymentLookSignal)
+      .catch(() => {});
+  }
+}
+
+/** At once after the child's end; while another run drives it, whenever it is told. */
+async function untilEnded(told: Told, look: () => Promise<Advance>): Promise<Advance> {
+  for (;;) {
+    const advanced = await look();
+    if (advanced.need === 'ended') return advanced;
+    await waitUntil(told, { ...advanced, nextLookAt: Date.now() + lookAgainMs });
+  }
+}
+
+const lookAgainMs = 30_000;

@@ -1,0 +1,81 @@
+// The life of what its rows drive: a turn says what is left to do, that is carried out, and the next turn says what is
+// left then. It holds nothing: it can be started twice, be lost, or continue as new, and goes on from the rows.
+import { condition, continueAsNew, workflowInfo } from '@temporalio/workflow';
+
+export interface Turn {
+  readonly need: 'call' | 'attend' | 'wait' | 'ended';
+  /** What is done next, or waited for, in words. */
+  readonly step: string;
+  /** Milliseconds since the epoch; null: not before it is told. */
+  readonly nextLookAt: number | null;
+}
+
+export interface Told {
+  isTold: boolean;
+}
+
+export interface Drive<T extends Turn> {
+  /** Takes a turn, and shows where the run stands. */
+  readonly look: () => Promise<T>;
+  /** `step` is what is being done, for people who read the history. */
+  readonly call: (step: string) => Promise<unknown>;
+  readonly attend: (step: string) => Promise<unknown>;
+}
+
+const mostHistoryEvents = 4_000;
+
+export async function driveToEnd<T extends Turn>(
+  told: Told,
+  { look, call, attend }: Drive<T>,
+  input: unknown,
+): Promise<T> {
+  for (;;) {
+    told.isTold = false;
+    const turn = await look();
+    switch (turn.need) {
+      case 'ended':
+        if (!told.isTold) return turn;
+        break;
+      case 'call':
+        await call(turn.step);
+        break;
+      case 'attend':
+        await whileShowing(told, { work: attend(turn.step), look });
+        break;
+      case 'wait':
+        await waitUntil(told, turn);
+        break;
+    }
+    const { historyLength, continueAsNewSuggested } = workflowInfo();
+    if (continueAsNewSuggested || historyLength > mostHistoryEvents) await continueAsNew(input);
+  }
+}
+
+export async function waitUntil(told: Told, { step, nextLookAt }: Turn): Promise<void> {
+  if (nextLookAt === null) return await condition(() => told.isTold);
+  await condition(() => told.isTold, Math.max(1, nextLookAt - Date.now()), { summary: sentence(step) });
+}
+
+/** What is told meanwhile, such as that it is to be canceled, is shown; whoever does the work reads it from the rows. */
+export async function whileShowing(
+  told: Told,
+  { work, look }: { readonly work: Promise<unknown>; readonly look: () => Promise<unknown> },
+): Promise<void> {
+  let isDone = false;
+  const ended = work.finally(() => {
+    isDone = true;
+  });
+  // It is told by `ended`, once it is waited for.
+  ended.catch(() => {});
+  for (;;) {
+    await condition(() => isDone || told.isTold);
+    if (isDone) break;
+    told.isTold = false;
+    await look();
+  }
+  await ended;
+}
+
+export function sentence(words: string): string {
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`.slice(0, 200);
+}

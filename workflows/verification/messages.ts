@@ -1,0 +1,13 @@
+import { defineSignal } from '@temporalio/workflow';
+
+export interface VerificationInput {
+  readonly accountId: string;
+  readonly verificationId: string;
+}
+
+export function verificationWorkflowId({ accountId, verificationId }: VerificationInput): string {
+  return `verification:${accountId}:${verificationId}`;
+}
+
+/** Its rows, or what it waits for, changed: look at them now. */
+export const verificationLookSignal = defineSignal('look');
