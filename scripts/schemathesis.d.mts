@@ -26,6 +26,7 @@ export function runSchemathesis(
     readonly url: string;
     readonly token: string;
     readonly examples: number;
+    readonly seed: number;
     readonly log?: (text: string) => void;
   },
 ): Promise<SchemathesisRun>;

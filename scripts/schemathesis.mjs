@@ -92,7 +92,7 @@ function cacheDirectory(env) {
 }
 
 /** Runs every check with so many examples an operation. Resolves with what it printed and the cases it made. */
-export async function runSchemathesis(tool, { url, token, examples, log = () => {} }) {
+export async function runSchemathesis(tool, { url, token, examples, seed, log = () => {} }) {
   const folder = mkdtempSync(join(tmpdir(), 'interlock-schemathesis-'));
   const report = join(folder, 'report.json');
   const args = [
@@ -107,6 +107,7 @@ export async function runSchemathesis(tool, { url, token, examples, log = () => 
       url,
     ],
     ...['--header', `Authorization: Bearer ${token}`, '--checks', 'all', '--max-examples', String(examples)],
+    ...['--seed', String(seed)],
     ...['--continue-on-failure', '--no-color'],
     // PostgreSQL has no place for U+0000: it is refused everywhere, which a JSON Schema cannot say in one place.
     ...['--generation-allow-x00', 'false', '--generation-database', 'none'],
@@ -136,12 +137,17 @@ function runQuietly({ program, env }, args, log) {
 
 async function main() {
   const { values } = parseArgs({
-    options: { url: { type: 'string' }, token: { type: 'string' }, examples: { type: 'string', default: '100' } },
+    options: {
+      url: { type: 'string' },
+      token: { type: 'string' },
+      examples: { type: 'string', default: '100' },
+      seed: { type: 'string', default: '1' },
+    },
   });
   if (!values.url) {
     const node = findNode();
     const program = join(root, 'node_modules', 'vitest', 'vitest.mjs');
-    const env = { ...toolEnvironment(node), SCHEMATHESIS_EXAMPLES: values.examples };
+    const env = { ...toolEnvironment(node), SCHEMATHESIS_EXAMPLES: values.examples, FC_SEED: values.seed };
     return runForeground(node, [program, 'run', 'test/rest/schemathesis.test.ts'], { env });
   }
   if (!values.token) throw new SetupError('Give the token of an account by --token, beside --url.');

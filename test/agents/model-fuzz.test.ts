@@ -1,14 +1,12 @@
 // Streams that were damaged on their way: a leaf ends with a report or with an error that has words,
 // and what it wrote was asked for by a call that came whole.
-import fc from 'fast-check';
+import fc from '../support/properties.ts';
 import { describe, expect, it } from 'vitest';
 import { anthropicMessages } from '../support/model-anthropic.ts';
 import { openaiChat } from '../support/model-openai.ts';
 import { modelServer, type ModelTurn } from '../support/model-server.ts';
 import { agentOf, finish, leaf } from './model-story.ts';
 import { testSession } from './session.ts';
-
-const seed = process.env['FC_SEED'] === undefined ? {} : { seed: Number(process.env['FC_SEED']) };
 
 const turns: readonly ModelTurn[] = [
   { text: ['I look', ' first.'], calls: [{ name: 'read_file', args: { path: 'greeting.txt' } }] },
@@ -65,7 +63,7 @@ describe.each([
         expect(server.refusals).toEqual([]);
         expect(asked).toBeLessThan(20);
       }),
-      { numRuns: 60, ...seed },
+      { numRuns: 60 },
     );
     // Most damage is noticed, and made good by asking again.
     expect(ends.reported).toBeGreaterThan(ends.failed);

@@ -1,11 +1,10 @@
 // Whatever is asked, reported and answered, in whatever order: what the log tells keeps the rules, and the line drains.
-import fc from 'fast-check';
+import fc, { seed } from '../support/properties.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startServer, type TestServer } from '../support/server.ts';
 import { command, Story, versions } from './deployments.story.ts';
 import { environmentOf } from './environment.ts';
 
-const seed = Number(process.env['FC_SEED'] ?? 1);
 const numRuns = Number(process.env['FC_RUNS'] ?? 8);
 const project = 'Histories';
 
@@ -56,6 +55,6 @@ test(`deployments keep the rules, rollbacks go where history says, and every lin
       );
       expect(rows).toEqual([]);
     }),
-    { seed, numRuns, endOnFailure: true },
+    { numRuns, endOnFailure: true },
   );
 });

@@ -1,5 +1,6 @@
 // Requests nobody thought of, made of the OpenAPI document the server itself serves, and judged by it.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { seed } from '../support/properties.ts';
 import { findSchemathesis, runSchemathesis } from '../../scripts/schemathesis.mjs';
 import { startServer, type TestServer } from '../support/server.ts';
 import { OpenApi } from './contract/openapi.ts';
@@ -42,9 +43,16 @@ function acceptedOf(phases: Readonly<Record<string, { readonly accepted: number 
 }
 
 describe('Schemathesis', () => {
-  it(`finds no failure in ${examples} examples of each operation`, { timeout: 600_000 }, async ({ skip }) => {
+  it(`finds no failure in ${examples} examples of each operation (FC_SEED=${seed})`, { timeout: 600_000 }, async ({
+    skip,
+  }) => {
     const tool = toolOr(skip);
-    const { status, output, report } = await runSchemathesis(tool, { url: server.url, token: server.token, examples });
+    const { status, output, report } = await runSchemathesis(tool, {
+      url: server.url,
+      token: server.token,
+      examples,
+      seed,
+    });
     expect(status, output).toBe(0);
     const all = new OpenApi().operations;
     expect(report).toMatchObject({ complete: true, errors: [], operations: { tested: all.length, skipped: 0 } });

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc, { seed as fcSeed } from '../../support/properties.ts';
 import { describe, expect, it, test } from 'vitest';
 import type { QueueRules, Snapshot } from '../../../src/domain/queue/snapshot.ts';
 import { simulate } from '../../../src/domain/simulation/engine.ts';
@@ -95,8 +95,6 @@ describe('forecasts are calibrated', () => {
   });
 });
 
-const fcSeed = Number(process.env['FC_SEED'] ?? 1);
-
 test(`a line is played on from wherever it stands to its end (FC_SEED=${fcSeed})`, { timeout: 120_000 }, () => {
   const experience: Experience = { durationsMs: [10 * minute, 20 * minute], flakeRate: 0.02 };
   let told = 0;
@@ -115,7 +113,7 @@ test(`a line is played on from wherever it stands to its end (FC_SEED=${fcSeed})
         }
       });
     }),
-    { seed: fcSeed, numRuns: 150 },
+    { numRuns: 150 },
   );
   expect(told).toBeGreaterThan(150);
 });
