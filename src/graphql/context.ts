@@ -28,6 +28,15 @@ export function loaderOf<Key, Value>(ctx: GraphQLContext, factory: LoaderFactory
   return loader;
 }
 
+/** Null without a key, and for one that names nothing. */
+export async function loadIfAny<Key, Value>(
+  ctx: GraphQLContext,
+  factory: LoaderFactory<Key, Value>,
+  key: Key | null,
+): Promise<Value | null> {
+  return key === null ? null : await loaderOf(ctx, factory).load(key);
+}
+
 export function graphQLContext(ctx: Context, services: RequestServices, source: RequestSource): GraphQLContext {
   return { ...ctx, ...services, source, loaders: new Map() };
 }

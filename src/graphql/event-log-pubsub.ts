@@ -2,19 +2,10 @@
 // to the log is what its subscribers get, in order and resumable.
 import { PubSubEngine } from 'graphql-subscriptions';
 import type { PubSub } from 'type-graphql';
-import type { GraphQLContext } from './context.ts';
 import type { EventHub, EventFollower, FollowedEvent, FollowOptions } from '../modules/events/index.ts';
+import { mapEvents } from './subscriptions.ts';
 
 export const eventsTrigger = 'events';
-
-/** Of the argument every subscription has. */
-export const afterDescription =
-  'Cursor of the last event that was applied: nothing after it is missed. Without it the subscription begins now.';
-
-export interface Subscribing<Args> {
-  readonly args: Args & { readonly after?: string | null };
-  readonly context: GraphQLContext;
-}
 
 type Subscriber = (event: FollowedEvent) => void;
 
@@ -56,7 +47,7 @@ async function forward(follower: EventFollower, onMessage: Subscriber): Promise<
 }
 
 /** What `topicId` of a subscription by topic has to give: the schema is shared by all servers of a process, their hubs are not. */
-export interface Following {
+export interface FollowedLog {
   readonly events: EventLogPubSub;
   readonly options: FollowOptions;
 }
@@ -66,57 +57,7 @@ export const logPubSub: PubSub = {
     throw new Error('Events are written in the transaction of their change, by appendEvents.');
   },
   subscribe: (_topic, id) => {
-    const { events, options } = id as Following;
+    const { events, options } = id as FollowedLog;
     return mapEvents(events.follow(options), async (event) => event);
   },
 };
-
-/** The last thing a subscription says when it cannot go on: its resolver throws the error. */
-export class SubscriptionFailure {
-  readonly error: unknown;
-  constructor(error: unknown) {
-    this.error = error;
-  }
-}
-
-/** The payload, or the error that ended the subscription. */
-export function told<Change extends object>(change: Change | SubscriptionFailure): Change {
-  if (change instanceof SubscriptionFailure) throw change.error;
-  return change;
-}
-
-/**
- * Events, or what else comes one by one, as payloads; null passes one over. Not an async generator: those answer `return` only after the next event,
- * and a subscription that nobody reads any more would wait for one.
- */
-export function mapEvents<Told, Payload extends object>(
-  follower: AsyncIterableIterator<Told>,
-  toPayload: (event: Told) => Promise<Payload | null>,
-): AsyncIterableIterator<Payload | SubscriptionFailure> {
-  let hasFailed = false;
-  const next = async (): Promise<IteratorResult<Payload | SubscriptionFailure>> => {
-    if (hasFailed) return { value: undefined, done: true };
-    try {
-      for (;;) {
-        const result = await follower.next();
-        if (result.done) return { value: undefined, done: true };
-        const payload = await toPayload(result.value);
-        if (payload !== null) return { value: payload, done: false };
-      }
-    } catch (error) {
-      hasFailed = true;
-      void follower.return?.();
-      return { value: new SubscriptionFailure(error), done: false };
-    }
-  };
-  return {
-    next,
-    return: async () => {
-      await follower.return?.();
-      return { value: undefined, done: true };
-    },
-    [Symbol.asyncIterator]() {
-      return this;
-    },
-  };
-}

@@ -3,9 +3,10 @@ import 'reflect-metadata';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ArgsType, Field, Int, ObjectType } from 'type-graphql';
 import { notFound } from '../domain/errors.ts';
+import type { LogPage, LogPieceRead, LogRead } from '../platform/log-pieces.ts';
 import { connectionType, cursorOf, readPage, rowId, toConnection, type Connection } from './connection.ts';
-import { mapEvents } from './event-log-pubsub.ts';
 import { DateTime } from './scalars.ts';
+import { mapEvents } from './subscriptions.ts';
 
 @ObjectType({
   simpleResolvers: true,
@@ -36,23 +37,18 @@ export class LogArgs {
   after?: string | null;
 }
 
-export const afterPieceDescription =
-  'Cursor of the last piece that was read, as the connection gives it. Without it the log begins at its beginning.';
-
-export interface LogPieceRead {
-  readonly id: string;
-  readonly text: string;
-  readonly at: Date;
+@ArgsType()
+export class FollowLogArgs {
+  @Field(() => String, {
+    nullable: true,
+    description:
+      'Cursor of the last piece that was read, as the connection gives it. Without it the log begins at its beginning.',
+  })
+  after?: string | null;
 }
 
-export interface LogRead {
-  /** Nothing more comes, as far as the service knows. Of the same moment as the pieces. */
-  readonly isOver: boolean;
-  readonly pieces: readonly LogPieceRead[];
-}
-
-/** Pieces after one (0: from the beginning), oldest first, at most `size`. Null: the account has nothing that writes it. */
-export type ReadLog = (page: { readonly after: string; readonly size: number }) => Promise<LogRead | null>;
+/** Pieces after one, oldest first. Null: the account has nothing that writes it. */
+export type ReadLog = (page: LogPage) => Promise<LogRead | null>;
 
 const pageSize = 50;
 const followedAtOnce = 100;
@@ -67,7 +63,7 @@ export async function readLogPage(read: ReadLog, request: LogArgs): Promise<Conn
 /** What is there after the cursor, then what is written, until it is over. Throws NOT_FOUND with the name of what is missing. */
 export async function subscribeToLog(
   read: ReadLog,
-  { after, missing }: { readonly after: string | null | undefined; readonly missing: string },
+  { after, missing }: { readonly after?: string | null | undefined; readonly missing: string },
 ): Promise<AsyncIterable<unknown>> {
   const page = readPage({ after }, { size: pageSize, keyLength: 1 });
   const pieces = await followLog(read, { after: page.after === null ? '0' : rowId(page), missing });

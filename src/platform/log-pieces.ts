@@ -1,6 +1,39 @@
 // What is written while something runs, kept in pieces that readers see come. Small writes are one piece, and of what is
 // written without end its beginning is kept.
 import type { Logger } from 'pino';
+import type { Database } from './database.ts';
+
+/** Whose pieces: a table of them, and the columns that name who wrote. Its words are ours alone, never of a user's. */
+export interface PieceOwner {
+  readonly table: string;
+  /** Ids by column. Null: written by none, and read of any. */
+  readonly columns: Readonly<Record<string, string | null>>;
+}
+
+export interface LogPieceRead {
+  readonly id: string;
+  readonly text: string;
+  readonly at: Date;
+}
+
+export interface LogRead {
+  /** Nothing more comes, as far as the service knows. Of the same moment as the pieces. */
+  readonly isOver: boolean;
+  readonly pieces: readonly LogPieceRead[];
+}
+
+export interface LogPage {
+  /** Id of the piece before; 0: from the beginning. */
+  readonly after: string;
+  readonly size: number;
+}
+
+/** The row that tells whether more is written: `isOver` is a condition on it, by the name `run`. */
+export interface LoggedRow {
+  readonly table: string;
+  readonly id: string;
+  readonly isOver: string;
+}
 
 export interface PieceLog {
   /** Never fails: what cannot be kept costs the log, not the run. */
@@ -9,9 +42,10 @@ export interface PieceLog {
   close(): Promise<void>;
 }
 
-export interface PieceLogOptions {
-  /** Keeps pieces in this order. */
-  readonly keep: (pieces: readonly string[]) => Promise<void>;
+export interface PieceLogContext {
+  readonly accountId: string;
+  readonly db: Database;
+  readonly clock: () => Date;
   readonly log: Logger;
 }
 
@@ -20,7 +54,7 @@ const mostPieceCharacters = 64 * 1024;
 const flushAfterMs = 250;
 const flushAtCharacters = 16 * 1024;
 
-export function openPieceLog({ keep, log }: PieceLogOptions): PieceLog {
+export function openPieceLog(ctx: PieceLogContext, owner: PieceOwner): PieceLog {
   let waiting = '';
   let keptBytes = 0;
   let isCut = false;
@@ -32,9 +66,9 @@ export function openPieceLog({ keep, log }: PieceLogOptions): PieceLog {
     waiting = '';
     if (text === '') return;
     try {
-      await keep(piecesOf(text));
+      await keepPieces(ctx, owner, piecesOf(text));
     } catch (error) {
-      log.warn({ err: error }, 'What a run wrote could not be kept; trying again.');
+      ctx.log.warn({ err: error }, 'What a run wrote could not be kept; trying again.');
       waiting = text + waiting;
     }
   }
@@ -60,6 +94,51 @@ export function openPieceLog({ keep, log }: PieceLogOptions): PieceLog {
       await flushNow();
       if (waiting !== '') await flushNow();
     },
+  };
+}
+
+/** In this order. */
+async function keepPieces(
+  ctx: PieceLogContext,
+  { table, columns }: PieceOwner,
+  pieces: readonly string[],
+): Promise<void> {
+  const names = Object.keys(columns);
+  const ids = names.map((_, at) => `$${at + 4}`);
+  await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) =>
+      await tx.query(
+        `insert into ${table} (${['account_id', 'at', ...names, 'text'].join(', ')})
+         select ${['$1', '$2', ...ids, 'piece'].join(', ')} from unnest($3::text[]) with ordinality as list (piece, n) order by n`,
+        [ctx.accountId, ctx.clock().toISOString(), pieces, ...Object.values(columns)],
+      ),
+  );
+}
+
+/** Pieces after one, oldest first. Null: the account has no such run. */
+export async function readPieces(
+  ctx: Pick<PieceLogContext, 'accountId' | 'db'>,
+  { row, owner }: { readonly row: LoggedRow; readonly owner: PieceOwner },
+  { after, size }: LogPage,
+): Promise<LogRead | null> {
+  const named = Object.entries(owner.columns).filter(([, id]) => id !== null);
+  const wrote = named.map(([column], at) => `${column} = $${at + 5}`);
+  const rows = await ctx.db.read<{ isOver: boolean; id: string | null; text: string; at: Date }>(ctx.accountId, {
+    name: `${owner.table}_by_${named.map(([column]) => column).join('_')}`,
+    text: `select ${row.isOver} as "isOver", l.id::text as id, l.text, l.at from ${row.table} run
+           left join lateral (
+             select id, text, at from ${owner.table}
+             where account_id = $1 and ${wrote.join(' and ')} and id > $3::bigint order by id limit $4::bigint
+           ) l on true
+           where run.account_id = $1 and run.id = $2 order by l.id`,
+    values: [ctx.accountId, row.id, after, size, ...named.map(([, id]) => id)],
+  });
+  const [first] = rows;
+  if (first === undefined) return null;
+  return {
+    isOver: first.isOver,
+    pieces: rows.flatMap(({ id, text, at }) => (id === null ? [] : [{ id, text, at }])),
   };
 }
 

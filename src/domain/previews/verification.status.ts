@@ -28,6 +28,8 @@ export function isFinal(status: VerificationStatus): status is 'passed' | 'faile
   return verificationMoves[status].length === 0;
 }
 
+export const finalStatuses = (Object.keys(verificationMoves) as VerificationStatus[]).filter(isFinal);
+
 /** It lives only while somebody attends to it. */
 export function isAttended(status: VerificationStatus): status is 'booting' | 'driving' | 'tearing_down' {
   return status === 'booting' || status === 'driving' || status === 'tearing_down';

@@ -26,6 +26,8 @@ export function isFinal(status: DeploymentStatus): status is 'success' | 'failur
   return deploymentMoves[status].length === 0;
 }
 
+export const finalStatuses = (Object.keys(deploymentMoves) as DeploymentStatus[]).filter(isFinal);
+
 /** What a rollback cancels first. */
 export function isActive(status: DeploymentStatus): boolean {
   return !isFinal(status);

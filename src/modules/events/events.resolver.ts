@@ -1,14 +1,8 @@
-import { Arg, Ctx, FieldResolver, Int, Resolver, Root, Subscription } from 'type-graphql';
+import { Arg, Args, Ctx, FieldResolver, Int, Resolver, Root, Subscription } from 'type-graphql';
 import { readPage, rowId, toConnection, type Connection } from '../../graphql/connection.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
-import {
-  afterDescription,
-  eventsTrigger,
-  told,
-  type Following,
-  type Subscribing,
-  type SubscriptionFailure,
-} from '../../graphql/event-log-pubsub.ts';
+import { eventsTrigger, type FollowedLog } from '../../graphql/event-log-pubsub.ts';
+import { FollowArgs, told, type Subscribing, type Told } from '../../graphql/subscriptions.ts';
 import { requireScope } from '../accounts/index.ts';
 import { Repository } from '../repositories/repositories.types.ts';
 import { readEventsOf } from './events.pages.ts';
@@ -18,16 +12,13 @@ import { Event, EventConnection } from './events.types.ts';
 export class EventsResolver {
   @Subscription(() => Event, {
     topics: eventsTrigger,
-    topicId: ({ args, context }: Subscribing<object>): Following => {
+    topicId: ({ args, context }: Subscribing): FollowedLog => {
       requireScope(context, 'queue:read');
       return { events: context.events, options: { accountId: context.accountId, after: args.after } };
     },
     description: 'Everything that happens in the account, in order. Needs queue:read.',
   })
-  events(
-    @Root() event: Event | SubscriptionFailure,
-    @Arg('after', () => String, { nullable: true, description: afterDescription }) _after: string | null,
-  ): Event {
+  events(@Root() event: Told<Event>, @Args(() => FollowArgs) _args: FollowArgs): Event {
     return told(event);
   }
 }

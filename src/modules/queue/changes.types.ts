@@ -1,13 +1,33 @@
-import { Field, ObjectType } from 'type-graphql';
-import { Repository } from '../repositories/repositories.types.ts';
+import { ArgsType, Field, ObjectType } from 'type-graphql';
+import { PullRequestNumber } from '../../graphql/scalars.ts';
+import { Change, ChangeByEvent, FollowArgs } from '../../graphql/subscriptions.ts';
+import { Repository, RepositoryInput } from '../repositories/repositories.types.ts';
 import { PullRequest } from './pull-requests.types.ts';
 import { Queue, QueueDepth } from './queue.types.ts';
 
-@ObjectType({ simpleResolvers: true, description: "The depth of a repository's queues changed." })
-export class QueueDepthChange {
-  @Field(() => String, { description: 'Resume `after` it.' })
-  cursor!: string;
+@ArgsType()
+export class FollowRepositoryArgs extends FollowArgs {
+  @Field(() => RepositoryInput, { description: 'The repository.' })
+  repository!: RepositoryInput;
+}
 
+@ArgsType()
+export class FollowQueueArgs extends FollowRepositoryArgs {
+  @Field(() => String, { description: 'The branch it merges into.' })
+  baseBranch!: string;
+}
+
+@ArgsType()
+export class FollowPullRequestArgs extends FollowArgs {
+  @Field(() => RepositoryInput, { description: 'Its repository.' })
+  repository!: RepositoryInput;
+
+  @Field(() => PullRequestNumber, { description: 'Its number.' })
+  number!: number;
+}
+
+@ObjectType({ simpleResolvers: true, description: "The depth of a repository's queues changed." })
+export class QueueDepthChange extends Change {
   @Field(() => Repository, { description: 'The repository.' })
   repository!: Repository;
 
@@ -16,25 +36,13 @@ export class QueueDepthChange {
 }
 
 @ObjectType({ simpleResolvers: true, description: 'Something in a queue changed.' })
-export class QueueChange {
-  @Field(() => String, { description: 'Resume `after` it.' })
-  cursor!: string;
-
-  @Field(() => String, { description: 'What happened, as in `Event.action`.' })
-  action!: string;
-
+export class QueueChange extends ChangeByEvent {
   @Field(() => Queue, { description: 'The queue as it is now.' })
   queue!: Queue;
 }
 
 @ObjectType({ simpleResolvers: true, description: 'A pull request changed.' })
-export class PullRequestChange {
-  @Field(() => String, { description: 'Resume `after` it.' })
-  cursor!: string;
-
-  @Field(() => String, { description: 'What happened, as in `Event.action`.' })
-  action!: string;
-
+export class PullRequestChange extends ChangeByEvent {
   @Field(() => PullRequest, { description: 'The pull request as it is now.' })
   pullRequest!: PullRequest;
 }

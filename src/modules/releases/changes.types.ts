@@ -1,15 +1,22 @@
-import { Field, ObjectType } from 'type-graphql';
+import { ArgsType, Field, ObjectType } from 'type-graphql';
+import { ChangeByEvent, FollowArgs } from '../../graphql/subscriptions.ts';
 import { Deployment } from './deployments.types.ts';
 import { Environment } from './environments.types.ts';
 
+@ArgsType()
+export class FollowEnvironmentsArgs extends FollowArgs {
+  @Field(() => String, { description: 'The release project.' })
+  project!: string;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'Name of one of its environments. Left out: all of them, later ones too.',
+  })
+  environment?: string | null;
+}
+
 @ObjectType({ simpleResolvers: true, description: 'A deployment changed.' })
-export class DeploymentChange {
-  @Field(() => String, { description: 'Resume `after` it.' })
-  cursor!: string;
-
-  @Field(() => String, { description: 'What happened, as in `Event.action`.' })
-  action!: string;
-
+export class DeploymentChange extends ChangeByEvent {
   @Field(() => Deployment, { description: 'The deployment as it is now.' })
   deployment!: Deployment;
 }
@@ -18,13 +25,7 @@ export class DeploymentChange {
   simpleResolvers: true,
   description: 'Something in an environment changed, such as a deployment or a freeze.',
 })
-export class EnvironmentChange {
-  @Field(() => String, { description: 'Resume `after` it.' })
-  cursor!: string;
-
-  @Field(() => String, { description: 'What happened, as in `Event.action`.' })
-  action!: string;
-
+export class EnvironmentChange extends ChangeByEvent {
   @Field(() => Environment, { description: 'The environment as it is now.' })
   environment!: Environment;
 }

@@ -1,6 +1,6 @@
 import { Arg, Ctx, FieldResolver, Mutation, Resolver, Root } from 'type-graphql';
 import { readPage, rowId, toConnection, type Connection } from '../../graphql/connection.ts';
-import { loaderOf, type GraphQLContext } from '../../graphql/context.ts';
+import { loadIfAny, loaderOf, type GraphQLContext } from '../../graphql/context.ts';
 import { rowIdOf } from '../../graphql/node-id.ts';
 import { PageNumber, PageSize } from '../../graphql/scalars.ts';
 import { candidateById } from './candidates.reads.ts';
@@ -76,7 +76,7 @@ export class DeploymentsResolver {
     @Ctx() ctx: GraphQLContext,
     @Root() { fromCandidateId }: Deployment,
   ): Promise<ReleaseCandidate | null> {
-    return fromCandidateId === null ? null : await loaderOf(ctx, candidateById).load(fromCandidateId);
+    return await loadIfAny(ctx, candidateById, fromCandidateId);
   }
 
   @FieldResolver(() => Deployment, {
@@ -84,7 +84,7 @@ export class DeploymentsResolver {
     description: 'Of a rollback: the deployment it takes back. Null for any other.',
   })
   async rollbackOf(@Ctx() ctx: GraphQLContext, @Root() { rollbackOfId }: Deployment): Promise<Deployment | null> {
-    return rollbackOfId === null ? null : await loaderOf(ctx, deploymentById).load(rollbackOfId);
+    return await loadIfAny(ctx, deploymentById, rollbackOfId);
   }
 
   @Mutation(() => DeploymentPayload, {

@@ -1,7 +1,9 @@
 // What an agent did and said, in the order in which it did.
 import type { Context } from '../../context.ts';
-import type { LogPieceRead, ReadLog } from '../../graphql/logs.ts';
+import type { ReadLog } from '../../graphql/logs.ts';
+import { readPieces } from '../../platform/log-pieces.ts';
 import { requireScope } from '../accounts/index.ts';
+import { ownerOfLog } from './driving/session.rows.ts';
 import type { RunbookToolCall } from './steps.types.ts';
 
 /** All of a runbook's, or those of one leaf. */
@@ -29,38 +31,19 @@ export async function readToolCalls(
   });
 }
 
-interface PieceRow {
-  readonly isOver: boolean;
-  readonly id: string | null;
-  readonly text: string;
-  readonly at: Date;
-}
-
 // Nothing is being worked on, nothing will be by itself, and nothing waits to be planned.
-const isOver = `r.queued + r.in_progress = 0 and (r.not_started = 0 or r.failed > 0 and exists (
+const isOver = `run.queued + run.in_progress = 0 and (run.not_started = 0 or run.failed > 0 and exists (
     select from runbook_step f
-    where f.account_id = r.account_id and f.runbook_id = r.id and f.status = 'failed' and not f.passed_over))
+    where f.account_id = run.account_id and f.runbook_id = run.id and f.status = 'failed' and not f.passed_over))
   and not exists (
-    select from runbook_prompt p where p.account_id = r.account_id and p.runbook_id = r.id and p.planned_at is null)`;
+    select from runbook_prompt p where p.account_id = run.account_id and p.runbook_id = run.id and p.planned_at is null)`;
 
 export function logOfRunbook(ctx: Context, { runbookId, leafId }: ActivityOf): ReadLog {
-  const ofLeaf = leafId === null ? '' : ' and step_id = $5';
-  return async ({ after, size }) => {
+  const row = { table: 'runbook', id: runbookId, isOver };
+  const owner = ownerOfLog({ runbookId, stepId: leafId });
+  return async (page) => {
     requireScope(ctx, 'runbook:write');
-    const rows = await ctx.db.read<PieceRow>(ctx.accountId, {
-      name: leafId === null ? 'runbook_log' : 'runbook_leaf_log',
-      text: `select ${isOver} as "isOver", l.id::text as id, l.text, l.at from runbook r
-             left join lateral (
-               select id, text, at from runbook_log
-               where account_id = $1 and runbook_id = r.id${ofLeaf} and id > $3::bigint order by id limit $4::bigint
-             ) l on true
-             where r.account_id = $1 and r.id = $2 order by l.id`,
-      values: [ctx.accountId, runbookId, after, size, ...(leafId === null ? [] : [leafId])],
-    });
-    const [first] = rows;
-    if (first === undefined) return null;
-    const pieces = rows.flatMap(({ id, text, at }): LogPieceRead[] => (id === null ? [] : [{ id, text, at }]));
-    return { isOver: first.isOver, pieces };
+    return await readPieces(ctx, { row, owner }, page);
   };
 }
 

@@ -1,15 +1,15 @@
-import { Arg, Args, Ctx, FieldResolver, Int, Resolver, Root, Subscription } from 'type-graphql';
+import { Arg, Args, ArgsType, Ctx, Field, FieldResolver, Int, Resolver, Root, Subscription } from 'type-graphql';
 import { readPage, rowId, toConnection, type Connection, type PageRequest } from '../../graphql/connection.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
-import { told, type Subscribing, type SubscriptionFailure } from '../../graphql/event-log-pubsub.ts';
 import {
-  afterPieceDescription,
+  FollowLogArgs,
   LogArgs,
   LogPiece,
   LogPieceConnection,
   readLogPage,
   subscribeToLog,
 } from '../../graphql/logs.ts';
+import { told, type Subscribing, type Told } from '../../graphql/subscriptions.ts';
 import { logOfRunbook, readToolCalls, type ActivityOf } from './activity.reads.ts';
 import { loadRunbook } from './runbooks.reads.ts';
 import { Runbook } from './runbooks.types.ts';
@@ -18,6 +18,12 @@ import { RunbookLeaf, type RunbookToolCall, RunbookToolCallConnection } from './
 const pageSize = 50;
 const firstDescription = 'Size of a page, 50 if not given, at most 100.';
 const afterDescription = 'Cursor of the connection to go on from.';
+
+@ArgsType()
+class FollowRunbookLogArgs extends FollowLogArgs {
+  @Field(() => Int, { description: 'The runbook.' })
+  number!: number;
+}
 
 @Resolver(() => Runbook)
 export class RunbookActivityResolver {
@@ -49,11 +55,7 @@ export class RunbookActivityResolver {
     description:
       'The log of a runbook, from a place on and as it is written, until nothing of it is left to be worked on. Needs runbook:write.',
   })
-  runbookLog(
-    @Root() piece: LogPiece | SubscriptionFailure,
-    @Arg('number', () => Int, { description: 'The runbook.' }) _number: number,
-    @Arg('after', () => String, { nullable: true, description: afterPieceDescription }) _after: string | null,
-  ): LogPiece {
+  runbookLog(@Root() piece: Told<LogPiece>, @Args(() => FollowRunbookLogArgs) _args: FollowRunbookLogArgs): LogPiece {
     return told(piece);
   }
 }
@@ -94,10 +96,8 @@ async function readToolCallPage(
   return toConnection(rows, page.size, { node: (row): RunbookToolCall => row, key: ({ id }) => [id] });
 }
 
-async function followRunbookLog({ args, context }: Subscribing<{ number: number }>): Promise<AsyncIterable<unknown>> {
+async function followRunbookLog({ args, context }: Subscribing<FollowRunbookLogArgs>): Promise<AsyncIterable<unknown>> {
   const { id } = await loadRunbook(context, args.number);
-  return await subscribeToLog(logOfRunbook(context, { runbookId: id, leafId: null }), {
-    after: args.after,
-    missing: 'Runbook',
-  });
+  const read = logOfRunbook(context, { runbookId: id, leafId: null });
+  return await subscribeToLog(read, { after: args.after, missing: 'Runbook' });
 }

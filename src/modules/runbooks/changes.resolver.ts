@@ -1,21 +1,14 @@
 // What somebody who watches runbooks follows: each change is an event, and shows its subject as it is when it is told.
-import { Arg, Ctx, FieldResolver, Int, Resolver, Root, Subscription } from 'type-graphql';
+import { Args, Ctx, FieldResolver, Resolver, Root, Subscription } from 'type-graphql';
 import { DomainError } from '../../domain/errors.ts';
-import { loaderOf, type GraphQLContext } from '../../graphql/context.ts';
-import {
-  afterDescription,
-  mapEvents,
-  told,
-  type Subscribing,
-  type SubscriptionFailure,
-} from '../../graphql/event-log-pubsub.ts';
+import { loadIfAny, loaderOf, type GraphQLContext } from '../../graphql/context.ts';
+import { followEvents, told, type Subscribing, type Told } from '../../graphql/subscriptions.ts';
 import { requireScope } from '../accounts/index.ts';
 import type { FollowedEvent } from '../events/index.ts';
 import { Event } from '../events/events.types.ts';
-import { loadRepository, type RepositoryName } from '../repositories/index.ts';
-import { RepositoryInput } from '../repositories/repositories.types.ts';
+import { loadRepository } from '../repositories/index.ts';
 import { readNewPieces } from './activity.reads.ts';
-import { RunbookChange } from './changes.types.ts';
+import { FollowRunbooksArgs, RunbookChange } from './changes.types.ts';
 import { loadRunbook, runbookById } from './runbooks.reads.ts';
 import { Runbook } from './runbooks.types.ts';
 import { stepsOfRunbook } from './steps.reads.ts';
@@ -28,7 +21,7 @@ export class RunbookChangesResolver {
     description: 'The runbook it is about. Null when it is about none. Needs runbook:write.',
   })
   async runbook(@Ctx() ctx: GraphQLContext, @Root() { runbookId }: Event): Promise<Runbook | null> {
-    return runbookId === null ? null : await loaderOf(ctx, runbookById).load(runbookId);
+    return await loadIfAny(ctx, runbookById, runbookId);
   }
 
   @Subscription(() => RunbookChange, {
@@ -37,11 +30,8 @@ export class RunbookChangesResolver {
       'A runbook, or all of a repository, later ones too, each time something in one changed. Needs runbook:write.',
   })
   runbookChanged(
-    @Root() change: RunbookChange | SubscriptionFailure,
-    @Arg('number', () => Int, { nullable: true, description: 'A runbook.' }) _number: number | null,
-    @Arg('repository', () => RepositoryInput, { nullable: true, description: 'All of a repository, in its place.' })
-    _repository: RepositoryInput | null,
-    @Arg('after', () => String, { nullable: true, description: afterDescription }) _after: string | null,
+    @Root() change: Told<RunbookChange>,
+    @Args(() => FollowRunbooksArgs) _args: FollowRunbooksArgs,
   ): RunbookChange {
     return told(change);
   }
@@ -60,27 +50,26 @@ export class RunbookChangeStepResolver {
   }
 }
 
-type Following = Subscribing<{ number?: number | null; repository?: RepositoryName | null }>;
-
-async function followRunbooks({ args, context }: Following): Promise<AsyncIterable<unknown>> {
+async function followRunbooks(subscribing: Subscribing<FollowRunbooksArgs>): Promise<AsyncIterable<unknown>> {
+  const { args, context } = subscribing;
   requireScope(context, 'runbook:write');
   const newText = textReader(context);
-  const matches = await readFollowed(context, args);
-  const follower = context.events.follow({ accountId: context.accountId, after: args.after, matches });
-  await follower.started;
-  return mapEvents(follower, async ({ cursor, action, runbookId, payload }) => {
-    const runbook = await loaderOf(context, runbookById).load(runbookId ?? '0');
-    if (runbook === null) return null;
-    const { step } = payload;
-    const stepNumber = typeof step === 'string' ? step : null;
-    return { cursor, action, runbook, stepNumber, log: await newText(runbook.id) };
+  return await followEvents(subscribing, {
+    matches: await readFollowed(context, args),
+    toChange: async ({ cursor, action, runbookId, payload }) => {
+      const runbook = await loadIfAny(context, runbookById, runbookId);
+      if (runbook === null) return null;
+      const { step } = payload;
+      const stepNumber = typeof step === 'string' ? step : null;
+      return { cursor, action, runbook, stepNumber, log: await newText(runbook.id) };
+    },
   });
 }
 
 /** What is followed has to be there when it begins. */
 async function readFollowed(
   ctx: GraphQLContext,
-  { number = null, repository = null }: Following['args'],
+  { number = null, repository = null }: FollowRunbooksArgs,
 ): Promise<(event: FollowedEvent) => boolean> {
   if ((number === null) === (repository === null))
     throw new DomainError('BAD_INPUT', 'Give either number or repository', number === null ? 'number' : 'repository');

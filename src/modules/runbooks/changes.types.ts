@@ -1,14 +1,19 @@
-import { Field, ObjectType } from 'type-graphql';
+import { ArgsType, Field, Int, ObjectType } from 'type-graphql';
+import { ChangeByEvent, FollowArgs } from '../../graphql/subscriptions.ts';
+import { RepositoryInput } from '../repositories/repositories.types.ts';
 import { Runbook } from './runbooks.types.ts';
 
+@ArgsType()
+export class FollowRunbooksArgs extends FollowArgs {
+  @Field(() => Int, { nullable: true, description: 'A runbook.' })
+  number?: number | null;
+
+  @Field(() => RepositoryInput, { nullable: true, description: 'All of a repository, in its place.' })
+  repository?: RepositoryInput | null;
+}
+
 @ObjectType({ simpleResolvers: true, description: 'A runbook changed.' })
-export class RunbookChange {
-  @Field(() => String, { description: 'Resume `after` it.' })
-  cursor!: string;
-
-  @Field(() => String, { description: 'What happened, as in `Event.action`.' })
-  action!: string;
-
+export class RunbookChange extends ChangeByEvent {
   @Field(() => Runbook, { description: 'The runbook as it is now.' })
   runbook!: Runbook;
 

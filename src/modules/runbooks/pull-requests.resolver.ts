@@ -1,6 +1,6 @@
 // From a runbook's pull request to what the queue knows of it, and back.
 import { Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
-import { loaderOf, type GraphQLContext } from '../../graphql/context.ts';
+import { loadIfAny, loaderOf, type GraphQLContext } from '../../graphql/context.ts';
 import { pullRequestById } from '../queue/index.ts';
 import { PullRequest } from '../queue/pull-requests.types.ts';
 import { runbookIdOfPullRequest } from './pull-requests.reads.ts';
@@ -18,7 +18,7 @@ export class RunbookPullRequestsResolver {
     @Ctx() ctx: GraphQLContext,
     @Root() { pullRequestId }: RunbookPullRequest,
   ): Promise<PullRequest | null> {
-    return pullRequestId === null ? null : await loaderOf(ctx, pullRequestById).load(pullRequestId);
+    return await loadIfAny(ctx, pullRequestById, pullRequestId);
   }
 }
 
@@ -30,6 +30,6 @@ export class PullRequestRunbookResolver {
   })
   async runbook(@Ctx() ctx: GraphQLContext, @Root() { repositoryId, number }: PullRequest): Promise<Runbook | null> {
     const id = await loaderOf(ctx, runbookIdOfPullRequest).load({ repositoryId, number });
-    return id === null ? null : await loaderOf(ctx, runbookById).load(id);
+    return await loadIfAny(ctx, runbookById, id);
   }
 }

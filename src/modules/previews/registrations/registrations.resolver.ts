@@ -1,6 +1,6 @@
 import { Arg, Ctx, FieldResolver, Int, Mutation, Resolver, Root } from 'type-graphql';
 import { readPage, rowId, toConnection, type Connection } from '../../../graphql/connection.ts';
-import { loaderOf, type GraphQLContext } from '../../../graphql/context.ts';
+import { loadIfAny, type GraphQLContext } from '../../../graphql/context.ts';
 import { pullRequestById } from '../../queue/index.ts';
 import { PullRequest } from '../../queue/pull-requests.types.ts';
 import { Repository } from '../../repositories/repositories.types.ts';
@@ -62,7 +62,7 @@ export class PreviewRegistrationsResolver {
     @Ctx() ctx: GraphQLContext,
     @Root() { pullRequestId }: PreviewRegistration,
   ): Promise<PullRequest | null> {
-    return pullRequestId === null ? null : await loaderOf(ctx, pullRequestById).load(pullRequestId);
+    return await loadIfAny(ctx, pullRequestById, pullRequestId);
   }
 
   @Mutation(() => RegisterPreviewPayload, {

@@ -1,9 +1,8 @@
-import { Arg, Args, Ctx, FieldResolver, ID, Resolver, Root, Subscription } from 'type-graphql';
+import { Args, ArgsType, Ctx, Field, FieldResolver, ID, Resolver, Root, Subscription } from 'type-graphql';
 import type { Connection } from '../../../graphql/connection.ts';
 import type { GraphQLContext } from '../../../graphql/context.ts';
-import { told, type Subscribing, type SubscriptionFailure } from '../../../graphql/event-log-pubsub.ts';
 import {
-  afterPieceDescription,
+  FollowLogArgs,
   LogArgs,
   LogPiece,
   LogPieceConnection,
@@ -11,8 +10,15 @@ import {
   subscribeToLog,
 } from '../../../graphql/logs.ts';
 import { rowIdOf } from '../../../graphql/node-id.ts';
+import { told, type Subscribing, type Told } from '../../../graphql/subscriptions.ts';
 import { logOfVerification } from './log.reads.ts';
 import { Verification } from './verifications.types.ts';
+
+@ArgsType()
+class FollowVerificationLogArgs extends FollowLogArgs {
+  @Field(() => ID, { description: 'The verification.' })
+  verification!: string;
+}
 
 @Resolver(() => Verification)
 export class VerificationLogResolver {
@@ -34,9 +40,8 @@ export class VerificationLogResolver {
       'The log of a verification, from a place on and as it is written, until it has ended. Needs queue:read.',
   })
   verificationLog(
-    @Root() piece: LogPiece | SubscriptionFailure,
-    @Arg('verification', () => ID, { description: 'The verification.' }) _verification: string,
-    @Arg('after', () => String, { nullable: true, description: afterPieceDescription }) _after: string | null,
+    @Root() piece: Told<LogPiece>,
+    @Args(() => FollowVerificationLogArgs) _args: FollowVerificationLogArgs,
   ): LogPiece {
     return told(piece);
   }
@@ -45,9 +50,7 @@ export class VerificationLogResolver {
 async function followVerificationLog({
   args,
   context,
-}: Subscribing<{ verification: string }>): Promise<AsyncIterable<unknown>> {
-  return await subscribeToLog(logOfVerification(context, rowIdOf('Verification', args.verification)), {
-    after: args.after,
-    missing: 'Verification',
-  });
+}: Subscribing<FollowVerificationLogArgs>): Promise<AsyncIterable<unknown>> {
+  const read = logOfVerification(context, rowIdOf('Verification', args.verification));
+  return await subscribeToLog(read, { after: args.after, missing: 'Verification' });
 }

@@ -1,7 +1,7 @@
 import { Arg, Ctx, FieldResolver, Int, Mutation, Resolver, Root } from 'type-graphql';
 import { notFound } from '../../../domain/errors.ts';
 import { readPage, rowId, toConnection, type Connection } from '../../../graphql/connection.ts';
-import { loaderOf, type GraphQLContext } from '../../../graphql/context.ts';
+import { loadIfAny, loaderOf, type GraphQLContext } from '../../../graphql/context.ts';
 import { rowIdOf } from '../../../graphql/node-id.ts';
 import { pullRequestById } from '../../queue/index.ts';
 import { PullRequest, PullRequestRefInput } from '../../queue/pull-requests.types.ts';
@@ -78,7 +78,7 @@ export class VerificationsResolver {
     @Ctx() ctx: GraphQLContext,
     @Root() { registrationId }: Verification,
   ): Promise<PreviewRegistration | null> {
-    return registrationId === null ? null : await loaderOf(ctx, registrationById).load(registrationId);
+    return await loadIfAny(ctx, registrationById, registrationId);
   }
 
   @FieldResolver(() => VerificationStepConnection, { description: 'What was driven, in order.' })

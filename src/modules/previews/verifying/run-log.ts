@@ -1,6 +1,6 @@
 // What is written while a verification runs, without its secrets.
 import type { Context } from '../../../context.ts';
-import { openPieceLog, type PieceLog } from '../../../platform/log-pieces.ts';
+import { openPieceLog, type PieceLog, type PieceOwner } from '../../../platform/log-pieces.ts';
 import { createMask } from '../../../platform/providers/mask.ts';
 
 export interface VerificationLog extends PieceLog {
@@ -9,19 +9,7 @@ export interface VerificationLog extends PieceLog {
 }
 
 export function openVerificationLog(ctx: Context, verificationId: string): VerificationLog {
-  const log = openPieceLog({
-    log: ctx.log,
-    keep: async (pieces) =>
-      await ctx.db.transaction(
-        ctx.accountId,
-        async (tx) =>
-          void (await tx.query(
-            `insert into verification_log (account_id, verification_id, text, at)
-             select $1, $2, piece, $4 from unnest($3::text[]) with ordinality as list (piece, n) order by n`,
-            [ctx.accountId, verificationId, pieces, ctx.clock().toISOString()],
-          )),
-      ),
-  });
+  const log = openPieceLog(ctx, ownerOfLog(verificationId));
   let mask = createMask(null, log.write);
   return {
     write: (text) => mask.write(text),
@@ -34,4 +22,8 @@ export function openVerificationLog(ctx: Context, verificationId: string): Verif
       await log.close();
     },
   };
+}
+
+export function ownerOfLog(verificationId: string): PieceOwner {
+  return { table: 'verification_log', columns: { verification_id: verificationId } };
 }

@@ -1,5 +1,5 @@
 import { Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
-import { loaderOf, type GraphQLContext } from '../../../graphql/context.ts';
+import { loadIfAny, loaderOf, type GraphQLContext } from '../../../graphql/context.ts';
 import {
   assumedByBatch,
   batchById,
@@ -24,7 +24,7 @@ export class BatchesResolver {
     description: 'The batch it assumes to land before it. Null: it was built on the tip of the base.',
   })
   async parent(@Ctx() ctx: GraphQLContext, @Root() { parentBatchId }: Batch): Promise<Batch | null> {
-    return parentBatchId === null ? null : await loaderOf(ctx, batchById).load(parentBatchId);
+    return await loadIfAny(ctx, batchById, parentBatchId);
   }
 
   @FieldResolver(() => [PullRequest], {

@@ -1,10 +1,9 @@
-import { Arg, Args, Ctx, FieldResolver, ID, Resolver, Root, Subscription } from 'type-graphql';
+import { Args, ArgsType, Ctx, Field, FieldResolver, ID, Resolver, Root, Subscription } from 'type-graphql';
 import { notFound } from '../../../domain/errors.ts';
 import type { Connection } from '../../../graphql/connection.ts';
 import type { GraphQLContext } from '../../../graphql/context.ts';
-import { told, type Subscribing, type SubscriptionFailure } from '../../../graphql/event-log-pubsub.ts';
 import {
-  afterPieceDescription,
+  FollowLogArgs,
   LogArgs,
   LogPiece,
   LogPieceConnection,
@@ -13,11 +12,27 @@ import {
 } from '../../../graphql/logs.ts';
 import { rowIdOf } from '../../../graphql/node-id.ts';
 import { ReleaseCandidateVersion } from '../../../graphql/scalars.ts';
+import { told, type Subscribing, type Told } from '../../../graphql/subscriptions.ts';
 import { findCandidate } from '../candidates.reads.ts';
 import { ReleaseCandidate } from '../candidates.types.ts';
 import { Deployment } from '../deployments.types.ts';
 import { loadReleaseProject } from '../projects.reads.ts';
 import { logOf } from './log.reads.ts';
+
+@ArgsType()
+class FollowDeploymentLogArgs extends FollowLogArgs {
+  @Field(() => ID, { description: 'The deployment.' })
+  deployment!: string;
+}
+
+@ArgsType()
+class FollowBuildLogArgs extends FollowLogArgs {
+  @Field(() => String, { description: 'The release project.' })
+  project!: string;
+
+  @Field(() => ReleaseCandidateVersion, { description: 'The candidate.' })
+  version!: string;
+}
 
 @Resolver(() => Deployment)
 export class DeploymentLogResolver {
@@ -39,9 +54,8 @@ export class DeploymentLogResolver {
       'The log of a deployment, from a place on and as it is written, until the deployment has ended. Needs release:read.',
   })
   deploymentLog(
-    @Root() piece: LogPiece | SubscriptionFailure,
-    @Arg('deployment', () => ID, { description: 'The deployment.' }) _deployment: string,
-    @Arg('after', () => String, { nullable: true, description: afterPieceDescription }) _after: string | null,
+    @Root() piece: Told<LogPiece>,
+    @Args(() => FollowDeploymentLogArgs) _args: FollowDeploymentLogArgs,
   ): LogPiece {
     return told(piece);
   }
@@ -66,12 +80,7 @@ export class BuildLogResolver {
     description:
       "The log of a candidate's build, from a place on and as it is written, until it has ended. Needs release:read.",
   })
-  buildLog(
-    @Root() piece: LogPiece | SubscriptionFailure,
-    @Arg('project', () => String, { description: 'The release project.' }) _project: string,
-    @Arg('version', () => ReleaseCandidateVersion, { description: 'The candidate.' }) _version: string,
-    @Arg('after', () => String, { nullable: true, description: afterPieceDescription }) _after: string | null,
-  ): LogPiece {
+  buildLog(@Root() piece: Told<LogPiece>, @Args(() => FollowBuildLogArgs) _args: FollowBuildLogArgs): LogPiece {
     return told(piece);
   }
 }
@@ -79,20 +88,15 @@ export class BuildLogResolver {
 async function followDeploymentLog({
   args,
   context,
-}: Subscribing<{ deployment: string }>): Promise<AsyncIterable<unknown>> {
+}: Subscribing<FollowDeploymentLogArgs>): Promise<AsyncIterable<unknown>> {
   const read = logOf(context, { deploymentId: rowIdOf('Deployment', args.deployment) });
   return await subscribeToLog(read, { after: args.after, missing: 'Deployment' });
 }
 
-async function followBuildLog({
-  args,
-  context,
-}: Subscribing<{ project: string; version: string }>): Promise<AsyncIterable<unknown>> {
+async function followBuildLog({ args, context }: Subscribing<FollowBuildLogArgs>): Promise<AsyncIterable<unknown>> {
   const { id } = await loadReleaseProject(context, args.project);
   const candidate = await findCandidate(context, id, args.version);
   if (candidate === null) throw notFound('Release');
-  return await subscribeToLog(logOf(context, { candidateId: candidate.id }), {
-    after: args.after,
-    missing: 'Release',
-  });
+  const read = logOf(context, { candidateId: candidate.id });
+  return await subscribeToLog(read, { after: args.after, missing: 'Release' });
 }

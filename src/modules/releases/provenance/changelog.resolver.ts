@@ -1,7 +1,7 @@
 import { Arg, Args, Ctx, FieldResolver, Int, Resolver, Root } from 'type-graphql';
 import { DomainError, notFound } from '../../../domain/errors.ts';
 import { readPage, toConnection, type Connection } from '../../../graphql/connection.ts';
-import { loaderOf, type GraphQLContext } from '../../../graphql/context.ts';
+import { loadIfAny, loaderOf, type GraphQLContext } from '../../../graphql/context.ts';
 import { ReleaseCandidateVersion } from '../../../graphql/scalars.ts';
 import { pullRequestById } from '../../queue/index.ts';
 import { PullRequest, PullRequestConnection } from '../../queue/pull-requests.types.ts';
@@ -162,7 +162,7 @@ async function otherOf(
 ): Promise<ReleaseCandidate | null> {
   if (since === null) {
     const previous = await findPrevious(ctx, candidate);
-    return previous === null ? null : await loaderOf(ctx, candidateById).load(previous);
+    return await loadIfAny(ctx, candidateById, previous);
   }
   const other = await findCandidate(ctx, candidate.projectId, since);
   if (other === null) throw notFound('Release');

@@ -1,7 +1,7 @@
 // Rows of what an agent did, written while it works.
 import type { Context } from '../../../context.ts';
 import type { ToolAnswer, Turn } from '../../../platform/agents/port.ts';
-import { openPieceLog, type PieceLog } from '../../../platform/log-pieces.ts';
+import { openPieceLog, type PieceLog, type PieceOwner } from '../../../platform/log-pieces.ts';
 
 interface ToolCall {
   readonly runbookId: string;
@@ -61,16 +61,9 @@ export function openRunbookLog(
   ctx: Context,
   of: { readonly runbookId: string; readonly stepId: string | null },
 ): PieceLog {
-  const keep = async (pieces: readonly string[]): Promise<void> => {
-    await ctx.db.transaction(
-      ctx.accountId,
-      async (tx) =>
-        await tx.query(
-          `insert into runbook_log (account_id, runbook_id, step_id, text, at)
-           select $1, $2, $3, piece, $5 from unnest($4::text[]) with ordinality as list (piece, n) order by n`,
-          [ctx.accountId, of.runbookId, of.stepId, pieces, ctx.clock().toISOString()],
-        ),
-    );
-  };
-  return openPieceLog({ log: ctx.log, keep });
+  return openPieceLog(ctx, ownerOfLog(of));
+}
+
+export function ownerOfLog(of: { readonly runbookId: string; readonly stepId: string | null }): PieceOwner {
+  return { table: 'runbook_log', columns: { runbook_id: of.runbookId, step_id: of.stepId } };
 }

@@ -1,0 +1,109 @@
+// Commits made without a clone and without moving a branch. Same input, same commit ids, however often it is asked for.
+import type { MergeStrategy } from '../../domain/queue/snapshot.ts';
+import type { FileChange } from './git.ts';
+import type { HostRepository } from './repository.ts';
+
+/** Who commits what Interlock makes. */
+export const serviceIdentity = { name: 'Interlock', email: 'interlock@users.noreply.local' } as const;
+
+/** One pull request inside a commit to compose. */
+export interface CompositionMember {
+  readonly head: string;
+  readonly strategy: MergeStrategy;
+  /** Message of its own commit (squash, merge). A rebased series keeps its own messages. */
+  readonly message: string;
+  readonly authorName: string;
+  readonly authorEmail: string;
+  /**
+   * Head of the pull request it stands on: those changes are in the parent or in the members before it already,
+   * whatever commits brought them.
+   */
+  readonly belowHead?: string | null;
+  /** By squash alone: its changes go into the commit of the next member, and it has none of its own. */
+  readonly joinsNext?: boolean;
+}
+
+export interface Composition {
+  /** First parent of the result. */
+  readonly parent: string;
+  readonly members: readonly CompositionMember[];
+  readonly batchCommit: 'group' | 'linear';
+  /** Message of the group commit; not used when one member's own commit is the result. */
+  readonly groupMessage: string;
+  /** Committer and author date of everything made: same composition, same commit ids, however often it is asked for. */
+  readonly at: number;
+  /** Ref that keeps the result from being collected: `refs/interlock/builds/<batch>`. */
+  readonly keepRef: string;
+}
+
+export type CompositionResult =
+  | {
+      readonly kind: 'composed';
+      readonly commit: string;
+      readonly tree: string;
+      /** One for each member, the same for those that share one. */
+      readonly ownCommits: readonly string[];
+    }
+  /** `members[at]` does not merge onto `parent` plus the members before it. */
+  | { readonly kind: 'conflict'; readonly at: number; readonly paths: readonly string[] };
+
+export interface BranchUpdate {
+  readonly head: string;
+  readonly onto: string;
+  readonly method: 'merge' | 'rebase';
+  /** Of the merge commit. */
+  readonly message: string;
+  readonly at: number;
+  /** Head of a pull request whose changes `onto` has, whatever commits brought them: they are not the head's own. */
+  readonly belowHead?: string | null;
+}
+
+/** Commits made anew on another one. `empty`: it has all of their changes already. */
+export type CarriedCommits =
+  | { readonly kind: 'composed'; readonly commit: string; readonly tree: string }
+  | { readonly kind: 'conflict'; readonly paths: readonly string[] }
+  | { readonly kind: 'empty' };
+
+/** A commit of a folder's files on top of another one, its ignored files left out. */
+export interface FolderCommit {
+  readonly parent: string;
+  /** Checked out from `parent`, and changed since. */
+  readonly folder: string;
+  readonly message: string;
+  readonly authorName: string;
+  readonly authorEmail: string;
+  /** Same files, same parent, same words, same instant: same commit. */
+  readonly at: number;
+  /** Ref that keeps the result from being collected. */
+  readonly keepRef: string;
+}
+
+export type FolderCommitResult =
+  | {
+      readonly kind: 'committed';
+      readonly commit: string;
+      readonly tree: string;
+      readonly changes: readonly FileChange[];
+    }
+  /** The files are those of the parent. */
+  | { readonly kind: 'empty' };
+
+export interface HostComposing {
+  /** Makes commits without a clone. Same input, same commit ids. Does not move any branch. */
+  composeCommit(repository: HostRepository, composition: Composition): Promise<CompositionResult>;
+  /**
+   * Makes a commit of files on disk, which may be anybody's: nothing in the folder is executed. Does not move any branch.
+   * Throws HostRefused for what no commit can hold, such as a repository in it without a commit.
+   */
+  commitFolder(repository: HostRepository, commit: FolderCommit): Promise<FolderCommitResult>;
+  /**
+   * Makes the commit that brings `onto` into a head, without moving any branch: a merge commit, or the head's own
+   * commits rebased, without those `onto` has by the same patch. Same input, same commit. Up to date already: the head.
+   */
+  composeUpdate(repository: HostRepository, update: BranchUpdate): Promise<CarriedCommits>;
+  /** Makes the commits of a cherry-pick, each as its change against its first parent, without moving any branch. */
+  cherryPick(
+    repository: HostRepository,
+    picked: { readonly commits: readonly string[]; readonly onto: string; readonly at: number },
+  ): Promise<CarriedCommits>;
+}

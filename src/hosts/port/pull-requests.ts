@@ -1,0 +1,161 @@
+// Pull requests, their labels and reviews, and what is said on them.
+import type { MergeStrategy } from '../../domain/queue/snapshot.ts';
+import type { HostRepository } from './repository.ts';
+
+export interface HostPullRequest {
+  readonly number: number;
+  readonly title: string;
+  readonly body: string;
+  /** Handle of the author. */
+  readonly author: string;
+  readonly headBranch: string;
+  readonly baseBranch: string;
+  /** Head commit; for a closed or merged one the head it had then. */
+  readonly headSha: string;
+  readonly state: 'open' | 'closed' | 'merged';
+  readonly draft: boolean;
+  readonly labels: readonly string[];
+  readonly approvals: number;
+  readonly changesRequested: boolean;
+  readonly unresolvedConversations: number;
+  /** The host demands the review of an owner of what was changed, and it is not there. */
+  readonly ownerReviewMissing: boolean;
+  readonly createdAt: number;
+  readonly mergedAt: number | null;
+  readonly mergeCommitSha: string | null;
+  readonly url: string;
+}
+
+/** Who changed a label last. */
+export interface LabelChange {
+  readonly present: boolean;
+  readonly byQueue: boolean;
+  /** Handle of the person; null when it was the queue, or the host does not tell. */
+  readonly by: string | null;
+  readonly at: number;
+}
+
+export interface HostComment {
+  readonly id: string;
+  readonly number: number;
+  readonly author: string;
+  /** Whether its author may write to the repository. Not everybody who can comment may. */
+  readonly mayWrite: boolean;
+  readonly body: string;
+  readonly at: number;
+}
+
+export interface ReviewThread {
+  readonly id: string;
+  readonly author: string;
+  readonly body: string;
+  readonly openedAt: number;
+  /** Null while it is unresolved. */
+  readonly resolvedAt: number | null;
+}
+
+export interface HostPullRequests {
+  getPullRequest(repository: HostRepository, number: number): Promise<HostPullRequest | null>;
+  listOpenPullRequests(repository: HostRepository): Promise<readonly HostPullRequest[]>;
+  /** Throws HostRefused when a branch is missing, head and base are the same, or there is nothing to merge. */
+  openPullRequest(
+    repository: HostRepository,
+    input: {
+      readonly title: string;
+      readonly body: string;
+      readonly author: string;
+      readonly headBranch: string;
+      readonly baseBranch: string;
+      readonly draft: boolean;
+      readonly labels?: readonly string[];
+    },
+  ): Promise<HostPullRequest>;
+  /** Another base branch for an open pull request. Idempotent; throws HostRefused where the host does not permit it. */
+  setBaseBranch(repository: HostRepository, number: number, baseBranch: string): Promise<void>;
+  /** A closed or merged one stays as it is. */
+  editPullRequest(
+    repository: HostRepository,
+    number: number,
+    words: { readonly title?: string; readonly body?: string },
+  ): Promise<void>;
+  /** Idempotent: a closed or merged one stays as it is. */
+  closePullRequest(repository: HostRepository, number: number): Promise<void>;
+  /** The host's own merge button: guards the head, not the base. Throws RefMoved. */
+  mergePullRequest(
+    repository: HostRepository,
+    number: number,
+    merge: {
+      readonly expectedHead: string;
+      readonly strategy: MergeStrategy;
+      readonly message: string;
+      /** Where this ref exists nothing is merged, however late the call comes through. Not every host can hold to it. */
+      readonly unlessRef: string | null;
+    },
+  ): Promise<{ readonly commit: string }>;
+  /** After a landing: the host shows it as merged (local), or closed with the commit named (github). Idempotent. */
+  concludePullRequest(
+    repository: HostRepository,
+    number: number,
+    landing: { readonly mergeCommit: string; readonly at: number },
+  ): Promise<void>;
+  /** A review in the name of a handle; its newest word counts. Throws HostRefused for the author's own. */
+  reviewPullRequest(
+    repository: HostRepository,
+    number: number,
+    review: { readonly reviewer: string; readonly verdict: 'approved' | 'changes_requested' },
+  ): Promise<void>;
+  /** Commits that a head has and its base has not, and whose signature the host has not verified. */
+  countUnverifiedCommits(
+    repository: HostRepository,
+    range: { readonly head: string; readonly base: string },
+  ): Promise<number>;
+  /** In the name of the queue, or of the person whose handle is given. Idempotent. */
+  setLabel(repository: HostRepository, number: number, label: string, present: boolean, by?: string): Promise<void>;
+  /** The newest change of a label. Null when the host knows of none. */
+  readLabelChange(repository: HostRepository, number: number, label: string): Promise<LabelChange | null>;
+  /** What people wrote after `cursor`, oldest first, at most a hundred. A null `cursor` is the instant `since`. */
+  listCommentsAfter(
+    repository: HostRepository,
+    after: { readonly cursor: string | null; readonly since: number },
+  ): Promise<{ readonly comments: readonly HostComment[]; readonly cursor: string }>;
+  /** Everything said on a pull request, oldest first. */
+  listComments(
+    repository: HostRepository,
+    number: number,
+  ): Promise<
+    readonly {
+      readonly author: string;
+      readonly body: string;
+      readonly createdAt: number;
+      readonly editedAt: number | null;
+    }[]
+  >;
+  /** A comment in the name of a handle. */
+  addComment(
+    repository: HostRepository,
+    number: number,
+    comment: { readonly author: string; readonly body: string },
+  ): Promise<HostComment>;
+  /**
+   * A comment kept under `key`: written once, edited in place afterwards. With a `version`, what was written under a
+   * higher one stays: a writer that was held up does not bring old words back.
+   */
+  upsertComment(
+    repository: HostRepository,
+    number: number,
+    comment: { readonly key: string; readonly body: string; readonly version?: number },
+  ): Promise<void>;
+  listThreads(repository: HostRepository, number: number): Promise<readonly ReviewThread[]>;
+  /** A review conversation, which stays unresolved until somebody resolves it. */
+  openThread(
+    repository: HostRepository,
+    number: number,
+    thread: { readonly author: string; readonly body: string },
+  ): Promise<ReviewThread>;
+  /** Idempotent. Null when the pull request has no such thread. */
+  resolveThread(
+    repository: HostRepository,
+    number: number,
+    resolution: { readonly thread: string; readonly by: string; readonly resolved: boolean },
+  ): Promise<ReviewThread | null>;
+}

@@ -1,0 +1,25 @@
+// How a repository is named to a host, and what a host answers when it does not do what it is asked.
+
+/** Names a repository to a host. `id` is ours, `owner`/`name` the host's. */
+export interface HostRepository {
+  readonly accountId: string;
+  readonly id: string;
+  readonly owner: string;
+  readonly name: string;
+}
+
+/** A compare-and-set failed: nothing of the update was applied. */
+export class RefMoved extends Error {
+  constructor(
+    readonly ref: string,
+    readonly expected: string | null,
+    readonly actual: string | null,
+  ) {
+    super(`${ref} is ${actual ?? 'absent'}, expected ${expected ?? 'absent'}`);
+    this.name = 'RefMoved';
+  }
+}
+/** The host could not be reached or read; nothing is known of what it did. */
+export class HostUnavailable extends Error {}
+/** The host refused for good: its words. */
+export class HostRefused extends Error {}
