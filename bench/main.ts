@@ -7,6 +7,7 @@ import { fillDataSet } from './dataset.ts';
 import { benchLists } from './lists.ts';
 import { startMeasured } from './measured-process.ts';
 import { measureReads, tableOf } from './reads.ts';
+import { benchReleases } from './releases.ts';
 import { createTenants } from './tenants.ts';
 import { waysOf } from './ways.ts';
 import { benchWebhooks } from './webhooks.ts';
@@ -17,6 +18,8 @@ const { values, positionals } = parseArgs({
     'pull-requests': { type: 'string', default: '1000000' },
     deliveries: { type: 'string', default: '5000' },
     sizes: { type: 'string', default: '10,100,1000,100000' },
+    lines: { type: 'string', default: '10,100,2000' },
+    times: { type: 'string', default: '5' },
     rounds: { type: 'string', default: '20' },
     requests: { type: 'string', default: '300' },
     tenants: { type: 'string', default: '200' },
@@ -29,6 +32,7 @@ const benches = {
   reads: benchReads,
   analytics: async () => await benchAnalytics(Number(values['pull-requests'])),
   lists: async () => await benchLists(values.sizes.split(',').map(Number), Number(values.requests)),
+  releases: async () => await benchReleases(values.lines.split(',').map(Number), Number(values.times)),
   webhooks: async () => await benchWebhooks(Number(values.deliveries)),
 } as const;
 

@@ -178,7 +178,7 @@ export class Story {
       shape: 'remote',
       trigger: async () => null,
       read: async () => ({ state: this.#answer, message: null, url: null }),
-      cancel: async () => {},
+      cancel: async () => 'asked',
     };
   }
 

@@ -247,6 +247,36 @@ describe('rolling back', () => {
     expect(await at.rollBack()).toMatchObject({ release_candidate_version: 'v3-rc1' });
   });
 
+  it('cancels a line in as many statements as one deployment, whatever its length', async () => {
+    const ctx = systemContext(s.ports, s.accountId);
+    const count = async (project: string, length: number): Promise<number> => {
+      const at = await environment(project, 'v1-rc1');
+      for (let n = 0; n < length; n += 1) await at.deploy('v1-rc1');
+      return await s.ports.db.transaction(s.accountId, async (tx) => {
+        let statements = 0;
+        const counting: typeof tx = {
+          ...tx,
+          query: async (text, values) => {
+            statements += 1;
+            return await tx.query(text, values);
+          },
+        };
+        const environment = await lockEnvironment(ctx, tx, at.id);
+        expect(await cancelActive(ctx, counting, { environment, because: 'For a test.' })).toHaveLength(length);
+        return statements;
+      });
+    };
+    expect(await count('Twelve', 12)).toBe(await count('One', 1));
+    const told = await s.rows<{ action: string }>(
+      `select action from event e join environment n on n.id = e.environment_id join release_project p on p.id = n.project_id
+       where p.name = 'Twelve' and e.deployment_id is not null order by e.id`,
+    );
+    expect(told.map(({ action }) => action)).toEqual([
+      ...Array(12).fill('deployment_pending'),
+      ...Array(12).fill('deployment_canceled'),
+    ]);
+  });
+
   it('keeps nothing of the line it cancels in memory, so that a long one costs no more for each', async () => {
     const at = await environment('Long', 'v1-rc1', 'v2-rc1');
     await succeed(at, 'v1-rc1');
@@ -360,6 +390,35 @@ describe('canceling', () => {
       token,
     );
     expect(foreign.errors[0]?.message).toBe('Deployment not found');
+  });
+});
+
+describe('a provider that could not be called', () => {
+  it('is shown with what failed and when it is called again, and whether it was told to cancel', async () => {
+    const at = await environment('Failing', 'v1-rc1');
+    const { id } = await at.report('v1-rc1', 'in_progress');
+    const fields = 'lastFailure nextTryAt cancelToldAt';
+    const shown = async (): Promise<unknown> => {
+      const answer = await s.graphql<{ node: unknown }>(
+        `{ node(id: "${id}") { ... on Deployment { ${fields} releaseCandidate { lastFailure nextTryAt } } } }`,
+      );
+      return answer.data.node;
+    };
+    const nothing = { lastFailure: null, nextTryAt: null, cancelToldAt: null };
+    const build = { lastFailure: null, nextTryAt: null };
+    expect(await shown()).toEqual({ ...nothing, releaseCandidate: build });
+    await s.rows(
+      `update deployment set call_at = '2026-03-01T00:00:04Z', problem = 'cd.example.test answered 503' where environment_id = $1`,
+      [at.id],
+    );
+    expect(await shown()).toMatchObject({
+      lastFailure: 'cd.example.test answered 503',
+      nextTryAt: '2026-03-01T00:00:04.000Z',
+      cancelToldAt: null,
+    });
+    // Asked again in a while, as ever: nothing failed.
+    await s.rows(`update deployment set problem = null where environment_id = $1`, [at.id]);
+    expect(await shown()).toEqual({ ...nothing, releaseCandidate: build });
   });
 });
 

@@ -1,9 +1,10 @@
 // Deployments and builds as they are driven: providers that are called over HTTP, commands that really run, reports. The
 // engine is a plain loop: what holds here holds by the rows.
+import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import { forgetOpenDeployments } from '../../src/modules/releases/index.ts';
 import { cdServer } from '../support/cd-server.ts';
-import { releaseWorld } from '../support/release-world.ts';
+import { releaseWorld, type ReleaseWorld } from '../support/release-world.ts';
 
 const http = (url: string) => ({ kind: 'http', url, statusUrl: url }) as const;
 
@@ -91,6 +92,34 @@ describe('a deployment by somebody’s system', { timeout: 60_000 }, () => {
     expect((await r.deployments())[1]?.error_message).toMatch(/^Canceled by /);
   });
 
+  it('is canceled when its system knows nothing of it, though it cannot be asked', async () => {
+    await using cd = await cdServer();
+    await using r = await releaseWorld({ provider: { kind: 'http', url: cd.url } });
+    for (const version of ['v1-rc1', 'v2-rc1']) await r.candidate(version);
+    const first = await r.deploy('v1-rc1');
+    await r.deploy('v2-rc1');
+    await r.w.until(async () => cd.runs.length === 1);
+    cd.remembers = false;
+    await r.cancel(first);
+    await r.become('v1-rc1 canceled', 'v2-rc1 in_progress');
+    expect((await r.deployments())[0]).toMatchObject({
+      error_message: expect.stringMatching(/^Canceled by /),
+      problem: null,
+    });
+    // It knows of this one, and nobody can say before it reports.
+    cd.remembers = true;
+    const [, second] = await r.deployments();
+    await r.w.until(async () => cd.runs.length === 2);
+    await r.cancel(second?.id ?? '');
+    await r.w.until(async () => cd.run('v2-rc1').cancels === 1);
+    await r.w.until(
+      async () => (await r.w.rows('select 1 from deployment where cancel_told_at is not null')).length === 2,
+    );
+    expect(await r.line()).toEqual(['v1-rc1 canceled', 'v2-rc1 canceling']);
+    await r.report('v2-rc1', 'success');
+    await r.become('v1-rc1 canceled', 'v2-rc1 success');
+  });
+
   it('is canceled when its system has forgotten it; one that is to go on is not', async () => {
     await using cd = await cdServer();
     await using r = await releaseWorld({ provider: http(cd.url) });
@@ -152,6 +181,119 @@ describe('a deployment nobody hears of', { timeout: 60_000 }, () => {
     await r.report('v1-rc1', 'failure');
     await r.report('v2-rc1', 'success');
     await r.become('v1-rc1 failure', 'v2-rc1 success');
+  });
+
+  it('is canceled by a rollback at once, and its provider told all the same, as soon as it can be', async () => {
+    let now = Date.now();
+    await using cd = await cdServer();
+    await using r = await releaseWorld({ provider: http(cd.url), reportTimeoutSec: 600, clock: () => new Date(now) });
+    for (const version of ['v1-rc1', 'v2-rc1']) await r.candidate(version);
+    cd.startsAs = 'success';
+    await r.deploy('v1-rc1');
+    await r.become('v1-rc1 success');
+    cd.startsAs = 'in_progress';
+    await r.deploy('v2-rc1');
+    await r.w.until(async () => cd.runs.length === 2);
+    cd.broken = { status: 503, body: 'resting' };
+    now += 601_000;
+    await r.become('v1-rc1 success', 'v2-rc1 unknown');
+    await r.rollBack();
+    await r.become('v1-rc1 success', 'v2-rc1 canceled', 'v1-rc1 in_progress');
+    const resting = `${new URL(cd.url).host} answered 503: resting`;
+    await r.w.until(async () => (await r.deployments())[1]?.problem === resting);
+    expect((await r.deployments())[1]?.error_message).toMatch(/^Canceled by a rollback of /);
+    const told = async (): Promise<boolean> =>
+      (await r.w.rows("select 1 from deployment where status = 'canceled' and cancel_told_at is not null")).length ===
+      1;
+    expect([cd.run('v2-rc1').cancels, await told()]).toEqual([0, false]);
+    cd.broken = null;
+    cd.startsAs = 'success';
+    now += 60_000;
+    await r.become('v1-rc1 success', 'v2-rc1 canceled', 'v1-rc1 success');
+    await r.w.until(told);
+    expect(cd.run('v2-rc1').cancels).toBe(1);
+    expect((await r.deployments())[1]?.problem).toBeNull();
+  });
+
+  it('is canceled with the reason on record when its provider will not hear of it', async () => {
+    let now = Date.now();
+    await using cd = await cdServer();
+    const provider = { kind: 'http', url: cd.url } as const;
+    await using r = await releaseWorld({ provider, reportTimeoutSec: 600, clock: () => new Date(now) });
+    await r.candidate('v1-rc1');
+    const id = await r.deploy('v1-rc1');
+    await r.w.until(
+      async () => (await r.w.rows('select 1 from deployment where triggered_at is not null')).length === 1,
+    );
+    now += 601_000;
+    await r.become('v1-rc1 unknown');
+    cd.broken = { status: 403, body: 'not yours' };
+    await r.cancel(id);
+    await r.become('v1-rc1 canceled');
+    await r.w.until(async () => (await r.deployments())[0]?.problem !== null);
+    expect((await r.deployments())[0]?.problem).toBe(`${new URL(cd.url).host} answered 403: not yours`);
+    expect(await r.w.rows('select cancel_told_at, call_at, cancel_owed from deployment')).toEqual([
+      { cancel_told_at: null, call_at: null, cancel_owed: false },
+    ]);
+  });
+});
+
+/** A database that keeps no trigger of a provider: the provider takes it on, and the service fails. */
+async function refuseTriggers(r: ReleaseWorld, table: 'deployment' | 'release_candidate'): Promise<AsyncDisposable> {
+  const owner = new pg.Client({ connectionString: r.w.databaseUrl });
+  await owner.connect();
+  await owner.query(
+    "create function refuse() returns trigger language plpgsql as $$ begin raise exception 'no room'; end $$",
+  );
+  await owner.query(
+    `create trigger refuse before update on ${table} for each row when (new.triggered_at is not null) execute function refuse()`,
+  );
+  return {
+    async [Symbol.asyncDispose]() {
+      await owner.query(`drop trigger refuse on ${table}`);
+      await owner.end();
+    },
+  };
+}
+
+describe('what the service itself fails at', { timeout: 60_000 }, () => {
+  const failed = 'The service failed at it: its log says why.';
+
+  it('is tried again after a while, says so, and ends in its own time', async () => {
+    let now = Date.now();
+    await using cd = await cdServer();
+    await using r = await releaseWorld({ provider: http(cd.url), clock: () => new Date(now) });
+    await r.candidate('v1-rc1');
+    await using _ = await refuseTriggers(r, 'deployment');
+    await r.deploy('v1-rc1');
+    await r.w.until(async () => (await r.deployments())[0]?.problem === failed);
+    expect(await r.w.rows('select status, calls, call_at from deployment')).toEqual([
+      { status: 'in_progress', calls: 1, call_at: new Date(now + 2_000) },
+    ]);
+    now += 2_000;
+    await r.w.until(async () => (await r.w.rows('select 1 from deployment where calls = 2')).length === 1);
+    expect(cd.run('v1-rc1').starts).toBe(2);
+    now += 600_000;
+    await r.become('v1-rc1 unknown');
+    expect((await r.deployments())[0]?.error_message).toBe(
+      `Its provider could not be reached; whether it began is not known. Last: ${failed}`,
+    );
+  });
+
+  it('goes on where the service can again, as builds do', async () => {
+    let now = Date.now();
+    await using cd = await cdServer();
+    await using r = await releaseWorld({ build: http(cd.url), clock: () => new Date(now) });
+    {
+      await using _ = await refuseTriggers(r, 'release_candidate');
+      await r.candidate('v1-rc1', { built: true });
+      await r.w.until(async () => (await r.candidateStatus('v1-rc1')).problem === failed);
+      expect((await r.candidateStatus('v1-rc1')).status).toBe('building');
+    }
+    cd.run('v1-rc1').status = 'success';
+    now += 2_000;
+    await r.w.until(async () => (await r.candidateStatus('v1-rc1')).status === 'ready');
+    expect(cd.runs).toHaveLength(1);
   });
 });
 

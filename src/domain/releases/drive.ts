@@ -30,6 +30,8 @@ export interface DeploymentSituation extends RunSituation {
   /** Since when nothing was heard of it. */
   readonly statusAt: number;
   readonly reportTimeoutSec: number;
+  /** Canceled without waiting for it, and its provider not told yet. */
+  readonly cancelOwed: boolean;
 }
 
 export interface BuildSituation extends RunSituation {
@@ -68,14 +70,29 @@ export function decideDeployment(situation: DeploymentSituation, now: number): D
       return decideInProgress(situation, now);
     case 'canceling':
       return decideCanceling(situation, now);
+    case 'canceled':
+      return situation.cancelOwed ? dueAt(situation, { call: 'cancel', now }) : { kind: 'ended' };
     // Its slot is free, and whatever is heard of it later is heard by a report.
     case 'unknown':
     case 'success':
     case 'failure':
-    case 'canceled':
     case 'error':
       return { kind: 'ended' };
   }
+}
+
+/**
+ * Whether the provider is told that a deployment was canceled although nobody waits for what comes of it: it was called,
+ * was not heard of any more, and may be at work. One that is driven from outside has nobody to be told.
+ */
+export function owesCancel({
+  status,
+  isReported,
+  triggerBegunAt,
+  provider,
+}: Pick<DeploymentSituation, 'status' | 'isReported' | 'triggerBegunAt' | 'provider'>): boolean {
+  const isCalled = provider.kind === 'http' || provider.kind === 'github_actions';
+  return status === 'unknown' && triggerBegunAt !== null && !isReported && isCalled;
 }
 
 function decidePending(situation: DeploymentSituation, now: number): DeploymentStep {
@@ -163,8 +180,15 @@ function decideCall(
 ): RunStep {
   const call = dueCall(situation, isCanceling);
   if (call === 'read' && !canBeAsked(situation.provider)) return { kind: 'wait', for: 'report', until: deadline };
-  const callAt = situation.callAt ?? 0;
-  return callAt > now ? { kind: 'wait', for: 'call', until: Math.min(callAt, deadline) } : { kind: 'call', call };
+  return dueAt(situation, { call, now, deadline });
+}
+
+function dueAt(
+  { callAt }: RunSituation,
+  { call, now, deadline = Number.POSITIVE_INFINITY }: { call: ProviderCall; now: number; deadline?: number },
+): RunStep {
+  if (callAt === null || callAt <= now) return { kind: 'call', call };
+  return { kind: 'wait', for: 'call', until: Math.min(callAt, deadline) };
 }
 
 function dueCall({ provider, triggeredAt, cancelToldAt }: RunSituation, isCanceling: boolean): ProviderCall {
@@ -179,7 +203,8 @@ export function isAttended(provider: ProviderSettings): boolean {
   return provider.kind === 'command';
 }
 
-function canBeAsked(provider: ProviderSettings): boolean {
+/** Otherwise only reports tell how it ended. */
+export function canBeAsked(provider: ProviderSettings): boolean {
   return provider.kind === 'github_actions' || (provider.kind === 'http' && provider.statusUrl !== null);
 }
 
@@ -188,6 +213,16 @@ const pauseSec = [2, 4, 8, 15, 30, 60] as const;
 /** How long to leave the provider alone after so many calls in a row. */
 export function pauseAfter(calls: number): number {
   return (pauseSec[Math.min(Math.max(calls, 1), pauseSec.length) - 1] ?? 60) * 1000;
+}
+
+const mostTellings = 10;
+
+/**
+ * How long to wait after so many calls in a row that failed. Null: it is not tried again, as nothing else would end it:
+ * everything that has not ended is called until its time is over.
+ */
+export function pauseAfterFailure(status: DeploymentStatus, calls: number): number | null {
+  return status === 'canceled' && calls >= mostTellings ? null : pauseAfter(calls);
 }
 
 /** `gone`: the provider says that it knows of no such run. `unknown`: it cannot be understood, or cannot tell. */

@@ -65,6 +65,18 @@ export class ReleaseCandidate {
   @Field(() => String, { nullable: true, description: 'Why its build failed. Null unless it did.' })
   errorMessage!: string | null;
 
+  @Field(() => String, {
+    nullable: true,
+    description: 'What the last call to the provider of its build failed with. Null: it did not.',
+  })
+  lastFailure!: string | null;
+
+  @Field(() => DateTime, {
+    nullable: true,
+    description: 'When that provider is called again after `lastFailure`. Null: it is not, or nothing failed.',
+  })
+  nextTryAt!: Date | null;
+
   @Field(() => String, { description: 'Email address of who made it.' })
   actor!: string;
 

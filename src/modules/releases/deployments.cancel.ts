@@ -1,51 +1,59 @@
 // Cancellation: of one deployment by a person, of all active ones by a rollback or by one that supersedes them.
 import type { Context } from '../../context.ts';
 import { decideCancel } from '../../domain/releases/deployment.status.ts';
+import { owesCancel } from '../../domain/releases/drive.ts';
 import type { Transaction } from '../../platform/database.ts';
-import { writeDeploymentStatus } from './deployments.writer.ts';
-import { loadDeployment } from './releases.locks.ts';
+import { writeDeploymentStatuses, type NewStatus } from './deployments.writer.ts';
+import { loadDeployments } from './releases.locks.ts';
 import type { DeploymentRow, EnvironmentRow } from './releases.entities.ts';
 
-export interface Cancellation {
+interface Cancellation {
   readonly environment: EnvironmentRow;
-  readonly deployment: DeploymentRow;
   /** In words people read. */
   readonly because: string;
 }
 
-/** Whether there was something to cancel. The caller holds the environment's row. */
-export async function cancel(ctx: Context, tx: Transaction, cancellation: Cancellation): Promise<boolean> {
-  const { environment, deployment, because } = cancellation;
-  const path = decideCancel({
-    status: deployment.status,
-    hasSlot: environment.currentDeploymentId === deployment.id,
-    triggerBegun: (deployment.triggerBegunAt ?? null) !== null,
-  });
-  if (path.length > 0) deployment.cancelRequestedAt = ctx.clock();
-  for (const to of path)
-    await writeDeploymentStatus(ctx, tx, { environment, deployment, to, by: 'service', errorMessage: because });
-  return path.length > 0;
-}
-
-/** Answers those there were something to cancel of, oldest first. */
-export async function cancelActive(
+/** Answers those there was something to cancel of. The caller holds the environment's row. */
+export async function cancel(
   ctx: Context,
   tx: Transaction,
-  { environment, because }: { readonly environment: EnvironmentRow; readonly because: string },
+  { environment, because, deployments }: Cancellation & { readonly deployments: readonly DeploymentRow[] },
 ): Promise<string[]> {
+  const statuses: NewStatus[] = [];
+  for (const deployment of deployments) {
+    const triggerBegunAt = deployment.triggerBegunAt?.getTime() ?? null;
+    const { status, reported: isReported } = deployment;
+    const path = decideCancel({
+      status,
+      hasSlot: environment.currentDeploymentId === deployment.id,
+      triggerBegun: triggerBegunAt !== null,
+    });
+    if (path.length > 0) deployment.cancelRequestedAt = ctx.clock();
+    const cancelOwed = owesCancel({ status, isReported, triggerBegunAt, provider: environment.provider });
+    statuses.push(...path.map((to) => ({ deployment, to, errorMessage: because, cancelOwed })));
+  }
+  await writeDeploymentStatuses(ctx, tx, { environment, by: 'service', statuses });
+  return [...new Set(statuses.map(({ deployment }) => deployment.id))];
+}
+
+const mostAtOnce = 1_000;
+
+/** Answers those there was something to cancel of, oldest first. */
+export async function cancelActive(ctx: Context, tx: Transaction, cancellation: Cancellation): Promise<string[]> {
   await tx.em.flush();
   const active = await tx.query<{ id: string }>(
     `select id from deployment where account_id = $1 and environment_id = $2
        and status in ('pending', 'in_progress', 'canceling', 'unknown') order by id`,
-    [ctx.accountId, environment.id],
+    [ctx.accountId, cancellation.environment.id],
   );
   const canceled: string[] = [];
-  for (const { id } of active) {
-    const deployment = await loadDeployment(ctx, tx, id);
-    if (await cancel(ctx, tx, { environment, deployment, because })) canceled.push(id);
+  for (let from = 0; from < active.length; from += mostAtOnce) {
+    const ids = active.slice(from, from + mostAtOnce).map(({ id }) => id);
+    const deployments = await loadDeployments(ctx, tx, ids);
+    canceled.push(...(await cancel(ctx, tx, { ...cancellation, deployments })));
     await tx.em.flush();
     // Every flush compares all that is loaded: a long line would be compared with itself, for minutes.
-    tx.em.getUnitOfWork().unsetIdentity(deployment);
+    for (const deployment of deployments) tx.em.getUnitOfWork().unsetIdentity(deployment);
   }
   return canceled;
 }

@@ -8,10 +8,11 @@ import { recordUserAction, requireScope, type UserActionName } from '../accounts
 import { findCandidate } from './candidates.reads.ts';
 import type { ReleaseCandidate } from './candidates.types.ts';
 import { cancel, cancelActive } from './deployments.cancel.ts';
+import { announceDeployments, tellingOf } from './deployments.events.ts';
 import { readRollbackTarget, readRunning } from './deployments.history.ts';
 import { answer, rehearseOr, type Answer, type Change } from './deployments.impact.ts';
 import { wakeDeployment, whenWakeIsLost } from './deployments.wake.ts';
-import { announceDeployment, writeDeploymentStatus } from './deployments.writer.ts';
+import { writeDeploymentStatus } from './deployments.writer.ts';
 import { frozenNow } from './freezes.frozen.ts';
 import { loadEnvironment } from './projects.reads.ts';
 import { DeploymentEntity, type DeploymentRow, type EnvironmentRow } from './releases.entities.ts';
@@ -76,7 +77,7 @@ export async function reportDeployment(ctx: Context, request: ReportDeploymentRe
     const of = { accountId: ctx.accountId, environmentId: environment.id, candidateId: candidate.id };
     const known = await tx.em.findOne(DeploymentEntity, of, { orderBy: { id: 'desc' }, refresh: true });
     const deployment = known ?? (await insertDeployment(ctx, tx, { ...of, kind: 'forward', reported: true }));
-    if (known === null && request.status === 'pending') await announceDeployment(ctx, tx, deployment);
+    if (known === null && request.status === 'pending') await announceDeployments(ctx, tx, [tellingOf(deployment)]);
     if (known !== null && request.status !== known.status && !goesOn(locked, known, request.status))
       known.reported = true;
     await writeDeploymentStatus(ctx, tx, {
@@ -106,10 +107,10 @@ export async function cancelDeployment(
     const environment = await changeEnvironment(ctx, tx, environmentId);
     const deployment = await loadDeployment(ctx, tx, id);
     const because = `Canceled by ${actorOf(ctx)}.`;
-    const isCanceled = await cancel(ctx, tx, { environment, deployment, because });
-    if (!isCanceled && deployment.status !== 'canceling' && deployment.status !== 'canceled')
+    const canceled = await cancel(ctx, tx, { environment, deployments: [deployment], because });
+    if (canceled.length === 0 && deployment.status !== 'canceling' && deployment.status !== 'canceled')
       throw new DomainError('CONFLICT', `The deployment has ended: ${deployment.status}.`);
-    return await record(ctx, tx, 'deployment_canceled', { environment, deployment, canceled: isCanceled ? [id] : [] });
+    return await record(ctx, tx, 'deployment_canceled', { environment, deployment, canceled });
   });
 }
 
@@ -193,7 +194,7 @@ async function insertDeployment(ctx: Context, tx: Transaction, row: NewDeploymen
 /** In line: whether it goes at once is decided where the slot is taken. */
 async function put(ctx: Context, tx: Transaction, deployment: DeploymentRow): Promise<void> {
   deployment.nextLookAt = whenWakeIsLost(ctx.clock());
-  await announceDeployment(ctx, tx, deployment);
+  await announceDeployments(ctx, tx, [tellingOf(deployment)]);
   wakeDeployment(ctx, tx, deployment);
 }
 

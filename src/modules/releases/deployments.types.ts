@@ -79,6 +79,26 @@ export class Deployment {
   @Field(() => String, { nullable: true, description: 'Why it stands so, where there is something to say.' })
   errorMessage!: string | null;
 
+  @Field(() => String, {
+    nullable: true,
+    description:
+      'What the last call to its provider failed with; it was tried again, or is, at `nextTryAt`. Null: it did not fail, or what came of it is known since.',
+  })
+  lastFailure!: string | null;
+
+  @Field(() => DateTime, {
+    nullable: true,
+    description: 'When its provider is called again after `lastFailure`. Null: it is not, or nothing failed.',
+  })
+  nextTryAt!: Date | null;
+
+  @Field(() => DateTime, {
+    nullable: true,
+    description:
+      'When its provider was told to cancel it. Null: it was not; that it could not be is `lastFailure` of one that was canceled.',
+  })
+  cancelToldAt!: Date | null;
+
   @Field(() => Boolean, { description: 'Whether it goes on although the environment is frozen.' })
   forced!: boolean;
 

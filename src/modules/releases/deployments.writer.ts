@@ -5,114 +5,97 @@ import { begins, canMove, endsSlot, isFinal, timesAfter } from '../../domain/rel
 import type { DeploymentStatus } from '../../domain/releases/release.ts';
 import { DomainError } from '../../domain/errors.ts';
 import type { Transaction } from '../../platform/database.ts';
-import { appendEvents } from '../events/index.ts';
+import { announceDeployments, tellingOf, type Telling } from './deployments.events.ts';
 import { readRunning } from './deployments.history.ts';
 import { wakeDeployment, wakeNextInLine, whenWakeIsLost } from './deployments.wake.ts';
 import { freezeAfterRollback } from './freezes.announce.ts';
 import type { DeploymentRow, EnvironmentRow } from './releases.entities.ts';
 
-export interface StatusWrite {
+interface Writer {
   /** Locked, and marked as changed. */
   readonly environment: EnvironmentRow;
-  readonly deployment: DeploymentRow;
-  readonly to: DeploymentStatus;
   /** The service itself goes along the table of moves; what is reported from outside is taken as given. */
   readonly by: 'service' | 'report';
-  /** In words people read. */
-  readonly errorMessage?: string | null;
 }
 
-export async function writeDeploymentStatus(ctx: Context, tx: Transaction, write: StatusWrite): Promise<void> {
-  const { environment, deployment, to, by } = write;
-  const from = deployment.status;
-  if (by === 'service' && !canMove(from, to))
-    throw new DomainError('CONFLICT', `A deployment that is ${from} cannot become ${to}.`);
-  const now = ctx.clock();
-  const times = timesAfter(
-    { status: from, deployStartAt: deployment.deployStartAt ?? null, deployEndAt: deployment.deployEndAt ?? null },
-    to,
-    now,
-  );
-  const starts = begins(from, to);
-  if (starts) deployment.lastStartAt = now;
-  // What it stands on is what runs when it starts, not what ran when it was asked for. Begun once more over itself, it
-  // still stands on what it came in the place of.
-  if (starts) {
-    const running = await readRunning(ctx, tx, environment.id);
-    if (!isFinal(from) || running !== deployment.candidateId) deployment.fromCandidateId = running;
+export interface NewStatus {
+  readonly deployment: DeploymentRow;
+  readonly to: DeploymentStatus;
+  /** In words people read. */
+  readonly errorMessage?: string | null;
+  /** The provider is to be told that it was canceled, though nobody waits for that. */
+  readonly cancelOwed?: boolean;
+}
+
+export type StatusWrite = Writer & NewStatus;
+
+export async function writeDeploymentStatus(
+  ctx: Context,
+  tx: Transaction,
+  { environment, by, ...status }: StatusWrite,
+): Promise<void> {
+  await writeDeploymentStatuses(ctx, tx, { environment, by, statuses: [status] });
+}
+
+/**
+ * Several, in the order given, in about as many statements as one takes. Where they are several none is a success, or
+ * was one: what runs in the environment is the same before and after each of them.
+ */
+export async function writeDeploymentStatuses(
+  ctx: Context,
+  tx: Transaction,
+  { environment, by, statuses }: Writer & { readonly statuses: readonly NewStatus[] },
+): Promise<void> {
+  const running = once(async () => await readRunning(ctx, tx, environment.id));
+  const tellings: Telling[] = [];
+  for (const { deployment, to, errorMessage, cancelOwed } of statuses) {
+    const from = deployment.status;
+    if (by === 'service' && !canMove(from, to))
+      throw new DomainError('CONFLICT', `A deployment that is ${from} cannot become ${to}.`);
+    await place(ctx, { deployment, to, running });
+    wakeDeployment(ctx, tx, deployment);
+    // Told again: heard of, and nothing to tell.
+    if (from === to) continue;
+    // Calls to the provider that were put off belong to the status before.
+    Object.assign(deployment, { callAt: null, calls: 0, problem: null, cancelOwed: cancelOwed ?? false });
+    deployment.errorMessage = errorMessage ?? null;
+    tellings.push(tellingOf(deployment, by === 'report' && isFinal(from) ? { lateUpdate: true } : {}));
   }
-  deployment.status = to;
-  deployment.statusAt = now;
-  deployment.revision += 1;
-  deployment.deployStartAt = times.deployStartAt;
-  deployment.deployEndAt = times.deployEndAt;
-  deployment.nextLookAt = whenWakeIsLost(now);
-  wakeDeployment(ctx, tx, deployment);
-  // Told again: heard of, and nothing to tell.
-  if (from === to) return;
-  deployment.errorMessage = write.errorMessage ?? null;
-  // Calls to the provider that were put off belong to the status before.
-  Object.assign(deployment, { callAt: null, calls: 0, problem: null });
-  const isLate = by === 'report' && isFinal(from);
-  await announceDeployment(ctx, tx, deployment, isLate ? { lateUpdate: true } : {});
-  if (to === 'success' && deployment.kind === 'rollback') await freezeAfterRollback(ctx, tx, environment, deployment);
-  if (endsSlot(to) && environment.currentDeploymentId === deployment.id) environment.currentDeploymentId = null;
+  if (tellings.length === 0) return;
+  await announceDeployments(ctx, tx, tellings);
+  for (const { deployment, status } of tellings) {
+    if (status === 'success' && deployment.kind === 'rollback')
+      await freezeAfterRollback(ctx, tx, environment, deployment);
+    if (endsSlot(status) && environment.currentDeploymentId === deployment.id) environment.currentDeploymentId = null;
+  }
   // Its place, in the environment or in line, may be another's now.
   if ((environment.currentDeploymentId ?? null) === null) await wakeNextInLine(ctx, tx, environment);
 }
 
-interface Told {
-  readonly repositoryId: string;
-  readonly project: string;
-  readonly environment: string;
-  readonly version: string;
-  readonly releaseVersion: string;
-  readonly fromVersion: string | null;
-  readonly fromReleaseVersion: string | null;
+interface Placed extends Pick<NewStatus, 'deployment' | 'to'> {
+  /** The candidate that runs in the environment. */
+  readonly running: () => Promise<string | null>;
 }
 
-/** The event `deployment_<status>`, with what its consumers need of this moment. */
-export async function announceDeployment(
-  ctx: Context,
-  tx: Transaction,
-  deployment: DeploymentRow,
-  extra: Readonly<Record<string, unknown>> = {},
-): Promise<void> {
-  await tx.em.flush();
-  const [told] = await tx.query<Told>(
-    `select c.repository_id as "repositoryId", p.name as project, e.name as environment, c.version, r.version as "releaseVersion",
-            f.version as "fromVersion", fr.version as "fromReleaseVersion"
-     from deployment d
-     join environment e on e.account_id = d.account_id and e.id = d.environment_id
-     join release_project p on p.account_id = d.account_id and p.id = e.project_id
-     join release_candidate c on c.account_id = d.account_id and c.id = d.candidate_id
-     join release r on r.account_id = d.account_id and r.id = c.release_id
-     left join release_candidate f on f.account_id = d.account_id and f.id = d.from_candidate_id
-     left join release fr on fr.account_id = d.account_id and fr.id = f.release_id
-     where d.account_id = $1 and d.id = $2`,
-    [ctx.accountId, deployment.id],
-  );
-  if (!told) throw new DomainError('INTERNAL', `Deployment ${deployment.id} is told of before it is written.`);
-  const { repositoryId, ...names } = told;
-  await appendEvents(ctx, tx, [
-    {
-      repositoryId,
-      candidateId: deployment.candidateId,
-      environmentId: deployment.environmentId,
-      deploymentId: deployment.id,
-      action: `deployment_${deployment.status}`,
-      payload: {
-        ...names,
-        status: deployment.status,
-        kind: deployment.kind,
-        rollbackOfId: deployment.rollbackOfId ?? null,
-        errorMessage: deployment.errorMessage ?? null,
-        createdAt: deployment.createdAt,
-        deployStartAt: deployment.deployStartAt ?? null,
-        deployEndAt: deployment.deployEndAt ?? null,
-        actor: deployment.actor,
-        ...extra,
-      },
-    },
-  ]);
+/** The status with what is counted from it, in the row alone. */
+async function place(ctx: Context, { deployment, to, running }: Placed): Promise<void> {
+  const now = ctx.clock();
+  const { status: from, deployStartAt = null, deployEndAt = null } = deployment;
+  // What it stands on is what runs when it starts, not what ran when it was asked for. Begun once more over itself, it
+  // still stands on what it came in the place of.
+  if (begins(from, to)) {
+    deployment.lastStartAt = now;
+    const candidateId = await running();
+    if (!isFinal(from) || candidateId !== deployment.candidateId) deployment.fromCandidateId = candidateId;
+  }
+  Object.assign(deployment, timesAfter({ status: from, deployStartAt, deployEndAt }, to, now));
+  deployment.status = to;
+  deployment.statusAt = now;
+  deployment.revision += 1;
+  deployment.nextLookAt = whenWakeIsLost(now);
+}
+
+function once<T>(read: () => Promise<T>): () => Promise<T> {
+  let reading: Promise<T> | undefined;
+  return async () => await (reading ??= read());
 }

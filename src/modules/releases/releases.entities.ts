@@ -110,6 +110,7 @@ export const DeploymentEntity = defineEntity({
     triggeredAt: p.datetime().nullable(),
     cancelRequestedAt: p.datetime().nullable(),
     cancelToldAt: p.datetime().nullable(),
+    cancelOwed: p.boolean().default(false),
     callAt: p.datetime().nullable(),
     calls: p.integer().default(0),
     problem: p.string().nullable(),

@@ -31,3 +31,16 @@ export async function loadDeployment(ctx: Context, tx: Transaction, deploymentId
   if (!deployment) throw notFound('Deployment');
   return deployment;
 }
+
+/** Likewise several, oldest first. */
+export async function loadDeployments(
+  { accountId }: Context,
+  tx: Transaction,
+  ids: readonly string[],
+): Promise<DeploymentRow[]> {
+  return await tx.em.find(
+    DeploymentEntity,
+    { accountId, id: { $in: [...ids] } },
+    { refresh: true, orderBy: { id: 'asc' } },
+  );
+}

@@ -33,7 +33,10 @@ export function createGithubActionsProvider({ hosts }: { readonly hosts: Hosts }
       return { state: states[found.conclusion] ?? 'failure', message: found.summary, url: found.url };
     },
     async cancel(run, name) {
-      if (name !== null) await hostOf(run).cancelWorkflowRun(run.repository, name);
+      if (name === null)
+        throw new ProviderRefused('The code host never told the name of its run: it cannot be canceled.');
+      await hostOf(run).cancelWorkflowRun(run.repository, name);
+      return 'asked';
     },
   };
 }

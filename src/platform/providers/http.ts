@@ -38,8 +38,10 @@ export function createHttpProvider(options: HttpOptions): RemoteProvider {
     },
     async cancel(run, name) {
       const answer = await call(options, run, { action: 'cancel', url: settingsOf(run, 'http').url, run: name });
-      // It knows of no such run, or it is over: nothing is left to be stopped.
-      if (!isTaken(answer) && !isForgotten(answer) && answer.status !== 409) throw failureOf(run, answer);
+      if (isForgotten(answer)) return 'gone';
+      // 409: it is over, and nothing is left to be stopped. How it ended is told as ever.
+      if (!isTaken(answer) && answer.status !== 409) throw failureOf(run, answer);
+      return 'asked';
     },
   };
 }

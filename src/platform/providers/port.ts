@@ -31,8 +31,8 @@ export interface RemoteProvider {
   trigger(run: ProviderRun): Promise<string | null>;
   /** Null: it cannot be asked, only reports tell. */
   read(run: ProviderRun, name: string | null): Promise<ProviderReading | null>;
-  /** Idempotent. That it was asked, not that it has ended. */
-  cancel(run: ProviderRun, name: string | null): Promise<void>;
+  /** Idempotent. That it was asked, not that it has ended; `gone`: the provider knows of no such run. */
+  cancel(run: ProviderRun, name: string | null): Promise<'asked' | 'gone'>;
 }
 
 export interface AttendedProvider {

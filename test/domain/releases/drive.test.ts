@@ -4,7 +4,9 @@ import {
   candidateStatusByReading,
   decideBuild,
   decideDeployment,
+  owesCancel,
   pauseAfter,
+  pauseAfterFailure,
   statusesByReading,
   type BuildSituation,
   type DeploymentSituation,
@@ -37,6 +39,7 @@ function situation(is: Partial<DeploymentSituation> = {}): DeploymentSituation {
     attendedUntil: null,
     statusAt: aMinuteAgo,
     reportTimeoutSec: 3_600,
+    cancelOwed: false,
     ...is,
   };
 }
@@ -206,6 +209,43 @@ describe('a deployment that is to be canceled', () => {
   ])('%s', (_, given, step) => expect(decideDeployment(given, now)).toEqual(step));
 });
 
+describe('a deployment that was canceled without waiting for it', () => {
+  const owing = (is: Partial<DeploymentSituation> = {}): DeploymentSituation =>
+    situation({ status: 'canceled', triggerBegunAt: longAgo, statusAt: longAgo, cancelOwed: true, ...is });
+  it.each([
+    ['has ended when its provider needs not be told', owing({ cancelOwed: false }), { kind: 'ended' }],
+    ['tells its provider, whoever has the slot', owing({ slot: 'taken' }), { kind: 'call', call: 'cancel' }],
+    [
+      'leaves alone for a while a provider that could not be told',
+      owing({ callAt: now + 5, calls: 3 }),
+      { kind: 'wait', for: 'call', until: now + 5 },
+    ],
+    ['tells it once more then', owing({ callAt: now, calls: 3 }), { kind: 'call', call: 'cancel' }],
+  ])('%s', (_, given, step) => expect(decideDeployment(given, now)).toEqual(step));
+
+  it.each([
+    ['that was called and is not heard of', {}, true],
+    ['at a workflow', { provider: workflow }, true],
+    ['that waits for what comes of it', { status: 'in_progress' }, false],
+    ['in line', { status: 'pending' }, false],
+    ['that was never begun', { triggerBegunAt: null }, false],
+    ['driven from outside', { isReported: true }, false],
+    ['nobody can be told of', { provider: none }, false],
+    ['that ended with whoever attended to it', { provider: command }, false],
+  ] as const)('its provider is told of one %s: %j, %s', (_, is, owes) =>
+    expect(owesCancel({ status: 'unknown', provider: told, isReported: false, triggerBegunAt: longAgo, ...is })).toBe(
+      owes,
+    ),
+  );
+
+  it('is given up after ten tries, which nothing else would end', () => {
+    expect(pauseAfterFailure('canceled', 9)).toBe(60_000);
+    expect(pauseAfterFailure('canceled', 10)).toBeNull();
+    expect(pauseAfterFailure('canceling', 99)).toBe(60_000);
+    expect(pauseAfterFailure('in_progress', 99)).toBe(60_000);
+  });
+});
+
 describe('the build of a candidate', () => {
   const build = (is: Partial<BuildSituation> = {}): BuildSituation => ({
     status: 'building',
@@ -289,12 +329,14 @@ const anySituation: fc.Arbitrary<DeploymentSituation> = fc.record({
   attendedUntil: instant,
   statusAt: fc.integer({ min: 0, max: 20_000_000 }),
   reportTimeoutSec: fc.integer({ min: 1, max: 7_200 }),
+  cancelOwed: fc.boolean(),
 });
 
 type Decided = ReturnType<typeof decideDeployment>;
 
 function expectToLeaveOthersAlone(given: DeploymentSituation, step: Decided, at: number): void {
-  if (step.kind === 'call' || step.kind === 'attend') expect(given.slot).toBe('ours');
+  const isTelling = given.status === 'canceled' && step.kind === 'call' && step.call === 'cancel';
+  if (!isTelling && (step.kind === 'call' || step.kind === 'attend')) expect(given.slot).toBe('ours');
   if (step.kind === 'take_slot')
     expect(given).toMatchObject({
       status: 'pending',

@@ -7,6 +7,7 @@ import { attend, type Attended, type Attending } from './attendance.ts';
 import { buildSituationOf, endBuild, lockCandidate } from './build.rows.ts';
 import type { CandidateRows } from './deployment.rows.ts';
 import { callProvider, outcomeText, type CallOutcome } from './provider-call.ts';
+import { isOwnFailure, wordsOfOwn } from './own-failure.ts';
 import { runOfBuild, type RunOrRefusal } from './provider-run.ts';
 
 interface Due {
@@ -15,8 +16,25 @@ interface Due {
   readonly name: string | null;
 }
 
-/** Does the one thing that is due, and answers what came of it in words. */
+/** As `carryOutDeployment`. */
 export async function carryOutBuild(ctx: Context, candidateId: string, attending: Attending): Promise<string> {
+  try {
+    return await carryOut(ctx, candidateId, attending);
+  } catch (error) {
+    if (!isOwnFailure(error, attending)) throw error;
+    const words = wordsOfOwn(ctx, error, { candidateId });
+    await ctx.db.transaction(ctx.accountId, async (tx) => {
+      const rows = await lockCandidate(ctx, tx, candidateId);
+      const step = decideBuild(buildSituationOf(rows), ctx.clock().getTime());
+      // Whoever attends counts by its lease, and waits as long as that holds.
+      if (step.kind === 'call') putOff(ctx, rows, words);
+      else if (step.kind !== 'ended') rows.candidate.problem = words;
+    });
+    return `failed, and is tried again: ${words}`;
+  }
+}
+
+async function carryOut(ctx: Context, candidateId: string, attending: Attending): Promise<string> {
   const { step, run, name } = await ctx.db.transaction(ctx.accountId, async (tx): Promise<Due> => {
     const rows = await lockCandidate(ctx, tx, candidateId);
     return {

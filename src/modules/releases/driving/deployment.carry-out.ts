@@ -2,8 +2,10 @@
 // under a key that makes doing it twice one, and what came of it is written where the row still says that it is wanted.
 import type { Context } from '../../../context.ts';
 import {
+  canBeAsked,
   decideDeployment,
   pauseAfter,
+  pauseAfterFailure,
   statusesByReading,
   type DeploymentStep,
   type ProviderCall,
@@ -16,6 +18,7 @@ import { quietFor } from './deployment.advance.ts';
 import { lockDeployment, standingOf, type DeploymentRows } from './deployment.rows.ts';
 import { callProvider, outcomeText, type CallOutcome } from './provider-call.ts';
 import { runOfDeployment, type RunOrRefusal } from './provider-run.ts';
+import { isOwnFailure, wordsOfOwn } from './own-failure.ts';
 
 interface Due {
   readonly step: DeploymentStep;
@@ -25,8 +28,30 @@ interface Due {
   readonly fence: number | null;
 }
 
-/** Does the one thing that is due, and answers what came of it in words. */
+/**
+ * Does the one thing that is due, and answers what came of it in words. What fails in here and not at the provider is
+ * kept in the row like the provider's own failures: tried again after a while, shown, and ended by the deployment's time.
+ */
 export async function carryOutDeployment(ctx: Context, deploymentId: string, attending: Attending): Promise<string> {
+  try {
+    return await carryOut(ctx, deploymentId, attending);
+  } catch (error) {
+    if (!isOwnFailure(error, attending)) throw error;
+    const words = wordsOfOwn(ctx, error, { deploymentId });
+    const quiet = quietFor(ctx, deploymentId);
+    await ctx.db.transaction(ctx.accountId, async (tx) => {
+      const rows = await lockDeployment(quiet, tx, deploymentId);
+      const { situation } = await standingOf(quiet, tx, rows);
+      const step = decideDeployment(situation, ctx.clock().getTime());
+      // Whoever attends counts by its lease, and waits as long as that holds.
+      if (step.kind === 'call') putOff(quiet, rows, words);
+      else if (step.kind !== 'ended') rows.deployment.problem = words;
+    });
+    return `failed, and is tried again: ${words}`;
+  }
+}
+
+async function carryOut(ctx: Context, deploymentId: string, attending: Attending): Promise<string> {
   const quiet = quietFor(ctx, deploymentId);
   const due = await ctx.db.transaction(ctx.accountId, async (tx): Promise<Due> => {
     const rows = await lockDeployment(ctx, tx, deploymentId);
@@ -74,7 +99,10 @@ async function conclude(
       Object.assign(deployment, { triggeredAt: now, providerRun: outcome.name, ...untried });
       return;
     case 'told_to_cancel':
-      Object.assign(deployment, { cancelToldAt: now, ...untried });
+      Object.assign(deployment, { cancelToldAt: now, cancelOwed: false, ...untried });
+      // Where it can be asked how it stands, that says more: it may have ended before.
+      if (outcome.isGone && !canBeAsked(rows.environment.provider) && deployment.revision === revision)
+        await writeReading(ctx, tx, rows, { state: 'gone', message: null });
       return;
     case 'read':
       // Whoever reported meanwhile knows better.
@@ -82,7 +110,7 @@ async function conclude(
       return;
     case 'refused':
       if (call === 'trigger') return await writeRefusal(ctx, tx, rows, outcome.words);
-      if (call === 'cancel') deployment.cancelToldAt = now;
+      if (call === 'cancel') return writeCancelRefusal(ctx, rows, outcome.words);
       return putOff(ctx, rows, outcome.words);
     case 'failed':
       return putOff(ctx, rows, outcome.words);
@@ -93,7 +121,7 @@ async function writeReading(
   ctx: Context,
   tx: Transaction,
   rows: DeploymentRows,
-  reading: ProviderReading | null,
+  reading: Pick<ProviderReading, 'state' | 'message'> | null,
 ): Promise<void> {
   const { environment, deployment } = rows;
   const now = ctx.clock();
@@ -124,12 +152,23 @@ async function writeRefusal(ctx: Context, tx: Transaction, rows: DeploymentRows,
   await writeDeploymentStatus(ctx, tx, { environment, deployment, to: 'error', by: 'service', errorMessage: words });
 }
 
+/** It is not told again. */
+function writeCancelRefusal(ctx: Context, rows: DeploymentRows, words: string): void {
+  const { deployment, environment } = rows;
+  if (deployment.status === 'canceling') deployment.cancelToldAt = ctx.clock();
+  deployment.cancelOwed = false;
+  putOff(ctx, rows, words);
+  if (deployment.status !== 'canceling' || !canBeAsked(environment.provider)) deployment.callAt = null;
+}
+
 const untried = { callAt: null, calls: 0, problem: null };
 
 function putOff(ctx: Context, { deployment }: DeploymentRows, words: string): void {
   deployment.calls += 1;
-  deployment.callAt = new Date(ctx.clock().getTime() + pauseAfter(deployment.calls));
   deployment.problem = words;
+  const pauseMs = pauseAfterFailure(deployment.status, deployment.calls);
+  deployment.callAt = pauseMs === null ? null : new Date(ctx.clock().getTime() + pauseMs);
+  if (pauseMs === null) deployment.cancelOwed = false;
 }
 
 function attendedOf(

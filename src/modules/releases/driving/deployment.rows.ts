@@ -109,6 +109,7 @@ function situationOf(
     cancelToldAt: instant(deployment.cancelToldAt),
     statusAt: deployment.statusAt.getTime(),
     reportTimeoutSec: environment.reportTimeoutSec,
+    cancelOwed: deployment.cancelOwed,
   };
 }
 

@@ -83,7 +83,9 @@ export function waitText(step: Extract<Step<string>, { kind: 'wait' }>): string 
     case 'report':
       return `wait for a report${until}`;
     case 'call':
-      return 'ask its provider again in a while';
+      return step.until === null
+        ? 'call its provider again'
+        : `call its provider again at ${new Date(step.until).toISOString()}`;
     case 'attendant':
       return 'its command runs';
     // Whoever shows a deployment knows whom it waits for.

@@ -13,7 +13,7 @@ export type CallOutcome =
   | { readonly kind: 'triggered'; readonly name: string | null }
   /** Null: it cannot be asked. */
   | { readonly kind: 'read'; readonly reading: ProviderReading | null }
-  | { readonly kind: 'told_to_cancel' }
+  | { readonly kind: 'told_to_cancel'; readonly isGone: boolean }
   /** For good, in its words. */
   | { readonly kind: 'refused'; readonly words: string }
   /** It may be tried again. */
@@ -54,8 +54,7 @@ async function call(
     case 'read':
       return { kind: 'read', reading: await provider.read(run, name) };
     case 'cancel':
-      await provider.cancel(run, name);
-      return { kind: 'told_to_cancel' };
+      return { kind: 'told_to_cancel', isGone: (await provider.cancel(run, name)) === 'gone' };
   }
 }
 
@@ -67,7 +66,7 @@ export function outcomeText(outcome: CallOutcome): string {
     case 'read':
       return outcome.reading === null ? 'it cannot be asked' : readingText(outcome.reading);
     case 'told_to_cancel':
-      return 'told to cancel';
+      return outcome.isGone ? 'told to cancel, and it knows of no such run' : 'told to cancel';
     case 'refused':
       return `refused: ${outcome.words}`;
     case 'failed':
