@@ -169,6 +169,24 @@ describe('pull requests', () => {
     await expect(host.reviewPullRequest(repository, 1, { reviewer: 'ada', verdict: 'approved' })).rejects.toThrow(
       HostRefused,
     );
+    // The same person under a name that was linked since.
+    const cleo = { reviewer: 'cleopatra', alsoKnownAs: ['Cleo', 'cleopatra'] };
+    await host.reviewPullRequest(repository, 1, { ...cleo, verdict: 'approved' });
+    expect(await host.getPullRequest(repository, 1)).toMatchObject({ approvals: 1 });
+  });
+
+  test('count no review of those whose work the branch is, and take none', async () => {
+    const { host, repository } = world;
+    await open();
+    await host.reviewPullRequest(repository, 1, { reviewer: 'bob', verdict: 'changes_requested' });
+    await host.reviewPullRequest(repository, 1, { reviewer: 'cleo', verdict: 'approved' });
+    await host.addBranchAuthors(repository, 'elsewhere', ['cleo']);
+    for (const names of [['bob', 'bob@acme.test'], ['bob']]) await host.addBranchAuthors(repository, 'topic', names);
+    expect(await host.getPullRequest(repository, 1)).toMatchObject({ approvals: 1, changesRequested: false });
+    const again = { reviewer: 'robert', alsoKnownAs: ['Bob@acme.test'], verdict: 'approved' } as const;
+    await expect(host.reviewPullRequest(repository, 1, again)).rejects.toThrow(
+      'Authors cannot review their own pull requests',
+    );
   });
 
   test('carry labels once each, comments edited in place, and edits of title and draft', async () => {

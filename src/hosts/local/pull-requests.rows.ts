@@ -1,5 +1,6 @@
 // Rows of the local host's pull requests, their reviews and comments.
 import type { Database, Statement } from '../../platform/database.ts';
+import type { Review as CountedReview } from '../../domain/queue/reviews.ts';
 import type { HostRepository } from '../port.ts';
 
 export interface PullRequestRow {
@@ -13,8 +14,10 @@ export interface PullRequestRow {
   readonly state: 'open' | 'closed' | 'merged';
   readonly draft: boolean;
   readonly labels: string[];
-  readonly approvals: number;
-  readonly changes_requested: boolean;
+  /** One of each reviewer, newest word. */
+  readonly reviews: readonly CountedReview[];
+  /** Others than `author` whose work it is. */
+  readonly branch_authors: readonly string[];
   readonly unresolved: number;
   readonly created_at: Date;
   readonly merged_at: Date | null;
@@ -34,13 +37,15 @@ export interface NewPullRequest {
 }
 
 const selected = `select p.number, p.title, p.body, p.author, p.head_branch, p.base_branch, p.head_sha, p.state, p.draft, p.labels,
-  p.created_at, p.merged_at, p.merge_commit_sha, r.approvals, r.changes_requested,
+  p.created_at, p.merged_at, p.merge_commit_sha,
+  coalesce(r.reviews, '[]') as reviews,
+  array(select b.name from local_branch_author b
+    where b.account_id = p.account_id and b.repository_id = p.repository_id and b.branch = p.head_branch) as branch_authors,
   (select count(*)::int from local_thread t
    where t.account_id = p.account_id and t.repository_id = p.repository_id and t.number = p.number and t.resolved_at is null) as unresolved
 from local_pull_request p
 cross join lateral (
-  select count(*) filter (where verdict = 'approved')::int as approvals,
-    coalesce(bool_or(verdict = 'changes_requested'), false) as changes_requested
+  select json_agg(json_build_object('reviewer', v.reviewer, 'verdict', v.verdict)) as reviews
   from local_review v
   where v.account_id = p.account_id and v.repository_id = p.repository_id and v.number = p.number
 ) r
@@ -255,6 +260,8 @@ export async function edit(
 
 export interface Review {
   readonly reviewer: string;
+  /** Other names of the same person: what was said under them is taken back by it. */
+  readonly alsoKnownAs?: readonly string[];
   /** `dismissed` takes the reviewer's verdict back. */
   readonly verdict: 'approved' | 'changes_requested' | 'dismissed';
 }
@@ -268,6 +275,11 @@ export async function storeReview(
 ): Promise<void> {
   const keys = [repository.accountId, repository.id, number, review.reviewer];
   await db.transaction(repository.accountId, async (tx) => {
+    await tx.query(
+      `delete from local_review where account_id = $1 and repository_id = $2 and number = $3 and reviewer <> $4
+         and lower(reviewer) = any($5::text[])`,
+      [...keys, (review.alsoKnownAs ?? []).map((name) => name.toLowerCase())],
+    );
     if (review.verdict === 'dismissed') {
       await tx.query(
         'delete from local_review where account_id = $1 and repository_id = $2 and number = $3 and reviewer = $4',
@@ -279,6 +291,21 @@ export async function storeReview(
       `insert into local_review (account_id, repository_id, number, reviewer, verdict, at) values ($1, $2, $3, $4, $5, $6)
        on conflict (account_id, repository_id, number, reviewer) do update set verdict = excluded.verdict, at = excluded.at`,
       [...keys, review.verdict, at],
+    );
+  });
+}
+
+export async function addBranchAuthors(
+  db: Database,
+  repository: HostRepository,
+  branch: string,
+  names: readonly string[],
+): Promise<void> {
+  await db.transaction(repository.accountId, async (tx) => {
+    await tx.query(
+      `insert into local_branch_author (account_id, repository_id, branch, name)
+       select $1, $2, $3, name from unnest($4::text[]) as given (name) on conflict do nothing`,
+      [repository.accountId, repository.id, branch, names],
     );
   });
 }

@@ -1,4 +1,5 @@
 // Pull requests of the local host: opened, shown, labelled, reviewed and closed as GitHub would.
+import { countReviews, isAmong } from '../../domain/queue/reviews.ts';
 import * as git from '../git/index.ts';
 import { HostRefused, type HostPullRequest, type HostRepository } from '../port.ts';
 import { queueChecks } from './ci.ts';
@@ -103,10 +104,13 @@ export function pullRequestOperations(installation: Installation) {
       })),
     reviewPullRequest: async (repository, number, review) => {
       const row = await mustFind(repository, number);
-      if (row.author === review.reviewer) throw new HostRefused('Authors cannot review their own pull requests');
+      if (isAmong([review.reviewer, ...(review.alsoKnownAs ?? [])], authorsOf(row)))
+        throw new HostRefused('Authors cannot review their own pull requests');
       await rows.storeReview(db, repository, number, review, installation.clock());
       changed(repository, number);
     },
+    addBranchAuthors: async (repository, branch, names) =>
+      await rows.addBranchAuthors(db, repository, branch, names),
     editPullRequest: async (repository, number, changes) => {
       await mustFind(repository, number);
       if (await rows.edit(db, repository, number, changes)) changed(repository, number);
@@ -148,6 +152,10 @@ async function readPullRequest(
   return asPullRequest(installation, repository, row, tip);
 }
 
+function authorsOf({ author, branch_authors }: rows.PullRequestRow): readonly string[] {
+  return [author, ...branch_authors];
+}
+
 /** An open one's head is where its branch stands now; the row is what was seen last. */
 function asPullRequest(
   installation: Installation,
@@ -166,8 +174,7 @@ function asPullRequest(
     state: row.state,
     draft: row.draft,
     labels: row.labels,
-    approvals: row.approvals,
-    changesRequested: row.changes_requested,
+    ...countReviews(row.reviews, authorsOf(row)),
     unresolvedConversations: row.unresolved,
     // Nothing names owners here.
     ownerReviewMissing: false,

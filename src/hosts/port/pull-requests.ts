@@ -15,6 +15,7 @@ export interface HostPullRequest {
   readonly state: 'open' | 'closed' | 'merged';
   readonly draft: boolean;
   readonly labels: readonly string[];
+  /** Of reviewers who are not among its authors. */
   readonly approvals: number;
   readonly changesRequested: boolean;
   readonly unresolvedConversations: number;
@@ -98,12 +99,24 @@ export interface HostPullRequests {
     number: number,
     landing: { readonly mergeCommit: string; readonly at: number },
   ): Promise<void>;
-  /** A review in the name of a handle; its newest word counts. Throws HostRefused for the author's own. */
+  /**
+   * A review in the name of a handle; its newest word counts. Throws HostRefused for an author's own, under whichever of
+   * the reviewer's names (`alsoKnownAs`) the author is known.
+   */
   reviewPullRequest(
     repository: HostRepository,
     number: number,
-    review: { readonly reviewer: string; readonly verdict: 'approved' | 'changes_requested' },
+    review: {
+      readonly reviewer: string;
+      readonly alsoKnownAs?: readonly string[];
+      readonly verdict: 'approved' | 'changes_requested';
+    },
   ): Promise<void>;
+  /**
+   * Whose work a branch is, besides whoever opens its pull request: handles and addresses of people who cannot approve it,
+   * and whose approval counts no more. Idempotent; names are added to those there are.
+   */
+  addBranchAuthors(repository: HostRepository, branch: string, names: readonly string[]): Promise<void>;
   /** Commits that a head has and its base has not, and whose signature the host has not verified. */
   countUnverifiedCommits(
     repository: HostRepository,

@@ -1,7 +1,7 @@
 export { hasScope, requireRepositoryScope, requireScope } from './authorisation.ts';
 export { canSkipLine, canSkipValidation, isMemberOfTeam, type Permission } from './skipping.ts';
 export type { TeamRead } from './teams.reads.ts';
-export { findUserByEmail, type UserRead } from './users.reads.ts';
+export { findHandles, findUserByEmail, type UserRead } from './users.reads.ts';
 export { createAuthenticator, type Authenticator, type Session } from './authenticate.ts';
 export { createAccount } from './accounts.service.ts';
 export { createApiToken } from './tokens.service.ts';

@@ -59,6 +59,17 @@ export async function findUserByEmail(ctx: Context, email: string): Promise<User
   return row ?? null;
 }
 
+/** Handles of users, those who were removed included, by their addresses. */
+export async function findHandles(ctx: Context, emails: readonly string[]): Promise<string[]> {
+  const rows = await ctx.db.read<{ handle: string }>(ctx.accountId, {
+    name: 'handles_by_email',
+    text: `select u.handle from account_user u
+           where u.account_id = $1 and lower(u.email) = any ($2::text[]) and u.handle is not null`,
+    values: [ctx.accountId, emails.map((email) => email.toLowerCase())],
+  });
+  return rows.map(({ handle }) => handle);
+}
+
 export async function readTeamMembers(ctx: Context, teamId: string, { size, after }: UserPage): Promise<UserRead[]> {
   requireScope(ctx, 'config:read');
   return await ctx.db.read<UserRead>(ctx.accountId, {

@@ -17,9 +17,11 @@ export async function approvePullRequest(
   const host = hosted(repository);
   const row = await syncPullRequest(ctx, host, request.number);
   if (row === null) throw notFound('Pull request');
+  const { handle, email } = ctx.actor;
   try {
     await ctx.hosts(host.host).reviewPullRequest(host, request.number, {
-      reviewer: ctx.actor.handle ?? ctx.actor.email ?? 'interlock',
+      reviewer: handle ?? email ?? 'interlock',
+      alsoKnownAs: [handle, email].filter((name) => name !== null),
       verdict: request.verdict,
     });
   } catch (error) {

@@ -3,6 +3,7 @@
 import type { Context } from '../../../context.ts';
 import { HostRefused } from '../../../hosts/port.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
+import { findHandles } from '../../accounts/index.ts';
 import type { RunbookCommitRow } from '../runbooks.entities.ts';
 import { writeLeaf } from '../steps.writer.ts';
 import { keptRef } from './leaf.ts';
@@ -13,6 +14,8 @@ import { leafOf, pullRequestOf, type RunbookRows } from './runbook.rows.ts';
 export async function pushCommit(ctx: Context, rows: RunbookRows, leafId: string): Promise<Called> {
   const made = rows.commits.find(({ stepId, state }) => stepId === leafId && state === 'made');
   if (made === undefined) return { words: 'nothing was left to push', write: async () => {} };
+  // Before anybody can approve what is about to be there.
+  await nameAuthors(ctx, rows, pullRequestOf(rows, made.pullRequestId).branch);
   const pushed = await push(ctx, rows, made);
   await passFailpoint('runbook:pushed');
   if (pushed.kind === 'conflict') return conflicts(ctx, leafId, pushed.words);
@@ -29,6 +32,13 @@ export async function pushCommit(ctx: Context, rows: RunbookRows, leafId: string
       await announcePullRequest(ctx, tx, now.runbook, row);
     },
   };
+}
+
+/** Whoever asked for it is an author of it, whoever is named as such. */
+async function nameAuthors(ctx: Context, { repository, runbook, prompts }: RunbookRows, branch: string): Promise<void> {
+  const people = [runbook.authorEmail, runbook.createdBy, ...prompts.map(({ author }) => author)];
+  const handles = [runbook.authorHandle ?? null, ...(await findHandles(ctx, people))].filter((name) => name !== null);
+  await ctx.hosts(repository.host).addBranchAuthors(repository, branch, [...new Set([...people, ...handles])]);
 }
 
 type PushOutcome =
