@@ -46,6 +46,8 @@ export interface RunbookSituation {
   readonly calls: number;
   /** What the last of them failed with. */
   readonly problem: string | null;
+  /** Since when the code host has failed. Null: it did not, the last time it was asked. */
+  readonly failingSince: number | null;
 }
 
 export type AgentWork =
@@ -92,14 +94,15 @@ function decideCommitted(situation: RunbookSituation, leaf: LeafSituation, now: 
 function decideWork(situation: RunbookSituation, now: number): RunbookStep | null {
   const prompt = situation.prompts.find(({ isPlanned }) => !isPlanned);
   if (prompt !== undefined) {
-    if (isGivenUp(situation)) return { kind: 'fail_plan', prompt: prompt.ordinal, because: givenUp(situation) };
+    if (isGivenUp(situation, now)) return { kind: 'fail_plan', prompt: prompt.ordinal, because: givenUp(situation) };
     return dueAttendance(situation, { kind: 'plan', prompt: prompt.ordinal }, now);
   }
   const leaf = situation.leaves.find(({ status, isPassedOver }) => status !== 'completed' && !isPassedOver);
   // What stands behind one that failed is not begun.
   if (leaf === undefined || leaf.status === 'failed') return null;
   if (leaf.status === 'not_started') return { kind: 'become', leafId: leaf.id, status: 'queued', because: null };
-  if (isGivenUp(situation)) return { kind: 'become', leafId: leaf.id, status: 'failed', because: givenUp(situation) };
+  if (isGivenUp(situation, now))
+    return { kind: 'become', leafId: leaf.id, status: 'failed', because: givenUp(situation) };
   return dueAttendance(situation, { kind: 'leaf', leafId: leaf.id }, now);
 }
 
@@ -153,19 +156,33 @@ function putOff({ callAt }: RunbookSituation, now: number): RunbookStep | null {
   return callAt !== null && callAt > now ? { kind: 'wait', for: 'call', until: callAt } : null;
 }
 
-function isGivenUp({ calls }: RunbookSituation): boolean {
-  return calls >= mostAttendances;
+/** While the host is away nothing was begun: what that costs is time alone. */
+function isGivenUp({ calls, failingSince }: RunbookSituation, now: number): boolean {
+  return failingSince === null ? calls >= mostAttendances : isHostGivenUp(failingSince, now);
 }
 
-function givenUp({ calls, problem }: RunbookSituation): string {
+function givenUp({ calls, problem, failingSince }: RunbookSituation): string {
+  if (failingSince !== null) return hostGivenUp(problem ?? 'no reason is known');
   return problem === null
     ? `It was begun ${calls} times, and each time its worker was lost.`
     : `It was begun ${calls} times. Last: ${problem}`;
 }
 
-const pauseSec = [1, 2, 4, 8, 15, 30, 60] as const;
+const longestPauseSec = 1_800;
+const pauseSec = [1, 2, 4, 8, 15, 30, 60, 120, 300, 600, longestPauseSec] as const;
 
-/** How long to leave what failed alone after so many times in a row. */
+/** How long to leave what failed alone after so many times in a row: seconds at first, at last half an hour. */
 export function pauseAfter(calls: number): number {
-  return (pauseSec[Math.min(Math.max(calls, 1), pauseSec.length) - 1] ?? 60) * 1000;
+  return (pauseSec[Math.min(Math.max(calls, 1), pauseSec.length) - 1] ?? longestPauseSec) * 1000;
+}
+
+const hostGivenUpHours = 24;
+
+/** A code host that has failed for a day is asked no more, until somebody retries or prompts. */
+export function isHostGivenUp(failingSince: number, now: number): boolean {
+  return now - failingSince >= hostGivenUpHours * 60 * 60 * 1000;
+}
+
+export function hostGivenUp(problem: string): string {
+  return `The code host has failed for ${hostGivenUpHours} hours: retry it when that works again. Last: ${problem}`;
 }

@@ -55,6 +55,7 @@ export const RunbookEntity = defineEntity({
     callAt: p.datetime().nullable(),
     calls: p.integer().default(0),
     problem: p.string().nullable(),
+    failingSince: p.datetime().nullable(),
     attendedBy: p.string().nullable(),
     attendedUntil: p.datetime().nullable(),
     nextLookAt: p.datetime().nullable(),

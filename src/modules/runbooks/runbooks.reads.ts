@@ -25,6 +25,7 @@ interface Row extends Omit<Runbook, 'url' | 'stepCounts' | 'cost'> {
 const columns = `r.id, r.repository_id as "repositoryId", r.number, r.title, r.status, r.agent, r.author_email as "authorEmail",
   r.author_handle as "authorHandle", r.created_by as "createdBy", r.draft, r.pr_mode as "prMode", r.target_branch as "targetBranch",
   r.description, r.labels, r.queue_when_green as "queueWhenGreen", r.workflow_files as "workflowFiles", r.problem,
+  case when r.problem is not null then r.call_at end as "nextTryAt", r.failing_since as "failingSince",
   r.cancel_requested_at as "cancelRequestedAt", r.publish_requested_at as "publishRequestedAt", r.created_at as "createdAt",
   r.not_started as "notStarted", r.queued, r.in_progress as "inProgress", r.completed, r.failed,
   r.budget_micros::float8 as "budgetMicros", r.spent_micros::float8 as "spentMicros",

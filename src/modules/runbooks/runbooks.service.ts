@@ -125,7 +125,7 @@ export async function continueRunbook(ctx: Context, request: ContinueRunbookRequ
     runbook.labels = mergeLabels(runbook.labels, request.labels);
     if (typeof request.description === 'string') runbook.description = description;
     // It goes on, whatever it was stopped by or waits for.
-    Object.assign(runbook, { cancelRequestedAt: null, callAt: null, calls: 0, problem: null });
+    Object.assign(runbook, { cancelRequestedAt: null, callAt: null, calls: 0, problem: null, failingSince: null });
     await tellingStatus(ctx, tx, runbook, async () => await passOverFailed(ctx, tx, runbook));
     await addPrompt(ctx, tx, runbook, { prompt, ordinal: prompts + 1 });
     await announceRunbook(ctx, tx, runbook, { action: 'runbook_prompted', more: { ordinal: prompts + 1 } });

@@ -165,9 +165,24 @@ export class Runbook {
 
   @Field(() => String, {
     nullable: true,
-    description: 'Why the last call to the outside failed; it is tried again. Null: it did not.',
+    description:
+      'Why the last call to the outside failed. It is tried again at `nextTryAt`; without one it was refused, or given up after a day. Null: it did not fail.',
   })
   problem!: string | null;
+
+  @Field(() => DateTime, {
+    nullable: true,
+    description:
+      'When what failed is tried again: after seconds at first, at last every half hour. Null: nothing failed, or it is not tried again.',
+  })
+  nextTryAt!: Date | null;
+
+  @Field(() => DateTime, {
+    nullable: true,
+    description:
+      'Since when the code host has failed. After 24 hours the step that waits for it fails. Null: it did not fail the last time.',
+  })
+  failingSince!: Date | null;
 
   @Field(() => DateTime, { nullable: true, description: 'When it was asked to stop. Null: it was not.' })
   cancelRequestedAt!: Date | null;

@@ -110,7 +110,7 @@ export async function retryWork(ctx: Context, tx: Transaction, runbook: RunbookR
   await tellingStatus(ctx, tx, runbook, async () => {
     const leaves = await loadLeaves(tx, runbook);
     const failed = failedToRetry(leaves);
-    Object.assign(runbook, { cancelRequestedAt: null, callAt: null, calls: 0, problem: null });
+    Object.assign(runbook, { cancelRequestedAt: null, callAt: null, calls: 0, problem: null, failingSince: null });
     const isBusy = leaves.some(({ status }) => status === 'queued' || status === 'in_progress');
     for (const [index, leaf] of failed.entries()) {
       if (isPlanless(leaf)) await planAgain(tx, runbook, leaf);

@@ -2,6 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import {
   decideRunbook,
+  hostGivenUp,
+  isHostGivenUp,
   mostAttendances,
   pauseAfter,
   type LeafSituation,
@@ -9,7 +11,8 @@ import {
   type RunbookSituation,
 } from '../../../src/domain/runbooks/drive.ts';
 
-const now = 1_000_000;
+const day = 24 * 60 * 60 * 1000;
+const now = 10 * day;
 
 function situation(more: Partial<RunbookSituation> = {}): RunbookSituation {
   return {
@@ -24,6 +27,7 @@ function situation(more: Partial<RunbookSituation> = {}): RunbookSituation {
     callAt: null,
     calls: 0,
     problem: null,
+    failingSince: null,
     ...more,
   };
 }
@@ -100,6 +104,21 @@ describe('what happens next', () => {
       'planning is given up with the last words',
       { prompts: [{ ordinal: 1, isPlanned: false }], calls: mostAttendances, problem: 'It hiccups.' },
       { kind: 'fail_plan', prompt: 1, because: 'It was begun 5 times. Last: It hiccups.' },
+    ],
+    [
+      'a leaf waits for a host that is away, however often it was begun in vain',
+      { leaves: [working], calls: 40, problem: 'It is away.', failingSince: now - day + 1 },
+      { kind: 'attend', work: { kind: 'leaf', leafId: 'leaf 1.1' } },
+    ],
+    [
+      'a leaf is given up when the host has been away for a day',
+      { leaves: [working], calls: 2, problem: 'It is away.', failingSince: now - day },
+      { kind: 'become', leafId: 'leaf 1.1', status: 'failed', because: hostGivenUp('It is away.') },
+    ],
+    [
+      'planning is given up when the host has been away for a day',
+      { prompts: [{ ordinal: 1, isPlanned: false }], problem: 'It is away.', failingSince: now - day },
+      { kind: 'fail_plan', prompt: 1, because: hostGivenUp('It is away.') },
     ],
     [
       'a commit that is made is pushed, also of one that is canceled',
@@ -211,7 +230,18 @@ describe('what happens next', () => {
     expect(decideRunbook(situation(more), now)).toEqual(step);
   });
 
-  it('leaves more time the more often it came to nothing, a minute at most', () => {
-    expect([1, 2, 3, 7, 100].map(pauseAfter)).toEqual([1_000, 2_000, 4_000, 60_000, 60_000]);
+  it('leaves more time the more often it came to nothing, half an hour at most', () => {
+    const seconds = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 100].map((calls) => pauseAfter(calls) / 1000);
+    expect(seconds).toEqual([1, 2, 4, 8, 15, 30, 60, 120, 300, 600, 1800, 1800, 1800]);
+  });
+
+  it('asks a host that fails about 60 times, and after a day no more', () => {
+    let [at, calls] = [now, 0];
+    while (!isHostGivenUp(now, at)) at += pauseAfter((calls += 1));
+    expect(calls).toBeLessThan(60);
+    expect(at - now).toBeLessThan(day + pauseAfter(100));
+    expect(hostGivenUp('It is away.')).toBe(
+      'The code host has failed for 24 hours: retry it when that works again. Last: It is away.',
+    );
   });
 });

@@ -11,6 +11,7 @@ import { createMask, masked } from '../../../platform/providers/mask.ts';
 import { removeAbandonedFolders } from '../../../platform/sandbox/index.ts';
 import { tellingStatus } from '../steps.writer.ts';
 import type { RunbookAttending } from './attending.ts';
+import { HostAway } from './bases.ts';
 import { workOnLeaf } from './leaf.ts';
 import { planPrompt } from './planning.ts';
 import { untried } from './runbook.advance.ts';
@@ -94,12 +95,16 @@ export async function attend(
   }
 }
 
-type Outcome = Done | { readonly words: string; readonly isFinal: boolean };
+type Outcome = Done | { readonly words: string; readonly isFinal: boolean; readonly isHostAway: boolean };
 
 function asFailure({ secret }: RunbookAttending, error: unknown): Outcome {
   const isFinal = error instanceof AgentRefused || error instanceof BudgetSpent || error instanceof HostRefused;
   const words = error instanceof Error ? error.message : String(error);
-  return { words: masked(secret, words).slice(0, 2_000).toWellFormed() || 'It failed without a word.', isFinal };
+  return {
+    words: masked(secret, words).slice(0, 2_000).toWellFormed() || 'It failed without a word.',
+    isFinal,
+    isHostAway: error instanceof HostAway,
+  };
 }
 
 async function conclude(
@@ -117,6 +122,9 @@ async function conclude(
     }
     await tellingStatus(ctx, tx, runbook, async () => {
       if ('isFinal' in outcome && !outcome.isFinal) {
+        // Times it was begun in vain since the host was away count from there on.
+        if (!outcome.isHostAway && runbook.failingSince) runbook.calls = 1;
+        runbook.failingSince = outcome.isHostAway ? (runbook.failingSince ?? ctx.clock()) : null;
         runbook.callAt = new Date(ctx.clock().getTime() + pauseAfter(runbook.calls));
         runbook.problem = outcome.words;
         return;

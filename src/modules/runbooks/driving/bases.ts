@@ -1,10 +1,28 @@
 // The commit that a leaf's work begins at.
 import type { Context } from '../../../context.ts';
-import { HostRefused } from '../../../hosts/port.ts';
+import { HostRefused, HostUnavailable } from '../../../hosts/port.ts';
 import { placeOf, type RunbookRows } from './runbook.rows.ts';
 
+/** The code host failed before the agent began: nothing was done, and nothing is lost by waiting for it. */
+export class HostAway extends Error {}
+
+/** A worktree for a leaf, or for a prompt that is planned there. Answers the commit it begins at. Throws HostAway, HostRefused. */
+export async function checkOutBase(
+  ctx: Context,
+  rows: RunbookRows,
+  { leaf, folder }: { readonly leaf: string; readonly folder: string },
+): Promise<string> {
+  try {
+    const base = await findBase(ctx, rows, leaf);
+    await ctx.hosts(rows.repository.host).checkOut(rows.repository, base, folder);
+    return base;
+  } catch (error) {
+    throw error instanceof HostUnavailable ? new HostAway(error.message, { cause: error }) : error;
+  }
+}
+
 /** Tip of the branch its commit will be pushed to, or, while that is not there, of what that begins at. */
-export async function findBase(ctx: Context, rows: RunbookRows, leaf: string): Promise<string> {
+async function findBase(ctx: Context, rows: RunbookRows, leaf: string): Promise<string> {
   const { repository, runbook } = rows;
   const host = ctx.hosts(repository.host);
   const place = placeOf(rows, leaf);

@@ -14,7 +14,7 @@ import { RunbookCommitEntity, RunbookPullRequestEntity, type RunbookStepRow } fr
 import { writeLeaf } from '../steps.writer.ts';
 import type { Attended, Done, Work } from './attendance.ts';
 import { outlineOf } from './attending.ts';
-import { findBase } from './bases.ts';
+import { checkOutBase } from './bases.ts';
 import { keepFates } from './pull-requests.fates.ts';
 import { labelWhatIsDone } from './runbook.advance.ts';
 import { leafOf, placeOf, readRows, type RunbookRows } from './runbook.rows.ts';
@@ -49,20 +49,19 @@ interface Worked {
 
 async function work(attended: Attended, rows: RunbookRows, leaf: RunbookStepRow): Promise<Done> {
   const { ctx, attending, signal } = attended;
-  const { runbook, repository } = rows;
+  const { runbook } = rows;
   const agent = attending.agents(runbook.agent);
   if (agent.kind === 'model' && runbook.spentMicros >= runbook.budgetMicros)
     throw new BudgetSpent(budgetSpent(runbook.budgetMicros));
-  const base = await findBase(ctx, rows, leaf.number);
-  await ctx.db.transaction(ctx.accountId, async (tx) => {
-    await tx.query('update runbook_step set base_commit = $3 where account_id = $1 and id = $2', [
-      ctx.accountId,
-      leaf.id,
-      base,
-    ]);
-  });
   const worked = await withRunFolders(attending.workDir, async (folders): Promise<Worked> => {
-    await ctx.hosts(repository.host).checkOut(repository, base, folders.checkout);
+    const base = await checkOutBase(ctx, rows, { leaf: leaf.number, folder: folders.checkout });
+    await ctx.db.transaction(ctx.accountId, async (tx) => {
+      await tx.query('update runbook_step set base_commit = $3 where account_id = $1 and id = $2', [
+        ctx.accountId,
+        leaf.id,
+        base,
+      ]);
+    });
     signal.throwIfAborted();
     const session = openLeafSession(attended, rows, { leaf, folders });
     const report = await agent.work(

@@ -11,7 +11,7 @@ import { announceRunbook } from '../runbooks.events.ts';
 import { endOfPlan, failPlanning } from '../steps.writer.ts';
 import type { Attended, Done, Work } from './attendance.ts';
 import { outlineOf } from './attending.ts';
-import { findBase } from './bases.ts';
+import { checkOutBase } from './bases.ts';
 import type { RunbookRows } from './runbook.rows.ts';
 import { budgetSpent, openSession } from './session.ts';
 
@@ -32,13 +32,12 @@ export function planPrompt(ctx: Context, ordinal: number): Work {
 
 async function plan(attended: Attended, rows: RunbookRows, ordinal: number): Promise<Done> {
   const { ctx, attending, signal, write, onChange, runbookId } = attended;
-  const { runbook, repository } = rows;
+  const { runbook } = rows;
   const agent = attending.agents(runbook.agent);
   if (agent.kind === 'model' && runbook.spentMicros >= runbook.budgetMicros)
     throw new BudgetSpent(budgetSpent(runbook.budgetMicros));
-  const base = await findBase(ctx, rows, `${rows.steps.length + 1}.1`);
   const planned = await withRunFolders(attending.workDir, async (folders) => {
-    await ctx.hosts(repository.host).checkOut(repository, base, folders.checkout);
+    await checkOutBase(ctx, rows, { leaf: `${rows.steps.length + 1}.1`, folder: folders.checkout });
     const { sandbox, secret, createTools } = attending;
     const policy = changePolicy(runbook.workflowFiles);
     const tools = createTools({ folders, sandbox, policy, signal, onOutput: write }, 'plan');

@@ -90,7 +90,7 @@ export function labelWhatIsDone({ prompts, leaves, runbook, pullRequests }: Runb
     if (row.state === 'open' && runbook.labels.some((label) => !row.labels.includes(label))) row.isStale = true;
 }
 
-export const untried = { callAt: null, calls: 0, problem: null };
+export const untried = { callAt: null, calls: 0, problem: null, failingSince: null };
 
 const graceMs = 15_000;
 const carryOutMs = 60_000;

@@ -2,7 +2,14 @@
 // what came of it is written where the rows still say that it is wanted.
 import type { Context } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
-import { decideRunbook, pauseAfter, type RunbookCall, type RunbookStep } from '../../../domain/runbooks/drive.ts';
+import {
+  decideRunbook,
+  hostGivenUp,
+  isHostGivenUp,
+  pauseAfter,
+  type RunbookCall,
+  type RunbookStep,
+} from '../../../domain/runbooks/drive.ts';
 import { HostRefused } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { tellingStatus, writeLeaf } from '../steps.writer.ts';
@@ -49,8 +56,8 @@ export async function carryOutRunbook(ctx: Context, runbookId: string, attending
     await quiet.db.transaction(ctx.accountId, async (tx) => {
       const now = await lockRows(quiet, tx, runbookId);
       await tellingStatus(quiet, tx, now.runbook, async () => {
-        if (isFinal) await refuse(quiet, tx, now, { call, words });
-        else putOff(quiet, now, words);
+        const failed = isFinal ? words : putOff(quiet, now, words);
+        if (failed !== null) await refuse(quiet, tx, now, { call, words: failed });
       });
     });
     return isFinal ? `refused: ${words}` : `it failed, and is tried again: ${words}`;
@@ -74,10 +81,15 @@ async function carryOutCall(ctx: Context, rows: RunbookRows, call: RunbookCall):
   }
 }
 
-function putOff(ctx: Context, { runbook }: RunbookRows, words: string): void {
+/** To be tried again. Null: it will be; else it was tried for long enough, and the words say so. */
+function putOff(ctx: Context, { runbook }: RunbookRows, words: string): string | null {
+  const now = ctx.clock();
+  runbook.failingSince ??= now;
+  if (isHostGivenUp(runbook.failingSince.getTime(), now.getTime())) return hostGivenUp(words);
   runbook.calls += 1;
-  runbook.callAt = new Date(ctx.clock().getTime() + pauseAfter(runbook.calls));
+  runbook.callAt = new Date(now.getTime() + pauseAfter(runbook.calls));
   runbook.problem = words;
+  return null;
 }
 
 /** The leaf that waits for it fails; where none does, it is asked for no more, and the words stay. */

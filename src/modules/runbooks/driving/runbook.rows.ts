@@ -80,6 +80,7 @@ export function situationOf(rows: RunbookRows): RunbookSituation {
     callAt: runbook.callAt?.getTime() ?? null,
     calls: runbook.calls,
     problem: runbook.problem ?? null,
+    failingSince: runbook.failingSince?.getTime() ?? null,
   };
 }
 

@@ -28,7 +28,7 @@ export async function describeRunbook(tx: Transaction, rows: RunbookRows, step: 
     `- for ${plain(runbook.authorEmail)}, asked for by ${plain(runbook.createdBy)} at ${runbook.createdAt.toISOString()}`,
     `- by the ${runbook.agent} agent, ${code(runbook.prMode)} into ${code(runbook.targetBranch)}${runbook.queueWhenGreen ? ', queued when green' : ''}`,
     `- cost: ${plain(dollars(runbook.spentMicros))} of ${plain(dollars(runbook.budgetMicros))}, ${runbook.inputTokens} tokens in, ${runbook.outputTokens} out`,
-    ...(runbook.problem ? [`- failed for the ${runbook.calls}. time: ${plain(runbook.problem)}`] : []),
+    ...problemText(runbook),
     ...section('Steps', planText(rows)),
     ...section('Pull requests', pullRequestTexts(rows)),
     ...section('Last tool calls, newest first', await lastCalls(tx, runbook)),
@@ -45,6 +45,13 @@ export async function describeRunbook(tx: Transaction, rows: RunbookRows, step: 
     title: `Runbook ${runbook.number}: ${runbook.title}`,
     details: details.join('\n'),
   };
+}
+
+function problemText({ problem, calls, callAt, failingSince }: RunbookRow): string[] {
+  if (!problem) return [];
+  const since = failingSince ? ` since ${failingSince.toISOString()}` : '';
+  const next = callAt ? `; tried again at ${callAt.toISOString()}` : '';
+  return calls === 0 ? [`- not done: ${plain(problem)}`] : [`- failed ${calls} times${since}: ${plain(problem)}${next}`];
 }
 
 function section(title: string, lines: readonly string[]): string[] {

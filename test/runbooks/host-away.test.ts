@@ -1,0 +1,93 @@
+// A code host that fails for a while is asked ever more seldom; after a day what waits for it fails, and can be gone on with.
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { runbookWorld, type RunbookWorld } from '../support/runbook-world.ts';
+
+interface Failing {
+  readonly calls: number;
+  readonly problem: string | null;
+  readonly call_at: Date | null;
+  readonly failing_since: Date | null;
+}
+
+async function failing({ w }: RunbookWorld): Promise<Failing> {
+  const [row] = await w.rows<Failing>('select calls, problem, call_at, failing_since from runbook');
+  if (row === undefined) throw new Error('There is no runbook.');
+  return row;
+}
+
+/** Its clock stands, but for what a runbook waits until: that comes at once, and `later` goes by with it. */
+async function worldThatWaits(later = 0): Promise<RunbookWorld> {
+  let now = Date.now();
+  const r = await runbookWorld({ clock: () => new Date(now) });
+  r.w.loop.observe = async () => {
+    const { call_at } = await failing(r);
+    if (call_at !== null && call_at.getTime() > now) now = call_at.getTime() + later;
+  };
+  return r;
+}
+
+/** As a git that was killed leaves it: nobody moves that branch. */
+async function lockBranch({ w }: RunbookWorld): Promise<string> {
+  const folder = join(w.gitDir, 'refs/heads/interlock');
+  await mkdir(folder, { recursive: true });
+  const lock = join(folder, 'runbook-1.lock');
+  await writeFile(lock, '');
+  return lock;
+}
+
+const hour = 60 * 60 * 1000;
+
+describe('a code host that fails', { timeout: 180_000 }, () => {
+  it('is asked ever more seldom, which the runbook shows, and goes on when it is back', async () => {
+    await using r = await worldThatWaits();
+    const lock = await lockBranch(r);
+    const number = await r.begin('write a.txt one');
+    await r.w.until(async () => (await failing(r)).calls >= 8);
+    const { problem, call_at, failing_since } = await failing(r);
+    expect(problem).toContain('runbook-1.lock');
+    expect((call_at?.getTime() ?? 0) - (failing_since?.getTime() ?? 0)).toBeGreaterThan(2 * 60_000);
+    expect(await r.leaves(number)).toEqual(['1.1 in_progress']);
+    await rm(lock);
+    await r.rest(number);
+    expect(await r.leaves(number)).toEqual(['1.1 completed']);
+    expect(await failing(r)).toEqual({ calls: 0, problem: null, call_at: null, failing_since: null });
+  });
+
+  it('fails the leaf that waits for it after a day, and a follow-up or a retry goes on', async () => {
+    await using r = await worldThatWaits(4 * hour);
+    const lock = await lockBranch(r);
+    const number = await r.begin('write a.txt one');
+    await r.rest(number);
+    expect((await r.leaves(number))[0]).toMatch(
+      /^1\.1 failed: The code host has failed for 24 hours: retry it when that works again\. Last: .*runbook-1\.lock/s,
+    );
+    await rm(lock);
+    await r.follow(number, 'write b.txt two');
+    await r.rest(number);
+    expect((await r.leaves(number)).at(-1)).toBe('2.1 completed');
+    await r.retry(number);
+    await r.rest(number);
+    expect(await r.leaves(number)).toEqual(['1.1 completed', '2.1 completed']);
+    expect(await r.file('interlock/runbook-1', 'a.txt')).toBe('one');
+    expect(await r.file('interlock/runbook-1', 'b.txt')).toBe('two');
+  });
+
+  it('before a leaf is begun costs none of its attempts', async () => {
+    await using r = await worldThatWaits();
+    const number = await r.begin('write a.txt one');
+    await rename(r.w.gitDir, `${r.w.gitDir}.away`);
+    // Nobody else turns meanwhile: the queue would not find its repository either.
+    const { loop, service } = r.w;
+    while ((await failing(r)).calls < 7) {
+      await loop.runbooks.run(service.ports, loop.observe);
+      await loop.runbooks.ended();
+    }
+    expect((await failing(r)).failing_since).not.toBeNull();
+    expect(await r.status(number)).toBe('generating_steps');
+    await rename(`${r.w.gitDir}.away`, r.w.gitDir);
+    await r.rest(number);
+    expect(await r.leaves(number)).toEqual(['1.1 completed']);
+  });
+});
