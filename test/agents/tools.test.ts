@@ -409,6 +409,25 @@ describe('commands', () => {
     expect(b.output()).toContain('[what follows is not shown]');
   });
 
+  test('stop when they write without end, and what is there already is not counted', async () => {
+    const limits = { grownBytes: 5_000_000, grownFiles: 300, fileBytes: 2_000_000, outputBytes: 1_000_000 };
+    await using b = await bench({ 'there.bin': 'x'.repeat(10_000_000) }, { limits });
+    const forEver = 'i=0; while :; do i=$((i+1));';
+    for (const [command, words] of [
+      ['cat /dev/zero > file', 'a file of it reached 2 MB, which is the most'],
+      ['yes', 'it wrote more than 1 MB of output'],
+      [`rm -f file; ${forEver} head -c 100000 /dev/zero > "f$i"; done`, 'its files take more than 15 MB together'],
+      [`rm -f f*; ${forEver} : > "e$i"; done`, 'it has more than'],
+    ] as const) {
+      const { outcome, text } = await b.call('run_command', { command });
+      expect([outcome, text]).toEqual(['failed', expect.stringMatching(/^Stopped after \d+\.\d s: /)]);
+      expect(text).toContain(words);
+    }
+    const { text } = await b.call('run_command', { command: 'rm -f e*; ls' });
+    expect(text).toContain('there.bin');
+    expect(b.output().length).toBeLessThan(1_100_000);
+  });
+
   test('without a sandbox nothing is run, and the cure is said', async () => {
     await using b = await bench({}, { sandbox: null });
     expect(await b.call('run_command', { command: 'touch x' })).toEqual({

@@ -1,11 +1,13 @@
 // A folder that anybody wrote to becomes a commit of its files. Nothing in it is executed or followed, whatever it says
 // of itself.
 import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -15,7 +17,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { commitFolder, createGit, type Git } from '../../src/hosts/git/index.ts';
-import { HostRefused, type FolderCommitResult } from '../../src/hosts/port.ts';
+import { HostRefused, type FolderCommit, type FolderCommitResult } from '../../src/hosts/port.ts';
 import { commit, filesOf, git, messageOf, parentsOf } from './commits.ts';
 
 let folder: string;
@@ -43,7 +45,7 @@ const write = (path: string, text: string | Buffer): void => {
   mkdirSync(dirname(join(worktree, path)), { recursive: true });
   writeFileSync(join(worktree, path), text);
 };
-const made = async (): Promise<FolderCommitResult> =>
+const made = async (refuse?: FolderCommit['refuse']): Promise<FolderCommitResult> =>
   await commitFolder(plumbing, directory, {
     parent: base,
     folder: worktree,
@@ -52,6 +54,7 @@ const made = async (): Promise<FolderCommitResult> =>
     authorEmail: 'grace@example.org',
     at: 1_750_000_000_000,
     keepRef: 'refs/interlock/runbooks/1',
+    ...(refuse && { refuse }),
   });
 async function committed(): Promise<Extract<FolderCommitResult, { kind: 'committed' }>> {
   const result = await made();
@@ -131,6 +134,25 @@ describe('files', () => {
     git(worktree, 'init', '--quiet', 'empty');
     write('empty/file.txt', 'x\n');
     await expect(made()).rejects.toThrow(HostRefused);
+  });
+
+  test('that are refused leave nothing in the repository', async () => {
+    write('large.bin', randomBytes(200_000));
+    write('a.txt', 'A\n');
+    const before = readdirSync(join(directory, 'objects'), { recursive: true }).sort();
+    const asked: string[] = [];
+    const refused = await made((changes) => {
+      asked.push(...changes.map(({ path, bytes }) => `${path} ${bytes}`));
+      return 'Too large.';
+    });
+    expect(refused).toEqual({ kind: 'refused', words: 'Too large.' });
+    expect(asked).toEqual(['a.txt 2', 'large.bin 200000']);
+    expect(readdirSync(join(directory, 'objects'), { recursive: true }).sort()).toEqual(before);
+    expect(git(directory, 'for-each-ref', 'refs/interlock')).toBe('');
+    const { commit: id } = await committed();
+    expect(git(directory, 'cat-file', '-s', `${id}:large.bin`)).toBe('200000');
+    git(directory, 'fsck', '--strict', '--no-dangling');
+    expect(readdirSync(join(directory, 'objects')).filter((name) => name.startsWith('tmp_'))).toEqual([]);
   });
 
   test('of a parent that is not there are refused', async () => {

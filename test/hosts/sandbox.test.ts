@@ -1,4 +1,4 @@
-import { execFile, spawn } from 'node:child_process';
+import { execFile, execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,9 @@ import {
   type RunFolders,
   type Sandbox,
   type SandboxKind,
+  type SandboxBounds,
   type SandboxOutcome,
+  type SandboxRun,
 } from '../../src/platform/sandbox/index.ts';
 import { until } from './local-world.ts';
 
@@ -28,7 +30,7 @@ afterEach(() => rmSync(parent, { recursive: true, force: true }));
 async function run(
   sandbox: Sandbox,
   command: string,
-  options: { timeoutMs?: number; signal?: AbortSignal; env?: Record<string, string>; network?: boolean } = {},
+  options: Partial<Omit<SandboxRun, 'command' | 'folders' | 'onOutput'>> = {},
 ): Promise<SandboxOutcome> {
   return await sandbox.run({
     command,
@@ -38,8 +40,17 @@ async function run(
     network: options.network ?? false,
     onOutput: (chunk) => void (output += chunk.toString()),
     ...(options.signal ? { signal: options.signal } : {}),
+    ...(options.bounds ? { bounds: options.bounds } : {}),
   });
 }
+
+const roomy: SandboxBounds = {
+  bytesPerFile: 100_000_000,
+  bytes: 100_000_000,
+  files: 10_000,
+  outputBytes: 10_000_000,
+  freeBytes: 0,
+};
 
 // bubblewrap is tested where it is installed; namespaces wherever the kernel lets us; a plain process everywhere.
 const kinds = await Promise.all(
@@ -98,6 +109,53 @@ describe.each(available)('$kind', ({ sandbox }: { kind: SandboxKind; sandbox: Sa
     await until('it has started', async () => output.includes('started'));
     canceling.abort();
     expect(await ended).toEqual({ kind: 'canceled' });
+  });
+
+  test.each<[string, string, Partial<SandboxBounds>, RegExp]>([
+    ['one file without end', 'cat /dev/zero > file', { bytesPerFile: 1_000_000 }, /^a file of it reached 1 MB, /],
+    [
+      'files without end',
+      'i=0; while :; do i=$((i+1)); head -c 500000 /dev/zero > "file $i"; done',
+      { bytes: 10_000_000 },
+      /^its files take more than 10 MB together$/,
+    ],
+    [
+      'into its home and its temporary folder',
+      'i=0; while :; do i=$((i+1)); head -c 500000 /dev/zero > "$HOME/$i"; head -c 500000 /dev/zero > "$TMPDIR/$i"; done',
+      { bytes: 10_000_000 },
+      /^its files take more than 10 MB together$/,
+    ],
+    [
+      'empty files without end, whatever their names',
+      'i=0; while :; do i=$((i+1)); : > "-$i\n"; done',
+      { files: 500 },
+      /^it has more than 500 files$/,
+    ],
+    ['output without end', 'yes', { outputBytes: 1_000_000 }, /^it wrote more than 1 MB of output$/],
+    ['errors without end', 'yes >&2', { outputBytes: 1_000_000 }, /^it wrote more than 1 MB of output$/],
+    [
+      'it all at once, and is gone before anybody looks',
+      'for i in 1 2 3 4 5 6 7 8; do head -c 500000 /dev/zero > "file $i"; done',
+      { bytes: 1_000_000 },
+      /^its files take more than 1 MB together$/,
+    ],
+  ])('is stopped when it writes %s', async (_what, command, bounds, words) => {
+    const outcome = await run(sandbox, command, { bounds: { ...roomy, ...bounds }, timeoutMs: 60_000 });
+    expect(outcome).toEqual({ kind: 'stopped', because: expect.stringMatching(words) });
+    expect(output.length).toBeLessThanOrEqual(1_000_000);
+  });
+
+  test('cannot raise the bound of its files again, and stays within its bounds as long as it likes', async () => {
+    const command = 'ulimit -f unlimited || true; head -c 2000000 /dev/zero > file; rm -f file; echo on';
+    expect(await run(sandbox, command, { bounds: { ...roomy, bytesPerFile: 1_000_000 } })).toMatchObject({
+      kind: 'stopped',
+    });
+    expect(await run(sandbox, 'head -c 900000 /dev/zero > file', { bounds: roomy })).toEqual({ kind: 'exited', code: 0 });
+  });
+
+  test('is not run on a disk that is nearly full, and that is nobody’s fault', async () => {
+    const outcome = await run(sandbox, 'sleep 60', { bounds: { ...roomy, freeBytes: 1e18 } });
+    expect(outcome).toEqual({ kind: 'failed', reason: expect.stringMatching(/^less than \d+ MB are free on this machine/) });
   });
 
   test('ends when the process that started it is killed', async () => {
@@ -171,6 +229,15 @@ describe.each(isolated)('$kind isolates', ({ sandbox }: { kind: SandboxKind; san
     expect(output).not.toContain('sesame');
   });
 
+  test('from its memory: nothing can be written that is not in its folders', async () => {
+    const command =
+      'for at in / /dev /usr /etc /opt /run /proc /sys; do ! touch "$at/planted" 2>/dev/null || echo "$at"; done; head -c 300000000 /dev/zero > /dev/shm/file || echo full';
+    expect(await run(sandbox, command)).toEqual({ kind: 'exited', code: 0 });
+    const hasSizes = sandbox.kind === 'namespaces' || execFileSync('bwrap', ['--help']).includes('--size');
+    if (hasSizes) expect(output.trim().split('\n').at(-1)).toBe('full');
+    expect(output).not.toMatch(/^\//m);
+  });
+
   test('a writable home and temporary folder, and a tool chain', async () => {
     expect(
       await run(
@@ -202,7 +269,7 @@ describe('finding one', () => {
   test('a wrapper that does not work is trouble of ours, whatever its exit code', async () => {
     const { createBubblewrap } = await import('../../src/platform/sandbox/bubblewrap.ts');
     const broken = createBubblewrap(
-      { bwrap: '/bin/false', setpriv: '/bin/false' },
+      { bwrap: '/bin/false', hasSizes: true, setpriv: '/bin/false' },
       { isRoot: false, uid: 1000, gid: 1000 },
     );
     expect(await run(broken, 'true')).toEqual({ kind: 'failed', reason: expect.stringContaining('could not be made') });

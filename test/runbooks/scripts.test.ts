@@ -29,6 +29,24 @@ const prompt = `
 `;
 
 describe('a script', { timeout: 120_000 }, () => {
+  it('that writes without end is stopped, fails its step, and leaves nothing in the repository', async () => {
+    await using r = await runbookWorld();
+    const { sandbox } = await findSandbox({ allowPlain: true });
+    const attending = createRunbookAttending({ model: null }, { sandbox });
+    const limits = { grownBytes: 20_000_000, fileBytes: 10_000_000 };
+    const small: typeof attending.createTools = (workspace, mode) =>
+      attending.createTools({ ...workspace, limits }, mode);
+    r.w.loop.runbooks.attending = { ...attending, createTools: small };
+    const fill = 'i=0; while :; do i=$((i+1)); head -c 1000000 /dev/urandom > "file$i"; done';
+    const number = await r.begin(`1. Fill the disk\n   \`\`\`sh\n   ${fill}\n   \`\`\`\n`);
+    await r.rest(number);
+    expect(await r.leaves(number)).toEqual([
+      expect.stringMatching(/^1\.1 failed: .*Stopped after .*its files take more than \d+ MB together/s),
+    ]);
+    expect(await r.w.git('for-each-ref', '--format=%(refname)', 'refs/interlock/runbooks/')).toBe('');
+    expect(await r.w.git('count-objects')).toMatch(/ [0-9]{1,3} kilobytes$/);
+  });
+
   it('is executed step by step, and what it made lands with a proof', async () => {
     await using r = await runbookWorld({ runsCi: true });
     const { sandbox } = await findSandbox({ allowPlain: true });

@@ -1,8 +1,8 @@
 // Makes a commit of a folder's files. What is in the folder was written by somebody else: the repository's own git
 // directory, an index of our own and our configuration are used, and the folder's `.git` is never opened.
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { HostRefused, serviceIdentity, type FileChange, type FolderCommit, type FolderCommitResult } from '../port.ts';
 import { GitFailed, type Git } from './git.ts';
 import { objectId, refName } from './names.ts';
@@ -12,8 +12,14 @@ export async function commitFolder(git: Git, directory: string, made: FolderComm
   const parent = await readCommit(git, directory, made.parent);
   if (parent === null) throw new HostRefused(`There is no commit ${made.parent} in the repository`);
   const bench = await mkdtemp(join(tmpdir(), 'interlock-index-'));
+  const objects = join(directory, 'objects');
+  // Named as git's own are, which it removes where a killed process left them.
+  const incoming = await mkdtemp(join(objects, 'tmp_objdir-folder-'));
   try {
-    const env = { GIT_DIR: directory, GIT_WORK_TREE: made.folder, GIT_INDEX_FILE: join(bench, 'index') };
+    // In quotes: a colon in a path would make two of it.
+    const quarantine = { GIT_OBJECT_DIRECTORY: incoming, GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(objects) };
+    const own = { GIT_DIR: directory, GIT_WORK_TREE: made.folder, GIT_INDEX_FILE: join(bench, 'index') };
+    const env = { ...own, ...quarantine };
     const run = async (args: readonly string[]): Promise<string> =>
       (await git.run(made.folder, args, { env, timeoutMs: 600_000 })).stdout.toString('utf8');
     await run(['read-tree', objectId(made.parent)]);
@@ -21,9 +27,12 @@ export async function commitFolder(git: Git, directory: string, made: FolderComm
     const tree = (await run(['write-tree'])).trim();
     // Of the two trees: what compares with the folder reads its `.gitmodules`.
     const compared = ['diff-tree', '-r', '--raw', '-z', '--no-renames', '--abbrev=40', parent.tree, tree];
-    const raw = (await git.run(directory, compared)).stdout.toString('utf8');
-    const changes = await describeChanges(git, directory, parseChanges(raw));
+    const raw = (await git.run(directory, compared, { env: quarantine })).stdout.toString('utf8');
+    const changes = await describeChanges({ git, directory, env: quarantine }, parseChanges(raw));
     if (changes.length === 0) return { kind: 'empty' };
+    const words = made.refuse?.(changes) ?? null;
+    if (words !== null) return { kind: 'refused', words };
+    await admit(incoming, objects);
     const commit = await writeCommit(git, directory, {
       tree,
       parents: [parent.commit],
@@ -35,7 +44,24 @@ export async function commitFolder(git: Git, directory: string, made: FolderComm
     return { kind: 'committed', commit, tree, changes };
   } finally {
     await rm(bench, { recursive: true, force: true });
+    await rm(incoming, { recursive: true, force: true });
   }
+}
+
+/** Moves objects where they count. Each is named by its content: one that is there already is the same. */
+async function admit(incoming: string, objects: string): Promise<void> {
+  const entries = await readdir(incoming, { recursive: true, withFileTypes: true });
+  // Packs before their indexes, by which git finds them.
+  const files = entries.filter((entry) => entry.isFile()).sort((a, b) => Number(isIndex(a)) - Number(isIndex(b)));
+  for (const { name, parentPath } of files) {
+    const folder = join(objects, relative(incoming, parentPath));
+    await mkdir(folder, { recursive: true });
+    await rename(join(parentPath, name), join(folder, name));
+  }
+}
+
+function isIndex({ name }: { readonly name: string }): boolean {
+  return name.endsWith('.idx');
 }
 
 // Whatever git will not take of a folder, it takes no more the next time.
@@ -62,13 +88,20 @@ export function parseChanges(text: string): RawChange[] {
   return changes;
 }
 
-async function describeChanges(git: Git, directory: string, changes: readonly RawChange[]): Promise<FileChange[]> {
+interface Looking {
+  readonly git: Git;
+  readonly directory: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+async function describeChanges(looking: Looking, changes: readonly RawChange[]): Promise<FileChange[]> {
+  const { git, directory, env } = looking;
   const blobs = changes.filter(({ mode }) => mode !== null && mode !== '160000').map(({ blob }) => blob);
   const links = changes.filter(({ mode }) => mode === '120000').map(({ blob }) => blob);
-  const sizes = await sizesOf(git, directory, blobs);
+  const sizes = await sizesOf(looking, blobs);
   const targets = new Map<string, string>();
   for (const link of new Set(links)) {
-    const { stdout } = await git.run(directory, ['cat-file', 'blob', objectId(link)]);
+    const { stdout } = await git.run(directory, ['cat-file', 'blob', objectId(link)], { env });
     targets.set(link, stdout.toString('utf8'));
   }
   return changes.map(({ path, mode, blob }) => ({
@@ -79,9 +112,10 @@ async function describeChanges(git: Git, directory: string, changes: readonly Ra
   }));
 }
 
-async function sizesOf(git: Git, directory: string, blobs: readonly string[]): Promise<Map<string, number>> {
+async function sizesOf({ git, directory, env }: Looking, blobs: readonly string[]): Promise<Map<string, number>> {
   if (blobs.length === 0) return new Map();
   const { stdout } = await git.run(directory, ['cat-file', '--batch-check=%(objectname) %(objectsize)'], {
+    env,
     stdin: `${[...new Set(blobs)].join('\n')}\n`,
   });
   const lines = stdout.toString('utf8').trimEnd().split('\n');

@@ -204,7 +204,7 @@ function inputVariables({ inputs }: ClaimedCheckRun): Record<string, string> {
   return Object.fromEntries(Object.entries(inputs).map(([name, value]) => [inputVariable(name), value]));
 }
 
-const conclusions = { 'timed out': 'timed_out', canceled: 'cancelled', failed: 'error' } as const;
+const conclusions = { 'timed out': 'timed_out', canceled: 'cancelled', stopped: 'failure', failed: 'error' } as const;
 
 function conclusionOf(outcome: SandboxOutcome): CheckConclusion {
   if (outcome.kind !== 'exited') return conclusions[outcome.kind];

@@ -74,6 +74,8 @@ export interface FolderCommit {
   readonly authorEmail: string;
   /** Same files, same parent, same words, same instant: same commit. */
   readonly at: number;
+  /** Why these changes are not committed; null: they are. Of what is refused nothing stays in the repository. */
+  readonly refuse?: (changes: readonly FileChange[]) => string | null;
   /** Ref that keeps the result from being collected. */
   readonly keepRef: string;
 }
@@ -86,7 +88,8 @@ export type FolderCommitResult =
       readonly changes: readonly FileChange[];
     }
   /** The files are those of the parent. */
-  | { readonly kind: 'empty' };
+  | { readonly kind: 'empty' }
+  | { readonly kind: 'refused'; readonly words: string };
 
 export interface HostComposing {
   /** Makes commits without a clone. Same input, same commit ids. Does not move any branch. */

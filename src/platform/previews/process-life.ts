@@ -266,6 +266,8 @@ function wordsOfEnd(outcome: SandboxOutcome, said: Said): string {
       return 'The preview was stopped at the end of its life.';
     case 'canceled':
       return 'The preview was stopped.';
+    case 'stopped':
+      return `The app was stopped: ${outcome.because}.`;
     case 'failed':
       return outcome.reason;
     default: {

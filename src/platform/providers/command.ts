@@ -67,6 +67,7 @@ function stateOf(outcome: SandboxOutcome): ProviderReading['state'] {
     case 'exited':
       return outcome.code === 0 ? 'success' : 'failure';
     case 'timed out':
+    case 'stopped':
       return 'failure';
     case 'canceled':
       return 'canceled';

@@ -12,10 +12,16 @@ import {
 import type { Sandbox, SandboxRun } from './port.ts';
 import { type Privileges, dropPrivileges, ownFolders } from './privileges.ts';
 
-export function createBubblewrap(
-  programs: { readonly bwrap: string; readonly setpriv: string },
-  privileges: Privileges,
-): Sandbox {
+interface Programs {
+  readonly bwrap: string;
+  readonly setpriv: string;
+  /** It bounds file systems in memory: bubblewrap 0.7 and newer. */
+  readonly hasSizes: boolean;
+}
+
+const sharedMemoryBytes = 256 * 1024 * 1024;
+
+export function createBubblewrap(programs: Programs, privileges: Privileges): Sandbox {
   return {
     kind: 'bubblewrap',
     node: insideNode,
@@ -24,7 +30,7 @@ export function createBubblewrap(
       return await runWrapped(
         {
           file: programs.bwrap,
-          args: argumentsFor(run, programs.setpriv, privileges),
+          args: argumentsFor(run, programs, privileges),
           env: environmentInside(run.env),
           cwd: '/',
         },
@@ -34,7 +40,7 @@ export function createBubblewrap(
   };
 }
 
-function argumentsFor(run: SandboxRun, setpriv: string, privileges: Privileges): string[] {
+function argumentsFor(run: SandboxRun, programs: Programs, privileges: Privileges): string[] {
   const layout = readLayout();
   const { checkout, home, tmp } = run.folders;
   const shown = run.shown ?? [];
@@ -81,6 +87,7 @@ function argumentsFor(run: SandboxRun, setpriv: string, privileges: Privileges):
     '/dev/stderr',
     '--perms',
     '1777',
+    ...(programs.hasSizes ? ['--size', String(sharedMemoryBytes)] : []),
     '--tmpfs',
     '/dev/shm',
     '--bind',
@@ -92,6 +99,11 @@ function argumentsFor(run: SandboxRun, setpriv: string, privileges: Privileges):
     '--bind',
     tmp,
     '/tmp',
+    // Both are memory, without end where they can be written to.
+    '--remount-ro',
+    '/dev',
+    '--remount-ro',
+    '/',
     '--chdir',
     insideCheckout,
     // As root, bubblewrap would keep root's capabilities: only those that setpriv needs to become nobody are left.
@@ -99,8 +111,8 @@ function argumentsFor(run: SandboxRun, setpriv: string, privileges: Privileges):
       ? ['--cap-drop', 'ALL', '--cap-add', 'CAP_SETUID', '--cap-add', 'CAP_SETGID', '--cap-add', 'CAP_SETPCAP']
       : []),
     '--',
-    ...(privileges.isRoot ? dropPrivileges(privileges, setpriv) : []),
-    ...shellOf(run.command),
+    ...(privileges.isRoot ? dropPrivileges(privileges, programs.setpriv) : []),
+    ...shellOf(run),
   ];
 }
 

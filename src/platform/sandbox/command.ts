@@ -1,6 +1,7 @@
 // Runs the wrapper a sandbox is made of, and ends it with everything it started.
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Server } from 'node:net';
+import { findExceeded, megabytes, watchGrowth, type Exceeded } from './growth.ts';
 import type { SandboxOutcome, SandboxRun } from './port.ts';
 
 export interface WrappedCommand {
@@ -16,9 +17,11 @@ export interface WrappedCommand {
  * then kills the whole process group, for a wrapper that does not see to it itself. Output and errors share a pipe:
  * of two nobody could tell which was written first.
  */
-export function shellOf(command: string, isGuarded = false): string[] {
+export function shellOf({ command, bounds }: Pick<SandboxRun, 'command' | 'bounds'>, isGuarded = false): string[] {
   const guard = isGuarded ? '(read -r _ <&4; kill -9 0) </dev/null >/dev/null 2>&1 3>&- & ' : '';
-  return ['/bin/sh', '-c', `${guard}echo begun >&3; exec 3>&- 4<&-; exec /bin/sh -e -c "$1" 2>&1`, 'sandbox', command];
+  // In blocks of 512 bytes. It holds for whatever the command starts, and none of it can raise it again.
+  const limit = bounds === undefined ? '' : `ulimit -f ${Math.ceil(bounds.bytesPerFile / 512)}; `;
+  return ['/bin/sh', '-c', `${limit}${guard}echo begun >&3; exec 3>&- 4<&-; exec /bin/sh -e -c "$1" 2>&1`, 'sandbox', command];
 }
 
 export async function runWrapped(command: WrappedCommand, run: SandboxRun): Promise<SandboxOutcome> {
@@ -43,23 +46,46 @@ export async function runWrapped(command: WrappedCommand, run: SandboxRun): Prom
     ended ??= outcome;
     killGroup(child);
   };
+  const { bounds } = run;
+  let outputBytes = 0;
+  const onOutput = (chunk: Buffer): void => {
+    outputBytes += chunk.length;
+    if (bounds === undefined || outputBytes <= bounds.outputBytes) run.onOutput(chunk);
+    else end({ kind: 'stopped', because: `it wrote more than ${megabytes(bounds.outputBytes)} of output` });
+  };
+  const growth = bounds && watchGrowth(run.folders, bounds, (exceeded) => end(outcomeOf(exceeded)));
   const onAbort = (): void => end({ kind: 'canceled' });
   const timer = setTimeout(() => end({ kind: 'timed out' }), run.timeoutMs);
   run.signal?.addEventListener('abort', onAbort, { once: true });
-  child.stdout?.on('data', run.onOutput);
-  child.stderr?.on('data', run.onOutput);
+  child.stdout?.on('data', onOutput);
+  child.stderr?.on('data', onOutput);
   try {
     const exit = await exitOf(child);
+    await growth?.stop();
+    // What was written since the last look.
+    const exceeded = ended === undefined && bounds ? await findExceeded(run.folders, bounds) : null;
+    if (exceeded !== null) return outcomeOf(exceeded);
     if (ended !== undefined) return ended;
     if (typeof exit === 'string') return { kind: 'failed', reason: exit };
+    if (bounds !== undefined && exit === fileTooLarge)
+      return { kind: 'stopped', because: `a file of it reached ${megabytes(bounds.bytesPerFile)}, which is the most` };
     return hasBegun
       ? { kind: 'exited', code: exit }
       : { kind: 'failed', reason: `the sandbox could not be made (${command.file} exited with ${exit})` };
   } finally {
     clearTimeout(timer);
     run.signal?.removeEventListener('abort', onAbort);
+    await growth?.stop();
   }
 }
+
+/** Of a full disk nobody knows whose doing it is. */
+function outcomeOf({ of, words }: Exceeded): SandboxOutcome {
+  return of === 'run' ? { kind: 'stopped', because: words } : { kind: 'failed', reason: words };
+}
+
+/** 128 and SIGXFSZ, as shells and sandboxes tell that a signal ended a command. */
+const fileTooLarge = 153;
 
 /** Node hands a socket to a child by its descriptor, and says a server's nowhere else. */
 function descriptorOf(listener: Server): number {

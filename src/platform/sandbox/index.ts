@@ -1,5 +1,6 @@
 // Finds the best sandbox this machine has, by trying it: whether namespaces may be made depends on the kernel, on
 // the container around us and on who we are, and nothing but an attempt tells.
+import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,9 +13,10 @@ import { readPrivileges } from './privileges.ts';
 import { makeRunFolders } from './run-folders.ts';
 
 export { findProgram } from './layout.ts';
+export { measureFolders, type Grown } from './growth.ts';
 export { lastLineOf, wordsOf } from './outcome.ts';
 export { makeRunFolders, removeAbandonedFolders, withRunFolders } from './run-folders.ts';
-export type { RunFolders, Sandbox, SandboxKind, SandboxOutcome, SandboxRun } from './port.ts';
+export type { RunFolders, Sandbox, SandboxBounds, SandboxKind, SandboxOutcome, SandboxRun } from './port.ts';
 
 export interface FoundSandbox {
   /** Null: none works, and a plain process is not allowed. */
@@ -51,7 +53,8 @@ function makeBubblewrap(path?: string): Sandbox | null {
   const setpriv = findProgram('setpriv');
   const privileges = readPrivileges();
   if (bwrap === null || (privileges.isRoot && setpriv === null)) return null;
-  return createBubblewrap({ bwrap, setpriv: setpriv ?? '' }, privileges);
+  const hasSizes = String(spawnSync(bwrap, ['--help']).stdout).includes('--size');
+  return createBubblewrap({ bwrap, setpriv: setpriv ?? '', hasSizes }, privileges);
 }
 
 function makeNamespaces(): Sandbox | null {

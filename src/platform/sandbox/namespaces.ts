@@ -47,7 +47,7 @@ export function createNamespaces(
         setUpScript(run),
         'sandbox',
         ...dropPrivileges(privileges, programs.setpriv),
-        ...shellOf(run.command),
+        ...shellOf(run),
       ];
       return await runWrapped({ file: programs.setpriv, args, env: environmentInside(run.env), cwd: '/' }, run);
     },

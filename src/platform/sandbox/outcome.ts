@@ -14,6 +14,8 @@ export function wordsOf(
       return `Stopped after its time limit of ${run.timeoutSec} s`;
     case 'canceled':
       return `Canceled after ${run.seconds} s`;
+    case 'stopped':
+      return `Stopped after ${run.seconds} s: ${outcome.because}`;
     case 'failed':
       return `${run.what} could not be run: ${outcome.reason.slice(0, 500)}`;
     default: {

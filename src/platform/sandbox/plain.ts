@@ -14,7 +14,7 @@ export function createPlain(): Sandbox {
     node: process.execPath,
     run: async (run) => {
       if (setpriv !== null) await ownFolders(privileges, run.folders);
-      const [file = '/bin/sh', ...args] = [...becomeNobody, ...shellOf(run.command, true)];
+      const [file = '/bin/sh', ...args] = [...becomeNobody, ...shellOf(run, true)];
       const { checkout, home, tmp } = run.folders;
       const env = {
         ...environmentInside(run.env),

@@ -20,8 +20,24 @@ export interface SandboxRun {
   readonly listeners?: readonly Server[];
   /** Output and errors, in the order they were written. */
   readonly onOutput: (chunk: Buffer) => void;
+  /** More than that stops the command, with everything it started. Default: only time bounds it. */
+  readonly bounds?: SandboxBounds;
   /** Aborted: everything the command started is killed, the outcome is `canceled`. */
   readonly signal?: AbortSignal;
+}
+
+/** What a command may leave on the disk and say. */
+export interface SandboxBounds {
+  /** Of one file: a write beyond fails, as a rule with the program. */
+  readonly bytesPerFile: number;
+  /** Of all that is in the run's folders, what was there before included. */
+  readonly bytes: number;
+  /** Files, folders and links there. */
+  readonly files: number;
+  /** Of output and errors together. */
+  readonly outputBytes: number;
+  /** That stay free on the machine's disk, whoever fills it. */
+  readonly freeBytes: number;
 }
 
 /** Folders of one run, made by the caller and removed by it; each but `root` is writable inside. */
@@ -37,6 +53,8 @@ export type SandboxOutcome =
   | { readonly kind: 'exited'; readonly code: number }
   | { readonly kind: 'timed out' }
   | { readonly kind: 'canceled' }
+  /** It passed one of its bounds, which the words name. */
+  | { readonly kind: 'stopped'; readonly because: string }
   /** The sandbox itself did not work; nothing is known of the command. */
   | { readonly kind: 'failed'; readonly reason: string };
 

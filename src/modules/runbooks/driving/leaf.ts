@@ -44,8 +44,10 @@ export function workOnLeaf(ctx: Context, leafId: string): Work {
 interface Worked {
   readonly report: WorkReport;
   readonly base: string;
-  readonly committed: FolderCommitResult;
+  readonly committed: Committed;
 }
+
+type Committed = Exclude<FolderCommitResult, { kind: 'refused' }>;
 
 async function work(attended: Attended, rows: RunbookRows, leaf: RunbookStepRow): Promise<Done> {
   const { ctx, attending, signal } = attended;
@@ -125,7 +127,8 @@ async function commit(
     readonly base: string;
     readonly report: WorkReport;
   },
-): Promise<FolderCommitResult> {
+): Promise<Committed> {
+  const policy = changePolicy(runbook.workflowFiles);
   const committed = await ctx.hosts(repository.host).commitFolder(repository, {
     parent: base,
     folder: folders.checkout,
@@ -133,11 +136,10 @@ async function commit(
     authorName: runbook.authorHandle ?? runbook.authorEmail,
     authorEmail: runbook.authorEmail,
     at: (leaf.startedAt ?? ctx.clock()).getTime(),
+    refuse: (changes) => judgeChanges(changes, policy),
     keepRef: keptRef(leaf.id),
   });
-  if (committed.kind === 'empty') return committed;
-  const refusal = judgeChanges(committed.changes, changePolicy(runbook.workflowFiles));
-  if (refusal !== null) throw new AgentRefused(refusal);
+  if (committed.kind === 'refused') throw new AgentRefused(committed.words);
   return committed;
 }
 

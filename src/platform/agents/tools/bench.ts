@@ -1,7 +1,7 @@
 // What every tool is handed, and how a tool is described.
 import { z } from 'zod';
 import { guardedFault, type ChangePolicy } from '../../../domain/runbooks/policy.ts';
-import type { RunFolders, Sandbox } from '../../sandbox/index.ts';
+import type { Grown, RunFolders, Sandbox } from '../../sandbox/index.ts';
 import type { Tool } from '../port.ts';
 import type { ToolLimits } from './limits.ts';
 import { ToolRefused } from './refusal.ts';
@@ -28,6 +28,8 @@ export interface Bench {
   readonly limits: ToolLimits;
   readonly changed: ChangedFiles;
   readonly followed: { length: number };
+  /** What was there before the first command. */
+  readonly began: () => Promise<Grown>;
 }
 
 export interface BenchTool extends Tool {

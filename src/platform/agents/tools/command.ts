@@ -1,7 +1,7 @@
 // Runs a command in the sandbox: the worktree, an empty home, no network, none of our environment.
 import { StringDecoder } from 'node:string_decoder';
 import { z } from 'zod';
-import { lastLineOf, wordsOf } from '../../sandbox/index.ts';
+import { lastLineOf, wordsOf, type SandboxBounds } from '../../sandbox/index.ts';
 import { defineTool, type Bench } from './bench.ts';
 import { ToolFailed, ToolRefused } from './refusal.ts';
 
@@ -33,7 +33,8 @@ export const runCommand = defineTool({
   },
 });
 
-async function run({ workspace, limits, followed }: Bench, command: string, timeoutSec: number) {
+async function run(bench: Bench, command: string, timeoutSec: number) {
+  const { workspace, limits, followed } = bench;
   const { sandbox, folders, signal } = workspace;
   if (sandbox === null) throw new ToolRefused(noSandbox);
   const startedAt = performance.now();
@@ -52,6 +53,7 @@ async function run({ workspace, limits, followed }: Bench, command: string, time
     env: {},
     timeoutMs: timeoutSec * 1000,
     network: false,
+    bounds: await boundsOf(bench),
     onOutput: (chunk) => follow(decoder.write(chunk)),
     signal,
   });
@@ -60,6 +62,12 @@ async function run({ workspace, limits, followed }: Bench, command: string, time
   // Not of the agent's doing: the next attempt may have a sandbox that works.
   if (outcome.kind === 'failed') throw new Error(`The command could not be run: ${outcome.reason}`);
   return { outcome, output, seconds: ((performance.now() - startedAt) / 1000).toFixed(1) };
+}
+
+async function boundsOf({ limits, began }: Bench): Promise<SandboxBounds> {
+  const { bytes, files } = await began();
+  const { grownBytes, grownFiles, fileBytes, outputBytes, freeBytes } = limits;
+  return { bytes: bytes + grownBytes, files: files + grownFiles, bytesPerFile: fileBytes, outputBytes, freeBytes };
 }
 
 /** The beginning and the end of what was written. */

@@ -2,6 +2,7 @@
 // read, written and run.
 import type { Tool, ToolAnswer } from '../port.ts';
 import { ChangedFiles, type Bench, type BenchTool, type Workspace } from './bench.ts';
+import { measureFolders, type Grown } from '../../sandbox/index.ts';
 import { runCommand } from './command.ts';
 import { toolLimits } from './limits.ts';
 import { listFiles, readFile, searchFiles } from './reading.ts';
@@ -34,6 +35,7 @@ const allTools: readonly BenchTool[] = [
 
 /** For planning there are those that only read. */
 export function createTools(workspace: Workspace, mode: 'plan' | 'work'): Tools {
+  let began: Promise<Grown> | undefined;
   const offered = allTools.filter(({ isReading }) => mode === 'work' || isReading);
   const bench: Bench = {
     workspace,
@@ -41,6 +43,7 @@ export function createTools(workspace: Workspace, mode: 'plan' | 'work'): Tools 
     limits: { ...toolLimits, ...workspace.limits },
     changed: new ChangedFiles(workspace.policy),
     followed: { length: 0 },
+    began: async () => await (began ??= measureFolders(workspace.folders)),
   };
   let calls = 0;
   let last: Promise<unknown> = Promise.resolve();

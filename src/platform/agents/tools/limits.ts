@@ -10,6 +10,15 @@ export interface ToolLimits {
   readonly answerLength: number;
   /** Characters of commands that are followed while they run, all of a leaf's together. */
   readonly followedLength: number;
+  /** What commands may add to the worktree, their home and their temporary folder, all of a leaf's together, as long as it lasts. */
+  readonly grownBytes: number;
+  readonly grownFiles: number;
+  /** Of one file, whoever writes it. */
+  readonly fileBytes: number;
+  /** What one command may write on its output. */
+  readonly outputBytes: number;
+  /** What stays free on the machine's disk. */
+  readonly freeBytes: number;
   /** Entries that a list or a search looks at. */
   readonly visited: number;
 }
@@ -20,5 +29,10 @@ export const toolLimits: ToolLimits = {
   readBytes: 5_000_000,
   answerLength: 30_000,
   followedLength: 1_000_000,
+  grownBytes: 2_000_000_000,
+  grownFiles: 200_000,
+  fileBytes: 1_000_000_000,
+  outputBytes: 100_000_000,
+  freeBytes: 256_000_000,
   visited: 200_000,
 };
