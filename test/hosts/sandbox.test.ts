@@ -150,12 +150,18 @@ describe.each(available)('$kind', ({ sandbox }: { kind: SandboxKind; sandbox: Sa
     expect(await run(sandbox, command, { bounds: { ...roomy, bytesPerFile: 1_000_000 } })).toMatchObject({
       kind: 'stopped',
     });
-    expect(await run(sandbox, 'head -c 900000 /dev/zero > file', { bounds: roomy })).toEqual({ kind: 'exited', code: 0 });
+    expect(await run(sandbox, 'head -c 900000 /dev/zero > file', { bounds: roomy })).toEqual({
+      kind: 'exited',
+      code: 0,
+    });
   });
 
   test('is not run on a disk that is nearly full, and that is nobody’s fault', async () => {
     const outcome = await run(sandbox, 'sleep 60', { bounds: { ...roomy, freeBytes: 1e18 } });
-    expect(outcome).toEqual({ kind: 'failed', reason: expect.stringMatching(/^less than \d+ MB are free on this machine/) });
+    expect(outcome).toEqual({
+      kind: 'failed',
+      reason: expect.stringMatching(/^less than \d+ MB are free on this machine/),
+    });
   });
 
   test('ends when the process that started it is killed', async () => {

@@ -109,8 +109,7 @@ export function pullRequestOperations(installation: Installation) {
       await rows.storeReview(db, repository, number, review, installation.clock());
       changed(repository, number);
     },
-    addBranchAuthors: async (repository, branch, names) =>
-      await rows.addBranchAuthors(db, repository, branch, names),
+    addBranchAuthors: async (repository, branch, names) => await rows.addBranchAuthors(db, repository, branch, names),
     editPullRequest: async (repository, number, changes) => {
       await mustFind(repository, number);
       if (await rows.edit(db, repository, number, changes)) changed(repository, number);

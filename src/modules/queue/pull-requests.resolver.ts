@@ -249,7 +249,8 @@ export class PullRequestsResolver {
   }
 
   @Mutation(() => PullRequestPayload, {
-    description: 'Reviews a pull request of a repository that lives on this installation. Its authors cannot: who opened it, and of a runbook’s who is named as its author and whoever prompted it. Needs queue:write.',
+    description:
+      'Reviews a pull request of a repository that lives on this installation. Its authors cannot: who opened it, and of a runbook’s who is named as its author and whoever prompted it. Needs queue:write.',
   })
   async reviewPullRequest(
     @Ctx() ctx: GraphQLContext,

@@ -21,7 +21,13 @@ export function shellOf({ command, bounds }: Pick<SandboxRun, 'command' | 'bound
   const guard = isGuarded ? '(read -r _ <&4; kill -9 0) </dev/null >/dev/null 2>&1 3>&- & ' : '';
   // In blocks of 512 bytes. It holds for whatever the command starts, and none of it can raise it again.
   const limit = bounds === undefined ? '' : `ulimit -f ${Math.ceil(bounds.bytesPerFile / 512)}; `;
-  return ['/bin/sh', '-c', `${limit}${guard}echo begun >&3; exec 3>&- 4<&-; exec /bin/sh -e -c "$1" 2>&1`, 'sandbox', command];
+  return [
+    '/bin/sh',
+    '-c',
+    `${limit}${guard}echo begun >&3; exec 3>&- 4<&-; exec /bin/sh -e -c "$1" 2>&1`,
+    'sandbox',
+    command,
+  ];
 }
 
 export async function runWrapped(command: WrappedCommand, run: SandboxRun): Promise<SandboxOutcome> {

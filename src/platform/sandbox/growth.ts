@@ -35,7 +35,10 @@ const newline = 0x0a;
 
 /** Until it ends, or nothing more is wanted. Folders that go while they are read are no failure. */
 async function outputOf(program: string, args: readonly string[], take: (chunk: Buffer) => boolean): Promise<void> {
-  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'ignore'], env: { PATH: process.env['PATH'], LC_ALL: 'C' } });
+  const child = spawn(program, args, {
+    stdio: ['ignore', 'pipe', 'ignore'],
+    env: { PATH: process.env['PATH'], LC_ALL: 'C' },
+  });
   child.stdout.on('data', (chunk: Buffer) => {
     if (!take(chunk)) child.kill('SIGKILL');
   });
@@ -102,8 +105,7 @@ export function watchGrowth(
       await delay(diskEveryMs, undefined, { signal }).catch(() => {});
       if (signal.aborted) return;
       const startedAt = performance.now();
-      const exceeded =
-        startedAt < lookAt ? await findFullDisk(folders, bounds) : await findExceeded(folders, bounds);
+      const exceeded = startedAt < lookAt ? await findFullDisk(folders, bounds) : await findExceeded(folders, bounds);
       if (startedAt >= lookAt) lookAt = performance.now() + (performance.now() - startedAt) * pausePerLook;
       if (exceeded !== null) return onExceeded(exceeded);
     }

@@ -51,7 +51,9 @@ function problemText({ problem, calls, callAt, failingSince }: RunbookRow): stri
   if (!problem) return [];
   const since = failingSince ? ` since ${failingSince.toISOString()}` : '';
   const next = callAt ? `; tried again at ${callAt.toISOString()}` : '';
-  return calls === 0 ? [`- not done: ${plain(problem)}`] : [`- failed ${calls} times${since}: ${plain(problem)}${next}`];
+  return calls === 0
+    ? [`- not done: ${plain(problem)}`]
+    : [`- failed ${calls} times${since}: ${plain(problem)}${next}`];
 }
 
 function section(title: string, lines: readonly string[]): string[] {
