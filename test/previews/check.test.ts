@@ -76,6 +76,35 @@ test('one that failed blocks it by its name; another run that passes lets it in'
   expect(await statusOf(number)).toBe('merged');
 });
 
+test('what the code alone was good for lands nothing once a preview is registered: its run decides', async () => {
+  w = await verificationWorld();
+  await w.verify(endpoint, `${parallel()}${required}`);
+  const number = await w.open('feature', feature);
+  await w.comesTo(number, 'waiting');
+  w.pass(1_801_000);
+  await w.comesTo(number, 'passed');
+  const said = async (): Promise<unknown[]> =>
+    await w.rows("select attempt, conclusion from check_result where name = 'interlock/verify' order by attempt");
+  const degraded = { attempt: 1, conclusion: 'success' };
+  await w.until(async () => JSON.stringify(await said()) === JSON.stringify([degraded]));
+
+  // Nothing of the new run is told yet, and nobody drives it.
+  const { attending } = w.loop.verifications;
+  w.loop.verifications.attending = null;
+  await w.register(number, await w.app((_, response) => response.writeHead(500).end()));
+  expect(await said()).toEqual([degraded, { attempt: 2, conclusion: 'pending' }]);
+  await w.queue(number);
+  await w.until(
+    async () =>
+      (await w.rows('select 1 from build b join batch t on t.tested_commit = b.commit where b.finished_at is not null'))
+        .length > 0,
+  );
+  expect(await statusOf(number)).not.toBe('merged');
+  w.loop.verifications.attending = attending;
+  await w.settled(number);
+  expect(await w.status(number)).toMatchObject({ status: 'blocked', status_code: 107 });
+});
+
 test('in serial mode too nothing lands before its head is verified', async () => {
   w = await verificationWorld();
   await w.verify(endpoint, `${serial()}${required}`);

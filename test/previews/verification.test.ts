@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
+import { registerPreview } from '../../src/modules/previews/registrations/registrations.service.ts';
 import { grantPreviewSecret, setPreviewSecret } from '../../src/modules/previews/secrets/secrets.service.ts';
 import { createAnalysis } from '../../src/platform/analysis/index.ts';
 import { endpoint, sandboxOf, skillPath, verificationWorld, type VerificationWorld } from './verification-world.ts';
@@ -107,6 +108,61 @@ test('one that is registered while the code is judged is driven after that', asy
   await w.register(number, await w.app((_, response) => response.writeHead(500).end()));
   judge();
   expect(await w.comesTo(number, 'failed', 2)).toMatchObject({ cause: 'registration', degraded: false });
+});
+
+test('a registration for a head that a push has replaced, heard of or not, drives nothing', async () => {
+  w = await verificationWorld();
+  await w.verify(endpoint);
+  const number = await w.open('feature', feature);
+  const old = await w.comesTo(number, 'waiting');
+  const tree = await w.git('rev-parse', 'feature^{tree}');
+  const next = await w.git('commit-tree', tree, '-p', old.head, '-m', 'Nobody was told of it');
+  await w.git('update-ref', 'refs/heads/feature', next);
+  let requests = 0;
+  const url = await w.app((_, response) => response.end(String((requests += 1))));
+  const registered = await registerPreview(w.ctx, w.secrets, {
+    repository: w.repository,
+    commitSha: old.head,
+    previewUrl: url,
+    branch: 'feature',
+  });
+  expect(registered.attachedTo).toBeNull();
+  await w.comesTo(number, 'waiting', 1);
+  await w.until(async () => (await w.runs(number))[0]?.status === 'canceled');
+  expect((await w.runs(number)).map(({ head, status }) => [head, status])).toEqual([
+    [old.head, 'canceled'],
+    [next, 'waiting'],
+  ]);
+  expect(requests).toBe(0);
+
+  const late = await registerPreview(w.ctx, w.secrets, {
+    repository: w.repository,
+    commitSha: next,
+    previewUrl: url,
+    prNumber: number,
+  });
+  expect(late.attachedTo).toBe(number);
+  expect(await w.comesTo(number, 'passed')).toMatchObject({ head: next });
+});
+
+test('one whose worker was lost while its registration went is ended, not left', async () => {
+  w = await verificationWorld();
+  await w.verify(endpoint);
+  const { attending } = w.loop.verifications;
+  const gone = await w.open('gone', feature);
+  const over = await w.open('over', { 'over.txt': 'new\n' });
+  for (const number of [gone, over]) await w.comesTo(number, 'waiting');
+  // Nobody drives.
+  w.loop.verifications.attending = null;
+  const url = await w.app((_, response) => response.end());
+  await w.register(gone, url);
+  await w.register(over, url, { expiresAt: new Date(w.ctx.clock().getTime() + 600_000) });
+  for (const number of [gone, over]) await w.comesTo(number, 'driving');
+  await w.deregister(gone);
+  w.pass(601_000);
+  w.loop.verifications.attending = attending;
+  expect((await w.comesTo(gone, 'error')).summary).toContain('taken away while it was driven');
+  expect((await w.comesTo(over, 'error')).summary).toContain('expired while it was driven');
 });
 
 test('code that does not parse fails where no preview came up', async () => {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { unknownServiceCheck } from '../queue/service-checks.ts';
 import { bool, group, integer, key, listOf, oneOf, optionalKey, regex, someText } from './key.ts';
 
 const conclusions = oneOf(
@@ -17,14 +18,20 @@ const conclusions = oneOf(
   'missing',
 );
 
+const checkName = () =>
+  someText(255).superRefine((name, context) => {
+    const message = unknownServiceCheck(name);
+    if (message !== null) context.addIssue({ code: 'custom', message });
+  });
+
 /** A check by name or glob of names, alone or with the conclusions that count as passing. */
 export const requiredChecks = () =>
   listOf(
     z.union(
       [
-        someText(255),
+        checkName(),
         group({
-          name: someText(255),
+          name: checkName(),
           acceptable_statuses: z
             .array(conclusions, { error: 'must be a list' })
             .min(1, { error: 'must name at least one status' })
@@ -46,7 +53,7 @@ export const preconditions = group({
   required_checks: key(requiredChecks(), {
     default: [],
     description:
-      "The checks a head must pass, by name or glob of names. A head is judged by the host's own list while use_github_mergeability is true.",
+      "The checks a head must pass, by name or glob of names. A head is judged by the host's own list while use_github_mergeability is true, and by interlock/verify wherever it is named; no other name may begin with interlock/.",
     mark: 'gate',
   }),
   use_github_mergeability: key(bool(), {

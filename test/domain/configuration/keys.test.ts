@@ -118,6 +118,29 @@ describe('rules between keys', () => {
     });
     expect(accepted(text).merge_rules.preconditions.required_checks).toHaveLength(2);
   });
+  it.each([
+    ['interlock/verify', null],
+    ['interlock/*', null],
+    ['inter*', null],
+    ['interlock/verfy', 'write interlock/verify'],
+    ['Interlock/Verify', 'write interlock/verify'],
+    ['interlock/verify ci', 'write interlock/verify'],
+    ['interlock/x*', 'write interlock/verify'],
+    ['interlocked', null],
+  ])('a required check of the service is one it has: %s', (name, words) => {
+    for (const check of [name, { name }])
+      for (const rules of [
+        { preconditions: { required_checks: ['ci', check] } },
+        { merge_mode: { parallel_mode: { override_required_checks: ['ci', check] } } },
+      ]) {
+        const problems = problemsOf(stringify({ merge_rules: { labels, ...rules } }));
+        expect(problems.map(({ reason }) => reason)).toEqual(
+          words === null
+            ? []
+            : [`is no check of the service, to which names that begin with interlock/ belong: ${words}`],
+        );
+      }
+  });
   it('top-up builds need a bound to top up', () => {
     expect(messages(parallel({ max_topup_builds: 2 }))).toEqual([`${at}.max_topup_builds: needs max_parallel_builds`]);
     expect(messages(parallel({ max_topup_builds: 2, max_parallel_builds: 3 }))).toBeUndefined();

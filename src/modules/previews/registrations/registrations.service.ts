@@ -13,7 +13,9 @@ import {
 import type { Transaction } from '../../../platform/database.ts';
 import { encrypt, recordUserAction, requireScope, type Secrets } from '../../accounts/index.ts';
 import { appendEvents } from '../../events/index.ts';
+import { hosted, syncPullRequest } from '../../queue/index.ts';
 import { configurationOf, loadRepository, type RepositoryName } from '../../repositories/index.ts';
+import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { beginVerification } from '../verifying/begin.ts';
 import { endRegistrations } from './registrations.ending.ts';
 import { registrationPurpose } from './registrations.open.ts';
@@ -52,7 +54,28 @@ export async function registerPreview(
   requireScope(ctx, 'preview:register');
   const repository = await loadRepository(ctx, request.repository);
   const registration = { ...checked(ctx, request, repository), repositoryId: repository.id };
+  await readHeads(ctx, repository, registration);
   return await ctx.db.transaction(ctx.accountId, async (tx) => await register(ctx, tx, secrets, registration));
+}
+
+/** A push may not have been heard of yet: what is attached to which head is decided by what the host has now. */
+async function readHeads(
+  ctx: Context,
+  repository: RepositoryRow,
+  { prNumber, branch }: Pick<NewRegistration, 'prNumber' | 'branch'>,
+): Promise<void> {
+  const numbers = prNumber === null ? await openNumbersOf(ctx, repository.id, branch) : [prNumber];
+  for (const number of numbers) await syncPullRequest(ctx, hosted(repository), number);
+}
+
+async function openNumbersOf(ctx: Context, repositoryId: string, branch: string | null): Promise<number[]> {
+  const rows = await ctx.db.read<{ number: number }>(ctx.accountId, {
+    name: 'open_pull_requests_of_branch',
+    text: `select number from pull_request where account_id = $1 and repository_id = $2 and head_branch = $3
+             and status not in ('merged', 'closed') order by number`,
+    values: [ctx.accountId, repositoryId, branch],
+  });
+  return rows.map(({ number }) => number);
 }
 
 function checked(

@@ -5,6 +5,7 @@ import { isCanceled } from '../../../domain/previews/drive.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { takeLease } from '../../../platform/lease.ts';
+import { PreviewRegistrationEntity } from '../previews.entities.ts';
 import { driveEndpoint } from './attend.endpoint.ts';
 import { driveSandbox, takeAway } from './attend.sandbox.ts';
 import { judgeCode } from './attend.code.ts';
@@ -22,22 +23,27 @@ class Superseded extends Error {}
 const unattended = { attendedBy: null, attendedUntil: null, expiresAt: null } as const;
 
 const statuses = "status in ('booting', 'driving', 'tearing_down')";
-const stands = `(verification.registration_id is null or exists (
+const standsSql = `(verification.registration_id is null or exists (
   select from preview_registration r where r.account_id = verification.account_id and r.id = verification.registration_id and r.ended_at is null))`;
 const leases = {
   drive: {
-    wanted: `${statuses} and cancel_requested_at is null and ${stands} and ${isWantedSql('verification')}`,
+    wanted: `${statuses} and cancel_requested_at is null and ${standsSql} and ${isWantedSql('verification')}`,
     kept: statuses,
   },
-  takeAway: { wanted: statuses, kept: statuses },
+  /** Whatever became of it, somebody ends it. */
+  conclude: { wanted: statuses, kept: statuses },
 } as const;
 
 export async function attend(ctx: Context, verificationId: string, verifying: Verifying): Promise<string> {
-  const { rows, isOver } = await ctx.db.transaction(ctx.accountId, async (tx) => {
+  const { rows, isOver, stands } = await ctx.db.transaction(ctx.accountId, async (tx) => {
     const locked = await lockVerification(ctx, tx, verificationId);
-    return { rows: locked, isOver: isCanceled(await situationOf(ctx, tx, locked)) };
+    return {
+      rows: locked,
+      isOver: isCanceled(await situationOf(ctx, tx, locked)),
+      stands: await hasItsRegistration(ctx, tx, locked),
+    };
   });
-  const leased = { table: 'verification', id: verificationId, ...leases[isOver ? 'takeAway' : 'drive'] };
+  const leased = { table: 'verification', id: verificationId, ...leases[isOver || !stands ? 'conclude' : 'drive'] };
   const lease = await takeLease(ctx, leased);
   if (lease === null) return 'somebody else attends to it';
   const log = openVerificationLog(ctx, verificationId);
@@ -70,6 +76,22 @@ export async function attend(ctx: Context, verificationId: string, verifying: Ve
     await lease.end();
     await log.close();
   }
+}
+
+/** Of a run whose worker was lost it may have ended before another took the run over. */
+async function hasItsRegistration(
+  { accountId }: Context,
+  tx: Transaction,
+  { verification }: VerificationRows,
+): Promise<boolean> {
+  const { registrationId } = verification;
+  if (!registrationId) return true;
+  const { endedAt } = await tx.em.findOneOrFail(
+    PreviewRegistrationEntity,
+    { accountId, id: registrationId },
+    { refresh: true },
+  );
+  return (endedAt ?? null) === null;
 }
 
 async function drive(attendance: Attendance): Promise<Ending> {

@@ -1,6 +1,7 @@
 // A verification begins as a row: its workflow reads what governs it. The runs of a commit are its own, whichever pull
 // requests have it as their head, so that asking for one twice is one.
 import type { Context } from '../../../context.ts';
+import { verificationCheckName } from '../../../domain/previews/check.ts';
 import type { VerificationCause } from '../../../domain/previews/preview.ts';
 import { isFinal } from '../../../domain/previews/verification.status.ts';
 import type { Transaction } from '../../../platform/database.ts';
@@ -33,9 +34,27 @@ export async function beginVerification(
   const begun = await insert(ctx, tx, request, (newest?.attempt ?? 0) + 1);
   // Another began the same attempt at this moment.
   if (begun === null) return await newestOf(ctx, tx, request);
+  await takePlaceOfTheOneBefore(ctx, tx, begun);
   await announceVerification(ctx, tx, begun);
   wakeVerification(ctx, tx, begun.id);
   return begun;
+}
+
+/**
+ * From its first moment on the newest run decides the check: what was judged before it, perhaps by the code alone, lands
+ * nothing any more. Its own turns tell the queue and the host of it.
+ */
+async function takePlaceOfTheOneBefore(
+  { accountId }: Context,
+  tx: Transaction,
+  { repositoryId, headCommit, attempt, createdAt }: VerificationRow,
+): Promise<void> {
+  await tx.query(
+    `insert into check_result (account_id, repository_id, commit, name, attempt, conclusion, started_at, heard_at)
+     values ($1, $2, $3, $4, $5, 'pending', $6, $6)
+     on conflict (account_id, repository_id, commit, name, attempt) do nothing`,
+    [accountId, repositoryId, headCommit, verificationCheckName, attempt, createdAt.toISOString()],
+  );
 }
 
 /** A head is judged once, unless its pull request was closed meanwhile; what was judged in a preview needs no late one. */
