@@ -140,6 +140,14 @@ describe.each(daemons)('docker $version', () => {
     expect(await sandboxes.list()).toEqual([]);
   });
 
+  test('one whose worker was killed is torn down by whoever takes it away', async () => {
+    await boot({ teardown, secrets: { API_KEY: 'sesame-street' }, files: { [teardown]: 'echo "$API_KEY"; exit 4' } });
+    const told: string[] = [];
+    await open().destroy('interlock-preview-1-1', (sentence) => told.push(sentence));
+    expect(told).toEqual(['Its teardown script exited with code 4.']);
+    expect(await sandboxes.list()).toEqual([]);
+  });
+
   test('another installation does not see it, and has the same name for one of its own', async () => {
     await boot();
     const other = open({ installation: 'https://other.example.org' });
@@ -245,6 +253,41 @@ describe('a daemon in trouble', () => {
     await expect(booting).rejects.toThrow(/no space left/);
     await expect(booting).rejects.not.toBeInstanceOf(BootFailed);
     expect(asked.at(-1)).toMatch(/^DELETE \/containers\/interlock-preview-1-1-/);
+  });
+
+  test('one that was left is torn down before it is removed, and removed whatever comes of that', async () => {
+    const name = /^GET \/containers\/interlock-preview-1-1-\w+\/json$/;
+    const left = { State: { Running: true }, Config: { Labels: { 'interlock.teardown': '["./down.sh"]' } } };
+    const destroy = async (): Promise<{ asked: string[]; told: string[] }> => {
+      const told: string[] = [];
+      asked = [];
+      await sandboxes.destroy('interlock-preview-1-1', (sentence) => told.push(sentence));
+      return { asked: asked.map((path) => path.replace(/-[0-9a-f]{12}/, '')), told };
+    };
+    answer = (path) => {
+      if (name.test(path)) return { status: 200, body: left };
+      if (path === 'GET /exec/e/json') return { status: 200, body: { Running: false, ExitCode: 0 } };
+      return { status: 200, body: { Id: 'e' } };
+    };
+    const container = '/containers/interlock-preview-1-1';
+    expect(await destroy()).toEqual({
+      asked: [
+        `GET ${container}/json`,
+        `POST ${container}/exec`,
+        'POST /exec/e/start',
+        'GET /exec/e/json',
+        `DELETE ${container}`,
+      ],
+      told: ['Its teardown script exited with code 0.'],
+    });
+    const answers = answer;
+    answer = (path) => (path.endsWith('/exec') ? { status: 500, body: { message: 'gone' } } : answers(path));
+    expect(await destroy()).toEqual({
+      asked: [`GET ${container}/json`, `POST ${container}/exec`, `DELETE ${container}`],
+      told: ['It ended under its teardown script.'],
+    });
+    left.State.Running = false;
+    expect(await destroy()).toEqual({ asked: [`GET ${container}/json`, `DELETE ${container}`], told: [] });
   });
 
   test('a container that somebody else removes meanwhile is removed', async () => {

@@ -172,13 +172,29 @@ describe.each(available)('$kind', ({ sandbox }: { kind: SandboxKind; sandbox: Sa
     expect(await sandboxes.list()).toEqual(['interlock-preview-1-1']);
   });
 
-  test('destroyed by its name, it is gone without its teardown script; destroying is idempotent', async () => {
+  test('destroyed by its name, it is torn down once and gone; destroying is idempotent', async () => {
     const preview = await world.boot(sandboxes, { teardown, files: { [teardown]: 'echo torn' } });
-    await sandboxes.destroy('interlock-preview-1-1');
+    await Promise.all([sandboxes.destroy('interlock-preview-1-1'), preview.end()]);
     await sandboxes.destroy('interlock-preview-1-1');
     await sandboxes.destroy('interlock-preview-1-2');
     expect(await preview.ended).toBe('The preview was stopped.');
-    expect(world.output()).not.toContain('torn');
+    expect(world.output().match(/torn/g)).toHaveLength(1);
+  });
+
+  test('one that is booted in the place of another tears that one down first', async () => {
+    const files = { [teardown]: 'echo "torn: $WHO"' };
+    const first = await world.boot(sandboxes, { teardown, files, env: { WHO: 'first' } });
+    await world.boot(sandboxes, { teardown, files, env: { WHO: 'second' } });
+    expect(await first.ended).toBe('The preview was stopped.');
+    expect(world.output()).toContain('torn: first');
+    expect(world.output()).not.toContain('torn: second');
+  });
+
+  test('at the end of its life its teardown script has run', async () => {
+    const preview = await world.boot(sandboxes, { lifeMs: 30_000, teardown, files: { [teardown]: 'echo torn' } });
+    expect(await preview.ended).toBe('The preview was stopped.');
+    expect(world.output()).toContain('torn');
+    expect(await sandboxes.list()).toEqual([]);
   });
 
   test('it ends by itself at the end of its life', async () => {
@@ -264,10 +280,10 @@ describe.each(available)('$kind', ({ sandbox }: { kind: SandboxKind; sandbox: Sa
     worker.kill('SIGKILL');
     await until('nothing of it is left', async () => !(await processes()).includes(marker));
     await expect(ask(address)).rejects.toThrow(/ECONNREFUSED|ECONNRESET|ENOENT/);
-    // Whoever boots next in that folder removes what the dead one left.
-    const next = await world.boot(open(sandbox));
+    // Whoever looks next at what runs in that folder removes what the dead one left.
     expect(readdirSync(world.workDir)).toHaveLength(1);
-    await next.end();
+    expect(await open(sandbox).list()).toEqual([]);
+    expect(readdirSync(world.workDir)).toEqual([]);
   });
 });
 

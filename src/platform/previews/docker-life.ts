@@ -42,11 +42,16 @@ interface Life extends Settings, Named {
   readonly checkout: string;
 }
 
+type Executing = Pick<Life, 'docker' | 'container' | 'said'>;
+
 const workspace = '/workspace';
 const lookEveryMs = 200;
 /** Docker's own proxy takes a connection before it knows whether the app does, and breaks it off then. */
 const staysOpenMs = 150;
 const longestTimer = 2 ** 31 - 1;
+
+/** What a container keeps for whoever ends it after its worker is gone: the teardown script's command, as JSON. */
+const teardownLabel = 'interlock.teardown';
 
 export async function bootContainer(
   settings: Settings,
@@ -84,7 +89,7 @@ async function bringUp(life: Life, signal: AbortSignal): Promise<PreviewSandbox>
   const teardown = boot.teardown === null ? null : await commandOf(checkout, boot.teardown);
   await ensureImage(life);
   await ensureNetwork(life);
-  await create(life);
+  await create(life, teardown);
   await copyIn(life);
   const logs = await container.attach({ stream: true, stdout: true, stderr: true });
   demultiplex(life, logs);
@@ -141,14 +146,14 @@ async function ensureNetwork({ docker, network }: Life): Promise<void> {
     });
 }
 
-async function create(life: Life): Promise<void> {
+async function create(life: Life, teardown: readonly string[] | null): Promise<void> {
   const { docker, boot, name, labels, limits, network } = life;
   const port = `${boot.port}/tcp`;
   const env = { ...boot.secrets, ...boot.env, PORT: String(boot.port), WORKSPACE: workspace };
   await docker.createContainer({
     name,
     Image: boot.image.source,
-    Labels: labels,
+    Labels: { ...labels, ...(teardown !== null && { [teardownLabel]: JSON.stringify(teardown) }) },
     Env: Object.entries(env).map(([key, value]) => `${key}=${value}`),
     ExposedPorts: { [port]: {} },
     // An image whose command is a shell waits for its input, and is there for the setup script.
@@ -179,7 +184,7 @@ async function copyIn({ container, checkout }: Life): Promise<void> {
   await container.putArchive(tar.stdout, { path: '/' });
 }
 
-function demultiplex({ docker, said }: Life, stream: NodeJS.ReadableStream): void {
+function demultiplex({ docker, said }: Pick<Life, 'docker' | 'said'>, stream: NodeJS.ReadableStream): void {
   const sink = (): Writable =>
     new Writable({
       write(piece: Buffer, _encoding, done) {
@@ -191,7 +196,7 @@ function demultiplex({ docker, said }: Life, stream: NodeJS.ReadableStream): voi
 }
 
 /** Its exit code. Left alone when the signal says so; it ends with its container. */
-async function execute(life: Life, argv: readonly string[], signal: AbortSignal): Promise<number> {
+async function execute(life: Executing, argv: readonly string[], signal: AbortSignal): Promise<number> {
   const { container } = life;
   const exec = await container.exec({ Cmd: [...argv], WorkingDir: workspace, AttachStdout: true, AttachStderr: true });
   const stream = await exec.start({});
@@ -246,17 +251,17 @@ function standing(
     await removeContainer(docker, name);
     said.end();
   };
-  const lifeTimer = setTimeout(
-    () => void removeContainer(docker, name).catch(() => {}),
-    Math.min(boot.lifeMs, longestTimer),
-  );
+  const endOnce = async (): Promise<void> => await (ending ??= end());
+  // So that the script has had its time when the life is over.
+  const untilEnd = Math.max(boot.lifeMs - (teardown === null ? 0 : limits.teardownTimeoutMs), 0);
+  const lifeTimer = setTimeout(() => void endOnce().catch(() => {}), Math.min(untilEnd, longestTimer));
   lifeTimer.unref();
   const ended = over.then(
     (code) =>
       ending === undefined ? `The container ended with code ${code}${said.lastWords()}` : 'The preview was stopped.',
     () => 'The preview was stopped.',
   );
-  return { address, end: async () => await (ending ??= end()), ended };
+  return { address, end: endOnce, ended };
 }
 
 async function tearDown(life: Life, teardown: readonly string[] | null, timeoutMs: number): Promise<void> {
@@ -267,6 +272,31 @@ async function tearDown(life: Life, teardown: readonly string[] | null, timeoutM
   const code = await execute(life, teardown, late).catch(() => null);
   if (late.aborted) said.write(noted(`${boot.teardown} was stopped after ${timeoutMs / 1000} s.`));
   else if (code !== 0 && code !== null) said.write(noted(`${boot.teardown} exited with code ${code}.`));
+}
+
+/** One that a worker left, whose secrets nobody knows: what its script writes is not told. */
+export async function endLeftContainer(
+  { docker, teardownTimeoutMs }: { readonly docker: Docker; readonly teardownTimeoutMs: number },
+  name: string,
+  tell: (sentence: string) => void,
+): Promise<void> {
+  const container = docker.getContainer(name);
+  const argv = await leftTeardown(container).catch(() => null);
+  if (argv !== null) {
+    const late = AbortSignal.timeout(teardownTimeoutMs);
+    const said = { write: () => {}, lastWords: () => '', end: () => {} };
+    const code = await execute({ docker, container, said }, argv, late).catch(() => null);
+    if (late.aborted) tell(`Its teardown script was stopped after ${teardownTimeoutMs / 1000} s.`);
+    else tell(code === null ? 'It ended under its teardown script.' : `Its teardown script exited with code ${code}.`);
+  }
+  await removeContainer(docker, name);
+}
+
+/** Null: it has none, or does not answer any more. */
+async function leftTeardown(container: Docker.Container): Promise<readonly string[] | null> {
+  const { State, Config } = await container.inspect();
+  const written = Config.Labels[teardownLabel];
+  return State.Running && written !== undefined ? (JSON.parse(written) as string[]) : null;
 }
 
 async function aborted(signal: AbortSignal): Promise<never> {

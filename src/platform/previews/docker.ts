@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import Docker from 'dockerode';
 import type { Hosts } from '../../hosts/port.ts';
-import { removeContainer } from './docker-engine.ts';
-import { bootContainer, type ContainerLimits } from './docker-life.ts';
+import { bootContainer, endLeftContainer, type ContainerLimits } from './docker-life.ts';
 import { BootFailed, type PreviewSandboxes } from './port.ts';
 
 export interface DockerOptions {
@@ -22,6 +21,7 @@ export interface DockerOptions {
   readonly clock?: () => Date;
 }
 
+/** Beside the one of its teardown script. */
 const labels = {
   installation: 'interlock.installation',
   preview: 'interlock.preview',
@@ -50,8 +50,10 @@ export function createDockerSandboxes(options: DockerOptions): PreviewSandboxes 
   };
   const containerName = (name: string): string => `${name}-${installation}`;
 
-  async function destroy(name: string): Promise<void> {
-    await removeContainer(docker, containerName(name));
+  const { teardownTimeoutMs } = settings.limits;
+
+  async function destroy(name: string, tell: (sentence: string) => void = () => {}): Promise<void> {
+    await endLeftContainer({ docker, teardownTimeoutMs }, containerName(name), tell);
   }
 
   async function refusal(): Promise<string | null> {
@@ -88,7 +90,8 @@ export function createDockerSandboxes(options: DockerOptions): PreviewSandboxes 
       for (const { Id, Labels } of containers) {
         const name = Labels[labels.preview];
         // Nobody was there to end it when its time was over.
-        if (new Date(Labels[labels.until] ?? 0) <= clock()) await removeContainer(docker, Id);
+        if (new Date(Labels[labels.until] ?? 0) <= clock())
+          await endLeftContainer({ docker, teardownTimeoutMs }, Id, () => {});
         else if (name !== undefined) listed.push(name);
       }
       return listed;

@@ -18,7 +18,7 @@ export interface PreviewBoot {
   /** Variables of the same names inside; masked in whatever is written and said. */
   readonly secrets: Readonly<Record<string, string>>;
   readonly bootTimeoutMs: number;
-  /** It ends by itself after this long, counted from its boot, should nobody end it. */
+  /** It ends by itself after this long, counted from its boot, should nobody end it. Its teardown script has the end of it. */
   readonly lifeMs: number;
 }
 
@@ -43,10 +43,13 @@ export interface PreviewSandboxes {
     boot: PreviewBoot,
     attendance: { readonly signal: AbortSignal; readonly onOutput: (text: string) => void },
   ): Promise<PreviewSandbox>;
-  /** Names of those that run here. */
+  /** Names of those that run here. What is found of others past their time, or without their worker, is removed. */
   list(): Promise<readonly string[]>;
-  /** Ends one by its name, without its teardown script. Idempotent. */
-  destroy(name: string): Promise<void>;
+  /**
+   * Ends one by its name, whoever booted it: its teardown script runs first where the sandbox still answers, and may have
+   * run before. What comes of that is told in sentences; what it writes is not, for nobody knows its secrets. Idempotent.
+   */
+  destroy(name: string, tell?: (sentence: string) => void): Promise<void>;
 }
 
 /** It did not come up, for good: words for people, without secrets. */

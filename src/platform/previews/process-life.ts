@@ -22,7 +22,8 @@ export interface ProcessLife {
   readonly ready: Promise<PreviewSandbox>;
   /** Nothing of it is left. Never rejects. */
   readonly gone: Promise<void>;
-  kill(): Promise<void>;
+  /** By its teardown script where it is up. */
+  end(): Promise<void>;
 }
 
 /** What stands once the folders are furnished. */
@@ -85,12 +86,17 @@ export function bootProcess(
     killing.abort();
     await gone;
   };
-  const life = { boot, said, outcome, kill, teardownTimeoutMs: options.limits.teardownTimeoutMs };
-  const ready = bringUp(life, furnished.promise, attendance.signal).catch(async (error: unknown) => {
-    await kill();
-    throw error;
-  });
-  return { ready, gone, kill };
+  const { teardownTimeoutMs } = options.limits;
+  const life = { boot, said, outcome, kill, teardownTimeoutMs, bootedAt: performance.now() };
+  let up: PreviewSandbox | null = null;
+  const ready = bringUp(life, furnished.promise, attendance.signal).then(
+    (sandbox) => (up = sandbox),
+    async (error: unknown) => {
+      await kill();
+      throw error;
+    },
+  );
+  return { ready, gone, end: async () => await (up === null ? kill() : up.end()) };
 }
 
 async function furnish(options: LifeOptions, boot: PreviewBoot, folders: RunFolders): Promise<Furnished> {
@@ -172,6 +178,8 @@ interface Life {
   readonly outcome: Promise<SandboxOutcome>;
   readonly teardownTimeoutMs: number;
   readonly kill: () => Promise<void>;
+  /** By the clock of this process. */
+  readonly bootedAt: number;
 }
 
 async function bringUp(life: Life, furnishing: Promise<Inside>, signal: AbortSignal): Promise<PreviewSandbox> {
@@ -227,17 +235,28 @@ async function endedEarly({ outcome, said, boot }: Life): Promise<never> {
 }
 
 function standing(life: Life, inside: Inside): PreviewSandbox {
-  const { outcome, said, kill } = life;
+  const { boot, outcome, said, kill } = life;
   let ending: Promise<void> | undefined;
   const end = async (): Promise<void> => {
+    clearTimeout(lifeTimer);
     await tearDown(life, inside);
     await kill();
   };
+  // Without a script the end of its life is enough.
+  const untilEnd = boot.teardown === null ? longestTimer : Math.min(untilTeardown(life), longestTimer);
+  const lifeTimer = setTimeout(() => void sandbox.end(), untilEnd);
+  lifeTimer.unref();
   const ended = outcome.then(
     (known) => wordsOfEnd(known, said),
     (error: unknown) => `The preview ended: ${String(error)}`,
   );
-  return { address: inside.address, end: async () => await (ending ??= end()), ended };
+  const sandbox = { address: inside.address, end: async () => await (ending ??= end()), ended };
+  return sandbox;
+}
+
+/** So that the script has had its time when the life is over. */
+function untilTeardown({ boot, teardownTimeoutMs, bootedAt }: Life): number {
+  return Math.max(boot.lifeMs - teardownTimeoutMs - (performance.now() - bootedAt), 0);
 }
 
 /** Whatever becomes of it, the sandbox goes afterwards. */

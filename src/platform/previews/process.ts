@@ -40,10 +40,9 @@ export function createProcessSandboxes(options: ProcessOptions): PreviewSandboxe
   const workDir = options.workDir ?? tmpdir();
   const limits = options.limits ?? defaultLimits;
   const lives = new Map<string, ProcessLife>();
-  let cleaned: Promise<void> | undefined;
 
   async function destroy(name: string): Promise<void> {
-    await lives.get(name)?.kill();
+    await lives.get(name)?.end();
   }
 
   return {
@@ -58,15 +57,17 @@ export function createProcessSandboxes(options: ProcessOptions): PreviewSandboxe
     async boot(boot, attendance) {
       const refused = await this.refusal(boot.image.kind);
       if (sandbox === null || refused !== null) throw new BootFailed(refused ?? noSandbox);
-      // What cannot be removed is no reason to boot nothing.
-      await (cleaned ??= removeAbandonedFolders(workDir).catch(() => {}));
       await destroy(boot.name);
       const life = bootProcess({ hosts, sandbox, directories, workDir, limits }, boot, attendance);
       lives.set(boot.name, life);
       void life.gone.then(() => lives.get(boot.name) === life && lives.delete(boot.name));
       return await life.ready;
     },
-    list: async () => [...lives.keys()],
+    async list() {
+      // Of workers that were killed: their sandboxes died with them. What cannot be removed is no reason to list nothing.
+      await removeAbandonedFolders(workDir).catch(() => {});
+      return [...lives.keys()];
+    },
     destroy,
   };
 }
