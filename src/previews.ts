@@ -1,5 +1,6 @@
 // Who boots, drives and judges previews from here, and what that takes.
 import { delimiter } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Ports } from './context.ts';
 import type { Secrets } from './modules/accounts/index.ts';
 import { reconcileSandboxes, type Verifying } from './modules/previews/index.ts';
@@ -8,7 +9,13 @@ import type { ModelSettings } from './platform/agents/index.ts';
 import { createAnalysis } from './platform/analysis/index.ts';
 import { createAppDriver, findBrowser } from './platform/driving/index.ts';
 import type { HttpOut } from './platform/http-out/index.ts';
-import { createPreviewSandboxes } from './platform/previews/index.ts';
+import {
+  createPreviewSandboxes,
+  doorPlaceFrom,
+  openPreviewDoor,
+  loopbackDoor,
+  type DoorPlace,
+} from './platform/previews/index.ts';
 import type { Sandbox } from './platform/sandbox/index.ts';
 
 export interface PreviewOptions {
@@ -16,6 +23,8 @@ export interface PreviewOptions {
   readonly browserPath: string | null;
   /** Directories of this machine that images may name, and what lies below them. */
   readonly imageDirectories: readonly string[];
+  /** Where servers come to previews that run here. Null: on this machine alone, at a port that is free. */
+  readonly door: DoorPlace | null;
   /** Reviews code where no preview comes up. Null: none does. */
   readonly model: ModelSettings | null;
 }
@@ -28,7 +37,7 @@ export async function createVerifying(
   ports: Ports,
   options: PreviewOptions & { readonly secrets: Secrets; readonly http: HttpOut; readonly sandbox: Sandbox | null },
 ): Promise<Verifying> {
-  const { secrets, http, sandbox, browserPath, imageDirectories, model } = options;
+  const { secrets, http, sandbox, browserPath, imageDirectories, door, model } = options;
   return {
     secrets,
     sandboxes: createPreviewSandboxes({
@@ -38,41 +47,60 @@ export async function createVerifying(
       installation: ports.publicUrl,
       clock: ports.clock,
     }),
+    door: await openPreviewDoor(door ?? loopbackDoor),
     driver: createAppDriver({ http, browser: await findBrowser(browserPath) }),
     analysis: createAnalysis({ review: model === null ? null : { model, budgetMicros: reviewBudgetMicros } }),
     recordCheck: recordServiceCheck,
   };
 }
 
-/** From PREVIEW_BROWSER, and PREVIEW_IMAGE_DIRECTORIES as PATH is written. */
+/** From PREVIEW_BROWSER, PREVIEW_ADDRESS, and PREVIEW_IMAGE_DIRECTORIES as PATH is written. */
+/** Throws PreviewOptionsRefused. */
 export function previewOptionsFrom(env: NodeJS.ProcessEnv, model: ModelSettings | null): PreviewOptions {
   return {
     browserPath: env['PREVIEW_BROWSER'] || null,
     imageDirectories: (env['PREVIEW_IMAGE_DIRECTORIES'] ?? '').split(delimiter).filter((path) => path !== ''),
+    door: doorFrom(env['PREVIEW_ADDRESS'] || null),
     model,
   };
 }
 
-const reconcileEveryMs = 3_600_000;
+/** Words say what to write instead. */
+export class PreviewOptionsRefused extends Error {}
 
-/** Takes away what runs here and no row wants: now, and once an hour. */
-export function keepReconciled(ports: Ports, { sandboxes }: Verifying): { stop(): Promise<void> } {
-  let looking: Promise<void> = Promise.resolve();
-  const look = (): void => {
-    looking = reconcileSandboxes(ports, sandboxes).then(
-      (names) => {
-        if (names.length > 0) ports.log.warn({ names }, 'Sandboxes that nothing wanted were taken away.');
-      },
-      (error: unknown) => ports.log.warn({ error: String(error) }, 'Sandboxes were not compared with their rows.'),
+function doorFrom(text: string | null): DoorPlace | null {
+  const place = text === null ? null : doorPlaceFrom(text);
+  if (text !== null && place === null)
+    throw new PreviewOptionsRefused(
+      `PREVIEW_ADDRESS is ${text}: write the address by which servers reach this machine, as 10.0.0.7 or 10.0.0.7:4100.`,
     );
+  return place;
+}
+
+const reconcileEveryMs = 60_000;
+
+/** Takes away what runs here and no row wants: now, and a minute after each time. */
+export function keepReconciled(ports: Ports, { sandboxes }: Verifying): { stop(): Promise<void> } {
+  const stopping = new AbortController();
+  const look = async (): Promise<void> => {
+    try {
+      const names = await reconcileSandboxes(ports, sandboxes);
+      if (names.length > 0) ports.log.warn({ names }, 'Sandboxes that nothing wanted were taken away.');
+    } catch (error) {
+      ports.log.warn({ error: String(error) }, 'Sandboxes were not compared with their rows.');
+    }
   };
-  look();
-  const timer = setInterval(look, reconcileEveryMs);
-  timer.unref();
+  const keep = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      await look();
+      await delay(reconcileEveryMs, undefined, { signal: stopping.signal, ref: false }).catch(() => {});
+    }
+  };
+  const keeping = keep();
   return {
     async stop() {
-      clearInterval(timer);
-      await looking;
+      stopping.abort();
+      await keeping;
     },
   };
 }

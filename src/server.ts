@@ -81,7 +81,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   );
   const previews = createPreviewProxy({
     publicUrl: ports.publicUrl,
-    find: async (slug) => await findSandboxBySlug(ports.db, slug),
+    find: async (slug) => await findSandboxBySlug(ports.db, secrets, slug),
     clock: ports.clock,
     log: ports.log,
   });

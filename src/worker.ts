@@ -41,7 +41,7 @@ export interface RunningWorker {
 }
 
 export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
-  const { service, temporal } = options;
+  const { service, temporal, previews } = options;
   const { log } = service.ports;
   installRuntime(log);
   // Commands of deployments and builds run in it as checks do, also where checks run elsewhere.
@@ -79,6 +79,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       if (worker.getState() === 'RUNNING') worker.shutdown();
       await ended.catch(() => {});
       await reconciling.stop();
+      if (verifying !== previews) await verifying.door.close();
       await connection.close();
     },
   };

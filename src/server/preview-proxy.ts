@@ -1,18 +1,18 @@
-// Previews under hosts of their own, `<slug>.preview.<our host>`: streamed both ways to the address in the sandbox's row,
-// and never to one that a request names. Routes, tokens and rate limits of ours have no part in it.
+// Previews under hosts of their own, `<slug>.preview.<our host>`: streamed both ways through the door of the worker
+// that has it, and never to an address that a request names. Routes, tokens and rate limits of ours have no part in it.
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline, type Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { slugOfHost } from '../domain/previews/address.ts';
 import type { SandboxState } from '../domain/previews/preview.ts';
-import { requestAt } from '../platform/previews/address.ts';
+import { requestThrough, type Way } from '../platform/previews/door.ts';
 import { requestHeaders, responseHeaders, type HeaderPairs } from './preview-headers.ts';
 import { headersOf, pageOf, troubles, type Trouble } from './preview-pages.ts';
 
 export interface ProxiedPreview {
   readonly state: SandboxState;
   /** Null: not up, or gone. */
-  readonly address: string | null;
+  readonly way: Way | null;
   readonly expiresAt: Date;
 }
 
@@ -45,7 +45,7 @@ export interface PreviewProxy {
 
 interface Standing {
   readonly slug: string;
-  readonly address: string;
+  readonly way: Way;
   readonly expiresAt: Date;
 }
 
@@ -87,11 +87,11 @@ export function createPreviewProxy(options: PreviewProxyOptions): PreviewProxy {
     const slug = slugOfHost(publicUrl, request.headers.host ?? '');
     const found = slug === null ? null : await find(slug);
     if (slug === null || found === null) throw new Refused(troubles.unknown);
-    const { state, address, expiresAt } = found;
+    const { state, way, expiresAt } = found;
     if (state === 'gone' || state === 'ending' || expiresAt <= clock()) throw new Refused(troubles.gone);
-    if (state === 'booting' || address === null) throw new Refused(troubles.starting);
+    if (state === 'booting' || way === null) throw new Refused(troubles.starting);
     if ((underWay.get(slug) ?? 0) >= limits.atOnce) throw new Refused(troubles.busy);
-    return { slug, address, expiresAt };
+    return { slug, way, expiresAt };
   }
 
   function count(slug: string, by: number): void {
@@ -188,10 +188,9 @@ interface Answer {
   readonly first: Buffer;
 }
 
-function onward(request: IncomingMessage, { address }: Standing, headers: HeaderPairs): ClientRequest {
+function onward(request: IncomingMessage, { way }: Standing, headers: HeaderPairs): ClientRequest {
   // A connection for each: one that is kept could be to an app that is gone, and its port another's.
-  return requestAt(address, {
-    agent: false,
+  return requestThrough(way, {
     headers: flat(headers),
     ...(request.method !== undefined && { method: request.method }),
     ...(request.url !== undefined && { path: request.url }),

@@ -78,8 +78,9 @@ test('one that failed blocks it by its name; another run that passes lets it in'
 
 test('what the code alone was good for lands nothing once a preview is registered: its run decides', async () => {
   w = await verificationWorld();
-  await w.verify(endpoint, `${parallel()}${required}`);
+  await w.verify(endpoint, parallel({ more: '' }) + inLine);
   const number = await w.open('feature', feature);
+  await w.commit('main', { 'other.txt': 'so that its head is behind\n' });
   await w.comesTo(number, 'waiting');
   w.pass(1_801_000);
   await w.comesTo(number, 'passed');
@@ -101,6 +102,7 @@ test('what the code alone was good for lands nothing once a preview is registere
   );
   expect(await statusOf(number)).not.toBe('merged');
   w.loop.verifications.attending = attending;
+  await w.register(number, await w.app((_, response) => response.writeHead(500).end()));
   await w.settled(number);
   expect(await w.status(number)).toMatchObject({ status: 'blocked', status_code: 107 });
 });

@@ -16,6 +16,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
+import { openPreviewDoor, type PreviewDoor } from '../../src/platform/previews/index.ts';
 import { createPreviewProxy, type PreviewProxy, type ProxiedPreview } from '../../src/server/preview-proxy.ts';
 
 const host = 'k3v.preview.localhost:4000';
@@ -25,6 +26,8 @@ let folder: string;
 let app: Server;
 let handle: (request: IncomingMessage, response: ServerResponse) => unknown;
 let server: Server;
+let door: PreviewDoor;
+let way: ReturnType<PreviewDoor['open']>;
 let proxy: PreviewProxy;
 let rows: Map<string, ProxiedPreview>;
 let now: Date;
@@ -39,7 +42,9 @@ beforeEach(async () => {
   app = createServer((incoming, response) => void handle(incoming, response));
   app.listen(join(folder, 'app'));
   await once(app, 'listening');
-  rows = new Map([['k3v', { state: 'ready', address: `unix:${join(folder, 'app')}`, expiresAt: inAnHour() }]]);
+  door = await openPreviewDoor();
+  way = door.open(`unix:${join(folder, 'app')}`);
+  rows = new Map([['k3v', { state: 'ready', way, expiresAt: inAnHour() }]]);
   proxy = createPreviewProxy({
     publicUrl: 'http://localhost:4000',
     find: async (slug) => {
@@ -55,8 +60,9 @@ beforeEach(async () => {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
 });
-afterEach(() => {
+afterEach(async () => {
   proxy.close();
+  await door.close();
   for (const one of [server, app]) {
     one.closeAllConnections();
     one.close();
@@ -189,11 +195,16 @@ it('streams: what the app says first is heard before it has ended', async () => 
 
 it.each<[string, Partial<ProxiedPreview> | null, number, string]>([
   ['no row', null, 404, 'There is no preview at this address.'],
-  ['one that is gone', { state: 'gone', address: null }, 410, 'This preview has ended'],
+  ['one that is gone', { state: 'gone', way: null }, 410, 'This preview has ended'],
   ['one that is torn down', { state: 'ending' }, 410, 'This preview has ended'],
   ['one whose time is over', { expiresAt: new Date(0) }, 410, 'This preview has ended'],
-  ['one that boots', { state: 'booting', address: null }, 503, 'This preview is starting'],
-  ['one whose worker was killed', { address: 'unix:/nowhere/app' }, 502, 'The app does not answer'],
+  ['one that boots', { state: 'booting', way: null }, 503, 'This preview is starting'],
+  [
+    'one whose worker was killed',
+    { way: { address: 'tcp:127.0.0.1:9', key: 'nowhere' } },
+    502,
+    'The app does not answer',
+  ],
 ])('a slug of %s is told on a page', async (_what, row, status, words) => {
   const standing = rows.get('k3v');
   if (row === null || standing === undefined) rows.clear();
@@ -254,7 +265,7 @@ it('one preview is asked so much at once, and room is made when answers end', as
 });
 
 it('an answer under way ends with its preview', async () => {
-  rows.set('k3v', { state: 'ready', address: `unix:${join(folder, 'app')}`, expiresAt: new Date(now.getTime() + 200) });
+  rows.set('k3v', { state: 'ready', way, expiresAt: new Date(now.getTime() + 200) });
   handle = (_incoming, response) => {
     response.writeHead(200);
     const saying = setInterval(() => response.write('.'), 20);

@@ -4,6 +4,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Ports } from '../../src/context.ts';
 import { findSandboxBySlug, reconcileSandboxes } from '../../src/modules/previews/index.ts';
 import type { PreviewSandboxes } from '../../src/platform/previews/port.ts';
+import { encrypt, generateSecrets } from '../../src/modules/accounts/index.ts';
+import { wayPurpose } from '../../src/modules/previews/sandboxes/sandboxes.reads.ts';
 import { localWorld, type LocalWorld } from '../hosts/local-world.ts';
 
 let world: LocalWorld;
@@ -120,9 +122,25 @@ test('one that cannot be taken away keeps no other one', async () => {
 
 test('the public address of one that is gone leads nowhere', async () => {
   const { id } = await begin('process', 5);
-  expect(await findSandboxBySlug(world.db, `slug-${id}`)).toMatchObject({ state: 'ready', address: 'unix:/x' });
+  const { accountId } = world.repository;
+  const secrets = generateSecrets();
+  const find = async (slug: string): Promise<unknown> => await findSandboxBySlug(world.db, secrets, slug);
+  // As before its worker opened a way to it.
+  expect(await find(`slug-${id}`)).toMatchObject({ state: 'ready', way: null });
+  const seal = async (of: string): Promise<void> =>
+    void (await world.sql('update preview_sandbox set way_key = $2 where verification_id = $1', [
+      id,
+      encrypt(secrets, wayPurpose({ accountId, verificationId: of }), Buffer.from('key')),
+    ]));
+  await seal(id);
+  expect(await find(`slug-${id}`)).toMatchObject({ way: { address: 'unix:/x', key: 'key' } });
+  await seal('0');
+  await expect(find(`slug-${id}`)).rejects.toThrow('authenticate data');
   await world.sql("update verification set status = 'error' where id = $1", [id]);
   await reconcileSandboxes(ports(), []);
-  expect(await findSandboxBySlug(world.db, `slug-${id}`)).toMatchObject({ state: 'gone', address: null });
-  expect(await findSandboxBySlug(world.db, 'nobody')).toBeNull();
+  expect(await find(`slug-${id}`)).toMatchObject({ state: 'gone', way: null });
+  expect(await world.sql('select address, way_key from preview_sandbox where verification_id = $1', [id])).toEqual([
+    { address: null, way_key: null },
+  ]);
+  expect(await find('nobody')).toBeNull();
 });

@@ -10,7 +10,7 @@ import { replaceConfiguration } from '../../src/modules/repositories/index.ts';
 import { createAnalysis } from '../../src/platform/analysis/index.ts';
 import { createAppDriver, findBrowser } from '../../src/platform/driving/index.ts';
 import { createHttpOut } from '../../src/platform/http-out/index.ts';
-import { createPreviewSandboxes } from '../../src/platform/previews/index.ts';
+import { createPreviewSandboxes, openPreviewDoor } from '../../src/platform/previews/index.ts';
 import { findSandbox } from '../../src/platform/sandbox/index.ts';
 import { parallel, world, configurationYaml, type World, type WorldOptions } from '../support/world.ts';
 
@@ -53,7 +53,8 @@ export async function verificationWorld(options: WorldOptions = {}): Promise<Ver
   let aheadMs = 0;
   const w = await world({ clock: () => new Date(Date.now() + aheadMs), ...options });
   const http = createHttpOut({ allowPrivateAddresses: true });
-  w.loop.verifications.attending = await verifyingOf(w, http);
+  const verifying = await verifyingOf(w, http);
+  w.loop.verifications.attending = verifying;
   const v = verificationsOf(w, async (isSo) => await w.until(isSo));
   return {
     ...v,
@@ -61,6 +62,7 @@ export async function verificationWorld(options: WorldOptions = {}): Promise<Ver
     async [Symbol.asyncDispose]() {
       await v[Symbol.asyncDispose]();
       await w[Symbol.asyncDispose]();
+      await verifying.door.close();
       http.close();
     },
   };
@@ -144,6 +146,7 @@ async function verifyingOf(w: World, http: ReturnType<typeof createHttpOut>): Pr
       directories: [],
       installation: w.service.ports.publicUrl,
     }),
+    door: await openPreviewDoor(),
     driver: createAppDriver({ http, browser: await findBrowser(null) }),
     analysis: createAnalysis({ review: null }),
     recordCheck: recordServiceCheck,

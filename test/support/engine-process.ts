@@ -6,7 +6,7 @@ import { createCiRunner } from '../../src/hosts/local/index.ts';
 import { type Secrets, generateSecrets } from '../../src/modules/accounts/index.ts';
 import { createHttpOut } from '../../src/platform/http-out/index.ts';
 import { findSandbox } from '../../src/platform/sandbox/index.ts';
-import { createVerifying } from '../../src/previews.ts';
+import { createVerifying, previewOptionsFrom } from '../../src/previews.ts';
 import { createAttending } from '../../src/providers.ts';
 import { createService } from '../../src/service.ts';
 import { connectTemporal } from '../../src/temporal.ts';
@@ -32,7 +32,7 @@ const providers = {
   network: true,
 };
 
-const previews = { browserPath: null, imageDirectories: [], model: null } as const;
+const previews = previewOptionsFrom(process.env, null);
 
 if (settings.mode === 'temporal' && settings.temporal) {
   const temporal = connectTemporal({ ...settings.temporal, log });

@@ -13,10 +13,14 @@ export interface Engine extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
-export async function startEngine(settings: EngineSettings, failpoint?: string): Promise<Engine> {
+export async function startEngine(
+  settings: EngineSettings,
+  failpoint?: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Engine> {
   const child = spawn(process.execPath, ['--enable-source-maps', inject('engineBundle'), JSON.stringify(settings)], {
     stdio: ['pipe', 'pipe', 'inherit'],
-    env: { ...process.env, ...(failpoint === undefined ? {} : { INTERLOCK_FAILPOINT: failpoint }) },
+    env: { ...process.env, ...(failpoint === undefined ? {} : { INTERLOCK_FAILPOINT: failpoint }), ...env },
     detached: true,
   });
   const ended = once(child, 'exit').then(([code, signal]) => String(signal ?? code));

@@ -108,6 +108,7 @@ export const PreviewSandboxEntity = defineEntity({
     state: p.string().$type<SandboxState>(),
     slug: p.string(),
     address: p.string().nullable(),
+    wayKey: p.blob().nullable(),
     port: p.integer(),
     expiresAt: p.datetime(),
     createdAt: p.datetime(),

@@ -4,6 +4,7 @@ import { createProcessSandboxes, type ProcessOptions } from './process.ts';
 import type { PreviewSandboxes } from './port.ts';
 
 export { requestAt } from './address.ts';
+export { doorPlaceFrom, loopbackDoor, openPreviewDoor, type DoorPlace, type PreviewDoor } from './door.ts';
 export * from './port.ts';
 
 export function createPreviewSandboxes(

@@ -1,4 +1,4 @@
-// What runs here is compared with the rows, when a worker starts and once an hour: a run that was killed, canceled or lost
+// What runs here is compared with the rows, when a worker starts and once a minute: a run that was killed, canceled or lost
 // may leave a sandbox behind, and none may outlive its run or its time.
 import type { Ports } from '../../../context.ts';
 import type { PreviewSandboxes } from '../../../platform/previews/port.ts';
@@ -45,7 +45,7 @@ async function wantedOf(
 /** The public addresses of those lead nowhere any more. */
 async function forgetEnded({ db, clock }: Ports): Promise<void> {
   await db.system.query(
-    `update preview_sandbox s set state = 'gone', address = null, gone_at = $1 from verification v
+    `update preview_sandbox s set state = 'gone', address = null, way_key = null, gone_at = $1 from verification v
      where ${ofRun} and s.state <> 'gone' and not (${isWanted})`,
     [clock().toISOString()],
   );

@@ -1,18 +1,45 @@
 // Where a sandbox is reached, by the name in its public address. Whoever knows the slug may come: it cannot be guessed.
 import type { SandboxState } from '../../../domain/previews/preview.ts';
 import type { Database } from '../../../platform/database.ts';
+import type { Way } from '../../../platform/previews/door.ts';
+import { decrypt, type Secrets } from '../../accounts/index.ts';
 
 export interface ReachableSandbox {
   readonly state: SandboxState;
   /** Null: not up, or gone. */
-  readonly address: string | null;
+  readonly way: Way | null;
   readonly expiresAt: Date;
 }
 
-export async function findSandboxBySlug(db: Database, slug: string): Promise<ReachableSandbox | null> {
-  const [row] = await db.system.query<ReachableSandbox>(
-    'select state, address, expires_at as "expiresAt" from preview_sandbox where slug = $1',
+interface Row {
+  readonly accountId: string;
+  readonly verificationId: string;
+  readonly state: SandboxState;
+  readonly address: string | null;
+  readonly sealed: Buffer | null;
+  readonly expiresAt: Date;
+}
+
+/** What the key of a sandbox's way is sealed for. */
+export function wayPurpose({ accountId, verificationId }: Pick<Row, 'accountId' | 'verificationId'>): string {
+  return `preview-way/${accountId}/${verificationId}`;
+}
+
+export async function findSandboxBySlug(
+  db: Database,
+  secrets: Secrets,
+  slug: string,
+): Promise<ReachableSandbox | null> {
+  const [row] = await db.system.query<Row>(
+    `select account_id as "accountId", verification_id as "verificationId", state, address, way_key as sealed,
+       expires_at as "expiresAt"
+     from preview_sandbox where slug = $1`,
     [slug],
   );
-  return row === undefined ? null : { ...row, expiresAt: new Date(row.expiresAt) };
+  return row === undefined ? null : { state: row.state, way: wayOf(secrets, row), expiresAt: new Date(row.expiresAt) };
+}
+
+function wayOf(secrets: Secrets, { address, sealed, ...of }: Row): Way | null {
+  if (address === null || sealed === null) return null;
+  return { address, key: decrypt(secrets, wayPurpose(of), sealed).toString() };
 }

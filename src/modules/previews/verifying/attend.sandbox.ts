@@ -11,6 +11,8 @@ import {
   type PreviewSandboxes,
 } from '../../../platform/previews/port.ts';
 import { PreviewSandboxEntity, type PreviewSandboxRow } from '../previews.entities.ts';
+import { encrypt } from '../../accounts/index.ts';
+import { wayPurpose } from '../sandboxes/sandboxes.reads.ts';
 import { openPreviewSecrets } from '../secrets/secrets.open.ts';
 import type { Attendance, Ending } from './attendance.ts';
 import { driveApp } from './drive-app.ts';
@@ -68,14 +70,20 @@ interface Booted {
 }
 
 async function driveBooted(attendance: Attendance, { sandbox, preview, secrets }: Booted): Promise<Ending> {
-  const { ctx, log } = attendance;
+  const { ctx, log, verifying } = attendance;
   const app: { endedBy: string | null } = { endedBy: null };
   void sandbox.ended.then((words) => {
     app.endedBy = words;
   });
+  const way = verifying.door.open(sandbox.address);
   try {
     await attendance.write(async ({ verification, sandbox: row }, tx) => {
-      Object.assign(row ?? {}, { state: 'ready', address: sandbox.address, readyAt: ctx.clock() });
+      const wayKey = encrypt(
+        verifying.secrets,
+        wayPurpose({ accountId: ctx.accountId, verificationId: verification.id }),
+        Buffer.from(way.key),
+      );
+      Object.assign(row ?? {}, { state: 'ready', address: way.address, wayKey, readyAt: ctx.clock() });
       await writeVerificationStatus(ctx, tx, { verification, to: 'driving' });
     });
     const target = { kind: 'sandbox', address: sandbox.address } as const;
@@ -92,6 +100,7 @@ async function driveBooted(attendance: Attendance, { sandbox, preview, secrets }
     await passFailpoint('verification:before_teardown');
     return { status: judged.verdict, summary: null };
   } finally {
+    way.close();
     if (!attendance.lease.isLost()) {
       log.write('[interlock] The preview is torn down.\n');
       await sandbox.end().catch((error: unknown) => log.write(`[interlock] ${String(error)}\n`));
@@ -100,13 +109,14 @@ async function driveBooted(attendance: Attendance, { sandbox, preview, secrets }
   }
 }
 
-/** Whatever of it still runs here is ended, without its teardown script. */
+/** What its worker left here is ended: by its teardown script, where it still answers. */
 export async function takeAway(attendance: Attendance): Promise<void> {
   const { rows, verifying, log } = attendance;
   if (rows.sandbox === null || rows.sandbox.state === 'gone') return;
-  log.write('[interlock] What its worker left is taken away; its teardown script does not run.\n');
+  log.write('[interlock] What its worker left is torn down.\n');
   for (const sandboxes of verifying.sandboxes)
-    if (sandboxes.kind === rows.sandbox.kind) await sandboxes.destroy(rows.sandbox.name);
+    if (sandboxes.kind === rows.sandbox.kind)
+      await sandboxes.destroy(rows.sandbox.name, (sentence) => log.write(`[interlock] ${sentence}\n`));
   await markGone(attendance);
 }
 
@@ -118,7 +128,7 @@ async function destroyed(attendance: Attendance, sandboxes: PreviewSandboxes, na
 async function markGone(attendance: Attendance): Promise<void> {
   const { ctx } = attendance;
   await attendance.write(async ({ sandbox }) => {
-    Object.assign(sandbox ?? {}, { state: 'gone', address: null, goneAt: ctx.clock() });
+    Object.assign(sandbox ?? {}, { state: 'gone', address: null, wayKey: null, goneAt: ctx.clock() });
   });
 }
 
@@ -137,6 +147,7 @@ async function keepRow(
       port,
       state: 'booting',
       address: null,
+      wayKey: null,
       expiresAt: new Date(now.getTime() + lifeMs),
       readyAt: null,
       goneAt: null,

@@ -105,7 +105,7 @@ async function drive(attendance: Attendance): Promise<Ending> {
   return attendance.signal.aborted && ending.status !== 'passed' ? await whyStopped(attendance) : ending;
 }
 
-/** A worker left it: nothing of it may go on running. Its teardown script went with that worker. */
+/** A worker left it: nothing of it may go on running. */
 async function cleanUp(attendance: Attendance): Promise<Ending> {
   const { verification } = attendance.rows;
   await takeAway(attendance);

@@ -4,6 +4,7 @@ import type { CheckWord } from '../../../domain/previews/verification.status.ts'
 import type { Analysis } from '../../../platform/analysis/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import type { AppDriver } from '../../../platform/driving/port.ts';
+import type { PreviewDoor } from '../../../platform/previews/door.ts';
 import type { PreviewSandboxes } from '../../../platform/previews/port.ts';
 import type { Secrets } from '../../accounts/index.ts';
 
@@ -11,6 +12,8 @@ export interface Verifying {
   readonly secrets: Secrets;
   /** Where sandboxes run; the first that can boot an image does. */
   readonly sandboxes: readonly PreviewSandboxes[];
+  /** By which servers come to what runs here. */
+  readonly door: PreviewDoor;
   readonly driver: AppDriver;
   /** Judges the code where no preview came up. */
   readonly analysis: Analysis;

@@ -1,0 +1,150 @@
+// The way to a worker's sandboxes for servers, on whichever machine those run: an HTTP proxy that knows the method CONNECT
+// alone. The key of a way says which app it leads to, and that it may be gone. Nothing that is asked names an address.
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, request, type ClientRequest, type IncomingMessage, type RequestOptions } from 'node:http';
+import { connect, isIP, type AddressInfo, type Socket } from 'node:net';
+import { Duplex, pipeline } from 'node:stream';
+import { reached } from './address.ts';
+
+/** How one sandbox is reached from anywhere. */
+export interface Way {
+  /** Of the worker's door, `tcp:<host>:<port>`. */
+  readonly address: string;
+  /** Secret: whoever has it may come. */
+  readonly key: string;
+}
+
+export interface PreviewDoor {
+  /** To the address of a sandbox, by a key of its own, until it is closed; connections that are open end then. */
+  open(address: string): Way & { close(): void };
+  close(): Promise<void>;
+}
+
+/** An address to listen on. `port` 0 takes a free one. */
+export interface DoorPlace {
+  readonly host: string;
+  readonly port: number;
+}
+
+export const loopbackDoor: DoorPlace = { host: '127.0.0.1', port: 0 };
+
+const keyBytes = 32;
+const connectTimeoutMs = 10_000;
+
+/** `<host>`, `<host>:<port>` or `[<IPv6>]:<port>`. Null: it is none that others could be told. */
+export function doorPlaceFrom(text: string): DoorPlace | null {
+  const [, bracketed, named, port = '0'] = /^(?:\[([^\]]+)\]|([^:[\]\s/]+))(?::(\d{1,5}))?$/.exec(text) ?? [];
+  const host = bracketed ?? named;
+  if (host === undefined || Number(port) > 65_535) return null;
+  if (bracketed !== undefined && isIP(bracketed) !== 6) return null;
+  // Everywhere is no address to come to.
+  return /^[0:.]+$/.test(host) ? null : { host, port: Number(port) };
+}
+
+/** Throws when the place cannot be listened on. */
+export async function openPreviewDoor({ host, port }: DoorPlace = loopbackDoor): Promise<PreviewDoor> {
+  const apps = new Map<string, { readonly address: string; readonly sockets: Set<Duplex> }>();
+  const server = createServer((_request, response) => response.writeHead(405, { allow: 'CONNECT' }).end());
+  server.on('connect', (asked, outer, head) => {
+    outer.on('error', () => outer.destroy());
+    const app = apps.get(digestOf(keyOf(asked)));
+    if (app === undefined) return void refuse(outer, '407 Proxy Authentication Required');
+    const inner = connect({ ...reached(app.address), allowHalfOpen: true });
+    for (const socket of [outer, inner]) {
+      app.sockets.add(socket);
+      socket.once('close', () => app.sockets.delete(socket));
+    }
+    outer.once('close', () => inner.destroy());
+    const refused = (): void => refuse(outer, '502 Bad Gateway');
+    inner.once('error', refused);
+    inner.once('connect', () => {
+      inner.off('error', refused);
+      outer.write('HTTP/1.1 200 Connected\r\n\r\n');
+      inner.write(head);
+      pipeline(outer, inner, outer, () => {});
+    });
+  });
+  server.listen(port, host);
+  await once(server, 'listening');
+  const at = (server.address() as AddressInfo).port;
+  const address = `tcp:${host.includes(':') ? `[${host}]` : host}:${at}`;
+  async function close(): Promise<void> {
+    for (const { sockets } of apps.values()) for (const socket of sockets) socket.destroy();
+    apps.clear();
+    server.close();
+    server.closeAllConnections();
+    await once(server, 'close');
+  }
+
+  let closing: Promise<void> | undefined;
+  return {
+    open(to) {
+      const key = randomBytes(keyBytes).toString('base64url');
+      const digest = digestOf(key);
+      const sockets = new Set<Duplex>();
+      apps.set(digest, { address: to, sockets });
+      return {
+        address,
+        key,
+        close() {
+          apps.delete(digest);
+          for (const socket of sockets) socket.destroy();
+        },
+      };
+    },
+    close: async () => await (closing ??= close()),
+  };
+}
+
+/** A request to the app at the end of a way, over a connection of its own. Its `host` header is the caller's to give. */
+export function requestThrough(way: Way, options: Pick<RequestOptions, 'method' | 'path' | 'headers'>): ClientRequest {
+  return request({
+    ...options,
+    createConnection: (_, connected) => {
+      goThrough(way).then(
+        (socket) => connected(null, socket),
+        (error: Error) => connected(error, new Duplex()),
+      );
+      return null;
+    },
+  });
+}
+
+async function goThrough({ address, key }: Way): Promise<Socket> {
+  return await new Promise((resolve, reject) => {
+    const asked = request({
+      ...reached(address),
+      method: 'CONNECT',
+      path: 'preview:80',
+      headers: { 'proxy-authorization': `Bearer ${key}` },
+      agent: false,
+      timeout: connectTimeoutMs,
+    });
+    asked.on('connect', (answer, socket, head) => {
+      if (answer.statusCode !== 200) {
+        socket.destroy();
+        return void reject(new Error(`The worker of the preview answers ${answer.statusCode ?? 'nothing'}.`));
+      }
+      socket.setTimeout(0);
+      if (head.length > 0) socket.unshift(head);
+      resolve(socket as Socket);
+    });
+    asked.on('timeout', () => asked.destroy(new Error('The worker of the preview does not answer.')));
+    asked.on('error', reject);
+    asked.end();
+  });
+}
+
+function keyOf({ headers }: IncomingMessage): string {
+  return /^Bearer (\S+)$/.exec(headers['proxy-authorization'] ?? '')?.[1] ?? '';
+}
+
+/** Looked up by its digest: how long that takes says nothing of a key. */
+function digestOf(key: string): string {
+  return createHash('sha256').update(key).digest('base64');
+}
+
+function refuse(socket: Duplex, status: string): void {
+  socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`, () => socket.destroy());
+}

@@ -1,0 +1,123 @@
+// The door of a worker: who comes in, whereto, and until when.
+import { once } from 'node:events';
+import { createServer, request, type IncomingMessage, type Server } from 'node:http';
+import { connect, createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { doorPlaceFrom, openPreviewDoor, type PreviewDoor } from '../../src/platform/previews/index.ts';
+import { requestThrough } from '../../src/platform/previews/door.ts';
+
+let app: Server;
+let door: PreviewDoor;
+let at: string;
+beforeEach(async () => {
+  app = createServer((incoming, response) => response.end(`${incoming.method} ${incoming.url}`));
+  app.listen(0, '127.0.0.1');
+  await once(app, 'listening');
+  at = `tcp:127.0.0.1:${(app.address() as AddressInfo).port}`;
+  // Another address of this machine stands for another machine.
+  door = await openPreviewDoor({ host: '127.0.0.2', port: 0 });
+});
+afterEach(async () => {
+  await door.close();
+  app.closeAllConnections();
+  app.close();
+});
+
+async function ask(way: { readonly address: string; readonly key: string }): Promise<string> {
+  const [answer] = (await once(requestThrough(way, { path: '/cart', headers: { host: 'app' } }).end(), 'response')) as [
+    IncomingMessage,
+  ];
+  return await text(answer);
+}
+
+it('leads to the app of its key, on an address of its own', async () => {
+  const way = door.open(at);
+  expect(way.address).toMatch(/^tcp:127\.0\.0\.2:\d+$/);
+  expect(Buffer.from(way.key, 'base64url')).toHaveLength(32);
+  expect(await ask(way)).toBe('GET /cart');
+});
+
+it('lets nobody in without a key, with an invented one, or with that of a way that was closed', async () => {
+  const way = door.open(at);
+  const other = door.open(at);
+  other.close();
+  for (const key of ['', 'x', other.key]) await expect(ask({ ...way, key })).rejects.toThrow('answers 407');
+  expect(await ask(way)).toBe('GET /cart');
+});
+
+it('answers no other method, and goes nowhere that is asked for', async () => {
+  const way = door.open(at);
+  const [, host, port] = /^tcp:(.+):(\d+)$/.exec(way.address) ?? [];
+  const get = request({ host, port, path: 'http://127.0.0.1/', agent: false }).end();
+  const [refused] = (await once(get, 'response')) as [IncomingMessage];
+  expect([refused.statusCode, refused.headers.allow]).toEqual([405, 'CONNECT']);
+  refused.resume();
+
+  let came = 0;
+  const elsewhere = createTcpServer((socket) => {
+    came += 1;
+    socket.destroy();
+  }).listen(0, '127.0.0.1');
+  await once(elsewhere, 'listening');
+  const named = request({
+    host,
+    port,
+    method: 'CONNECT',
+    path: `127.0.0.1:${(elsewhere.address() as AddressInfo).port}`,
+    headers: { 'proxy-authorization': `Bearer ${way.key}` },
+    agent: false,
+  }).end();
+  const [answer, socket] = (await once(named, 'connect')) as [IncomingMessage, Socket];
+  expect(answer.statusCode).toBe(200);
+  socket.end('GET /who HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
+  expect(await text(socket)).toContain('GET /who');
+  expect(came).toBe(0);
+  elsewhere.close();
+});
+
+it('says so where the app takes no connection, and ends what is open with its way', async () => {
+  const nobody = createTcpServer().listen(0, '127.0.0.1');
+  await once(nobody, 'listening');
+  const { port } = nobody.address() as AddressInfo;
+  nobody.close();
+  await once(nobody, 'close');
+  await expect(ask(door.open(`tcp:127.0.0.1:${port}`))).rejects.toThrow('answers 502');
+
+  const way = door.open(at);
+  app.removeAllListeners('request').on('request', () => way.close());
+  await expect(ask(way)).rejects.toThrow(/hang up|ECONNRESET/);
+});
+
+it('ends with its worker, whatever goes through it', async () => {
+  const way = door.open(at);
+  app.removeAllListeners('request');
+  const heard = once(app, 'request');
+  const asking = ask(way);
+  asking.catch(() => {});
+  await heard;
+  const idle = connect({ host: '127.0.0.2', port: Number(way.address.split(':').at(-1)) });
+  await once(idle, 'connect');
+  const idleEnds = once(idle, 'close');
+  await door.close();
+  await expect(asking).rejects.toThrow();
+  await idleEnds;
+});
+
+describe('PREVIEW_ADDRESS', () => {
+  it.each([
+    ['10.0.0.7', { host: '10.0.0.7', port: 0 }],
+    ['10.0.0.7:4100', { host: '10.0.0.7', port: 4100 }],
+    ['worker-1.internal:4100', { host: 'worker-1.internal', port: 4100 }],
+    ['[fd00::7]:4100', { host: 'fd00::7', port: 4100 }],
+    ['0.0.0.0:4100', null],
+    ['[::]:4100', null],
+    ['[nonsense]:1', null],
+    ['fd00::7', null],
+    ['10.0.0.7:99999', null],
+    ['http://10.0.0.7', null],
+    ['', null],
+  ])('%s', (written, place) => {
+    expect(doorPlaceFrom(written)).toEqual(place);
+  });
+});

@@ -1,0 +1,75 @@
+// A preview of a worker on another machine, seen through a server that shares nothing with it but the database: the
+// worker is a process of its own, on an address of its own.
+import { once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { pino } from 'pino';
+import { createEventHub } from '../../src/modules/events/index.ts';
+import { startServer } from '../../src/server.ts';
+import { startEngine } from '../support/engine.ts';
+import { world } from '../support/world.ts';
+import { sandboxOf, skillPath, verificationsOf } from './verification-world.ts';
+
+/** Keeps its driver waiting until somebody else has been there. */
+const app = `
+  const waiting = [];
+  require('node:http').createServer((request, response) => {
+    if (request.url === '/wait') return void waiting.push(response);
+    for (const one of waiting) one.end('somebody came');
+    response.end('Welcome to ' + process.env.PREVIEW_URL);
+  }).listen(Number(process.env.PORT), '127.0.0.1');
+`;
+
+it('a preview on another machine is seen, by its link alone, and drives on', { timeout: 180_000 }, async () => {
+  await using w = await world({ runsCi: false, wake: async () => {} });
+  await using v = verificationsOf(w, async (isSo) => {
+    const deadline = performance.now() + 90_000;
+    while (!(await isSo())) {
+      if (performance.now() > deadline) throw new Error('It did not come about.');
+      await delay(50);
+    }
+  });
+  const hub = createEventHub({ db: w.service.ports.db, log: pino({ level: 'silent' }) });
+  const server = await startServer({ ports: w.service.ports, secrets: w.secrets, hub, port: 0, host: '127.0.0.1' });
+  try {
+    const { databaseUrl, dataDir, secrets } = w;
+    await using _engine = await startEngine({ mode: 'loop', databaseUrl, dataDir, secrets }, undefined, {
+      PREVIEW_ADDRESS: '127.0.0.2',
+    });
+    await v.image('node', { kind: 'command', source: 'true' });
+    await v.verify(sandboxOf());
+    const number = await v.open('feature', {
+      'app.cjs': app,
+      '.service/scripts/preview-setup.sh': 'node app.cjs &\n',
+      [skillPath]: '## Home\n\n- `GET /wait`\n  - expect body contains `somebody came`\n',
+    });
+    await v.comesTo(number, 'driving');
+    const [row] = await v.rows<{ slug: string; address: string; way_key: Buffer }>(
+      'select slug, address, way_key from preview_sandbox',
+    );
+    expect(row?.address).toMatch(/^tcp:127\.0\.0\.2:\d+$/);
+
+    const ask = async (host: string): Promise<{ status: number | undefined; said: string }> => {
+      const [answer] = (await once(request(server.url, { headers: { host }, agent: false }).end(), 'response')) as [
+        IncomingMessage,
+      ];
+      return { status: answer.statusCode, said: await text(answer) };
+    };
+    expect(await ask('nobody.preview.localhost')).toMatchObject({ status: 404 });
+    const host = `${row?.slug}.preview.localhost:4000`;
+    expect(await ask(host)).toEqual({ status: 200, said: `Welcome to http://${host}` });
+
+    const passed = await v.comesTo(number, 'passed');
+    expect(passed.steps).toEqual(['passed Home: `GET /wait`']);
+    const gone = async (): Promise<boolean> => (await ask(host)).status === 410;
+    await expect.poll(gone, { timeout: 30_000 }).toBe(true);
+    expect(await v.rows('select state, address, way_key from preview_sandbox')).toEqual([
+      { state: 'gone', address: null, way_key: null },
+    ]);
+  } finally {
+    await server.close();
+    await hub.close();
+  }
+});
