@@ -16,16 +16,18 @@ const hopByHop = new Set([
   'upgrade',
 ]);
 
+/** Said by the proxy: of several hosts it went by the first, and whoever waits to send a body was told to. */
+const ownWords = /^(?:x-forwarded-.*|host|expect)$/;
+
 /** A token of ours that was sent to an app by mistake stays with us: the app is anybody's. */
 const ourToken = /\bil_(?:live|user)_/;
 
 export function requestHeaders(request: IncomingMessage, protocol: string): HeaderPairs {
   const { host = '', 'x-forwarded-for': before } = request.headers;
   const from = request.socket.remoteAddress ?? '';
-  const kept = endToEnd(request).filter(
-    ([name, value]) => !name.toLowerCase().startsWith('x-forwarded-') && !isOurs(name, value),
-  );
+  const kept = endToEnd(request).filter(([name, value]) => !ownWords.test(name.toLowerCase()) && !isOurs(name, value));
   return [
+    ['host', host],
     ...kept,
     ['x-forwarded-for', before === undefined ? from : `${String(before)}, ${from}`],
     ['x-forwarded-host', host],
@@ -39,7 +41,9 @@ export function responseHeaders(response: IncomingMessage): HeaderPairs {
   const kept = endToEnd(response).map(
     ([name, value]) => [name, name.toLowerCase() === 'set-cookie' ? hostOnly(value) : value] as const,
   );
-  return [...kept, ['x-robots-tag', 'noindex']];
+  // Its host is what a stranger would need to know; an app that wants it told says so.
+  const hasPolicy = kept.some(([name]) => name.toLowerCase() === 'referrer-policy');
+  return [...kept, ['x-robots-tag', 'noindex'], ...(hasPolicy ? [] : [['referrer-policy', 'same-origin'] as const])];
 }
 
 /** An app may not set cookies for its parents: those are ours, and the other previews'. */

@@ -83,7 +83,7 @@ export function createPreviewProxy(options: PreviewProxyOptions): PreviewProxy {
     return await found;
   }
 
-  async function standing(request: IncomingMessage): Promise<Standing> {
+  async function standing(request: IncomingMessage, client: ServerResponse | Duplex): Promise<Standing> {
     const slug = slugOfHost(publicUrl, request.headers.host ?? '');
     const found = slug === null ? null : await find(slug);
     if (slug === null || found === null) throw new Refused(troubles.unknown);
@@ -91,6 +91,7 @@ export function createPreviewProxy(options: PreviewProxyOptions): PreviewProxy {
     if (state === 'gone' || state === 'ending' || expiresAt <= clock()) throw new Refused(troubles.gone);
     if (state === 'booting' || way === null) throw new Refused(troubles.starting);
     if ((underWay.get(slug) ?? 0) >= limits.atOnce) throw new Refused(troubles.busy);
+    if (client.destroyed) throw new Error('Whoever asked has gone.');
     return { slug, way, expiresAt };
   }
 
@@ -121,7 +122,7 @@ export function createPreviewProxy(options: PreviewProxyOptions): PreviewProxy {
   }
 
   async function pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const preview = await standing(request);
+    const preview = await standing(request, response);
     if (Number(request.headers['content-length'] ?? 0) > limits.bodyBytes) throw new Refused(troubles.large);
     const upstream = onward(request, preview, requestHeaders(request, protocol));
     hold(response, preview, upstream);
@@ -129,14 +130,14 @@ export function createPreviewProxy(options: PreviewProxyOptions): PreviewProxy {
     sendBody(request, upstream, limits.bodyBytes);
     const { answer } = await answered;
     response.writeHead(answer.statusCode ?? 502, answer.statusMessage, flat(responseHeaders(answer)));
-    // Events come one by one, and are not to wait for more.
-    response.flushHeaders();
+    // Events come one by one, and are not to wait for more. flushHeaders would write them as UTF-8, which they are not.
+    response.write('', 'latin1');
     pipeline(answer, response, () => {});
   }
 
   async function passSocket(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     if (request.headers.upgrade?.toLowerCase() !== 'websocket') throw new Refused(troubles.notSupported);
-    const preview = await standing(request);
+    const preview = await standing(request, socket);
     const upstream = onward(request, preview, [...requestHeaders(request, protocol), ...switching]);
     hold(socket, preview, upstream);
     const answered = answerOf(upstream);
@@ -144,10 +145,10 @@ export function createPreviewProxy(options: PreviewProxyOptions): PreviewProxy {
     const { answer, stream, first } = await answered;
     upstream.setTimeout(0);
     if (stream === null) {
-      socket.write(headOf(answer, [...responseHeaders(answer), ['connection', 'close']]));
+      socket.write(headOf(answer, [...responseHeaders(answer), ['connection', 'close']]), 'latin1');
       return void pipeline(answer, socket, () => {});
     }
-    socket.write(headOf(answer, [...responseHeaders(answer), ...switching]));
+    socket.write(headOf(answer, [...responseHeaders(answer), ...switching]), 'latin1');
     socket.write(first);
     stream.write(head);
     pipeline(stream, socket, stream, () => {});

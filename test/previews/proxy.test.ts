@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import {
+  Agent,
   createServer,
   request,
   type IncomingMessage,
@@ -7,7 +8,7 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http';
-import { createServer as createTcpServer, type AddressInfo } from 'node:net';
+import { connect, createServer as createTcpServer, type AddressInfo } from 'node:net';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -32,6 +33,7 @@ let proxy: PreviewProxy;
 let rows: Map<string, ProxiedPreview>;
 let now: Date;
 let reads: number;
+let found: Promise<void>;
 const inAnHour = (): Date => new Date(now.getTime() + 3_600_000);
 
 beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), 'il-'))));
@@ -39,6 +41,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 beforeEach(async () => {
   now = new Date();
   reads = 0;
+  found = Promise.resolve();
   app = createServer((incoming, response) => void handle(incoming, response));
   app.listen(join(folder, 'app'));
   await once(app, 'listening');
@@ -49,7 +52,8 @@ beforeEach(async () => {
     publicUrl: 'http://localhost:4000',
     find: async (slug) => {
       reads += 1;
-      return await Promise.resolve(rows.get(slug) ?? null);
+      await found;
+      return rows.get(slug) ?? null;
     },
     clock: () => now,
     log: pino({ level: 'silent' }),
@@ -112,7 +116,10 @@ it('passes method, path, body and headers on, and the answer back as it is', asy
     body: 'bread',
     headers: { cookie: 'a=1', authorization: 'Basic eDp5', 'x-forwarded-for': '10.1.2.3', 'x-forwarded-host': 'evil' },
   });
-  expect(answer).toMatchObject({ status: 207, headers: { 'x-made': '1, 2', 'x-robots-tag': 'noindex' } });
+  expect(answer).toMatchObject({
+    status: 207,
+    headers: { 'x-made': '1, 2', 'x-robots-tag': 'noindex', 'referrer-policy': 'same-origin' },
+  });
   expect(JSON.parse(answer.body)).toMatchObject({
     method: 'PATCH',
     url: '/graphql?a=%20b',
@@ -193,6 +200,71 @@ it('streams: what the app says first is heard before it has ended', async () => 
   expect(await text(response)).toBe('data: two\n\n');
 });
 
+it('HEAD and 304 have the headers of an answer and no body, and their connection goes on', async () => {
+  handle = (incoming, response) => {
+    response.setHeader('referrer-policy', 'origin');
+    const isKnown = incoming.headers['if-none-match'] === '"1"';
+    response.writeHead(isKnown ? 304 : 200, { etag: '"1"', ...(!isKnown && { 'content-length': '5' }) });
+    response.end(isKnown || incoming.method === 'HEAD' ? undefined : 'bread');
+  };
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const head = await ask({ method: 'HEAD', agent });
+  expect(head).toMatchObject({
+    status: 200,
+    body: '',
+    headers: { 'content-length': '5', etag: '"1"', 'referrer-policy': 'origin' },
+  });
+  const known = await ask({ agent, headers: { 'if-none-match': '"1"' } });
+  expect(known).toMatchObject({ status: 304, body: '', headers: { etag: '"1"' } });
+  expect(known.headers).not.toHaveProperty('transfer-encoding');
+  expect(await ask({ agent })).toMatchObject({ status: 200, body: 'bread' });
+  expect(Object.values(agent.freeSockets).flat()).toHaveLength(1);
+  agent.destroy();
+});
+
+it('who waits to be asked for a body is asked, and the app is not told of that', async () => {
+  handle = async (incoming, response) => response.end(`${String(incoming.headers.expect)} ${await text(incoming)}`);
+  const { port } = server.address() as AddressInfo;
+  const headers = { host, expect: '100-continue', 'content-length': '5' };
+  const sent = request({ host: '127.0.0.1', port, method: 'PUT', headers });
+  sent.flushHeaders();
+  await once(sent, 'continue');
+  sent.end('bread');
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+  expect(await text(answer)).toBe('undefined bread');
+});
+
+it('an app that answers before it has heard all is heard, and the rest of a large body is let go', async () => {
+  handle = (_incoming, response) => response.writeHead(401).end('first say who you are');
+  const answer = await ask({ method: 'POST', body: 'x'.repeat(900) });
+  expect(answer).toMatchObject({ status: 401, body: 'first say who you are' });
+});
+
+it('the app hears one host, that of the preview', async () => {
+  handle = (incoming, response) =>
+    response.end(
+      JSON.stringify(incoming.rawHeaders.filter((_, at) => incoming.rawHeaders[at - 1]?.toLowerCase() === 'host')),
+    );
+  const { port } = server.address() as AddressInfo;
+  const socket = connect({ host: '127.0.0.1', port });
+  socket.write(`GET / HTTP/1.1\r\nHost: ${host}\r\nHost: evil.example.org\r\nConnection: close\r\n\r\n`);
+  expect(await text(socket)).toContain(JSON.stringify([host]));
+});
+
+it('what is not ASCII in a header stays as it is, over WebSockets too', async () => {
+  const name = Buffer.from('café').toString('latin1');
+  handle = (_incoming, response) => response.writeHead(200, { 'x-name': name }).end();
+  expect((await ask()).headers['x-name']).toBe(name);
+  app.on('upgrade', (_incoming, socket) =>
+    socket.end(Buffer.from(`HTTP/1.1 403 Forbidden\r\nx-name: ${name}\r\ncontent-length: 0\r\n\r\n`, 'latin1')),
+  );
+  const { port } = server.address() as AddressInfo;
+  const client = new WebSocket(`ws://127.0.0.1:${port}/`, { headers: { host } });
+  client.on('error', () => {});
+  const [, response] = (await once(client, 'unexpected-response')) as [unknown, IncomingMessage];
+  expect(response.headers['x-name']).toBe(name);
+});
+
 it.each<[string, Partial<ProxiedPreview> | null, number, string]>([
   ['no row', null, 404, 'There is no preview at this address.'],
   ['one that is gone', { state: 'gone', way: null }, 410, 'This preview has ended'],
@@ -262,6 +334,24 @@ it('one preview is asked so much at once, and room is made when answers end', as
   expect((await Promise.all(both)).map(({ body }) => body)).toEqual(['done', 'done']);
   handle = (_incoming, response) => response.end('again');
   expect((await ask()).body).toBe('again');
+});
+
+it('who has gone before the preview was found takes no place in it', async () => {
+  const finding = Promise.withResolvers<void>();
+  found = finding.promise;
+  const { port } = server.address() as AddressInfo;
+  for (let gone = 0; gone < 2; gone += 1) {
+    const asked = once(server, 'request') as Promise<[IncomingMessage, ServerResponse]>;
+    const sent = request({ host: '127.0.0.1', port, headers: { host } }).end();
+    sent.on('error', () => {});
+    const [, response] = await asked;
+    const closed = once(response, 'close');
+    sent.destroy();
+    await closed;
+  }
+  finding.resolve();
+  handle = (_incoming, response) => response.end('there');
+  expect(await Promise.all([ask(), ask()])).toMatchObject([{ body: 'there' }, { body: 'there' }]);
 });
 
 it('an answer under way ends with its preview', async () => {
