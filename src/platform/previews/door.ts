@@ -49,7 +49,7 @@ export async function openPreviewDoor({ host, port }: DoorPlace = loopbackDoor):
   server.on('connect', (asked, outer, head) => {
     outer.on('error', () => outer.destroy());
     const app = apps.get(digestOf(keyOf(asked)));
-    if (app === undefined) return void refuse(outer, '407 Proxy Authentication Required');
+    if (app === undefined) return refuse(outer, '407 Proxy Authentication Required');
     const inner = connect({ ...reached(app.address), allowHalfOpen: true });
     for (const socket of [outer, inner]) {
       app.sockets.add(socket);
@@ -124,11 +124,11 @@ async function goThrough({ address, key }: Way): Promise<Socket> {
     asked.on('connect', (answer, socket, head) => {
       if (answer.statusCode !== 200) {
         socket.destroy();
-        return void reject(new Error(`The worker of the preview answers ${answer.statusCode ?? 'nothing'}.`));
+        return reject(new Error(`The worker of the preview answers ${answer.statusCode ?? 'nothing'}.`));
       }
       socket.setTimeout(0);
       if (head.length > 0) socket.unshift(head);
-      resolve(socket as Socket);
+      resolve(socket);
     });
     asked.on('timeout', () => asked.destroy(new Error('The worker of the preview does not answer.')));
     asked.on('error', reject);
