@@ -69,6 +69,21 @@ export interface Context extends Ports {
 }
 
 /** The service acting for one account: activities, reconcilers, host events. */
+/** Whoever drives something goes on anyway: its own writes wake the others alone. */
+export function quietFor(
+  ctx: Context,
+  driven: Readonly<Partial<Record<'deploymentId' | 'runbookId' | 'verificationId', string>>>,
+): Context {
+  const own = Object.entries(driven);
+  return {
+    ...ctx,
+    wake: async (whose) => {
+      const ids = new Map(Object.entries(whose));
+      if (!own.every(([key, id]) => ids.get(key) === id)) await ctx.wake(whose);
+    },
+  };
+}
+
 export function systemContext(ports: Ports, accountId: string): Context {
   return {
     ...ports,

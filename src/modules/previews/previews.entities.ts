@@ -9,6 +9,7 @@ import type {
 } from '../../domain/previews/preview.ts';
 import type { RegistrationEnd } from '../../domain/previews/registration.ts';
 import type { CheckWord } from '../../domain/previews/verification.status.ts';
+import { drivenColumns } from '../../platform/driven-columns.ts';
 
 export const PreviewImageEntity = defineEntity({
   name: 'PreviewImage',
@@ -83,12 +84,7 @@ export const VerificationEntity = defineEntity({
     revision: p.bigint('number').default(0),
     cancelRequestedAt: p.datetime().nullable(),
     told: p.string().$type<CheckWord>().nullable(),
-    callAt: p.datetime().nullable(),
-    calls: p.integer().default(0),
-    problem: p.string().nullable(),
-    attendedBy: p.string().nullable(),
-    attendedUntil: p.datetime().nullable(),
-    nextLookAt: p.datetime().nullable(),
+    ...drivenColumns(),
     createdBy: p.string(),
     createdAt: p.datetime(),
     startedAt: p.datetime().nullable(),

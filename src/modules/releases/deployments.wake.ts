@@ -1,10 +1,9 @@
 // Who looks at a deployment again is told after the commit. A wake that is lost is the relay's to make good.
 import type { Context } from '../../context.ts';
+import { whenWakeIsLost } from '../../domain/turns.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { readLine } from './deployments.history.ts';
 import type { DeploymentRow, EnvironmentRow } from './releases.entities.ts';
-
-const lostWakeMs = 2_000;
 
 export function wakeDeployment(
   { accountId, wake }: Context,
@@ -12,11 +11,6 @@ export function wakeDeployment(
   { id, kind }: Pick<DeploymentRow, 'id' | 'kind'>,
 ): void {
   tx.afterCommit(() => wake({ accountId, deploymentId: id, isRollback: kind === 'rollback' }));
-}
-
-/** When the relay wakes it, unless the wake has come by then. */
-export function whenWakeIsLost(now: Date): Date {
-  return new Date(now.getTime() + lostWakeMs);
 }
 
 /** The line may go on, or another be its first one now: who that is is told. */

@@ -4,10 +4,11 @@ import type { Context } from '../../context.ts';
 import { begins, canMove, endsSlot, isFinal, timesAfter } from '../../domain/releases/deployment.status.ts';
 import type { DeploymentStatus } from '../../domain/releases/release.ts';
 import { DomainError } from '../../domain/errors.ts';
+import { whenWakeIsLost } from '../../domain/turns.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { announceDeployments, tellingOf, type Telling } from './deployments.events.ts';
 import { readRunning } from './deployments.history.ts';
-import { wakeDeployment, wakeNextInLine, whenWakeIsLost } from './deployments.wake.ts';
+import { wakeDeployment, wakeNextInLine } from './deployments.wake.ts';
 import { freezeAfterRollback } from './freezes.announce.ts';
 import type { DeploymentRow, EnvironmentRow } from './releases.entities.ts';
 

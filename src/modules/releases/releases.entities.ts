@@ -7,6 +7,7 @@ import type {
   FreezeSource,
   ProviderSettings,
 } from '../../domain/releases/release.ts';
+import { drivenColumns } from '../../platform/driven-columns.ts';
 
 export const ReleaseProjectEntity = defineEntity({
   name: 'ReleaseProject',
@@ -76,12 +77,7 @@ export const ReleaseCandidateEntity = defineEntity({
     errorMessage: p.string().nullable(),
     providerRun: p.string().nullable(),
     triggeredAt: p.datetime().nullable(),
-    callAt: p.datetime().nullable(),
-    calls: p.integer().default(0),
-    problem: p.string().nullable(),
-    attendedBy: p.string().nullable(),
-    attendedUntil: p.datetime().nullable(),
-    nextLookAt: p.datetime().nullable(),
+    ...drivenColumns(),
     actor: p.string(),
     createdAt: p.datetime(),
     endedAt: p.datetime().nullable(),
@@ -111,12 +107,7 @@ export const DeploymentEntity = defineEntity({
     cancelRequestedAt: p.datetime().nullable(),
     cancelToldAt: p.datetime().nullable(),
     cancelOwed: p.boolean().default(false),
-    callAt: p.datetime().nullable(),
-    calls: p.integer().default(0),
-    problem: p.string().nullable(),
-    attendedBy: p.string().nullable(),
-    attendedUntil: p.datetime().nullable(),
-    nextLookAt: p.datetime().nullable(),
+    ...drivenColumns(),
     actor: p.string(),
     createdAt: p.datetime(),
     deployStartAt: p.datetime().nullable(),

@@ -6,6 +6,7 @@ import type {
   RunbookPullRequestState,
   StepStatus,
 } from '../../domain/runbooks/runbook.ts';
+import { drivenColumns } from '../../platform/driven-columns.ts';
 
 export const RunbookDefaultsEntity = defineEntity({
   name: 'RunbookDefaults',
@@ -52,13 +53,8 @@ export const RunbookEntity = defineEntity({
     version: p.bigint('number').default(0),
     cancelRequestedAt: p.datetime().nullable(),
     publishRequestedAt: p.datetime().nullable(),
-    callAt: p.datetime().nullable(),
-    calls: p.integer().default(0),
-    problem: p.string().nullable(),
     failingSince: p.datetime().nullable(),
-    attendedBy: p.string().nullable(),
-    attendedUntil: p.datetime().nullable(),
-    nextLookAt: p.datetime().nullable(),
+    ...drivenColumns(),
     createdAt: p.datetime(),
   },
 });

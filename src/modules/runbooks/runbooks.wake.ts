@@ -1,13 +1,12 @@
 // Who looks at a runbook again is told after the commit. A wake that is lost is the relay's to make good.
 import type { Context } from '../../context.ts';
+import { whenWakeIsLost } from '../../domain/turns.ts';
 import type { Transaction } from '../../platform/database.ts';
 import type { RunbookRow } from './runbooks.entities.ts';
 
-const lostWakeMs = 2_000;
-
 export function wakeRunbook(ctx: Context, tx: Transaction, runbook: RunbookRow): void {
   const { accountId, wake } = ctx;
-  const lost = ctx.clock().getTime() + lostWakeMs;
+  const lost = whenWakeIsLost(ctx.clock()).getTime();
   const due = runbook.nextLookAt?.getTime() ?? Number.POSITIVE_INFINITY;
   runbook.nextLookAt = new Date(Math.min(lost, due));
   tx.afterCommit(() => wake({ accountId, runbookId: runbook.id }));

@@ -3,6 +3,7 @@ import type { Context } from '../../../context.ts';
 import { previewEntries } from '../../../domain/configuration/index.ts';
 import { DomainError, notFound } from '../../../domain/errors.ts';
 import { isFinal } from '../../../domain/previews/verification.status.ts';
+import { whenWakeIsLost } from '../../../domain/turns.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { recordUserAction, requireScope } from '../../accounts/index.ts';
 import { appendEvents } from '../../events/index.ts';
@@ -11,7 +12,7 @@ import { configurationOf, loadRepository, type RepositoryName } from '../../repo
 import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
 import { VerificationEntity, type VerificationRow } from '../previews.entities.ts';
 import { beginVerification } from '../verifying/begin.ts';
-import { wakeVerification, whenWakeIsLost } from '../verifying/wake.ts';
+import { wakeVerification } from '../verifying/wake.ts';
 
 /** Answers the run: the one under way, if there is one. */
 export async function verifyPullRequest(

@@ -1,11 +1,11 @@
 // One turn of a verification: read, decide, write, in one transaction under its row. What is left to do outside of it is
 // carried out by whoever asked for the turn.
-import type { Context } from '../../../context.ts';
+import { quietFor, type Context } from '../../../context.ts';
 import { decideVerification, type VerificationStep } from '../../../domain/previews/drive.ts';
+import { relayAt } from '../../../domain/turns.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { PreviewRegistrationEntity } from '../previews.entities.ts';
-import { relayAt } from './look-again.ts';
 import { lockVerification, situationOf, type VerificationRows } from './rows.ts';
 import { writeVerificationStatus } from './status.writer.ts';
 import { describeVerification, stepText, type VerificationSummary } from './words.ts';
@@ -25,7 +25,7 @@ type Left = Exclude<VerificationStep, { kind: 'become' | 'attach' | 'degrade' }>
 export async function advanceVerification(ctx: Context, verificationId: string): Promise<VerificationAdvance> {
   const advance = await ctx.db.transaction(ctx.accountId, async (tx): Promise<VerificationAdvance> => {
     const rows = await lockVerification(ctx, tx, verificationId);
-    const step = await decide(quietFor(ctx, verificationId), tx, rows);
+    const step = await decide(quietFor(ctx, { verificationId }), tx, rows);
     rows.verification.nextLookAt = relayAt(step, ctx.clock());
     return {
       need: step.kind,
@@ -75,14 +75,4 @@ async function attach(
   const { expiresAt } = await tx.em.findOneOrFail(PreviewRegistrationEntity, of);
   Object.assign(verification, { registrationId, expiresAt });
   await writeVerificationStatus(ctx, tx, { verification, to: 'driving', summary: null });
-}
-
-/** Whoever drives a verification goes on anyway: its own writes wake nobody. */
-export function quietFor(ctx: Context, verificationId: string): Context {
-  return {
-    ...ctx,
-    wake: async (whose) => {
-      if (!('verificationId' in whose) || whose.verificationId !== verificationId) await ctx.wake(whose);
-    },
-  };
 }

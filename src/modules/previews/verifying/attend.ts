@@ -3,6 +3,7 @@
 import type { Context } from '../../../context.ts';
 import { isCanceled } from '../../../domain/previews/drive.ts';
 import type { Transaction } from '../../../platform/database.ts';
+import { unattended } from '../../../platform/driven-columns.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { takeLease } from '../../../platform/lease.ts';
 import { PreviewRegistrationEntity } from '../previews.entities.ts';
@@ -19,8 +20,6 @@ import type { Verifying } from './verifying.ts';
 
 /** Another attends to it by now, or it has ended. */
 class Superseded extends Error {}
-
-const unattended = { attendedBy: null, attendedUntil: null, expiresAt: null } as const;
 
 const statuses = "status in ('booting', 'driving', 'tearing_down')";
 const standsSql = `(verification.registration_id is null or exists (
@@ -121,7 +120,7 @@ async function conclude(attendance: Attendance, { status, summary }: Ending): Pr
     const { verification } = now;
     // The newer one is there, or nothing is waited for any longer.
     if (status === 'waiting')
-      Object.assign(verification, { ...unattended, registrationId: null, waitUntil: ctx.clock() });
+      Object.assign(verification, { ...unattended, expiresAt: null, registrationId: null, waitUntil: ctx.clock() });
     await writeVerificationStatus(ctx, tx, { verification, to: status, ...(summary !== null && { summary }) });
     if (verification.degraded) await followUp(ctx, tx, now);
   });

@@ -4,10 +4,11 @@ import type { Context } from '../../../context.ts';
 import { verificationCheckName } from '../../../domain/previews/check.ts';
 import type { VerificationCause } from '../../../domain/previews/preview.ts';
 import { isFinal } from '../../../domain/previews/verification.status.ts';
+import { whenWakeIsLost } from '../../../domain/turns.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { VerificationEntity, type VerificationRow } from '../previews.entities.ts';
 import { announceVerification } from './status.writer.ts';
-import { wakeVerification, whenWakeIsLost } from './wake.ts';
+import { wakeVerification } from './wake.ts';
 
 export interface VerificationRequest {
   readonly repositoryId: string;

@@ -1,8 +1,7 @@
 // What a verification needs done outside of a transaction. Its row is its own intent: what is due is read again, done so
 // that doing it twice is one, and what came of it is written where the row still says that it is wanted.
-import type { Context } from '../../../context.ts';
+import { quietFor, type Context } from '../../../context.ts';
 import { decideVerification, pauseAfter, type VerificationCall } from '../../../domain/previews/drive.ts';
-import { quietFor } from './advance.ts';
 import { attend } from './attend.ts';
 import { prepare } from './prepare.ts';
 import { publish } from './publish.ts';
@@ -15,7 +14,7 @@ export async function carryOutVerification(
   verificationId: string,
   verifying: Verifying,
 ): Promise<string> {
-  const quiet = quietFor(ctx, verificationId);
+  const quiet = quietFor(ctx, { verificationId });
   const step = await ctx.db.transaction(ctx.accountId, async (tx) => {
     const rows = await lockVerification(ctx, tx, verificationId);
     return decideVerification(await situationOf(ctx, tx, rows), ctx.clock().getTime());

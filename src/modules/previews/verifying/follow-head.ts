@@ -1,9 +1,10 @@
 // What a pull request's head and state mean to verifications: a head that is seen is verified, runs over one that nobody
 // has any more look again, and cancel themselves.
 import type { Context } from '../../../context.ts';
+import { whenWakeIsLost } from '../../../domain/turns.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { beginVerification } from './begin.ts';
-import { wakeVerification, whenWakeIsLost } from './wake.ts';
+import { wakeVerification } from './wake.ts';
 
 export interface SeenHead {
   readonly repositoryId: string;

@@ -4,10 +4,12 @@ import type { Context } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import type { VerificationStatus } from '../../../domain/previews/preview.ts';
 import { canMove, isAttended, isFinal } from '../../../domain/previews/verification.status.ts';
+import { whenWakeIsLost } from '../../../domain/turns.ts';
 import type { Transaction } from '../../../platform/database.ts';
+import { unattended } from '../../../platform/driven-columns.ts';
 import { appendEvents } from '../../events/index.ts';
 import type { VerificationRow } from '../previews.entities.ts';
-import { wakeVerification, whenWakeIsLost } from './wake.ts';
+import { wakeVerification } from './wake.ts';
 
 export interface StatusWrite {
   readonly verification: VerificationRow;
@@ -29,8 +31,7 @@ export async function writeVerificationStatus(
   verification.nextLookAt = whenWakeIsLost(now);
   verification.startedAt ??= now;
   if (summary !== undefined) verification.summary = summary;
-  if (isFinal(to))
-    Object.assign(verification, { endedAt: now, waitUntil: null, attendedBy: null, attendedUntil: null });
+  if (isFinal(to)) Object.assign(verification, { endedAt: now, waitUntil: null, ...unattended });
   // Calls that were put off belong to the status before; attendances are counted until it has ended.
   if (!isAttended(from) || !isAttended(to)) Object.assign(verification, { callAt: null, calls: 0, problem: null });
   wakeVerification(ctx, tx, verification.id);

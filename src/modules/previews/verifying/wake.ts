@@ -2,13 +2,6 @@
 import type { Context } from '../../../context.ts';
 import type { Transaction } from '../../../platform/database.ts';
 
-const lostWakeMs = 2_000;
-
 export function wakeVerification({ accountId, wake }: Context, tx: Transaction, verificationId: string): void {
   tx.afterCommit(() => wake({ accountId, verificationId }));
-}
-
-/** When the relay wakes it, unless the wake has come by then. */
-export function whenWakeIsLost(now: Date): Date {
-  return new Date(now.getTime() + lostWakeMs);
 }

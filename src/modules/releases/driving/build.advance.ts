@@ -1,11 +1,11 @@
 // One turn of the build of a candidate: read, decide, write, in one transaction under the candidate's row.
 import type { Context } from '../../../context.ts';
 import { decideBuild, type BuildStep } from '../../../domain/releases/drive.ts';
+import { relayAt } from '../../../domain/turns.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { buildSituationOf, endBuild, lockCandidate } from './build.rows.ts';
 import type { CandidateRows } from './deployment.rows.ts';
 import { callText, problemText, providerText, runText, timeText, told, waitText } from './deployment.words.ts';
-import { relayAt } from './look-again.ts';
 
 export interface BuildAdvance {
   /** `call` and `attend` are left to be carried out. */

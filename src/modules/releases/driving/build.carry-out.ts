@@ -2,6 +2,7 @@
 import type { Context } from '../../../context.ts';
 import { candidateStatusByReading, decideBuild, pauseAfter, type BuildStep } from '../../../domain/releases/drive.ts';
 import type { Transaction } from '../../../platform/database.ts';
+import { unattended } from '../../../platform/driven-columns.ts';
 import { ProviderRefused, type ProviderReading, type ProviderRun } from '../../../platform/providers/port.ts';
 import { attend, type Attended, type Attending } from './attendance.ts';
 import { buildSituationOf, endBuild, lockCandidate } from './build.rows.ts';
@@ -107,7 +108,7 @@ function attendedOf(ctx: Context, candidateId: string, run: ProviderRun): Attend
       const rows = await lockCandidate(ctx, tx, candidateId);
       const { candidate } = rows;
       if (candidate.attendedBy !== attendant) return;
-      Object.assign(candidate, { attendedBy: null, attendedUntil: null });
+      Object.assign(candidate, unattended);
       if (candidate.status === 'building') await writeReading(ctx, tx, rows, reading);
     },
   };

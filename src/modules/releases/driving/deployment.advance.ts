@@ -1,14 +1,14 @@
 // One turn of a deployment: read, decide, write, in one transaction under the environment's row. What is left to do
 // outside of it, calling or attending to the provider, is carried out by whoever asked for the turn.
-import type { Context } from '../../../context.ts';
+import { quietFor, type Context } from '../../../context.ts';
 import { decideDeployment, type DeploymentStep } from '../../../domain/releases/drive.ts';
 import type { DeploymentStatus } from '../../../domain/releases/release.ts';
+import { relayAt } from '../../../domain/turns.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { writeDeploymentStatus } from '../deployments.writer.ts';
 import { describeDeployment, stepText, type DeploymentSummary } from './deployment.words.ts';
 import { lockDeployment, standingOf, type DeploymentRows, type Standing } from './deployment.rows.ts';
-import { relayAt } from './look-again.ts';
 
 export interface DeploymentAdvance {
   /** `call` and `attend` are left to be carried out. */
@@ -29,7 +29,7 @@ type Left = Exclude<DeploymentStep, { kind: 'become' | 'take_slot' }>;
 export async function advanceDeployment(ctx: Context, deploymentId: string): Promise<DeploymentAdvance> {
   const advance = await ctx.db.transaction(ctx.accountId, async (tx): Promise<DeploymentAdvance> => {
     const rows = await lockDeployment(ctx, tx, deploymentId);
-    const { standing, step } = await decide(quietFor(ctx, deploymentId), tx, rows);
+    const { standing, step } = await decide(quietFor(ctx, { deploymentId }), tx, rows);
     rows.deployment.nextLookAt = relayAt(step, ctx.clock());
     const [holder] = step.kind === 'wait' && step.for === 'turn' ? await holderOf(ctx, tx, rows) : [];
     return {
@@ -98,14 +98,4 @@ async function holderOf(ctx: Context, tx: Transaction, { environment, deployment
      where d.account_id = $1 and d.id = $2 and d.id <> $3`,
     [ctx.accountId, environment.currentDeploymentId ?? null, deployment.id],
   );
-}
-
-/** Whoever drives a deployment goes on anyway: its own writes wake the others alone. */
-export function quietFor(ctx: Context, deploymentId: string): Context {
-  return {
-    ...ctx,
-    wake: async (whose) => {
-      if (!('deploymentId' in whose) || whose.deploymentId !== deploymentId) await ctx.wake(whose);
-    },
-  };
 }

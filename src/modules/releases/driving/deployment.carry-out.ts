@@ -1,6 +1,6 @@
 // What a deployment needs done outside of a transaction. Its row is its own intent: what is due is read again, done
 // under a key that makes doing it twice one, and what came of it is written where the row still says that it is wanted.
-import type { Context } from '../../../context.ts';
+import { quietFor, type Context } from '../../../context.ts';
 import {
   canBeAsked,
   decideDeployment,
@@ -11,10 +11,10 @@ import {
   type ProviderCall,
 } from '../../../domain/releases/drive.ts';
 import type { Transaction } from '../../../platform/database.ts';
+import { unattended } from '../../../platform/driven-columns.ts';
 import { ProviderRefused, type ProviderReading, type ProviderRun } from '../../../platform/providers/port.ts';
 import { writeDeploymentStatus } from '../deployments.writer.ts';
 import { attend, type Attended, type Attending } from './attendance.ts';
-import { quietFor } from './deployment.advance.ts';
 import { lockDeployment, standingOf, type DeploymentRows } from './deployment.rows.ts';
 import { callProvider, outcomeText, type CallOutcome } from './provider-call.ts';
 import { runOfDeployment, type RunOrRefusal } from './provider-run.ts';
@@ -38,7 +38,7 @@ export async function carryOutDeployment(ctx: Context, deploymentId: string, att
   } catch (error) {
     if (!isOwnFailure(error, attending)) throw error;
     const words = wordsOfOwn(ctx, error, { deploymentId });
-    const quiet = quietFor(ctx, deploymentId);
+    const quiet = quietFor(ctx, { deploymentId });
     await ctx.db.transaction(ctx.accountId, async (tx) => {
       const rows = await lockDeployment(quiet, tx, deploymentId);
       const { situation } = await standingOf(quiet, tx, rows);
@@ -52,7 +52,7 @@ export async function carryOutDeployment(ctx: Context, deploymentId: string, att
 }
 
 async function carryOut(ctx: Context, deploymentId: string, attending: Attending): Promise<string> {
-  const quiet = quietFor(ctx, deploymentId);
+  const quiet = quietFor(ctx, { deploymentId });
   const due = await ctx.db.transaction(ctx.accountId, async (tx): Promise<Due> => {
     const rows = await lockDeployment(ctx, tx, deploymentId);
     const { situation } = await standingOf(ctx, tx, rows);
@@ -185,7 +185,7 @@ function attendedOf(
       const { deployment } = rows;
       // A report may have said meanwhile how it ended, and another have the slot.
       if ((deployment.fence ?? null) !== fence || deployment.attendedBy !== attendant) return;
-      Object.assign(deployment, { attendedBy: null, attendedUntil: null });
+      Object.assign(deployment, unattended);
       if (rows.environment.currentDeploymentId === deploymentId) await writeReading(ctx, tx, rows, reading);
     },
   };

@@ -4,6 +4,7 @@ import type { Context } from '../../../context.ts';
 import { pauseAfter, type AgentWork } from '../../../domain/runbooks/drive.ts';
 import { HostRefused } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
+import { unattended } from '../../../platform/driven-columns.ts';
 import { AgentRefused, BudgetSpent } from '../../../platform/agents/port.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { takeLease, type Lease, type Leased } from '../../../platform/lease.ts';
@@ -115,7 +116,7 @@ async function conclude(
     const rows = await lockRows(ctx, tx, runbookId);
     const { runbook } = rows;
     if (runbook.attendedBy !== lease.attendant) return 'somebody else attends to it by now';
-    Object.assign(runbook, { attendedBy: null, attendedUntil: null });
+    Object.assign(runbook, unattended);
     if (!work.isWanted(rows)) {
       Object.assign(runbook, untried);
       return 'it was not wanted any more';
@@ -139,7 +140,7 @@ async function conclude(
 async function release(ctx: Context, runbookId: string, { attendant }: Lease): Promise<string> {
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     const { runbook } = await lockRows(ctx, tx, runbookId);
-    if (runbook.attendedBy === attendant) Object.assign(runbook, { attendedBy: null, attendedUntil: null, ...untried });
+    if (runbook.attendedBy === attendant) Object.assign(runbook, { ...unattended, ...untried });
   });
   return 'it was not wanted any more';
 }

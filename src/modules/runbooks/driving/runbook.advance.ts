@@ -1,7 +1,8 @@
 // One turn of a runbook: read, decide, write, in one transaction under its row. What is left to do outside of it,
 // attending to the agent or calling the code host, is carried out by whoever asked for the turn.
-import type { Context } from '../../../context.ts';
+import { quietFor, type Context } from '../../../context.ts';
 import { decideRunbook, type RunbookStep } from '../../../domain/runbooks/drive.ts';
+import { relayAt } from '../../../domain/turns.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { failPlanning, tellingStatus, writeLeaf } from '../steps.writer.ts';
@@ -29,7 +30,7 @@ export async function advanceRunbook(ctx: Context, runbookId: string): Promise<R
       ctx,
       tx,
       rows.runbook,
-      async () => await decide(quietFor(ctx, runbookId), tx, rows),
+      async () => await decide(quietFor(ctx, { runbookId }), tx, rows),
     );
     const { step } = turn;
     rows.runbook.nextLookAt = relayAt(step, ctx.clock());
@@ -91,25 +92,3 @@ export function labelWhatIsDone({ prompts, leaves, runbook, pullRequests }: Runb
 }
 
 export const untried = { callAt: null, calls: 0, problem: null, failingSince: null };
-
-const graceMs = 15_000;
-const carryOutMs = 60_000;
-const longestMs = 5 * 60_000;
-
-/** When the relay looks at it, should its workflow be lost: later than that does by itself. Null: never, it has ended. */
-function relayAt(step: RunbookLeft, now: Date): Date | null {
-  if (step.kind === 'ended') return null;
-  if (step.kind !== 'wait') return new Date(now.getTime() + carryOutMs);
-  const own = (step.until ?? Number.POSITIVE_INFINITY) + graceMs;
-  return new Date(Math.min(own, now.getTime() + longestMs));
-}
-
-/** Whoever drives a runbook goes on anyway: its own writes wake the others alone. */
-export function quietFor(ctx: Context, runbookId: string): Context {
-  return {
-    ...ctx,
-    wake: async (whose) => {
-      if (!('runbookId' in whose) || whose.runbookId !== runbookId) await ctx.wake(whose);
-    },
-  };
-}

@@ -1,6 +1,6 @@
 // What a runbook needs done outside of a transaction: what is due is read again, done so that doing it twice is one, and
 // what came of it is written where the rows still say that it is wanted.
-import type { Context } from '../../../context.ts';
+import { quietFor, type Context } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import {
   decideRunbook,
@@ -18,7 +18,7 @@ import type { RunbookAttending } from './attending.ts';
 import { openPullRequest, refreshPullRequest, retargetPullRequest } from './publishing.ts';
 import { pushCommit } from './pushing.ts';
 import { askToQueue } from './queueing.ts';
-import { quietFor, untried } from './runbook.advance.ts';
+import { untried } from './runbook.advance.ts';
 import { lockRows, situationOf, type RunbookRows } from './runbook.rows.ts';
 
 /** What a call came to, to be written under the runbook's row. Null where what was done needs no word. */
@@ -29,7 +29,7 @@ export interface Called {
 
 /** Does the one thing that is due, and answers what came of it in words. */
 export async function carryOutRunbook(ctx: Context, runbookId: string, attending: RunbookAttending): Promise<string> {
-  const quiet = quietFor(ctx, runbookId);
+  const quiet = quietFor(ctx, { runbookId });
   const { step, rows } = await ctx.db.transaction(
     ctx.accountId,
     async (tx): Promise<{ readonly step: RunbookStep; readonly rows: RunbookRows }> => {

@@ -1,0 +1,25 @@
+// Deployments, builds, runbooks and verifications are driven by turns of a workflow, which looks again when it said it
+// would or is woken. Their rows say when the relay looks at them, should the workflow or a wake be lost.
+
+/** What a turn leaves to be done, or waited for until an instant in milliseconds since the epoch; null: until it is woken. */
+export type TurnLeft =
+  | { readonly kind: 'call' | 'attend' | 'ended' }
+  | { readonly kind: 'wait'; readonly until: number | null };
+
+const graceMs = 15_000;
+const carryOutMs = 60_000;
+const longestMs = 5 * 60_000;
+const lostWakeMs = 2_000;
+
+/** When the relay looks after a turn: later than the workflow does by itself. Null: never, it has ended. */
+export function relayAt(left: TurnLeft, now: Date): Date | null {
+  if (left.kind === 'ended') return null;
+  if (left.kind !== 'wait') return new Date(now.getTime() + carryOutMs);
+  const own = (left.until ?? Number.POSITIVE_INFINITY) + graceMs;
+  return new Date(Math.min(own, now.getTime() + longestMs));
+}
+
+/** When the relay wakes what was told after a commit, unless the wake has come by then. */
+export function whenWakeIsLost(now: Date): Date {
+  return new Date(now.getTime() + lostWakeMs);
+}

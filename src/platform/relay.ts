@@ -1,0 +1,27 @@
+// Work whose wake or workflow was lost is found by its row, which says when it is to be looked at at the latest. Every
+// server and worker looks; whoever takes a row puts it off for the others.
+import type { Database } from './database.ts';
+
+export interface DueRow {
+  readonly account_id: string;
+  readonly id: string;
+}
+
+const mostAtOnce = 200;
+const againMs = 10_000;
+
+/** Rows of a table whose `next_look_at` has come, with more of their columns if asked for. Its words are ours alone. */
+export async function takeDue<Row extends DueRow = DueRow>(
+  { db, clock }: { readonly db: Database; readonly clock: () => Date },
+  table: string,
+  columns: readonly Exclude<keyof Row & string, keyof DueRow>[] = [],
+): Promise<Row[]> {
+  const now = clock();
+  return await db.system.query<Row>(
+    `update ${table} t set next_look_at = $2
+     from (select account_id, id from ${table} where next_look_at <= $1 order by next_look_at limit $3 for no key update skip locked) due
+     where t.account_id = due.account_id and t.id = due.id
+     returning ${['account_id', 'id', ...columns].map((column) => `t.${column}`).join(', ')}`,
+    [now.toISOString(), new Date(now.getTime() + againMs).toISOString(), mostAtOnce],
+  );
+}
