@@ -63,24 +63,24 @@ async function play(chapter: Chapter): Promise<void> {
     description: 'Customers pay costs, not prices.',
     labels: ['renaming'],
   });
-  tell('runbook', `${asked.runbook_number}: ${asked.status.replaceAll('_', ' ')}`);
+  tell('runbook', `${asked.runbook_number}: ${progressOf(asked)}`);
   const first = await completed(chapter, asked, 3);
-  tellPullRequests(chapter, first);
+  tellPullRequests(chapter, first.pull_requests);
   expect('the pull requests of three steps', stepsOf(first), '1.1 1.2 | 2.1');
   await client.rest('PATCH', `/api/v1/runbook/${asked.runbook_number}`, { prompt: followUp, labels: ['docs'] });
   tell('follow-up', 'asked for');
-  const second = await completed(chapter, asked, 4);
-  tellPullRequests(chapter, second);
+  const second = await completed(chapter, first, 4);
+  tellPullRequests(chapter, second.pull_requests.slice(first.pull_requests.length));
   expect('the pull requests after the follow-up', stepsOf(second).startsWith('1.1 1.2 | 2.1'), true);
   await client.rest('POST', '/api/v1/repo', { ...repository, paused: false });
   await tellLandings(chapter, asked.runbook_number, second.pull_requests.length);
 }
 
 async function completed({ client, tell, ...chapter }: Chapter, of: Shown, total: number): Promise<Shown> {
-  let told = '';
+  let told = progressOf(of);
   return await until({ client, tell, ...chapter }, `runbook ${of.runbook_number}`, async () => {
     const shown = await client.rest<Shown>('GET', `/api/v1/runbook/${of.runbook_number}`);
-    const text = `${shown.status.replaceAll('_', ' ')}, ${shown.steps.completed} of ${shown.steps.total} steps done`;
+    const text = progressOf(shown);
     if (text !== told) tell('steps', text);
     told = text;
     if (shown.status === 'failed') throw new Error(`The runbook failed: ${await problemOf(client, of)}`);
@@ -89,15 +89,19 @@ async function completed({ client, tell, ...chapter }: Chapter, of: Shown, total
   });
 }
 
+function progressOf({ status, steps }: Shown): string {
+  return status === 'generating_steps' ? 'its steps are being planned' : `${steps.completed} of ${steps.total} steps done`;
+}
+
 async function problemOf(client: Chapter['client'], of: Shown): Promise<string> {
   const { runbook } = await client.graphql<{
-    runbook: { steps: { leaves: { number: string; errorMessage: string | null }[] }[] };
-  }>('query ($number: Int!) { runbook(number: $number) { steps { leaves { number errorMessage } } } }', {
+    runbook: { steps: { leaves: { number: string; error: string | null }[] }[] };
+  }>('query ($number: Int!) { runbook(number: $number) { steps { leaves { number error } } } }', {
     number: of.runbook_number,
   });
   return runbook.steps
     .flatMap(({ leaves }) => leaves)
-    .flatMap(({ number, errorMessage }) => (errorMessage === null ? [] : [`${number} ${errorMessage}`]))
+    .flatMap(({ number, error }) => (error === null ? [] : [`${number} ${error}`]))
     .join('; ');
 }
 
@@ -105,8 +109,8 @@ function stepsOf({ pull_requests }: Shown): string {
   return pull_requests.map((each) => each.step_numbers.join(' ')).join(' | ');
 }
 
-function tellPullRequests({ tell }: Chapter, { pull_requests }: Shown): void {
-  for (const { number, step_numbers } of pull_requests)
+function tellPullRequests({ tell }: Chapter, opened: Shown['pull_requests']): void {
+  for (const { number, step_numbers } of opened)
     tell('opened', `#${number} with ${step_numbers.length === 1 ? 'step' : 'steps'} ${step_numbers.join(', ')}`);
 }
 

@@ -135,7 +135,7 @@ export const ReleaseCandidateVersion = scalar<string>({
   name: 'ReleaseCandidateVersion',
   description:
     'The version of a release candidate: `<release version>-rc<number>`, without a slash or white space, at most 200 characters.',
-  must: 'must be text',
+  must: 'must be a string',
   read: (value) => (typeof value === 'string' ? value : undefined),
 });
 

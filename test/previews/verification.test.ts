@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
+import { advanceVerification } from '../../src/modules/previews/index.ts';
 import { registerPreview } from '../../src/modules/previews/registrations/registrations.service.ts';
 import { grantPreviewSecret, setPreviewSecret } from '../../src/modules/previews/secrets/secrets.service.ts';
 import { createAnalysis } from '../../src/platform/analysis/index.ts';
@@ -52,6 +53,9 @@ test('what the skill file expects and the app does not do fails it, in words', a
   expect(failed.steps).toEqual(['failed Home: `GET /`', 'skipped Home: `GET /next`']);
   await w.until(async () => (await w.check(failed.head))?.state === 'failure');
   expect((await w.check(failed.head))?.summary).toContain('expect body contains `Welcome`: The body begins: Go away');
+  const { details } = (await advanceVerification(w.ctx, failed.id)).summary;
+  expect(details).toContain("- Home: `'GET /'` **failed** · expect body contains \\`Welcome\\`: The body begins: Go away");
+  expect(details).toContain("- Home: `'GET /next'` **skipped**");
 });
 
 test('a skill file that is not understood is an error that names the line, and drives nothing', async () => {

@@ -49,7 +49,7 @@ export interface ToldPullRequest {
   readonly runbookNumber: number;
   readonly title: string;
   readonly url: string;
-  /** Before everything else. Null: none was given, or it is not the first pull request. */
+  /** Before everything else. Null: none was given, or another pull request has it. */
   readonly description: string | null;
   /** Leaves with commits in it, in order. */
   readonly leaves: readonly ToldLeaf[];

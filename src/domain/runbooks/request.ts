@@ -48,7 +48,7 @@ export function mergeLabels(known: readonly string[], asked: readonly string[] |
     checkedLength(label, `labels.${at}`, longestLabel);
     labels.add(label);
   }
-  if (labels.size > mostLabels) throw bad('labels', `must be at most ${mostLabels}, those there are included`);
+  if (labels.size > mostLabels) throw bad('labels', `must be at most ${mostLabels}, together with those it has`);
   return [...labels];
 }
 

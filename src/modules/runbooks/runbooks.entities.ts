@@ -42,6 +42,7 @@ export const RunbookEntity = defineEntity({
     prMode: p.string().$type<PrMode>(),
     targetBranch: p.string(),
     description: p.string().nullable(),
+    descriptionIn: p.integer().nullable(),
     labels: p.array().default([]),
     queueWhenGreen: p.boolean(),
     workflowFiles: p.boolean(),

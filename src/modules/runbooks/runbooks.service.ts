@@ -123,7 +123,7 @@ export async function continueRunbook(ctx: Context, request: ContinueRunbookRequ
       throw new DomainError('CONFLICT', words, 'input.prompt');
     }
     runbook.labels = mergeLabels(runbook.labels, request.labels);
-    if (typeof request.description === 'string') runbook.description = description;
+    if (typeof request.description === 'string') Object.assign(runbook, { description, descriptionIn: null });
     // It goes on, whatever it was stopped by or waits for.
     Object.assign(runbook, { cancelRequestedAt: null, callAt: null, calls: 0, problem: null, failingSince: null });
     await tellingStatus(ctx, tx, runbook, async () => await passOverFailed(ctx, tx, runbook));

@@ -31,7 +31,7 @@ export async function advanceVerification(ctx: Context, verificationId: string):
       need: step.kind,
       step: stepText(step),
       nextLookAt: step.kind === 'wait' ? step.until : null,
-      summary: describeVerification(rows, step),
+      summary: await describeVerification(tx, rows, step),
     };
   });
   await passFailpoint(`verification:advanced_${advance.summary.status}`);

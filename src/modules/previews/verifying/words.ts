@@ -1,5 +1,8 @@
 // What a person reads of a verification where its run is shown, and on its check.
 import type { VerificationCall, VerificationStep } from '../../../domain/previews/drive.ts';
+import { code, lastWords, plain, section, shownPieces, shownWords } from '../../../domain/markdown.ts';
+import type { Transaction } from '../../../platform/database.ts';
+import type { VerificationRow } from '../previews.entities.ts';
 import type { VerificationRows } from './rows.ts';
 
 export interface VerificationSummary {
@@ -14,21 +17,24 @@ export interface VerificationSummary {
 
 type Left = Exclude<VerificationStep, { kind: 'become' | 'attach' | 'degrade' }>;
 
-export function describeVerification(
+export async function describeVerification(
+  tx: Transaction,
   { verification, repository, pullRequest }: VerificationRows,
   step: Left,
-): VerificationSummary {
+): Promise<VerificationSummary> {
   const { status, headCommit, attempt, cause, summary, problem, calls, startedAt, endedAt } = verification;
   const name = `${repository.owner}/${repository.name}`;
   const lines = [
-    `**${name}#${pullRequest.number}**: **${status}**${summary ? `, ${summary}` : ''}`,
+    `**${name}#${pullRequest.number}**: **${status}**${summary ? `, ${plain(summary)}` : ''}`,
     '',
     `- next: ${stepText(step)}`,
     `- head \`${headCommit}\`, attempt ${attempt}, ${causeText[cause]}`,
     `- ${governedBy(verification)}`,
-    ...(problem ? [`- last call failed, for the ${calls}. time: ${problem}`] : []),
+    ...(problem ? [`- last call failed, for the ${calls}. time: ${plain(problem)}`] : []),
     ...(startedAt ? [`- started at ${startedAt.toISOString()}`] : []),
     ...(endedAt ? [`- ended at ${endedAt.toISOString()}`] : []),
+    ...section('Steps', await stepTexts(tx, verification)),
+    ...section('Last words', await endOfLog(tx, verification)),
   ];
   return {
     repository: name,
@@ -39,12 +45,38 @@ export function describeVerification(
   };
 }
 
+/** The last of what was driven. */
+async function stepTexts(tx: Transaction, { accountId, id }: VerificationRow): Promise<string[]> {
+  const steps = await tx.query<{ scenario: string; step: string; conclusion: string; detail: string | null }>(
+    `select scenario, step, conclusion, detail from verification_step where account_id = $1 and verification_id = $2
+     order by ordinal desc limit ${shownSteps}`,
+    [accountId, id],
+  );
+  return steps
+    .toReversed()
+    .map(
+      ({ scenario, step, conclusion, detail }) =>
+        `- ${plain(scenario)}: ${code(step)} **${conclusion}**${detail === null ? '' : ` · ${plain(detail)}`}`,
+    );
+}
+
+async function endOfLog(tx: Transaction, { accountId, id }: VerificationRow): Promise<string[]> {
+  const pieces = await tx.query<{ text: string }>(
+    `select right(text, ${shownWords}) as text from verification_log where account_id = $1 and verification_id = $2
+     order by id desc limit ${shownPieces}`,
+    [accountId, id],
+  );
+  return lastWords(pieces.map(({ text }) => text).toReversed());
+}
+
+const shownSteps = 30;
+
 function governedBy({ preview, degraded }: VerificationRows['verification']): string {
   if (degraded) return 'judged by its code alone, no preview came up';
   if (!preview) return 'no preview governs it yet';
   return preview.method === 'sandbox'
-    ? `preview \`${preview.name}\`: a sandbox of the image \`${preview.image}\``
-    : `preview \`${preview.name}\`: an endpoint that CI registers`;
+    ? `preview ${code(preview.name)}: a sandbox of the image ${code(preview.image)}`
+    : `preview ${code(preview.name)}: an endpoint that CI registers`;
 }
 
 const causeText = {

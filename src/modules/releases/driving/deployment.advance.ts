@@ -38,7 +38,7 @@ export async function advanceDeployment(ctx: Context, deploymentId: string): Pro
       nextLookAt: step.kind === 'wait' ? step.until : null,
       isInLine: step.kind === 'wait' && (step.for === 'turn' || step.for === 'freeze'),
       inTheWay: holder === undefined ? null : { deploymentId: holder.id, isRollback: holder.kind === 'rollback' },
-      summary: describeDeployment(rows, { step, freeze: standing.freeze, holder: holder?.version ?? null }),
+      summary: await describeDeployment(tx, rows, { step, freeze: standing.freeze, holder: holder?.version ?? null }),
     };
   });
   await passFailpoint(`deployment:advanced_${advance.summary.status}`);

@@ -1,7 +1,9 @@
 // What a person reads of a deployment where its run is shown: who, what, where, and why it does not go on.
+import { lastWords, plain, section, shownPieces, shownWords } from '../../../domain/markdown.ts';
 import type { DeploymentStep, ProviderCall, Step } from '../../../domain/releases/drive.ts';
 import { frozenText, type Frozen } from '../../../domain/releases/freeze.ts';
 import type { ProviderSettings } from '../../../domain/releases/release.ts';
+import type { Transaction } from '../../../platform/database.ts';
 import type { DeploymentRows } from './deployment.rows.ts';
 
 export interface DeploymentSummary {
@@ -24,10 +26,11 @@ interface Reasons {
   readonly holder: string | null;
 }
 
-export function describeDeployment(
+export async function describeDeployment(
+  tx: Transaction,
   rows: DeploymentRows,
   reasons: Reasons & { readonly step: Left },
-): DeploymentSummary {
+): Promise<DeploymentSummary> {
   const { project, environment, deployment, candidate, repository, from } = rows;
   const verb = deployment.kind === 'rollback' ? 'roll back to' : 'deploy';
   const lines = [
@@ -41,6 +44,7 @@ export function describeDeployment(
     ...problemText(deployment),
     ...timeText('started', deployment.deployStartAt),
     ...timeText('ended', deployment.deployEndAt),
+    ...section('Last words', await endOfLog(tx, deployment)),
   ];
   return {
     repository: `${repository.owner}/${repository.name}`,
@@ -50,6 +54,15 @@ export function describeDeployment(
     title: `${candidate.version} → ${environment.name} of ${project.name}`,
     details: lines.join('\n'),
   };
+}
+
+async function endOfLog(tx: Transaction, { accountId, id }: DeploymentRows['deployment']): Promise<string[]> {
+  const pieces = await tx.query<{ text: string }>(
+    `select right(text, ${shownWords}) as text from deployment_log where account_id = $1 and deployment_id = $2
+     order by id desc limit ${shownPieces}`,
+    [accountId, id],
+  );
+  return lastWords(pieces.map(({ text }) => text).toReversed());
 }
 
 /** What is done next, or waited for. */
@@ -121,7 +134,7 @@ export function runText({ triggeredAt, providerRun }: Called): string {
 }
 
 export function problemText({ problem, calls }: Called): string[] {
-  return problem ? [`- last call failed, for the ${calls}. time: ${problem}`] : [];
+  return problem ? [`- last call failed, for the ${calls}. time: ${plain(problem)}`] : [];
 }
 
 export function timeText(what: string, at: Date | null | undefined): string[] {
@@ -129,5 +142,5 @@ export function timeText(what: string, at: Date | null | undefined): string[] {
 }
 
 export function told(message: string | null | undefined): string {
-  return message ? `, ${message}` : '';
+  return message ? `, ${plain(message)}` : '';
 }

@@ -80,6 +80,22 @@ export async function refreshPullRequest(ctx: Context, rows: RunbookRows, id: st
   };
 }
 
+/** After a commit: pull requests that lack a label or the description of a follow-up are told anew, whichever has it. */
+export function markBehind(rows: RunbookRows): void {
+  const { runbook, pullRequests } = rows;
+  const labels = wantedLabels(rows);
+  for (const row of pullRequests)
+    if (isLive(row) && labels.some((label) => !row.labels.includes(label))) row.isStale = true;
+  const lowest = pullRequests.find(isLive);
+  if (typeof runbook.descriptionIn === 'number' || lowest === undefined) return;
+  runbook.descriptionIn = lowest.ordinal;
+  lowest.isStale = true;
+}
+
+function isLive({ state }: RunbookPullRequestRow): boolean {
+  return state === 'planned' || state === 'open';
+}
+
 /** What it stood on has merged: the host is to show its own changes alone. */
 export async function retargetPullRequest(ctx: Context, rows: RunbookRows, id: string): Promise<Called> {
   const { repository, runbook } = rows;
@@ -111,12 +127,13 @@ function titleOf({ runbook, steps, ...rows }: RunbookRows, row: RunbookPullReque
 }
 
 function bodyOf(ctx: Context, rows: RunbookRows, row: RunbookPullRequestRow): string {
-  const { runbook } = rows;
+  const { runbook, pullRequests } = rows;
+  const described = runbook.descriptionIn ?? pullRequests.find(isLive)?.ordinal;
   return pullRequestBody({
     runbookNumber: runbook.number,
     title: runbook.title,
     url: runbookUrl(ctx.publicUrl, runbook.number),
-    description: row.ordinal === 1 ? (runbook.description ?? null) : null,
+    description: row.ordinal === described ? (runbook.description ?? null) : null,
     leaves: leavesIn(rows, row.id).map(({ number, title, status, summary }) => ({
       number,
       title,

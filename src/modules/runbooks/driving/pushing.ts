@@ -8,6 +8,7 @@ import type { RunbookCommitRow } from '../runbooks.entities.ts';
 import { writeLeaf } from '../steps.writer.ts';
 import { keptRef } from './leaf.ts';
 import { announcePullRequest } from './pull-requests.fates.ts';
+import { markBehind } from './publishing.ts';
 import type { Called } from './runbook.carry-out.ts';
 import { leafOf, pullRequestOf, type RunbookRows } from './runbook.rows.ts';
 
@@ -29,6 +30,7 @@ export async function pushCommit(ctx: Context, rows: RunbookRows, leafId: string
       const row = pullRequestOf(now, commit.pullRequestId);
       Object.assign(commit, { state: 'pushed', commit: pushed.commit });
       Object.assign(row, { headCommit: head, isStale: true });
+      markBehind(now);
       await announcePullRequest(ctx, tx, now.runbook, row);
     },
   };

@@ -1,5 +1,6 @@
 // What a person reads of a runbook where its run is shown: the plan with its marks, what was made of it, what it cost, and
 // why it does not go on.
+import { code, inOneLine, lastWords, plain, section, shownPieces, shownWords } from '../../../domain/markdown.ts';
 import { runbookStatus, type RunbookStatus } from '../../../domain/runbooks/runbook.ts';
 import type { RunbookCall } from '../../../domain/runbooks/drive.ts';
 import type { Transaction } from '../../../platform/database.ts';
@@ -32,7 +33,7 @@ export async function describeRunbook(tx: Transaction, rows: RunbookRows, step: 
     ...section('Steps', planText(rows)),
     ...section('Pull requests', pullRequestTexts(rows)),
     ...section('Last tool calls, newest first', await lastCalls(tx, runbook)),
-    ...section('Last words', await lastWords(tx, runbook)),
+    ...section('Last words', await endOfLog(tx, runbook)),
     ...section(
       'Prompts',
       prompts.map(({ ordinal, text, author }) => `- ${ordinal}, by ${plain(author)}: ${plain(text)}`),
@@ -54,10 +55,6 @@ function problemText({ problem, calls, callAt, failingSince }: RunbookRow): stri
   return calls === 0
     ? [`- not done: ${plain(problem)}`]
     : [`- failed ${calls} times${since}: ${plain(problem)}${next}`];
-}
-
-function section(title: string, lines: readonly string[]): string[] {
-  return lines.length === 0 ? [] : ['', `**${title}**`, '', ...lines];
 }
 
 /** Of a long plan what is around the leaf that is not done yet. */
@@ -119,42 +116,17 @@ async function lastCalls(tx: Transaction, { accountId, id }: RunbookRow): Promis
 }
 
 /** The end of its log: what runs now, too, whose call is not over. */
-async function lastWords(tx: Transaction, { accountId, id }: RunbookRow): Promise<string[]> {
+async function endOfLog(tx: Transaction, { accountId, id }: RunbookRow): Promise<string[]> {
   const pieces = await tx.query<{ text: string }>(
     `select right(text, ${shownWords}) as text from runbook_log where account_id = $1 and runbook_id = $2
-     order by id desc limit 4`,
+     order by id desc limit ${shownPieces}`,
     [accountId, id],
   );
-  const text = pieces
-    .map((piece) => piece.text)
-    .toReversed()
-    .join('')
-    .slice(-shownWords)
-    .toWellFormed()
-    .replaceAll(fence, "'")
-    .trim();
-  return text === '' ? [] : [`${fence}text`, ...text.split('\n').slice(-shownLines), fence];
+  return lastWords(pieces.map((piece) => piece.text).toReversed());
 }
 
 const shownSteps = 60;
 const shownCalls = 8;
-const shownWords = 1_500;
-const shownLines = 20;
-const fence = '```';
-
-/** In a line, as it is: nothing an agent or a repository wrote becomes a part of the page. */
-function plain(text: string): string {
-  return inOneLine(text).replaceAll(/[\\`*_[\]<>#|~$]/g, String.raw`\$&`);
-}
-
-function code(text: string): string {
-  return `\`${inOneLine(text).replaceAll('`', "'")}\``;
-}
-
-function inOneLine(text: string): string {
-  const one = text.replaceAll(/\s+/g, ' ').trim();
-  return one.length <= 300 ? one : `${one.slice(0, 300).toWellFormed()}…`;
-}
 
 /** What is done next, or waited for. */
 export function stepText(step: RunbookLeft, rows: RunbookRows): string {
