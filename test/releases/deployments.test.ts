@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemContext, type Context } from '../../src/context.ts';
+import { deploymentStatuses } from '../../src/domain/releases/release.ts';
 import { cancelActive } from '../../src/modules/releases/deployments.cancel.ts';
 import { advanceDeployment, cancelDeployment, createDeployment } from '../../src/modules/releases/index.ts';
 import { lockEnvironment } from '../../src/modules/releases/releases.locks.ts';
@@ -144,6 +145,19 @@ describe('a report from outside', () => {
       ['deployment_in_progress', true],
       ['deployment_unknown', false],
     ]);
+  });
+
+  it('is taken from every status to every other, on one deployment', async () => {
+    const at = await environment('Repeating', 'v1-rc1');
+    const { id } = await at.report('v1-rc1', 'pending');
+    // A walk that goes once from each to each.
+    const walk = deploymentStatuses.flatMap((from, index) => [
+      from,
+      ...deploymentStatuses.slice(index + 1).flatMap((to) => [from, to]),
+    ]);
+    for (const [index, status] of [...walk, 'pending'].entries())
+      expect(await at.report('v1-rc1', status), `${walk[index - 1]} to ${status}`).toMatchObject({ id, status });
+    expect(await at.line()).toEqual(['v1-rc1 pending']);
   });
 
   it('of a status there is not, or of a version nobody knows, is refused', async () => {

@@ -2,7 +2,7 @@
 // engine is a plain loop: what holds here holds by the rows.
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
-import { forgetOpenDeployments } from '../../src/modules/releases/index.ts';
+import { advanceDeployment, forgetOpenDeployments } from '../../src/modules/releases/index.ts';
 import { cdServer } from '../support/cd-server.ts';
 import { releaseWorld, type ReleaseWorld } from '../support/release-world.ts';
 
@@ -351,6 +351,8 @@ describe('a deployment by a command', { timeout: 60_000 }, () => {
     expect(await r.log({ deployment: first })).toContain('to production: v1-rc1 after \n');
     expect(await r.log({ deployment: second })).toContain('to production: v2-rc1 after v1-rc1\n');
     expect((await r.deployments())[1]?.error_message).toMatch(/^Exited with code 1 after /);
+    const { details } = (await advanceDeployment(r.w.ctx, second)).summary;
+    expect(details).toContain('**Last words**\n\n```text\nto production: v2-rc1 after v1-rc1\n[interlock] Exited with code 1');
   });
 
   it('is stopped when it is canceled, and its environment free once it has ended', async () => {
