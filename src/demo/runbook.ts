@@ -90,7 +90,9 @@ async function completed({ client, tell, ...chapter }: Chapter, of: Shown, total
 }
 
 function progressOf({ status, steps }: Shown): string {
-  return status === 'generating_steps' ? 'its steps are being planned' : `${steps.completed} of ${steps.total} steps done`;
+  return status === 'generating_steps'
+    ? 'its steps are being planned'
+    : `${steps.completed} of ${steps.total} steps done`;
 }
 
 async function problemOf(client: Chapter['client'], of: Shown): Promise<string> {

@@ -20,9 +20,15 @@ it('keeps code in its quotes', () => {
 it.each<[readonly string[], readonly string[]]>([
   [[], []],
   [['  \n', '\n'], []],
-  [['one\n', 'two\n'], ['```text', 'one', 'two', '```']],
+  [
+    ['one\n', 'two\n'],
+    ['```text', 'one', 'two', '```'],
+  ],
   [['```\nout of it'], ['```text', "'", 'out of it', '```']],
-  [[Array.from({ length: 30 }, (_, at) => at).join('\n')], ['```text', ...Array.from({ length: 20 }, (_, at) => String(at + 10)), '```']],
+  [
+    [Array.from({ length: 30 }, (_, at) => at).join('\n')],
+    ['```text', ...Array.from({ length: 20 }, (_, at) => String(at + 10)), '```'],
+  ],
 ])('shows the end of a log in a fence it cannot leave', (pieces, shown) => {
   expect(lastWords(pieces)).toEqual(shown);
 });

@@ -54,7 +54,9 @@ test('what the skill file expects and the app does not do fails it, in words', a
   await w.until(async () => (await w.check(failed.head))?.state === 'failure');
   expect((await w.check(failed.head))?.summary).toContain('expect body contains `Welcome`: The body begins: Go away');
   const { details } = (await advanceVerification(w.ctx, failed.id)).summary;
-  expect(details).toContain("- Home: `'GET /'` **failed** · expect body contains \\`Welcome\\`: The body begins: Go away");
+  expect(details).toContain(
+    "- Home: `'GET /'` **failed** · expect body contains \\`Welcome\\`: The body begins: Go away",
+  );
   expect(details).toContain("- Home: `'GET /next'` **skipped**");
 });
 

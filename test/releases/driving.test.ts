@@ -352,7 +352,9 @@ describe('a deployment by a command', { timeout: 60_000 }, () => {
     expect(await r.log({ deployment: second })).toContain('to production: v2-rc1 after v1-rc1\n');
     expect((await r.deployments())[1]?.error_message).toMatch(/^Exited with code 1 after /);
     const { details } = (await advanceDeployment(r.w.ctx, second)).summary;
-    expect(details).toContain('**Last words**\n\n```text\nto production: v2-rc1 after v1-rc1\n[interlock] Exited with code 1');
+    expect(details).toContain(
+      '**Last words**\n\n```text\nto production: v2-rc1 after v1-rc1\n[interlock] Exited with code 1',
+    );
   });
 
   it('is stopped when it is canceled, and its environment free once it has ended', async () => {
