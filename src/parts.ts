@@ -8,7 +8,7 @@ import { createEventHub } from './modules/events/index.ts';
 import { ModelSettingsRefused, readModelSettings, type ModelSettings } from './platform/agents/index.ts';
 import { createHttpOut, type HttpOut } from './platform/http-out/index.ts';
 import { projectRoot } from './platform/project-root.ts';
-import { PreviewOptionsRefused, previewOptionsFrom, type PreviewOptions } from './previews.ts';
+import { previewOptionsFrom } from './previews.ts';
 import { serveLocalGit } from './server/local-git.ts';
 import { startServer, type Server } from './server.ts';
 import { createService, type Service } from './service.ts';
@@ -95,7 +95,7 @@ export async function openWorker(
     workflowBundle: existsSync(bundle) ? bundle : null,
     ci,
     providers: { secrets, http, network },
-    previews: previewsFrom(process.env, model),
+    previews: previewOptionsFrom(process.env, model),
     agents: { model },
   });
   const stop = async (): Promise<void> => {
@@ -103,15 +103,6 @@ export async function openWorker(
     http.close();
   };
   return { ...worker, stop };
-}
-
-function previewsFrom(env: NodeJS.ProcessEnv, model: ModelSettings | null): PreviewOptions {
-  try {
-    return previewOptionsFrom(env, model);
-  } catch (error) {
-    if (error instanceof PreviewOptionsRefused) throw new StartError(error.message);
-    throw error;
-  }
 }
 
 /** Who executes runbooks, from RUNBOOK_MODEL and what belongs to it. Null: none is configured, and prompts are scripts. */

@@ -2,6 +2,7 @@
 import { delimiter } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Ports } from './context.ts';
+import { StartError } from './launcher/start-error.ts';
 import type { Secrets } from './modules/accounts/index.ts';
 import { reconcileSandboxes, type Verifying } from './modules/previews/index.ts';
 import { recordServiceCheck } from './modules/queue/index.ts';
@@ -15,6 +16,7 @@ import {
   openPreviewDoor,
   loopbackDoor,
   type DoorPlace,
+  type PreviewDoor,
 } from './platform/previews/index.ts';
 import type { Sandbox } from './platform/sandbox/index.ts';
 
@@ -47,7 +49,7 @@ export async function createVerifying(
       installation: ports.publicUrl,
       clock: ports.clock,
     }),
-    door: await openPreviewDoor(door ?? loopbackDoor),
+    door: await openDoor(door ?? loopbackDoor),
     driver: createAppDriver({ http, browser: await findBrowser(browserPath) }),
     analysis: createAnalysis({ review: model === null ? null : { model, budgetMicros: reviewBudgetMicros } }),
     recordCheck: recordServiceCheck,
@@ -55,7 +57,7 @@ export async function createVerifying(
 }
 
 /** From PREVIEW_BROWSER, PREVIEW_ADDRESS, and PREVIEW_IMAGE_DIRECTORIES as PATH is written. */
-/** Throws PreviewOptionsRefused. */
+/** Throws StartError. */
 export function previewOptionsFrom(env: NodeJS.ProcessEnv, model: ModelSettings | null): PreviewOptions {
   return {
     browserPath: env['PREVIEW_BROWSER'] || null,
@@ -65,19 +67,26 @@ export function previewOptionsFrom(env: NodeJS.ProcessEnv, model: ModelSettings 
   };
 }
 
-/** Words say what to write instead. */
-export class PreviewOptionsRefused extends Error {}
+async function openDoor(place: DoorPlace): Promise<PreviewDoor> {
+  return await openPreviewDoor(place).catch((error: unknown) => {
+    const { host, port } = place;
+    throw new StartError(
+      `Previews cannot be reached at ${host}${port === 0 ? '' : `, port ${port}`}: ${String(error)}. PREVIEW_ADDRESS names an address of this machine, and a port that is free.`,
+    );
+  });
+}
 
 function doorFrom(text: string | null): DoorPlace | null {
   const place = text === null ? null : doorPlaceFrom(text);
   if (text !== null && place === null)
-    throw new PreviewOptionsRefused(
+    throw new StartError(
       `PREVIEW_ADDRESS is ${text}: write the address by which servers reach this machine, as 10.0.0.7 or 10.0.0.7:4100.`,
     );
   return place;
 }
 
 const reconcileEveryMs = 60_000;
+const stopWithinMs = 10_000;
 
 /** Takes away what runs here and no row wants: now, and a minute after each time. */
 export function keepReconciled(ports: Ports, { sandboxes }: Verifying): { stop(): Promise<void> } {
@@ -100,7 +109,8 @@ export function keepReconciled(ports: Ports, { sandboxes }: Verifying): { stop()
   return {
     async stop() {
       stopping.abort();
-      await keeping;
+      // A teardown script under way is left to the next worker.
+      await Promise.race([keeping, delay(stopWithinMs, undefined, { ref: false })]);
     },
   };
 }

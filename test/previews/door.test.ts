@@ -4,6 +4,10 @@ import { createServer, request, type IncomingMessage, type Server } from 'node:h
 import { connect, createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Ports } from '../../src/context.ts';
+import { generateSecrets } from '../../src/modules/accounts/index.ts';
+import { createHttpOut } from '../../src/platform/http-out/index.ts';
+import { createVerifying, previewOptionsFrom } from '../../src/previews.ts';
 import { doorPlaceFrom, openPreviewDoor, type PreviewDoor } from '../../src/platform/previews/index.ts';
 import { requestThrough } from '../../src/platform/previews/door.ts';
 
@@ -77,12 +81,7 @@ it('answers no other method, and goes nowhere that is asked for', async () => {
 });
 
 it('says so where the app takes no connection, and ends what is open with its way', async () => {
-  const nobody = createTcpServer().listen(0, '127.0.0.1');
-  await once(nobody, 'listening');
-  const { port } = nobody.address() as AddressInfo;
-  nobody.close();
-  await once(nobody, 'close');
-  await expect(ask(door.open(`tcp:127.0.0.1:${port}`))).rejects.toThrow('answers 502');
+  await expect(ask(door.open('unix:/nowhere/app'))).rejects.toThrow('answers 502');
 
   const way = door.open(at);
   app.removeAllListeners('request').on('request', () => way.close());
@@ -119,5 +118,22 @@ describe('PREVIEW_ADDRESS', () => {
     ['', null],
   ])('%s', (written, place) => {
     expect(doorPlaceFrom(written)).toEqual(place);
+  });
+
+  it('is refused in words, where it is none and where nothing can listen there', async () => {
+    expect(() => previewOptionsFrom({ PREVIEW_ADDRESS: '0.0.0.0' }, null)).toThrow(
+      'PREVIEW_ADDRESS is 0.0.0.0: write the address by which servers reach this machine',
+    );
+    const taken = { host: '127.0.0.2', port: Number(door.open(at).address.split(':').at(-1)) };
+    const parts = {
+      ports: {} as Ports,
+      secrets: generateSecrets(),
+      http: createHttpOut({ allowPrivateAddresses: true }),
+    };
+    const options = { browserPath: null, imageDirectories: [], model: null, sandbox: null };
+    await expect(createVerifying(parts.ports, { ...parts, ...options, door: taken })).rejects.toThrow(
+      /^Previews cannot be reached at 127\.0\.0\.2, port \d+: .*EADDRINUSE.* PREVIEW_ADDRESS names an address/,
+    );
+    parts.http.close();
   });
 });

@@ -1,5 +1,8 @@
 // The process that verifies is killed with -9 at every step, one after the other: the same end, every status told once,
 // and nothing of a preview is left.
+import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { startEngine, type Engine } from '../support/engine.ts';
@@ -8,6 +11,8 @@ import { endpoint, sandboxOf, skillPath, verificationsOf, type VerificationWorld
 
 interface Stage extends AsyncDisposable {
   readonly v: Omit<VerificationWorld, 'pass'>;
+  /** Where its engines have their folders. */
+  readonly tmp: string;
   start(failpoint?: string): Promise<Engine>;
   /** Starts one that is killed at that place, and waits until it is. */
   killAt(failpoint: string): Promise<void>;
@@ -16,6 +21,9 @@ interface Stage extends AsyncDisposable {
 async function stage(): Promise<Stage> {
   const w = await world({ runsCi: false, wake: async () => {} });
   const engines: Engine[] = [];
+  const tmp = mkdtempSync(join(tmpdir(), 'il-'));
+  // Checks run as nobody, and pass through it.
+  chmodSync(tmp, 0o711);
   const v = verificationsOf(w, async (isSo) => {
     const deadline = performance.now() + 60_000;
     while (!(await isSo())) {
@@ -25,12 +33,13 @@ async function stage(): Promise<Stage> {
   });
   const start: Stage['start'] = async (failpoint) => {
     const { databaseUrl, dataDir, secrets } = w;
-    const engine = await startEngine({ mode: 'loop', databaseUrl, dataDir, secrets }, failpoint);
+    const engine = await startEngine({ mode: 'loop', databaseUrl, dataDir, secrets }, failpoint, { TMPDIR: tmp });
     engines.push(engine);
     return engine;
   };
   return {
     v,
+    tmp,
     start,
     async killAt(failpoint) {
       const engine = await start(failpoint);
@@ -41,8 +50,18 @@ async function stage(): Promise<Stage> {
       await Promise.all(engines.map(async (engine) => await engine.kill()));
       await v[Symbol.asyncDispose]();
       await w[Symbol.asyncDispose]();
+      rmSync(tmp, { recursive: true, force: true });
     },
   };
+}
+
+/** Nothing that runs or lies on disk: what was booted is gone, with what those left that were killed. */
+async function nothingIsLeft({ v, tmp }: Stage): Promise<void> {
+  expect(await v.rows('select state, address, way_key from preview_sandbox')).toEqual([
+    { state: 'gone', address: null, way_key: null },
+  ]);
+  const left = (): string[] => readdirSync(tmp).filter((name) => name.startsWith('interlock-run-'));
+  await expect.poll(left, { timeout: 30_000 }).toEqual([]);
 }
 
 /** What was told of the runs, in order. */
@@ -80,7 +99,7 @@ describe('whoever verifies is killed', { timeout: 300_000 }, () => {
     expect(passed).toMatchObject({ attempt: 1, steps: ['passed Home: `GET /`'] });
     expect(await s.v.log(passed)).toContain('It is begun again, for the 3. time.');
     expect(await told(s)).toEqual(['pending', 'booting', 'driving', 'tearing_down', 'passed']);
-    expect(await s.v.rows('select state from preview_sandbox')).toEqual([{ state: 'gone' }]);
+    await nothingIsLeft(s);
   });
 
   it('while it drives, and before it tears down: what was judged stands', async () => {
@@ -92,7 +111,7 @@ describe('whoever verifies is killed', { timeout: 300_000 }, () => {
     const passed = await s.v.comesTo(number, 'passed');
     expect(passed.steps).toEqual(['passed Home: `GET /`']);
     expect(await told(s)).toEqual(['pending', 'booting', 'driving', 'booting', 'driving', 'tearing_down', 'passed']);
-    expect(await s.v.rows('select state from preview_sandbox')).toEqual([{ state: 'gone' }]);
+    await nothingIsLeft(s);
   });
 
   it('three times in a row: it is given up, and its check says so', async () => {

@@ -6,7 +6,7 @@ import { createCiRunner } from '../../src/hosts/local/index.ts';
 import { type Secrets, generateSecrets } from '../../src/modules/accounts/index.ts';
 import { createHttpOut } from '../../src/platform/http-out/index.ts';
 import { findSandbox } from '../../src/platform/sandbox/index.ts';
-import { createVerifying, previewOptionsFrom } from '../../src/previews.ts';
+import { createVerifying, keepReconciled, previewOptionsFrom } from '../../src/previews.ts';
 import { createAttending } from '../../src/providers.ts';
 import { createService } from '../../src/service.ts';
 import { connectTemporal } from '../../src/temporal.ts';
@@ -72,7 +72,9 @@ if (settings.mode === 'temporal' && settings.temporal) {
   const { sandbox } = await findSandbox({ allowPlain: true, kinds: ['plain'] });
   if (sandbox === null) throw new Error('No sandbox.');
   loop.runbooks.attending = attendingOf(sandbox);
-  loop.verifications.attending = await createVerifying(service.ports, { ...providers, ...previews, sandbox });
+  const verifying = await createVerifying(service.ports, { ...providers, ...previews, sandbox });
+  loop.verifications.attending = verifying;
+  keepReconciled(service.ports, verifying);
   loop.releases.attending = createAttending(service.ports, { ...providers, sandbox });
   createCiRunner({
     host: service.localHost,

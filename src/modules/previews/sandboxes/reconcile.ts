@@ -11,9 +11,9 @@ const ofRun = 'v.account_id = s.account_id and v.id = s.verification_id';
 export async function reconcileSandboxes(ports: Ports, kinds: readonly PreviewSandboxes[]): Promise<readonly string[]> {
   const takenAway: string[] = [];
   for (const sandboxes of kinds) {
-    const here = await sandboxes.list();
-    const wanted = await wantedOf(ports, sandboxes.kind, here);
-    for (const name of here.filter((one) => !wanted.has(one))) {
+    for (const name of await sandboxes.list()) {
+      // Asked just before: taking the one before it away may have taken a minute.
+      if (await isStillWanted(ports, sandboxes.kind, name)) continue;
       try {
         await sandboxes.destroy(name);
         takenAway.push(name);
@@ -29,17 +29,12 @@ export async function reconcileSandboxes(ports: Ports, kinds: readonly PreviewSa
   return takenAway;
 }
 
-async function wantedOf(
-  { db, clock }: Ports,
-  kind: PreviewSandboxes['kind'],
-  names: readonly string[],
-): Promise<ReadonlySet<string>> {
-  if (names.length === 0) return new Set();
-  const rows = await db.system.query<{ name: string }>(
-    `select s.name from preview_sandbox s join verification v on ${ofRun} where ${isWanted} and s.kind = $2 and s.name = any($3)`,
-    [clock().toISOString(), kind, names],
+async function isStillWanted({ db, clock }: Ports, kind: PreviewSandboxes['kind'], name: string): Promise<boolean> {
+  const rows = await db.system.query(
+    `select 1 from preview_sandbox s join verification v on ${ofRun} where ${isWanted} and s.kind = $2 and s.name = $3`,
+    [clock().toISOString(), kind, name],
   );
-  return new Set(rows.map(({ name }) => name));
+  return rows.length > 0;
 }
 
 /** The public addresses of those lead nowhere any more. */
