@@ -126,7 +126,7 @@ describe('PREVIEW_ADDRESS', () => {
     );
     const taken = { host: '127.0.0.2', port: Number(door.open(at).address.split(':').at(-1)) };
     const parts = {
-      ports: {} as Ports,
+      ports: { publicUrl: 'http://localhost:4000', clock: () => new Date() } as Ports,
       secrets: generateSecrets(),
       http: createHttpOut({ allowPrivateAddresses: true }),
     };
