@@ -1,8 +1,9 @@
 // The door of a worker: who comes in, whereto, and until when.
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, request, type IncomingMessage, type Server } from 'node:http';
 import { connect, createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
-import { text } from 'node:stream/consumers';
+import { buffer, text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Ports } from '../../src/context.ts';
 import { generateSecrets } from '../../src/modules/accounts/index.ts';
@@ -40,6 +41,22 @@ it('leads to the app of its key, on an address of its own', async () => {
   expect(way.address).toMatch(/^tcp:127\.0\.0\.2:\d+$/);
   expect(Buffer.from(way.key, 'base64url')).toHaveLength(32);
   expect(await ask(way)).toBe('GET /cart');
+});
+
+it('passes much, both ways, whole, and also where the app has closed its side first', async () => {
+  const much = randomBytes(8 * 1024 ** 2);
+  app.removeAllListeners('request').on('request', (incoming, response) => incoming.pipe(response));
+  const sent = requestThrough(door.open(at), { method: 'POST', headers: { host: 'app' } }).end(much);
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+  expect((await buffer(answer)).equals(much)).toBe(true);
+
+  const early = createTcpServer({ allowHalfOpen: true }, (socket) => {
+    socket.end('HTTP/1.1 200 OK\r\n\r\nfirst and last');
+    socket.resume();
+  }).listen(0, '127.0.0.1');
+  await once(early, 'listening');
+  expect(await ask(door.open(`tcp:127.0.0.1:${(early.address() as AddressInfo).port}`))).toBe('first and last');
+  early.close();
 });
 
 it('lets nobody in without a key, with an invented one, or with that of a way that was closed', async () => {
