@@ -2,13 +2,17 @@
 // here holds by the engine's own records; Temporal only schedules it.
 import { systemContext, type Ports } from '../../src/context.ts';
 import { advanceQueue, carryOut, driveBatch } from '../../src/modules/queue/index.ts';
-import { createReleaseLoop, type ReleaseLoop } from './release-loop.ts';
-import { createVerificationLoop, type VerificationLoop } from './verification-loop.ts';
-import { createRunbookLoop, type RunbookLoop } from './runbook-loop.ts';
+import {
+  createReleaseLoop,
+  createRunbookLoop,
+  createVerificationLoop,
+  type ReleaseLoop,
+  type RunbookLoop,
+  type VerificationLoop,
+} from './driven-loop.ts';
 
 export interface PlainLoop {
   wake: Ports['wake'];
-  /** Deployments and builds. */
   readonly releases: ReleaseLoop;
   readonly runbooks: RunbookLoop;
   readonly verifications: VerificationLoop;
