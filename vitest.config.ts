@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/support/longest-first.ts';
 
 // Tests that need no server start none: `npx vitest run test/domain` is there at once.
 const pure = [
@@ -12,6 +13,8 @@ const pure = [
 const launcher = ['test/launcher/**/*.test.ts'];
 // They start the built programs.
 const endToEnd = ['test/e2e/**/*.test.ts'];
+// They put something else in the place of a module, which the files that share a process would see.
+const apart = ['test/queue/recorded-run.test.ts'];
 
 // What talks to real processes is tried once more when it fails; `npm test` names what passed only then.
 export default defineConfig({
@@ -24,8 +27,9 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    sequence: { sequencer: LongestFirst },
     projects: [
-      { extends: true, test: { name: 'pure', include: pure } },
+      { extends: true, test: { name: 'pure', isolate: false, include: pure } },
       { extends: true, test: { name: 'launcher', retry: 1, include: launcher } },
       {
         extends: true,
@@ -43,10 +47,16 @@ export default defineConfig({
         test: {
           name: 'integrated',
           retry: 1,
+          // Loading the service takes longer than most of these files do.
+          isolate: false,
           include: ['test/**/*.test.ts'],
-          exclude: [...pure, ...launcher, ...endToEnd],
+          exclude: [...pure, ...launcher, ...endToEnd, ...apart],
           globalSetup: ['test/support/global-setup.ts'],
         },
+      },
+      {
+        extends: true,
+        test: { name: 'apart', retry: 1, include: apart, globalSetup: ['test/support/global-setup.ts'] },
       },
     ],
   },

@@ -112,8 +112,7 @@ export type VerificationLoop = DrivenLoop<OfVerification, Verifying>;
 export const createReleaseLoop = (): ReleaseLoop =>
   createDrivenLoop({
     is: (whose) => 'deploymentId' in whose || 'candidateId' in whose,
-    keyOf: (whose) =>
-      'deploymentId' in whose ? `deployment ${whose.deploymentId}` : `candidate ${whose.candidateId}`,
+    keyOf: (whose) => ('deploymentId' in whose ? `deployment ${whose.deploymentId}` : `candidate ${whose.candidateId}`),
     open: `select json_build_object('accountId', account_id::text, 'deploymentId', id::text) as whose
              from deployment where next_look_at is not null
            union all select json_build_object('accountId', account_id::text, 'candidateId', id::text)

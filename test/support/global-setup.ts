@@ -1,10 +1,11 @@
-// One PostgreSQL and one Temporal per test run, started side by side. Tests get databases of their own, copied from a
-// template that was migrated once.
+// One PostgreSQL and one Temporal per test run, started side by side, for all of its projects. Tests get databases of
+// their own, copied from a template that was migrated once.
 import { existsSync } from 'node:fs';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
+import type { ProvidedContext } from 'vitest';
 import type { TestProject } from 'vitest/node';
 import { defaultCacheDirectory } from '../../src/launcher/cache-directory.ts';
 import { startPostgres } from '../../src/launcher/postgres.ts';
@@ -29,15 +30,39 @@ declare module 'vitest' {
 const template = 'interlock_template';
 const namespace = 'interlock-test';
 
+interface Servers {
+  readonly provided: ProvidedContext;
+  stop(): Promise<void>;
+}
+
+// Each project has an instance of this module.
+const run = globalThis as { interlockTestServers?: { readonly starting: Promise<Servers>; users: number } };
+
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  run.interlockTestServers ??= {
+    starting: startServers((line) => project.vitest.logger.log(line)),
+    users: 0,
+  };
+  const shared = run.interlockTestServers;
+  shared.users += 1;
+  const { provided, stop } = await shared.starting;
+  for (const [key, value] of Object.entries(provided)) project.provide(key as keyof ProvidedContext, value);
+  return async () => {
+    shared.users -= 1;
+    if (shared.users > 0) return;
+    delete run.interlockTestServers;
+    await stop();
+  };
+}
+
+async function startServers(log: (line: string) => void): Promise<Servers> {
   const dataDir = await mkdtemp(join(tmpdir(), 'interlock-test-'));
   // The database's user has to walk through it.
   await chmod(dataDir, 0o755);
   const cacheDir = defaultCacheDirectory();
   const stops: (() => Promise<void>)[] = [];
-  const log = (line: string) => project.vitest.logger.log(line);
-  const teardown = async () => {
-    await Promise.all(stops.map((stop) => stop()));
+  const stop = async () => {
+    await Promise.all(stops.map((each) => each()));
     await rm(dataDir, { recursive: true, force: true });
   };
 
@@ -45,37 +70,44 @@ export default async function setup(project: TestProject): Promise<() => Promise
     const server = await startPostgres({ dataDir, cacheDir, fast: true, log });
     stops.push(() => server.stop());
     await makeTemplate(server.url);
-    project.provide('postgres', { adminUrl: server.url, template });
+    return { adminUrl: server.url, template };
   }
 
   async function temporal() {
     const server = await startTemporal({ dataDir, cacheDir, fast: true, namespace, searchAttributes, log });
     stops.push(() => server.stop());
-    project.provide('temporal', { address: server.address, namespace });
+    return { address: server.address, namespace };
   }
 
   async function workflows() {
     const entry = join(projectRoot, 'workflows', 'index.ts');
     const outFile = join(projectRoot, 'node_modules', '.cache', 'interlock', 'workflow-bundle.js');
     const sources = [join(projectRoot, 'workflows'), join(projectRoot, 'src', 'domain')];
-    if (existsSync(entry)) await bundleWorkflows({ entry, sources, outFile });
-    project.provide('workflowBundle', existsSync(entry) ? outFile : null);
+    if (!existsSync(entry)) return null;
+    await bundleWorkflows({ entry, sources, outFile });
+    // Another run may make it anew meanwhile.
+    const own = join(dataDir, 'workflow-bundle.js');
+    await copyFile(outFile, own);
+    return own;
   }
 
   async function engine() {
     const bundle = await bundleEngine();
     stops.push(() => bundle.remove());
-    project.provide('engineBundle', bundle.path);
+    return bundle.path;
   }
 
-  project.provide('cacheDir', cacheDir);
-  const parts = await Promise.allSettled([postgres(), temporal(), workflows(), engine()]);
-  const failure = parts.find((part) => part.status === 'rejected');
+  const parts = [postgres(), temporal(), workflows(), engine()] as const;
+  const failure = (await Promise.allSettled(parts)).find((part) => part.status === 'rejected');
   if (failure) {
-    await teardown();
+    await stop();
     throw failure.reason;
   }
-  return teardown;
+  const [database, workflowServer, workflowBundle, engineBundle] = await Promise.all(parts);
+  return {
+    provided: { postgres: database, temporal: workflowServer, workflowBundle, cacheDir, engineBundle },
+    stop,
+  };
 }
 
 async function makeTemplate(adminUrl: string): Promise<void> {

@@ -2,12 +2,11 @@ import { expect, it } from 'vitest';
 import { rulesOfPlanner } from '../../../bench/simulator/policies/rules.ts';
 import type { QueueRules } from '../../../src/domain/queue/snapshot.ts';
 import { exploreAll, type SmallWorld } from './small-world.ts';
+import { bets, explore, patienceMs, usual, worldOfBets as onFour } from './small-world.worlds.ts';
 
 function linear(batchSize: number, rules: Partial<QueueRules> = {}): QueueRules {
   return { ...rulesOfPlanner, batchSize, ...rules };
 }
-
-const usual = { targets: [null, null, null, null], arrive: 'at once', redsToBlame: 1, mayConflict: false } as const;
 
 const worlds: readonly [string, SmallWorld][] = [
   ['one by one', { ...usual, rules: linear(1) }],
@@ -25,10 +24,6 @@ const worlds: readonly [string, SmallWorld][] = [
   ['in batches of two of which any may conflict', { ...usual, rules: linear(2), mayConflict: true }],
 ];
 
-const bets = { ...rulesOfPlanner, speculation: 'adaptive', useAffectedTargets: true, maxParallelBuilds: 2 } as const;
-const onFour = { ...usual, redsToBlame: 2 } as const;
-const onThree = { ...onFour, targets: [['a'], ['a'], ['a']] } as const;
-
 const worldsOfBets: readonly [string, SmallWorld][] = [
   ['four that may affect anything, two at a time', { ...onFour, rules: bets }],
   // Who lets others pass makes too many orders of four for two builds at a time, and of three for more.
@@ -42,26 +37,7 @@ const worldsOfBets: readonly [string, SmallWorld][] = [
     'four of which two and two overlap, in linear batches of two',
     { ...onFour, targets: [['a'], ['b'], ['a'], ['b']], rules: { ...bets, speculation: 'linear', batchSize: 2 } },
   ],
-  [
-    'three that may affect anything',
-    { ...onThree, targets: [null, null, null], rules: { ...bets, maxParallelBuilds: null } },
-  ],
-  ['three that all overlap, two at a time', { ...onThree, rules: bets }],
-  ['three of which only neighbours overlap', { ...onThree, targets: [['a'], ['a', 'b'], ['b']], rules: bets }],
-  ['three that are in doubt from the start', { ...onThree, rules: bets, chance: 0.7 }],
-  ['three that arrive in doubt', { ...onThree, rules: bets, arrive: 'any time', chance: 0.7 }],
-  ['three that arrive at any time', { ...onThree, rules: bets, arrive: 'any time' }],
-  ['three of which any may conflict', { ...onThree, rules: bets, mayConflict: true }],
 ];
-
-// The longest takes a minute of CPU, which a machine that does other things gives it in several.
-const patienceMs = 600_000;
-
-function explore(_name: string, world: SmallWorld): void {
-  const visited = exploreAll(world);
-  expect(visited.landed).toBeGreaterThan(0);
-  expect(visited.ejected).toBeGreaterThan(0);
-}
 
 it.each(worldsOfBets)('every history of bets on %s keeps every invariant', explore, patienceMs);
 

@@ -3,6 +3,7 @@
 import type { Context } from '../../../context.ts';
 import { blockText } from '../../../domain/queue/status.ts';
 import { HostRefused } from '../../../hosts/port.ts';
+import type { Database } from '../../../platform/database.ts';
 import type { LoadedBatch } from './batch.rows.ts';
 import { BatchEntity, PullRequestEntity, type BatchMemberRow } from '../queue.entities.ts';
 import { changeQueue } from '../queue.locks.ts';
@@ -69,10 +70,12 @@ export async function blockMembers(ctx: Context, { batch }: LoadedBatch, refused
 
 const patienceMs = 10 * 60_000;
 // When this process first failed to take the step a batch needs. A process that was down meanwhile has not been trying.
-const failingSince = new Map<string, number>();
+const failing = new WeakMap<Database, Map<string, number>>();
 
 /** Takes a step of a batch. One that fails for ten minutes halts the queue with the reason: what stands behind it waits in vain. */
 export async function takeStep(ctx: Context, { batch }: LoadedBatch, step: () => Promise<void>): Promise<void> {
+  const failingSince = failing.get(ctx.db) ?? new Map<string, number>();
+  failing.set(ctx.db, failingSince);
   const key = `${ctx.accountId}/${batch.id}`;
   try {
     await step();

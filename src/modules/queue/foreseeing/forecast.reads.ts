@@ -7,7 +7,7 @@ import { inLineOrder } from '../../../domain/queue/order.ts';
 import type { Snapshot } from '../../../domain/queue/snapshot.ts';
 import type { Forecast } from '../../../domain/simulation/forecast.ts';
 import type { Experience } from '../../../domain/simulation/guess.ts';
-import type { Transaction } from '../../../platform/database.ts';
+import type { Database, Transaction } from '../../../platform/database.ts';
 import { Thread, ThreadTimeout, threadScript } from '../../../platform/threads.ts';
 import { requireScope } from '../../accounts/index.ts';
 import { chanceBy, loadTrackRecords } from '../planning/outlook.loader.ts';
@@ -30,10 +30,13 @@ const timeoutMs = 10_000;
 const mostWaiting = 20;
 
 const thread = new Thread(threadScript(import.meta.url, 'simulation.thread'));
-const kept = new Map<
-  string,
-  { readonly version: string; readonly until: number; readonly answer: Promise<Foreseen | null> }
->();
+interface Kept {
+  readonly version: string;
+  readonly until: number;
+  readonly answer: Promise<Foreseen | null>;
+}
+
+const keptOf = new WeakMap<Database, Map<string, Kept>>();
 
 /** Null: the tip of its base is not known yet, or there is too much to do to tell now. */
 export function forecasts(ctx: Context): DataLoader<string, Foreseen | null> {
@@ -59,6 +62,8 @@ export function forecasts(ctx: Context): DataLoader<string, Foreseen | null> {
 
 async function keptForecast(ctx: Context, queueId: string, version: string): Promise<Foreseen | null> {
   const now = performance.now();
+  const kept = keptOf.get(ctx.db) ?? new Map<string, Kept>();
+  keptOf.set(ctx.db, kept);
   const known = kept.get(queueId);
   if (known !== undefined && known.version === version && known.until > now) return await known.answer;
   const answer = foresee(ctx, queueId);
