@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { StartError } from './start-error.ts';
@@ -34,7 +35,12 @@ export function portInUse(port: number, flag = '--port'): StartError {
   return new StartError(`Port ${port} is in use. Use ${flag} <n>, or stop what listens there.`);
 }
 
+/** Below those that the system gives to connections: it is still free when it is listened on, and after a restart. */
 export async function findFreePort(): Promise<number> {
+  for (let tries = 0; tries < 50; tries += 1) {
+    const port = 15_000 + randomInt(17_000);
+    if (await isPortFree(port)) return port;
+  }
   return listenOnce(0, loopback);
 }
 

@@ -91,7 +91,6 @@ describe('an answer', () => {
     await using silent = await serve(() => {});
     const answer = await post(open, silent.url, 200);
     expect(answer).toMatchObject({ status: null, error: 'There was no answer within 0.2 s.' });
-    expect(answer.durationMs).toBeLessThan(1_500);
   });
 
   it('whose body never ends counts by its status; its beginning is kept', async () => {

@@ -102,9 +102,7 @@ describe('a line outlives', { timeout: 120_000 }, () => {
     await e.start();
     const numbers = await open(w, 3);
     await temporal.stop();
-    const startedAt = performance.now();
     await w.queue(...numbers);
-    expect(performance.now() - startedAt).toBeLessThan(3_000);
     for (const number of numbers) expect((await w.status(number)).status).toBe('queued');
     await temporal.start();
     await w.watch(numbers, 90_000);

@@ -5,7 +5,7 @@ import { configurationSchema, parseConfiguration, problemText } from '../../../s
 import type { Configuration, ParsedConfiguration, Problem } from '../../../src/domain/configuration/index.ts';
 import { listKeys } from '../../../src/domain/configuration/key.ts';
 import { keyTable } from './keys.table.ts';
-import { cpuMsSince } from './support.ts';
+import { cpuMsSince } from '../../support/cpu.ts';
 
 /** CPU of one reading. */
 export const slowestMs = 50;

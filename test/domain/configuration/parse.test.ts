@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { defaultConfigurationYaml, problemText } from '../../../src/domain/configuration/index.ts';
 import { editDistance } from '../../../src/domain/edit-distance.ts';
-import { accepted, cpuMsSince, problemsOf } from './support.ts';
+import { cpuMsSince } from '../../support/cpu.ts';
+import { accepted, problemsOf } from './support.ts';
 
 const messages = (text: string) => problemsOf(text).map(problemText);
 

@@ -5,7 +5,8 @@ import {
   numberOfApprovals,
   toQueueRules,
 } from '../../../src/domain/configuration/index.ts';
-import { cpuMsSince, rules } from './support.ts';
+import { cpuMsSince } from '../../support/cpu.ts';
+import { rules } from './support.ts';
 
 const host = { hostRequiredChecks: ['build', 'lint'] };
 const queueRules = (yaml: string, hostRequiredChecks: readonly string[] = host.hostRequiredChecks) =>
