@@ -25,8 +25,10 @@ export default defineConfig({
   test: {
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    // What is waited for comes late on a busy machine: that is no failure.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+    expect: { poll: { timeout: 60_000, interval: 20 } },
     sequence: { sequencer: LongestFirst },
     projects: [
       { extends: true, test: { name: 'pure', isolate: false, include: pure } },
@@ -38,7 +40,6 @@ export default defineConfig({
           retry: 1,
           include: endToEnd,
           globalSetup: ['test/e2e/build.ts'],
-          hookTimeout: 180_000,
           testTimeout: 300_000,
         },
       },

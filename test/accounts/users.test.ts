@@ -134,7 +134,7 @@ describe('users', () => {
     const updated = await account.update(cleo.id, { role: 'MEMBER' });
     expect(updated.data).toEqual({ updateUser: { user: { role: 'MEMBER', handle: 'cleo' } } });
     await expect
-      .poll(async () => [await pause(s.url), await pause(other.url), await pauseOnSocket()], { timeout: 2_000 })
+      .poll(async () => [await pause(s.url), await pause(other.url), await pauseOnSocket()])
       .toEqual([403, 403, 'This needs the role maintainer; the user of this token is a member.']);
     await client.dispose();
   });

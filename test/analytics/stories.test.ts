@@ -95,7 +95,7 @@ describe('over REST', () => {
   it('is of the zone asked for, else of the account, and takes up what a day that was read before is told later', async () => {
     const range = 'start=2026-03-01&end=2026-03-31';
     await merged('2026-03-10T20:00:00.000Z');
-    await vi.waitFor(async () => expect(await totals(range)).toEqual({ '2026-03-10': 1 }), { timeout: 10_000 });
+    await vi.waitFor(async () => expect(await totals(range)).toEqual({ '2026-03-10': 1 }), { timeout: 60_000 });
     expect(await totals(`${range}&timezone=Asia/Kathmandu`)).toEqual({ '2026-03-11': 1 });
     const set = await s.graphql(
       'mutation { setAccountTimezone(input: {timezone: "Asia/Kathmandu"}) { account { timezone } } }',
@@ -103,7 +103,7 @@ describe('over REST', () => {
     expect(set.data).toEqual({ setAccountTimezone: { account: { timezone: 'Asia/Kathmandu' } } });
     expect(await totals(range)).toEqual({ '2026-03-11': 1 });
     await merged('2026-03-10T20:30:00.000Z');
-    await vi.waitFor(async () => expect(await totals(range)).toEqual({ '2026-03-11': 2 }), { timeout: 10_000 });
+    await vi.waitFor(async () => expect(await totals(range)).toEqual({ '2026-03-11': 2 }), { timeout: 60_000 });
     expect(await totals(`${range}&timezone=utc`)).toEqual({ '2026-03-10': 2 });
     const refused = await s.graphql(
       'mutation { setAccountTimezone(input: {timezone: "+05:45"}) { account { timezone } } }',

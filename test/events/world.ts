@@ -9,7 +9,7 @@ import { createTestDatabase } from '../support/postgres.ts';
 export const log = pino({ level: 'silent' });
 
 /** How long a condition is waited for: a process may have to start on a busy machine. */
-export const patience = { timeout: 30_000 } as const;
+export const patience = { timeout: 60_000 } as const;
 
 export interface World {
   readonly url: string;

@@ -1,10 +1,12 @@
 import { expect, test, vi } from 'vitest';
 import { runProgram } from './processes.ts';
 
+const patience = { timeout: 60_000 };
+
 test('the Ctrl-C that npm passes on a second time drains once', async () => {
   const { child, lines, exited } = await runProgram('drain', []);
   child.kill('SIGINT');
-  await vi.waitUntil(() => lines.length === 2);
+  await vi.waitUntil(() => lines.length === 2, patience);
   child.kill('SIGINT');
   child.kill('SIGUSR2');
   expect(await exited).toEqual({ code: 0, signal: null });
@@ -14,7 +16,7 @@ test('the Ctrl-C that npm passes on a second time drains once', async () => {
 test('a second Ctrl-C of an impatient user exits at once', async () => {
   const { child, lines, exited } = await runProgram('drain', []);
   child.kill('SIGINT');
-  await vi.waitUntil(() => lines.length === 2);
+  await vi.waitUntil(() => lines.length === 2, patience);
   const pressing = setInterval(() => child.kill('SIGINT'), 100);
   expect(await exited).toEqual({ code: 130, signal: null });
   clearInterval(pressing);
@@ -23,14 +25,14 @@ test('a second Ctrl-C of an impatient user exits at once', async () => {
 test('SIGTERM drains too', async () => {
   const { child, lines, exited } = await runProgram('drain', []);
   child.kill('SIGTERM');
-  await vi.waitUntil(() => lines.length === 2);
+  await vi.waitUntil(() => lines.length === 2, patience);
   child.kill('SIGUSR2');
   expect(await exited).toEqual({ code: 0, signal: null });
 });
 
 test('a program whose npm is gone drains', async () => {
   const { child, lines, exited } = await runProgram('drain', [], { INTERLOCK_PARENT: '1' });
-  await vi.waitUntil(() => lines.length === 2, { timeout: 10_000 });
+  await vi.waitUntil(() => lines.length === 2, patience);
   child.kill('SIGUSR2');
   await exited;
   expect(lines[1]).toBe('{"draining":"npm is gone"}');

@@ -32,7 +32,7 @@ test('kill -9 of its parent leaves no server, and the next start has every workf
     searchAttributes: { RunbookNumber: [7] },
   });
   child.kill('SIGKILL');
-  await vi.waitUntil(async () => (await processesWith(dataDir)).length === 0, { timeout: 10_000 });
+  await vi.waitUntil(async () => (await processesWith(dataDir)).length === 0, { timeout: 60_000 });
 
   const next = await startTemporal({ ...options, dataDir });
   onTestFinished(() => next.stop());

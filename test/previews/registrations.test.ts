@@ -161,7 +161,7 @@ describe('the end of its time', () => {
   it('comes by itself, without anybody asking', async () => {
     await api.register({ secrets: { TOKEN: canary }, expires_at: new Date(api.now().getTime() + 500).toISOString() });
     await expect
-      .poll(async () => await api.s.rows('select end_reason, secrets from preview_registration'), { timeout: 20_000 })
+      .poll(async () => await api.s.rows('select end_reason, secrets from preview_registration'))
       .toEqual([{ end_reason: 'expired', secrets: null }]);
   });
 });

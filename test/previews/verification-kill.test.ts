@@ -121,7 +121,7 @@ describe('whoever verifies is killed', { timeout: 300_000 }, () => {
     await s.start();
     const given = await s.v.comesTo(number, 'error');
     expect(given.summary).toBe('It was begun 3 times, and each time its worker was lost.');
-    await expect.poll(async () => (await s.v.check(given.head))?.state, { timeout: 30_000 }).toBe('failure');
+    await expect.poll(async () => (await s.v.check(given.head))?.state).toBe('failure');
   });
 
   it('before and after it says how it ended: its check says it all the same', async () => {
@@ -134,7 +134,7 @@ describe('whoever verifies is killed', { timeout: 300_000 }, () => {
     await s.killAt('verification:published');
     await s.start();
     const passed = await s.v.comesTo(number, 'passed');
-    await expect.poll(async () => (await s.v.check(passed.head))?.state, { timeout: 30_000 }).toBe('success');
+    await expect.poll(async () => (await s.v.check(passed.head))?.state).toBe('success');
     await expect
       .poll(
         async () => await s.v.rows("select attempt, conclusion from check_result where name = 'interlock/verify'"),

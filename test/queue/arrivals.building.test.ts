@@ -178,7 +178,7 @@ describe('while the build is made', () => {
     await w.dequeue(a);
     await using _ci = await startCi(w);
     // No turn meanwhile: the queue has not seen the dequeue when the result comes.
-    await expect.poll(() => isBuilt(w), { timeout: 30_000 }).toBe(true);
+    await expect.poll(() => isBuilt(w)).toBe(true);
     expect(await statuses(w, a, b)).toEqual(['open', 'tagged']);
     await w.dequeue(b);
     await atRest(w);

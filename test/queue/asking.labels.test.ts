@@ -166,7 +166,7 @@ it('one that the queue begins to put on while a reading finds another one gone s
       w.ctx.accountId,
     ]);
     reading = label(w, number, 'blocked', false);
-    await vi.waitFor(async () => expect(await waitingForLocks(w)).toBeGreaterThan(0), 5_000);
+    await vi.waitFor(async () => expect(await waitingForLocks(w)).toBeGreaterThan(0), 60_000);
   });
   await reading;
   expect(await w.rows('select labels, queue_labels from pull_request')).toEqual([

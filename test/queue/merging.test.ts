@@ -127,7 +127,7 @@ describe("the host's own merge", () => {
     await w.queue(number);
     const zombie = hangAt('landing:before_merge');
     const settled = w.settled(number);
-    await vi.waitFor(() => expect(zombie.isHanging()).toBe(true), { timeout: 20_000 });
+    await vi.waitFor(() => expect(zombie.isHanging()).toBe(true), { timeout: 60_000 });
     const outside = await w.commit('main', { 'outside.txt': 'outside\n' });
     await carryOut(w.ctx, await begunLanding(w));
     zombie.letGo();
@@ -150,7 +150,7 @@ describe("the host's own merge", () => {
     const halted = w.until(
       async () => (await w.rows('select 1 from queue where halted_reason is not null')).length > 0,
     );
-    await vi.waitFor(() => expect(zombie.isHanging()).toBe(true), { timeout: 20_000 });
+    await vi.waitFor(() => expect(zombie.isHanging()).toBe(true), { timeout: 60_000 });
     await w.commit('main', { 'outside.txt': 'outside\n' });
     await carryOut(w.ctx, await begunLanding(w));
     zombie.letGo();
@@ -245,7 +245,7 @@ describe('a landing that was given up', () => {
     const base = await w.git('rev-parse', 'main');
     const zombie = hangAt('landing:before_move');
     const settled = w.settled(number);
-    await vi.waitFor(() => expect(zombie.isHanging()).toBe(true), { timeout: 20_000 });
+    await vi.waitFor(() => expect(zombie.isHanging()).toBe(true), { timeout: 60_000 });
 
     const outside = await w.commit('main', { 'outside.txt': 'outside\n' });
     await carryOut(w.ctx, await begunLanding(w));

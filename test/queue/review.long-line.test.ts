@@ -1,6 +1,7 @@
 // A monorepo's line: what a turn costs with a thousand pull requests in line, and what it must not do when nothing is planned.
 import { describe, expect, it } from 'vitest';
 import { advanceQueue, haltQueue } from '../../src/modules/queue/index.ts';
+import { cpuMsSince } from '../support/cpu.ts';
 import { parallel, world, type World } from '../support/world.ts';
 
 /** A thousand more with green heads, behind the first, as admission leaves them; and three days of landings behind them. */
@@ -47,12 +48,13 @@ async function aThousand(w: World, status: 'queued' | 'pending'): Promise<string
   return queue.id;
 }
 
-async function timeOf(turn: () => Promise<unknown>, times: number): Promise<number[]> {
+/** CPU, each time, from the least: the clock would tell of the rest of the machine, too. */
+async function costOf(turn: () => Promise<unknown>, times: number): Promise<number[]> {
   const took: number[] = [];
   for (let n = 0; n < times; n += 1) {
-    const from = performance.now();
+    const before = process.cpuUsage();
     await turn();
-    took.push(Math.round(performance.now() - from));
+    took.push(Math.round(cpuMsSince(before)));
   }
   return took.toSorted((a, b) => a - b);
 }
@@ -65,8 +67,8 @@ describe('a line of a thousand', () => {
     });
     const queueId = await aThousand(w, status);
     await advanceQueue(w.ctx, queueId);
-    const took = await timeOf(async () => await advanceQueue(w.ctx, queueId), 7);
-    // Under a load of 12 on two cores: 0.2 s. It was 1.9 s, and 7 s for pending ones, while each row was an entity.
+    const took = await costOf(async () => await advanceQueue(w.ctx, queueId), 7);
+    // 0.2 s. It was 1.9 s, and 7 s for pending ones, while each row was an entity.
     expect(took[0]).toBeLessThan(500);
   });
 
@@ -80,9 +82,9 @@ describe('a line of a thousand', () => {
     await w.rows(
       "update pull_request set affected_targets = array['team ' || number % 60, 'package ' || number % 400]",
     );
-    const [first] = await timeOf(async () => await advanceQueue(w.ctx, queueId), 1);
+    const [first] = await costOf(async () => await advanceQueue(w.ctx, queueId), 1);
     expect(await w.rows("select 1 from batch where beside = 'bet'")).toHaveLength(200);
-    const took = await timeOf(async () => await advanceQueue(w.ctx, queueId), 7);
+    const took = await costOf(async () => await advanceQueue(w.ctx, queueId), 7);
     expect(first).toBeLessThan(5_000);
     expect(took[0]).toBeLessThan(700);
   });

@@ -64,9 +64,9 @@ export async function skipLine(w: World, number: number): Promise<void> {
   await queuePullRequest(w.ctx, { repository: w.repository, number, source: 'graphql_api', skipLine: true });
 }
 
-export async function dequeueAnswer(w: World, number: number): Promise<string> {
+export async function dequeueAnswer(w: World, number: number, clock = w.ctx.clock): Promise<string> {
   try {
-    await dequeuePullRequest(w.ctx, { repository: w.repository, number });
+    await dequeuePullRequest({ ...w.ctx, clock }, { repository: w.repository, number });
     return 'accepted';
   } catch (error) {
     return (error as { code?: string }).code ?? String(error);

@@ -41,7 +41,7 @@ describe('keeping', () => {
   it('has it before the run ends, without being asked', async () => {
     const log = openRunLog(ctx, { candidateId: rows.candidateId });
     log.write('first\n');
-    await expect.poll(kept, { timeout: 5_000 }).toEqual(['first\n']);
+    await expect.poll(kept).toEqual(['first\n']);
     log.write('second\n');
     await log.close();
     expect(await kept()).toEqual(['first\n', 'second\n']);
@@ -88,7 +88,7 @@ describe('following', () => {
     const run = { deploymentId: rows.deploymentId };
     const log = openRunLog(ctx, run);
     log.write('one\n');
-    await expect.poll(kept, { timeout: 5_000 }).toHaveLength(1);
+    await expect.poll(kept).toHaveLength(1);
     const followed = await followLog(logOf(ctx, run), { after: '0', missing: 'Deployment' });
     const first = (await followed.next()).value;
     expect(first.text).toBe('one\n');

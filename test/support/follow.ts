@@ -23,7 +23,7 @@ export interface Followed<Payload> extends AsyncDisposable {
 export async function begun(...asked: readonly Pick<Followed<unknown>, 'url' | 'begunBefore'>[]): Promise<void> {
   for (const [url, there] of Map.groupBy(asked, ({ url }) => url))
     await expect
-      .poll(() => followersBegun(url), { timeout: 10_000, interval: 5 })
+      .poll(() => followersBegun(url), { timeout: 60_000, interval: 5 })
       .toBeGreaterThanOrEqual(Math.min(...there.map(({ begunBefore }) => begunBefore)) + there.length);
 }
 
@@ -74,7 +74,7 @@ export function follow<Payload>(
     completed: completing.promise,
     until: async (count) => {
       await expect
-        .poll(() => payloads.length + errors.length, { timeout: 10_000, interval: 5 })
+        .poll(() => payloads.length + errors.length, { timeout: 60_000, interval: 5 })
         .toBeGreaterThanOrEqual(count);
       return payloads.slice(0, count);
     },

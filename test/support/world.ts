@@ -272,7 +272,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
       const outcome = await replaceConfiguration(ctx, { repository: name, yaml: configurationYaml(configuration) });
       if (outcome.kind !== 'accepted') throw new Error(JSON.stringify(outcome));
     },
-    async until(condition, withinMs = 30_000) {
+    async until(condition, withinMs = 90_000) {
       const deadline = performance.now() + withinMs;
       for (;;) {
         await service.settle();
@@ -290,7 +290,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
         );
         return open.length === 0;
       }),
-    async watch(numbers, withinMs = 45_000) {
+    async watch(numbers, withinMs = 90_000) {
       const deadline = performance.now() + withinMs;
       for (;;) {
         const [open] = await rows<{ n: number }>(

@@ -67,7 +67,7 @@ export async function eventually(
   isSo: () => Promise<boolean>,
   what: string,
   seen: () => unknown = () => '',
-  withinMs = 20_000,
+  withinMs = 60_000,
 ): Promise<void> {
   const deadline = performance.now() + withinMs;
   while (!(await isSo())) {

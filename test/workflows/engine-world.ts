@@ -113,7 +113,7 @@ export function countEvents(history: History): ReadonlyMap<string, number> {
   return counts;
 }
 
-export async function eventually(isSo: () => Promise<boolean>, what: string, withinMs = 30_000): Promise<void> {
+export async function eventually(isSo: () => Promise<boolean>, what: string, withinMs = 90_000): Promise<void> {
   const deadline = performance.now() + withinMs;
   while (!(await isSo())) {
     if (performance.now() > deadline) throw new Error(`It did not come about: ${what}.`);

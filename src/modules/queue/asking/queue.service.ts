@@ -196,9 +196,9 @@ function landingInProgress(): DomainError {
 
 /** Once begun, a landing is not stopped: its end is awaited for two seconds so that the caller hears a fact. */
 async function waitForLanding(ctx: Context, pullRequestId: string): Promise<void> {
-  const until = Date.now() + landingWaitMs;
+  const until = ctx.clock().getTime() + landingWaitMs;
   while (await ctx.db.transaction(ctx.accountId, async (tx) => await isLandingBegun(ctx, tx, pullRequestId))) {
-    if (Date.now() >= until) throw landingInProgress();
+    if (ctx.clock().getTime() >= until) throw landingInProgress();
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
