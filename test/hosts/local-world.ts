@@ -83,13 +83,13 @@ export async function localWorld(): Promise<LocalWorld> {
   };
 }
 
-/** Looks until `look` gives something; fails with `what` after twenty seconds. */
+/** Looks until `look` gives something; fails with `what` after ninety seconds. */
 export async function until<T>(what: string, look: () => Promise<T | null | undefined | false>): Promise<T> {
-  const end = Date.now() + 20_000;
+  const end = Date.now() + 90_000;
   for (;;) {
     const found = await look();
     if (found) return found;
-    if (Date.now() > end) throw new Error(`Waited 20 s in vain: ${what}`);
+    if (Date.now() > end) throw new Error(`Waited 90 s in vain: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
 }

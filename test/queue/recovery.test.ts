@@ -277,7 +277,7 @@ async function restore(w: World, databaseUrl: string): Promise<Restored> {
     loop,
     rows: async (text, values = []) => await service.ports.db.system.query(text, values),
     async until(condition) {
-      const deadline = performance.now() + 30_000;
+      const deadline = performance.now() + 90_000;
       for (;;) {
         await service.settle();
         await loop.run(service.ports);

@@ -18,7 +18,7 @@ async function stage({ ci, ...options }: ReleaseOptions & Pick<WorldOptions, 'ci
   const w = await world({ runsCi: false, wake: async () => {}, ...(ci !== undefined && { ci }) });
   const engines: Engine[] = [];
   const until = async (isSo: () => Promise<boolean>): Promise<void> => {
-    const deadline = performance.now() + 60_000;
+    const deadline = performance.now() + 180_000;
     while (!(await isSo())) {
       if (performance.now() > deadline)
         throw new Error(`It did not come about. ${JSON.stringify(await r.deployments())}`);
@@ -37,7 +37,7 @@ async function stage({ ci, ...options }: ReleaseOptions & Pick<WorldOptions, 'ci
     start,
     async killAt(failpoint) {
       const engine = await start(failpoint);
-      const late = delay(45_000, 'not killed', { ref: false });
+      const late = delay(180_000, 'not killed', { ref: false });
       expect(await Promise.race([engine.ended, late]), failpoint).toMatch(/SIGKILL|137/);
     },
     async [Symbol.asyncDispose]() {
@@ -58,7 +58,7 @@ async function told(r: Releases): Promise<string[]> {
   return events.map(({ version, status }) => `${version} ${status}`);
 }
 
-describe('whoever drives is killed', { timeout: 240_000 }, () => {
+describe('whoever drives is killed', { timeout: 600_000 }, () => {
   it('while it deploys: each is deployed once, in order', async () => {
     await using cd = await cdServer();
     cd.startsAs = 'success';

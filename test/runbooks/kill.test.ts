@@ -17,7 +17,7 @@ async function stage(): Promise<Stage> {
   const w = await world({ runsCi: false, wake: async () => {} });
   const engines: Engine[] = [];
   const until = async (isSo: () => Promise<boolean>): Promise<void> => {
-    const deadline = performance.now() + 90_000;
+    const deadline = performance.now() + 180_000;
     while (!(await isSo())) {
       if (performance.now() > deadline)
         throw new Error(`It did not come about. ${JSON.stringify([await r.leaves(1), await r.pullRequests(1)])}`);
@@ -36,7 +36,7 @@ async function stage(): Promise<Stage> {
     start,
     async killAt(failpoint) {
       const engine = await start(failpoint);
-      const late = delay(60_000, 'not killed', { ref: false });
+      const late = delay(180_000, 'not killed', { ref: false });
       expect(await Promise.race([engine.ended, late]), failpoint).toMatch(/SIGKILL|137/);
     },
     async [Symbol.asyncDispose]() {
