@@ -290,7 +290,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
         );
         return open.length === 0;
       }),
-    async watch(numbers, withinMs = 90_000) {
+    async watch(numbers, withinMs = 150_000) {
       const deadline = performance.now() + withinMs;
       for (;;) {
         const [open] = await rows<{ n: number }>(
