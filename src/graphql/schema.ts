@@ -40,6 +40,7 @@ import {
   ChangeSetResolver,
   DeploymentProvenanceResolver,
   EnvironmentProvenanceResolver,
+  ReleasedCommitResolver,
   RollbackOutlookResolver,
 } from '../modules/releases/provenance/changelog.resolver.ts';
 import {
@@ -125,6 +126,7 @@ function buildInterlockSchema(): GraphQLSchema {
       ChangelogResolver,
       ChangeSetResolver,
       EnvironmentProvenanceResolver,
+      ReleasedCommitResolver,
       RollbackOutlookResolver,
       DeploymentProvenanceResolver,
       PullRequestReleasesResolver,

@@ -363,8 +363,11 @@ describe('what git said', () => {
     );
     expect(chain).toMatchObject({ commits: chain?.length, last: merge });
 
-    // The second pull request is not on the hotfix.
-    expect(await follow(hotfix)).toEqual([['3.0-rc1', ...all], []]);
+    // The second pull request is not on the hotfix: git is asked about its commit itself.
+    expect(await follow(hotfix)).toEqual([
+      ['3.0-rc1', ...all],
+      ['3.0-rc1', '2.0-rc1', '1.1-rc1'],
+    ]);
     expect(await follow(before)).toEqual([
       ['3.0-rc1', ...all],
       ['3.0-rc1', '2.0-rc1', '1.1-rc1'],
@@ -409,4 +412,85 @@ it('a candidate is pinned and looked at as soon as it comes, outlives its branch
   await reconcileAll(s.ports);
   await lookedAt();
   expect(await pinned()).toBe(commit);
+});
+
+/** A pull request that is merged by pushing its head to its base. */
+async function mergeByHand(name: string, baseBranch = 'main'): Promise<number> {
+  const head = await pushBranch(name, `origin/${baseBranch}`);
+  const number = await openPullRequest(s, { repository, title: `Add ${name}`, headBranch: name, baseBranch });
+  await git('push', '-q', remote, `${head}:${baseBranch}`);
+  await reconcileAll(s.ports);
+  await s.settle();
+  return number;
+}
+
+describe('what came past the queue', () => {
+  it('is told commit by commit: landed with a proof, merged past the queue, or pushed', async () => {
+    await reconcileAll(s.ports);
+    await candidate('5.0-rc1', await tip());
+    await git('push', '-q', remote, `${await pushBranch('plain', 'origin/main')}:main`);
+    const byHand = await mergeByHand('by-hand');
+    const landed = await land('six');
+    await candidate('5.1-rc1', await tip());
+    const { releaseProject } = await ask<{ releaseProject: { candidate: object } }>(
+      `{ releaseProject(name: "Shop") { candidate: releaseCandidate(version: "5.1-rc1") { changelog(since: "5.0-rc1") { added {
+           pullRequests { number } commits { pullRequests { number } landedBatch { proof { digest } } withoutProof } } } } } }`,
+    );
+    expect(releaseProject.candidate).toEqual({
+      changelog: {
+        added: {
+          pullRequests: [{ number: landed }, { number: byHand }],
+          commits: [
+            {
+              pullRequests: [{ number: landed }],
+              landedBatch: { proof: { digest: expect.stringMatching(/^[0-9a-f]{64}$/) } },
+              withoutProof: null,
+            },
+            {
+              pullRequests: [{ number: byHand }],
+              landedBatch: null,
+              withoutProof: `Pull request #${byHand} was merged past the queue.`,
+            },
+            {
+              pullRequests: [],
+              landedBatch: null,
+              withoutProof: 'It was pushed: no pull request is known that brought it.',
+            },
+          ],
+        },
+      },
+    });
+    const { errors } = await s.graphql(
+      '{ releaseProject(name: "Shop") { releaseCandidate(version: "5.1-rc1") { changelog { added { commits { withoutProof } } } } } }',
+      {},
+      await s.tokenWith(['release:read']),
+    );
+    expect(errors[0]?.message).toBe('This needs a token with the scope queue:read.');
+  });
+
+  it('is found in production though its base branch is gone', async () => {
+    await pushBranch('train', 'origin/main');
+    const wagon = await mergeByHand('wagon', 'train');
+    await git('fetch', '-q', remote, '+refs/heads/*:refs/remotes/origin/*');
+    const commit = await pushBranch('after-train', 'origin/train');
+    await git('push', '-q', remote, ':train');
+    await reconcileAll(s.ports);
+    expect((await releasesOf(wagon)).releaseCandidates.nodes).toEqual([]);
+    await candidate('6.0-rc1', commit);
+    await candidate('6.1-rc1', await tip());
+    const since = await deployed('production', '6.0-rc1');
+    const found = await releasesOf(wagon);
+    expect(found).toMatchObject({
+      landedBatch: null,
+      firstReleaseCandidate: { version: '6.0-rc1' },
+      releaseCandidates: { nodes: [{ version: '6.0-rc1' }] },
+      deployments: { nodes: [{ releaseCandidateVersion: '6.0-rc1' }], totalCount: 1 },
+      releasesComplete: true,
+    });
+    expect(found.environments.map(({ environment, since: at }) => [environment.name, at])).toEqual([
+      ['production', since],
+    ]);
+    await deployed('production', '6.1-rc1');
+    expect((await releasesOf(wagon)).environments).toEqual([]);
+  });
 });

@@ -42,6 +42,17 @@ export function traceReach(ancestry: readonly Ancestry[], positions: ReadonlyMap
   return traced;
 }
 
+/**
+ * Which commits come from `ancestor`. `beyond` is all that any of them has and it has not, parents before their children:
+ * what is not in it is the ancestor itself, or older.
+ */
+export function descendantsOf(ancestor: string, beyond: readonly Ancestry[]): Set<string> {
+  const descendants = new Set([ancestor]);
+  for (const { commit, parents } of beyond)
+    if (parents.some((parent) => descendants.has(parent))) descendants.add(commit);
+  return descendants;
+}
+
 /** Of a commit that is not beyond the base: it is on it, or came into it from the side, or is older than its first. */
 export function traceOutside(position: number | undefined): Traced {
   return { has: position ?? 0, isSure: position !== undefined };

@@ -30,6 +30,7 @@ export { recoverDatabase } from './landing/recovery.ts';
 export { surveyInstallation, type Survey } from './landing/recovery.survey.ts';
 export { createRelay, type Relay } from './planning/relay.ts';
 export { haltOnUnknownLandings } from './landing/unknown-landings.ts';
+export { batchById } from './builds/batches.reads.ts';
 export { pullRequestById } from './pull-requests.reads.ts';
 export { forgetOldVersions } from './explaining/past.retention.ts';
 export { approvePullRequest } from './asking/reviews.service.ts';

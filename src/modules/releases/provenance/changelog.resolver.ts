@@ -3,7 +3,8 @@ import { DomainError, notFound } from '../../../domain/errors.ts';
 import { readPage, toConnection, type Connection } from '../../../graphql/connection.ts';
 import { loadIfAny, loaderOf, type GraphQLContext } from '../../../graphql/context.ts';
 import { ReleaseCandidateVersion } from '../../../graphql/scalars.ts';
-import { pullRequestById } from '../../queue/index.ts';
+import { batchById, pullRequestById } from '../../queue/index.ts';
+import { Batch } from '../../queue/builds/batches.types.ts';
 import { PullRequest, PullRequestConnection } from '../../queue/pull-requests.types.ts';
 import { candidateById, findCandidate } from '../candidates.reads.ts';
 import { ReleaseCandidate } from '../candidates.types.ts';
@@ -12,7 +13,7 @@ import { Deployment } from '../deployments.types.ts';
 import { Environment } from '../environments.types.ts';
 import { PageArgs } from '../page.types.ts';
 import { present, repositoryOfRelease } from '../projects.reads.ts';
-import { findPrevious, readChangedCommits, readPullRequestsBy, type Range } from './changelog.ts';
+import { findPrevious, readChangedCommits, readOrigins, readPullRequestsBy, type Range } from './changelog.ts';
 import { Changelog, ChangeSet, EnvironmentPresence, ReleasedCommit, RollbackOutlook } from './provenance.types.ts';
 import { readPresenceOfCandidate, readPullRequestsOf, readRunning } from './provenance.reads.ts';
 import type { HostedRepository } from './base-chain.ts';
@@ -37,7 +38,8 @@ export class CandidateProvenanceResolver {
   }
 
   @FieldResolver(() => PullRequestConnection, {
-    description: 'Every pull request it has that was merged here, the last merged first. Needs queue:read as well.',
+    description:
+      'Every pull request it has of base branches that are followed, the last merged first. Needs queue:read as well.',
   })
   async pullRequests(
     @Ctx() ctx: GraphQLContext,
@@ -78,7 +80,7 @@ export class ChangelogResolver {
   @FieldResolver(() => ChangeSet, { description: 'What the other one has and it has not: what would be taken out.' })
   async removed(@Ctx() ctx: GraphQLContext, @Root() { repository, from, to }: Changelog): Promise<ChangeSet> {
     return from === null
-      ? toChangeSet(repository.id, { commits: [], isComplete: true })
+      ? toChangeSet({ repository, from, to }, { commits: [], isComplete: true })
       : await changeSet(ctx, { repository, from: to, to: from });
   }
 }
@@ -87,13 +89,21 @@ export class ChangelogResolver {
 export class ChangeSetResolver {
   @FieldResolver(() => [ReleasedCommit], { description: 'The commits, newest first.' })
   commits(
-    @Root() { changed }: ChangeSet,
+    @Ctx() ctx: GraphQLContext,
+    @Root() { changed, repositoryId, tip }: ChangeSet,
     @Arg('first', () => Int, { defaultValue: shownCommits, description: 'How many of them, at most 1,000.' })
     first: number,
   ): ReleasedCommit[] {
     if (first < 1 || first > mostShown)
       throw new DomainError('BAD_INPUT', `first must be between 1 and ${mostShown}`, 'first');
-    return changed.commits.slice(0, first).map((each) => ({ ...each, authoredAt: new Date(each.authoredAt) }));
+    let reading: ReturnType<typeof readOrigins> | undefined;
+    const origins = async (): ReturnType<typeof readOrigins> =>
+      await (reading ??= readOrigins(ctx, { repositoryId, tip, commits: changed.commits }));
+    return changed.commits.slice(0, first).map((each) => ({
+      ...each,
+      authoredAt: new Date(each.authoredAt),
+      origin: async () => (await origins()).get(each.commit) ?? null,
+    }));
   }
 
   @FieldResolver(() => [PullRequest], {
@@ -102,6 +112,36 @@ export class ChangeSetResolver {
   async pullRequests(@Ctx() ctx: GraphQLContext, @Root() { changed, repositoryId }: ChangeSet): Promise<PullRequest[]> {
     const ids = await readPullRequestsBy(ctx, repositoryId, changed.commits);
     return await present(loaderOf(ctx, pullRequestById), ids);
+  }
+}
+
+@Resolver(() => ReleasedCommit)
+export class ReleasedCommitResolver {
+  @FieldResolver(() => [PullRequest], {
+    description:
+      'Pull requests it came with, whoever merged them. None: no pull request is known that brought it. Needs queue:read as well.',
+  })
+  async pullRequests(@Ctx() ctx: GraphQLContext, @Root() { origin }: ReleasedCommit): Promise<PullRequest[]> {
+    return await present(loaderOf(ctx, pullRequestById), (await origin())?.pullRequestIds ?? []);
+  }
+
+  @FieldResolver(() => Batch, {
+    nullable: true,
+    description:
+      'The batch it landed with, and its proof. Null: the queue did not land it; `withoutProof` says how it came. Needs queue:read as well.',
+  })
+  async landedBatch(@Ctx() ctx: GraphQLContext, @Root() { origin }: ReleasedCommit): Promise<Batch | null> {
+    return await loadIfAny(ctx, batchById, (await origin())?.batchId ?? null);
+  }
+
+  @FieldResolver(() => String, {
+    nullable: true,
+    description:
+      'Why nothing proves what was tested of it: it was pushed, or its pull request was merged past the queue. Null: `landedBatch` has its proof. Needs queue:read as well.',
+  })
+  async withoutProof(@Root() { origin }: ReleasedCommit): Promise<string | null> {
+    const known = await origin();
+    return known === null ? 'How it came is not known: there are too many commits after it.' : known.withoutProof;
   }
 }
 
@@ -184,9 +224,15 @@ async function hostedRepository(ctx: GraphQLContext, { repositoryId }: ReleaseCa
 }
 
 async function changeSet(ctx: GraphQLContext, range: Range): Promise<ChangeSet> {
-  return toChangeSet(range.repository.id, await readChangedCommits(ctx, range));
+  return toChangeSet(range, await readChangedCommits(ctx, range));
 }
 
-function toChangeSet(repositoryId: string, changed: ChangeSet['changed']): ChangeSet {
-  return { repositoryId, changed, commitCount: changed.commits.length, complete: changed.isComplete };
+function toChangeSet({ repository, to }: Range, changed: ChangeSet['changed']): ChangeSet {
+  return {
+    repositoryId: repository.id,
+    tip: to,
+    changed,
+    commitCount: changed.commits.length,
+    complete: changed.isComplete,
+  };
 }

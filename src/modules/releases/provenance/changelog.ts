@@ -1,6 +1,7 @@
 // What is different between two candidates, as git says: which commits one has and the other has not, both ways, and
 // which pull requests came with them.
 import type { Context } from '../../../context.ts';
+import { originsOf, type Landed, type MergedBy, type Origin } from '../../../domain/releases/origin.ts';
 import type { HostCommit } from '../../../hosts/port.ts';
 import { requireScope } from '../../accounts/index.ts';
 import type { HostedRepository } from './base-chain.ts';
@@ -45,6 +46,34 @@ export async function readPullRequestsBy(
     values: [ctx.accountId, repositoryId, commits.map(({ commit }) => commit)],
   });
   return rows.map(({ id }) => id);
+}
+
+/** How each of these commits, which `tip` has, came there. */
+export async function readOrigins(
+  ctx: Context,
+  {
+    repositoryId,
+    commits,
+    tip,
+  }: { readonly repositoryId: string; readonly commits: readonly HostCommit[]; readonly tip: string },
+): Promise<Map<string, Origin>> {
+  requireScope(ctx, 'queue:read');
+  const values = [ctx.accountId, repositoryId, commits.map(({ commit }) => commit)];
+  const landings = await ctx.db.read<Landed>(ctx.accountId, {
+    name: 'landings_by_commit',
+    text: `select l.batch_id as "batchId", l.commit, b.parent_commit as after
+           from landing l join batch b on b.account_id = l.account_id and b.id = l.batch_id
+           where l.account_id = $1 and l.repository_id = $2 and l.commit = any ($3::text[])`,
+    values,
+  });
+  const merged = await ctx.db.read<MergedBy>(ctx.accountId, {
+    name: 'merged_by_commit',
+    text: `select p.id as "pullRequestId", p.number, p.merge_commit_sha as commit from pull_request p
+           where p.account_id = $1 and p.repository_id = $2 and p.merge_commit_sha = any ($3::text[]) and p.status = 'merged'
+           order by p.id`,
+    values,
+  });
+  return originsOf(commits, tip, { landings, merged });
 }
 
 /** The candidate of its project that was made before it. Null: it is the first. */

@@ -1,17 +1,27 @@
 // From a pull request to the environments it runs in, and back. Git decided what is in what (reach.ts): here are
 // one statement for each question.
 import type { Context } from '../../../context.ts';
+import { descendantsOf } from '../../../domain/releases/reach.ts';
 import { requireScope } from '../../accounts/index.ts';
 import { candidateColumns, type PageBefore } from '../candidates.reads.ts';
 import type { ReleaseCandidate } from '../candidates.types.ts';
 import type { HostedRepository } from './base-chain.ts';
 import { positionOf, reachBase } from './reach.ts';
 
+/** The candidates that have a commit. */
+interface Having {
+  /** Part of a statement's name. */
+  readonly name: string;
+  /** SQL of rows `r` with their `candidate_id`, and of whether one of them is meant; $1 is the account, $2 and $3 are `values`. */
+  readonly rows: string;
+  readonly has: (candidateId: string) => string;
+  readonly values: readonly [unknown, unknown];
+}
+
 /** A pull request where it was merged. */
 export interface Merged {
   readonly repository: HostedRepository;
-  readonly queueId: string;
-  readonly position: number;
+  readonly having: Having;
   /** False: of some candidates it is not known yet whether they have it. */
   readonly isComplete: boolean;
 }
@@ -26,7 +36,7 @@ export interface PresenceRow {
   readonly since: Date;
 }
 
-/** Null: it is not merged, or into a base branch that no queue manages. */
+/** Null: it is not merged. */
 export async function findMerged(
   ctx: Context,
   pullRequest: {
@@ -38,58 +48,108 @@ export async function findMerged(
 ): Promise<Merged | null> {
   requireScope(ctx, 'release:read');
   const { queueId, mergeCommit, repositoryId } = pullRequest;
-  if (queueId === null || mergeCommit === null) return null;
+  if (mergeCommit === null) return null;
   const { owner, name, host } = pullRequest.repository;
   const repository = { accountId: ctx.accountId, id: repositoryId, owner, name, host };
-  const isComplete = await reachBase(ctx, { repository, queueId, candidateId: null });
-  const position = await positionOf(ctx, queueId, mergeCommit);
-  return position === null ? null : { repository, queueId, position, isComplete };
+  if (queueId !== null) {
+    const isComplete = await reachBase(ctx, { repository, queueId, candidateId: null });
+    const position = await positionOf(ctx, queueId, mergeCommit);
+    if (position !== null) return { repository, having: havingByBase(queueId, position), isComplete };
+  }
+  const { ids, isComplete } = await askGit(ctx, repository, mergeCommit);
+  return { repository, having: havingByGit(ids), isComplete };
+}
+
+function havingByBase(queueId: string, position: number): Having {
+  return {
+    name: 'by_base',
+    rows: 'candidate_reach r where r.account_id = $1 and r.queue_id = $2 and r.position >= $3',
+    has: (id) =>
+      `coalesce((select r.position from candidate_reach r where r.account_id = $1 and r.queue_id = $2 and r.candidate_id = ${id}) >= $3, false)`,
+    values: [queueId, position],
+  };
+}
+
+function havingByGit(candidateIds: readonly string[]): Having {
+  return {
+    name: 'by_git',
+    rows: '(select $1::bigint as account_id, id as candidate_id from unnest($2::bigint[]) id) r where $3::integer is null',
+    has: (id) => `(${id} = any ($2::bigint[]) and $3::integer is null)`,
+    values: [candidateIds, null],
+  };
+}
+
+const mostCandidates = 1_000;
+const mostCommits = 100_000;
+
+/** Ids of the candidates that have a commit, of the newest: one question for all of them, kept nowhere. */
+async function askGit(
+  ctx: Context,
+  repository: HostedRepository,
+  commit: string,
+): Promise<{ readonly ids: string[]; readonly isComplete: boolean }> {
+  const candidates = await ctx.db.read<{ id: string; commit: string }>(ctx.accountId, {
+    name: 'newest_release_candidates_of_repository',
+    text: `select c.id, c.commit from release_candidate c where c.account_id = $1 and c.repository_id = $2
+           order by c.id desc limit $3`,
+    values: [ctx.accountId, repository.id, mostCandidates + 1],
+  });
+  const host = ctx.hosts(repository.host);
+  if (candidates.length === 0 || (await host.readCommit(repository, commit)) === null)
+    return { ids: [], isComplete: true };
+  const to = [...new Set(candidates.map((candidate) => candidate.commit))];
+  const beyond = await host.listAncestry(repository, { from: commit, to, limit: mostCommits });
+  if (beyond === null) return { ids: [], isComplete: false };
+  const having = descendantsOf(commit, beyond);
+  const ids = candidates.filter((candidate) => having.has(candidate.commit)).map(({ id }) => id);
+  return { ids, isComplete: candidates.length <= mostCandidates };
 }
 
 /** Newest first; one more than the page when there is a next one. */
 export async function readCandidatesWith(ctx: Context, merged: Merged, page: PageBefore): Promise<ReleaseCandidate[]> {
+  const { name, rows, values } = merged.having;
   return await ctx.db.read<ReleaseCandidate>(ctx.accountId, {
-    name: 'release_candidates_with',
+    name: `release_candidates_with_${name}`,
     text: `select ${candidateColumns}
-           from candidate_reach r join release_candidate c on c.account_id = r.account_id and c.id = r.candidate_id
-           where r.account_id = $1 and r.queue_id = $2 and r.position >= $3 and r.candidate_id < $4::bigint
-           order by r.candidate_id desc limit $5::bigint + 1`,
-    values: [ctx.accountId, merged.queueId, merged.position, page.before, page.size],
+           from (select * from ${rows}) r join release_candidate c on c.account_id = r.account_id and c.id = r.candidate_id
+           where r.candidate_id < $4::bigint order by r.candidate_id desc limit $5::bigint + 1`,
+    values: [ctx.accountId, ...values, page.before, page.size],
   });
 }
 
 /** The first that had it. */
 export async function readFirstCandidateWith(ctx: Context, merged: Merged): Promise<ReleaseCandidate | null> {
+  const { name, rows, values } = merged.having;
   const [row] = await ctx.db.read<ReleaseCandidate>(ctx.accountId, {
-    name: 'first_release_candidate_with',
+    name: `first_release_candidate_with_${name}`,
     text: `select ${candidateColumns}
-           from candidate_reach r join release_candidate c on c.account_id = r.account_id and c.id = r.candidate_id
-           where r.account_id = $1 and r.queue_id = $2 and r.position >= $3 order by r.candidate_id limit 1`,
-    values: [ctx.accountId, merged.queueId, merged.position],
+           from (select * from ${rows}) r join release_candidate c on c.account_id = r.account_id and c.id = r.candidate_id
+           order by r.candidate_id limit 1`,
+    values: [ctx.accountId, ...values],
   });
   return row ?? null;
 }
 
 /** Ids of deployments of candidates that have it, newest first; one more than the page when there is a next one. */
 export async function readDeploymentsWith(ctx: Context, merged: Merged, page: PageBefore): Promise<string[]> {
-  const rows = await ctx.db.read<{ id: string }>(ctx.accountId, {
-    name: 'deployments_with',
+  const { name, rows, values } = merged.having;
+  const found = await ctx.db.read<{ id: string }>(ctx.accountId, {
+    name: `deployments_with_${name}`,
     text: `select d.id
-           from candidate_reach r join deployment d on d.account_id = r.account_id and d.candidate_id = r.candidate_id
-           where r.account_id = $1 and r.queue_id = $2 and r.position >= $3 and d.id < $4::bigint
-           order by d.id desc limit $5::bigint + 1`,
-    values: [ctx.accountId, merged.queueId, merged.position, page.before, page.size],
+           from (select * from ${rows}) r join deployment d on d.account_id = r.account_id and d.candidate_id = r.candidate_id
+           where d.id < $4::bigint order by d.id desc limit $5::bigint + 1`,
+    values: [ctx.accountId, ...values, page.before, page.size],
   });
-  return rows.map(({ id }) => id);
+  return found.map(({ id }) => id);
 }
 
 export async function countDeploymentsWith(ctx: Context, merged: Merged): Promise<number> {
+  const { name, rows, values } = merged.having;
   const [row] = await ctx.db.read<{ count: number }>(ctx.accountId, {
-    name: 'deployments_with_count',
+    name: `deployments_with_count_${name}`,
     text: `select count(*)::integer as count
-           from candidate_reach r join deployment d on d.account_id = r.account_id and d.candidate_id = r.candidate_id
-           where r.account_id = $1 and r.queue_id = $2 and r.position >= $3`,
-    values: [ctx.accountId, merged.queueId, merged.position],
+           from (select * from ${rows}) r join deployment d on d.account_id = r.account_id and d.candidate_id = r.candidate_id`,
+    values: [ctx.accountId, ...values],
   });
   return row?.count ?? 0;
 }
@@ -110,15 +170,13 @@ function presenceText(environments: string, has: (success: string) => string): s
           order by e.project_id, e.position, e.id`;
 }
 
-export async function readPresenceOf(ctx: Context, { queueId, position, repository }: Merged): Promise<PresenceRow[]> {
+export async function readPresenceOf(ctx: Context, { having, repository }: Merged): Promise<PresenceRow[]> {
   const environments =
     'release_project p join environment e on e.account_id = p.account_id and e.project_id = p.id and p.repository_id = $4';
-  const has = (success: string): string =>
-    `coalesce((select r.position from candidate_reach r where r.account_id = $1 and r.queue_id = $2 and r.candidate_id = ${success}.candidate_id) >= $3, false)`;
   return await ctx.db.read<PresenceRow>(ctx.accountId, {
-    name: 'presence_of_pull_request',
-    text: presenceText(environments, has),
-    values: [ctx.accountId, queueId, position, repository.id],
+    name: `presence_of_pull_request_${having.name}`,
+    text: presenceText(environments, (success) => having.has(`${success}.candidate_id`)),
+    values: [ctx.accountId, ...having.values, repository.id],
   });
 }
 

@@ -1,4 +1,5 @@
 import { Field, Int, ObjectType } from 'type-graphql';
+import type { Origin } from '../../../domain/releases/origin.ts';
 import { DateTime, GitObjectID } from '../../../graphql/scalars.ts';
 import { ReleaseCandidate } from '../candidates.types.ts';
 import type { ChangedCommits } from './changelog.ts';
@@ -30,6 +31,9 @@ export class ReleasedCommit {
 
   @Field(() => DateTime, { description: 'When it was written.' })
   authoredAt!: Date;
+
+  /** Null: nothing is known of how it came. */
+  origin!: () => Promise<Origin | null>;
 }
 
 @ObjectType({ simpleResolvers: true, description: 'What one release candidate has and another has not.' })
@@ -42,6 +46,8 @@ export class ChangeSet {
 
   changed!: ChangedCommits;
   repositoryId!: string;
+  /** What has them all. */
+  tip!: string;
 }
 
 @ObjectType({ simpleResolvers: true, description: 'How a release candidate differs from another one, as git says.' })

@@ -1,0 +1,90 @@
+// How the commits between two candidates came: by a landing, by a pull request that was merged past the queue, or by a
+// push. What a merge brought with it came as the merge did.
+
+export interface Committed {
+  readonly commit: string;
+  readonly parents: readonly string[];
+}
+
+/** What is known to have landed: everything of the first-parent line after `after`, up to `commit`. */
+export interface Landed {
+  readonly batchId: string;
+  readonly commit: string;
+  readonly after: string;
+}
+
+export interface MergedBy {
+  readonly pullRequestId: string;
+  readonly number: number;
+  readonly commit: string;
+}
+
+export interface Origin {
+  readonly batchId: string | null;
+  readonly pullRequestIds: readonly string[];
+  /** Why there is no proof of it. Null: there is. */
+  readonly withoutProof: string | null;
+}
+
+export interface Known {
+  readonly landings: readonly Landed[];
+  readonly merged: readonly MergedBy[];
+}
+
+/** Of each of `commits`, what `tip` has; of a pull request or a landing what is `known` by its commits alone. */
+export function originsOf(
+  commits: readonly Committed[],
+  tip: string,
+  { landings, merged }: Known,
+): Map<string, Origin> {
+  const line = firstParentsOf(commits, tip);
+  const mergedBy = Map.groupBy(merged, ({ commit }) => commit);
+  const landedBy = new Map(landings.map((landing) => [landing.commit, landing]));
+  const ofLine = new Map<string, Origin>();
+  let landing: Landed | undefined;
+  for (const { commit } of line) {
+    if (landing?.after === commit) landing = undefined;
+    landing = landedBy.get(commit) ?? landing;
+    ofLine.set(commit, originOf(landing, mergedBy.get(landing?.commit ?? commit) ?? []));
+  }
+  const origins = new Map(ofLine);
+  for (const [commit, by] of broughtBy(commits, line)) origins.set(commit, ofLine.get(by) as Origin);
+  return origins;
+}
+
+function originOf(landing: Landed | undefined, merged: readonly MergedBy[]): Origin {
+  const pullRequestIds = merged.map(({ pullRequestId }) => pullRequestId);
+  if (landing !== undefined) return { batchId: landing.batchId, pullRequestIds, withoutProof: null };
+  const names = merged.map(({ number }) => `#${number}`).join(', ');
+  const withoutProof =
+    names === ''
+      ? 'It was pushed: no pull request is known that brought it.'
+      : `Pull request ${names} was merged past the queue.`;
+  return { batchId: null, pullRequestIds, withoutProof };
+}
+
+/** Newest first. */
+function firstParentsOf(commits: readonly Committed[], tip: string): Committed[] {
+  const byId = new Map(commits.map((each) => [each.commit, each]));
+  const line: Committed[] = [];
+  for (let at = byId.get(tip); at !== undefined; at = byId.get(at.parents[0] ?? '')) line.push(at);
+  return line;
+}
+
+/** Of what is beside the line the first commit on it that has it. */
+function broughtBy(commits: readonly Committed[], line: readonly Committed[]): Map<string, string> {
+  const beside = new Map(commits.map((each) => [each.commit, each]));
+  for (const { commit } of line) beside.delete(commit);
+  const brought = new Map<string, string>();
+  for (const { commit: by, parents } of line.toReversed()) {
+    const open = parents.slice(1);
+    for (let at = open.pop(); at !== undefined; at = open.pop()) {
+      const side = beside.get(at);
+      if (side === undefined) continue;
+      beside.delete(at);
+      brought.set(at, by);
+      open.push(...side.parents);
+    }
+  }
+  return brought;
+}
