@@ -320,6 +320,7 @@ describe('a freeze is refused', () => {
       await mutate('createFreezeSchedule', { schedule: when }, 'freeze { id }'),
       await scheduled({ cronStart: '0 25 * * *' }),
       await scheduled({ cronEnd: '0 0 31 2 *' }),
+      await scheduled({ cronStart: '0 18 * * 5', cronEnd: ' 0  18 * * 5' }),
     ]).toEqual([
       'ends_at must be in the future',
       'reason must be at most 1000 characters',
@@ -327,6 +328,7 @@ describe('a freeze is refused', () => {
       'input must name either environment or branches',
       expect.stringMatching(/^cron_start must be a cron expression of five fields: /),
       'cron_end must be an instant that comes',
+      'cron_end must differ from cron_start, or it would never end: freeze without a schedule for that',
     ]);
     expect(await told(at)).toEqual([]);
   });

@@ -18,13 +18,21 @@ export function checkedSpan(endsAt: Date | null | undefined, now: Date): SingleS
   return { startsAt: now.getTime(), endsAt: endsAt?.getTime() ?? null };
 }
 
+/** Where it stands in the input is `input.schedule`. */
 export function checkedSchedule({ cronStart, cronEnd, timezone }: RecurringSpan): RecurringSpan {
   const faults = [
     ['cron_start', 'cronStart', cronFault(cronStart)],
-    ['cron_end', 'cronEnd', cronFault(cronEnd)],
+    ['cron_end', 'cronEnd', cronFault(cronEnd) ?? endFault({ cronStart, cronEnd })],
     ['timezone', 'timezone', timezoneFault(timezone)],
   ] as const;
   for (const [name, field, fault] of faults)
-    if (fault !== null) throw new DomainError('BAD_INPUT', `${name} ${fault}`, field);
+    if (fault !== null) throw new DomainError('BAD_INPUT', `${name} ${fault}`, `input.schedule.${field}`);
   return { cronStart, cronEnd, timezone };
+}
+
+function endFault({ cronStart, cronEnd }: Pick<RecurringSpan, 'cronStart' | 'cronEnd'>): string | null {
+  const [start, end] = [cronStart, cronEnd].map((each) => each.trim().split(/\s+/).join(' '));
+  return start === end
+    ? 'must differ from cron_start, or it would never end: freeze without a schedule for that'
+    : null;
 }
