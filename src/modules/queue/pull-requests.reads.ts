@@ -4,6 +4,7 @@ import type { Context } from '../../context.ts';
 import type { PullRequestStatus } from '../../domain/queue/snapshot.ts';
 import { transitions } from '../../domain/queue/status.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
+import { loadOne } from '../../graphql/loaders.ts';
 import { requireScope } from '../accounts/index.ts';
 import type { Statement } from '../../platform/database.ts';
 import { readRepositoriesById } from '../repositories/index.ts';
@@ -181,13 +182,7 @@ export async function readPullRequestsById(ctx: Context, ids: readonly string[])
 }
 
 export function pullRequestById(ctx: GraphQLContext): DataLoader<string, PullRequest | null> {
-  return new DataLoader(
-    async (ids) => {
-      const found = new Map((await readPullRequestsById(ctx, ids)).map((row) => [row.id, row]));
-      return ids.map((id) => found.get(id) ?? null);
-    },
-    { cache: false },
-  );
+  return loadOne('id', async (ids) => await readPullRequestsById(ctx, ids));
 }
 
 /** Pull requests before each in its line, by id; absent unless queued or tagged. */

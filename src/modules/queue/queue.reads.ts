@@ -2,6 +2,7 @@ import DataLoader from 'dataloader';
 import type { Context } from '../../context.ts';
 import { decideDepth } from '../../domain/queue/depth.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
+import { loadOne } from '../../graphql/loaders.ts';
 import { requireScope } from '../accounts/index.ts';
 import type { Repository } from '../repositories/repositories.types.ts';
 import { rulesOf } from './planning/configuration.cache.ts';
@@ -36,19 +37,15 @@ export async function readQueues(ctx: Context, repository: Repository): Promise<
 }
 
 export function queueById(ctx: GraphQLContext): DataLoader<string, Queue | null> {
-  return new DataLoader(
-    async (ids) => {
-      requireScope(ctx, 'queue:read');
-      const rows = await ctx.db.read<Row>(ctx.accountId, {
-        name: 'queues_by_id',
-        text: `select ${columns} from queue q where q.account_id = $1 and q.id = any ($2::bigint[])`,
-        values: [ctx.accountId, ids],
-      });
-      const found = new Map((await withRepositories(ctx, rows)).map((row) => [row.id, row]));
-      return ids.map((id) => found.get(id) ?? null);
-    },
-    { cache: false },
-  );
+  return loadOne('id', async (ids) => {
+    requireScope(ctx, 'queue:read');
+    const rows = await ctx.db.read<Row>(ctx.accountId, {
+      name: 'queues_by_id',
+      text: `select ${columns} from queue q where q.account_id = $1 and q.id = any ($2::bigint[])`,
+      values: [ctx.accountId, ids],
+    });
+    return await withRepositories(ctx, rows);
+  });
 }
 
 /** Batches of each queue whose commit is being made or validated. */

@@ -1,6 +1,7 @@
-import DataLoader from 'dataloader';
+import type DataLoader from 'dataloader';
 import type { Context } from '../../context.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
+import { loadOne } from '../../graphql/loaders.ts';
 import { requireScope } from '../accounts/index.ts';
 import type { Release, ReleaseCandidate } from './candidates.types.ts';
 
@@ -80,33 +81,23 @@ export async function readReleases(ctx: Context, projectId: string, page: PageBe
 }
 
 export function candidateById(ctx: GraphQLContext): DataLoader<string, ReleaseCandidate | null> {
-  return new DataLoader(
-    async (ids) => {
-      requireScope(ctx, 'release:read');
-      const rows = await ctx.db.read<ReleaseCandidate>(ctx.accountId, {
-        name: 'release_candidates_by_id',
-        text: `select ${candidateColumns} from release_candidate c where c.account_id = $1 and c.id = any ($2::bigint[])`,
-        values: [ctx.accountId, ids],
-      });
-      const found = new Map(rows.map((row) => [row.id, row]));
-      return ids.map((id) => found.get(id) ?? null);
-    },
-    { cache: false },
-  );
+  return loadOne('id', async (ids) => {
+    requireScope(ctx, 'release:read');
+    return await ctx.db.read<ReleaseCandidate>(ctx.accountId, {
+      name: 'release_candidates_by_id',
+      text: `select ${candidateColumns} from release_candidate c where c.account_id = $1 and c.id = any ($2::bigint[])`,
+      values: [ctx.accountId, ids],
+    });
+  });
 }
 
 export function releaseById(ctx: GraphQLContext): DataLoader<string, Release | null> {
-  return new DataLoader(
-    async (ids) => {
-      requireScope(ctx, 'release:read');
-      const rows = await ctx.db.read<Release>(ctx.accountId, {
-        name: 'releases_by_id',
-        text: `select ${releaseColumns} from release r where r.account_id = $1 and r.id = any ($2::bigint[])`,
-        values: [ctx.accountId, ids],
-      });
-      const found = new Map(rows.map((row) => [row.id, row]));
-      return ids.map((id) => found.get(id) ?? null);
-    },
-    { cache: false },
-  );
+  return loadOne('id', async (ids) => {
+    requireScope(ctx, 'release:read');
+    return await ctx.db.read<Release>(ctx.accountId, {
+      name: 'releases_by_id',
+      text: `select ${releaseColumns} from release r where r.account_id = $1 and r.id = any ($2::bigint[])`,
+      values: [ctx.accountId, ids],
+    });
+  });
 }

@@ -1,6 +1,7 @@
-import DataLoader from 'dataloader';
+import type DataLoader from 'dataloader';
 import type { Context } from '../../context.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
+import { loadOne } from '../../graphql/loaders.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { requireScope } from '../accounts/index.ts';
 import type { Deployment } from './deployments.types.ts';
@@ -54,19 +55,14 @@ export async function countDeployments(ctx: Context, environmentId: string): Pro
 }
 
 export function deploymentById(ctx: GraphQLContext): DataLoader<string, Deployment | null> {
-  return new DataLoader(
-    async (ids) => {
-      requireScope(ctx, 'release:read');
-      const rows = await ctx.db.read<Deployment>(ctx.accountId, {
-        name: 'deployments_by_id',
-        text: `select ${columns} from deployment d ${joins} where d.account_id = $1 and d.id = any ($2::bigint[])`,
-        values: [ctx.accountId, ids],
-      });
-      const found = new Map(rows.map((row) => [row.id, row]));
-      return ids.map((id) => found.get(id) ?? null);
-    },
-    { cache: false },
-  );
+  return loadOne('id', async (ids) => {
+    requireScope(ctx, 'release:read');
+    return await ctx.db.read<Deployment>(ctx.accountId, {
+      name: 'deployments_by_id',
+      text: `select ${columns} from deployment d ${joins} where d.account_id = $1 and d.id = any ($2::bigint[])`,
+      values: [ctx.accountId, ids],
+    });
+  });
 }
 
 /** As its transaction sees them, in the order of `ids`. */

@@ -1,6 +1,7 @@
-import DataLoader from 'dataloader';
+import type DataLoader from 'dataloader';
 import { frozenAt, isOver, type Frozen } from '../../domain/releases/freeze.ts';
 import { loaderOf, type GraphQLContext } from '../../graphql/context.ts';
+import { loadMany } from '../../graphql/loaders.ts';
 import { requireScope } from '../accounts/index.ts';
 import { freezeColumns, toFreeze, type FreezeRecord, type StoredFreeze } from '../repositories/index.ts';
 
@@ -16,18 +17,14 @@ export async function readFrozen(ctx: GraphQLContext, environmentId: string): Pr
 }
 
 function freezesOfEnvironments(ctx: GraphQLContext): DataLoader<string, StoredFreeze[]> {
-  return new DataLoader(
-    async (environmentIds) => {
-      requireScope(ctx, 'release:read');
-      const rows = await ctx.db.read<FreezeRecord>(ctx.accountId, {
-        name: 'freezes_of_environments',
-        text: `select ${freezeColumns} from freeze_rule f
-               where f.account_id = $1 and f.environment_id = any ($2::bigint[]) and f.deleted_at is null order by f.id desc`,
-        values: [ctx.accountId, environmentIds],
-      });
-      const freezes = Map.groupBy(rows.map(toFreeze), ({ environmentId }) => environmentId);
-      return environmentIds.map((id) => freezes.get(id) ?? []);
-    },
-    { cache: false },
-  );
+  return loadMany('environmentId', async (environmentIds) => {
+    requireScope(ctx, 'release:read');
+    const rows = await ctx.db.read<FreezeRecord>(ctx.accountId, {
+      name: 'freezes_of_environments',
+      text: `select ${freezeColumns} from freeze_rule f
+             where f.account_id = $1 and f.environment_id = any ($2::bigint[]) and f.deleted_at is null order by f.id desc`,
+      values: [ctx.accountId, environmentIds],
+    });
+    return rows.map(toFreeze);
+  });
 }

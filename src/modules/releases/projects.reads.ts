@@ -4,6 +4,7 @@ import type { Context } from '../../context.ts';
 import { notFound } from '../../domain/errors.ts';
 import type { ProviderSettings } from '../../domain/releases/release.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
+import { loadMany, loadOne } from '../../graphql/loaders.ts';
 import { requireScope } from '../accounts/index.ts';
 import { readRepositoriesById } from '../repositories/index.ts';
 import type { Repository } from '../repositories/repositories.types.ts';
@@ -80,52 +81,40 @@ export async function loadEnvironment(
 
 /** In their order. */
 export function environmentsOfProject(ctx: GraphQLContext): DataLoader<string, Environment[]> {
-  return new DataLoader(
-    async (projectIds) => {
-      requireScope(ctx, 'release:read');
-      const rows = await ctx.db.read<EnvironmentRead>(ctx.accountId, {
-        name: 'environments_of_projects',
-        text: `select ${environmentColumns} from environment e
-               where e.account_id = $1 and e.project_id = any ($2::bigint[]) order by e.project_id, e.position, e.id`,
-        values: [ctx.accountId, projectIds],
-      });
-      const environments = Map.groupBy(rows.map(toEnvironment), ({ projectId }) => projectId);
-      return projectIds.map((id) => environments.get(id) ?? []);
-    },
-    { cache: false },
-  );
+  return loadMany('projectId', async (projectIds) => {
+    requireScope(ctx, 'release:read');
+    const rows = await ctx.db.read<EnvironmentRead>(ctx.accountId, {
+      name: 'environments_of_projects',
+      text: `select ${environmentColumns} from environment e
+             where e.account_id = $1 and e.project_id = any ($2::bigint[]) order by e.project_id, e.position, e.id`,
+      values: [ctx.accountId, projectIds],
+    });
+    return rows.map(toEnvironment);
+  });
 }
 
 export function releaseProjectById(ctx: GraphQLContext): DataLoader<string, ReleaseProject | null> {
-  return new DataLoader(
-    async (ids) => {
-      requireScope(ctx, 'release:read');
-      const rows = await ctx.db.read<ProjectRead>(ctx.accountId, {
-        name: 'release_projects_by_id',
-        text: `select ${projectColumns} from release_project p where p.account_id = $1 and p.id = any ($2::bigint[])`,
-        values: [ctx.accountId, ids],
-      });
-      const found = new Map(rows.map((row) => [row.id, toProject(row)]));
-      return ids.map((id) => found.get(id) ?? null);
-    },
-    { cache: false },
-  );
+  return loadOne('id', async (ids) => {
+    requireScope(ctx, 'release:read');
+    const rows = await ctx.db.read<ProjectRead>(ctx.accountId, {
+      name: 'release_projects_by_id',
+      text: `select ${projectColumns} from release_project p where p.account_id = $1 and p.id = any ($2::bigint[])`,
+      values: [ctx.accountId, ids],
+    });
+    return rows.map(toProject);
+  });
 }
 
 export function environmentById(ctx: GraphQLContext): DataLoader<string, Environment | null> {
-  return new DataLoader(
-    async (ids) => {
-      requireScope(ctx, 'release:read');
-      const rows = await ctx.db.read<EnvironmentRead>(ctx.accountId, {
-        name: 'environments_by_id',
-        text: `select ${environmentColumns} from environment e where e.account_id = $1 and e.id = any ($2::bigint[])`,
-        values: [ctx.accountId, ids],
-      });
-      const found = new Map(rows.map((row) => [row.id, toEnvironment(row)]));
-      return ids.map((id) => found.get(id) ?? null);
-    },
-    { cache: false },
-  );
+  return loadOne('id', async (ids) => {
+    requireScope(ctx, 'release:read');
+    const rows = await ctx.db.read<EnvironmentRead>(ctx.accountId, {
+      name: 'environments_by_id',
+      text: `select ${environmentColumns} from environment e where e.account_id = $1 and e.id = any ($2::bigint[])`,
+      values: [ctx.accountId, ids],
+    });
+    return rows.map(toEnvironment);
+  });
 }
 
 /** Of projects and candidates, whose repository there always is. */

@@ -4,6 +4,7 @@ import type { Context } from '../../context.ts';
 import { notFound } from '../../domain/errors.ts';
 import { runbookStatuses, type RunbookStatus } from '../../domain/runbooks/runbook.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
+import { loadMany, loadOne } from '../../graphql/loaders.ts';
 import type { Statement } from '../../platform/database.ts';
 import { requireScope } from '../accounts/index.ts';
 import { readRepositoriesById } from '../repositories/index.ts';
@@ -109,37 +110,28 @@ export async function countRunbooks(
 }
 
 export function runbookById(ctx: GraphQLContext): DataLoader<string, Runbook | null> {
-  return new DataLoader(
-    async (ids) => {
-      requireScope(ctx, 'runbook:write');
-      const rows = await ctx.db.read<Row>(ctx.accountId, {
-        name: 'runbooks_by_id',
-        text: `select ${columns} from runbook r where r.account_id = $1 and r.id = any ($2::bigint[])`,
-        values: [ctx.accountId, ids],
-      });
-      const found = new Map(rows.map((row) => [row.id, toRunbook(ctx, row)]));
-      return ids.map((id) => found.get(id) ?? null);
-    },
-    { cache: false },
-  );
+  return loadOne('id', async (ids) => {
+    requireScope(ctx, 'runbook:write');
+    const rows = await ctx.db.read<Row>(ctx.accountId, {
+      name: 'runbooks_by_id',
+      text: `select ${columns} from runbook r where r.account_id = $1 and r.id = any ($2::bigint[])`,
+      values: [ctx.accountId, ids],
+    });
+    return rows.map((row) => toRunbook(ctx, row));
+  });
 }
 
 /** In their order. */
 export function promptsOfRunbook(ctx: GraphQLContext): DataLoader<string, RunbookPrompt[]> {
-  return new DataLoader(
-    async (ids) => {
-      requireScope(ctx, 'runbook:write');
-      const rows = await ctx.db.read<RunbookPrompt & { readonly runbookId: string }>(ctx.accountId, {
-        name: 'runbook_prompts',
-        text: `select runbook_id as "runbookId", ordinal, text, author, created_at as "createdAt", planned_at as "plannedAt"
-               from runbook_prompt where account_id = $1 and runbook_id = any ($2::bigint[]) order by runbook_id, ordinal`,
-        values: [ctx.accountId, ids],
-      });
-      const prompts = Map.groupBy(rows, ({ runbookId }) => runbookId);
-      return ids.map((id) => prompts.get(id) ?? []);
-    },
-    { cache: false },
-  );
+  return loadMany('runbookId', async (ids) => {
+    requireScope(ctx, 'runbook:write');
+    return await ctx.db.read<RunbookPrompt & { readonly runbookId: string }>(ctx.accountId, {
+      name: 'runbook_prompts',
+      text: `select runbook_id as "runbookId", ordinal, text, author, created_at as "createdAt", planned_at as "plannedAt"
+             from runbook_prompt where account_id = $1 and runbook_id = any ($2::bigint[]) order by runbook_id, ordinal`,
+      values: [ctx.accountId, ids],
+    });
+  });
 }
 
 /** How often the agent was asked. */

@@ -2,6 +2,7 @@
 import DataLoader from 'dataloader';
 import { runbookStatus } from '../../domain/runbooks/runbook.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
+import { loadMany } from '../../graphql/loaders.ts';
 import { requireScope } from '../accounts/index.ts';
 import type { RunbookBranch, RunbookCommit, RunbookLeaf, RunbookPullRequest, RunbookStep } from './steps.types.ts';
 
@@ -53,22 +54,17 @@ function toLeaf({ status, commit, ...row }: StepRow): RunbookLeaf[] {
 
 /** In the order in which they were made. */
 export function commitsOfRunbook(ctx: GraphQLContext): DataLoader<string, RunbookCommit[]> {
-  return new DataLoader(
-    async (ids) => {
-      requireScope(ctx, 'runbook:write');
-      const rows = await ctx.db.read<RunbookCommit & { readonly runbookId: string }>(ctx.accountId, {
-        name: 'runbook_commits',
-        text: `select c.runbook_id as "runbookId", ${commitColumns} from runbook_commit c
-                 join runbook_step s on s.account_id = c.account_id and s.id = c.step_id
-                 join runbook_pull_request p on p.account_id = c.account_id and p.id = c.pull_request_id
-               where c.account_id = $1 and c.runbook_id = any ($2::bigint[]) and c.state <> 'void' order by c.id`,
-        values: [ctx.accountId, ids],
-      });
-      const commits = Map.groupBy(rows, ({ runbookId }) => runbookId);
-      return ids.map((id) => commits.get(id) ?? []);
-    },
-    { cache: false },
-  );
+  return loadMany('runbookId', async (ids) => {
+    requireScope(ctx, 'runbook:write');
+    return await ctx.db.read<RunbookCommit & { readonly runbookId: string }>(ctx.accountId, {
+      name: 'runbook_commits',
+      text: `select c.runbook_id as "runbookId", ${commitColumns} from runbook_commit c
+               join runbook_step s on s.account_id = c.account_id and s.id = c.step_id
+               join runbook_pull_request p on p.account_id = c.account_id and p.id = c.pull_request_id
+             where c.account_id = $1 and c.runbook_id = any ($2::bigint[]) and c.state <> 'void' order by c.id`,
+      values: [ctx.accountId, ids],
+    });
+  });
 }
 
 interface PullRequestRow extends Omit<RunbookPullRequest, 'number' | 'url' | 'state'> {

@@ -1,8 +1,9 @@
-import DataLoader from 'dataloader';
+import type DataLoader from 'dataloader';
 import { Arg, Ctx, FieldResolver, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { notFound } from '../../domain/errors.ts';
 import { readPage, rowId, toConnection, type Connection } from '../../graphql/connection.ts';
 import { loaderOf, type GraphQLContext } from '../../graphql/context.ts';
+import { loadMany } from '../../graphql/loaders.ts';
 import { decodeNodeId } from '../../graphql/node-id.ts';
 import {
   createWebhookEndpoint,
@@ -191,13 +192,7 @@ export class WebhookDeliveriesResolver {
 }
 
 function attemptsOfDelivery(ctx: GraphQLContext): DataLoader<string, AttemptRead[]> {
-  return new DataLoader(
-    async (ids) => {
-      const attempts = Map.groupBy(await readAttempts(ctx, ids), ({ deliveryId }) => deliveryId);
-      return ids.map((id) => attempts.get(id) ?? []);
-    },
-    { cache: false },
-  );
+  return loadMany('deliveryId', async (ids) => await readAttempts(ctx, ids));
 }
 
 // An id that names something else names no row: 0 is no row's id.

@@ -1,6 +1,7 @@
-import DataLoader from 'dataloader';
+import type DataLoader from 'dataloader';
 import type { Context } from '../../../context.ts';
 import type { GraphQLContext } from '../../../graphql/context.ts';
+import { loadOne } from '../../../graphql/loaders.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { requireScope } from '../../accounts/index.ts';
 import type { PreviewRegistration } from './registrations.types.ts';
@@ -26,19 +27,14 @@ export async function readRegistrationIn(ctx: Context, tx: Transaction, id: stri
 }
 
 export function registrationById(ctx: GraphQLContext): DataLoader<string, PreviewRegistration | null> {
-  return new DataLoader(
-    async (ids) => {
-      requireScope(ctx, 'queue:read');
-      const rows = await ctx.db.read<PreviewRegistration>(ctx.accountId, {
-        name: 'preview_registrations_by_id',
-        text: `select ${columns} from preview_registration r ${joins} where r.account_id = $1 and r.id = any ($2::bigint[])`,
-        values: [ctx.accountId, ids],
-      });
-      const found = new Map(rows.map((row) => [row.id, row]));
-      return ids.map((id) => found.get(id) ?? null);
-    },
-    { cache: false },
-  );
+  return loadOne('id', async (ids) => {
+    requireScope(ctx, 'queue:read');
+    return await ctx.db.read<PreviewRegistration>(ctx.accountId, {
+      name: 'preview_registrations_by_id',
+      text: `select ${columns} from preview_registration r ${joins} where r.account_id = $1 and r.id = any ($2::bigint[])`,
+      values: [ctx.accountId, ids],
+    });
+  });
 }
 
 export interface RegistrationPage {

@@ -1,9 +1,10 @@
 // Verifications as GraphQL shows them: one statement per question, with what is reached of their previews.
-import DataLoader from 'dataloader';
+import type DataLoader from 'dataloader';
 import type { Context } from '../../../context.ts';
 import { notFound } from '../../../domain/errors.ts';
 import { previewUrl } from '../../../domain/previews/address.ts';
 import type { GraphQLContext } from '../../../graphql/context.ts';
+import { loadOne } from '../../../graphql/loaders.ts';
 import { requireScope } from '../../accounts/index.ts';
 import type { Preview, Verification, VerificationStep } from './verifications.types.ts';
 
@@ -34,19 +35,14 @@ export function previewOf(ctx: Context, { entry, slug, sandboxExpiresAt, endpoin
 }
 
 export function verificationById(ctx: GraphQLContext): DataLoader<string, Verification | null> {
-  return new DataLoader(
-    async (ids) => {
-      requireScope(ctx, 'queue:read');
-      const rows = await ctx.db.read<Verification>(ctx.accountId, {
-        name: 'verifications_by_id',
-        text: `select ${columns} from verification v ${joins} where v.account_id = $1 and v.id = any ($2::bigint[])`,
-        values: [ctx.accountId, ids],
-      });
-      const found = new Map(rows.map((row) => [row.id, row]));
-      return ids.map((id) => found.get(id) ?? null);
-    },
-    { cache: false },
-  );
+  return loadOne('id', async (ids) => {
+    requireScope(ctx, 'queue:read');
+    return await ctx.db.read<Verification>(ctx.accountId, {
+      name: 'verifications_by_id',
+      text: `select ${columns} from verification v ${joins} where v.account_id = $1 and v.id = any ($2::bigint[])`,
+      values: [ctx.accountId, ids],
+    });
+  });
 }
 
 // A commit's runs are those of every pull request that has it as its head.
@@ -59,22 +55,17 @@ const ofPullRequest = (limit: string, before = '') => `
 
 /** The newest of each pull request. */
 export function newestVerification(ctx: GraphQLContext): DataLoader<string, Verification | null> {
-  return new DataLoader(
-    async (pullRequestIds) => {
-      requireScope(ctx, 'queue:read');
-      const rows = await ctx.db.read<Verification & { of: string }>(ctx.accountId, {
-        name: 'verification_newest_of_pull_requests',
-        text: `select p.id as of, ${columns} from pull_request p
-               join lateral (select max(ids.id) as id from ((${ofPullRequest('1')})) ids) newest on newest.id is not null
-               join verification v on v.account_id = p.account_id and v.id = newest.id ${joins}
-               where p.account_id = $1 and p.id = any ($2::bigint[])`,
-        values: [ctx.accountId, pullRequestIds],
-      });
-      const found = new Map(rows.map((row) => [row.of, row]));
-      return pullRequestIds.map((id) => found.get(id) ?? null);
-    },
-    { cache: false },
-  );
+  return loadOne('of', async (pullRequestIds) => {
+    requireScope(ctx, 'queue:read');
+    return await ctx.db.read<Verification & { of: string }>(ctx.accountId, {
+      name: 'verification_newest_of_pull_requests',
+      text: `select p.id as of, ${columns} from pull_request p
+             join lateral (select max(ids.id) as id from ((${ofPullRequest('1')})) ids) newest on newest.id is not null
+             join verification v on v.account_id = p.account_id and v.id = newest.id ${joins}
+             where p.account_id = $1 and p.id = any ($2::bigint[])`,
+      values: [ctx.accountId, pullRequestIds],
+    });
+  });
 }
 
 export interface VerificationPage {

@@ -2,6 +2,7 @@ import DataLoader from 'dataloader';
 import type { Context } from '../../../context.ts';
 import { statusCheckName } from '../../../domain/queue/comment.ts';
 import type { GraphQLContext } from '../../../graphql/context.ts';
+import { loadMany, loadOne } from '../../../graphql/loaders.ts';
 import { requireScope } from '../../accounts/index.ts';
 import type { Repository } from '../../repositories/repositories.types.ts';
 import type { Batch, BatchMember, BotPullRequest, Check, FinalGate, Proof } from './batches.types.ts';
@@ -54,37 +55,29 @@ export async function readBatchesOf(
 }
 
 export function batchById(ctx: GraphQLContext): DataLoader<string, Batch | null> {
-  return new DataLoader(
-    async (ids) => {
-      requireScope(ctx, 'queue:read');
-      const rows = await ctx.db.read<Batch>(ctx.accountId, {
-        name: 'batches_by_id',
-        text: `select ${batchColumns} from ${batchSource} where b.account_id = $1 and b.id = any ($2::bigint[])`,
-        values: [ctx.accountId, ids],
-      });
-      return inOrder(ids, rows, (row) => row.id);
-    },
-    { cache: false },
-  );
+  return loadOne('id', async (ids) => {
+    requireScope(ctx, 'queue:read');
+    return await ctx.db.read<Batch>(ctx.accountId, {
+      name: 'batches_by_id',
+      text: `select ${batchColumns} from ${batchSource} where b.account_id = $1 and b.id = any ($2::bigint[])`,
+      values: [ctx.accountId, ids],
+    });
+  });
 }
 
 /** The batch each pull request landed in; null where the queue did not merge it. */
 export function landedBatchOf(ctx: GraphQLContext): DataLoader<string, Batch | null> {
-  return new DataLoader(
-    async (pullRequestIds) => {
-      requireScope(ctx, 'queue:read');
-      const rows = await ctx.db.read<Batch & { readonly pullRequestId: string }>(ctx.accountId, {
-        name: 'landed_batches_of_pull_requests',
-        text: `select m.pull_request_id as "pullRequestId", ${batchColumns}
-             from landed_member m join landing l on l.account_id = m.account_id and l.id = m.landing_id
-             join batch b on b.account_id = l.account_id and b.id = l.batch_id
-             where m.account_id = $1 and m.pull_request_id = any ($2::bigint[])`,
-        values: [ctx.accountId, pullRequestIds],
-      });
-      return inOrder(pullRequestIds, rows, (row) => row.pullRequestId);
-    },
-    { cache: false },
-  );
+  return loadOne('pullRequestId', async (pullRequestIds) => {
+    requireScope(ctx, 'queue:read');
+    return await ctx.db.read<Batch & { readonly pullRequestId: string }>(ctx.accountId, {
+      name: 'landed_batches_of_pull_requests',
+      text: `select m.pull_request_id as "pullRequestId", ${batchColumns}
+           from landed_member m join landing l on l.account_id = m.account_id and l.id = m.landing_id
+           join batch b on b.account_id = l.account_id and b.id = l.batch_id
+           where m.account_id = $1 and m.pull_request_id = any ($2::bigint[])`,
+      values: [ctx.accountId, pullRequestIds],
+    });
+  });
 }
 
 type MemberRow = Omit<PullRequest, 'repository'> & {
@@ -120,21 +113,17 @@ export function membersOfBatch(ctx: GraphQLContext): DataLoader<string, BatchMem
 
 /** What each batch assumes to land before it, in queue order, by batch id. */
 export function assumedByBatch(ctx: GraphQLContext): DataLoader<string, PullRequest[]> {
-  return new DataLoader(
-    async (batchIds) => {
-      requireScope(ctx, 'queue:read');
-      const rows = await ctx.db.read<Omit<PullRequest, 'repository'> & { readonly batchId: string }>(ctx.accountId, {
-        name: 'batch_assumptions',
-        text: `select a.batch_id as "batchId", ${pullRequestColumns}
-             from batch_assumption a join pull_request p on p.account_id = a.account_id and p.id = a.pull_request_id
-             where a.account_id = $1 and a.batch_id = any ($2::bigint[]) order by a.batch_id, a.ordinal`,
-        values: [ctx.accountId, batchIds],
-      });
-      const assumed = Map.groupBy(await withRepositories(ctx, rows), (row) => row.batchId);
-      return batchIds.map((id) => assumed.get(id) ?? []);
-    },
-    { cache: false },
-  );
+  return loadMany('batchId', async (batchIds) => {
+    requireScope(ctx, 'queue:read');
+    const rows = await ctx.db.read<Omit<PullRequest, 'repository'> & { readonly batchId: string }>(ctx.accountId, {
+      name: 'batch_assumptions',
+      text: `select a.batch_id as "batchId", ${pullRequestColumns}
+           from batch_assumption a join pull_request p on p.account_id = a.account_id and p.id = a.pull_request_id
+           where a.account_id = $1 and a.batch_id = any ($2::bigint[]) order by a.batch_id, a.ordinal`,
+      values: [ctx.accountId, batchIds],
+    });
+    return await withRepositories(ctx, rows);
+  });
 }
 
 /** As its newest batch has it. Null: the repository has no bot pull request of that number. */
@@ -154,31 +143,26 @@ export async function readBotPullRequest(
 }
 
 export function botPullRequestById(ctx: GraphQLContext): DataLoader<string, BotPullRequest | null> {
-  return botLoader(ctx, 'bot_pull_requests_by_id', 'bot.id', (row) => row.id);
+  return botLoader(ctx, { key: 'id', name: 'bot_pull_requests_by_id', column: 'bot.id' });
 }
 
 export function botPullRequestOfBatch(ctx: GraphQLContext): DataLoader<string, BotPullRequest | null> {
-  return botLoader(ctx, 'bot_pull_requests_of_batches', 'bot.batch_id', (row) => row.batchId);
+  return botLoader(ctx, { key: 'batchId', name: 'bot_pull_requests_of_batches', column: 'bot.batch_id' });
 }
 
 function botLoader(
   ctx: GraphQLContext,
-  name: string,
-  column: string,
-  keyOf: (row: BotPullRequest) => string,
+  { key, name, column }: { readonly key: 'id' | 'batchId'; readonly name: string; readonly column: string },
 ): DataLoader<string, BotPullRequest | null> {
-  return new DataLoader(
-    async (keys) => {
-      requireScope(ctx, 'queue:read');
-      const rows = await ctx.db.read<BotRow>(ctx.accountId, {
-        name,
-        text: `select ${botColumns} from bot_pull_request bot where bot.account_id = $1 and ${column} = any ($2::bigint[])`,
-        values: [ctx.accountId, keys],
-      });
-      return inOrder(keys, await withRepositories(ctx, rows), keyOf);
-    },
-    { cache: false },
-  );
+  return loadOne(key, async (keys) => {
+    requireScope(ctx, 'queue:read');
+    const rows = await ctx.db.read<BotRow>(ctx.accountId, {
+      name,
+      text: `select ${botColumns} from bot_pull_request bot where bot.account_id = $1 and ${column} = any ($2::bigint[])`,
+      values: [ctx.accountId, keys],
+    });
+    return await withRepositories(ctx, rows);
+  });
 }
 
 /** The newest bot pull request of each pull request. A question beside the line lands nothing: it is not that one's. */
@@ -259,41 +243,27 @@ function commitKey({ repositoryId, commit }: CommitKey): string {
 }
 
 export function proofOfBatch(ctx: GraphQLContext): DataLoader<string, Proof | null> {
-  return new DataLoader(
-    async (batchIds) => {
-      requireScope(ctx, 'queue:read');
-      const rows = await ctx.db.read<Proof & { readonly batchId: string }>(ctx.accountId, {
-        name: 'proofs_of_batches',
-        text: `select l.batch_id as "batchId", f.digest, f.body as document, f.created_at as "createdAt"
-             from landing l join proof f on f.account_id = l.account_id and f.landing_id = l.id
-             where l.account_id = $1 and l.batch_id = any ($2::bigint[])`,
-        values: [ctx.accountId, batchIds],
-      });
-      return inOrder(batchIds, rows, (row) => row.batchId);
-    },
-    { cache: false },
-  );
+  return loadOne('batchId', async (batchIds) => {
+    requireScope(ctx, 'queue:read');
+    return await ctx.db.read<Proof & { readonly batchId: string }>(ctx.accountId, {
+      name: 'proofs_of_batches',
+      text: `select l.batch_id as "batchId", f.digest, f.body as document, f.created_at as "createdAt"
+           from landing l join proof f on f.account_id = l.account_id and f.landing_id = l.id
+           where l.account_id = $1 and l.batch_id = any ($2::bigint[])`,
+      values: [ctx.accountId, batchIds],
+    });
+  });
 }
 
 /** In the order they were asked, by batch id. */
 export function finalGatesOfBatch(ctx: GraphQLContext): DataLoader<string, FinalGate[]> {
-  return new DataLoader(
-    async (batchIds) => {
-      requireScope(ctx, 'queue:read');
-      const rows = await ctx.db.read<FinalGate & { readonly batchId: string }>(ctx.accountId, {
-        name: 'final_gates_of_batches',
-        text: `select g.batch_id as "batchId", g.workflow, g.state, g.url, g.reason, g.started_at as "startedAt", g.ended_at as "endedAt"
-             from gate_run g where g.account_id = $1 and g.batch_id = any ($2::bigint[]) order by g.id`,
-        values: [ctx.accountId, batchIds],
-      });
-      const gates = Map.groupBy(rows, (row) => row.batchId);
-      return batchIds.map((id) => gates.get(id) ?? []);
-    },
-    { cache: false },
-  );
-}
-
-function inOrder<Row>(keys: readonly string[], rows: readonly Row[], keyOf: (row: Row) => string): (Row | null)[] {
-  const found = new Map(rows.map((row) => [keyOf(row), row]));
-  return keys.map((key) => found.get(key) ?? null);
+  return loadMany('batchId', async (batchIds) => {
+    requireScope(ctx, 'queue:read');
+    return await ctx.db.read<FinalGate & { readonly batchId: string }>(ctx.accountId, {
+      name: 'final_gates_of_batches',
+      text: `select g.batch_id as "batchId", g.workflow, g.state, g.url, g.reason, g.started_at as "startedAt", g.ended_at as "endedAt"
+           from gate_run g where g.account_id = $1 and g.batch_id = any ($2::bigint[]) order by g.id`,
+      values: [ctx.accountId, batchIds],
+    });
+  });
 }
