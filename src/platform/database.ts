@@ -15,6 +15,11 @@ export interface Statement {
   readonly values: readonly unknown[];
 }
 
+/** A list for `in`, of words that are ours, never of a user's. */
+export function sqlList(words: readonly string[]): string {
+  return `(${words.map((word) => `'${word}'`).join(', ')})`;
+}
+
 export interface Transaction {
   /** MikroORM's unit of work of this transaction; entities it loads are flushed at its end. */
   readonly em: EntityManager;

@@ -1,6 +1,6 @@
 // The life of a deployment (interface 3.2): how the service itself moves one, and what its statuses mean. A report from
 // outside is no move: it is taken as given, whatever the status was.
-import type { DeploymentStatus } from './release.ts';
+import { deploymentStatuses, type DeploymentStatus } from './release.ts';
 
 type Moves = Readonly<Record<DeploymentStatus, readonly DeploymentStatus[]>>;
 
@@ -26,12 +26,10 @@ export function isFinal(status: DeploymentStatus): status is 'success' | 'failur
   return deploymentMoves[status].length === 0;
 }
 
-export const finalStatuses = (Object.keys(deploymentMoves) as DeploymentStatus[]).filter(isFinal);
+export const finalStatuses = deploymentStatuses.filter(isFinal);
 
 /** What a rollback cancels first. */
-export function isActive(status: DeploymentStatus): boolean {
-  return !isFinal(status);
-}
+export const activeStatuses: readonly DeploymentStatus[] = deploymentStatuses.filter((status) => !isFinal(status));
 
 /**
  * With one of these a deployment gives its slot back: it does not change the environment, or nobody can say how long it

@@ -7,14 +7,50 @@ import type { TokenKind } from './tokens.ts';
 const scopeNames = Object.fromEntries(scopes.map((scope) => [scope.toUpperCase().replace(':', '_'), scope]));
 registerEnumType(scopeNames, {
   name: 'Scope',
-  description: 'What a token may do: `QUEUE_READ` is the scope queue:read.',
+  description:
+    'What a token may do: `QUEUE_READ` is the scope queue:read. The role of its user bounds it (interface 5.7).',
+  valuesConfig: {
+    QUEUE_READ: { description: 'Reads pull requests, queues, batches, proofs, events and verifications.' },
+    QUEUE_WRITE: {
+      description: 'Queues and dequeues pull requests and changes what is known of them; holds QUEUE_READ.',
+    },
+    QUEUE_PAUSE: { description: 'Pauses repositories and base branches.' },
+    CONFIG_READ: { description: 'Reads configurations and their history.' },
+    CONFIG_WRITE: {
+      description: 'Replaces configurations, sets defaults of runbooks and grants permissions; holds CONFIG_READ.',
+    },
+    ANALYTICS_READ: { description: 'Reads statistics.' },
+    AUDIT_READ: { description: 'Reads what users did.' },
+    RELEASE_READ: { description: 'Reads releases, environments, deployments and their logs.' },
+    RELEASE_WRITE: {
+      description:
+        'Makes release projects, environments and candidates, and freezes environments and base branches; holds RELEASE_READ.',
+    },
+    DEPLOY_WRITE: { description: 'Deploys, cancels, rolls back and reports; holds RELEASE_READ.' },
+    RUNBOOK_WRITE: { description: 'Creates runbooks, reads them and follows them up.' },
+    PREVIEW_REGISTER: { description: 'Registers previews that CI built, and takes them back.' },
+    ADMIN: {
+      description:
+        'Repositories, users, teams, tokens, webhooks, images and secrets of previews; halts and resumes queues; holds QUEUE_READ.',
+    },
+  },
 });
 
 export const roles = { ADMIN: 'admin', MAINTAINER: 'maintainer', MEMBER: 'member' } as const satisfies Record<
   Uppercase<Role>,
   Role
 >;
-registerEnumType(roles, { name: 'Role', description: 'What a user is in the account.' });
+registerEnumType(roles, {
+  name: 'Role',
+  description: 'What a user is in the account. It bounds the scopes of their tokens.',
+  valuesConfig: {
+    MEMBER: {
+      description: 'Reads all but the audit log, queues pull requests, asks for runbooks and registers previews.',
+    },
+    MAINTAINER: { description: 'Pauses, configures, releases, freezes and deploys besides.' },
+    ADMIN: { description: 'May do everything.' },
+  },
+});
 
 const tokenKinds = { ACCOUNT: 'account', USER: 'user' } as const satisfies Record<Uppercase<TokenKind>, TokenKind>;
 registerEnumType(tokenKinds, {

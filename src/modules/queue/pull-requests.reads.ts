@@ -2,11 +2,11 @@
 import DataLoader from 'dataloader';
 import type { Context } from '../../context.ts';
 import type { PullRequestStatus } from '../../domain/queue/snapshot.ts';
-import { transitions } from '../../domain/queue/status.ts';
+import { isQueued, showsQueuedAt, transitions } from '../../domain/queue/status.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
 import { loadOne } from '../../graphql/loaders.ts';
 import { requireScope } from '../accounts/index.ts';
-import type { Statement } from '../../platform/database.ts';
+import { sqlList, type Statement } from '../../platform/database.ts';
 import { readRepositoriesById } from '../repositories/index.ts';
 import type { Repository } from '../repositories/repositories.types.ts';
 import { botColumns, botOf, type EmbeddedBotRow } from './builds/bot-pull-requests.rows.ts';
@@ -14,10 +14,12 @@ import type { PullRequest } from './pull-requests.types.ts';
 
 type Row = Omit<PullRequest, 'repository' | 'latestBot'>;
 
+const statuses = Object.keys(transitions) as PullRequestStatus[];
+
 const narrowColumns = `p.id, p.repository_id as "repositoryId", p.queue_id as "queueId", p.number, p.title, p.author,
   p.head_branch as "headBranch", p.base_branch as "baseBranch", p.head_sha as "headCommitSha", p.status,
-  p.status in ('queued', 'tagged') as queued, p.skip_line as "skipLine",
-  case when p.status in ('queued', 'tagged', 'merged', 'blocked') then p.queued_at end as "queuedAt",
+  p.status in ${sqlList(statuses.filter(isQueued))} as queued, p.skip_line as "skipLine",
+  case when p.status in ${sqlList(statuses.filter(showsQueuedAt))} then p.queued_at end as "queuedAt",
   p.merged_at as "mergedAt", p.created_at as "createdAt"`;
 
 export const pullRequestColumns = `${narrowColumns}, p.body, p.draft, p.labels, p.url, p.status_code as "statusCode", p.status_text as "statusText",
@@ -143,7 +145,7 @@ function pageOf(ctx: Context, repository: Repository, page: PullRequestPage): St
              order by newest.id desc limit $4::bigint + 1) found
            join pull_request p on p.account_id = $1 and p.id = found.id
            order by p.id desc`,
-    values: [...values, [...new Set(page.statuses ?? Object.keys(transitions))], ...filters.map(({ value }) => value)],
+    values: [...values, [...new Set(page.statuses ?? statuses)], ...filters.map(({ value }) => value)],
   };
 }
 

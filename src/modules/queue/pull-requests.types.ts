@@ -249,7 +249,14 @@ export class UpdatePullRequestInput extends PullRequestRefInput {
 
 const verdicts = { APPROVED: 'approved', CHANGES_REQUESTED: 'changes_requested' } as const;
 export type ReviewVerdict = (typeof verdicts)[keyof typeof verdicts];
-registerEnumType(verdicts, { name: 'ReviewVerdict', description: 'What a reviewer says.' });
+registerEnumType(verdicts, {
+  name: 'ReviewVerdict',
+  description: 'What a reviewer says.',
+  valuesConfig: {
+    APPROVED: { description: 'It may be merged; counts as an approval.' },
+    CHANGES_REQUESTED: { description: 'It is not merged before the same reviewer approves.' },
+  },
+});
 
 @InputType({ description: 'A review, for repositories that live on this installation.' })
 export class ReviewPullRequestInput extends PullRequestRefInput {

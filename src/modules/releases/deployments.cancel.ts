@@ -1,8 +1,8 @@
 // Cancellation: of one deployment by a person, of all active ones by a rollback or by one that supersedes them.
 import type { Context } from '../../context.ts';
-import { decideCancel } from '../../domain/releases/deployment.status.ts';
+import { activeStatuses, decideCancel } from '../../domain/releases/deployment.status.ts';
 import { owesCancel } from '../../domain/releases/drive.ts';
-import type { Transaction } from '../../platform/database.ts';
+import { sqlList, type Transaction } from '../../platform/database.ts';
 import { writeDeploymentStatuses, type NewStatus } from './deployments.writer.ts';
 import { loadDeployments } from './releases.locks.ts';
 import type { DeploymentRow, EnvironmentRow } from './releases.entities.ts';
@@ -43,7 +43,7 @@ export async function cancelActive(ctx: Context, tx: Transaction, cancellation: 
   await tx.em.flush();
   const active = await tx.query<{ id: string }>(
     `select id from deployment where account_id = $1 and environment_id = $2
-       and status in ('pending', 'in_progress', 'canceling', 'unknown') order by id`,
+       and status in ${sqlList(activeStatuses)} order by id`,
     [ctx.accountId, cancellation.environment.id],
   );
   const canceled: string[] = [];

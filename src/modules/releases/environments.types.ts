@@ -11,7 +11,17 @@ const tiers = {
   PRODUCTION: 'production',
   OTHER: 'other',
 } as const satisfies Record<Uppercase<EnvironmentTier>, EnvironmentTier>;
-registerEnumType(tiers, { name: 'EnvironmentTier', description: 'What an environment is for.' });
+registerEnumType(tiers, {
+  name: 'EnvironmentTier',
+  description: 'What an environment is for. It is shown and decides nothing (interface 2.11).',
+  valuesConfig: {
+    DEVELOPMENT: { description: 'To try what is being worked on.' },
+    TESTING: { description: 'To test candidates.' },
+    STAGING: { description: 'To look at a candidate as it will run.' },
+    PRODUCTION: { description: 'For its users.' },
+    OTHER: { description: 'For something else, or nobody said.' },
+  },
+});
 
 @Extensions({ notFound: 'Release environment not found' })
 @ObjectType({

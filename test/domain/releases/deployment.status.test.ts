@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import {
+  activeStatuses,
   begins,
   canMove,
   decideCancel,
   endsSlot,
-  isActive,
   isFinal,
   timesAfter,
 } from '../../../src/domain/releases/deployment.status.ts';
@@ -28,7 +28,12 @@ describe('moves of the service itself', () => {
   });
 
   test('what each status means', () => {
-    const meaning = deploymentStatuses.map((status) => [status, isFinal(status), isActive(status), endsSlot(status)]);
+    const meaning = deploymentStatuses.map((status) => [
+      status,
+      isFinal(status),
+      activeStatuses.includes(status),
+      endsSlot(status),
+    ]);
     expect(meaning).toEqual([
       // final, active, gives the slot back
       ['pending', false, true, true],

@@ -20,22 +20,33 @@ export type BatchState =
   /** It was reset: its members went back in place. */
   | 'SUPERSEDED';
 
-/** What a check says about a commit. */
+/** What a check says about a commit. Where the configuration does not say otherwise, SUCCESS, SKIPPED and NEUTRAL count as green. */
 export type CheckConclusion =
+  /** Somebody has to do something at its provider first. */
   | 'ACTION_REQUIRED'
+  /** Its provider does not run it. */
   | 'BLOCKED'
+  /** It was stopped: it says nothing about the commit. */
   | 'CANCELLED'
+  /** It could not be carried out. */
   | 'ERROR'
+  /** It failed. */
   | 'FAILURE'
   /** It is required and did not run. */
   | 'MISSING'
+  /** It ended without a judgement. */
   | 'NEUTRAL'
   /** It waits or runs. */
   | 'PENDING'
+  /** It did not apply. */
   | 'SKIPPED'
+  /** Its code host gave it up. */
   | 'STALE'
+  /** It passed. */
   | 'SUCCESS'
+  /** It took too long. */
   | 'TIMED_OUT'
+  /** Its code host says something else. */
   | 'UNKNOWN';
 
 /** Where repositories can be made. */
@@ -67,28 +78,48 @@ export type DequeuePullRequestInput = {
 
 /** Who has to act next. */
 export type ExplanationActor =
+  /** Somebody who may pause, resume and configure the queue. */
   | 'ADMIN'
+  /** The author of the pull request. */
   | 'AUTHOR'
+  /** Nobody by hand: checks run. */
   | 'CI'
+  /** Nobody by hand: the queue goes on by itself. */
   | 'QUEUE'
+  /** A reviewer. */
   | 'REVIEWER';
 
 /** What keeps a pull request from being merged. */
 export type ExplanationKind =
+  /** It left the queue, and somebody must act. */
   | 'BLOCKED'
+  /** Its build runs. */
   | 'BUILDING'
+  /** Its build failed, and it is not known yet which change is at fault. */
   | 'BUILD_FAILED'
+  /** It is closed. */
   | 'CLOSED'
+  /** A workflow that decides after the build runs. */
   | 'FINAL_GATE'
+  /** Its base branch is frozen. */
   | 'FROZEN'
+  /** Its queue stands until an admin has looked at it. */
   | 'HALTED'
+  /** Others are before it in line, or no build is free. */
   | 'IN_LINE'
+  /** Its landing: it is merged now or next. */
   | 'LANDING'
+  /** Nothing: it is merged. */
   | 'MERGED'
+  /** A merge window has to open. */
   | 'MERGE_WINDOW'
+  /** Nobody asked for it to be merged. */
   | 'NOT_ASKED'
+  /** Checks of its own head still run. */
   | 'OWN_CHECKS'
+  /** Its base branch or its repository is paused. */
   | 'PAUSED'
+  /** Something has to hold before it is in line. */
   | 'PRECONDITION'
   /** It is not on record: asked of a moment too long ago. */
   | 'UNKNOWN';

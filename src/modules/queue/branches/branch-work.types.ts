@@ -2,7 +2,11 @@ import { Field, InputType, Int, ObjectType, registerEnumType } from 'type-graphq
 import { PullRequestPayload } from '../pull-requests.types.ts';
 
 const asyncStatuses = { PROCESSING: 'processing' } as const;
-registerEnumType(asyncStatuses, { name: 'AsyncStatus', description: 'How far something is that happens later.' });
+registerEnumType(asyncStatuses, {
+  name: 'AsyncStatus',
+  description: 'How far something is that happens later.',
+  valuesConfig: { PROCESSING: { description: 'It was written down, and is carried out.' } },
+});
 
 @ObjectType({ simpleResolvers: true, description: 'What was asked for and is carried out later.' })
 export class AsyncPullRequestPayload extends PullRequestPayload {

@@ -83,9 +83,21 @@ const conclusions = {
 } as const satisfies Record<Uppercase<CheckConclusion>, CheckConclusion>;
 registerEnumType(conclusions, {
   name: 'CheckConclusion',
-  description: 'What a check says about a commit.',
+  description:
+    'What a check says about a commit. Where the configuration does not say otherwise, SUCCESS, SKIPPED and NEUTRAL count as green.',
   valuesConfig: {
+    SUCCESS: { description: 'It passed.' },
     PENDING: { description: 'It waits or runs.' },
+    FAILURE: { description: 'It failed.' },
+    CANCELLED: { description: 'It was stopped: it says nothing about the commit.' },
+    TIMED_OUT: { description: 'It took too long.' },
+    SKIPPED: { description: 'It did not apply.' },
+    NEUTRAL: { description: 'It ended without a judgement.' },
+    ACTION_REQUIRED: { description: 'Somebody has to do something at its provider first.' },
+    STALE: { description: 'Its code host gave it up.' },
+    UNKNOWN: { description: 'Its code host says something else.' },
+    ERROR: { description: 'It could not be carried out.' },
+    BLOCKED: { description: 'Its provider does not run it.' },
     MISSING: { description: 'It is required and did not run.' },
   },
 });

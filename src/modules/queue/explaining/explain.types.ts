@@ -25,7 +25,24 @@ const reasonKinds = {
 registerEnumType(reasonKinds, {
   name: 'ExplanationKind',
   description: 'What keeps a pull request from being merged.',
-  valuesConfig: { UNKNOWN: { description: 'It is not on record: asked of a moment too long ago.' } },
+  valuesConfig: {
+    MERGED: { description: 'Nothing: it is merged.' },
+    CLOSED: { description: 'It is closed.' },
+    NOT_ASKED: { description: 'Nobody asked for it to be merged.' },
+    BLOCKED: { description: 'It left the queue, and somebody must act.' },
+    PRECONDITION: { description: 'Something has to hold before it is in line.' },
+    HALTED: { description: 'Its queue stands until an admin has looked at it.' },
+    PAUSED: { description: 'Its base branch or its repository is paused.' },
+    LANDING: { description: 'Its landing: it is merged now or next.' },
+    FROZEN: { description: 'Its base branch is frozen.' },
+    MERGE_WINDOW: { description: 'A merge window has to open.' },
+    FINAL_GATE: { description: 'A workflow that decides after the build runs.' },
+    OWN_CHECKS: { description: 'Checks of its own head still run.' },
+    BUILD_FAILED: { description: 'Its build failed, and it is not known yet which change is at fault.' },
+    BUILDING: { description: 'Its build runs.' },
+    IN_LINE: { description: 'Others are before it in line, or no build is free.' },
+    UNKNOWN: { description: 'It is not on record: asked of a moment too long ago.' },
+  },
 });
 
 const conditionKinds = {
@@ -61,6 +78,29 @@ registerEnumType(conditionKinds, {
   name: 'ConditionKind',
   description: 'What has to hold before a pull request is merged.',
   valuesConfig: {
+    ASKED: { description: 'Somebody asked for it to be merged.' },
+    OPEN: { description: 'It is open.' },
+    BASE_BRANCH: { description: 'Its base branch is one that is managed.' },
+    DRAFT: { description: 'It is no draft.' },
+    LABELS: { description: 'It has no label that blocks.' },
+    REVIEW: { description: 'No reviewer wants changes.' },
+    VALIDATIONS: { description: 'The validations of the configuration hold. Each of its parts is one.' },
+    VALIDATION: { description: 'One validation of the configuration.' },
+    VERIFIED_COMMITS: { description: 'The code host has verified the signature of each of its commits.' },
+    MERGEABLE: { description: 'No conflict with its base branch is known.' },
+    APPROVALS: { description: 'As many approvals as are required.' },
+    OWNER_REVIEW: {
+      description: 'An owner of what it changes approved. Named only while the code host says that it is missing.',
+    },
+    CONVERSATIONS: { description: 'All review conversations are resolved.' },
+    STACK: { description: 'What it stands on is in line before it. Named only while that is waited for.' },
+    OWN_CHECKS: { description: 'The required checks of its own head. Each of its parts is one.' },
+    CHECK: { description: 'One required check.' },
+    NOT_HALTED: { description: 'Its queue is not halted.' },
+    NOT_PAUSED: { description: 'Neither its base branch nor its repository is paused.' },
+    NOT_FROZEN: { description: 'Its base branch is not frozen.' },
+    MERGE_WINDOW: { description: 'A merge window is open.' },
+    FINAL_GATE: { description: 'The workflow that decides after its build passed.' },
     PRECONDITIONS: { description: 'What has to hold before it is in line. Its parts are its conditions.' },
     QUEUE: { description: 'Whether its queue goes on: neither halted nor paused.' },
     PLACE: { description: 'Whether it is first in line.' },
@@ -77,7 +117,17 @@ const actors = {
   QUEUE: 'queue',
   ADMIN: 'admin',
 } as const satisfies Record<Uppercase<NonNullable<Reason['who']>>, NonNullable<Reason['who']>>;
-registerEnumType(actors, { name: 'ExplanationActor', description: 'Who has to act next.' });
+registerEnumType(actors, {
+  name: 'ExplanationActor',
+  description: 'Who has to act next.',
+  valuesConfig: {
+    AUTHOR: { description: 'The author of the pull request.' },
+    REVIEWER: { description: 'A reviewer.' },
+    CI: { description: 'Nobody by hand: checks run.' },
+    QUEUE: { description: 'Nobody by hand: the queue goes on by itself.' },
+    ADMIN: { description: 'Somebody who may pause, resume and configure the queue.' },
+  },
+});
 
 @ObjectType({ simpleResolvers: true, description: 'The event that brought a condition about.' })
 export class ConditionCause {

@@ -1,11 +1,12 @@
 import type { Context } from '../../../context.ts';
 import { finalStatuses } from '../../../domain/releases/deployment.status.ts';
 import type { ReadLog } from '../../../graphql/logs.ts';
+import { sqlList } from '../../../platform/database.ts';
 import { readPieces, type LoggedRow } from '../../../platform/log-pieces.ts';
 import { requireScope } from '../../accounts/index.ts';
 import { ownerOf, type LoggedRun } from './log.writer.ts';
 
-const isDeployed = `run.status in (${finalStatuses.map((status) => `'${status}'`).join(', ')})`;
+const isDeployed = `run.status in ${sqlList(finalStatuses)}`;
 
 export function logOf(ctx: Context, run: LoggedRun): ReadLog {
   const row: LoggedRow =
