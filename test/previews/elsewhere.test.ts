@@ -14,10 +14,10 @@ import { sandboxOf, skillPath, verificationsOf } from './verification-world.ts';
 
 /** Keeps its driver waiting until somebody else has been there. */
 const app = `
-  const waiting = [];
+  const came = Promise.withResolvers();
   require('node:http').createServer((request, response) => {
-    if (request.url === '/wait') return void waiting.push(response);
-    for (const one of waiting) one.end('somebody came');
+    if (request.url === '/wait') return void came.promise.then(() => response.end('somebody came'));
+    came.resolve();
     response.end('Welcome to ' + process.env.PREVIEW_URL);
   }).listen(Number(process.env.PORT), '127.0.0.1');
 `;
