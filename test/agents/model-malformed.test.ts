@@ -123,7 +123,7 @@ describe.each(protocols)('the model agent by $provider', ({ provider }) => {
 
     const working = agentOf(server, provider, { firstWordMs: 1_000 }).work(leaf, session);
 
-    await expect(working).rejects.toThrow(`The model ${provider}/some-model stopped answering.`);
+    await expect(working).rejects.toThrow(`The model ${provider}/some-model stopped answering. Retry the step`);
     await expect(working).rejects.not.toBeInstanceOf(AgentRefused);
     await expect.poll(() => server.closedEarly).toBe(1);
   });

@@ -154,6 +154,23 @@ describe('a runbook', { timeout: 120_000 }, () => {
     expect(await r.leaves(number)).toEqual(['1.1 failed: It was begun 5 times. Last: over a stone']);
   });
 
+  it('leaves a model alone for as long as that asks to be', async () => {
+    await using r = await runbookWorld();
+    await r.begin('busy 1200');
+    const left = async (): Promise<number> =>
+      (
+        await r.w.rows<{ left: number }>(
+          `select coalesce(extract(epoch from call_at - s.started_at), 0)::int as left
+           from runbook r join runbook_step s on s.runbook_id = r.id and s.status is not null`,
+        )
+      )[0]?.left ?? 0;
+    await r.w.until(async () => (await left()) > 0);
+    expect(await left()).toBeGreaterThanOrEqual(1200);
+    expect(await r.w.rows('select problem, calls, failing_since from runbook')).toEqual([
+      { problem: 'Too many at once.', calls: 1, failing_since: null },
+    ]);
+  });
+
   it('spends its budget and no more, whatever its agent wants', async () => {
     await using r = await runbookWorld();
     const number = await r.begin('spend 600\nspend 600\nwrite a.txt one', { budgetMicros: 1000 });

@@ -75,8 +75,8 @@ export const openaiChat: ModelProtocol = {
       mostOutputTokens: max_tokens ?? max_completion_tokens ?? null,
     };
   },
-  errorBody: (status, message) => ({
-    error: { message, type: status >= 500 ? 'server_error' : 'invalid_request_error', param: null, code: null },
+  errorBody: (status, message, code) => ({
+    error: { message, type: status >= 500 ? 'server_error' : 'invalid_request_error', param: null, code: code ?? null },
   }),
   whole: (turn, request) => ({
     ...frame(request),

@@ -53,7 +53,13 @@ export interface ModelTurn {
 
 export type ModelReply =
   | ModelTurn
-  | { readonly status: number; readonly message: string; readonly headers?: Readonly<Record<string, string>> }
+  | {
+      readonly status: number;
+      readonly message: string;
+      /** The provider's own name for it. */
+      readonly code?: string;
+      readonly headers?: Readonly<Record<string, string>>;
+    }
   | { readonly bytes: string; readonly contentType?: string }
   /** Headers, and nothing after them. */
   | { readonly hangs: true };
@@ -65,7 +71,7 @@ export interface ModelProtocol {
   keyOf(headers: IncomingHttpHeaders): string | null;
   /** Throws Refusal. */
   read(body: unknown, headers: IncomingHttpHeaders): Omit<ModelRequest, 'protocol' | 'headers' | 'body'>;
-  errorBody(status: number, message: string): unknown;
+  errorBody(status: number, message: string, code?: string): unknown;
   whole(turn: ModelTurn, request: ModelRequest): unknown;
   pieces(turn: ModelTurn, request: ModelRequest): readonly string[];
 }

@@ -115,12 +115,17 @@ async function reply(
 function sendError(
   protocol: ModelProtocol,
   response: ServerResponse,
-  { status, message, headers }: { status: number; message: string; headers?: Readonly<Record<string, string>> },
+  {
+    status,
+    message,
+    code,
+    headers,
+  }: { status: number; message: string; code?: string; headers?: Readonly<Record<string, string>> },
 ): void {
   if (response.headersSent) return cut(response);
   response
     .writeHead(status, { 'content-type': 'application/json', ...headers })
-    .end(JSON.stringify(protocol.errorBody(status, message)));
+    .end(JSON.stringify(protocol.errorBody(status, message, code)));
 }
 
 /** What was written before arrives. */

@@ -1,12 +1,13 @@
 // An agent that does what a test says, word by word. Each line of a prompt is a step, its parts divided by ` | ` are the
 // leaves: `write <path> <text>`, `remove <path>`, `nothing`, `fail <words>` (for good), `stumble <words>` (may be tried
-// again), `spend <millionths>`, `hold <file>` (until that file is there), `say <words>`. `no plan <words>` is refused.
+// again), `busy <seconds>` (not before that), `spend <millionths>`, `hold <file>` (until that file is there), `say <words>`. `no plan <words>` is refused.
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RunbookAttending } from '../../src/modules/runbooks/index.ts';
 import { createTools } from '../../src/platform/agents/index.ts';
 import {
+  AgentBusy,
   AgentRefused,
   type Agent,
   type AgentSession,
@@ -48,6 +49,8 @@ const agent = (kind: Agent['kind']): Agent => ({
         throw new AgentRefused(words);
       case 'stumble':
         throw new Error(words);
+      case 'busy':
+        throw new AgentBusy('Too many at once.', Number(first) * 1000);
       case 'spend':
         await session.spend({ text: 'I think.', inputTokens: 10, outputTokens: 1, costMicros: Number(first) });
         break;

@@ -51,13 +51,16 @@ export interface Runbooks {
 
 export type RunbookWorld = Runbooks & AsyncDisposable;
 
+// Several leaves, each with a checkout, on a machine that does much else.
+const longestWaitMs = 100_000;
+
 /** Driven by the plain loop. */
 export async function runbookWorld(options: WorldOptions = {}): Promise<RunbookWorld> {
   const w = await world({ runsCi: false, ...options });
   const { sandbox } = await findSandbox({ allowPlain: true, kinds: ['plain'] });
   w.loop.runbooks.attending = attendingOf(sandbox);
   return {
-    ...runbooksOf(w, async (isSo) => await w.until(isSo)),
+    ...runbooksOf(w, async (isSo) => await w.until(isSo, longestWaitMs)),
     async [Symbol.asyncDispose]() {
       await w[Symbol.asyncDispose]();
     },

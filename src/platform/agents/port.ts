@@ -94,6 +94,15 @@ export interface Turn {
 
 /** It cannot or will not do that, and never will: its words, which say what to do about it. */
 export class AgentRefused extends Error {}
+/** Whoever it asks is busy, and said for how long: it may be tried again after that. */
+export class AgentBusy extends Error {
+  constructor(
+    message: string,
+    readonly waitMs: number,
+  ) {
+    super(message);
+  }
+}
 /** The runbook's budget is spent. */
 export class BudgetSpent extends Error {}
 

@@ -5,7 +5,7 @@ import { pauseAfter, type AgentWork } from '../../../domain/runbooks/drive.ts';
 import { HostRefused } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { unattended } from '../../../platform/driven-columns.ts';
-import { AgentRefused, BudgetSpent } from '../../../platform/agents/port.ts';
+import { AgentBusy, AgentRefused, BudgetSpent } from '../../../platform/agents/port.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { takeLease, type Lease, type Leased } from '../../../platform/lease.ts';
 import { createMask, masked } from '../../../platform/providers/mask.ts';
@@ -96,7 +96,15 @@ export async function attend(
   }
 }
 
-type Outcome = Done | { readonly words: string; readonly isFinal: boolean; readonly isHostAway: boolean };
+interface Failure {
+  readonly words: string;
+  readonly isFinal: boolean;
+  readonly isHostAway: boolean;
+  /** What whoever was asked wants it to be left alone for. */
+  readonly waitMs: number;
+}
+
+type Outcome = Done | Failure;
 
 function asFailure({ secret }: RunbookAttending, error: unknown): Outcome {
   const isFinal = error instanceof AgentRefused || error instanceof BudgetSpent || error instanceof HostRefused;
@@ -105,6 +113,7 @@ function asFailure({ secret }: RunbookAttending, error: unknown): Outcome {
     words: masked(secret, words).slice(0, 2_000).toWellFormed() || 'It failed without a word.',
     isFinal,
     isHostAway: error instanceof HostAway,
+    waitMs: error instanceof AgentBusy ? error.waitMs : 0,
   };
 }
 
@@ -126,7 +135,8 @@ async function conclude(
         // Times it was begun in vain since the host was away count from there on.
         if (!outcome.isHostAway && runbook.failingSince) runbook.calls = 1;
         runbook.failingSince = outcome.isHostAway ? (runbook.failingSince ?? ctx.clock()) : null;
-        runbook.callAt = new Date(ctx.clock().getTime() + pauseAfter(runbook.calls));
+        const pauseMs = Math.max(pauseAfter(runbook.calls), outcome.waitMs);
+        runbook.callAt = new Date(ctx.clock().getTime() + pauseMs);
         runbook.problem = outcome.words;
         return;
       }

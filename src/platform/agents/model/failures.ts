@@ -2,28 +2,73 @@
 // itself is refused for good; the rest may be tried again.
 import { APICallError, NoOutputGeneratedError, RetryError, StreamProviderError } from 'ai';
 import { masked } from '../../providers/mask.ts';
-import { AgentRefused } from '../port.ts';
+import { AgentBusy, AgentRefused } from '../port.ts';
 import type { ModelSettings } from './settings.ts';
 
 const mostWords = 500;
 const passing = [408, 409, 425, 429];
 
-/** AgentRefused, or what may be tried again. */
+/** AgentRefused, AgentBusy, or what else may be tried again. */
 export function failureOf(thrown: unknown, settings: ModelSettings): Error {
   const error = innermost(thrown);
   if (error instanceof Error && error.name === 'TimeoutError')
-    return new Error(`${nameOf(settings)} stopped answering.`);
+    return new Error(`${nameOf(settings)} stopped answering. Retry the step when it does, or name another model.`);
   const status = statusOf(error);
-  if (status === null) return new Error(`${nameOf(settings)} could not be asked: ${wordsOf(error, settings)}`);
-  const words = `${nameOf(settings)} answered ${status}: ${wordsOf(error, settings)}${cureOf(status)}`;
-  return status >= 500 || passing.includes(status) ? new Error(words) : new AgentRefused(words);
+  const said = wordsOf(error, settings);
+  const code = codeOf(error);
+  if (status === null && !isOfTheRequest(code, said))
+    return StreamProviderError.isInstance(error)
+      ? new Error(`${nameOf(settings)} broke off: ${said} Retry the step when it works again.`)
+      : new Error(`${nameOf(settings)} could not be asked: ${said}${unreached}`);
+  const words = `${nameOf(settings)} ${status === null ? 'answered' : `answered ${status}`}: ${said}${cureOf(status ?? 400, code, said)}`;
+  if (status === null || isFinal(status, code, said)) return new AgentRefused(words);
+  const waitMs = waitOf(error);
+  return waitMs === null ? new Error(words) : new AgentBusy(words, waitMs);
+}
+
+const unreached =
+  ' It is tried again; whoever runs this installation sees to it that RUNBOOK_MODEL_BASE_URL is right and can be reached.';
+
+function isFinal(status: number, code: string, said: string): boolean {
+  if (isUnpaid(status, code, said)) return true;
+  return status < 500 && !passing.includes(status);
+}
+
+// Providers have no name in common for these, and many say them in words alone.
+function isTooLong(code: string, said: string): boolean {
+  return /context_length|string_above_max_length/.test(code) || /context (length|window|size)|prompt is too long|too many tokens/i.test(said);
+}
+
+function isWithheld(code: string, said: string): boolean {
+  return /content_(filter|policy)|ResponsibleAI/i.test(code) || /content (management |usage )?(policy|filter)/i.test(said);
+}
+
+function isUnpaid(status: number, code: string, said: string): boolean {
+  return status === 402 || code === 'insufficient_quota' || /insufficient_quota|credit balance is too low/i.test(said);
+}
+
+/** It is about what was sent, which stays what it is. */
+function isOfTheRequest(code: string, said: string): boolean {
+  return isTooLong(code, said) || isWithheld(code, said) || isUnpaid(0, code, said);
+}
+
+const longestWaitMs = 60 * 60 * 1000;
+
+/** What `Retry-After` says, in seconds or as an instant; null: nothing. */
+function waitOf(error: unknown): number | null {
+  const given = APICallError.isInstance(error) ? (error.responseHeaders?.['retry-after'] ?? '') : '';
+  if (given === '') return null;
+  const ms = /^\d+(\.\d+)?$/.test(given.trim()) ? Number(given) * 1000 : Date.parse(given) - Date.now();
+  return Number.isNaN(ms) ? null : Math.min(Math.max(ms, 0), longestWaitMs);
 }
 
 /** The answer had begun, and may come whole when it is asked for again. */
 export function isBrokenAnswer(thrown: unknown): boolean {
   const error = innermost(thrown);
   if (APICallError.isInstance(error)) return error.statusCode === undefined || error.statusCode < 300;
-  if (StreamProviderError.isInstance(error)) return error.isRetryable;
+  // Told in the middle of an answer: not all providers say whether asking again would help.
+  if (StreamProviderError.isInstance(error))
+    return error.isRetryable || (statusOf(error) === null && !isOfTheRequest(codeOf(error), String(error.message)));
   return error instanceof Error && !['AbortError', 'TimeoutError'].includes(error.name);
 }
 
@@ -45,11 +90,26 @@ function wordsOf(error: unknown, { apiKey }: ModelSettings): string {
   return words === '' ? 'no reason is known.' : /[.!?]$/.test(words) ? words : `${words}.`;
 }
 
-function cureOf(status: number): string {
+/** The provider's own name for what is wrong; empty: it has none. */
+function codeOf(error: unknown): string {
+  const data: unknown = APICallError.isInstance(error) ? error.data : error;
+  const { error: inner } = (data ?? {}) as { readonly error?: { readonly code?: unknown; readonly type?: unknown } };
+  const code = inner?.code ?? inner?.type ?? '';
+  return typeof code === 'string' ? code : '';
+}
+
+function cureOf(status: number, code: string, said: string): string {
+  if (isTooLong(code, said))
+    return ' Ask for less in one step; whoever runs this installation sets RUNBOOK_MODEL_CONTEXT_TOKENS to what the model takes.';
+  if (isWithheld(code, said)) return ' Put the prompt into other words.';
+  if (isUnpaid(status, code, said)) return ' Whoever runs this installation pays the provider, or names another model.';
   if (status < 400)
     return ' Redirects are not followed: whoever runs this installation corrects RUNBOOK_MODEL_BASE_URL.';
   if (status === 401 || status === 403) return ' Whoever runs this installation corrects RUNBOOK_MODEL_API_KEY.';
   if (status === 404) return ' Whoever runs this installation corrects RUNBOOK_MODEL or RUNBOOK_MODEL_BASE_URL.';
+  if (status === 429)
+    return ' It takes no more for now: retry the step later; whoever runs this installation asks the provider for a higher limit.';
+  if (status >= 500) return ' Retry the step when it works again.';
   return '';
 }
 
