@@ -38,6 +38,7 @@ import { claimKey, concludeKey, forgetOldKeys, type IdempotencyKey } from './ser
 import { createPreviewProxy, type PreviewProxy } from './server/preview-proxy.ts';
 import { shareRateLimit } from './server/rate-limit.shared.ts';
 import { createRateLimiter, RateLimited, type RateLimit, type RateLimiter } from './server/rate-limit.ts';
+import { serveRunbookPages } from './server/runbook-page.ts';
 import { serveFolder } from './server/static-files.ts';
 
 export interface ServerOptions {
@@ -100,6 +101,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   serveHealth(fastify, ports);
   const stopGraphQL = await serveGraphQL(fastify, parts);
   serveRest(fastify, parts);
+  servePages(fastify, parts);
   serveSchemas(fastify);
   serveGraphiql(fastify, options.graphiqlDir ?? join(projectRoot, 'dist', 'graphiql'));
   if (options.registerExtra)
@@ -261,6 +263,18 @@ function serveRest(fastify: FastifyInstance, { ports, authenticator, services, r
       const result = await execute({ schema, document, variableValues: variables, operationName, contextValue });
       return result.errors ? { ...result, errors: result.errors.map(withHostTold) } : result;
     },
+  });
+}
+
+function servePages(fastify: FastifyInstance, { authenticator, services, rateLimiter }: Parts): void {
+  serveRunbookPages(fastify, {
+    schema: interlockSchema(),
+    admit: async (token, request) => {
+      const session = await authenticator.authenticateToken(token, request.id);
+      rateLimiter.take(session.ctx.accountId, 1);
+      return session;
+    },
+    contextOf: ({ ctx }) => graphQLContext(ctx, services, 'graphql_api'),
   });
 }
 

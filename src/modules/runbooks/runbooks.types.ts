@@ -105,7 +105,7 @@ export class Runbook {
   @Field(() => Int, { description: 'What people call it: counted from 1 within the account.' })
   number!: number;
 
-  @Field(() => URI, { description: 'Its page in the dashboard (interface 2.12).' })
+  @Field(() => URI, { description: 'Its page, for people with a browser: a token is the password (interface 2.12).' })
   url!: string;
 
   @Field(() => String, {

@@ -36,11 +36,16 @@ function isFinal(status: number, code: string, said: string): boolean {
 
 // Providers have no name in common for these, and many say them in words alone.
 function isTooLong(code: string, said: string): boolean {
-  return /context_length|string_above_max_length/.test(code) || /context (length|window|size)|prompt is too long|too many tokens/i.test(said);
+  return (
+    /context_length|string_above_max_length/.test(code) ||
+    /context (length|window|size)|prompt is too long|too many tokens/i.test(said)
+  );
 }
 
 function isWithheld(code: string, said: string): boolean {
-  return /content_(filter|policy)|ResponsibleAI/i.test(code) || /content (management |usage )?(policy|filter)/i.test(said);
+  return (
+    /content_(filter|policy)|ResponsibleAI/i.test(code) || /content (management |usage )?(policy|filter)/i.test(said)
+  );
 }
 
 function isUnpaid(status: number, code: string, said: string): boolean {
