@@ -49,6 +49,14 @@ describe('what may be committed', () => {
     [file('.github/dependabot.yml'), 'an update bot'],
     [file('.gitattributes'), 'a setting of git'],
     [file('deep/down/.gitmodules'), 'a setting of git'],
+    [file('.GITMODULES'), 'a setting of git'],
+    [file('.g\u200Citattributes'), 'a setting of git'],
+    [file('GITMOD~1'), 'a setting of git'],
+    [file('.gitattributes. '), 'a setting of git'],
+    [file('.github/wor\u212Aflows/ci.yml'), 'a workflow file'],
+    [file('.github./workflows/ci.yml'), 'a workflow file'],
+    [file('.\u017Fervice/ci.yml'), 'configuration of the queue'],
+    [file('.service:$DATA/ci.yml'), 'configuration of the queue'],
   ])('%j only where it is allowed, and the words say by what', (change, what) => {
     const words = judgeChanges([file('a.ts'), change], policy);
     expect(words).toContain(JSON.stringify(change.path));

@@ -39,11 +39,16 @@ const ignoredByHfs = /[\u200C-\u200F\u202A-\u202E\u206A-\u206F\uFEFF]/g;
 
 /** `.git`, as any file system spells it. */
 export function isGitFolder(name: string): boolean {
-  const plain = name
+  const plain = plainName(name);
+  return plain === '.git' || plain === 'git~1';
+}
+
+/** A name as the file system that takes most for the same: in small letters, without what some of them ignore. */
+export function plainName(name: string): string {
+  return name
     .replace(ignoredByHfs, '')
     .normalize('NFKC')
     .toLowerCase()
     .replace(/:.*$/s, '')
     .replace(/[. ]+$/, '');
-  return plain === '.git' || plain === 'git~1';
 }

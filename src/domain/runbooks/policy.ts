@@ -1,6 +1,6 @@
 // What a runbook's commit may change, whatever its agent did and whoever told it to. Judged on the finished commit: the
 // tools refuse the same earlier, but a command may have written anything.
-import { pathFault } from './path.ts';
+import { pathFault, plainName, segmentsOf } from './path.ts';
 
 export interface ChangePolicy {
   /** Files that decide what runs, who reviews, and what git does may be changed (`allow_workflow_files`). */
@@ -85,12 +85,14 @@ const guardedFiles: readonly { readonly what: string; readonly pattern: RegExp }
   { what: 'a list of code owners', pattern: /^(\.github\/|\.gitlab\/|docs\/)?codeowners$/ },
   { what: 'an update bot’s configuration', pattern: /^\.github\/(dependabot\.ya?ml|renovate\.json5?)$/ },
   { what: 'a setting of git', pattern: /(^|\/)\.(gitattributes|gitmodules|gitconfig|lfsconfig)$/ },
+  // As NTFS shortens those.
+  { what: 'a setting of git', pattern: /(^|\/)(gitatt|gitmod)~\d+$/ },
 ];
 
 /** Why a path is not an agent's to change, or null. */
 export function guardedFault(path: string, policy: Pick<ChangePolicy, 'workflowFiles'>): string | null {
   if (policy.workflowFiles) return null;
-  const plain = path.normalize('NFKC').toLowerCase();
+  const plain = segmentsOf(path).map(plainName).join('/');
   const guarded = guardedFiles.find(({ pattern }) => pattern.test(plain));
   if (guarded === undefined) return null;
   return `${quoted(path)} is ${guarded.what}, which runbooks of this repository do not change: allow it by updateRunbookDefaults(workflowFiles: true), or make that change yourself.`;
