@@ -991,7 +991,7 @@ export interface components {
             runbook_number: number;
             /**
              * Format: uri
-             * @description Its page in the dashboard (interface 2.12).
+             * @description Its page, for people with a browser: a token is the password (interface 2.12).
              */
             url: string;
             /** @description How it stands, by its leaves alone (interface 3.3). */
