@@ -1,5 +1,6 @@
 // Who let others pass: it failed by itself with nothing before it, and is likely to do so again.
 import { isTakenForGranted, type Field } from './field.ts';
+import { isBound } from './moving.ts';
 
 /**
  * Until a build of it is green it is asked once more at once, on the tip and not on those that passed it: of the many
@@ -8,8 +9,8 @@ import { isTakenForGranted, type Field } from './field.ts';
  */
 export function isAside(field: Field, place: number): boolean {
   const row = field.line[place];
-  if (row === undefined || !row.letPass || row.stack !== null || row.bisection !== null) return false;
-  if (row.skipLine || row.isBarrier) return false;
+  // Whose targets have become unknown since may not move again (`mayMove`), but has let those before it pass all the same.
+  if (row === undefined || !row.letPass || isBound(row)) return false;
   // Nothing is built behind a barrier, and nobody bets against one that skipped the line.
   const isHeldUp = (before: number): boolean =>
     field.line[before]?.isBarrier === true || isTakenForGranted(field, before);

@@ -2,8 +2,9 @@
 import { isAside } from './aside.ts';
 import { bestBatchSize, type Rates } from './batching.ts';
 import { isFailure } from './failure.ts';
-import { overlapsAll, type Field } from './field.ts';
+import type { Field } from './field.ts';
 import { isSuspended } from './line.ts';
+import { overlapsAll } from './moving.ts';
 import { isSearched, smallestReds } from './searching.ts';
 
 /** Builds are short: so many nobody has asked of, as a share of the builds allowed at once, that batches begin; and so few that they end. */

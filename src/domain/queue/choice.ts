@@ -209,14 +209,17 @@ function causeOf(field: Field, candidate: Candidate, assumed: readonly number[])
   const { members } = candidate;
   const [first = -1] = members;
   const own = new Set(members);
+  const isAsked = (bet: Bet): boolean =>
+    isSame(
+      bet.pending.filter((place) => !own.has(place)),
+      assumed,
+    );
   const asked = (field.betsOf.get(first) ?? []).filter(
-    (bet) =>
-      members.every((member) => bet.members.includes(member)) &&
-      isSame(
-        bet.pending.filter((place) => !own.has(place)),
-        assumed,
-      ),
+    (bet) => members.every((member) => bet.members.includes(member)) && isAsked(bet),
   );
+  // Of one that lets others pass, by a build that was made for these.
+  if (isAside(field, first))
+    asked.push(...field.spent.filter((bet) => bet.holds.has(first) && !bet.members.includes(first) && isAsked(bet)));
   const row = field.line[first];
   if (asked.length === 0) {
     if (row?.bisection || isPartOfRed(field, members)) return 'bisect';

@@ -169,10 +169,29 @@ function partition<T>(members: readonly T[], most: number | null): readonly (rea
 
 /** Who failed alone is blamed alone; where no further bisection is allowed, all that is left of the batch. */
 export function fail(view: LineView, batch: BatchState, failure: Failure): Ending {
-  const members = membersOf(view, batch);
+  const left = withoutBatches(view, withAbove(view, batch));
+  const departures = leave(left, membersOf(view, batch), { batch, failure });
+  return { ...departures, decisions: [{ kind: 'FailBatch', batch: batch.id, text: textOf(failure) }] };
+}
+
+/** Made for others that have landed, it failed by what is left of it: nothing of theirs did. */
+export function failWithout(
+  view: LineView,
+  batch: BatchState,
+  of: { readonly failure: Failure; readonly left: readonly PullRequestState[] },
+): Ending {
+  const departures = leave(withoutBatches(view, [batch]), of.left, { batch, failure: of.failure });
+  return { ...departures, decisions: [{ kind: 'ReturnBatch', batch: batch.id, code: 309 }] };
+}
+
+function leave(
+  view: LineView,
+  members: readonly PullRequestState[],
+  { batch, failure }: { readonly batch: BatchState; readonly failure: Failure },
+): Pick<Ending, 'view' | 'departures'> {
   const failedBuild = failedBuildOf(batch, failure);
   const { maxRequeueAttempts } = view.snapshot.rules;
-  let left = withoutBatches(view, withAbove(view, batch));
+  let left = view;
   const departures = members.map((member): Decision => {
     if (failedBuild !== null && member.ownVerdict === 'green' && member.requeueAttempts < maxRequeueAttempts) {
       left = withChanged(left, [member.id], { requeueAttempts: member.requeueAttempts + 1 });
@@ -181,7 +200,7 @@ export function fail(view: LineView, batch: BatchState, failure: Failure): Endin
     left = withoutPullRequests(left, new Map([[member.id, 301]]));
     return blame(member, { failure, members });
   });
-  return { view: left, decisions: [{ kind: 'FailBatch', batch: batch.id, text: textOf(failure) }], departures };
+  return { view: left, departures };
 }
 
 function blame(

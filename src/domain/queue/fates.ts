@@ -6,7 +6,7 @@
 import { isAside } from './aside.ts';
 import { isWorthAskingAgain } from './chance.ts';
 import { isRedAlone, type Bet, type Field } from './field.ts';
-import { bisect, causeOf, fail, isFailure, mayBisect, type Failure, type Step } from './failure.ts';
+import { bisect, causeOf, fail, failWithout, isFailure, mayBisect, type Failure, type Step } from './failure.ts';
 import { conflictingMember, isHeldByOwnChecks, membersOf, verdictOf, withoutBatches, type LineView } from './line.ts';
 import { memberFault, ruleFault, supersede, type Cause } from './resets.ts';
 import { isSearched } from './searching.ts';
@@ -22,18 +22,36 @@ export function blame(field: Field, justified: ReadonlySet<number>): Step {
     const failure = findFailure(field, bet);
     if (failure === null) continue;
     for (const place of bet.members) blamed.add(place);
-    const ended = end(step.view, bet.batch, failure);
+    const ended = endBet(field, step.view, { bet, failure });
     const related = [...new Set([...field.bets, ...field.spent, ...field.doubted])].filter(
       (other) => other !== bet && !over.has(other) && other.members.some((place) => bet.members.includes(place)),
     );
     for (const other of [bet, ...related]) over.add(other);
     const batches = related.map(({ batch }) => batch);
+    const causedBy = field.line[bet.members[0] ?? -1]?.id ?? null;
     step = {
       view: withoutBatches(ended.view, batches),
-      decisions: [...step.decisions, ...supersede(batches, causeOf(bet.batch, failure)), ...ended.decisions],
+      decisions: [
+        ...step.decisions,
+        ...supersede(batches, { ...causeOf(bet.batch, failure), causedBy }),
+        ...ended.decisions,
+      ],
     };
   }
   return step;
+}
+
+function endBet(
+  { line }: Field,
+  view: LineView,
+  { bet, failure }: { readonly bet: Bet; readonly failure: Failure },
+): Step {
+  const { batch, members } = bet;
+  const left = members.flatMap((place) => line[place] ?? []);
+  const isTheirs = left.some(({ id }) => batch.members.some(({ pullRequest }) => pullRequest === id));
+  if (isTheirs) return end(view, batch, failure);
+  const ended = failWithout(view, batch, { failure, left });
+  return { view: ended.view, decisions: [...ended.decisions, ...ended.departures] };
 }
 
 function end(view: LineView, batch: BatchState, failure: Failure): Step {

@@ -4,6 +4,7 @@ import { landingsSince } from './composed.ts';
 import { doubtOf } from './doubt.ts';
 import { verdictOf, type LineView } from './line.ts';
 import { isFailure } from './failure.ts';
+import { mayLetPass, mayMove, wasPassed } from './moving.ts';
 import { overlapsOf, targetsOf, type LandedChange } from './field.overlaps.ts';
 import { overlap, type Overlaps, type Targets } from './overlap.ts';
 import type { BatchState, Landing, PinnedHead, PullRequestState } from './snapshot.ts';
@@ -39,7 +40,10 @@ export interface Field {
   readonly productsBefore: (factors: Float64Array) => Float64Array;
   /** Bets whose answer may matter. */
   readonly bets: readonly Bet[];
-  /** What they assumed did not come true, or slightly more: that the one they are about was red counts as one of two. */
+  /**
+   * What they assumed did not come true, or slightly more: that the one they are about was red counts as one of two. Or
+   * they hold one that has been passed, and those that pass it.
+   */
   readonly spent: readonly Bet[];
   /** Red by themselves, be it for want of what has landed since: they let others pass, and take nobody out. */
   readonly doubted: readonly Bet[];
@@ -160,21 +164,6 @@ function fallen({ batch }: Bet): Judged {
   return { batch, cause: { code: 309, causedBy: null }, isTold: false };
 }
 
-/** For a red build: once while it is queued, so that overtaking is bounded. */
-export function mayLetPass(field: Field, place: number): boolean {
-  return field.line[place]?.letPass === false && mayMove(field, place);
-}
-
-/** Whether one may go behind all that are in line. */
-export function mayMove(field: Field, place: number): boolean {
-  const row = field.line[place];
-  if (row === undefined) return false;
-  // Those have a place by what they are, and what stands on one of a stack stays behind it.
-  if (row.skipLine || row.stack !== null || row.bisection !== null) return false;
-  // Behind everybody it would hold up everybody else, and be built anew whenever one of them leaves.
-  return !overlapsAll(field, place);
-}
-
 function judgeBet(field: Field, batch: BatchState, since: number | null): Judged {
   const { view, placeOf } = field;
   const fall = (cause: Cause): Judged => ({ batch, cause, isTold: true });
@@ -198,17 +187,28 @@ function judgeBet(field: Field, batch: BatchState, since: number | null): Judged
       arrived.add(index);
     } else return fall(departure(view, pinned));
   }
-  const members = batch.members.flatMap(({ pullRequest }) => placeOf.get(pullRequest) ?? []);
+  const asked = batch.members.flatMap(({ pullRequest }) => placeOf.get(pullRequest) ?? []);
+  // What passed it has landed: this is a build of it alone now.
+  const isLeft = verdict.kind === 'red' && asked.length === 0 && pending.length === 1 && wasPassed(field, pending[0]);
+  const members = isLeft ? pending : asked;
   const bet: Bet = { batch, verdict, members, pending, holds: new Set(pending), arrived, since };
   if (members.length === 0 || batch.givenUp) return fallen(bet);
   if (members.some((place) => field.line[place]?.skipValidation)) return fallen(bet);
   const passing = passedBy(field, bet);
   if (passing !== null) return fall({ code: 302, causedBy: passing.id });
   const isForeign = members.some((place) => !isUntouched(field, bet, place));
-  if (!isForeign && isOrdered(field, order)) return { bet };
+  if (!isForeign && (isLeft || isOrdered(field, order))) return { bet };
+  if (isWitness(field, bet)) return { red: bet, isOneOfTwo: true, letsPass: false };
   // Nobody waits for it, and begun anew with each landing it might never answer.
   if (verdict.kind === 'pending' && isAskedAside(field, bet)) return { late: bet };
   return isRedAlone(bet) ? { red: bet, isOneOfTwo: true, letsPass: false } : fallen(bet);
+}
+
+/** Of one that was passed: when what passed it has landed, it says of it what a build of it in its new place would. */
+function isWitness(field: Field, bet: Bet): boolean {
+  const { verdict, pending } = bet;
+  const isAbout = (place: number): boolean => wasPassed(field, place) && isUntouched(field, bet, place);
+  return verdict.kind === 'red' && pending.length > 1 && pending.some(isAbout);
 }
 
 /** Of one that let others pass and still may, and on the tip of that moment alone. */
@@ -289,10 +289,4 @@ export function findConflict(field: Field, places: readonly number[]): number | 
     heads.add(head);
   }
   return null;
-}
-
-/** All in line before it is before it. */
-export function overlapsAll({ line, view }: Field, place: number): boolean {
-  const row = line[place];
-  return row === undefined || row.isBarrier || row.targets === null || !view.snapshot.rules.useAffectedTargets;
 }

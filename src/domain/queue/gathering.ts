@@ -1,6 +1,7 @@
 // What may land now: of the pull requests that green bets hold, as many as have nothing before them that is not among
 // them, and whose bets say of them what a build of all of it would (composed.ts).
-import { findConflict, isUntouched, overlapsAll, type Bet, type Field } from './field.ts';
+import { findConflict, isUntouched, type Bet, type Field } from './field.ts';
+import { overlapsAll } from './moving.ts';
 import type { PullRequestState } from './snapshot.ts';
 import { areOneGroup } from './units.ts';
 

@@ -4,7 +4,8 @@
 import { isAside } from './aside.ts';
 import type { Step } from './failure.ts';
 import { countsAgainstIt } from './fates.ts';
-import { isRedAlone, mayLetPass, mayMove, type Field } from './field.ts';
+import { isRedAlone, isUntouched, type Field } from './field.ts';
+import { mayLetPass, mayMove } from './moving.ts';
 import { targetsOf } from './field.overlaps.ts';
 import { gather, gatherPast } from './gathering.ts';
 import { isHeldByOwnChecks, mayLand, withEach } from './line.ts';
@@ -69,18 +70,46 @@ function whoIsLeftOut(field: Field, justified: ReadonlySet<number>, odds: () => 
   if (!mayLand(view) || view.batches.length > 0 || field.landing.size > 0) return new Map();
   const isReady = (row: PullRequestState): boolean => !isHeldByOwnChecks(view, row);
   if (justified.size > 0 && gather(field, isReady).places.length > 0) return new Map();
+  const reasons = new Map<number, Overtaking | null>();
   const reasonOf = (place: number): Overtaking | null => {
-    if (!mayMove(field, place) || (field.line[place]?.passedInDoubt ?? 0) >= mostInDoubt) return null;
-    if (isAside(field, place)) return { kind: 'aside' };
-    const chance = odds()[place] ?? 1;
-    return chance < likelyEnough ? { kind: 'doubtful', chance } : null;
+    const known = reasons.get(place);
+    if (known !== undefined) return known;
+    const reason = whyLeftOut(field, place, odds);
+    reasons.set(place, reason);
+    return reason;
   };
-  const { passed } = gatherPast(field, isReady, (place) => reasonOf(place) !== null);
+  const { places, passed } = gatherPast(field, isReady, (place) => reasonOf(place) !== null);
+  const passing = new Set(places);
   const inOrder = [...passed].sort((a, b) => a - b);
   return new Map(
     inOrder.flatMap((place) => {
-      const reason = reasonOf(place);
+      const reason = failedWith(field, place, passing) ?? reasonOf(place);
       return reason === null ? [] : [[place, reason]];
     }),
   );
+}
+
+/** Null: it is not. */
+function whyLeftOut(field: Field, place: number, odds: () => Odds): Overtaking | null {
+  if (!mayMove(field, place) || (field.line[place]?.passedInDoubt ?? 0) >= mostInDoubt) return null;
+  if (isAside(field, place)) return { kind: 'aside' };
+  const chance = odds()[place] ?? 1;
+  return chance < likelyEnough ? { kind: 'doubtful', chance } : null;
+}
+
+/**
+ * Nothing else is before it, and a build of it with all of those that pass it and overlap it was red, whoever it was made
+ * for: when they have landed it has failed by itself, on what is the tip then. Null: there is none.
+ */
+function failedWith(field: Field, place: number, passing: ReadonlySet<number>): Overtaking | null {
+  const isPassing = (at: number): boolean => passing.has(at);
+  if (!mayLetPass(field, place) || !field.before(place).every(isPassing)) return null;
+  const overlapping = [...passing].filter((at) => field.before(Math.max(at, place)).includes(Math.min(at, place)));
+  for (const bet of field.bets) {
+    const { verdict, pending, holds } = bet;
+    if (verdict.kind !== 'red' || !holds.has(place) || !pending.every((at) => at === place || isPassing(at))) continue;
+    if (!overlapping.every((at) => holds.has(at)) || !isUntouched(field, bet, place)) continue;
+    return { kind: 'failed', failedChecks: verdict.failedChecks };
+  }
+  return null;
 }

@@ -179,7 +179,7 @@ function checkPassing(
   const row = world.pullRequest(pullRequest);
   assert.ok(isAdaptive(world), 'nobody passes in a chain');
   assert.ok(!row.skipLine && !row.isBarrier && row.stack === null, 'who has a place by what it is keeps it');
-  if (reason.kind === 'failed') checkFailed(world, row, line);
+  if (reason.kind === 'failed') checkFailed(world, row, { line, landing });
   else {
     assert.ok(row.passedInDoubt < 3, 'nobody is passed more than three times by what is ready');
     if (reason.kind === 'aside') assert.ok(row.letPass, 'who is aside let others pass');
@@ -195,12 +195,22 @@ function checkPassing(
   return row;
 }
 
-/** Once, when it is red by itself and nothing it overlaps is before it. */
-function checkFailed(world: World, row: PullRequestRow, line: readonly PullRequestRow[]): void {
+/** Once, when it is red by itself or with what lands instead of it, and nothing else it overlaps is before it. */
+function checkFailed(
+  world: World,
+  row: PullRequestRow,
+  { line, landing }: Readonly<Record<'line' | 'landing', readonly PullRequestRow[]>>,
+): void {
   assert.ok(!row.letPass, 'nobody lets others pass twice for a red build');
-  const red = world
-    .liveBatches()
-    .filter(({ beside, members }) => beside === 'bet' && members.length === 1 && members[0]?.pullRequest === row.id);
+  const isOver = (id: string): boolean =>
+    world.pullRequest(id).status === 'merged' || landing.includes(world.pullRequest(id));
+  const red = world.liveBatches().filter(({ beside, members, assumes }) => {
+    const content = [...assumes, ...members].map(({ pullRequest }) => pullRequest);
+    const isAlone = members.length === 1 && members[0]?.pullRequest === row.id;
+    return (
+      beside === 'bet' && (isAlone || (content.includes(row.id) && content.every((id) => id === row.id || isOver(id))))
+    );
+  });
   assert.ok(
     red.some((batch) => isSeenRed(world, batch)),
     'it failed by itself',

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { plan } from '../../../src/domain/queue/plan.ts';
 import type { Overtaking } from '../../../src/domain/queue/overtaken.ts';
 import { overlap } from '../../../src/domain/queue/overlap.ts';
-import type { QueueRules, Snapshot } from '../../../src/domain/queue/snapshot.ts';
+import type { Decision, QueueRules, Snapshot } from '../../../src/domain/queue/snapshot.ts';
 import { justifies } from '../../../src/domain/simulation/justification.ts';
 import { plannerPolicy, type PlannerPolicy } from '../../../src/domain/simulation/planner-policy.ts';
 import type { Build, Change, Desk, Landing, News, QueueView } from '../../../src/domain/simulation/policy.ts';
@@ -98,6 +98,14 @@ function act(state: State): void {
   acting = state;
 }
 
+function landedBy({ batches }: Snapshot, decisions: readonly Decision[]): readonly number[] {
+  const members = decisions.flatMap((decision) => {
+    if (decision.kind === 'LandBatch') return batches.find(({ id }) => id === decision.batch)?.members ?? [];
+    return decision.kind === 'StartBatch' && decision.beside === null ? decision.members : [];
+  });
+  return members.map(({ pullRequest }) => Number(pullRequest.slice(1)));
+}
+
 class State implements QueueView, Desk {
   readonly now = 1_000_000;
   readonly workers = Infinity;
@@ -122,9 +130,10 @@ class State implements QueueView, Desk {
       rules: of.rules,
       rowOf: () => ({ chance: of.chance ?? 0.9 }),
       conflictAt: (changes) => acting?.conflictAt(changes) ?? -1,
-      onPlan: (_, decisions) => {
+      onPlan: (snapshot, decisions) => {
         for (const decision of decisions)
-          if (decision.kind === 'LetPass') acting?.letPass(Number(decision.pullRequest.slice(1)), decision.reason);
+          if (decision.kind === 'LetPass')
+            acting?.letPass(Number(decision.pullRequest.slice(1)), decision.reason, landedBy(snapshot, decisions));
       },
     });
   }
@@ -261,9 +270,9 @@ class State implements QueueView, Desk {
     this.landings.push({ at: this.now, changes });
   }
 
-  letPass(number: number, { kind }: Overtaking): void {
+  letPass(number: number, { kind }: Overtaking, landing: readonly number[]): void {
     const builds = [...this.builds.values()];
-    const isRed = builds.some((build) => build.verdict === 'red' && this.#blames(build, number));
+    const isRed = builds.some((build) => build.verdict === 'red' && this.#blames(build, number, landing));
     if (kind === 'failed')
       assert.ok(isRed && !this.failed.has(number), `${number} was red by itself, and lets others pass once`);
     if (kind === 'failed') this.failed.add(number);
@@ -287,19 +296,20 @@ class State implements QueueView, Desk {
   }
 
   /** Nobody else in it might be at fault. */
-  #blames({ members, assumes }: Build, number: number): boolean {
-    const landed = new Set(this.#landed());
-    return (
-      members.includes(number) && [...assumes, ...members].every((change) => change === number || landed.has(change))
-    );
+  #blames({ members, assumes }: Build, number: number, landing: readonly number[] = []): boolean {
+    const landed = new Set([...this.#landed(), ...landing]);
+    const content = [...assumes, ...members];
+    return content.includes(number) && content.every((change) => change === number || landed.has(change));
   }
 
   /** It says what the change would be, landed now by itself. */
-  #standsOnAll({ assumes, base }: Build, number: number): boolean {
+  #standsOnAll({ assumes, members, base }: Build, number: number): boolean {
     if (this.of.places === 'lost') return true;
     const since = this.landings.slice(base).flatMap(({ changes }) => changes);
     const { targets } = this.change(number);
-    return since.every((change) => assumes.includes(change.number) || !overlap(change.targets, targets));
+    return since.every(
+      (change) => [...assumes, ...members].includes(change.number) || !overlap(change.targets, targets),
+    );
   }
 
   wakeAt(): void {}

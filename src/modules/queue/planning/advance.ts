@@ -33,7 +33,7 @@ import { lookForBuildsAt, wakeWaitingQueues } from './shared-builds.ts';
 import { beginWork, finishWork, haltWork } from '../status.writer.ts';
 
 /** Rises with every change of the planner's rules: a worker of an older version steps back. */
-export const plannerVersion = 5;
+export const plannerVersion = 6;
 
 export interface Advance {
   /** Open intents, what belongs together as one: a landing first, then all that the host is told afterwards. */
