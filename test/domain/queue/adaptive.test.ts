@@ -781,3 +781,87 @@ describe('which bets are over', () => {
     expect(planned({ line: [part] })).toContain('supersede b1 307');
   });
 });
+
+describe('a build made for those that passed one', () => {
+  const enough = { secondTries: { passed: 0, judged: 20 } };
+  const first = on(1, a, { chance: 0.7, status: 'tagged' });
+  const second = on(2, a, { status: 'tagged' });
+  const line = [bet([1], 'pending'), bet([2], 'failure', [1]), bet([2], 'success')];
+  const onRoot = { base: 'root', parentCommit: 'root' };
+  const asidePlace = on(1, a, { letPass: true, rank: 9 });
+  /** Of what is in line there is only the first one. */
+  const told = bet([], 'failure', [1], { ...onRoot, members: [{ pullRequest: 'p2', head: 'h2' }] });
+  const after = (change: Partial<Situation> = {}): Situation => ({
+    waiting: [asidePlace],
+    line: [told],
+    ...landed(2),
+    ...change,
+  });
+  it.each<[string, Situation, string[]]>([
+    [
+      'says that it failed with all that pass it, and is not made once more',
+      { waiting: [first, second], line, change: enough },
+      ['let pass p1', 'land b3 by commit of b3'],
+    ],
+    [
+      'is made once more where one failed build is not enough',
+      { waiting: [first, second], line },
+      ['let pass p1', 'bet retry p1 on p2', 'land b3 by commit of b3'],
+    ],
+    [
+      'says nothing while something else is before it',
+      {
+        waiting: [on(0, a, { chance: 0.7, status: 'tagged' }), first, second],
+        line: [bet([0], 'pending'), bet([2], 'failure', [1]), bet([2], 'success')],
+        change: enough,
+      },
+      [
+        'let pass p0 doubtful',
+        'let pass p1 doubtful',
+        'bet new p0 on p2',
+        'bet new p1 on p2 p0',
+        'bet new p1 on p2',
+        'land b3 by commit of b3',
+      ],
+    ],
+    [
+      'says nothing of it with others that pass it besides',
+      {
+        waiting: [first, second, on(3, a, { status: 'tagged' })],
+        line: [...line, bet([3], 'success', [2])],
+        change: enough,
+      },
+      ['let pass p1 doubtful', 'start optimistic p2 p3 on tip', 'bet new p1 on p2 p3'],
+    ],
+    [
+      'takes it out when they have landed',
+      after({ change: { ...landed(2).change, ...enough } }),
+      ['return b1', 'block p1 107'],
+    ],
+    ['is one of two where one is not enough', after(), ['bet retry p1 on tip']],
+    [
+      'takes nobody out once something else has landed that it overlaps',
+      after({
+        queue: { lineage: ['tip', 'middle', 'root'] },
+        change: {
+          landings: [
+            { commit: 'middle', firstParent: 'root', members: [{ pullRequest: 'p2', head: 'h2', targets: a }] },
+            { commit: 'tip', firstParent: 'middle', members: [{ pullRequest: 'p3', head: 'h3', targets: a }] },
+          ],
+          ...enough,
+        },
+      }),
+      ['bet new p1 on tip'],
+    ],
+    [
+      'is over where nobody passed it',
+      after({ waiting: [on(1, a)], change: { ...landed(2).change, ...enough } }),
+      ['return b1', 'bet new p1 on tip'],
+    ],
+    [
+      'is over where its targets are not known any more',
+      after({ waiting: [on(1, null, { letPass: true, rank: 9 })], change: { ...landed(2).change, ...enough } }),
+      ['return b1', 'bet new p1 on tip'],
+    ],
+  ])('%s', (_name, situation, decisions) => expect(planned(situation)).toEqual(decisions));
+});
