@@ -1,6 +1,6 @@
 // Streams that were damaged on their way: a leaf ends with a report or with an error that has words,
 // and what it wrote was asked for by a call that came whole.
-import fc from '../support/properties.ts';
+import { fc } from '../support/properties.ts';
 import { describe, expect, it } from 'vitest';
 import { anthropicMessages } from '../support/model-anthropic.ts';
 import { openaiChat } from '../support/model-openai.ts';

@@ -1,5 +1,5 @@
 // What a runbook's commit may change: judged on what git says of it.
-import fc from '../support/properties.ts';
+import { fc } from '../support/properties.ts';
 import { describe, expect, test } from 'vitest';
 import { isGitFolder, pathFault } from '../../src/domain/runbooks/path.ts';
 import { changePolicy, judgeChanges, type JudgedChange } from '../../src/domain/runbooks/policy.ts';

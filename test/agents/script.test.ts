@@ -1,7 +1,7 @@
 // Prompts that are scripts: how they are read, and that they are executed exactly as they are written.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import fc from '../support/properties.ts';
+import { fc } from '../support/properties.ts';
 import { describe, expect, test } from 'vitest';
 import { createScriptAgent } from '../../src/platform/agents/index.ts';
 import { AgentRefused, type Plan, type PlannedLeaf } from '../../src/platform/agents/port.ts';

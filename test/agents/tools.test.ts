@@ -5,7 +5,7 @@ import { linkSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, 
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { createTwoFilesPatch } from 'diff';
-import fc from '../support/properties.ts';
+import { fc } from '../support/properties.ts';
 import { describe, expect, test } from 'vitest';
 import { bench } from './workspace.ts';
 import { cpuMsSince } from '../support/cpu.ts';

@@ -1,5 +1,5 @@
 // A list by any filter, page by page, is what a look at every row would say.
-import fc from '../support/properties.ts';
+import { fc } from '../support/properties.ts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startServer, type TestServer } from '../support/server.ts';
 

@@ -1,4 +1,4 @@
-import fc from '../support/properties.ts';
+import { fc } from '../support/properties.ts';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Ports } from '../../src/context.ts';

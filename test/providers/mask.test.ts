@@ -1,4 +1,4 @@
-import fc from '../support/properties.ts';
+import { fc } from '../support/properties.ts';
 import { expect, it } from 'vitest';
 import { createMask, masked, type Secret } from '../../src/platform/providers/mask.ts';
 

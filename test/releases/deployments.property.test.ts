@@ -1,5 +1,5 @@
 // Whatever is asked, reported and answered, in whatever order: what the log tells keeps the rules, and the line drains.
-import fc, { seed } from '../support/properties.ts';
+import { fc, seed } from '../support/properties.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startServer, type TestServer } from '../support/server.ts';
 import { command, Story, versions } from './deployments.story.ts';

@@ -1,6 +1,6 @@
 // What may happen to an environment, and how it is driven: by wakes and deadlines alone, as workflows are. After every
 // step the log is held against the model.
-import fc from '../support/properties.ts';
+import { fc } from '../support/properties.ts';
 import { expect } from 'vitest';
 import { systemContext, type Context } from '../../src/context.ts';
 import { deploymentStatuses } from '../../src/domain/releases/release.ts';

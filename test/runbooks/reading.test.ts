@@ -1,5 +1,5 @@
 // How runbooks are read: their tree, what they made, page by page, and by how they stand.
-import fc from '../support/properties.ts';
+import { fc } from '../support/properties.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runbookStatus, stepStatuses } from '../../src/domain/runbooks/runbook.ts';
 import { seed, sha, type Seeded } from '../graphql/seed.ts';

@@ -5,5 +5,4 @@ export const seed = Number(process.env['FC_SEED'] ?? 1);
 
 fc.configureGlobal({ seed });
 
-export default fc;
-export type * from 'fast-check';
+export { fc };

@@ -1,4 +1,4 @@
-import fc from '../../support/properties.ts';
+import { fc } from '../../support/properties.ts';
 import { describe, expect, it } from 'vitest';
 import { decideDays, isTimeZone, type Day } from '../../../src/domain/analytics/days.ts';
 import { DomainError } from '../../../src/domain/errors.ts';

@@ -1,4 +1,4 @@
-import fc from '../../support/properties.ts';
+import { fc } from '../../support/properties.ts';
 import { describe, expect, it, test } from 'vitest';
 import { landingsFrom, landingWindow } from '../../../src/domain/configuration/index.ts';
 import { rules } from './support.ts';

@@ -1,5 +1,5 @@
 // Configurations to read, from those a person would write to damaged ones, and what may be said of each reading.
-import fc from '../../support/properties.ts';
+import { fc } from '../../support/properties.ts';
 import { parse, stringify } from 'yaml';
 import { configurationSchema, parseConfiguration, problemText } from '../../../src/domain/configuration/index.ts';
 import type { Configuration, ParsedConfiguration, Problem } from '../../../src/domain/configuration/index.ts';

@@ -1,4 +1,4 @@
-import fc, { seed } from '../../support/properties.ts';
+import { fc, seed } from '../../support/properties.ts';
 import { expect, it } from 'vitest';
 import { judge, texts } from './mutations.ts';
 

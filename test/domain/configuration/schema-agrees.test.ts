@@ -1,6 +1,6 @@
 // The JSON Schema editors read and the parser that decides: they refuse the same documents, but for what is listed.
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import fc from '../../support/properties.ts';
+import { fc } from '../../support/properties.ts';
 import { parse } from 'yaml';
 import { expect, it } from 'vitest';
 import { configurationJsonSchema, parseConfiguration, problemText } from '../../../src/domain/configuration/index.ts';

@@ -1,4 +1,4 @@
-import fc from '../../support/properties.ts';
+import { fc } from '../../support/properties.ts';
 import { describe, expect, test } from 'vitest';
 import { isGlob, literalLength, matchesGlob } from '../../../src/domain/glob.ts';
 

@@ -1,4 +1,4 @@
-import fc, { seed } from '../../support/properties.ts';
+import { fc, seed } from '../../support/properties.ts';
 import { expect, test } from 'vitest';
 import { histories, runHistory } from './history.ts';
 

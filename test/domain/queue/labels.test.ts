@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import fc from '../../support/properties.ts';
+import { fc } from '../../support/properties.ts';
 import {
   changedLabels,
   keptQueueLabels,

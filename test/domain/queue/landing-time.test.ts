@@ -1,4 +1,4 @@
-import fc from '../../support/properties.ts';
+import { fc } from '../../support/properties.ts';
 import { expect, test } from 'vitest';
 import { landingsFrom } from '../../../src/domain/configuration/index.ts';
 import { decideLandingsFrom } from '../../../src/domain/queue/landing-time.ts';

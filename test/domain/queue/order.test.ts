@@ -1,4 +1,4 @@
-import fc from '../../support/properties.ts';
+import { fc } from '../../support/properties.ts';
 import { expect, test } from 'vitest';
 import { inLineOrder } from '../../../src/domain/queue/order.ts';
 

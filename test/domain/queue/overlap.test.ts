@@ -1,4 +1,4 @@
-import fc from '../../support/properties.ts';
+import { fc } from '../../support/properties.ts';
 import { expect, it } from 'vitest';
 import { findOverlaps, indexOverlaps, overlap, type Targets } from '../../../src/domain/queue/overlap.ts';
 

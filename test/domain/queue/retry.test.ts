@@ -1,5 +1,5 @@
 // Which failed checks are tried again, and what counts while they are.
-import fc from '../../support/properties.ts';
+import { fc } from '../../support/properties.ts';
 import { describe, expect, test } from 'vitest';
 import { judgeBuild } from '../../../src/domain/queue/evidence.ts';
 import {

@@ -1,4 +1,4 @@
-import fc from '../../support/properties.ts';
+import { fc } from '../../support/properties.ts';
 import { describe, expect, it, test } from 'vitest';
 import {
   frozenAt,

@@ -1,4 +1,4 @@
-import fc from '../../support/properties.ts';
+import { fc } from '../../support/properties.ts';
 import { expect, it } from 'vitest';
 import { nextProbe, traceReach } from '../../../src/domain/releases/reach.ts';
 

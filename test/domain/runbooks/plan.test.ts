@@ -1,5 +1,5 @@
 // Numbers of steps, moves of leaves, and where commits go.
-import fc from '../../support/properties.ts';
+import { fc } from '../../support/properties.ts';
 import { describe, expect, it } from 'vitest';
 import {
   commitMessage,

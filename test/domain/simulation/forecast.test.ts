@@ -1,4 +1,4 @@
-import fc, { seed as fcSeed } from '../../support/properties.ts';
+import { fc, seed as fcSeed } from '../../support/properties.ts';
 import { describe, expect, it, test } from 'vitest';
 import type { QueueRules, Snapshot } from '../../../src/domain/queue/snapshot.ts';
 import { simulate } from '../../../src/domain/simulation/engine.ts';

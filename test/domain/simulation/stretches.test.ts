@@ -1,4 +1,4 @@
-import fc from '../../support/properties.ts';
+import { fc } from '../../support/properties.ts';
 import { expect, it } from 'vitest';
 import { compare } from '../../../src/domain/simulation/comparison.ts';
 import { buildsOf, staysOf } from '../../../src/domain/simulation/history.ts';
