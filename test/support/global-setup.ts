@@ -45,13 +45,13 @@ export default async function setup(project: TestProject): Promise<() => Promise
   };
   const shared = run.interlockTestServers;
   shared.users += 1;
-  const { provided, stop } = await shared.starting;
-  for (const [key, value] of Object.entries(provided)) project.provide(key as keyof ProvidedContext, value);
+  const servers = await shared.starting;
+  for (const [key, value] of Object.entries(servers.provided)) project.provide(key as keyof ProvidedContext, value);
   return async () => {
     shared.users -= 1;
     if (shared.users > 0) return;
     delete run.interlockTestServers;
-    await stop();
+    await servers.stop();
   };
 }
 

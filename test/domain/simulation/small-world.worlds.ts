@@ -1,6 +1,4 @@
-import { expect } from 'vitest';
 import { rulesOfPlanner } from '../../../bench/simulator/policies/rules.ts';
-import { exploreAll, type SmallWorld } from './small-world.ts';
 
 export const usual = {
   targets: [null, null, null, null],
@@ -20,9 +18,3 @@ export const worldOfBets = { ...usual, redsToBlame: 2 } as const;
 
 // The longest takes a minute of CPU, which a machine that does other things gives it in several.
 export const patienceMs = 1_800_000;
-
-export function explore(_name: string, world: SmallWorld): void {
-  const visited = exploreAll(world);
-  expect(visited.landed).toBeGreaterThan(0);
-  expect(visited.ejected).toBeGreaterThan(0);
-}
