@@ -211,6 +211,34 @@ describe('what the folder says of itself', () => {
     expect(readFileSync(join(worktree, '.git'), 'utf8')).toContain(other);
   });
 
+  test('its locks hold nobody up, and its refs and what it includes stay its own', async () => {
+    const refs = git(directory, 'for-each-ref', '--format=%(refname) %(objectname)');
+    for (const lock of ['index.lock', 'HEAD.lock', 'config.lock', 'refs/heads/main.lock']) write(`.git/${lock}`, '');
+    for (const ref of [
+      'refs/heads/main',
+      'refs/heads/interlock/runbook-9',
+      'refs/interlock/landings/9',
+      'refs/tags/v9',
+    ])
+      write(`.git/${ref}`, `${'1'.repeat(40)}\n`);
+    const marker = join(folder, 'included');
+    write('included', `[core]\n\tfsmonitor = touch ${marker}\n\thooksPath = ${worktree}\n`);
+    write('.git/config', '[include]\n\tpath = ../included\n');
+    for (const name of ['--exec=touch', '-rf', '--upload-pack=touch/-c core.fsmonitor=x']) write(name, 'x\n');
+    write('line.txt', 'x'.repeat(3_000_000));
+    const { changes } = await committed();
+    expect(changes.map(({ path }) => path)).toEqual([
+      '--exec=touch',
+      '--upload-pack=touch/-c core.fsmonitor=x',
+      '-rf',
+      'included',
+      'line.txt',
+    ]);
+    expect(existsSync(marker)).toBe(false);
+    git(directory, 'update-ref', '-d', 'refs/interlock/runbooks/1');
+    expect(git(directory, 'for-each-ref', '--format=%(refname) %(objectname)')).toBe(refs);
+  });
+
   test('its index is not read: what was hidden there is seen', async () => {
     git(worktree, 'update-index', '--assume-unchanged', 'a.txt');
     git(worktree, 'update-index', '--skip-worktree', 'b.txt');
