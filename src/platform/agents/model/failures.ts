@@ -73,7 +73,7 @@ export function isBrokenAnswer(thrown: unknown): boolean {
   if (APICallError.isInstance(error)) return error.statusCode === undefined || error.statusCode < 300;
   // Told in the middle of an answer: not all providers say whether asking again would help.
   if (StreamProviderError.isInstance(error))
-    return error.isRetryable || (statusOf(error) === null && !isOfTheRequest(codeOf(error), String(error.message)));
+    return error.isRetryable || (statusOf(error) === null && !isOfTheRequest(codeOf(error), error.message));
   return error instanceof Error && !['AbortError', 'TimeoutError'].includes(error.name);
 }
 
