@@ -1,9 +1,13 @@
 // When will it land? The line is played on from where it stands, many times, each time in another world that agrees with
 // what is known; the planner decides as it does. What arrives later is not foreseen: it stands behind.
-import type { Snapshot } from '../queue/snapshot.ts';
+import { buildsBets } from '../queue/line.ts';
+import type { Targets } from '../queue/overlap.ts';
+import type { QueueRules, Snapshot } from '../queue/snapshot.ts';
 import { simulate } from './engine.ts';
-import { guess, type Experience } from './guess.ts';
+import type { Experience } from './experience.ts';
+import { guess } from './guess.ts';
 import { plannerPolicy } from './planner-policy.ts';
+import type { Change } from './policy.ts';
 import { rising } from './quantile.ts';
 import { simulatedRules } from './simulated-rules.ts';
 import { standingLineOf, type StandingLine } from './standing-line.ts';
@@ -83,22 +87,62 @@ interface Fates {
 }
 
 function playOn(line: StandingLine, { snapshot, now, experience, seed }: Played, fates: readonly Fates[]): void {
-  const { truth, builds } = guess(line, { ...experience, seed, now });
+  const arrivalsPerHour = isShortOfBuilds(snapshot) ? experience.arrivalsPerHour : 0;
+  const targets = targetsOf(snapshot);
+  const flakeRate = flakeRateOf(snapshot, experience);
+  const { truth, builds, arrivals } = guess(line, { ...experience, seed, now, arrivalsPerHour, flakeRate, targets });
   const standing = line.builds.map(({ batch }, place) => ({ batch, build: builds[place] ?? null }));
-  const { outcomes } = simulate({ workers: Infinity, changes: line.changes, truth, mayStay: true }, () =>
-    plannerPolicy({
-      rules: simulatedRules(snapshot.rules),
-      rowOf: ({ number }) => line.rows[number] ?? {},
+  const changes = [...line.changes, ...arrivals.map(({ change }) => change)];
+  const first = arrivals[0]?.change.number ?? Infinity;
+  let pending: readonly Change[] | null = null;
+  // The line is in order of arrival: who is asked about is before all that arrive later.
+  const isOver = (): boolean => pending !== null && (pending[0]?.number ?? first) >= first;
+  const { outcomes } = simulate({ workers: Infinity, changes, truth, mayStay: true, isOver }, () => {
+    const policy = plannerPolicy({
+      rules: rulesAhead(snapshot),
+      rowOf: ({ number }) => line.rows[number] ?? arrivals[number - first]?.row ?? {},
       standing,
       ...(snapshot.secondTries !== undefined && { past: { ends: [], secondTries: snapshot.secondTries } }),
-    }),
-  );
+    });
+    return {
+      knowsOutcomes: policy.knowsOutcomes,
+      decide(queue, desk) {
+        ({ pending } = queue);
+        policy.decide(queue, desk);
+      },
+    };
+  });
   for (const { change, at, kind } of outcomes) {
     const known = fates[change.number];
     if (known === undefined) continue;
     if (kind === 'landed') known.landings.push(at);
     else known.ejected += 1;
   }
+}
+
+/** Where second builds of what was red by itself are made, they tell it: so many of the red ones were flakes. */
+function flakeRateOf({ secondTries, pullRequests }: Snapshot, { flakeRate }: Experience): number {
+  if (secondTries === undefined || secondTries.judged === 0 || pullRequests.length === 0) return flakeRate;
+  const ofReds = (secondTries.passed + 0.5) / (secondTries.judged + 5);
+  const failing = pullRequests.reduce((sum, { chance }) => sum + 1 - chance, 0) / pullRequests.length;
+  return (ofReds * failing) / (1 - ofReds);
+}
+
+/** Who arrives later takes builds from those who are there. In a line, where builds are for the first, nobody does. */
+function isShortOfBuilds({ rules }: Snapshot): boolean {
+  return buildsBets(rules) && rules.maxParallelBuilds !== null;
+}
+
+/** What other queues build now, they build all the time. */
+function rulesAhead({ rules, queue }: Snapshot): QueueRules {
+  const { maxParallelBuilds } = rules;
+  if (maxParallelBuilds === null) return simulatedRules(rules);
+  return { ...simulatedRules(rules), maxParallelBuilds: Math.max(1, maxParallelBuilds - queue.buildsElsewhere) };
+}
+
+/** What pull requests affected lately. */
+function targetsOf({ pullRequests, landings }: Snapshot): readonly Targets[] {
+  return [...landings.flatMap(({ members }) => members ?? []), ...pullRequests].map(({ targets }) => targets);
 }
 
 function etaOf({ landings, ejected }: Fates, from: number): Eta | NoEta {

@@ -1,60 +1,158 @@
 // One of the worlds that agree with what is known of a line: who fails by itself, how long builds still take. Drawn anew
 // for each seed.
+import type { Targets } from '../queue/overlap.ts';
 import type { PullRequestState } from '../queue/snapshot.ts';
-import type { BuildContent, Truth } from './policy.ts';
-import { quantile } from './quantile.ts';
-import { draw, drawWait, streams } from './randomness.ts';
+import { durationAt, shareWithin } from './durations.ts';
+import type { Experience } from './experience.ts';
+import type { BuildContent, Change, Truth } from './policy.ts';
+import { draw, drawLognormal, drawWait, streams } from './randomness.ts';
 import type { StandingBuild, StandingLine } from './standing-line.ts';
-
-/** What the last builds tell. */
-export interface Experience {
-  /** From the decision to the last check, in rising order. Not empty. */
-  readonly durationsMs: readonly number[];
-  /** How likely a build of what is good fails. */
-  readonly flakeRate: number;
-}
 
 export interface Guess {
   readonly truth: Truth;
   /** Of each standing build; null: its commit is not made yet. */
   readonly builds: readonly (NonNullable<BuildContent['resumed']> | null)[];
+  /** Those who are queued from now on. */
+  readonly arrivals: readonly Arrival[];
+}
+
+interface Arrival {
+  readonly change: Change;
+  readonly row: Pick<PullRequestState, 'chance'>;
 }
 
 interface Seeded extends Experience {
+  /** Of earlier ones: each is as likely as any other to be those of a later one. */
+  readonly targets: readonly Targets[];
   readonly seed: number;
   readonly now: number;
 }
 
-export function guess({ rows, builds }: StandingLine, known: Seeded): Guess {
-  const { seed, now, durationsMs, flakeRate } = known;
-  const bad = guessBad(rows, builds, known);
+export function guess(line: StandingLine, known: Seeded): Guess {
+  const { seed, now, flakeRate } = known;
+  const arrivals = guessArrivals(line, known);
+  const bad = guessBad(line.rows, line.builds, known);
+  for (const { change, row } of arrivals)
+    if (draw(seed, streams.fate, change.number) >= row.chance) bad.add(change.number);
+  const lasts = guessDurations(line, known);
+  const stepMs = stepOf(known);
   return {
     truth: {
       isGreen: (_, added) => !added.some((change) => bad.has(change)),
       isFlake: ({ tree, attempt }) => flakeRate > 0 && draw(seed, streams.flake, tree, attempt) < flakeRate,
-      durationOf: ({ tree, attempt }) => quantile(durationsMs, draw(seed, streams.duration, tree, attempt)) ?? 0,
+      durationOf: ({ members, tree, attempt }) =>
+        inSteps(lasts({ members, ageMs: 0, keys: [tree, attempt] }), stepMs),
     },
-    builds: builds.map(({ verdict, since }, place) => {
+    builds: line.builds.map(({ verdict, since, members }, place) => {
       if (verdict === 'making') return null;
       if (verdict !== 'running') return { lastsMs: 0, passes: verdict === 'green' };
-      return { lastsMs: guessRest(now - since, place, known), passes: null };
+      const ageMs = now - since;
+      return { lastsMs: inSteps(lasts({ members, ageMs, keys: [-1, place] }) - ageMs, stepMs), passes: null };
     }),
+    arrivals,
   };
 }
 
-/** How much longer one takes that has taken so long: as builds that took longer still did. */
-function guessRest(ageMs: number, place: number, { seed, durationsMs }: Seeded): number {
-  const longer = durationsMs.slice(durationsMs.findLastIndex((duration) => duration <= ageMs) + 1);
-  const lasts = quantile(longer, draw(seed, streams.duration, 1, place));
-  if (lasts !== null) return lasts - ageMs;
-  // Longer than any before it: of that nothing is known but that tails are long.
-  return drawWait(seed, streams.duration, 2, place) * Math.max(ageMs / 4, 1_000);
+/** What happens about the same time happens at once: a plan costs as much whether one build has ended or ten. */
+function stepOf({ durations }: Experience): number {
+  return Math.max(1, Math.round(durationAt(durations, 0.5) / stepsOfBuild));
 }
+
+const stepsOfBuild = 12;
+
+function inSteps(ms: number, stepMs: number): number {
+  return Math.ceil(ms / stepMs) * stepMs;
+}
+
+/** They take builds, and whoever is let pass goes behind those who are there by then. */
+const mostArrivals = 50;
+
+function guessArrivals({ rows }: StandingLine, known: Seeded): Arrival[] {
+  const { seed, now, arrivalsPerHour, targets } = known;
+  if (arrivalsPerHour === 0) return [];
+  const stepMs = stepOf(known);
+  let due = 0;
+  return Array.from({ length: mostArrivals }, (_, place) => {
+    const number = rows.length + place;
+    due += (drawWait(seed, streams.arrival, place) * 3_600_000) / arrivalsPerHour;
+    const like = (count: number, what: number): number => Math.floor(draw(seed, streams.author, what, place) * count);
+    return {
+      change: { number, arrivedAt: now + inSteps(due, stepMs), author: 0, targets: targets[like(targets.length, 1)] ?? null },
+      row: { chance: rows[like(rows.length, 2)]?.chance ?? 0.9 },
+    };
+  });
+}
+
+/**
+ * A build takes as long as the slowest of its members always does, or as long as it likes: the one or the other in a
+ * world, as often as builds of one pull request were alike so far.
+ */
+function guessDurations(
+  line: StandingLine,
+  known: Seeded,
+): (build: { readonly members: readonly number[]; readonly ageMs: number; readonly keys: readonly number[] }) => number {
+  const { seed, durations, steadiness, usualSize } = known;
+  const paces = draw(seed, streams.duration, 0) < steadiness ? guessPaces(line, known) : null;
+  const speed = strayed(durationSpread, seed, streams.duration);
+  return ({ members, ageMs, keys }) => {
+    if (paces === null) {
+      const least = ageMs > 0 ? shareWithin(durations, ageMs / speed) : 0;
+      return speed * durationAt(durations, least + (1 - least) * draw(seed, streams.duration, 1, ...keys));
+    }
+    const slowest = members.reduce((most, member) => Math.max(most, paces[member] ?? paceOf(member, seed)), 0);
+    return Math.max(ageMs + 1, speed * durationAt(durations, slowest ** usualSize));
+  };
+}
+
+/** Which share of all pull requests builds no slower. */
+function paceOf(change: number, seed: number): number {
+  return draw(seed, streams.duration, 2, change);
+}
+
+/** Of each in line, as its builds so far ask for: of those of several, by one of them that is guessed to be the slowest. */
+function guessPaces({ ids, rows, builds }: StandingLine, { seed, now, durations, usualSize, seen }: Seeded): number[] {
+  const paces = rows.map((_, number) => paceOf(number, seed));
+  const numbers = new Map(ids.map((id, number) => [id, number]));
+  const past = seen.map((build) => ({ ...build, members: build.members.map((id) => numbers.get(id) ?? -1) }));
+  const running = builds.flatMap(({ verdict, since, members }) =>
+    verdict === 'running' ? { members, lastedMs: now - since, hasEnded: false } : [],
+  );
+  const settled = new Set<number>();
+  for (const [place, { members, lastedMs, hasEnded }] of past.entries()) {
+    const slowest = members[Math.floor(draw(seed, streams.duration, 3, place) * members.length)] ?? -1;
+    if (!hasEnded) continue;
+    const pace = shareWithin(durations, lastedMs - 1) ** (1 / usualSize);
+    for (const member of members) {
+      if (settled.has(member) || paces[member] === undefined) continue;
+      settled.add(member);
+      paces[member] = member === slowest ? pace : paces[member] * pace;
+    }
+  }
+  for (const [place, { members, lastedMs, hasEnded }] of [...past, ...running].entries()) {
+    if (hasEnded) continue;
+    const least = shareWithin(durations, lastedMs) ** (1 / usualSize);
+    if (members.some((member) => settled.has(member) || (paces[member] ?? 0) >= least)) continue;
+    const slowest = members[Math.floor(draw(seed, streams.duration, 3, place) * members.length)] ?? -1;
+    if (paces[slowest] !== undefined) paces[slowest] = least + (1 - least) * paces[slowest];
+  }
+  return paces;
+}
+
+/** What was learned is not quite what is: days differ. */
+const failureSpread = 0.3;
+const durationSpread = 0.1;
+
+function strayed(spread: number, seed: number, stream: number): number {
+  return drawLognormal({ median: 1, spread }, seed, stream, spreads);
+}
+
+const spreads = 99;
 
 function guessBad(rows: readonly PullRequestState[], builds: readonly StandingBuild[], known: Seeded): Set<number> {
   const { seed, flakeRate } = known;
   const proven = new Set(builds.flatMap(({ verdict, content }) => (verdict === 'green' ? content : [])));
-  const failing = rows.map(({ chance }, number) => (proven.has(number) ? 0 : 1 - chance));
+  const trouble = strayed(failureSpread, seed, streams.fate);
+  const failing = rows.map((row, number) => (proven.has(number) ? 0 : failureOf(row, { trouble, flakeRate })));
   const bad = new Set(failing.flatMap((share, number) => (draw(seed, streams.fate, number) < share ? number : [])));
   for (const [place, { verdict, content }] of builds.entries()) {
     if (verdict !== 'red' || content.some((number) => bad.has(number))) continue;
@@ -65,6 +163,19 @@ function guessBad(rows: readonly PullRequestState[], builds: readonly StandingBu
   }
   return bad;
 }
+
+/** As its row tells: by its author, by a red build of it alone, and by those who passed it for it was in doubt. */
+function failureOf(
+  { chance, letPass, passedInDoubt }: PullRequestState,
+  { trouble, flakeRate }: { readonly trouble: number; readonly flakeRate: number },
+): number {
+  const usual = Math.min(1, (1 - chance) * trouble);
+  const red = letPass ? usual / (usual + (1 - usual) * flakeRate) : usual;
+  return passedInDoubt > 0 ? Math.max(red, inDoubt) : red;
+}
+
+/** Only who is no likelier to land than one in five is passed for that. */
+const inDoubt = 0.8;
 
 /** One of them, by the weight of each. */
 function pick(among: readonly number[], weights: readonly number[], share: number): number | null {

@@ -6,10 +6,12 @@ import type { Change } from './policy.ts';
 
 export interface StandingBuild {
   readonly batch: BatchState;
+  /** Changes it is about. */
+  readonly members: readonly number[];
   /** Changes it holds, those below it included. */
   readonly content: readonly number[];
   readonly verdict: 'making' | 'running' | 'green' | 'red';
-  /** When CI, or the making of its commit, began. */
+  /** When it was decided on. */
   readonly since: number;
 }
 
@@ -62,7 +64,8 @@ function buildsOf(view: LineView, numbers: ReadonlyMap<string, number>): Standin
     const parentCommit = names.get(batch.parentCommit);
     const isWhole = batch.members.every(({ pullRequest }) => numbers.has(pullRequest));
     if (verdict === null || parentCommit === undefined || !isWhole) return [];
-    const content = [...(contents.get(batch.parentCommit) ?? numbered(batch.assumes)), ...numbered(batch.members)];
+    const members = numbered(batch.members);
+    const content = [...(contents.get(batch.parentCommit) ?? numbered(batch.assumes)), ...members];
     if (batch.commit !== null) {
       names.set(batch.commit, `c${standingId(batch.id)}`);
       contents.set(batch.commit, content);
@@ -79,7 +82,7 @@ function buildsOf(view: LineView, numbers: ReadonlyMap<string, number>): Standin
       assumes: pinned(batch.assumes),
       ...unmade,
     };
-    return [{ batch: renamed, content, verdict, since: batch.buildStartedAt ?? batch.createdAt }];
+    return [{ batch: renamed, members, content, verdict, since: batch.createdAt }];
   });
 }
 

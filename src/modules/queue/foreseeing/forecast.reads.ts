@@ -5,8 +5,8 @@ import type { Context } from '../../../context.ts';
 import { buildsBets } from '../../../domain/queue/line.ts';
 import { inLineOrder } from '../../../domain/queue/order.ts';
 import type { Snapshot } from '../../../domain/queue/snapshot.ts';
+import { experienceOf, type Experience, type ExperiencedBuild } from '../../../domain/simulation/experience.ts';
 import type { Forecast } from '../../../domain/simulation/forecast.ts';
-import type { Experience } from '../../../domain/simulation/guess.ts';
 import type { Database, Transaction } from '../../../platform/database.ts';
 import { Thread, ThreadTimeout, threadScript } from '../../../platform/threads.ts';
 import { requireScope } from '../../accounts/index.ts';
@@ -84,7 +84,7 @@ async function foresee(ctx: Context, queueId: string): Promise<Foreseen | null> 
   const loaded = await ctx.db.transaction(ctx.accountId, async (tx) => {
     const snapshot = await snapshotOf(ctx, tx, queueId);
     if (snapshot === null) return null;
-    return { snapshot: await withChances(ctx, tx, snapshot), experience: await loadExperience(ctx, tx, queueId) };
+    return { snapshot: await withChances(ctx, tx, snapshot), experience: await loadExperience(ctx, tx, snapshot) };
   });
   if (loaded === null) return null;
   const now = ctx.clock().getTime();
@@ -117,23 +117,40 @@ async function withChances(ctx: Context, tx: Transaction, snapshot: Snapshot): P
   };
 }
 
-/** The last builds that ended. Null: none has. */
-async function loadExperience(ctx: Context, tx: Transaction, queueId: string): Promise<Experience | null> {
-  const [row] = await tx.query<{ durations: number[] | null; judged: number; flakes: number }>(
-    `with ended as (
-       select extract(epoch from c.finished_at - b.created_at)::float8 * 1000 as lasted, b.state,
-              b.parent_batch_id is null and not exists (select from batch_assumption a where a.account_id = $1 and a.batch_id = b.id)
-                and not exists (
-                  select from batch_member m join pull_request p on p.account_id = $1 and p.id = m.pull_request_id
-                  where m.account_id = $1 and m.batch_id = b.id and (p.status <> 'merged' or p.head_sha <> m.pinned_head)) as is_good
-       from (select * from batch where account_id = $1 and queue_id = $2 order by id desc limit 1000) b
-       join build c on c.account_id = $1 and c.repository_id = b.repository_id and c.commit = b.tested_commit
-       where c.finished_at > b.created_at and not c.canceled)
-     select (select array_agg(lasted order by lasted) from ended) as durations,
-            (select count(*) from ended where is_good and state in ('landed', 'failed', 'bisected'))::int as judged,
-            (select count(*) from ended where is_good and state in ('failed', 'bisected'))::int as flakes`,
-    [ctx.accountId, queueId],
+const mostBuilds = 1_000;
+
+/** What the last builds tell. Null: none has ended. */
+async function loadExperience(
+  ctx: Context,
+  tx: Transaction,
+  { queue, pullRequests }: Snapshot,
+): Promise<Experience | null> {
+  const now = ctx.clock();
+  const rows = await tx.query<ExperiencedBuild & { readonly isGood: boolean; readonly state: string }>(
+    `with lately as (
+       select b.id, b.state, b.parent_batch_id, extract(epoch from b.created_at)::float8 * 1000 as began, coalesce(b.ended_at, $3) as stopped,
+              case when not c.canceled then c.finished_at end as ended
+       from (select * from batch where account_id = $1 and queue_id = $2 order by id desc limit ${mostBuilds}) b
+       left join build c on c.account_id = $1 and c.repository_id = b.repository_id and c.commit = b.tested_commit
+       where b.build_started_at is not null and (c.finished_at is null or c.finished_at > b.created_at))
+     select began as "startedAt", extract(epoch from coalesce(ended, stopped))::float8 * 1000 - began as "lastedMs", ended is not null as "hasEnded", state,
+            array(select m.pull_request_id::text from batch_member m where m.account_id = $1 and m.batch_id = lately.id order by m.ordinal) as members,
+            ended is not null and parent_batch_id is null
+              and not exists (select from batch_assumption a where a.account_id = $1 and a.batch_id = lately.id)
+              and not exists (
+                select from batch_member m join pull_request p on p.account_id = $1 and p.id = m.pull_request_id
+                where m.account_id = $1 and m.batch_id = lately.id and (p.status <> 'merged' or p.head_sha <> m.pinned_head)) as "isGood"
+     from lately order by id`,
+    [ctx.accountId, queue.id, now],
   );
-  if (!row?.durations) return null;
-  return { durationsMs: row.durations, flakeRate: row.judged === 0 ? 0 : row.flakes / row.judged };
+  const judged = rows.filter(({ isGood, state }) => isGood && ['landed', 'failed', 'bisected'].includes(state));
+  const flakes = judged.filter(({ state }) => state !== 'landed');
+  return experienceOf(
+    rows.map(({ members, startedAt, lastedMs, hasEnded }) => ({ members, startedAt, lastedMs, hasEnded })),
+    {
+      now: now.getTime(),
+      line: pullRequests,
+      flakeRate: judged.length === 0 ? 0 : flakes.length / judged.length,
+    },
+  );
 }

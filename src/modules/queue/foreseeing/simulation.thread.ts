@@ -1,7 +1,7 @@
 // What is simulated is simulated here: pure CPU, bounded in time.
 import { compare, type Past } from '../../../domain/simulation/comparison.ts';
 import { forecast } from '../../../domain/simulation/forecast.ts';
-import type { Experience } from '../../../domain/simulation/guess.ts';
+import type { Experience } from '../../../domain/simulation/experience.ts';
 import type { QueueRules, Snapshot } from '../../../domain/queue/snapshot.ts';
 import { answerTasks } from '../../../platform/threads.ts';
 

@@ -1,0 +1,172 @@
+// What is told of landings to come, held against the landings: a simulated queue is asked at some of its arrivals, right
+// after it has planned, by what a service that ran there the day before knows.
+import type { QueueRules, Snapshot } from '../../src/domain/queue/snapshot.ts';
+import { simulate } from '../../src/domain/simulation/engine.ts';
+import { experienceOf, type Experience, type ExperiencedBuild } from '../../src/domain/simulation/experience.ts';
+import { forecast, type Eta, type NoEta } from '../../src/domain/simulation/forecast.ts';
+import { plannerPolicy, type PlannerPolicy } from '../../src/domain/simulation/planner-policy.ts';
+import type { Policy, PolicySetup, QueueView } from '../../src/domain/simulation/policy.ts';
+import { draw } from '../../src/domain/simulation/randomness.ts';
+import type { Cell } from './cell.ts';
+import { rulesOfPlanner } from './policies/rules.ts';
+import { drawDay } from './workload.ts';
+
+/** How the queue chooses its builds. */
+export const kinds = {
+  bets: { speculation: 'adaptive', useAffectedTargets: true, batchSize: 4 },
+  line: {},
+  batches: { batchSize: 4 },
+} as const satisfies Record<string, Partial<QueueRules>>;
+
+export type Kind = keyof typeof kinds;
+
+export interface Asked {
+  readonly cell: Cell;
+  readonly kind: Kind;
+  readonly seed: number;
+  readonly changes: number;
+  /** About so many times a day. */
+  readonly askings: number;
+  /** How often the line is played on for an answer. */
+  readonly runs: number;
+}
+
+/** `arriving`: it was queued at that moment. `building`: of what it is in, or of a bet on it, a build runs or has ended. */
+export type Stage = 'arriving' | 'waiting' | 'building';
+
+export interface Told {
+  readonly stage: Stage;
+  readonly eta: Eta | NoEta;
+  /** Null: it never did. */
+  readonly landedAt: number | null;
+}
+
+const lastBuilds = 1_000;
+const changesBefore = 200;
+const streamOfAskings = 60;
+const dayBefore = 1_000;
+
+export function tell({ cell, kind, seed, changes, askings, runs }: Asked): Told[] {
+  const rules: QueueRules = { ...rulesOfPlanner, maxParallelBuilds: cell.workers, ...kinds[kind] };
+  const flakeRate = kind === 'bets' ? 0 : cell.flake;
+  const past = buildsBefore(drawDay(cell, { seed: seed + dayBefore, changes: changesBefore, past: 2_000 }), rules);
+  const day = drawDay(cell, { seed, changes, past: 2_000 });
+  const told: { readonly id: string; readonly stage: Stage; readonly eta: Eta | NoEta }[] = [];
+  const ask = (snapshot: Snapshot, now: number, experience: Experience | null): void => {
+    const { etas } = forecast(snapshot, now, { experience, isOver: afterRuns(runs) });
+    for (const { id, queuedAt, status } of snapshot.pullRequests) {
+      const stage = queuedAt === now ? 'arriving' : status === 'tagged' ? 'building' : 'waiting';
+      told.push({ id, stage, eta: etas.get(id) ?? 'too_far_back' });
+    }
+  };
+  const { outcomes } = simulate(day, () => {
+    const builds = new BuildRecords();
+    const planner = plannerOf(day, rules);
+    const policy = builds.of(planner);
+    return {
+      decide(queue, desk) {
+        policy.decide(queue, desk);
+        if (!isAsked(queue, { seed, share: askings / changes })) return;
+        const { now } = queue;
+        const snapshot = planner.snapshot(now);
+        const known = [...past, ...builds.at(now)].slice(-lastBuilds);
+        ask(snapshot, now, experienceOf(known, { now, line: snapshot.pullRequests, flakeRate }));
+      },
+    };
+  });
+  const landed = outcomes.filter((outcome) => outcome.kind === 'landed');
+  const landedAt = new Map(landed.map(({ change, at }): [string, number] => [`p${change.number}`, at]));
+  return told.map(({ id, stage, eta }) => ({ stage, eta, landedAt: landedAt.get(id) ?? null }));
+}
+
+/** Is asked once before each run. */
+export function afterRuns(most: number): () => boolean {
+  let runs = 0;
+  return () => {
+    runs += 1;
+    return runs > most;
+  };
+}
+
+function plannerOf({ past }: PolicySetup, rules: QueueRules): PlannerPolicy {
+  return plannerPolicy({ rules, ...(past !== undefined && { past }) });
+}
+
+function isAsked({ news }: QueueView, of: { readonly seed: number; readonly share: number }): boolean {
+  return news.arrived.some(({ number }) => draw(streamOfAskings, of.seed, number) < of.share);
+}
+
+/** Of pull requests that are none of the day's, all before its beginning. */
+function buildsBefore(day: PolicySetup, rules: QueueRules): ExperiencedBuild[] {
+  const builds = new BuildRecords();
+  const { until } = simulate(day, () => builds.of(plannerOf(day, rules)));
+  return builds.at(until).map(({ members, startedAt, ...build }) => ({
+    ...build,
+    startedAt: startedAt - until,
+    members: members.map((id) => `${id} of the day before`),
+  }));
+}
+
+/** What the service's rows tell of the builds of a policy. */
+class BuildRecords {
+  readonly #builds = new Map<number, Omit<ExperiencedBuild, 'lastedMs'> & { readonly endedAt: number | null }>();
+
+  of(policy: Policy): Policy {
+    return {
+      decide: (queue, desk) => {
+        for (const { id, finishedAt } of queue.news.finished) this.#end(id, { endedAt: finishedAt, hasEnded: true });
+        policy.decide(queue, {
+          start: (content) => {
+            const build = desk.start(content);
+            const members = content.members.map((number) => `p${number}`);
+            this.#builds.set(build.id, { members, startedAt: build.requestedAt, endedAt: null, hasEnded: false });
+            return build;
+          },
+          cancel: (build) => {
+            this.#end(build, { endedAt: queue.now, hasEnded: false });
+            desk.cancel(build);
+          },
+          land: (changes, restsOn) => desk.land(changes, restsOn),
+          eject: (change) => desk.eject(change),
+          wakeAt: (at) => desk.wakeAt(at),
+        });
+      },
+    };
+  }
+
+  /** Oldest first. */
+  at(now: number): ExperiencedBuild[] {
+    return [...this.#builds.values()].map(({ endedAt, ...build }) => ({
+      ...build,
+      lastedMs: (endedAt ?? now) - build.startedAt,
+    }));
+  }
+
+  #end(id: number, end: { readonly endedAt: number | null; readonly hasEnded: boolean }): void {
+    const build = this.#builds.get(id);
+    if (build !== undefined && build.endedAt === null) this.#builds.set(id, { ...build, ...end });
+  }
+}
+
+export interface Calibration {
+  /** Answers with an ETA, of pull requests that landed. */
+  readonly landings: number;
+  /** Which share of these landed by their p50, and by their p90. */
+  readonly byP50: number;
+  readonly byP90: number;
+  /** Answers without one, as a share of all of pull requests that landed. */
+  readonly unknown: number;
+}
+
+export function calibrationOf(told: readonly Told[]): Calibration {
+  const landings = told.flatMap(({ eta, landedAt }) => (landedAt === null ? [] : { eta, landedAt }));
+  const known = landings.flatMap(({ eta, landedAt }) => (typeof eta === 'string' ? [] : { eta, landedAt }));
+  const by = (which: keyof Eta): number =>
+    known.filter(({ eta, landedAt }) => landedAt <= eta[which]).length / known.length;
+  return {
+    landings: known.length,
+    byP50: by('p50'),
+    byP90: by('p90'),
+    unknown: 1 - known.length / landings.length,
+  };
+}

@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { calibrationOf, tell, type Kind } from '../../../bench/simulator/calibration.ts';
+import { parseCell } from '../../../bench/simulator/cell.ts';
+
+interface Queue {
+  readonly name: string;
+  readonly kind: Kind;
+  readonly cell: string;
+  readonly days: number;
+  readonly changes: number;
+}
+
+// The same days each time. How well ETAs hold over many more of them, bench/simulator/etas.ts tells.
+describe('of those that land, 80 to 98 of 100 do by their p90, and about half by their p50', { timeout: 300_000 }, () => {
+  it.each<Queue>([
+    { name: 'a quiet line', kind: 'line', cell: 'rate=6,workers=20,overlap=1', days: 4, changes: 60 },
+    { name: 'a busy line', kind: 'line', cell: 'rate=20,workers=20,overlap=1,median=10', days: 4, changes: 60 },
+    { name: 'few builds, in batches', kind: 'batches', cell: 'rate=20,workers=2,overlap=1,median=10', days: 4, changes: 60 },
+    { name: 'bets of one team', kind: 'bets', cell: 'rate=12,workers=20,overlap=1,median=10', days: 4, changes: 60 },
+    { name: 'bets by targets', kind: 'bets', cell: 'rate=40,workers=6,overlap=0.5,median=10', days: 4, changes: 40 },
+  ])('in $name', ({ kind, cell, days, changes }) => {
+    const told = Array.from({ length: days }, (_, day) =>
+      tell({ kind, cell: parseCell(cell), seed: day + 1, changes, askings: 6, runs: 9 }),
+    ).flat();
+    const { landings, byP50, byP90 } = calibrationOf(told);
+    expect(landings).toBeGreaterThan(50);
+    expect(byP50).toBeGreaterThan(0.35);
+    expect(byP50).toBeLessThan(0.7);
+    expect(byP90).toBeGreaterThanOrEqual(0.8);
+    expect(byP90).toBeLessThanOrEqual(0.98);
+  });
+});
