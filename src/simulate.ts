@@ -11,7 +11,7 @@ const program = new Command('npm run simulate --')
   .description('Replays the last days of a queue under the configuration in force and under another one.')
   .argument('<owner/name>', 'repository')
   .option('--base <branch>', 'base branch; the default branch if not given')
-  .option('--days <n>', 'days to go back', readDays, 30)
+  .option('--days <n>', 'days to go back, 1 to 90', readDays, 30)
   .option('--configuration <file>', 'the other configuration, YAML')
   .option('--data <dir>', 'data directory', process.env['INTERLOCK_DATA'] ?? '.interlock')
   .option('--json', 'one JSON document instead of text');
@@ -80,15 +80,16 @@ async function main(): Promise<number> {
 }
 
 function readDays(text: string): number {
-  if (!/^\d{1,3}$/.test(text)) throw new InvalidArgumentError('Say a number of days.');
-  return Number(text);
+  const days = /^\d{1,3}$/.test(text) ? Number(text) : 0;
+  if (days < 1 || days > 90) throw new InvalidArgumentError('Say a number of days from 1 to 90.');
+  return days;
 }
 
 async function readYaml(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch {
-    throw new StartError(`${path} cannot be read.`);
+    throw new StartError(`${path} cannot be read: name a YAML file by --configuration <file>.`);
   }
 }
 
@@ -97,8 +98,9 @@ async function ask({ url, token }: Access, input: Readonly<Record<string, unknow
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
     body: JSON.stringify({ query: document, variables: { input } }),
-  });
-  const { data, errors } = (await response.json()) as {
+  }).catch(() => null);
+  if (response === null) throw new StartError(`${url} does not answer: see whether Interlock still runs there.`);
+  const { data, errors } = ((await response.json().catch(() => null)) ?? {}) as {
     readonly data?: { readonly simulateQueue: Simulation } | null;
     readonly errors?: readonly { readonly message: string }[];
   };

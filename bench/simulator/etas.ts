@@ -58,9 +58,7 @@ function measure({ kind, cell }: Place): Told[] {
     number,
     number,
   ];
-  return Array.from({ length: seeds }, (_, day) =>
-    tell({ kind, cell, seed: day + 1, changes, askings, runs }),
-  ).flat();
+  return Array.from({ length: seeds }, (_, day) => tell({ kind, cell, seed: day + 1, changes, askings, runs })).flat();
 }
 
 function percent(share: number): string {

@@ -164,7 +164,7 @@ describe('a data directory', () => {
     expect(simulated.code, simulated.said).toBe(0);
     expect(simulated.said).toMatch(/^merged +5 +5$/m);
     const refused = await runProgram('simulate', ['demo/tea-shop', '--data', dataDir, '--base', 'nowhere']).ended;
-    expect(refused).toMatchObject({ code: 1, said: expect.stringContaining('Queue not found') });
+    expect(refused).toMatchObject({ code: 1, said: expect.stringContaining('There is no queue of') });
   });
 
   test('the check of its outcome says what is wrong', async () => {

@@ -109,7 +109,7 @@ describe('simulateQueue', () => {
   it('refuses a queue that is not there, days out of range, a mode without a line, and a second one at a time', async () => {
     const refusals = async (input: Record<string, unknown>) =>
       (await ask(input)).errors.map(({ extensions: { code, field } }) => [code, field]);
-    expect(await refusals({ baseBranch: 'nowhere' })).toEqual([['NOT_FOUND', undefined]]);
+    expect(await refusals({ baseBranch: 'nowhere' })).toEqual([['NOT_FOUND', 'baseBranch']]);
     expect(await refusals({ days: 0 })).toEqual([['BAD_INPUT', 'days']]);
     const yaml = 'merge_rules: {labels: {trigger: a}, merge_mode: {type: no-queue}}';
     expect(await refusals({ yaml })).toEqual([['NOT_SUPPORTED', undefined]]);

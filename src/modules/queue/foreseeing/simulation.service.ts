@@ -2,7 +2,7 @@
 import type { Context } from '../../../context.ts';
 import { parseConfiguration, toQueueRules } from '../../../domain/configuration/index.ts';
 import type { Problem } from '../../../domain/configuration/problem.ts';
-import { DomainError, notFound } from '../../../domain/errors.ts';
+import { DomainError } from '../../../domain/errors.ts';
 import type { QueueRules } from '../../../domain/queue/snapshot.ts';
 import type { Comparison, Past } from '../../../domain/simulation/comparison.ts';
 import { Thread, ThreadTimeout, threadScript } from '../../../platform/threads.ts';
@@ -44,7 +44,12 @@ export async function simulateQueue(ctx: Context, request: SimulationRequest): P
   if (other?.ok === false) return { problems: other.problems };
   const baseBranch = request.baseBranch ?? repository.defaultBranch;
   const queue = await readQueue(ctx, repository.id, baseBranch);
-  if (queue === undefined) throw notFound('Queue');
+  if (queue === undefined)
+    throw new DomainError(
+      'NOT_FOUND',
+      `There is no queue of ${baseBranch}: name a branch that pull requests were queued for.`,
+      'baseBranch',
+    );
   const { hostRequiredChecks } = queue;
   const present = rulesOf(repository, hostRequiredChecks).rules;
   const changed = other === null ? null : toQueueRules(other.configuration, { hostRequiredChecks });
