@@ -24,7 +24,6 @@ function experienced(minutes: readonly number[], flakeRate: number): Experience 
   return { ...experience, arrivalsPerHour: 0 };
 }
 
-
 test(`a line is played on from wherever it stands to its end (FC_SEED=${fcSeed})`, { timeout: 120_000 }, () => {
   const experience = { ...experienced([10, 20], 0.02), arrivalsPerHour: 4 };
   let told = 0;
