@@ -1,9 +1,12 @@
 // Who lets others pass, as the log, the rows and an explanation tell it: one that failed, and one in doubt.
+import { chmod, mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { World } from '../support/world.ts';
 import { chronicle, expectSameLater, find, type Answer } from '../support/chronicle.ts';
 import { expectLandedOnce, line, statuses, verified } from './stories.ts';
-import { ask, betting, filesOf, targeted } from './bets.ts';
+import { ask, betting, builds, filesOf, targeted } from './bets.ts';
 
 const configuration = `${targeted}speculation: adaptive\n`;
 
@@ -93,4 +96,42 @@ it('one that failed lets another pass, which lands; failed once more it is out',
   ]);
   expect(await kept(w, 1)).toEqual({ letPass: false, passedInDoubt: 0 });
   expect(await filesOf(w, 'main')).toEqual(['two']);
+});
+
+/** `slow` answers by itself when GATE is there, with `fast` at once; `fast` alone when what holds both has answered. */
+const together = `checks:
+  test:
+    run: |
+      while test -e slow && ! test -e fast && ! test -e GATE.slow; do sleep 0.05; done
+      while test -e fast && ! test -e slow && ! test -e GATE.fast; do sleep 0.05; done
+      test ! -e bad
+`;
+
+it('one that was red with another that passes it, and is so again on what that became, is out while its first build still runs', async () => {
+  const gates = await mkdtemp(join(tmpdir(), 'interlock-gates-'));
+  // Checks run as nobody.
+  await chmod(gates, 0o755);
+  await using w = await betting(configuration, { ci: together.replaceAll('GATE', join(gates, 'open')) });
+  await carelessly(w);
+  const slow = await ask(w, 'slow', ['a'], { bad: 'bad\n' });
+  const fast = await ask(w, 'fast', ['a']);
+  await w.until(async () => {
+    const red = await w.rows(
+      `select from batch b join check_result c on c.account_id = b.account_id and c.commit = b.tested_commit
+       where c.conclusion = 'failure' and exists (select from batch_assumption a where a.batch_id = b.id)`,
+    );
+    return red.length > 0;
+  });
+  expect(await statuses(w, slow, fast)).toEqual(['tagged', 'tagged']);
+  await writeFile(join(gates, 'open.fast'), '');
+  await w.settled(slow, fast);
+  expect(await statuses(w, slow, fast)).toEqual(['blocked 107', 'merged']);
+  // The last one is on top of the one that has passed it, which has landed by then.
+  const own = [`${slow}`, `${slow}, ${fast}`, `${fast}`, `${fast}, ${slow}`];
+  expect((await builds(w)).filter((build) => build !== '1' && build !== '2').sort()).toEqual(own.sort());
+  expect(await overtaken(w)).toMatchObject([{ number: slow, reason: 'failed', failedChecks: ['test'] }]);
+  expect(await filesOf(w, 'main')).toEqual(['fast']);
+  await expectLandedOnce(w, fast);
+  expect((await verified(w))?.failures).toEqual([]);
+  await writeFile(join(gates, 'open.slow'), '');
 });
