@@ -308,7 +308,7 @@ describe('rolling back', () => {
   });
 
   it('is repeated for the same target when it fails', async () => {
-    const at = await environment('Repeating', 'v1-rc1', 'v2-rc1');
+    const at = await environment('Relapsing', 'v1-rc1', 'v2-rc1');
     await succeed(at, 'v1-rc1', 'v2-rc1');
     const first = await at.rollBack();
     await at.report('v1-rc1', 'failure');
