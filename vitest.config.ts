@@ -13,8 +13,6 @@ const pure = [
 const launcher = ['test/launcher/**/*.test.ts'];
 // They start the built programs.
 const endToEnd = ['test/e2e/**/*.test.ts'];
-// They put something else in the place of a module, which the files that share a process would see.
-const apart = ['test/queue/recorded-run.test.ts'];
 
 // What talks to real processes is tried once more when it fails; `npm test` names what passed only then.
 export default defineConfig({
@@ -31,6 +29,8 @@ export default defineConfig({
     expect: { poll: { timeout: 60_000, interval: 20 } },
     sequence: { sequencer: LongestFirst },
     projects: [
+      // One process for all: loading takes longer than most of these files do. Those that start processes have one each,
+      // as forking one that has grown costs more than loading it.
       { extends: true, test: { name: 'pure', isolate: false, include: pure } },
       { extends: true, test: { name: 'launcher', retry: 1, include: launcher } },
       {
@@ -48,16 +48,10 @@ export default defineConfig({
         test: {
           name: 'integrated',
           retry: 1,
-          // Loading the service takes longer than most of these files do.
-          isolate: false,
           include: ['test/**/*.test.ts'],
-          exclude: [...pure, ...launcher, ...endToEnd, ...apart],
+          exclude: [...pure, ...launcher, ...endToEnd],
           globalSetup: ['test/support/global-setup.ts'],
         },
-      },
-      {
-        extends: true,
-        test: { name: 'apart', retry: 1, include: apart, globalSetup: ['test/support/global-setup.ts'] },
       },
     ],
   },

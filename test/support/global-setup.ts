@@ -1,5 +1,5 @@
-// One PostgreSQL and one Temporal per test run, started side by side, for all of its projects. Tests get databases of
-// their own, copied from a template that was migrated once.
+// One PostgreSQL and one Temporal per test run, started side by side. Tests get databases of their own, copied from a
+// template that was migrated once.
 import { existsSync } from 'node:fs';
 import { chmod, copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -35,24 +35,10 @@ interface Servers {
   stop(): Promise<void>;
 }
 
-// Each project has an instance of this module.
-const run = globalThis as { interlockTestServers?: { readonly starting: Promise<Servers>; users: number } };
-
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  run.interlockTestServers ??= {
-    starting: startServers((line) => project.vitest.logger.log(line)),
-    users: 0,
-  };
-  const shared = run.interlockTestServers;
-  shared.users += 1;
-  const servers = await shared.starting;
+  const servers = await startServers((line) => project.vitest.logger.log(line));
   for (const [key, value] of Object.entries(servers.provided)) project.provide(key as keyof ProvidedContext, value);
-  return async () => {
-    shared.users -= 1;
-    if (shared.users > 0) return;
-    delete run.interlockTestServers;
-    await servers.stop();
-  };
+  return async () => await servers.stop();
 }
 
 async function startServers(log: (line: string) => void): Promise<Servers> {
