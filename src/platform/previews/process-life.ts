@@ -209,8 +209,13 @@ async function setUp({ boot, said }: Life, { orders, checkout, env }: Inside, si
   const argv = await commandOf(checkout, boot.setup);
   if (argv === null)
     throw new BootFailed(`The commit has no ${boot.setup}: add it, or name another file by \`setup\` of the preview.`);
+  const before = said.lastWords();
   const code = await orders.run({ argv, env }, signal);
-  if (code !== 0) throw new BootFailed(`${boot.setup} exited with code ${code}${said.lastWords()}`);
+  if (code === 0) return;
+  // What it wrote comes by another way than its code, and may be later.
+  const until = performance.now() + patienceMs;
+  while (said.lastWords() === before && performance.now() < until) await delay(lookEveryMs, undefined, { signal });
+  throw new BootFailed(`${boot.setup} exited with code ${code}${said.lastWords()}`);
 }
 
 async function aborted(signal: AbortSignal): Promise<never> {
