@@ -25,14 +25,19 @@ async function ofPullRequest<Data>(selection: string, number = 1): Promise<Data>
 }
 
 describe('a verification', () => {
-  it('tells how it stands, and where its sandbox is while it is up', async () => {
+  it('tells how it stands, where its sandbox is once it is up, and where it was', async () => {
     const id = await addVerification(api.s, { head, status: 'driving' });
     await api.s.rows(
       `insert into preview_sandbox (account_id, verification_id, name, kind, state, slug, port, expires_at, created_at)
-       values ($1, $2, 'x', 'process', 'ready', 'abc123', 80, $3, now())`,
+       values ($1, $2, 'x', 'process', 'booting', 'abc123', 80, $3, now())`,
       [api.s.accountId, id, new Date(api.now().getTime() + 60_000).toISOString()],
     );
-    const preview = 'preview { name method url expiresAt }';
+    const preview = 'preview { name method url expiresAt endedAt }';
+    const previewNow = async (): Promise<unknown> =>
+      (await ofPullRequest<{ verification: { preview: unknown } }>(`verification { ${preview} }`)).verification.preview;
+    const named = { name: 'default', method: 'SANDBOX' };
+    expect(await previewNow()).toEqual({ ...named, url: null, expiresAt: null, endedAt: null });
+    await api.s.rows("update preview_sandbox set state = 'ready', ready_at = now()");
     const { verification } = await ofPullRequest<{ verification: Record<string, unknown> }>(
       `verification { status cause attempt headCommit degraded cancelRequested summary problem waitUntil registration { url }
          createdBy createdAt pullRequest { number } ${preview} }`,
@@ -52,33 +57,41 @@ describe('a verification', () => {
       createdAt: '2026-01-02T03:04:05.000Z',
       pullRequest: { number: 1 },
       preview: {
-        name: 'default',
-        method: 'SANDBOX',
+        ...named,
         url: 'http://abc123.preview.localhost:4000',
         expiresAt: expect.stringMatching(/Z$/),
+        endedAt: null,
       },
     });
-    await api.s.rows("update preview_sandbox set state = 'ending'");
-    const after = await ofPullRequest<{ verification: unknown }>(`verification { ${preview} }`);
-    expect(after.verification).toEqual({ preview: { name: 'default', method: 'SANDBOX', url: null, expiresAt: null } });
+    const over = { ...named, url: 'http://abc123.preview.localhost:4000', expiresAt: null };
+    await api.s.rows("update preview_sandbox set state = 'ending', gone_at = '2026-01-02T03:05:00Z'");
+    expect(await previewNow()).toEqual({ ...over, endedAt: '2026-01-02T03:05:00.000Z' });
+    await api.s.rows("update preview_sandbox set state = 'gone'");
+    expect(await previewNow()).toEqual({ ...over, endedAt: '2026-01-02T03:05:00.000Z' });
+    // Nobody has taken it down yet.
+    await api.s.rows("update preview_sandbox set state = 'ready', gone_at = null, expires_at = '2026-01-02T03:06:00Z'");
+    expect(await previewNow()).toEqual({ ...over, endedAt: '2026-01-02T03:06:00.000Z' });
   });
 
-  it('tells where CI registered its preview, as long as it stands', async () => {
+  it('tells where CI registered its preview, and since when it stands no more', async () => {
     const registered = await api.register();
     await api.setRun(
       `status = 'driving', preview = '{"method": "endpoint", "name": "default"}',
        registration_id = (select max(id) from preview_registration)`,
     );
     const url = async (): Promise<unknown> =>
-      (await ofPullRequest<{ verification: unknown }>('verification { preview { url } registration { id endReason } }'))
-        .verification;
+      (
+        await ofPullRequest<{ verification: unknown }>(
+          'verification { preview { url endedAt } registration { id endReason } }',
+        )
+      ).verification;
     expect(await url()).toEqual({
-      preview: { url: 'https://one.example.test/' },
+      preview: { url: 'https://one.example.test/', endedAt: null },
       registration: { id: registered.registration_id, endReason: null },
     });
     await api.deregister();
     expect(await url()).toEqual({
-      preview: { url: null },
+      preview: { url: 'https://one.example.test/', endedAt: expect.stringMatching(/Z$/) },
       registration: { id: registered.registration_id, endReason: 'DEREGISTERED' },
     });
   });

@@ -40,7 +40,7 @@ async function isStillWanted({ db, clock }: Ports, kind: PreviewSandboxes['kind'
 /** The public addresses of those lead nowhere any more. */
 async function forgetEnded({ db, clock }: Ports): Promise<void> {
   await db.system.query(
-    `update preview_sandbox s set state = 'gone', address = null, way_key = null, gone_at = $1 from verification v
+    `update preview_sandbox s set state = 'gone', address = null, way_key = null, gone_at = coalesce(s.gone_at, $1) from verification v
      where ${ofRun} and s.state <> 'gone' and not (${isWanted})`,
     [clock().toISOString()],
   );

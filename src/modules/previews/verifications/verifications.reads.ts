@@ -11,27 +11,44 @@ import type { Preview, Verification, VerificationStep } from './verifications.ty
 export interface RegistrationPreview {
   readonly url: string;
   readonly expiresAt: string;
+  readonly endedAt: string | null;
 }
 
 const columns = `v.id, v.status, v.cause, v.head_commit as "headCommit", v.attempt, v.degraded, v.summary, v.problem,
   case when v.status = 'waiting' then v.wait_until end as "waitUntil", v.cancel_requested_at is not null as "cancelRequested",
   v.created_by as "createdBy", v.created_at as "createdAt", v.started_at as "startedAt", v.ended_at as "endedAt",
   v.repository_id as "repositoryId", v.pull_request_id as "pullRequestId", v.registration_id as "registrationId",
-  v.preview as entry, s.slug, s.expires_at as "sandboxExpiresAt",
-  case when r.id is not null then jsonb_build_object('url', r.url, 'expiresAt', r.expires_at) end as endpoint`;
-const joins = `left join preview_sandbox s on s.account_id = v.account_id and s.verification_id = v.id and s.state = 'ready'
-  left join preview_registration r on r.account_id = v.account_id and r.id = v.registration_id and r.ended_at is null`;
+  v.preview as entry, s.slug, s.expires_at as "sandboxExpiresAt", s.gone_at as "sandboxGoneAt",
+  case when r.id is not null then jsonb_build_object('url', r.url, 'expiresAt', r.expires_at, 'endedAt', r.ended_at) end as endpoint`;
+const joins = `left join preview_sandbox s on s.account_id = v.account_id and s.verification_id = v.id and s.ready_at is not null
+  left join preview_registration r on r.account_id = v.account_id and r.id = v.registration_id`;
 
 /** Null: none governs it. */
-export function previewOf(ctx: Context, { entry, slug, sandboxExpiresAt, endpoint }: Verification): Preview | null {
+export function previewOf(ctx: Context, verification: Verification): Preview | null {
+  const { entry } = verification;
   if (entry === null) return null;
   const { name, method } = entry;
-  const reached =
-    slug !== null && sandboxExpiresAt !== null
-      ? { url: previewUrl(ctx.publicUrl, slug), expiresAt: sandboxExpiresAt }
-      : endpoint && { url: endpoint.url, expiresAt: new Date(endpoint.expiresAt) };
-  const isUp = reached !== null && reached.expiresAt > ctx.clock();
-  return { name, method, url: isUp ? reached.url : null, expiresAt: isUp ? reached.expiresAt : null };
+  const stay = stayOf(ctx, verification);
+  if (stay === null) return { name, method, url: null, expiresAt: null, endedAt: null };
+  const { url, expiresAt, goneAt } = stay;
+  const isExpired = expiresAt <= ctx.clock() && (goneAt === null || expiresAt < goneAt);
+  const endedAt = isExpired ? expiresAt : goneAt;
+  return { name, method, url, expiresAt: endedAt === null ? expiresAt : null, endedAt };
+}
+
+interface Stay {
+  readonly url: string;
+  readonly expiresAt: Date;
+  readonly goneAt: Date | null;
+}
+
+/** Null: it has not come up. */
+function stayOf(ctx: Context, { slug, sandboxExpiresAt, sandboxGoneAt, endpoint }: Verification): Stay | null {
+  if (slug !== null && sandboxExpiresAt !== null)
+    return { url: previewUrl(ctx.publicUrl, slug), expiresAt: sandboxExpiresAt, goneAt: sandboxGoneAt };
+  if (endpoint === null) return null;
+  const { url, expiresAt, endedAt } = endpoint;
+  return { url, expiresAt: new Date(expiresAt), goneAt: endedAt === null ? null : new Date(endedAt) };
 }
 
 export function verificationById(ctx: GraphQLContext): DataLoader<string, Verification | null> {

@@ -81,11 +81,20 @@ export class Preview {
   @Field(() => methods, { description: 'Who makes it.' })
   method!: PreviewEntry['method'];
 
-  @Field(() => URI, { nullable: true, description: 'Where it is reached. Null: it is not up, or not any more.' })
+  @Field(() => URI, {
+    nullable: true,
+    description: 'Where it is reached, and once it has ended, where it was. Null: it has not come up.',
+  })
   url!: string | null;
 
   @Field(() => DateTime, { nullable: true, description: 'When it is gone at the latest. Null: it is not up.' })
   expiresAt!: Date | null;
+
+  @Field(() => DateTime, {
+    nullable: true,
+    description: 'Since when `url` leads to it no more. Null: it is up, or has not come up.',
+  })
+  endedAt!: Date | null;
 }
 
 @ObjectType({
@@ -150,10 +159,10 @@ export class Verification {
   registrationId!: string | null;
   /** The entry that governs it. Null: none does, or none yet. */
   entry!: Pick<PreviewEntry, 'name' | 'method'> | null;
-  /** Of a sandbox that is up. */
+  /** Of a sandbox that has come up. */
   slug!: string | null;
   sandboxExpiresAt!: Date | null;
-  /** Of a registration that stands. */
+  sandboxGoneAt!: Date | null;
   endpoint!: RegistrationPreview | null;
 }
 

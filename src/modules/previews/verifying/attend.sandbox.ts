@@ -83,7 +83,7 @@ async function driveBooted(attendance: Attendance, { sandbox, preview, secrets }
         wayPurpose({ accountId: ctx.accountId, verificationId: verification.id }),
         Buffer.from(way.key),
       );
-      Object.assign(row ?? {}, { state: 'ready', address: way.address, wayKey, readyAt: ctx.clock() });
+      Object.assign(row ?? {}, { state: 'ready', address: way.address, wayKey, readyAt: ctx.clock(), goneAt: null });
       await writeVerificationStatus(ctx, tx, { verification, to: 'driving' });
     });
     const target = { kind: 'sandbox', address: sandbox.address } as const;
@@ -93,7 +93,7 @@ async function driveBooted(attendance: Attendance, { sandbox, preview, secrets }
     const summary = app.endedBy === null ? judged.summary : `${judged.summary} The app ended by itself: ${app.endedBy}`;
     if (attendance.signal.aborted) return { status: 'error', summary: 'It was stopped while it was driven.' };
     await attendance.write(async ({ verification, sandbox: row }, tx) => {
-      Object.assign(row ?? {}, { state: 'ending' });
+      Object.assign(row ?? {}, { state: 'ending', goneAt: ctx.clock() });
       verification.verdict = judged.verdict;
       await writeVerificationStatus(ctx, tx, { verification, to: 'tearing_down', summary: summary.slice(0, 1_000) });
     });
@@ -128,11 +128,12 @@ async function destroyed(attendance: Attendance, sandboxes: PreviewSandboxes, na
 async function markGone(attendance: Attendance): Promise<void> {
   const { ctx } = attendance;
   await attendance.write(async ({ sandbox }) => {
-    Object.assign(sandbox ?? {}, { state: 'gone', address: null, wayKey: null, goneAt: ctx.clock() });
+    if (sandbox === null) return;
+    Object.assign(sandbox, { state: 'gone', address: null, wayKey: null, goneAt: sandbox.goneAt ?? ctx.clock() });
   });
 }
 
-/** The row of a run that begins again keeps its name and its address for people. */
+/** The row of a run that begins again keeps its name and its address for people, which leads nowhere until it is up. */
 async function keepRow(
   attendance: Attendance,
   { kind, port }: { readonly kind: PreviewSandboxes['kind']; readonly port: number },
@@ -149,12 +150,11 @@ async function keepRow(
       address: null,
       wayKey: null,
       expiresAt: new Date(now.getTime() + lifeMs),
-      readyAt: null,
-      goneAt: null,
     } as const;
     verification.expiresAt = fresh.expiresAt;
     if (verification.status === 'driving') await writeVerificationStatus(ctx, tx, { verification, to: 'booting' });
-    if (sandbox !== null) kept = Object.assign(sandbox, fresh);
+    if (sandbox !== null)
+      kept = Object.assign(sandbox, { ...fresh, goneAt: sandbox.readyAt && (sandbox.goneAt ?? now) });
     else
       kept = tx.em.create(PreviewSandboxEntity, {
         accountId: ctx.accountId,
