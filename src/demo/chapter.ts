@@ -1,10 +1,7 @@
 // What every chapter of the demo has: a client, lines with the time, and what must hold, said when it does not.
-import { setTimeout as delay } from 'node:timers/promises';
 import { createClient, type Client } from './client.ts';
 import type { DemoRun } from './play.ts';
 import { line } from './tell.ts';
-
-const longestMs = 2 * 60_000;
 
 export interface Chapter extends DemoRun {
   readonly client: Client;
@@ -31,16 +28,4 @@ export async function playChapter(
     },
   });
   return failures;
-}
-
-/** Looks until there is something. */
-export async function until<T>({ scenario }: Chapter, what: string, look: () => Promise<T | null>): Promise<T> {
-  const deadline = performance.now() + longestMs;
-  for (;;) {
-    const found = await look();
-    if (found !== null) return found;
-    if (performance.now() > deadline)
-      throw new Error(`In ${scenario.name}, ${what} did not come to its end within two minutes.`);
-    await delay(200);
-  }
 }

@@ -3,12 +3,10 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { createClient as createSocketClient } from 'graphql-ws';
-import { WebSocket } from 'ws';
 import { createClient, type Client } from './client.ts';
+import { cursorOfNow, followUntil } from './follow.ts';
 import type { DemoPullRequest, Scenario } from './scenario.ts';
-import { createTeller, line, type ToldEvent } from './tell.ts';
+import { createTeller, endedBy, line, type ToldEvent } from './tell.ts';
 
 export interface Played {
   readonly pullRequest: DemoPullRequest;
@@ -36,12 +34,8 @@ export async function playDemo({ url, token, scenario, say }: DemoRun): Promise<
   const tell = (text: string): void =>
     say(`${((performance.now() - startedAt) / 1000).toFixed(1).padStart(6)} s  ${text}`);
   const titles = new Map<number, string>();
-  const describe = createTeller(titles);
   // From before the first pull request, so that no event is missed.
-  const follow = followEvents(url, token, (event) => {
-    const text = describe(event);
-    if (text !== null) tell(text);
-  });
+  const after = await cursorOfNow(client, scenario);
   const folder = await mkdtemp(join(tmpdir(), 'interlock-demo-'));
   try {
     await pushBranches(client, scenario, folder);
@@ -59,7 +53,7 @@ export async function playDemo({ url, token, scenario, say }: DemoRun): Promise<
     tell(line('queued', `#${number} ${pullRequest.title}`));
   }
   await client.rest('POST', '/api/v1/repo', { org: owner, name, paused: false });
-  await tellUntilSettled(client, scenario, { say, numbers: [...numbers.keys()], follow });
+  await tellUntilSettled({ url, token, after }, titles, tell);
   return await Promise.all(
     [...numbers].map(async ([number, pullRequest]) => ({
       pullRequest,
@@ -121,42 +115,25 @@ const longestMs = 5 * 60_000;
 
 /** Tells what the event log says until no pull request is left in line. */
 async function tellUntilSettled(
-  client: Client,
-  scenario: Scenario,
-  told: { say: (line: string) => void; numbers: readonly number[]; follow: Subscription },
+  { after, ...access }: { readonly url: string; readonly token: string; readonly after: string },
+  titles: ReadonlyMap<number, string>,
+  tell: (text: string) => void,
 ): Promise<void> {
-  const deadline = performance.now() + longestMs;
-  for (;;) {
-    const statuses = await Promise.all(
-      told.numbers.map(async (number) => (await readPullRequest(client, scenario, number)).status),
-    );
-    if (statuses.every((status) => status === 'merged' || status === 'blocked')) return await told.follow.end();
-    if (performance.now() > deadline)
-      throw new Error(`The demo did not come to its end within five minutes: ${statuses.join(', ')}.`);
-    await delay(300);
-  }
-}
-
-interface Subscription {
-  /** Lets what is on its way arrive, then closes. */
-  end(): Promise<void>;
-}
-
-function followEvents(url: string, token: string, onEvent: (event: ToldEvent) => void): Subscription {
-  const socket = createSocketClient({
-    url: `${url.replace(/^http/, 'ws')}/graphql`,
-    webSocketImpl: WebSocket,
-    connectionParams: { Authorization: `Bearer ${token}` },
-  });
-  const stop = socket.subscribe<{ events: ToldEvent }>(
-    { query: 'subscription { events { action payload } }' },
-    { next: ({ data }) => data && onEvent(data.events), error: () => {}, complete: () => {} },
-  );
-  return {
-    end: async () => {
-      await delay(500);
-      stop();
-      await socket.dispose();
+  const describe = createTeller(titles);
+  const inLine = new Set(titles.keys());
+  await followUntil<ToldEvent & { readonly cursor: string }, true>(
+    access,
+    {
+      what: 'the pull requests of the demo to land or to be blocked',
+      subscription: 'subscription ($after: String!) { events(after: $after) { cursor action payload } }',
+      after,
+      withinMs: longestMs,
     },
-  };
+    (event) => {
+      const text = describe(event);
+      if (text !== null) tell(text);
+      for (const number of endedBy(event)) inLine.delete(number);
+      return inLine.size === 0 ? true : null;
+    },
+  );
 }

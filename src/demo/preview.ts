@@ -3,7 +3,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
-import { playChapter, until, type Chapter } from './chapter.ts';
+import { playChapter, type Chapter } from './chapter.ts';
+import { cursorOfNow, followUntil } from './follow.ts';
 import { commitFiles, type DemoRun } from './play.ts';
 
 const page = {
@@ -57,17 +58,20 @@ export async function playPreview(run: DemoRun): Promise<readonly string[]> {
 async function play(chapter: Chapter): Promise<void> {
   const { client, scenario, tell, expect } = chapter;
   await setUp(chapter);
+  // From before the pull request, so that nothing of its verification is missed.
+  const after = await cursorOfNow(client, scenario);
   const number = await openPullRequest(chapter);
   tell('opened', `#${number} ${page.title}`);
-  const verification = await follow(chapter, number);
+  const verification = await follow(chapter, { number, after });
   for (const { scenario: of, step, conclusion } of verification.steps.nodes)
     tell(conclusion.toLowerCase(), `${of}: ${step}`);
   tell(verification.status.toLowerCase(), verification.summary ?? '');
   expect('the verification', verification.status, 'PASSED');
   expect('the number of steps driven', verification.steps.nodes.length, 4);
   expect('whether it was judged by its code alone', verification.degraded, false);
-  const url = verification.preview?.url ?? null;
-  if (url === null) return expect('the address of the preview', null, 'a URL');
+  const { url, endedAt } = verification.preview ?? { url: null, endedAt: null };
+  expect('whether its preview is said to be gone', endedAt !== null, true);
+  if (url === null) return expect('the address that the preview had', null, 'a URL');
   expect('whether its preview is gone', (await statusOf(client.url, url)) >= 400, true);
   await client.rest('POST', `/api/v1/config?org=${scenario.owner}&repo=${scenario.name}`, scenario.configuration);
 }
@@ -115,34 +119,44 @@ interface Verification {
   readonly status: string;
   readonly summary: string | null;
   readonly degraded: boolean;
-  readonly preview: { readonly url: string | null } | null;
+  readonly preview: { readonly url: string | null; readonly endedAt: string | null } | null;
   readonly steps: {
     readonly nodes: readonly { readonly scenario: string; readonly step: string; readonly conclusion: string }[];
   };
 }
 
-/** Tells what it goes through, and answers it at its end, with the address its preview had. */
-async function follow({ client, scenario, tell, ...chapter }: Chapter, number: number): Promise<Verification> {
-  let told = '';
-  let url: string | null = null;
-  return await until({ client, scenario, tell, ...chapter }, `the verification of #${number}`, async () => {
-    const { repository } = await client.graphql<{
-      repository: { pullRequest: { verification: Verification | null } };
-    }>(
-      `query ($owner: String!, $name: String!, $number: Int!) { repository(owner: $owner, name: $name) {
-         pullRequest(number: $number) { verification { status summary degraded preview { url } steps(first: 50) { nodes { scenario step conclusion } } } } } }`,
-      { owner: scenario.owner, name: scenario.name, number },
-    );
-    const { verification } = repository.pullRequest;
-    if (verification === null) return null;
-    const { status } = verification;
-    url = verification.preview?.url ?? url;
-    const text = `${status.toLowerCase().replaceAll('_', ' ')}${status === 'DRIVING' && url !== null ? ` at ${url}` : ''}`;
-    const isOver = !['PENDING', 'WAITING', 'BOOTING', 'DRIVING', 'TEARING_DOWN'].includes(status);
-    if (text !== told && !isOver) tell('preview', text);
-    told = text;
-    return isOver ? { ...verification, preview: { url } } : null;
-  });
+interface VerificationChange {
+  readonly cursor: string;
+  readonly action: string;
+  readonly verification: Verification;
+}
+
+const ends: ReadonlySet<string> = new Set(['passed', 'failed', 'skipped', 'canceled', 'error']);
+
+/** Tells what it goes through, and answers it at its end. */
+async function follow(
+  chapter: Chapter,
+  { number, after }: { readonly number: number; readonly after: string },
+): Promise<Verification> {
+  const { owner, name } = chapter.scenario;
+  return await followUntil<VerificationChange, Verification>(
+    chapter,
+    {
+      what: `the verification of #${number}`,
+      subscription: `subscription ($repository: RepositoryInput!, $number: PullRequestNumber!, $after: String!) {
+        verificationChanged(repository: $repository, number: $number, after: $after) { cursor action
+          verification { status summary degraded preview { url endedAt } steps(first: 50) { nodes { scenario step conclusion } } } } }`,
+      variables: { repository: { owner, name }, number },
+      after,
+    },
+    ({ action, verification }) => {
+      const status = action.replace(/^verification_/, '');
+      if (ends.has(status)) return verification;
+      const at = status === 'driving' ? ` at ${verification.preview?.url}` : '';
+      chapter.tell('preview', `${status.replaceAll('_', ' ')}${at}`);
+      return null;
+    },
+  );
 }
 
 /** Asked of the server as a browser asks it, whose resolver knows that everything below localhost is this machine. */

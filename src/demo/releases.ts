@@ -2,7 +2,8 @@
 // frozen and forced, as users do it; what must hold on the way is checked, and said when it does not.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { playChapter, until, type Chapter } from './chapter.ts';
+import { playChapter, type Chapter } from './chapter.ts';
+import { until } from './follow.ts';
 import { commitFiles, type DemoRun } from './play.ts';
 import { unsellable } from './scenario.ts';
 
@@ -77,7 +78,7 @@ async function makeCandidate(chapter: Chapter, version: string, commit: string):
     commit,
     trigger_build_workflow: true,
   });
-  const { status, logged } = await until(chapter, `the build of ${version}`, async () => {
+  const { status, logged } = await until(`the build of ${version}`, async () => {
     const { releaseProject } = await client.graphql<{
       releaseProject: { releaseCandidate: { status: string; log: { nodes: { text: string }[] } } };
     }>(
@@ -109,7 +110,7 @@ function pathOf({ scenario }: Chapter, environment: string): string {
 }
 
 async function ended(chapter: Chapter, environment: string, { id }: Pick<Shown, 'id'>): Promise<Shown> {
-  return await until(chapter, `the deployment to ${environment}`, async () => {
+  return await until(`the deployment to ${environment}`, async () => {
     const shown = await chapter.client.rest<Shown[]>('GET', `${pathOf(chapter, environment)}/deployments`);
     return shown.find((each) => each.id === id && final.includes(each.status)) ?? null;
   });

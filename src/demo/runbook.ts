@@ -1,6 +1,7 @@
 // The chapter of a runbook: a prompt renames a function in three steps, which are two pull requests, one on top of the
 // other; a follow-up goes on; and what it made lands by the queue, proved. Asked for over REST, as a script would.
-import { playChapter, until, type Chapter } from './chapter.ts';
+import { playChapter, type Chapter } from './chapter.ts';
+import { until } from './follow.ts';
 import type { DemoRun } from './play.ts';
 
 const prompt = `# cost_of in the place of price_of
@@ -76,9 +77,9 @@ async function play(chapter: Chapter): Promise<void> {
   await tellLandings(chapter, asked.runbook_number, second.pull_requests.length);
 }
 
-async function completed({ client, tell, ...chapter }: Chapter, of: Shown, total: number): Promise<Shown> {
+async function completed({ client, tell }: Chapter, of: Shown, total: number): Promise<Shown> {
   let told = progressOf(of);
-  return await until({ client, tell, ...chapter }, `runbook ${of.runbook_number}`, async () => {
+  return await until(`runbook ${of.runbook_number}`, async () => {
     const shown = await client.rest<Shown>('GET', `/api/v1/runbook/${of.runbook_number}`);
     const text = progressOf(shown);
     if (text !== told) tell('steps', text);
@@ -128,7 +129,7 @@ interface Landed {
 
 async function tellLandings(chapter: Chapter, number: number, count: number): Promise<void> {
   const { client, tell, expect } = chapter;
-  const landed = await until(chapter, `the landing of runbook ${number}`, async () => {
+  const landed = await until(`the landing of runbook ${number}`, async () => {
     const { runbook } = await client.graphql<{ runbook: { pullRequests: Landed[] } }>(
       `query ($number: Int!) { runbook(number: $number) { pullRequests {
          number baseBranch state pullRequest { mergeCommit landedBatch { grade } } } } }`,

@@ -66,6 +66,12 @@ export function createTeller(titles: ReadonlyMap<number, string>): Teller {
   };
 }
 
+/** The pull requests that are in line no more by it. */
+export function endedBy({ action, payload }: ToldEvent): readonly number[] {
+  if (action === 'batch_merged') return membersOf(payload);
+  return action === 'blocked' ? [Number(payload['number'])] : [];
+}
+
 export function line(word: string, text: string): string {
   return `${word.padEnd(9)} ${text}`;
 }

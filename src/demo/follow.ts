@@ -1,0 +1,90 @@
+// How the demo waits. A state that lasts is asked for until it is there; what passes is read from the event log, after
+// a cursor, however quick the machine is.
+import { setTimeout as delay } from 'node:timers/promises';
+import { createClient as createSocketClient } from 'graphql-ws';
+import { WebSocket } from 'ws';
+import type { Client } from './client.ts';
+
+const longestMs = 2 * 60_000;
+const pauseMs = 200;
+
+/** Looks until there is something. What it looks for must last. */
+export async function until<T>(what: string, look: () => Promise<T | null>): Promise<T> {
+  const deadline = performance.now() + longestMs;
+  for (;;) {
+    const found = await look();
+    if (found !== null) return found;
+    if (performance.now() > deadline) throw new Error(`Two minutes were not enough for ${what}.`);
+    await delay(pauseMs);
+  }
+}
+
+/** Cursor of the newest event of a repository. What is asked for from now on comes after it. */
+export async function cursorOfNow(
+  client: Client,
+  { owner, name }: { readonly owner: string; readonly name: string },
+): Promise<string> {
+  return await until(`the first event of ${name}`, async () => {
+    const { repository } = await client.graphql<{ repository: { events: { nodes: { cursor: string }[] } } }>(
+      'query ($owner: String!, $name: String!) { repository(owner: $owner, name: $name) { events(first: 1) { nodes { cursor } } } }',
+      { owner, name },
+    );
+    return repository.events.nodes[0]?.cursor ?? null;
+  });
+}
+
+export interface Followed {
+  /** What is awaited, for people. */
+  readonly what: string;
+  /** Of one field, whose changes have a cursor; it takes `$after`. */
+  readonly subscription: string;
+  readonly variables?: Readonly<Record<string, unknown>>;
+  readonly after: string;
+  readonly withinMs?: number;
+}
+
+/**
+ * Takes one change after another until `take` finds what it wants. A connection that breaks is made again, and goes on
+ * after the last change.
+ */
+export async function followUntil<Change extends { readonly cursor: string }, Found>(
+  access: { readonly url: string; readonly token: string },
+  { what, subscription, variables, after, withinMs = longestMs }: Followed,
+  take: (change: Change) => Found | null,
+): Promise<Found> {
+  const late = AbortSignal.timeout(withinMs);
+  let cursor = after;
+  while (!late.aborted) {
+    const socket = createSocketClient({
+      url: `${access.url.replace(/^http/, 'ws')}/graphql`,
+      webSocketImpl: WebSocket,
+      connectionParams: { Authorization: `Bearer ${access.token}` },
+      retryAttempts: 0,
+    });
+    const stop = (): void => socket.terminate();
+    late.addEventListener('abort', stop, { once: true });
+    try {
+      const changes = socket.iterate<Record<string, Change>>({
+        query: subscription,
+        variables: { ...variables, after: cursor },
+      });
+      for await (const { data, errors } of changes) {
+        if (errors !== undefined) throw new Refused(errors.map(({ message }) => message).join('; '));
+        const change = Object.values(data ?? {})[0];
+        if (change === undefined) continue;
+        cursor = change.cursor;
+        const found = take(change);
+        if (found !== null) return found;
+      }
+    } catch (error) {
+      if (error instanceof Refused) throw error;
+      await delay(pauseMs);
+    } finally {
+      late.removeEventListener('abort', stop);
+      await socket.dispose();
+    }
+  }
+  throw new Error(`${Math.round(withinMs / 60_000)} minutes were not enough for ${what}.`);
+}
+
+class Refused extends Error {}
