@@ -44,14 +44,14 @@ export interface Followed {
 }
 
 /**
- * Takes one change after another until `take` finds what it wants. A connection that breaks is made again, and goes on
- * after the last change.
+ * Answers the first change that `isLast` accepts, which is shown all before it. A connection that breaks is made again,
+ * and goes on after the last change.
  */
-export async function followUntil<Change extends { readonly cursor: string }, Found>(
+export async function followUntil<Change extends { readonly cursor: string }>(
   access: { readonly url: string; readonly token: string },
   { what, subscription, variables, after, withinMs = longestMs }: Followed,
-  take: (change: Change) => Found | null,
-): Promise<Found> {
+  isLast: (change: Change) => boolean,
+): Promise<Change> {
   const late = AbortSignal.timeout(withinMs);
   let cursor = after;
   while (!late.aborted) {
@@ -73,8 +73,7 @@ export async function followUntil<Change extends { readonly cursor: string }, Fo
         const change = Object.values(data ?? {})[0];
         if (change === undefined) continue;
         cursor = change.cursor;
-        const found = take(change);
-        if (found !== null) return found;
+        if (isLast(change)) return change;
       }
     } catch (error) {
       if (error instanceof Refused) throw error;

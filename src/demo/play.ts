@@ -121,7 +121,7 @@ async function tellUntilSettled(
 ): Promise<void> {
   const describe = createTeller(titles);
   const inLine = new Set(titles.keys());
-  await followUntil<ToldEvent & { readonly cursor: string }, true>(
+  await followUntil<ToldEvent & { readonly cursor: string }>(
     access,
     {
       what: 'the pull requests of the demo to land or to be blocked',
@@ -133,7 +133,7 @@ async function tellUntilSettled(
       const text = describe(event);
       if (text !== null) tell(text);
       for (const number of endedBy(event)) inLine.delete(number);
-      return inLine.size === 0 ? true : null;
+      return inLine.size === 0;
     },
   );
 }

@@ -139,7 +139,7 @@ async function follow(
   { number, after }: { readonly number: number; readonly after: string },
 ): Promise<Verification> {
   const { owner, name } = chapter.scenario;
-  return await followUntil<VerificationChange, Verification>(
+  const last = await followUntil<VerificationChange>(
     chapter,
     {
       what: `the verification of #${number}`,
@@ -151,12 +151,13 @@ async function follow(
     },
     ({ action, verification }) => {
       const status = action.replace(/^verification_/, '');
-      if (ends.has(status)) return verification;
+      if (ends.has(status)) return true;
       const at = status === 'driving' ? ` at ${verification.preview?.url}` : '';
       chapter.tell('preview', `${status.replaceAll('_', ' ')}${at}`);
-      return null;
+      return false;
     },
   );
+  return last.verification;
 }
 
 /** Asked of the server as a browser asks it, whose resolver knows that everything below localhost is this machine. */
