@@ -2,13 +2,15 @@
 import { delimiter } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Ports } from './context.ts';
+import { defaultCacheDirectory } from './launcher/cache-directory.ts';
+import { findChromiums } from './launcher/chromium.ts';
 import { StartError } from './launcher/start-error.ts';
 import type { Secrets } from './modules/accounts/index.ts';
 import { reconcileSandboxes, type Verifying } from './modules/previews/index.ts';
 import { recordServiceCheck } from './modules/queue/index.ts';
 import type { ModelSettings } from './platform/agents/index.ts';
 import { createAnalysis } from './platform/analysis/index.ts';
-import { createAppDriver, findBrowser } from './platform/driving/index.ts';
+import { createAppDriver, findBrowser, type BrowserProgram } from './platform/driving/index.ts';
 import type { HttpOut } from './platform/http-out/index.ts';
 import {
   createPreviewSandboxes,
@@ -21,7 +23,7 @@ import {
 import type { Sandbox } from './platform/sandbox/index.ts';
 
 export interface PreviewOptions {
-  /** Path of the Chromium that drives pages. Null: steps that need one are skipped. */
+  /** Path of the Chromium that drives pages. Null: one of this machine, or the one that is shipped. */
   readonly browserPath: string | null;
   /** Directories of this machine that images may name, and what lies below them. */
   readonly imageDirectories: readonly string[];
@@ -50,7 +52,7 @@ export async function createVerifying(
       clock: ports.clock,
     }),
     door: await openDoor(door ?? loopbackDoor),
-    driver: createAppDriver({ http, browser: await findBrowser(browserPath) }),
+    driver: createAppDriver({ http, browser: await findBrowser(browserPath, await chromiums()) }),
     analysis: createAnalysis({ review: model === null ? null : { model, budgetMicros: reviewBudgetMicros } }),
     recordCheck: recordServiceCheck,
   };
@@ -65,6 +67,10 @@ export function previewOptionsFrom(env: NodeJS.ProcessEnv, model: ModelSettings 
     door: doorFrom(env['PREVIEW_ADDRESS'] || null),
     model,
   };
+}
+
+async function chromiums(): Promise<readonly BrowserProgram[]> {
+  return await findChromiums({ path: process.env['PATH'] ?? '', cacheDir: defaultCacheDirectory() });
 }
 
 async function openDoor(place: DoorPlace): Promise<PreviewDoor> {

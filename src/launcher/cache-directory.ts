@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -15,7 +16,7 @@ export function defaultCacheDirectory(): string {
 
 /** Fills a folder completely or not at all, also when several processes want it at the same moment. */
 export async function fillOnce(folder: string, fill: (draft: string) => Promise<void>): Promise<void> {
-  const draft = `${folder}.${process.pid}.${Date.now()}`;
+  const draft = `${folder}.${randomUUID()}`;
   await mkdir(dirname(folder), { recursive: true, mode: 0o755 });
   await mkdir(draft, { mode: 0o755 });
   try {

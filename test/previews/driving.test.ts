@@ -1,24 +1,20 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
+import { defaultCacheDirectory } from '../../src/launcher/cache-directory.ts';
+import { findChromiums } from '../../src/launcher/chromium.ts';
 import { parseSkill } from '../../src/domain/previews/skill.parse.ts';
-import { createAppDriver, findBrowser } from '../../src/platform/driving/index.ts';
+import { createAppDriver, findBrowser, type BrowserProgram } from '../../src/platform/driving/index.ts';
 import type { AppTarget, DrivenStep } from '../../src/platform/driving/port.ts';
 import { createHttpOut } from '../../src/platform/http-out/index.ts';
 
-const places = [
-  process.env['PREVIEW_BROWSER'],
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-];
-const found = await Promise.all(places.map(async (path) => await findBrowser(path ?? null)));
-const browser = found.find(({ open }) => open !== null) ?? null;
-if (browser === null) process.stderr.write('No Chromium was found: what a browser does is not tested in this run.\n');
+const chromiums = await findChromiums({ path: process.env['PATH'] ?? '', cacheDir: defaultCacheDirectory() });
+// Where none ships and the machine has none, this says how to give one.
+const browser = await findBrowser(process.env['PREVIEW_BROWSER'] ?? null, chromiums);
 
 let server: Server;
 let folder: string;
@@ -202,12 +198,45 @@ describe('an app is driven by requests', () => {
   });
 });
 
+describe('a browser that was found', { timeout: 120_000 }, () => {
+  const broken: BrowserProgram = {
+    name: '/usr/bin/chromium-browser',
+    prepare: async () => {
+      writeFileSync(join(folder, 'stub'), '#!/bin/sh\necho "error: this is a stub" >&2\nexit 10\n', { mode: 0o755 });
+      return { path: join(folder, 'stub'), env: {} };
+    },
+  };
+
+  test('and does not start is passed over for the next', async () => {
+    const other = await findBrowser(null, [broken, ...chromiums]);
+    expect(await drive('## A\n\n- open `/`\n', { browser: other })).toEqual(['passed open `/`']);
+  });
+
+  test('and is the only one, but does not start, is as good as none: its steps are skipped, and say why', async () => {
+    const other = await findBrowser(null, [broken]);
+    expect(await drive('## A\n\n- open `/`\n- `GET /`\n', { browser: other })).toEqual([
+      expect.stringMatching(
+        /^skipped open `\/`: No browser drives here\. \/usr\/bin\/chromium-browser: .*this is a stub/,
+      ),
+      'passed `GET /`',
+    ]);
+  });
+
+  test('by the operator is the one that drives, and a step fails by it when it does not start', async () => {
+    const { path } = await broken.prepare();
+    const named = await findBrowser(path, chromiums);
+    expect(await drive('## A\n\n- open `/`\n', { browser: named })).toEqual([
+      expect.stringMatching(/^failed open `\/`/),
+    ]);
+  });
+});
+
 const shop = `<!doctype html><title>Shop of Ada</title><h1>Shop</h1>
 <form method="post" action="/session"><label>Email <input name="email"></label>
 <select name="colour" aria-label="Colour"><option>Red</option><option>Blue</option></select>
 <button>Sign in</button></form><script src="https://cdn.example/evil.js"></script>`;
 
-describe.runIf(browser !== null)('an app is driven by a browser', { timeout: 120_000 }, () => {
+describe('an app is driven by a browser', { timeout: 120_000 }, () => {
   const visit = (steps: string): string => `## A visitor\n\n${steps}`;
 
   test('that fills a form, follows the redirect with its cookie, and sees the page', async () => {

@@ -68,7 +68,10 @@ describe('a verification', () => {
     expect(await previewNow()).toEqual({ ...over, endedAt: '2026-01-02T03:05:00.000Z' });
     await api.s.rows("update preview_sandbox set state = 'gone'");
     expect(await previewNow()).toEqual({ ...over, endedAt: '2026-01-02T03:05:00.000Z' });
-    // Nobody has taken it down yet.
+    // Nobody has taken it down yet: its run was given up, or its time is over.
+    await api.setRun("status = 'error', ended_at = '2026-01-02T03:07:00Z'");
+    await api.s.rows("update preview_sandbox set state = 'ready', gone_at = null");
+    expect(await previewNow()).toEqual({ ...over, endedAt: '2026-01-02T03:07:00.000Z' });
     await api.s.rows("update preview_sandbox set state = 'ready', gone_at = null, expires_at = '2026-01-02T03:06:00Z'");
     expect(await previewNow()).toEqual({ ...over, endedAt: '2026-01-02T03:06:00.000Z' });
   });

@@ -3,7 +3,7 @@ import type { Scenario, SkillStep } from '../../domain/previews/skill.ts';
 import { ValueMissing, type Values } from '../../domain/previews/values.ts';
 import type { HttpOut } from '../http-out/index.ts';
 import { createAppClient, type AppClient } from './app-client.ts';
-import type { Browser, Tab } from './browser.ts';
+import { NoBrowser, type Browser, type Tab } from './browser.ts';
 import { hiding } from './hide.ts';
 import type { AppDriver, Drive, DrivenStep } from './port.ts';
 import { driveRequest } from './request.ts';
@@ -39,7 +39,12 @@ async function driveScenario({ drive, client, browser, signal, onStep }: Driving
   const driveStep = async (step: SkillStep): Promise<Outcome> => {
     if (step.kind === 'request') return await driveRequest(step, { client, values, captured, signal });
     if (browser.open === null) return { conclusion: 'skipped', detail: browser.said };
-    tab ??= await browser.open(client, signal);
+    try {
+      tab ??= await browser.open(client, signal);
+    } catch (error) {
+      if (error instanceof NoBrowser) return { conclusion: 'skipped', detail: error.message.slice(0, 1_000) };
+      throw error;
+    }
     return await tab.act(step, values);
   };
   try {

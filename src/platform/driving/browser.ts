@@ -1,7 +1,8 @@
 // A browser without a network: whatever its pages ask for is asked of the app by our own client, so that an app that is
-// anybody's reaches nothing through it. It is found by its path; Playwright only speaks to it.
+// anybody's reaches nothing through it. Which one it is the caller says; Playwright only speaks to it.
 import { access, constants } from 'node:fs/promises';
-import type { BrowserContext, Page } from 'playwright-core';
+import { stripVTControlCharacters } from 'node:util';
+import type { Browser as Chromium, BrowserContext, BrowserType, Page } from 'playwright-core';
 import type { BrowserStep } from '../../domain/previews/skill.ts';
 import type { Values } from '../../domain/previews/values.ts';
 import type { AppClient } from './app-client.ts';
@@ -21,16 +22,62 @@ export interface Browser {
   readonly open: ((client: AppClient, signal: AbortSignal) => Promise<Tab>) | null;
 }
 
-/** `path` of a Chromium; null: none is configured. */
-export async function findBrowser(path: string | null): Promise<Browser> {
-  if (path === null)
+/** A Chromium that may drive. */
+export interface BrowserProgram {
+  /** For people. */
+  readonly name: string;
+  /** Puts it where it can be run, and answers where that is. It may be asked again. */
+  prepare(): Promise<{ readonly path: string; readonly env: Readonly<Record<string, string>> }>;
+}
+
+/** None of those that were found can be started here. */
+export class NoBrowser extends Error {}
+
+/** `named` is the path of the Chromium that the operator wants and no other; null: the first of the others that starts. */
+export async function findBrowser(named: string | null, others: readonly BrowserProgram[] = []): Promise<Browser> {
+  if (named !== null) return await findNamed(named);
+  const [first] = others;
+  if (first === undefined)
     return { said: 'No browser drives here: set PREVIEW_BROWSER to the path of a Chromium.', open: null };
+  let starts: BrowserProgram | null = null;
+  const launchOne = async (): Promise<Chromium> => {
+    if (starts !== null) return await launch(await starts.prepare());
+    const reasons: string[] = [];
+    for (const program of others) {
+      try {
+        const chromium = await launch(await program.prepare());
+        starts = program;
+        return chromium;
+      } catch (error) {
+        reasons.push(`${program.name}: ${reasonOf(error)}`);
+      }
+    }
+    throw new NoBrowser(`No browser drives here. ${reasons.join(' ')}`);
+  };
+  return {
+    said: `Pages are driven by ${first.name}.`,
+    open: async (client, signal) => await openTab(launchOne, client, signal),
+  };
+}
+
+async function findNamed(path: string): Promise<Browser> {
   const isThere = await access(path, constants.X_OK).then(
     () => true,
     () => false,
   );
   if (!isThere) return { said: `No browser drives here: PREVIEW_BROWSER is ${path}, which cannot be run.`, open: null };
-  return { said: `Pages are driven by ${path}.`, open: async (client, signal) => await openTab(path, client, signal) };
+  const launchIt = async (): Promise<Chromium> => await launch({ path, env: {} });
+  return {
+    said: `Pages are driven by ${path}.`,
+    open: async (client, signal) => await openTab(launchIt, client, signal),
+  };
+}
+
+/** What it wrote last before it ended, or what was said of it first. */
+function reasonOf(error: unknown): string {
+  const text = stripVTControlCharacters(error instanceof Error ? error.message : String(error));
+  const wrote = text.match(/(?<=\[err\] ).+/g)?.filter((line) => /error|fatal|cannot|No usable/i.test(line))[0];
+  return (wrote ?? text.split('\n')[0] ?? '').slice(0, 300);
 }
 
 const actionTimeoutMs = 10_000;
@@ -38,10 +85,14 @@ const launchTimeoutMs = 60_000;
 /** Nothing listens there: what is not answered by our client is not answered. */
 const nowhere = 'http://127.0.0.1:9';
 
-async function openTab(executablePath: string, client: AppClient, signal: AbortSignal): Promise<Tab> {
-  const { chromium } = await import('playwright-core');
-  const browser = await chromium.launch({
+async function launch({
+  path: executablePath,
+  env,
+}: Awaited<ReturnType<BrowserProgram['prepare']>>): Promise<Chromium> {
+  const { chromium }: { readonly chromium: BrowserType } = await import('playwright-core');
+  return await chromium.launch({
     executablePath,
+    env: { ...process.env, ...env },
     headless: true,
     timeout: launchTimeoutMs,
     proxy: { server: nowhere },
@@ -49,6 +100,10 @@ async function openTab(executablePath: string, client: AppClient, signal: AbortS
     chromiumSandbox: process.getuid?.() !== 0,
     args: ['--force-webrtc-ip-handling-policy=disable_non_proxied_udp', '--disable-dev-shm-usage'],
   });
+}
+
+async function openTab(start: () => Promise<Chromium>, client: AppClient, signal: AbortSignal): Promise<Tab> {
+  const browser = await start();
   const close = async (): Promise<void> => await browser.close().catch(() => {});
   const stop = (): void => void close();
   signal.addEventListener('abort', stop, { once: true });

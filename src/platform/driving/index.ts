@@ -1,3 +1,3 @@
 export { createAppDriver } from './app-driver.ts';
-export { findBrowser } from './browser.ts';
+export { findBrowser, type BrowserProgram } from './browser.ts';
 export type { AppDriver } from './port.ts';

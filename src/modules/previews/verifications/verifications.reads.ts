@@ -43,12 +43,16 @@ interface Stay {
 }
 
 /** Null: it has not come up. */
-function stayOf(ctx: Context, { slug, sandboxExpiresAt, sandboxGoneAt, endpoint }: Verification): Stay | null {
+function stayOf(ctx: Context, { slug, sandboxExpiresAt, sandboxGoneAt, endpoint, endedAt }: Verification): Stay | null {
+  // No sandbox outlives its run: of one that was given up nobody may have written yet that it is gone.
   if (slug !== null && sandboxExpiresAt !== null)
-    return { url: previewUrl(ctx.publicUrl, slug), expiresAt: sandboxExpiresAt, goneAt: sandboxGoneAt };
+    return { url: previewUrl(ctx.publicUrl, slug), expiresAt: sandboxExpiresAt, goneAt: sandboxGoneAt ?? endedAt };
   if (endpoint === null) return null;
-  const { url, expiresAt, endedAt } = endpoint;
-  return { url, expiresAt: new Date(expiresAt), goneAt: endedAt === null ? null : new Date(endedAt) };
+  return {
+    url: endpoint.url,
+    expiresAt: new Date(endpoint.expiresAt),
+    goneAt: endpoint.endedAt === null ? null : new Date(endpoint.endedAt),
+  };
 }
 
 export function verificationById(ctx: GraphQLContext): DataLoader<string, Verification | null> {
