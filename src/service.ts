@@ -173,6 +173,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
           hostReconciler.stop(),
         ]);
       await inbox.settle();
+      await localHost.stop();
       await db.close();
     },
   };

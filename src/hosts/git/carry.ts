@@ -1,10 +1,11 @@
 // Commits carried elsewhere one by one, as `git rebase` and `git cherry-pick` do it, and a base brought into a head.
 // Everything happens in the object database; authors and their dates are kept, the committer is the service.
 import { HostRefused, type BranchUpdate, type CarriedCommits } from '../port.ts';
+import { isAncestor } from './ancestry.ts';
 import { type Bench, type Tip, commitOn, composeUpdate, pick } from './compose.ts';
 import type { Git } from './git.ts';
 import { objectId } from './names.ts';
-import { isAncestor, readCommit, readCommits, type RawCommit } from './objects.ts';
+import { readCommit, readCommits, type RawCommit } from './objects.ts';
 
 const mostCommits = 500;
 

@@ -9,9 +9,11 @@ import {
   HostUnavailable,
   serviceIdentity,
 } from '../port.ts';
-import { type Git, GitFailed } from './git.ts';
+import { isAncestor } from './ancestry.ts';
+import { GitFailed } from './git-failed.ts';
+import type { Git } from './git.ts';
 import { objectId, refName } from './names.ts';
-import { isAncestor, readCommit, readCommits, signature, writeCommit, type RawCommit } from './objects.ts';
+import { readCommit, readCommits, signature, writeCommit, type RawCommit } from './objects.ts';
 
 const rebaseLimit = 500;
 

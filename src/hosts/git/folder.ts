@@ -4,7 +4,8 @@ import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { HostRefused, serviceIdentity, type FileChange, type FolderCommit, type FolderCommitResult } from '../port.ts';
-import { GitFailed, type Git } from './git.ts';
+import { GitFailed } from './git-failed.ts';
+import type { Git } from './git.ts';
 import { objectId, refName } from './names.ts';
 import { readCommit, signature, writeCommit } from './objects.ts';
 

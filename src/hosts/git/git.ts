@@ -4,20 +4,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { HostUnavailable } from '../port.ts';
-
-export class GitFailed extends Error {
-  constructor(
-    readonly command: string,
-    /** Null when git was killed by a signal. */
-    readonly exitCode: number | null,
-    readonly stderr: string,
-  ) {
-    super(
-      `git ${command} ${exitCode === null ? 'was killed' : `exited with ${exitCode}`}: ${stderr.trim().slice(0, 2000)}`,
-    );
-    this.name = 'GitFailed';
-  }
-}
+import { type Companions, createCompanions, type CompanionLimits, usualLimits } from './companions.ts';
+import { GitFailed, unavailableWords } from './git-failed.ts';
 
 export interface GitInput {
   readonly stdin?: string | Buffer;
@@ -41,6 +29,8 @@ export interface Git {
   text(directory: string, args: readonly string[], input?: GitInput): Promise<string>;
   /** Starts git with its three streams as pipes, for what is too large to be held. */
   spawn(directory: string, args: readonly string[], env?: Readonly<Record<string, string>>): ChildProcess;
+  /** For what is asked often: a process for each question costs more than its answer. */
+  readonly companions: Companions;
 }
 
 const configuration = `# Written by Interlock; read instead of the system's and the user's configuration.
@@ -78,7 +68,7 @@ const configuration = `# Written by Interlock; read instead of the system's and 
 
 const outputLimit = 64 * 1024 * 1024;
 
-export function createGit(configFile: string): Git {
+export function createGit(configFile: string, limits: CompanionLimits = usualLimits): Git {
   writeConfiguration(configFile);
   const environment = (extra: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv => ({
     PATH: process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin',
@@ -90,6 +80,9 @@ export function createGit(configFile: string): Git {
     GIT_ASKPASS: '/bin/false',
     GIT_LITERAL_PATHSPECS: '1',
     GIT_OPTIONAL_LOCKS: '0',
+    // Refs are read from their files, and ids have forty digits, whatever a git to come makes by default.
+    GIT_DEFAULT_REF_FORMAT: 'files',
+    GIT_DEFAULT_HASH: 'sha1',
     ...extra,
   });
   const git: Git = {
@@ -97,6 +90,7 @@ export function createGit(configFile: string): Git {
       spawn('git', [...args], { cwd: directory, env: environment(env), stdio: ['pipe', 'pipe', 'pipe'] }),
     run: async (directory, args, input = {}) => await collect(git.spawn(directory, args, input.env), args, input),
     text: async (directory, args, input) => (await git.run(directory, args, input)).stdout.toString('utf8').trim(),
+    companions: createCompanions((directory, args) => git.spawn(directory, args), limits),
   };
   return git;
 }
@@ -142,11 +136,7 @@ async function collect(child: ChildProcess, args: readonly string[], input: GitI
     });
     child.on('error', (error) => {
       clearTimeout(timer);
-      reject(
-        new HostUnavailable(
-          `git could not be run (${error.message}): is git on PATH, and the repository's directory in place?`,
-        ),
-      );
+      reject(new HostUnavailable(unavailableWords(error)));
     });
     child.on('close', (exitCode) => {
       clearTimeout(timer);

@@ -1,8 +1,10 @@
+export { isAncestor } from './ancestry.ts';
 export { bringUpToDate, cherryPick } from './carry.ts';
 export { listChangedFiles } from './changes.ts';
 export { composeCommit } from './compose.ts';
 export { commitFolder } from './folder.ts';
-export { createGit, GitFailed, type Git } from './git.ts';
+export { createGit, type Git } from './git.ts';
+export { GitFailed } from './git-failed.ts';
 export {
   branchOf,
   branchRef,
@@ -16,7 +18,6 @@ export {
 } from './names.ts';
 export {
   asHostCommit,
-  isAncestor,
   listAncestry,
   listCommits,
   listFirstParents,
@@ -26,5 +27,6 @@ export {
   readFile,
   readRef,
 } from './objects.ts';
+export { readRefValue, readRefValues } from './ref-files.ts';
 export { countUnverifiedCommits } from './signatures.ts';
-export { completeAbandonedUpdates, readRefValue, removeStaleLocks, updateRefs } from './refs.ts';
+export { completeAbandonedUpdates, removeStaleLocks, updateRefs } from './refs.ts';

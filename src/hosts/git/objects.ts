@@ -1,7 +1,10 @@
 // Reading and writing commits and files of a bare repository.
+import { posix } from 'node:path';
 import type { Descent, HostCommit } from '../port.ts';
-import { type Git, GitFailed } from './git.ts';
-import { objectId, refName } from './names.ts';
+import type { Git } from './git.ts';
+import { objectId } from './names.ts';
+import { readObjectHeader, readObjects } from './object-reader.ts';
+import { readRefValue } from './ref-files.ts';
 
 /** A commit as git stores it, its texts decoded by the encoding it names. */
 export interface RawCommit {
@@ -21,20 +24,16 @@ export interface NewCommit {
   readonly message: string;
 }
 
+/** The commit a ref names, also by way of a tag; null: there is no such ref, or it names no commit. */
 export async function readRef(
   git: Git,
   directory: string,
   ref: string,
 ): Promise<{ commit: string; tree: string } | null> {
-  const format = '%(refname)%00%(objecttype)%00%(objectname)%00%(tree)%00%(*objectname)%00%(*tree)';
-  const output = await git.text(directory, ['for-each-ref', `--format=${format}`, refName(ref)]);
-  for (const line of output.split('\n')) {
-    const [name, type, id, tree, peeledId, peeledTree] = line.split('\0');
-    if (name !== ref) continue;
-    if (type === 'commit') return { commit: id ?? '', tree: tree ?? '' };
-    return peeledTree ? { commit: peeledId ?? '', tree: peeledTree } : null;
-  }
-  return null;
+  const value = await readRefValue(directory, ref);
+  if (value === null) return null;
+  const [object] = await readObjects(git, directory, [value], '^{commit}');
+  return object ? { commit: object.id, tree: parseCommit(object.id, object.body).tree } : null;
 }
 
 /** Refs under a prefix with the objects they name. */
@@ -56,18 +55,11 @@ export async function listRefs(
 
 /** In the order asked for; a missing object, or one that is no commit, is left out. */
 export async function readCommits(git: Git, directory: string, ids: readonly string[]): Promise<RawCommit[]> {
-  if (ids.length === 0) return [];
-  const { stdout } = await git.run(directory, ['cat-file', '--batch'], { stdin: `${ids.map(objectId).join('\n')}\n` });
-  const commits: RawCommit[] = [];
-  for (let at = 0; at < stdout.length; ) {
-    const end = stdout.indexOf(10, at);
-    const [id = '', type, size] = stdout.toString('latin1', at, end).split(' ');
-    at = end + 1;
-    if (size === undefined) continue;
-    if (type === 'commit') commits.push(parseCommit(id, stdout.subarray(at, at + Number(size))));
-    at += Number(size) + 1;
-  }
-  return commits;
+  // A tag is followed to its commit, which has another id.
+  const objects = await readObjects(git, directory, ids, '^{commit}');
+  return objects.flatMap((object, at) =>
+    object !== null && object.id === ids[at] ? [parseCommit(object.id, object.body)] : [],
+  );
 }
 
 export async function readCommit(git: Git, directory: string, id: string): Promise<RawCommit | null> {
@@ -102,14 +94,6 @@ export function asHostCommit(raw: RawCommit): HostCommit {
     authorEmail: email ?? '',
     authoredAt: Number(seconds ?? 0) * 1000,
   };
-}
-
-export async function isAncestor(git: Git, directory: string, ancestor: string, descendant: string): Promise<boolean> {
-  const answer = await git.run(directory, ['merge-base', '--is-ancestor', objectId(ancestor), objectId(descendant)], {
-    accept: [0, 1, 128],
-  });
-  // 128: one of them is not an object here, so it is nobody's ancestor.
-  return answer.exitCode === 0;
 }
 
 /** Newest first: first-parent commits from `to` down to, excluding, whatever `from` reaches. */
@@ -179,18 +163,45 @@ export async function readFile(
   directory: string,
   file: { readonly commit: string; readonly path: string; readonly maxBytes: number },
 ): Promise<{ text: string; blob: string } | null> {
-  if (file.path === '' || file.path.startsWith('-') || file.path.includes('\0')) return null;
-  let listing: string;
-  try {
-    listing = await git.text(directory, ['ls-tree', '-z', '-l', '--full-tree', objectId(file.commit), '--', file.path]);
-  } catch (error) {
-    if (error instanceof GitFailed && error.exitCode === 128) return null;
-    throw error;
+  const [folder] = await readObjects(git, directory, [file.commit], '^{tree}');
+  const entry = folder ? await findEntry(git, directory, folder.body, file.path) : null;
+  if (entry === null || !/^100/.test(entry.mode)) return null;
+  const header = await readObjectHeader(git, directory, entry.id);
+  if (header === null || header.size > file.maxBytes) return null;
+  const [blob] = await readObjects(git, directory, [entry.id], '');
+  return blob ? { text: blob.body.toString('utf8'), blob: blob.id } : null;
+}
+
+interface TreeEntry {
+  /** Octal: `100644`, `120000` for a link, `40000` for a folder. */
+  readonly mode: string;
+  readonly id: string;
+}
+
+/** Folder by folder: a name in a tree may have characters that no line of a question can. */
+async function findEntry(git: Git, directory: string, root: Buffer, path: string): Promise<TreeEntry | null> {
+  if (path.startsWith('-') || path.includes('\0')) return null;
+  const [first = '', ...rest] = posix.normalize(path).split('/');
+  let entry = entryOf(root, first);
+  for (const name of rest) {
+    if (entry?.mode !== '40000') return null;
+    const [folder] = await readObjects(git, directory, [entry.id], '');
+    entry = folder ? entryOf(folder.body, name) : null;
   }
-  const [mode, type, blob, size] = (listing.split('\t')[0] ?? '').split(/ +/);
-  if (type !== 'blob' || blob === undefined || mode === '120000' || Number(size) > file.maxBytes) return null;
-  const { stdout } = await git.run(directory, ['cat-file', 'blob', objectId(blob)]);
-  return { text: stdout.toString('utf8'), blob };
+  return entry;
+}
+
+/** `<mode> <name>\0<id of 20 bytes>`, one after the other. */
+function entryOf(tree: Buffer, name: string): TreeEntry | null {
+  const wanted = Buffer.from(name);
+  for (let at = 0; at < tree.length; ) {
+    const space = tree.indexOf(32, at);
+    const end = tree.indexOf(0, space);
+    if (tree.subarray(space + 1, end).equals(wanted))
+      return { mode: tree.toString('latin1', at, space), id: tree.toString('hex', end + 1, end + 21) };
+    at = end + 21;
+  }
+  return null;
 }
 
 function parseCommit(id: string, body: Buffer): RawCommit {

@@ -1,10 +1,12 @@
 // Moving refs: one atomic compare-and-set over all of them, or RefMoved with what is there.
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isAncestor } from './ancestry.ts';
 import { HostRefused, HostUnavailable, RefMoved, type RefUpdate } from '../port.ts';
-import { type Git, GitFailed } from './git.ts';
+import { GitFailed } from './git-failed.ts';
+import type { Git } from './git.ts';
 import { objectId, refName } from './names.ts';
-import { isAncestor } from './objects.ts';
+import { readRefValue } from './ref-files.ts';
 import { abandonedUpdates, forgetUpdates, noteUpdates } from './ref-journal.ts';
 
 /** All or none. Throws RefMoved, HostRefused (an object or a name git does not take) or HostUnavailable. */
@@ -20,7 +22,7 @@ export async function updateRefs(git: Git, directory: string, updates: readonly 
     const isApplied = !isRefusal && (await settle(git, directory, ordered)) === 'applied';
     if (!isApplied) {
       if (note !== null) await forgetUpdates(note);
-      throw await whyNot(git, directory, ordered, error);
+      throw await whyNot(directory, ordered, error);
     }
   }
   if (note !== null) await forgetUpdates(note);
@@ -32,17 +34,6 @@ export async function completeAbandonedUpdates(git: Git, directory: string): Pro
     await settle(git, directory, updates);
     await forgetUpdates(path);
   }
-}
-
-/** The object a ref names, or null. */
-export async function readRefValue(git: Git, directory: string, ref: string): Promise<string | null> {
-  const { exitCode, stdout } = await git.run(
-    directory,
-    ['rev-parse', '--verify', '--quiet', '--end-of-options', refName(ref)],
-    { accept: [0, 1] },
-  );
-  const value = stdout.toString('utf8').trim().split('\n').at(-1) ?? '';
-  return exitCode === 0 ? value : null;
 }
 
 /** Removes what a killed git left behind. A lock younger than `olderThanMs` may have a living owner. */
@@ -112,17 +103,17 @@ async function standingOf(
   directory: string,
   { ref, from, to }: RefUpdate,
 ): Promise<'before' | 'after' | 'elsewhere'> {
-  const actual = await readRefValue(git, directory, ref);
+  const actual = await readRefValue(directory, ref);
   if (actual === to) return 'after';
   if (actual === from) return 'before';
   // A branch that has been pushed on since stands on what it was to become.
   return actual !== null && to !== null && (await isAncestor(git, directory, to, actual)) ? 'after' : 'elsewhere';
 }
 
-async function whyNot(git: Git, directory: string, updates: readonly RefUpdate[], error: unknown): Promise<unknown> {
+async function whyNot(directory: string, updates: readonly RefUpdate[], error: unknown): Promise<unknown> {
   if (!(error instanceof GitFailed)) return error;
   for (const { ref, from } of updates) {
-    const actual = await readRefValue(git, directory, ref);
+    const actual = await readRefValue(directory, ref);
     if (actual !== from) return new RefMoved(ref, from, actual);
   }
   const words = error.stderr.trim().replace(/^fatal: /, '');

@@ -44,6 +44,8 @@ export interface LocalHost extends CodeHost {
   /** Once, at the start of the process tree that owns the data directory, before anything else uses it. */
   recover(): Promise<void>;
   startReconciler(options: { readonly everyMs?: number; readonly onError: (error: unknown) => void }): Reconciler;
+  /** Ends the gits that stay. */
+  stop(): Promise<void>;
 }
 
 export function createLocalHost(options: LocalHostOptions): LocalHost {
@@ -76,6 +78,7 @@ export function createLocalHost(options: LocalHostOptions): LocalHost {
         await repairRepository(installation, repository, 0);
     },
     startReconciler: (settings) => startReconciler(installation, settings),
+    stop: async () => await installation.git.companions.stop(),
   });
 }
 

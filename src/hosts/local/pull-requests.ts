@@ -22,11 +22,9 @@ export function pullRequestOperations(installation: Installation) {
       return row === null ? null : await readPullRequest(installation, repository, row);
     },
     listOpenPullRequests: async (repository) => {
-      const [open, branches] = await Promise.all([
-        rows.findOpenPullRequests(db, repository),
-        git.listRefs(installation.git, installation.directoryOf(repository), 'refs/heads/'),
-      ]);
-      const tips = new Map(branches.map(({ ref, commit }) => [ref, commit]));
+      const open = await rows.findOpenPullRequests(db, repository);
+      const heads = open.map((row) => git.branchRef(row.head_branch));
+      const tips = await git.readRefValues(installation.directoryOf(repository), heads);
       return open.map((row) =>
         asPullRequest(installation, repository, row, tips.get(git.branchRef(row.head_branch)) ?? null),
       );
@@ -144,10 +142,7 @@ async function readPullRequest(
   row: rows.PullRequestRow,
 ): Promise<HostPullRequest> {
   const branch = git.branchRef(row.head_branch);
-  const tip =
-    row.state === 'open'
-      ? await git.readRefValue(installation.git, installation.directoryOf(repository), branch)
-      : null;
+  const tip = row.state === 'open' ? await git.readRefValue(installation.directoryOf(repository), branch) : null;
   return asPullRequest(installation, repository, row, tip);
 }
 

@@ -135,7 +135,7 @@ async function readBack(
   const orNull = (id: string): string | null => (id === zeroObjectId ? null : id);
   const changes: RefChange[] = [];
   for (const { ref, from, to } of commands) {
-    const actual = await readRefValue(installation.git, directory, ref);
+    const actual = await readRefValue(directory, ref);
     // Where it stands is what is followed: another push may have come after this one.
     if (actual === orNull(to) || actual !== orNull(from)) changes.push({ ref, from: orNull(from), to: actual });
   }

@@ -1,0 +1,105 @@
+// Whether one commit descends from another: walked from commits that are read anyway, and left to git where the walk
+// is long. What descends from what never changes; whether both are still there is asked each time.
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Git } from './git.ts';
+import { objectId } from './names.ts';
+import { readObjects } from './object-reader.ts';
+
+const mostRead = 64;
+const mostRemembered = 10_000;
+
+interface Node {
+  readonly commit: string;
+  readonly parents: readonly string[];
+  /** Seconds, as its committer said. */
+  readonly at: number;
+}
+
+/** False as well when one of them is no commit of the repository. */
+export async function isAncestor(git: Git, directory: string, ancestor: string, descendant: string): Promise<boolean> {
+  const [older, newer] = await readNodes(git, directory, [ancestor, descendant]);
+  if (!older || !newer) return false;
+  if (older.commit === newer.commit) return true;
+  // A shallow repository may be given more of its history.
+  if (await isShallow(directory)) return await askGit(git, directory, older, newer);
+  const known = rememberedOf(git);
+  const key = `${directory} ${older.commit} ${newer.commit}`;
+  const answer =
+    known.get(key) ?? (await walk(git, directory, older, newer)) ?? (await askGit(git, directory, older, newer));
+  known.set(key, answer);
+  const oldest = known.keys().next().value;
+  if (known.size > mostRemembered && oldest !== undefined) known.delete(oldest);
+  return answer;
+}
+
+const remembered = new WeakMap<Git, Map<string, boolean>>();
+
+function rememberedOf(git: Git): Map<string, boolean> {
+  const known = remembered.get(git) ?? new Map<string, boolean>();
+  remembered.set(git, known);
+  return known;
+}
+
+async function askGit(git: Git, directory: string, older: Node, newer: Node): Promise<boolean> {
+  const args = ['merge-base', '--is-ancestor', objectId(older.commit), objectId(newer.commit)];
+  // 128: the history between them is not whole.
+  return (await git.run(directory, args, { accept: [0, 1, 128] })).exitCode === 0;
+}
+
+const below = { older: 1, newer: 2, both: 3 } as const;
+
+/**
+ * As git does it: what is below each of the two is marked, the newest commits first, until all that is left is below
+ * both. What lies between them is below the newer one alone, so that no wrong clock hides it. Null: it is too much.
+ */
+async function walk(git: Git, directory: string, older: Node, newer: Node): Promise<boolean | null> {
+  const marks = new Map<string, number>([
+    [older.commit, below.older],
+    [newer.commit, below.newer],
+  ]);
+  const nodes = new Map([older, newer].map((node) => [node.commit, node]));
+  const waiting = new Set([older, newer]);
+  for (;;) {
+    const next = newestOf(waiting);
+    if (next === null || [...waiting].every(({ commit }) => marks.get(commit) === below.both)) return false;
+    waiting.delete(next);
+    const unread = next.parents.filter((parent) => !nodes.has(parent));
+    if (nodes.size + unread.length > mostRead) return null;
+    for (const node of await readNodes(git, directory, unread)) {
+      if (node === null) return null;
+      nodes.set(node.commit, node);
+    }
+    for (const parent of next.parents) {
+      const before = marks.get(parent) ?? 0;
+      const mark = before | (marks.get(next.commit) ?? 0);
+      const node = nodes.get(parent);
+      if (mark === before || node === undefined) continue;
+      if (parent === older.commit) return true;
+      marks.set(parent, mark);
+      waiting.add(node);
+    }
+  }
+}
+
+function newestOf(nodes: ReadonlySet<Node>): Node | null {
+  let newest: Node | null = null;
+  for (const node of nodes) if (newest === null || node.at > newest.at) newest = node;
+  return newest;
+}
+
+async function readNodes(git: Git, directory: string, ids: readonly string[]): Promise<(Node | null)[]> {
+  return (await readObjects(git, directory, ids, '^{commit}')).map((object) => {
+    if (object === null) return null;
+    const headers = object.body.toString('latin1').split('\n\n', 1)[0] ?? '';
+    const parents = [...headers.matchAll(/^parent ([0-9a-f]{40})$/gm)].map(([, parent]) => parent ?? '');
+    return { commit: object.id, parents, at: Number(/^committer .*> (\d+)/m.exec(headers)?.[1] ?? 0) };
+  });
+}
+
+async function isShallow(directory: string): Promise<boolean> {
+  return await access(join(directory, 'shallow')).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,134 @@
+// A git that stays and is asked in turn. It answers in the order of the questions. While nobody waits for it, it keeps
+// no process from exiting: its handles are unreferenced, and the end of its input ends it, also after a kill of ours.
+import type { ChildProcess } from 'node:child_process';
+import type { Socket } from 'node:net';
+import { HostUnavailable } from '../port.ts';
+import { GitFailed, unavailableWords } from './git-failed.ts';
+
+export interface Question<Answer> {
+  /** Written to git as it is. */
+  readonly text: string;
+  /** Reads the answer off the start of the output, or says how many bytes it takes to know more. May throw. */
+  readonly read: (
+    output: Buffer,
+  ) => { readonly answer: Answer; readonly end: number } | { readonly bytesNeeded: number };
+}
+
+export interface Companion {
+  /** Throws GitFailed when git ends without an answer, HostUnavailable when it could not be started or is too slow. */
+  ask<Answer>(question: Question<Answer>): Promise<Answer>;
+  /** What was asked is answered still. Resolves when git has ended. */
+  end(): Promise<void>;
+}
+
+export interface CompanionOptions {
+  readonly command: string;
+  readonly idleMs: number;
+  readonly answerWithinMs: number;
+  /** No question reaches it from now on. */
+  readonly onEnd: () => void;
+}
+
+interface Waiting {
+  /** Bytes of output it has taken; null: its answer is not complete. */
+  readonly take: (output: Buffer) => number | null;
+  readonly fail: (error: Error) => void;
+  bytesNeeded: number;
+}
+
+export function startCompanion(child: ChildProcess, options: CompanionOptions): Companion {
+  const waiting: Waiting[] = [];
+  const received = { chunks: [] as Buffer[], size: 0 };
+  const complaints: Buffer[] = [];
+  let failure: Error | null = null;
+  let idle: NodeJS.Timeout | undefined;
+
+  const keepAlive = (isWaitedFor: boolean): void => {
+    for (const handle of [child, child.stdout as Socket | null]) handle?.[isWaitedFor ? 'ref' : 'unref']();
+  };
+  const close = (): void => {
+    clearTimeout(idle);
+    options.onEnd();
+    child.stdin?.end();
+  };
+  const rest = (): void => {
+    if (waiting.length > 0) return;
+    keepAlive(false);
+    idle = setTimeout(close, options.idleMs).unref();
+  };
+  const fail = (error: Error): void => {
+    failure ??= error;
+    close();
+    child.kill('SIGKILL');
+  };
+  const deliver = (): void => {
+    while (waiting[0] !== undefined && received.size >= waiting[0].bytesNeeded) {
+      const output = Buffer.concat(received.chunks);
+      const taken = waiting[0].take(output);
+      received.chunks = [taken === null ? output : output.subarray(taken)];
+      if (taken === null) continue;
+      received.size -= taken;
+      waiting.shift();
+      rest();
+    }
+  };
+
+  child.stdout?.on('data', (chunk: Buffer) => {
+    received.chunks.push(chunk);
+    received.size += chunk.length;
+    try {
+      deliver();
+    } catch (error) {
+      fail(error as Error);
+    }
+  });
+  child.stderr?.on('data', (chunk: Buffer) => void (complaints.length < 64 && complaints.push(chunk)));
+  child.stdin?.on('error', () => {});
+  for (const pipe of [child.stdin, child.stderr] as (Socket | null)[]) pipe?.unref();
+  const ended = new Promise<void>((resolve) => {
+    const over = (error: Error): void => {
+      close();
+      for (const question of waiting.splice(0)) question.fail(failure ?? error);
+      resolve();
+    };
+    child.on('error', (error) => over(new HostUnavailable(unavailableWords(error))));
+    child.on('close', (code) => over(new GitFailed(options.command, code, Buffer.concat(complaints).toString('utf8'))));
+  });
+
+  return {
+    ask: async ({ text, read }) =>
+      await new Promise((resolve, reject) => {
+        clearTimeout(idle);
+        const seconds = options.answerWithinMs / 1000;
+        const late = setTimeout(
+          () => fail(new HostUnavailable(`git ${options.command} took longer than ${seconds} s`)),
+          options.answerWithinMs,
+        );
+        const question: Waiting = {
+          bytesNeeded: 1,
+          take: (output) => {
+            const found = read(output);
+            if ('bytesNeeded' in found) {
+              question.bytesNeeded = found.bytesNeeded;
+              return null;
+            }
+            clearTimeout(late);
+            resolve(found.answer);
+            return found.end;
+          },
+          fail: (error) => {
+            clearTimeout(late);
+            reject(error);
+          },
+        };
+        waiting.push(question);
+        keepAlive(true);
+        child.stdin?.write(text);
+      }),
+    end: async () => {
+      close();
+      keepAlive(true);
+      await ended;
+    },
+  };
+}

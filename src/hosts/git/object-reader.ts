@@ -1,0 +1,84 @@
+// Objects by their ids, from the repository's standing `git cat-file`. It finds objects and packs that came after it.
+import { HostUnavailable } from '../port.ts';
+import type { Question } from './companion.ts';
+import type { Git } from './git.ts';
+import { GitFailed } from './git-failed.ts';
+import { objectId } from './names.ts';
+
+export interface ObjectHeader {
+  readonly id: string;
+  readonly type: 'commit' | 'tree' | 'blob' | 'tag';
+  readonly size: number;
+}
+
+export interface GitObject extends ObjectHeader {
+  readonly body: Buffer;
+}
+
+/** What an id is followed to: the commit a tag names, the tree of a commit. */
+export type Peeled = '' | '^{commit}' | '^{tree}';
+
+const largestObject = 64 * 1024 * 1024;
+
+/** In the order asked for; null for what is not there, or cannot be followed to what is wanted. */
+export async function readObjects(
+  git: Git,
+  directory: string,
+  ids: readonly string[],
+  peeled: Peeled,
+): Promise<(GitObject | null)[]> {
+  const names = ids.map((id) => `${objectId(id)}${peeled}`);
+  return names.length === 0 ? [] : await askAgainOnce(git, directory, () => contentsOf(names));
+}
+
+/** Its size and type alone. */
+export async function readObjectHeader(git: Git, directory: string, id: string): Promise<ObjectHeader | null> {
+  const text = `info ${objectId(id)}\nflush\n`;
+  return await askAgainOnce<ObjectHeader | null>(git, directory, () => ({
+    text,
+    read: (output) => {
+      const line = lineAt(output, 0);
+      return line === null ? { bytesNeeded: output.length + 1 } : { answer: parseHeader(line.text), end: line.end };
+    },
+  }));
+}
+
+// Reading changes nothing: when git died meanwhile, another one is asked.
+async function askAgainOnce<Answer>(git: Git, directory: string, question: () => Question<Answer>): Promise<Answer> {
+  try {
+    return await git.companions.ask(directory, 'cat-file', question());
+  } catch (error) {
+    if (!(error instanceof GitFailed)) throw error;
+    return await git.companions.ask(directory, 'cat-file', question());
+  }
+}
+
+function contentsOf(names: readonly string[]): Question<(GitObject | null)[]> {
+  const answer: (GitObject | null)[] = [];
+  let at = 0;
+  const read: Question<(GitObject | null)[]>['read'] = (output) => {
+    while (answer.length < names.length) {
+      const line = lineAt(output, at);
+      if (line === null) return { bytesNeeded: output.length + 1 };
+      const header = parseHeader(line.text);
+      const end = line.end + (header === null ? 0 : header.size + 1);
+      if (end > largestObject) throw new HostUnavailable(`git cat-file wrote more than ${largestObject} bytes`);
+      if (output.length < end) return { bytesNeeded: end };
+      answer.push(header && { ...header, body: Buffer.from(output.subarray(line.end, end - 1)) });
+      at = end;
+    }
+    return { answer, end: at };
+  };
+  return { text: `${names.map((name) => `contents ${name}\n`).join('')}flush\n`, read };
+}
+
+function lineAt(output: Buffer, at: number): { readonly text: string; readonly end: number } | null {
+  const end = output.indexOf(10, at);
+  return end === -1 ? null : { text: output.toString('latin1', at, end), end: end + 1 };
+}
+
+/** `<id> <type> <size>`; null for `<name> missing`. */
+function parseHeader(line: string): ObjectHeader | null {
+  const [, id, type, size] = /^([0-9a-f]{40}) (commit|tree|blob|tag) (\d+)$/.exec(line) ?? [];
+  return id === undefined ? null : { id, type: type as ObjectHeader['type'], size: Number(size) };
+}

@@ -1,0 +1,59 @@
+// Where refs stand, read from their files as git reads them: a loose file counts before `packed-refs`. No name is
+// resolved: git would take `refs/heads/a-gabcdef1` for a commit, and `refs/heads/a` for `refs/heads/refs/heads/a`.
+import { access, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { HostUnavailable } from '../port.ts';
+import { isObjectId, isRefName, refName } from './names.ts';
+
+/** The object a ref names; null: there is no such ref. Throws HostUnavailable when there is no repository. */
+export async function readRefValue(directory: string, ref: string): Promise<string | null> {
+  return (await readRefValues(directory, [ref])).get(ref) ?? null;
+}
+
+/** Of some refs what each names; those that do not exist are left out. */
+export async function readRefValues(directory: string, refs: readonly string[]): Promise<Map<string, string>> {
+  const names = [...new Set(refs.map(refName))];
+  const loose = await Promise.all(names.map(async (ref) => await readLoose(directory, ref)));
+  // Packed after the loose ones: git writes a ref there before it removes its file.
+  const packed = loose.includes(null) ? await readPacked(directory) : '';
+  return new Map(
+    names.flatMap((ref, at) => {
+      const value = loose[at] ?? findPacked(packed, ref);
+      return value === null ? [] : [[ref, value]];
+    }),
+  );
+}
+
+const mostLinks = 5;
+
+async function readLoose(directory: string, ref: string, linksLeft = mostLinks): Promise<string | null> {
+  const text = await readFile(join(directory, ref), 'utf8').catch(noneWhere(['ENOENT', 'ENOTDIR', 'EISDIR']));
+  const value = text?.slice(0, 40) ?? null;
+  if (text === null || value === null || isObjectId(value)) return value;
+  const [, target] = /^ref:\s*(\S+)\s*$/.exec(text) ?? [];
+  if (target === undefined || !isRefName(target) || linksLeft === 0)
+    throw new HostUnavailable(`The file of ${ref} does not say what the ref names`);
+  return (await readLoose(directory, target, linksLeft - 1)) ?? findPacked(await readPacked(directory), target);
+}
+
+async function readPacked(directory: string): Promise<string> {
+  const text = await readFile(join(directory, 'packed-refs'), 'utf8').catch(noneWhere(['ENOENT']));
+  if (text !== null) return text;
+  await access(join(directory, 'HEAD')).catch(() => {
+    throw new HostUnavailable("The repository's directory is not in place");
+  });
+  return '';
+}
+
+function findPacked(packed: string, ref: string): string | null {
+  const at = packed.indexOf(` ${ref}\n`);
+  const value = at < 40 ? '' : packed.slice(at - 40, at);
+  return isObjectId(value) ? value : null;
+}
+
+function noneWhere(codes: readonly string[]): (error: NodeJS.ErrnoException) => null {
+  return (error) => {
+    if (codes.includes(error.code ?? '')) return null;
+    throw new HostUnavailable(`A ref could not be read: ${error.message}`);
+  };
+}
