@@ -40,7 +40,7 @@ export async function composeCommit(git: Git, directory: string, composition: Co
   // base would for a moment stand on commits nobody tested.
   const isGroup = composition.batchCommit === 'group' && made.length > 1;
   const commit = isGroup
-    ? await writeCommit(git, directory, {
+    ? await writeCommit(directory, {
         tree: chain.tree,
         parents: [parent.commit, chain.commit],
         author: committer(bench),
@@ -204,7 +204,7 @@ export async function commitOn(
   author: string,
   message: string,
 ): Promise<Tip> {
-  const commit = await writeCommit(bench.git, bench.directory, {
+  const commit = await writeCommit(bench.directory, {
     tree,
     parents,
     author,

@@ -34,7 +34,7 @@ export async function commitFolder(git: Git, directory: string, made: FolderComm
     const words = made.refuse?.(changes) ?? null;
     if (words !== null) return { kind: 'refused', words };
     await admit(incoming, objects);
-    const commit = await writeCommit(git, directory, {
+    const commit = await writeCommit(directory, {
       tree,
       parents: [parent.commit],
       author: signature(made.authorName, made.authorEmail, made.at),

@@ -2,6 +2,7 @@
 import { posix } from 'node:path';
 import type { Descent, HostCommit } from '../port.ts';
 import type { Git } from './git.ts';
+import { writeObject } from './loose-object.ts';
 import { objectId } from './names.ts';
 import { readObjectHeader, readObjects } from './object-reader.ts';
 import { readRefValue } from './ref-files.ts';
@@ -66,15 +67,14 @@ export async function readCommit(git: Git, directory: string, id: string): Promi
   return (await readCommits(git, directory, [id]))[0] ?? null;
 }
 
-export async function writeCommit(git: Git, directory: string, commit: NewCommit): Promise<string> {
+export async function writeCommit(directory: string, commit: NewCommit): Promise<string> {
   const headers = [
     `tree ${objectId(commit.tree)}`,
     ...commit.parents.map((parent) => `parent ${objectId(parent)}`),
     `author ${commit.author}`,
     `committer ${commit.committer}`,
   ];
-  const object = `${headers.join('\n')}\n\n${asMessage(commit.message)}`;
-  return await git.text(directory, ['hash-object', '-t', 'commit', '-w', '--stdin'], { stdin: object });
+  return await writeObject(directory, 'commit', `${headers.join('\n')}\n\n${asMessage(commit.message)}`);
 }
 
 /** `Name <email> seconds +0000`, freed of what git does not allow in a name. */

@@ -1,0 +1,50 @@
+// Writes an object as git does: deflated, durable, under its id, and never over one that is there.
+import { createHash, randomUUID } from 'node:crypto';
+import { link, mkdir, open, rm, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { constants, deflate } from 'node:zlib';
+
+/** Its id. */
+export async function writeObject(directory: string, type: 'commit', body: string): Promise<string> {
+  const content = Buffer.from(body, 'utf8');
+  const object = Buffer.concat([Buffer.from(`${type} ${content.length}\0`), content]);
+  const id = createHash('sha1').update(object).digest('hex');
+  const folder = join(directory, 'objects', id.slice(0, 2));
+  const path = join(folder, id.slice(2));
+  if (await freshen(path)) return id;
+  await mkdir(folder).catch(unless('EEXIST'));
+  // Named as git's own are, which it removes where a killed process left them.
+  const written = join(folder, `tmp_obj_${randomUUID()}`);
+  try {
+    await writeDurably(written, await promisify(deflate)(object, { level: constants.Z_BEST_SPEED }));
+    // Two that write the same object write the same bytes: the first counts.
+    await link(written, path).catch(unless('EEXIST'));
+  } finally {
+    await rm(written, { force: true });
+  }
+  return id;
+}
+
+/** An object that nobody refers to yet is kept from being pruned by its time stamp. */
+async function freshen(path: string): Promise<boolean> {
+  const now = new Date();
+  return await utimes(path, now, now).then(() => true, unless('ENOENT'));
+}
+
+async function writeDurably(path: string, bytes: Buffer): Promise<void> {
+  const file = await open(path, 'wx', 0o444);
+  try {
+    await file.writeFile(bytes);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+function unless(code: string): (error: NodeJS.ErrnoException) => false {
+  return (error) => {
+    if (error.code !== code) throw error;
+    return false;
+  };
+}
