@@ -6,6 +6,7 @@ import { type Companion, type Question, startCompanion } from './companion.ts';
 
 const commands = {
   'cat-file': ['cat-file', '--batch-command', '--buffer'],
+  'update-ref': ['update-ref', '--stdin', '-z'],
 } as const;
 
 export type CompanionKind = keyof typeof commands;

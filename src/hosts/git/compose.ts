@@ -12,8 +12,9 @@ import {
 import { isAncestor } from './ancestry.ts';
 import { GitFailed } from './git-failed.ts';
 import type { Git } from './git.ts';
-import { objectId, refName } from './names.ts';
+import { objectId } from './names.ts';
 import { readCommit, readCommits, signature, writeCommit, type RawCommit } from './objects.ts';
+import { setRef } from './refs.ts';
 
 const rebaseLimit = 500;
 
@@ -48,7 +49,7 @@ export async function composeCommit(git: Git, directory: string, composition: Co
         message: composition.groupMessage,
       })
     : chain.commit;
-  await git.run(directory, ['update-ref', refName(composition.keepRef), commit]);
+  await setRef(git, directory, composition.keepRef, commit);
   return { kind: 'composed', commit, tree: chain.tree, ownCommits };
 }
 

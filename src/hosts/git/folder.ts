@@ -6,8 +6,9 @@ import { join, relative } from 'node:path';
 import { HostRefused, serviceIdentity, type FileChange, type FolderCommit, type FolderCommitResult } from '../port.ts';
 import { GitFailed } from './git-failed.ts';
 import type { Git } from './git.ts';
-import { objectId, refName } from './names.ts';
+import { objectId } from './names.ts';
 import { readCommit, signature, writeCommit } from './objects.ts';
+import { setRef } from './refs.ts';
 
 export async function commitFolder(git: Git, directory: string, made: FolderCommit): Promise<FolderCommitResult> {
   const parent = await readCommit(git, directory, made.parent);
@@ -41,7 +42,7 @@ export async function commitFolder(git: Git, directory: string, made: FolderComm
       committer: signature(serviceIdentity.name, serviceIdentity.email, made.at),
       message: made.message,
     });
-    await git.run(directory, ['update-ref', refName(made.keepRef), commit]);
+    await setRef(git, directory, made.keepRef, commit);
     return { kind: 'committed', commit, tree, changes };
   } finally {
     await rm(bench, { recursive: true, force: true });

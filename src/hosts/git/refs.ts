@@ -1,11 +1,11 @@
 // Moving refs: one atomic compare-and-set over all of them, or RefMoved with what is there.
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isAncestor } from './ancestry.ts';
 import { HostRefused, HostUnavailable, RefMoved, type RefUpdate } from '../port.ts';
 import { GitFailed } from './git-failed.ts';
 import type { Git } from './git.ts';
 import { objectId, refName } from './names.ts';
+import { isAncestor } from './ancestry.ts';
 import { readRefValue } from './ref-files.ts';
 import { abandonedUpdates, forgetUpdates, noteUpdates } from './ref-journal.ts';
 
@@ -15,17 +15,26 @@ export async function updateRefs(git: Git, directory: string, updates: readonly 
   const ordered = inOrder(updates);
   const note = ordered.length > 1 ? await noteUpdates(directory, ordered) : null;
   try {
-    await git.run(directory, ['update-ref', '--stdin', '-z'], { stdin: transactionOf(ordered) });
+    await transact(git, directory, ordered);
   } catch (error) {
     // Refused while preparing: nothing moved. Anything else may have happened half, and is completed or not begun.
-    const isRefusal = error instanceof GitFailed && /^fatal: prepare:/m.test(error.stderr);
-    const isApplied = !isRefusal && (await settle(git, directory, ordered)) === 'applied';
+    const isApplied = !isRefusal(error) && (await settle(git, directory, ordered)) === 'applied';
     if (!isApplied) {
       if (note !== null) await forgetUpdates(note);
       throw await whyNot(directory, ordered, error);
     }
   }
   if (note !== null) await forgetUpdates(note);
+}
+
+/** Moves a ref from wherever it stands. */
+export async function setRef(git: Git, directory: string, ref: string, to: string): Promise<void> {
+  await transactText(git, directory, transactionText([`update ${refName(ref)}\0${objectId(to)}\0\0`])).catch(
+    async (error: unknown) => {
+      if (!(error instanceof GitFailed)) throw error;
+      await git.run(directory, ['update-ref', ref, to]);
+    },
+  );
 }
 
 /** Completes the updates of processes that died while they moved refs. */
@@ -72,7 +81,43 @@ function transactionOf(updates: readonly RefUpdate[]): string {
     if (to === null) return from === null ? `verify ${name}\0\0` : `delete ${name}\0${from}\0`;
     return from === null ? `create ${name}\0${to}\0` : `update ${name}\0${to}\0${from}\0`;
   });
+  return transactionText(lines);
+}
+
+function transactionText(lines: readonly string[]): string {
   return ['start\0', ...lines, 'prepare\0', 'commit\0'].join('');
+}
+
+/**
+ * By the repository's standing `git update-ref`. What it refuses although every ref stands where it should, and what it
+ * died of, is tried by a git of its own: that one's word counts, as it has nothing in memory.
+ */
+async function transact(git: Git, directory: string, updates: readonly RefUpdate[]): Promise<void> {
+  const text = transactionOf(updates);
+  try {
+    await transactText(git, directory, text);
+  } catch (error) {
+    if (!(error instanceof GitFailed)) throw error;
+    if (isRefusal(error) && (await findMoved(directory, updates)) !== null) throw error;
+    if (!isRefusal(error) && (await settle(git, directory, updates)) === 'applied') return;
+    await git.run(directory, ['update-ref', '--stdin', '-z'], { stdin: text });
+  }
+}
+
+async function transactText(git: Git, directory: string, text: string): Promise<void> {
+  const committed = 'commit: ok\n';
+  await git.companions.ask(directory, 'update-ref', {
+    text,
+    read: (output) => {
+      const at = output.indexOf(committed);
+      return at === -1 ? { bytesNeeded: output.length + 1 } : { answer: null, end: at + committed.length };
+    },
+  });
+}
+
+/** While it was prepared: nothing has moved. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof GitFailed && /^fatal: prepare:/m.test(error.stderr);
 }
 
 async function settle(
@@ -112,11 +157,17 @@ async function standingOf(
 
 async function whyNot(directory: string, updates: readonly RefUpdate[], error: unknown): Promise<unknown> {
   if (!(error instanceof GitFailed)) return error;
+  const moved = await findMoved(directory, updates);
+  if (moved !== null) return moved;
+  const words = error.stderr.trim().replace(/^fatal: /, '');
+  const isRefused = /nonexistent object|non-commit object|cannot create|invalid ref format|not a valid/.test(words);
+  return isRefused && !/\.lock/.test(words) ? new HostRefused(words) : new HostUnavailable(words);
+}
+
+async function findMoved(directory: string, updates: readonly RefUpdate[]): Promise<RefMoved | null> {
   for (const { ref, from } of updates) {
     const actual = await readRefValue(directory, ref);
     if (actual !== from) return new RefMoved(ref, from, actual);
   }
-  const words = error.stderr.trim().replace(/^fatal: /, '');
-  const isRefused = /nonexistent object|non-commit object|cannot create|invalid ref format|not a valid/.test(words);
-  return isRefused && !/\.lock/.test(words) ? new HostRefused(words) : new HostUnavailable(words);
+  return null;
 }
