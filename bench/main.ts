@@ -4,6 +4,7 @@ import { availableParallelism, cpus } from 'node:os';
 import { benchAnalytics } from './analytics.ts';
 import { openBenchDatabase } from './database.ts';
 import { fillDataSet } from './dataset.ts';
+import { benchLandings } from './landings.ts';
 import { benchLists } from './lists.ts';
 import { startMeasured } from './measured-process.ts';
 import { measureReads, tableOf } from './reads.ts';
@@ -18,6 +19,7 @@ const { values, positionals } = parseArgs({
     'pull-requests': { type: 'string', default: '1000000' },
     deliveries: { type: 'string', default: '5000' },
     sizes: { type: 'string', default: '10,100,1000,100000' },
+    landings: { type: 'string', default: '40' },
     lines: { type: 'string', default: '10,100,2000' },
     times: { type: 'string', default: '5' },
     rounds: { type: 'string', default: '20' },
@@ -31,6 +33,7 @@ const { values, positionals } = parseArgs({
 const benches = {
   reads: benchReads,
   analytics: async () => await benchAnalytics(Number(values['pull-requests'])),
+  landings: async () => await benchLandings(Number(values.landings)),
   lists: async () => await benchLists(values.sizes.split(',').map(Number), Number(values.requests)),
   releases: async () => await benchReleases(values.lines.split(',').map(Number), Number(values.times)),
   webhooks: async () => await benchWebhooks(Number(values.deliveries)),

@@ -1,0 +1,71 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { HostUnavailable } from '../../src/hosts/port.ts';
+import { filesOf, git } from './commits.ts';
+import { localWorld, type LocalWorld } from './local-world.ts';
+
+let world: LocalWorld;
+let folder: string;
+
+beforeEach(async () => {
+  world = await localWorld();
+  folder = mkdtempSync(join(tmpdir(), 'interlock-checkout-'));
+});
+afterEach(async () => {
+  await world.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** A line of commits, every tenth of which merges a side branch. */
+function history(length: number): string {
+  let last = world.commit({ branch: 'main', files: { 'a.txt': '0\n' } });
+  for (let n = 1; n < length; n += 1) {
+    const merges = n % 10 === 0 ? [world.commit({ branch: `side-${n}`, from: last, files: { side: `${n}\n` } })] : [];
+    last = world.commit({ branch: 'main', merges, files: { 'a.txt': `${n}\n`, 'in/b.txt': 'b\n' } });
+  }
+  return last;
+}
+
+test('a checkout is whole by itself, with fifty commits of its history and no way back', async () => {
+  const tip = history(80);
+  world.git('repack', '-adq');
+  await world.host.checkOut(world.repository, tip, folder);
+  expect(git(folder, 'rev-parse', 'HEAD')).toBe(tip);
+  expect(git(folder, 'status', '--porcelain')).toBe('');
+  expect(filesOf(folder, 'HEAD')).toEqual(filesOf(world.directory, tip));
+  expect(git(folder, 'fsck', '--strict', '--no-progress')).toBe('');
+  const fetched = mkdtempSync(join(tmpdir(), 'interlock-fetched-'));
+  git(fetched, 'init', '--quiet');
+  git(fetched, 'fetch', '--quiet', '--depth=50', `file://${world.directory}`, 'main');
+  expect(git(folder, 'rev-list', 'HEAD')).toBe(git(fetched, 'rev-list', 'FETCH_HEAD'));
+  rmSync(fetched, { recursive: true });
+  const own = readdirSync(join(folder, '.git'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+  for (const path of own) expect(readFileSync(path).includes(world.dataDir), path).toBe(false);
+  expect(own.filter((path) => path.includes('alternates'))).toEqual([]);
+});
+
+test('a short history comes to its root, and a repository that is shallow itself to where it was cut', async () => {
+  const tip = history(5);
+  await world.host.checkOut(world.repository, tip, folder);
+  expect(git(folder, 'rev-parse', '--is-shallow-repository')).toBe('false');
+  expect(git(folder, 'rev-list', '--count', 'HEAD')).toBe('5');
+
+  const cut = mkdtempSync(join(tmpdir(), 'interlock-cut-'));
+  git(cut, 'clone', '--quiet', '--bare', '--depth=3', `file://${world.directory}`, 'cut.git');
+  rmSync(world.directory, { recursive: true });
+  git(cut, 'clone', '--quiet', '--bare', `file://${cut}/cut.git`, world.directory);
+  const other = mkdtempSync(join(tmpdir(), 'interlock-checkout-'));
+  await world.host.checkOut(world.repository, tip, other);
+  expect(git(other, 'rev-list', '--count', 'HEAD')).toBe('3');
+  expect(git(other, 'fsck', '--no-progress')).toBe('');
+  for (const path of [cut, other]) rmSync(path, { recursive: true });
+});
+
+test('a commit that is not there is not checked out', async () => {
+  await expect(world.host.checkOut(world.repository, '1'.repeat(40), folder)).rejects.toThrow(HostUnavailable);
+  expect(readdirSync(folder)).toEqual([]);
+});
