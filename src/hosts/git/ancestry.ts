@@ -3,34 +3,30 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Git } from './git.ts';
+import { readLineages, recallLineages, remember, type Lineage } from './lineage.ts';
 import { objectId } from './names.ts';
-import { readObjects } from './object-reader.ts';
 
 const mostRead = 64;
-const mostRemembered = 10_000;
-
-interface Node {
-  readonly commit: string;
-  readonly parents: readonly string[];
-  /** Seconds, as its committer said. */
-  readonly at: number;
-}
 
 /** False as well when one of them is no commit of the repository. */
 export async function isAncestor(git: Git, directory: string, ancestor: string, descendant: string): Promise<boolean> {
-  const [older, newer] = await readNodes(git, directory, [ancestor, descendant]);
+  const [older, newer] = await readLineages(git, directory, [ancestor, descendant]);
   if (!older || !newer) return false;
   if (older.commit === newer.commit) return true;
-  // A shallow repository may be given more of its history.
-  if (await isShallow(directory)) return await askGit(git, directory, older, newer);
   const known = rememberedOf(git);
   const key = `${directory} ${older.commit} ${newer.commit}`;
-  const answer =
-    known.get(key) ?? (await walk(git, directory, older, newer)) ?? (await askGit(git, directory, older, newer));
-  known.set(key, answer);
-  const oldest = known.keys().next().value;
-  if (known.size > mostRemembered && oldest !== undefined) known.delete(oldest);
-  return answer;
+  // A shallow repository may be given more of its history.
+  const isWhole = !(await isShallow(directory));
+  const answer = isWhole ? (known.get(key) ?? (await walk(git, directory, older, newer))) : null;
+  if (answer !== null) {
+    remember(known, key, answer);
+    return answer;
+  }
+  const args = ['merge-base', '--is-ancestor', objectId(older.commit), objectId(newer.commit)];
+  // 128: a commit between them is missing.
+  const { exitCode } = await git.run(directory, args, { accept: [0, 1, 128] });
+  if (isWhole && exitCode !== 128) remember(known, key, exitCode === 0);
+  return exitCode === 0;
 }
 
 const remembered = new WeakMap<Git, Map<string, boolean>>();
@@ -41,19 +37,13 @@ function rememberedOf(git: Git): Map<string, boolean> {
   return known;
 }
 
-async function askGit(git: Git, directory: string, older: Node, newer: Node): Promise<boolean> {
-  const args = ['merge-base', '--is-ancestor', objectId(older.commit), objectId(newer.commit)];
-  // 128: the history between them is not whole.
-  return (await git.run(directory, args, { accept: [0, 1, 128] })).exitCode === 0;
-}
-
 const below = { older: 1, newer: 2, both: 3 } as const;
 
 /**
  * As git does it: what is below each of the two is marked, the newest commits first, until all that is left is below
  * both. What lies between them is below the newer one alone, so that no wrong clock hides it. Null: it is too much.
  */
-async function walk(git: Git, directory: string, older: Node, newer: Node): Promise<boolean | null> {
+async function walk(git: Git, directory: string, older: Lineage, newer: Lineage): Promise<boolean | null> {
   const marks = new Map<string, number>([
     [older.commit, below.older],
     [newer.commit, below.newer],
@@ -66,7 +56,7 @@ async function walk(git: Git, directory: string, older: Node, newer: Node): Prom
     waiting.delete(next);
     const unread = next.parents.filter((parent) => !nodes.has(parent));
     if (nodes.size + unread.length > mostRead) return null;
-    for (const node of await readNodes(git, directory, unread)) {
+    for (const node of await recallLineages(git, directory, unread)) {
       if (node === null) return null;
       nodes.set(node.commit, node);
     }
@@ -82,19 +72,10 @@ async function walk(git: Git, directory: string, older: Node, newer: Node): Prom
   }
 }
 
-function newestOf(nodes: ReadonlySet<Node>): Node | null {
-  let newest: Node | null = null;
+function newestOf(nodes: ReadonlySet<Lineage>): Lineage | null {
+  let newest: Lineage | null = null;
   for (const node of nodes) if (newest === null || node.at > newest.at) newest = node;
   return newest;
-}
-
-async function readNodes(git: Git, directory: string, ids: readonly string[]): Promise<(Node | null)[]> {
-  return (await readObjects(git, directory, ids, '^{commit}')).map((object) => {
-    if (object === null) return null;
-    const headers = object.body.toString('latin1').split('\n\n', 1)[0] ?? '';
-    const parents = [...headers.matchAll(/^parent ([0-9a-f]{40})$/gm)].map(([, parent]) => parent ?? '');
-    return { commit: object.id, parents, at: Number(/^committer .*> (\d+)/m.exec(headers)?.[1] ?? 0) };
-  });
 }
 
 async function isShallow(directory: string): Promise<boolean> {

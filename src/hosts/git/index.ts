@@ -5,6 +5,7 @@ export { composeCommit } from './compose.ts';
 export { commitFolder } from './folder.ts';
 export { createGit, type Git } from './git.ts';
 export { GitFailed } from './git-failed.ts';
+export { recallLineages } from './lineage.ts';
 export {
   branchOf,
   branchRef,

@@ -2,7 +2,7 @@
 // the repository it came from. Two gits make it, a pack and the files: fetching the same takes seven.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { objectId, readCommits, type Git } from '../git/index.ts';
+import { objectId, recallLineages, type Git } from '../git/index.ts';
 import { HostUnavailable, type HostRepository } from '../port.ts';
 import type { Installation } from './installation.ts';
 
@@ -31,11 +31,25 @@ export async function checkOut(
   await writeFile(join(own, 'config'), configuration);
   await writeFile(join(own, 'HEAD'), 'ref: refs/heads/main\n');
   if (edge.length > 0) await writeFile(join(own, 'shallow'), edge.map((id) => `${id}\n`).join(''));
-  // In quotes: a colon in a path would make two of it.
-  const env = { GIT_DIR: own, GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(join(directory, 'objects')) };
-  const pack = ['pack-objects', '--quiet', '--revs', '--delta-base-offset', join(own, 'objects', 'pack', 'pack')];
-  await git.run(folder, pack, { env, stdin: `${commit}\n`, timeoutMs: 600_000 });
+  await pack(git, { from: directory, into: own, commit });
   await git.run(folder, ['checkout', '--quiet', '--detach', commit], { timeoutMs: 600_000 });
+}
+
+// It is read once and thrown away: neither small nor durable.
+async function pack(git: Git, { from, into, commit }: Record<'from' | 'into' | 'commit', string>): Promise<void> {
+  const quickly = ['--quiet', '--window=0', '--compression=1', '--delta-base-offset'];
+  await git.run(into, ['pack-objects', '--revs', ...quickly, join(into, 'objects', 'pack', 'pack')], {
+    env: {
+      GIT_DIR: into,
+      // In quotes: a colon in a path would make two of it.
+      GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(join(from, 'objects')),
+      GIT_CONFIG_COUNT: '1',
+      GIT_CONFIG_KEY_0: 'core.fsync',
+      GIT_CONFIG_VALUE_0: 'none',
+    },
+    stdin: `${commit}\n`,
+    timeoutMs: 600_000,
+  });
 }
 
 /** The commits whose parents are left out: those at the depth, and those whose own parents are not there. */
@@ -44,11 +58,13 @@ async function findEdge(git: Git, directory: string, tip: string): Promise<strin
   const cut = new Set((await readFile(join(directory, 'shallow'), 'utf8').catch(() => '')).split('\n'));
   let level = [tip];
   for (let distance = 1; level.length > 0; distance += 1) {
-    const commits = await readCommits(git, directory, level);
+    const commits = (await recallLineages(git, directory, level)).filter((commit) => commit !== null);
     if (distance === 1 && commits.length === 0) throw new HostUnavailable(`${tip} is not a commit of this repository`);
     const inner = commits.filter(({ commit }) => !cut.has(commit));
-    if (distance === depth)
-      return [...cutAmong(known, cut), ...inner.flatMap(({ commit, parents }) => (parents.length > 0 ? [commit] : []))];
+    if (distance === depth) {
+      const last = inner.filter(({ parents }) => parents.length > 0).map(({ commit }) => commit);
+      return [...cutAmong(known, cut), ...last];
+    }
     level = [...new Set(inner.flatMap(({ parents }) => parents))].filter((id) => !known.has(id));
     for (const id of level) known.add(id);
   }

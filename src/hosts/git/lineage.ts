@@ -1,0 +1,45 @@
+// Which commits a commit comes from. That never changes, so it is remembered; that the commit is still there may change.
+import type { Git } from './git.ts';
+import { readObjects } from './object-reader.ts';
+
+export interface Lineage {
+  readonly commit: string;
+  readonly parents: readonly string[];
+  /** Seconds, as its committer said. */
+  readonly at: number;
+}
+
+/** In the order asked for; null for what is no commit of the repository now. */
+export async function readLineages(git: Git, directory: string, ids: readonly string[]): Promise<(Lineage | null)[]> {
+  return (await readObjects(git, directory, ids, '^{commit}')).map((object) => {
+    if (object === null) return null;
+    const headers = object.body.toString('latin1').split('\n\n', 1)[0] ?? '';
+    const parents = [...headers.matchAll(/^parent ([0-9a-f]{40})$/gm)].map(([, parent]) => parent ?? '');
+    return { commit: object.id, parents, at: Number(/^committer .*> (\d+)/m.exec(headers)?.[1] ?? 0) };
+  });
+}
+
+const remembered = new WeakMap<Git, Map<string, Lineage>>();
+
+/** As `readLineages`, but what was read once is not read again: for what descendants that are there come from. */
+export async function recallLineages(git: Git, directory: string, ids: readonly string[]): Promise<(Lineage | null)[]> {
+  const known = remembered.get(git) ?? new Map<string, Lineage>();
+  remembered.set(git, known);
+  const keyOf = (id: string): string => `${directory} ${id}`;
+  const unknown = ids.filter((id) => !known.has(keyOf(id)));
+  const read = new Map<string, Lineage | null>();
+  for (const [at, lineage] of (await readLineages(git, directory, unknown)).entries()) {
+    read.set(unknown[at] ?? '', lineage);
+    if (lineage !== null) remember(known, keyOf(unknown[at] ?? ''), lineage);
+  }
+  return ids.map((id) => read.get(id) ?? known.get(keyOf(id)) ?? null);
+}
+
+const mostRemembered = 20_000;
+
+/** The oldest goes when there are too many. */
+export function remember<Fact>(known: Map<string, Fact>, key: string, fact: Fact): void {
+  known.set(key, fact);
+  const oldest = known.keys().next().value;
+  if (known.size > mostRemembered && oldest !== undefined) known.delete(oldest);
+}
