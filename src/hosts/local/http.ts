@@ -8,7 +8,7 @@ import { type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { branchOf } from '../git/index.ts';
+import { branchOf, type Git } from '../git/index.ts';
 import type { HostRepository } from '../port.ts';
 import { readDefaultBranch } from './installation.ts';
 import type { LocalHost } from './local-host.ts';
@@ -132,15 +132,31 @@ async function advertise(
 ): Promise<FastifyReply> {
   const { git, directoryOf } = options.host.installation;
   const env = service === 'git-upload-pack' ? protocolOf(request) : {};
-  const { stdout } = await git.run(
-    directoryOf(repository),
-    [service.slice('git-'.length), '--stateless-rpc', '--advertise-refs', '.'],
-    { env },
-  );
+  const run = async (): Promise<Buffer> =>
+    (
+      await git.run(
+        directoryOf(repository),
+        [service.slice('git-'.length), '--stateless-rpc', '--advertise-refs', '.'],
+        { env },
+      )
+    ).stdout;
   // Version 2 has no line that names the service.
   const isVersion2 = env['GIT_PROTOCOL']?.includes('version=2') ?? false;
-  const body = isVersion2 ? stdout : Buffer.concat([packet(`# service=${service}\n`), flushPacket, stdout]);
+  const body = isVersion2
+    ? await capabilitiesOf(git, env['GIT_PROTOCOL'] ?? '', run)
+    : Buffer.concat([packet(`# service=${service}\n`), flushPacket, await run()]);
   return await uncached(reply).type(`application/x-${service}-advertisement`).send(body);
+}
+
+const knownCapabilities = new WeakMap<Git, Buffer>();
+
+/** What version 2 begins with tells what this git can do, and nothing of a repository. */
+async function capabilitiesOf(git: Git, protocol: string, run: () => Promise<Buffer>): Promise<Buffer> {
+  // Other words may ask for another answer.
+  if (protocol !== 'version=2') return await run();
+  const known = knownCapabilities.get(git) ?? (await run());
+  knownCapabilities.set(git, known);
+  return known;
 }
 
 async function uploadPack(
