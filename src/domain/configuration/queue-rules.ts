@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
+import { passingByDefault } from '../queue/evidence.ts';
 import type { FinalGate } from '../queue/gates.ts';
 import { isServiceCheck } from '../queue/service-checks.ts';
-import type { CheckConclusion, QueueRules, RequiredCheck } from '../queue/snapshot.ts';
+import type { QueueRules, RequiredCheck } from '../queue/snapshot.ts';
 import { listKeys } from './key.ts';
 import { configurationSchema } from './keys.ts';
 import type { Configuration } from './keys.ts';
 
-const passingByDefault: readonly CheckConclusion[] = ['success', 'skipped', 'neutral'];
 const everyCheck: RequiredCheck = { name: '*', acceptableStatuses: passingByDefault };
 
 /** The part of a configuration the planner reads. `hostRequiredChecks` are those of the host's branch protection. */

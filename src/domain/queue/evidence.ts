@@ -11,7 +11,8 @@ import type {
   Verdict,
 } from './snapshot.ts';
 
-const passing: readonly CheckConclusion[] = ['success', 'skipped', 'neutral'];
+/** What counts as passed where no statuses are named as acceptable. */
+export const passingByDefault: readonly CheckConclusion[] = ['success', 'skipped', 'neutral'];
 const evidenceLifetimeMs = 24 * 60 * 60 * 1000;
 
 /** The checks of one commit. `complete`: no further check will start by itself. */
@@ -29,8 +30,8 @@ export function judgeChecks(list: CheckList, required: readonly RequiredCheck[] 
   const checks = newestAttempts(list.checks);
   if (required === null) {
     if (checks.length === 0) return 'none';
-    if (checks.some((check) => isFailure(check.conclusion, passing))) return 'red';
-    const isDone = list.complete && checks.every((check) => passing.includes(check.conclusion));
+    if (checks.some((check) => isFailure(check.conclusion, passingByDefault))) return 'red';
+    const isDone = list.complete && checks.every((check) => passingByDefault.includes(check.conclusion));
     return isDone ? 'green' : 'pending';
   }
   return worst(required.map((requirement) => judgeRequirement(requirement, checks, list.complete)));
@@ -64,7 +65,7 @@ function atLeastOne(required: readonly RequiredCheck[] | null): readonly Require
 export function failedChecks(list: CheckList, required: readonly RequiredCheck[] | null): string[] {
   const checks = newestAttempts(list.checks);
   if (required === null)
-    return checks.filter((check) => isFailure(check.conclusion, passing)).map((check) => check.name);
+    return checks.filter((check) => isFailure(check.conclusion, passingByDefault)).map((check) => check.name);
   const failed = required.flatMap((requirement) => {
     const matching = checks.filter((check) => matchesGlob(requirement.name, check.name));
     if (matching.length === 0)

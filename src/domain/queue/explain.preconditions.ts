@@ -9,7 +9,7 @@ import {
   type Condition,
   type ConditionFacts,
 } from './explain.condition.ts';
-import type { CheckConclusion } from './snapshot.ts';
+import { passingByDefault } from './evidence.ts';
 
 export function preconditions(facts: ConditionFacts): Condition {
   const conditions = facts.preconditions.map((precondition) => toCondition(precondition, facts));
@@ -93,14 +93,12 @@ export function checks({ checks: seen, required, startedAt }: CheckFacts, who: A
   ];
 }
 
-const passing: readonly CheckConclusion[] = ['success', 'skipped', 'neutral'];
-
 function checkCondition(
   { name, conclusion, endedAt }: CheckFact,
   of: { readonly required: CheckFacts['required']; readonly startedAt: number | null; readonly who: Actor },
 ): Condition {
   const requirement = of.required?.find((candidate) => matchesGlob(candidate.name, name));
-  const accepted = requirement?.acceptableStatuses ?? passing;
+  const accepted = requirement?.acceptableStatuses ?? passingByDefault;
   const isRunning = conclusion === 'pending';
   return condition({
     kind: 'check',
