@@ -1,8 +1,9 @@
 import { fc, seed } from '../../support/properties.ts';
 import { expect, test } from 'vitest';
+import { examples } from '../../support/tier.ts';
 import { histories, runHistory } from './history.ts';
 
-const numRuns = Number(process.env['FC_RUNS'] ?? 10_000);
+const numRuns = examples({ standard: 2_000, full: 10_000 });
 
 const everyKind = [
   ...['AnnounceStuck', 'AnnounceTop', 'BisectBatch', 'FailBatch', 'LandBatch', 'LookAgainAt', 'ReadChecks'],

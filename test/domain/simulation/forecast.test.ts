@@ -6,6 +6,7 @@ import { experienceOf, type Experience } from '../../../src/domain/simulation/ex
 import { forecast, type Eta } from '../../../src/domain/simulation/forecast.ts';
 import { rising } from '../../../src/domain/simulation/quantile.ts';
 import { draw } from '../../../src/domain/simulation/randomness.ts';
+import { examples } from '../../support/tier.ts';
 import { histories, runHistory } from '../queue/history.ts';
 import { minute, now, parallel, pr, situation } from '../queue/situation.ts';
 
@@ -26,6 +27,7 @@ function experienced(minutes: readonly number[], flakeRate: number): Experience 
 
 test(`a line is played on from wherever it stands to its end (FC_SEED=${fcSeed})`, { timeout: 120_000 }, () => {
   const experience = { ...experienced([10, 20], 0.02), arrivalsPerHour: 4 };
+  const numRuns = examples({ standard: 10, full: 60 });
   let told = 0;
   fc.assert(
     fc.property(histories, (history) => {
@@ -42,9 +44,9 @@ test(`a line is played on from wherever it stands to its end (FC_SEED=${fcSeed})
         }
       });
     }),
-    { numRuns: 60 },
+    { numRuns },
   );
-  expect(told).toBeGreaterThan(60);
+  expect(told).toBeGreaterThan(numRuns);
 });
 
 describe('a forecast', () => {

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { rulesOfPlanner } from '../../../bench/simulator/policies/rules.ts';
 import type { QueueRules } from '../../../src/domain/queue/snapshot.ts';
+import { cases } from '../../support/tier.ts';
 import { exploreAll, type SmallWorld } from './small-world.ts';
 import { bets, patienceMs, usual, worldOfBets as onFour } from './small-world.worlds.ts';
 
@@ -24,8 +25,15 @@ const worlds: readonly [string, SmallWorld][] = [
   ['in batches of two of which any may conflict', { ...usual, rules: linear(2), mayConflict: true }],
 ];
 
-const worldsOfBets: readonly [string, SmallWorld][] = [
+const largeWorldsOfBets: readonly [string, SmallWorld][] = [
   ['four that may affect anything, two at a time', { ...onFour, rules: bets }],
+  [
+    'four of which two and two overlap, in linear batches of two',
+    { ...onFour, targets: [['a'], ['b'], ['a'], ['b']], rules: { ...bets, speculation: 'linear', batchSize: 2 } },
+  ],
+];
+
+const worldsOfBets: readonly [string, SmallWorld][] = [
   // Who lets others pass makes too many orders of four for two builds at a time, and of three for more.
   [
     'four that all overlap, one at a time',
@@ -33,13 +41,9 @@ const worldsOfBets: readonly [string, SmallWorld][] = [
   ],
   ['four of which none overlap', { ...onFour, targets: [['a'], ['b'], ['c'], ['d']], rules: bets }],
   ['four, several in a bet', { ...onFour, rules: { ...bets, batchSize: 4, maxParallelBuilds: 1 } }],
-  [
-    'four of which two and two overlap, in linear batches of two',
-    { ...onFour, targets: [['a'], ['b'], ['a'], ['b']], rules: { ...bets, speculation: 'linear', batchSize: 2 } },
-  ],
 ];
 
-it.each(worldsOfBets)(
+it.each(cases({ standard: worldsOfBets, full: largeWorldsOfBets }))(
   'every history of bets on %s keeps every invariant',
   (_, world) => {
     const visited = exploreAll(world);
