@@ -22,6 +22,8 @@ declare module 'vitest' {
     /** Null while there are no workflows. */
     workflowBundle: string | null;
     cacheDir: string;
+    /** Where templates of worlds are kept during the run. */
+    worldTemplates: string;
     /** test/support/engine-process.ts for plain node. */
     engineBundle: string;
   }
@@ -91,7 +93,14 @@ async function startServers(log: (line: string) => void): Promise<Servers> {
   }
   const [database, workflowServer, workflowBundle, engineBundle] = await Promise.all(parts);
   return {
-    provided: { postgres: database, temporal: workflowServer, workflowBundle, cacheDir, engineBundle },
+    provided: {
+      postgres: database,
+      temporal: workflowServer,
+      workflowBundle,
+      cacheDir,
+      worldTemplates: join(dataDir, 'worlds'),
+      engineBundle,
+    },
     stop,
   };
 }

@@ -1,32 +1,24 @@
 // A world of its own per test: database, data directory, local host with real git, CI that really runs, and the engine
 // as a plain loop. Verbs read like the story of a test; what is asserted is what users see: commits, rows, events.
-import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
+import { join } from 'node:path';
 import pg from 'pg';
 import { pino } from 'pino';
 import { systemContext, type Context, type Ports } from '../../src/context.ts';
 import { createCiRunner } from '../../src/hosts/local/index.ts';
 import { statusCommentKey } from '../../src/domain/queue/comment.ts';
-import { createAccount, generateSecrets, type Secrets } from '../../src/modules/accounts/index.ts';
-import {
-  dequeuePullRequest,
-  hosted,
-  openPullRequest,
-  queuePullRequest,
-  syncBase,
-} from '../../src/modules/queue/index.ts';
-import { createRepository, pauseRepository, replaceConfiguration } from '../../src/modules/repositories/index.ts';
+import type { Secrets } from '../../src/modules/accounts/index.ts';
+import { dequeuePullRequest, hosted, openPullRequest, queuePullRequest } from '../../src/modules/queue/index.ts';
+import { findRepository, pauseRepository, replaceConfiguration } from '../../src/modules/repositories/index.ts';
 import { findSandbox } from '../../src/platform/sandbox/index.ts';
 import { createService, type Service } from '../../src/service.ts';
 import { problemsOfPayloads } from '../rest/contract/payloads.ts';
 import { problemsOfEvents, type LoggedEvent } from './event-grammar.ts';
 import { createPlainLoop, type PlainLoop } from './plain-loop.ts';
-import { createTestDatabase } from './postgres.ts';
-
-const run = promisify(execFile);
+import { createTestDatabase, databaseUrl, type TestDatabase } from './postgres.ts';
+import { commitAsUser } from './user-commits.ts';
+import { beginWorld, copyTemplate, findTemplate, worldName, type WorldStart } from './world-template.ts';
 
 export interface WorldOptions {
   /** Under `merge_rules`, as YAML. */
@@ -126,24 +118,46 @@ export function configurationYaml(rules: string): string {
   return `merge_rules:\n  labels:\n    trigger: mergequeue\n${indent(rules, 2)}\n`;
 }
 
-export async function world(options: WorldOptions = {}): Promise<World> {
-  const database = await createTestDatabase();
+/** The service over a copy of what a world begins with. What the copy cannot know (clock, account's id) is made anew. */
+async function openWorld(
+  options: WorldOptions,
+  open: (databaseUrl: string, dataDir: string) => Promise<Service>,
+): Promise<{ service: Service; database: TestDatabase; dataDir: string; start: WorldStart }> {
+  const files = { 'README.md': 'shop\n', '.service/ci.yml': options.ci ?? defaultCi, ...options.files };
   const dataDir = await mkdtemp(join(tmpdir(), 'interlock-world-'));
+  if (options.accountId !== undefined || options.clock !== undefined) {
+    const database = await createTestDatabase();
+    const service = await open(database.url, dataDir);
+    if (options.accountId !== undefined) await countAccountsFrom(database.url, options.accountId);
+    return { service, database, dataDir, start: await beginWorld(service, files) };
+  }
+  const template = await findTemplate(files, async (name, folder) => {
+    const service = await open(databaseUrl(name), folder);
+    const start = await beginWorld(service, files);
+    await service.stop();
+    return start;
+  });
+  await copyTemplate(template, dataDir);
+  const database = await createTestDatabase(template.database);
+  return { service: await open(database.url, dataDir), database, dataDir, start: template.start };
+}
+
+export async function world(options: WorldOptions = {}): Promise<World> {
   const loop = createPlainLoop();
   const log = pino({ level: process.env['LOG_LEVEL'] ?? 'fatal' });
-  const service = await createService({
-    databaseUrl: database.url,
-    dataDir,
-    publicUrl: 'http://localhost:4000',
-    log,
-    wake: options.wake ?? loop.wake,
-    poolSize: 6,
-    ...(options.clock && { clock: options.clock }),
-  });
-  if (options.accountId !== undefined) await countAccountsFrom(database.url, options.accountId);
-  const secrets = generateSecrets();
-  const account = await createAccount(service.ports, secrets, { name: 'world', email: 'service@example.test' });
-  const ctx = systemContext(service.ports, account.accountId);
+  const open = async (databaseUrl: string, dataDir: string): Promise<Service> =>
+    await createService({
+      databaseUrl,
+      dataDir,
+      publicUrl: 'http://localhost:4000',
+      log,
+      wake: options.wake ?? loop.wake,
+      poolSize: 6,
+      ...(options.clock && { clock: options.clock }),
+    });
+  const { service, database, dataDir, start } = await openWorld(options, open);
+  const { accountId, token, secrets } = start;
+  const ctx = systemContext(service.ports, accountId);
   const found = await findSandbox({ allowPlain: true, kinds: ['plain'] });
   if (found.sandbox === null) throw new Error(found.said);
   const runner = createCiRunner({
@@ -153,47 +167,13 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     pollMs: 200,
     onError: (error) => log.error(error),
   });
-  const name = { owner: 'acme', name: 'shop' };
-  const repository = await createRepository(ctx, { ...name, host: 'local' });
-  const gitDir = service.localHost.installation.directoryOf({ accountId: account.accountId, id: repository.id });
-  const work = await mkdtemp(join(tmpdir(), 'interlock-clone-'));
+  const name = worldName;
+  const repository = await findRepository(ctx, name);
+  if (repository === null) throw new Error('The world has no repository.');
+  const { installation } = service.localHost;
+  const gitDir = installation.directoryOf({ accountId, id: repository.id });
   const host = hosted(repository);
-  const git = async (...args: string[]): Promise<string> =>
-    (await run('git', ['--git-dir', gitDir, ...args])).stdout.trim();
-  const inWork = async (...args: string[]): Promise<string> =>
-    (
-      await run('git', args, {
-        cwd: work,
-        env: {
-          ...process.env,
-          GIT_AUTHOR_NAME: 'Ada',
-          GIT_AUTHOR_EMAIL: 'ada@example.test',
-          GIT_COMMITTER_NAME: 'Ada',
-          GIT_COMMITTER_EMAIL: 'ada@example.test',
-        },
-      })
-    ).stdout.trim();
-  await inWork('init', '-q', '-b', 'main');
-  await inWork('remote', 'add', 'origin', gitDir);
-
-  // A push past the service: the host's reconciler tells of it as it would of any other.
-  async function push(branch: string): Promise<void> {
-    await inWork('push', '-q', '--force', 'origin', `HEAD:refs/heads/${branch}`);
-    await service.localHost.reconcile(host);
-    await service.settle();
-  }
-  async function writeFiles(files: Readonly<Record<string, string | null>>): Promise<void> {
-    for (const [path, text] of Object.entries(files)) {
-      await mkdir(dirname(join(work, path)), { recursive: true });
-      if (text === null) await rm(join(work, path), { force: true });
-      else await writeFile(join(work, path), text);
-    }
-    await inWork('add', '-A');
-  }
-  await writeFiles({ 'README.md': 'shop\n', '.service/ci.yml': options.ci ?? defaultCi, ...options.files });
-  await inWork('commit', '-q', '-m', 'First');
-  await push('main');
-  await syncBase(ctx, host, 'main');
+  const git = async (...args: string[]): Promise<string> => await installation.git.text(gitDir, args);
   const rows = async <Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> =>
     await service.ports.db.system.query<Row>(text, values);
 
@@ -227,7 +207,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     service,
     loop,
     secrets,
-    token: account.token,
+    token,
     databaseUrl: database.url,
     dataDir,
     repository: name,
@@ -236,19 +216,19 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     git,
     rows,
     async commit(branch, files, { from, message, author } = {}) {
-      await inWork('fetch', '-q', 'origin');
-      const known = await inWork('rev-parse', '--verify', '-q', `origin/${branch}`).catch(() => '');
-      await inWork('checkout', '-q', '--detach', known === '' || from !== undefined ? (from ?? 'origin/main') : known);
-      await writeFiles(files);
-      await inWork(
-        'commit',
-        '-q',
-        '-m',
-        message ?? `Change ${branch}`,
-        ...(author === undefined ? [] : [`--author=${author}`]),
-      );
-      await push(branch);
-      return await inWork('rev-parse', 'HEAD');
+      const exists = (await service.localHost.readRef(host, `refs/heads/${branch}`)) !== null;
+      const parent = from?.replace(/^origin\//, 'refs/heads/') ?? `refs/heads/${exists ? branch : 'main'}`;
+      const commit = await commitAsUser(installation.git, gitDir, {
+        branch,
+        parent,
+        files,
+        message: message ?? `Change ${branch}`,
+        author,
+      });
+      // A push past the service: the host's reconciler tells of it as it would of any other.
+      await service.localHost.reconcile(host);
+      await service.settle();
+      return commit;
     },
     async open(branch, files, { from, title, base } = {}) {
       await w.commit(branch, files, from === undefined ? {} : { from });
@@ -350,7 +330,6 @@ export async function world(options: WorldOptions = {}): Promise<World> {
       await service.stop();
       await database.drop();
       await rm(dataDir, { recursive: true, force: true });
-      await rm(work, { recursive: true, force: true });
       if (problems.length > 0)
         throw new Error(
           `Events that cannot come where they do, or tell what is not documented: ${problems.join('; ')}.`,
