@@ -46,7 +46,7 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: 'integrated',
+          name: 'integrated', isolate: false,
           retry: 1,
           include: ['test/**/*.test.ts'],
           exclude: [...pure, ...launcher, ...endToEnd],

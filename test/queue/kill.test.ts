@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { startEngine } from '../support/engine.ts';
 import { expectOneLandingEach } from '../support/landings.ts';
+import { isFullRun } from '../support/tier.ts';
 import { parallel, serial, world } from '../support/world.ts';
 
 const failpoints = [
@@ -17,35 +18,55 @@ const failpoints = [
   'conclude:after_host',
 ] as const;
 
-describe('a process killed with -9', () => {
-  it.each(failpoints)('at %s: one landing each', async (failpoint) => {
-    await using w = await world({ configuration: parallel({ builds: 2, batch: 2 }), runsCi: false });
-    const settings = { mode: 'loop', databaseUrl: w.databaseUrl, dataDir: w.dataDir } as const;
-    const numbers = [
-      await w.open('a', { 'a.txt': 'a\n' }),
-      await w.open('b', { 'b.txt': 'b\n' }),
-      await w.open('c', { 'c.txt': 'c\n' }),
-    ];
-    await w.queue(...numbers);
+it('a process killed with -9 at a branch, at a landing and at its clean-up: one landing each', async () => {
+  await using w = await world({ configuration: parallel({ builds: 2, batch: 2 }), runsCi: false });
+  const settings = { mode: 'loop', databaseUrl: w.databaseUrl, dataDir: w.dataDir } as const;
+  const numbers = [
+    await w.open('a', { 'a.txt': 'a\n' }),
+    await w.open('b', { 'b.txt': 'b\n' }),
+    await w.open('c', { 'c.txt': 'c\n' }),
+  ];
+  await w.queue(...numbers);
+  for (const failpoint of ['build:after_branch', 'landing:after_host', 'clean_up:after_host']) {
     await using killed = await startEngine(settings, failpoint);
     expect(await killed.ended).toMatch(/SIGKILL|137/);
-    await using next = await startEngine(settings);
-    await w.watch(numbers);
-    await next.kill();
-    await expectOneLandingEach(w, numbers);
-  });
-
-  it('after it brought the base into a head, in serial mode: one landing', async () => {
-    await using w = await world({ configuration: serial(), runsCi: false });
-    const settings = { mode: 'loop', databaseUrl: w.databaseUrl, dataDir: w.dataDir } as const;
-    const number = await w.open('a', { 'a.txt': 'a\n' });
-    await w.commit('main', { 'other.txt': 'other\n' });
-    await w.queue(number);
-    await using killed = await startEngine(settings, 'build:after_update');
-    expect(await killed.ended).toMatch(/SIGKILL|137/);
-    await using next = await startEngine(settings);
-    await w.watch([number]);
-    await next.kill();
-    expect((await w.status(number)).status).toBe('merged');
-  });
+  }
+  await using next = await startEngine(settings);
+  await w.watch(numbers);
+  await next.kill();
+  await expectOneLandingEach(w, numbers);
 });
+
+if (isFullRun)
+  describe('a process killed with -9', () => {
+    it.each(failpoints)('at %s: one landing each', async (failpoint) => {
+      await using w = await world({ configuration: parallel({ builds: 2, batch: 2 }), runsCi: false });
+      const settings = { mode: 'loop', databaseUrl: w.databaseUrl, dataDir: w.dataDir } as const;
+      const numbers = [
+        await w.open('a', { 'a.txt': 'a\n' }),
+        await w.open('b', { 'b.txt': 'b\n' }),
+        await w.open('c', { 'c.txt': 'c\n' }),
+      ];
+      await w.queue(...numbers);
+      await using killed = await startEngine(settings, failpoint);
+      expect(await killed.ended).toMatch(/SIGKILL|137/);
+      await using next = await startEngine(settings);
+      await w.watch(numbers);
+      await next.kill();
+      await expectOneLandingEach(w, numbers);
+    });
+
+    it('after it brought the base into a head, in serial mode: one landing', async () => {
+      await using w = await world({ configuration: serial(), runsCi: false });
+      const settings = { mode: 'loop', databaseUrl: w.databaseUrl, dataDir: w.dataDir } as const;
+      const number = await w.open('a', { 'a.txt': 'a\n' });
+      await w.commit('main', { 'other.txt': 'other\n' });
+      await w.queue(number);
+      await using killed = await startEngine(settings, 'build:after_update');
+      expect(await killed.ended).toMatch(/SIGKILL|137/);
+      await using next = await startEngine(settings);
+      await w.watch([number]);
+      await next.kill();
+      expect((await w.status(number)).status).toBe('merged');
+    });
+  });

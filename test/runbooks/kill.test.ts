@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { startEngine, type Engine } from '../support/engine.ts';
 import { runbooksOf, type Runbooks } from '../support/runbook-world.ts';
+import { among } from '../support/tier.ts';
 import { world } from '../support/world.ts';
 
 interface Stage extends AsyncDisposable {
@@ -46,6 +47,26 @@ async function stage(): Promise<Stage> {
   };
 }
 
+const places = [
+  'runbook:advanced_attend',
+  'runbook:attending_plan',
+  'runbook:before_plan_written',
+  'runbook:after_plan_written',
+  'runbook:attending_leaf',
+  'runbook:worked',
+  'runbook:committed',
+  'runbook:before_leaf_written',
+  'runbook:after_leaf_written',
+  'runbook:advanced_call',
+  'runbook:before_push',
+  'runbook:pushed',
+  'runbook:before_open',
+  'runbook:opened',
+  'runbook:before_refresh',
+  'runbook:refreshed',
+];
+const onePlaceOfEachKind = ['runbook:attending_plan', 'runbook:committed', 'runbook:pushed', 'runbook:opened'];
+
 const prompt = 'write a.txt one | write b.txt two\nwrite c.txt three';
 
 async function expectDoneOnce(r: Runbooks, number: number, branch: string): Promise<string> {
@@ -64,25 +85,7 @@ describe('whoever drives a runbook is killed', { timeout: 600_000 }, () => {
     await using s = await stage();
     const { r } = s;
     const number = await r.begin(prompt);
-    for (const place of [
-      'runbook:advanced_attend',
-      'runbook:attending_plan',
-      'runbook:before_plan_written',
-      'runbook:after_plan_written',
-      'runbook:attending_leaf',
-      'runbook:worked',
-      'runbook:committed',
-      'runbook:before_leaf_written',
-      'runbook:after_leaf_written',
-      'runbook:advanced_call',
-      'runbook:before_push',
-      'runbook:pushed',
-      'runbook:before_open',
-      'runbook:opened',
-      'runbook:before_refresh',
-      'runbook:refreshed',
-    ])
-      await s.killAt(place);
+    for (const place of among(places, onePlaceOfEachKind)) await s.killAt(place);
     await s.start();
     await r.rest(number);
     const tree = await expectDoneOnce(r, number, 'interlock/runbook-1');
@@ -96,7 +99,7 @@ describe('whoever drives a runbook is killed', { timeout: 600_000 }, () => {
     await using s = await stage();
     const { r } = s;
     const number = await r.begin('write a.txt one', { queueWhenGreen: true });
-    for (const place of ['runbook:before_queue', 'runbook:queued']) await s.killAt(place);
+    for (const place of among(['runbook:before_queue', 'runbook:queued'], ['runbook:queued'])) await s.killAt(place);
     await s.start();
     await r.w.watch([await r.pullRequestNumber(number)], 90_000);
     await r.rest(number);

@@ -19,3 +19,8 @@ export function cases<Case>({
 }): readonly Case[] {
   return isFullRun ? [...standard, ...full] : standard;
 }
+
+/** In their order: all of them in `npm run test:all`, otherwise those in `standard`. */
+export function among<Case>(all: readonly Case[], standard: readonly Case[]): readonly Case[] {
+  return isFullRun ? all : all.filter((each) => standard.includes(each));
+}
