@@ -14,7 +14,6 @@ const launcher = ['test/launcher/**/*.test.ts'];
 // They start the built programs.
 const endToEnd = ['test/e2e/**/*.test.ts'];
 
-// What talks to real processes is tried once more when it fails; `npm test` names what passed only then.
 export default defineConfig({
   resolve: {
     // Vite prefers graphql's ESM build, while packages outside of Vite load its CommonJS build: two realms.
@@ -29,15 +28,13 @@ export default defineConfig({
     expect: { poll: { timeout: 60_000, interval: 20 } },
     sequence: { sequencer: LongestFirst },
     projects: [
-      // One process for all: loading takes longer than most of these files do. Those that start processes have one each,
-      // as forking one that has grown costs more than loading it.
+      // A worker runs one file after the other in the same process: loading the service takes longer than many files.
       { extends: true, test: { name: 'pure', isolate: false, include: pure } },
-      { extends: true, test: { name: 'launcher', retry: 1, include: launcher } },
+      { extends: true, test: { name: 'launcher', include: launcher } },
       {
         extends: true,
         test: {
           name: 'end to end',
-          retry: 1,
           include: endToEnd,
           globalSetup: ['test/e2e/build.ts'],
           testTimeout: 300_000,
@@ -46,8 +43,8 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: 'integrated', isolate: false,
-          retry: 1,
+          name: 'integrated',
+          isolate: false,
           include: ['test/**/*.test.ts'],
           exclude: [...pure, ...launcher, ...endToEnd],
           globalSetup: ['test/support/global-setup.ts'],

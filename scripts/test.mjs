@@ -1,11 +1,13 @@
-// `npm test`: builds, runs every test and every check, and closes with `N passed, N failed`. Arguments choose tests and
-// leave the checks out: `npm test -- test/domain`.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+// `npm test`: builds, runs the tests and every check, and closes with `N passed, N failed`. `--all` runs the tests in
+// full. Arguments choose tests and leave the checks out: `npm test -- test/domain`; `--changed [commit]` chooses those
+// that the changes since a commit (default: since the last one) affect most.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { affectedTests, listChanged } from './affected.mjs';
 import { ensureBuilt } from './build.mjs';
 import { runChecks } from './check.mjs';
+import { makeTemporaryFolder } from './temporary-folder.mjs';
 import { findNode, finish, prepare, root, runForeground, seconds, toolEnvironment } from './toolchain.mjs';
 
 async function test(args) {
@@ -13,27 +15,49 @@ async function test(args) {
   const node = findNode();
   const startedAt = Date.now();
   const isBuilt = ensureBuilt(node);
-  const vitest = await runVitest(node, args);
+  const { isFull, runs, isChosen } = readArguments(args);
+  const temporary = makeTemporaryFolder();
+  const env = {
+    ...toolEnvironment(node),
+    TMPDIR: temporary.path,
+    ...(isFull ? { INTERLOCK_TESTS: 'all' } : {}),
+  };
+  const outcomes = [];
+  try {
+    for (const run of runs) outcomes.push(await runVitest(node, run, { env, folder: temporary.path }));
+  } finally {
+    temporary.remove();
+  }
   console.log(`tests … ${seconds(startedAt)}`);
-  const failedChecks = [...(isBuilt ? [] : ['build']), ...(args.length === 0 ? runChecks(node) : [])];
-  const { passed, failed } = total(vitest, failedChecks);
-  reportFlaky(vitest.report);
+  const failedChecks = [...(isBuilt ? [] : ['build']), ...(isChosen ? [] : runChecks(node))];
+  const { passed, failed } = total(outcomes, failedChecks);
   if (failedChecks.length > 0) console.log(`Failed checks: ${failedChecks.join(', ')}.`);
   console.log(`${passed} passed, ${failed} failed`);
   return failed === 0 ? 0 : 1;
 }
 
-async function runVitest(node, args) {
-  const folder = mkdtempSync(join(tmpdir(), 'interlock-report-'));
+/** `runs`: the arguments of each run of vitest. `isChosen`: only some tests are run. */
+function readArguments(args) {
+  const rest = args.filter((arg) => arg !== '--all');
+  const isFull = rest.length < args.length;
+  const at = rest.indexOf('--changed');
+  if (at === -1) return { isFull, runs: [['run', ...rest]], isChosen: rest.length > 0 };
+  const { filters, related } = affectedTests(listChanged(rest[at + 1]));
+  const runs = [
+    ...(related.length > 0 ? [['related', '--run', '--project', 'pure', ...related]] : []),
+    ...(filters.length > 0 ? [['run', ...filters]] : []),
+  ];
+  console.log(`By folder: ${filters.join(', ') || 'nothing'}. By imports: the tests that need no server.`);
+  return { isFull, runs, isChosen: true };
+}
+
+async function runVitest(node, args, { env, folder }) {
   const reportFile = join(folder, 'report.json');
-  try {
-    const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${reportFile}`];
-    const program = join(root, 'node_modules', 'vitest', 'vitest.mjs');
-    const status = await runForeground(node, [program, 'run', ...reporters, ...args], { env: toolEnvironment(node) });
-    return { status, report: readReport(reportFile) };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const [command, ...rest] = args;
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${reportFile}`];
+  const program = join(root, 'node_modules', 'vitest', 'vitest.mjs');
+  const status = await runForeground(node, [program, command, ...reporters, ...rest], { env });
+  return { status, report: readReport(reportFile) };
 }
 
 // Vitest writes no report when it cannot start.
@@ -45,18 +69,16 @@ function readReport(path) {
   }
 }
 
-/** Tests against real processes are tried once more when they fail: what passed only then is named, never silent. */
-function reportFlaky({ testResults = [] }) {
-  for (const { name, assertionResults } of testResults)
-    for (const { fullName, status, failureMessages } of assertionResults)
-      if (status === 'passed' && failureMessages.length > 0)
-        console.log(`Passed only when tried again: ${relative(root, name)}: ${fullName}\n${failureMessages[0]}`);
-}
-
 /** A run that failed without a failed test (a file that does not load, an unhandled rejection) counts as one. */
-export function total({ status, report }, failedChecks) {
-  const failedTests = status !== 0 && report.numFailedTests === 0 ? 1 : report.numFailedTests;
-  return { passed: report.numPassedTests, failed: failedTests + failedChecks.length };
+export function total(outcomes, failedChecks) {
+  const failures = outcomes.map(({ status, report }) =>
+    status !== 0 && report.numFailedTests === 0 ? 1 : report.numFailedTests,
+  );
+  const sum = (numbers) => numbers.reduce((before, number) => before + number, 0);
+  return {
+    passed: sum(outcomes.map(({ report }) => report.numPassedTests)),
+    failed: sum(failures) + failedChecks.length,
+  };
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) finish(test(process.argv.slice(2)));

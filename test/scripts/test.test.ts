@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { project } from './project.ts';
 
@@ -53,20 +54,38 @@ test('arguments choose tests and leave the checks out', async () => {
   expect([lastLine(stdout), code]).toEqual(['1 passed, 0 failed', 0]);
 });
 
-test('what passed only when tried again is named', async () => {
-  const results = [
-    { fullName: 'steady', status: 'passed', failureMessages: [] },
-    { fullName: 'shaky', status: 'passed', failureMessages: ['expected 1 to be 2'] },
-    { fullName: 'broken', status: 'failed', failureMessages: ['no', 'no'] },
-  ];
-  const report = {
-    numPassedTests: 2,
-    numFailedTests: 1,
-    testResults: [{ name: 'a.test.ts', assertionResults: results }],
-  };
-  const clone = await projectWithTests(1, report);
-  const { stdout } = await clone.run('test.mjs');
-  expect(stdout).toMatch(/Passed only when tried again: .*a\.test\.ts: shaky\nexpected 1 to be 2\n/);
-  expect(stdout).not.toMatch(/again.*(steady|broken)/);
-  expect(lastLine(stdout)).toBe('2 passed, 1 failed');
+test('changed files choose the tests of their folders, and those without servers by imports', async () => {
+  const { affectedTests } = await import('../../scripts/affected.mjs');
+  expect(
+    affectedTests([
+      'src/modules/releases/deployments.service.ts',
+      'src/domain/queue/plan.ts',
+      'src/platform/agents/index.ts',
+      'test/rest/routes.test.ts',
+      'README.md',
+    ]),
+  ).toEqual({
+    filters: ['test/agents', 'test/docs/pages', 'test/queue/landing', 'test/releases', 'test/rest/routes.test.ts'],
+    related: [
+      'src/modules/releases/deployments.service.ts',
+      'src/domain/queue/plan.ts',
+      'src/platform/agents/index.ts',
+      'test/rest/routes.test.ts',
+    ],
+  });
+  expect(affectedTests(['src/modules/accounts/index.ts'])).toMatchObject({ filters: ['test/accounts'] });
+  expect(affectedTests([])).toEqual({ filters: [], related: [] });
+});
+
+test('a run has a folder of its own for what tests leave behind, and removes it', async () => {
+  const clone = await projectWithTests(0, { numPassedTests: 1, numFailedTests: 0 });
+  await clone.write(
+    'node_modules/vitest/fake.cjs',
+    `console.log('in', process.env.TMPDIR, process.env.INTERLOCK_TESTS);${vitest(0, { numPassedTests: 1, numFailedTests: 0 })}`,
+  );
+  const { stdout } = await clone.run('test.mjs', ['--all', 'test/domain']);
+  const [, folder = '', tier] = /^in (\S*) (\S*)$/m.exec(stdout) ?? [];
+  expect(folder).toContain('interlock-tests-');
+  expect(tier).toBe('all');
+  expect(existsSync(folder)).toBe(false);
 });
