@@ -3,7 +3,7 @@ import type { Git } from '../src/hosts/git/index.ts';
 
 export function countGits(git: Git): Map<string, number> {
   const counts = new Map<string, number>();
-  const { spawn } = git;
+  const spawn = git.spawn.bind(git);
   git.spawn = (directory, args, env) => {
     const subcommand = args.find((arg) => !arg.startsWith('-')) ?? '';
     counts.set(subcommand, (counts.get(subcommand) ?? 0) + 1);

@@ -43,7 +43,7 @@ function makeRepository(name: string): string {
 
 function open(limits: Partial<CompanionLimits> = {}): Git {
   const opened = createGit(join(folder, 'gitconfig'), { ...usualLimits, ...limits });
-  const { spawn } = opened;
+  const spawn = opened.spawn.bind(opened);
   started = [];
   opened.spawn = (at, args, env) => {
     const child = spawn(at, args, env);

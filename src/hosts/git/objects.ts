@@ -165,7 +165,7 @@ export async function readFile(
 ): Promise<{ text: string; blob: string } | null> {
   const [folder] = await readObjects(git, directory, [file.commit], '^{tree}');
   const entry = folder ? await findEntry(git, directory, folder.body, file.path) : null;
-  if (entry === null || !/^100/.test(entry.mode)) return null;
+  if (entry === null || !entry.mode.startsWith('100')) return null;
   const header = await readObjectHeader(git, directory, entry.id);
   if (header === null || header.size > file.maxBytes) return null;
   const [blob] = await readObjects(git, directory, [entry.id], '');
