@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { isFullRun } from './test/support/tier.ts';
 import { LongestFirst } from './test/support/longest-first.ts';
 
 // Tests that need no server start none: `npx vitest run test/domain` is there at once.
@@ -46,7 +47,7 @@ export default defineConfig({
           name: 'integrated',
           isolate: false,
           include: ['test/**/*.test.ts'],
-          exclude: [...pure, ...launcher, ...endToEnd],
+          exclude: [...pure, ...launcher, ...endToEnd, ...(isFullRun ? [] : ['test/**/*.full.test.ts'])],
           globalSetup: ['test/support/global-setup.ts'],
         },
       },

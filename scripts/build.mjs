@@ -3,7 +3,17 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { SetupError, findNode, finish, prepare, root, runForeground, seconds, toolEnvironment } from './toolchain.mjs';
+import {
+  SetupError,
+  compiler,
+  findNode,
+  finish,
+  prepare,
+  root,
+  runForeground,
+  seconds,
+  toolEnvironment,
+} from './toolchain.mjs';
 
 const sourceFolders = ['src', 'workflows', 'rest-facade', 'bench', 'migrations'];
 const settings = ['tsconfig.json', 'tsconfig.build.json', 'package-lock.json'];
@@ -70,8 +80,7 @@ async function build({ keepGoing }) {
 }
 
 async function compile() {
-  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-  return (await runForeground(findNode(), [tsc, '-p', 'tsconfig.build.json'])) === 0;
+  return (await runForeground(findNode(), [join(root, compiler), '-p', 'tsconfig.build.json'])) === 0;
 }
 
 async function bundleWorkflows() {

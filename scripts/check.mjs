@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ensureBuilt } from './build.mjs';
-import { findNode, finish, prepare, root, seconds, toolEnvironment } from './toolchain.mjs';
+import { compiler, findNode, finish, prepare, root, seconds, toolEnvironment } from './toolchain.mjs';
 
 const folders = ['src', 'workflows', 'rest-facade', 'test', 'bench'];
 
@@ -14,7 +14,11 @@ export function checks() {
   const all = [
     { name: 'format', command: ['biome', 'format', '--reporter=summary', '.'], needs: 'biome.json' },
     { name: 'lint', command: ['oxlint', '--type-aware', '--quiet', '.'], needs: '.oxlintrc.json' },
-    { name: 'types', command: ['tsc', '--noEmit', '-p', 'tsconfig.json', ...typeCache], needs: 'tsconfig.json' },
+    {
+      name: 'types',
+      command: ['node', compiler, '--noEmit', '-p', 'tsconfig.json', ...typeCache],
+      needs: 'tsconfig.json',
+    },
     {
       name: 'import rules',
       command: ['depcruise', '--config', '.dependency-cruiser.cjs', ...present],

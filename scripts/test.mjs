@@ -20,6 +20,8 @@ async function test(args) {
   const env = {
     ...toolEnvironment(node),
     TMPDIR: temporary.path,
+    // Tests start the same programs again and again.
+    NODE_COMPILE_CACHE: join(temporary.path, 'compile-cache'),
     ...(isFull ? { INTERLOCK_TESTS: 'all' } : {}),
   };
   const outcomes = [];

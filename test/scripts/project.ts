@@ -60,7 +60,7 @@ export async function project(): Promise<Project> {
   await write('bin/npm', npm);
   await write('package-lock.json', lock({ 'node_modules/a': { version: '1.0.0' } }));
   await write('node_modules/.package-lock.json', lock({ 'node_modules/a': { version: '1.0.0' } }));
-  await write('node_modules/typescript/bin/tsc', tsc);
+  await write('node_modules/typescript-7/bin/tsc', tsc);
   await mkdir(join(folder, 'node_modules', '.bin'));
   await symlink(process.execPath, join(folder, 'node_modules', '.bin', 'node'));
   await write('calls', '');

@@ -1,0 +1,28 @@
+// The process that verifies is killed with -9 at more of its steps: the same end, every status told once, and nothing of a preview is
+// left.
+import { describe, expect, it } from 'vitest';
+import { nothingIsLeft, opened, stage, told } from './verification-kill.ts';
+
+describe('whoever verifies is killed', { timeout: 600_000 }, () => {
+  it('while it drives, and before it tears down: what was judged stands', async () => {
+    await using s = await stage();
+    const number = await opened(s);
+    await s.killAt('verification:driving');
+    await s.killAt('verification:before_teardown');
+    await s.start();
+    const passed = await s.v.comesTo(number, 'passed');
+    expect(passed.steps).toEqual(['passed Home: `GET /`']);
+    expect(await told(s)).toEqual(['pending', 'booting', 'driving', 'booting', 'driving', 'tearing_down', 'passed']);
+    await nothingIsLeft(s);
+  });
+
+  it('three times in a row: it is given up, and its check says so', async () => {
+    await using s = await stage();
+    const number = await opened(s);
+    for (let time = 1; time <= 3; time += 1) await s.killAt('verification:before_boot');
+    await s.start();
+    const given = await s.v.comesTo(number, 'error');
+    expect(given.summary).toBe('It was begun 3 times, and each time its worker was lost.');
+    await expect.poll(async () => (await s.v.check(given.head))?.state).toBe('failure');
+  });
+});
