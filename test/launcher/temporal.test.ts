@@ -67,13 +67,15 @@ test('search attributes are registered with a server that lacks them', async () 
 });
 
 test('a server that does not answer and a namespace that is missing are told with the cure', async () => {
-  const wanted = { namespace: 'interlock', searchAttributes, withinSec: 1 };
-  await expect(prepareNamespace({ ...wanted, address: '127.0.0.1:1' })).rejects.toThrow(
+  const wanted = { namespace: 'interlock', searchAttributes };
+  await expect(prepareNamespace({ ...wanted, address: '127.0.0.1:1', withinSec: 1 })).rejects.toThrow(
     /^Temporal at 127\.0\.0\.1:1 cannot be reached .* Start it, or leave --temporal-address out/,
   );
   const server = await startTemporal({ ...options, dataDir: await temporaryDirectory(), fast: true });
   onTestFinished(() => server.stop());
-  await expect(prepareNamespace({ ...wanted, address: server.address, namespace: 'elsewhere' })).rejects.toThrow(
+  await expect(
+    prepareNamespace({ ...wanted, address: server.address, namespace: 'elsewhere', withinSec: 5 }),
+  ).rejects.toThrow(
     `Temporal at ${server.address} has no namespace elsewhere. Make it: temporal operator namespace create`,
   );
 });

@@ -64,7 +64,7 @@ it('a preview on another machine is seen, by its link alone, and drives on', { t
     const passed = await v.comesTo(number, 'passed');
     expect(passed.steps).toEqual(['passed Home: `GET /wait`']);
     const gone = async (): Promise<boolean> => (await ask(host)).status === 410;
-    await expect.poll(gone, { timeout: 30_000 }).toBe(true);
+    await expect.poll(gone).toBe(true);
     expect(await v.rows('select state, address, way_key from preview_sandbox')).toEqual([
       { state: 'gone', address: null, way_key: null },
     ]);

@@ -80,7 +80,7 @@ export async function previewWorld(): Promise<PreviewWorld> {
           teardown: null,
           env: { HEAD_SHA: commit },
           secrets: {},
-          bootTimeoutMs: 20_000,
+          bootTimeoutMs: 60_000,
           lifeMs: 120_000,
           ...more,
         },

@@ -198,16 +198,25 @@ describe.each(available)('$kind', ({ sandbox }: { kind: SandboxKind; sandbox: Sa
   });
 
   test('it ends by itself at the end of its life', async () => {
-    const preview = await world.boot(sandboxes, { lifeMs: 2_500 });
+    const preview = await world.boot(sandboxes, { lifeMs: 8_000 });
     expect(await preview.ended).toBe('The preview was stopped at the end of its life.');
     await until('it is not listed', async () => (await sandboxes.list()).length === 0);
   });
 
   test('an app that falls over ends the preview, with its last line', async () => {
     const preview = await world.boot(sandboxes, {
-      image: { kind: 'command', source: 'node app.cjs & sleep 2; echo out of memory; kill $!; exit 137' },
-      files: { [setup]: 'true' },
+      image: {
+        kind: 'command',
+        source: 'node app.cjs & while ! test -e asked; do sleep 0.05; done; echo out of memory; kill $!; exit 137',
+      },
+      files: {
+        [setup]: 'true',
+        'app.cjs': `require('node:http').createServer((_, response) => {
+          response.end('{}', () => require('node:fs').writeFileSync('asked', ''));
+        }).listen(process.env.PORT, '127.0.0.1');`,
+      },
     });
+    await ask(preview.address);
     expect(await preview.ended).toBe('The app ended with code 137: The app exited with code 137.');
   });
 

@@ -60,7 +60,7 @@ export async function nothingIsLeft({ v, tmp }: Stage): Promise<void> {
     { state: 'gone', address: null, way_key: null },
   ]);
   const left = (): string[] => readdirSync(tmp).filter((name) => name.startsWith('interlock-run-'));
-  await expect.poll(left, { timeout: 30_000 }).toEqual([]);
+  await expect.poll(left).toEqual([]);
 }
 
 /** What was told of the runs, in order. */

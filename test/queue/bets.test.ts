@@ -147,7 +147,7 @@ describe('with affected targets', () => {
       const settings = { mode: 'loop', databaseUrl: w.databaseUrl, dataDir: w.dataDir } as const;
       const numbers = [await ask(w, 'one', ['api'], { waits: 'one\n' }), await ask(w, 'two', ['web'])];
       await using before = await startEngine(settings);
-      await expect.poll(async () => await statuses(w, 2), { timeout: 40_000, interval: 100 }).toEqual(['merged']);
+      await expect.poll(async () => await statuses(w, 2), { interval: 100 }).toEqual(['merged']);
       await before.kill();
       expect(await statuses(w, ...numbers)).toEqual(['tagged', 'merged']);
       await w.release();

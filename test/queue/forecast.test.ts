@@ -33,6 +33,7 @@ it('is told by what builds took so far, and comes true', async () => {
   expect(runs).toBeGreaterThanOrEqual(9);
   expect(told.map(({ number }) => number)).toEqual(next);
   await w.settled(...next);
+  const came: { readonly foreseen: number; readonly at: number }[] = [];
   for (const { number, eta } of told) {
     if (typeof eta !== 'object') throw new Error(`Nothing was told of #${number}: ${eta}`);
     const [row] = await w.rows<{ at: number }>(
@@ -41,9 +42,11 @@ it('is told by what builds took so far, and comes true', async () => {
     );
     expect(eta.p50).toBeGreaterThan(now + 1_000);
     expect(eta.p90).toBeGreaterThanOrEqual(eta.p50);
-    // A machine that is suddenly busy is nothing the queue could know of.
-    expect((row?.at ?? Infinity) - now).toBeLessThan(3 * (eta.p90 - now));
+    came.push({ foreseen: eta.p50, at: row?.at ?? 0 });
   }
+  // How well it is met in time the simulation measures: here a machine may suddenly be busy.
+  const inOrder = came.toSorted((one, other) => one.foreseen - other.foreseen).map(({ at }) => at);
+  expect(inOrder).toEqual(inOrder.toSorted((one, other) => one - other));
   // The third waits for a place among two builds.
   const [, second, third] = told.map(({ eta }) => (typeof eta === 'object' ? eta.p50 : 0));
   expect(third).toBeGreaterThan(second ?? Infinity);

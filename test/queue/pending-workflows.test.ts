@@ -1,15 +1,25 @@
 import { expect, it } from 'vitest';
+import { gate } from '../support/gate.ts';
 import { parallel, world } from '../support/world.ts';
 import { expectLandedOnce } from './stories.ts';
 
-const ci = "checks:\n  test: {run: 'true'}\n  docs: {run: 'sleep 3; exit 1'}\n";
 const required = 'preconditions:\n  use_github_mergeability: false\n  required_checks: [test]\n';
 
 it('a green build waits for what nobody requires and still runs on its commit, whatever it says', async () => {
   const more = 'wait_for_pending_github_workflows: true\n';
+  await using held = await gate();
+  const ci = `checks:\n  test: {run: 'true'}\n  docs: {run: '${held.waits}; exit 1'}\n`;
   await using w = await world({ configuration: `${parallel({ more })}${required}`, ci });
   const number = await w.open('topic', { topic: '1\n' });
   await w.queue(number);
+  await w.until(
+    async () => (await w.rows("select 1 from check_result where name = 'test' and conclusion = 'success'")).length > 0,
+  );
+  await w.until(
+    async () => (await w.rows("select 1 from local_check_run where name = 'docs' and state = 'running'")).length > 0,
+  );
+  expect((await w.status(number)).status).not.toBe('merged');
+  await held.open();
   await w.settled(number);
   await expectLandedOnce(w, number);
   const late = await w.rows(
