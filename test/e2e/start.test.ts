@@ -205,7 +205,7 @@ describe('a data directory', () => {
     await until(async () => (await shop.read(number)).status === 'tagged');
     interlock.child.kill('SIGKILL');
     await interlock.ended;
-    await until(async () => (await processesNaming(dataDir)).length === 0, { withinMs: 20_000 });
+    await until(async () => (await processesNaming(dataDir)).length === 0);
 
     interlock = await startInterlock(dataDir);
     console.log(`start after kill -9: ready after ${(interlock.readyAfterMs / 1000).toFixed(1)} s`);
@@ -243,7 +243,7 @@ describe('a data directory', () => {
     expect(code, said).toBe(1);
     expect(stderr).toContain('PostgreSQL is gone');
     expect(stderr).toContain('Interlock stops; start it again and it goes on where it was.');
-    await until(async () => (await processesNaming(dataDir)).length === 0, { withinMs: 20_000 });
+    await until(async () => (await processesNaming(dataDir)).length === 0);
 
     // Lost as by a kill between the account and the file.
     await rm(join(dataDir, 'token'));
@@ -270,7 +270,7 @@ describe('a data directory', () => {
     const { code, said, stderr } = await interlock.ended;
     expect(code, said).toBe(1);
     expect(stderr).toContain('Temporal is gone');
-    await until(async () => (await processesNaming(dataDir)).length === 0, { withinMs: 20_000 });
+    await until(async () => (await processesNaming(dataDir)).length === 0);
   });
 
   test('Ctrl-C while it starts leaves nothing running', async () => {

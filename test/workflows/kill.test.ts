@@ -14,7 +14,8 @@ describe('a worker killed with -9', { timeout: 120_000 }, () => {
   it('in the middle of a batch: another goes on, one landing each', async () => {
     await using e = await engineWorld({
       configuration: parallel({ builds: 2, batch: 2 }),
-      ci: "checks:\n  test:\n    run: 'sleep 1'\n",
+      // The sandbox shows no file that the test could write, so that time holds the check.
+      ci: "checks:\n  test:\n    run: 'sleep 5'\n",
     });
     const { w } = e;
     const numbers = await openThree(w);

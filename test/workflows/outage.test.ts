@@ -63,7 +63,8 @@ async function open(w: World, count: number): Promise<number[]> {
   return numbers;
 }
 
-const slowCi = "checks:\n  test:\n    run: 'sleep 1'\n";
+// The last of six is built long enough to be seen.
+const slowCi = "checks:\n  test:\n    run: 'test ! -e 6.txt || sleep 5'\n";
 
 describe('a line outlives', { timeout: 120_000 }, () => {
   it('wakes that were lost: the relay finds what is ahead of its plan', async () => {

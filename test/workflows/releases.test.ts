@@ -129,7 +129,8 @@ describe('on Temporal', { timeout: 180_000 }, () => {
   });
 
   it('a worker is stopped while a command runs: it gives it back, and the next worker runs it to its end', async () => {
-    const command = 'echo "run $RUN_KEY"; sleep 14; echo deployed';
+    // Twice as long as a worker that is stopped waits for it.
+    const command = 'echo "run $RUN_KEY"; sleep 20; echo deployed';
     await using s = await stage({ provider: { kind: 'command', command, timeoutSec: 60 } });
     const { e, r, until } = s;
     await r.candidate('v1-rc1');

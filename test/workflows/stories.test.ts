@@ -44,7 +44,8 @@ describe('on Temporal', { timeout: 120_000 }, () => {
   it('a push to a head that is being tested takes it out; the rest is tested anew and lands', async () => {
     await using e = await engineWorld({
       configuration: parallel({ builds: 2, batch: 2 }),
-      ci: "checks:\n  test:\n    run: 'sleep 2'\n",
+      // The sandbox shows no file that the test could write, so that time holds the check.
+      ci: "checks:\n  test:\n    run: 'test -e late.txt || ! test -e a.txt || sleep 8'\n",
     });
     const { w } = e;
     const numbers = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
