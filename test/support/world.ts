@@ -90,6 +90,12 @@ export interface World extends AsyncDisposable {
   landed(): Promise<string[]>;
 }
 
+const ada = {
+  GIT_AUTHOR_NAME: 'Ada',
+  GIT_AUTHOR_EMAIL: 'ada@example.test',
+  GIT_COMMITTER_NAME: 'Ada',
+  GIT_COMMITTER_EMAIL: 'ada@example.test',
+};
 const defaultCi = "checks:\n  test:\n    run: 'test ! -e bad'\n";
 
 async function countAccountsFrom(url: string, accountId: number): Promise<void> {
@@ -173,7 +179,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
   const { installation } = service.localHost;
   const gitDir = installation.directoryOf({ accountId, id: repository.id });
   const host = hosted(repository);
-  const git = async (...args: string[]): Promise<string> => await installation.git.text(gitDir, args);
+  const git = async (...args: string[]): Promise<string> => await installation.git.text(gitDir, args, { env: ada });
   const rows = async <Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> =>
     await service.ports.db.system.query<Row>(text, values);
 
