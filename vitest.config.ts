@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { isFullRun } from './test/support/tier.ts';
@@ -22,7 +23,8 @@ export default defineConfig({
   },
   test: {
     pool: 'forks',
-    maxWorkers: 2,
+    // One more than there are cores on a small machine: tests wait for processes, leases and clocks too.
+    maxWorkers: Math.min(6, availableParallelism() + 1),
     // What is waited for comes late on a busy machine: that is no failure.
     testTimeout: 180_000,
     hookTimeout: 180_000,
