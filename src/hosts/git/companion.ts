@@ -1,7 +1,6 @@
 // A git that stays and is asked in turn. It answers in the order of the questions. While nobody waits for it, it keeps
 // no process from exiting: its handles are unreferenced, and the end of its input ends it, also after a kill of ours.
-import type { ChildProcess } from 'node:child_process';
-import type { Socket } from 'node:net';
+import type { SpawnedProcess } from '../../platform/spawning/index.ts';
 import { HostUnavailable } from '../port.ts';
 import { GitFailed, unavailableWords } from './git-failed.ts';
 
@@ -36,7 +35,7 @@ interface Waiting {
   bytesNeeded: number;
 }
 
-export function startCompanion(child: ChildProcess, options: CompanionOptions): Companion {
+export function startCompanion(child: SpawnedProcess, options: CompanionOptions): Companion {
   const waiting: Waiting[] = [];
   const received = { chunks: [] as Buffer[], size: 0 };
   const complaints: Buffer[] = [];
@@ -44,7 +43,7 @@ export function startCompanion(child: ChildProcess, options: CompanionOptions): 
   let idle: NodeJS.Timeout | undefined;
 
   const keepAlive = (isWaitedFor: boolean): void => {
-    for (const handle of [child, child.stdout as Socket | null]) handle?.[isWaitedFor ? 'ref' : 'unref']();
+    child[isWaitedFor ? 'ref' : 'unref']();
   };
   const close = (): void => {
     clearTimeout(idle);
@@ -84,7 +83,6 @@ export function startCompanion(child: ChildProcess, options: CompanionOptions): 
   });
   child.stderr?.on('data', (chunk: Buffer) => void (complaints.length < 64 && complaints.push(chunk)));
   child.stdin?.on('error', () => {});
-  for (const pipe of [child.stdin, child.stderr] as (Socket | null)[]) pipe?.unref();
   const ended = new Promise<void>((resolve) => {
     const over = (error: Error): void => {
       close();

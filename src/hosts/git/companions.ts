@@ -1,7 +1,7 @@
 // The gits that stay: at most one of each kind for a repository, the least recently asked ones end first.
-import type { ChildProcess } from 'node:child_process';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { SpawnedProcess } from '../../platform/spawning/index.ts';
 import { type Companion, type Question, startCompanion } from './companion.ts';
 
 const commands = {
@@ -32,7 +32,7 @@ interface Running {
 }
 
 export function createCompanions(
-  spawn: (directory: string, args: readonly string[]) => ChildProcess,
+  spawn: (directory: string, args: readonly string[]) => SpawnedProcess,
   limits: CompanionLimits,
 ): Companions {
   // In the order of their last questions.

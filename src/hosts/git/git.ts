@@ -1,8 +1,8 @@
 // The one place that runs git. Arguments are arrays, never a shell's words; object ids and refs are checked before
 // they become an argument; configuration, hooks, prompts and the operator's environment stay outside.
-import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { spawn, type SpawnedProcess } from '../../platform/spawning/index.ts';
 import { HostUnavailable } from '../port.ts';
 import { type Companions, createCompanions, type CompanionLimits, usualLimits } from './companions.ts';
 import { GitFailed, unavailableWords } from './git-failed.ts';
@@ -28,7 +28,7 @@ export interface Git {
   /** The trimmed standard output of `run`. */
   text(directory: string, args: readonly string[], input?: GitInput): Promise<string>;
   /** Starts git with its three streams as pipes, for what is too large to be held. */
-  spawn(directory: string, args: readonly string[], env?: Readonly<Record<string, string>>): ChildProcess;
+  spawn(directory: string, args: readonly string[], env?: Readonly<Record<string, string>>): SpawnedProcess;
   /** For what is asked often: a process for each question costs more than its answer. */
   readonly companions: Companions;
 }
@@ -86,8 +86,7 @@ export function createGit(configFile: string, limits: CompanionLimits = usualLim
     ...extra,
   });
   const git: Git = {
-    spawn: (directory, args, env) =>
-      spawn('git', [...args], { cwd: directory, env: environment(env), stdio: ['pipe', 'pipe', 'pipe'] }),
+    spawn: (directory, args, env) => spawn('git', args, { cwd: directory, env: environment(env) }),
     run: async (directory, args, input = {}) => await collect(git.spawn(directory, args, input.env), args, input),
     text: async (directory, args, input) => (await git.run(directory, args, input)).stdout.toString('utf8').trim(),
     companions: createCompanions((directory, args) => git.spawn(directory, args), limits),
@@ -107,7 +106,7 @@ function writeConfiguration(file: string): void {
   renameSync(fresh, file);
 }
 
-async function collect(child: ChildProcess, args: readonly string[], input: GitInput): Promise<GitOutput> {
+async function collect(child: SpawnedProcess, args: readonly string[], input: GitInput): Promise<GitOutput> {
   const limit = input.maxOutputBytes ?? outputLimit;
   const command = args.find((arg) => !arg.startsWith('-')) ?? '';
   const out: Buffer[] = [];

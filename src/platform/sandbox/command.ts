@@ -1,6 +1,7 @@
 // Runs the wrapper a sandbox is made of, and ends it with everything it started.
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn as spawnHere } from 'node:child_process';
 import type { Server } from 'node:net';
+import { spawn, SpawnedProcess } from '../spawning/index.ts';
 import { findExceeded, megabytes, watchGrowth, type Exceeded } from './growth.ts';
 import type { SandboxOutcome, SandboxRun } from './port.ts';
 
@@ -35,14 +36,7 @@ export async function runWrapped(command: WrappedCommand, run: SandboxRun): Prom
     for (const listener of run.listeners ?? []) listener.close();
     return { kind: 'canceled' };
   }
-  // A process group of its own, so that one signal reaches all of a plain command's children.
-  const child = spawn(command.file, [...command.args], {
-    cwd: command.cwd,
-    env: { ...command.env },
-    stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe', ...(run.listeners ?? []).map(descriptorOf)],
-    detached: true,
-  });
-  for (const listener of run.listeners ?? []) listener.close();
+  const child = start(command, run.listeners ?? []);
   let hasBegun = false;
   child.stdio[3]?.on('data', () => void (hasBegun = true));
   // Killed with unread bytes in a pipe, its other end hears a reset: the exit code tells what there is to tell.
@@ -85,6 +79,23 @@ export async function runWrapped(command: WrappedCommand, run: SandboxRun): Prom
   }
 }
 
+type Started = ChildProcess | SpawnedProcess;
+
+/** In a process group of its own, so that one signal reaches all of a plain command's children. */
+function start({ file, args, cwd, env }: WrappedCommand, listeners: readonly Server[]): Started {
+  const stdio = ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'] as const;
+  if (listeners.length === 0) return spawn(file, args, { cwd, env, stdio, detached: true });
+  // Sockets are handed on by their descriptors, which are those of this process.
+  const child = spawnHere(file, [...args], {
+    cwd,
+    env: { ...env },
+    stdio: [...stdio, ...listeners.map(descriptorOf)],
+    detached: true,
+  });
+  for (const listener of listeners) listener.close();
+  return child;
+}
+
 /** Of a full disk nobody knows whose doing it is. */
 function outcomeOf({ of, words }: Exceeded): SandboxOutcome {
   return of === 'run' ? { kind: 'stopped', because: words } : { kind: 'failed', reason: words };
@@ -99,7 +110,7 @@ function descriptorOf(listener: Server): number {
 }
 
 /** The exit code, or why there is none. Waits a second at most for output of children that were left behind. */
-async function exitOf(child: ChildProcess): Promise<number | string> {
+async function exitOf(child: Started): Promise<number | string> {
   return await new Promise((resolve) => {
     child.on('error', (error) => resolve(error.message));
     child.on('exit', (code, signal) => {
@@ -114,7 +125,8 @@ async function exitOf(child: ChildProcess): Promise<number | string> {
   });
 }
 
-function killGroup(child: ChildProcess): void {
+function killGroup(child: Started): void {
+  if (child instanceof SpawnedProcess) return child.killGroup('SIGKILL');
   if (child.pid === undefined) return;
   try {
     process.kill(-child.pid, 'SIGKILL');

@@ -1,8 +1,8 @@
 // How much a run leaves on the disk, looked at while it writes. A command can hide what it writes from whoever looks at
 // names (files it deleted and holds open, folders it closed): for these there is the reserve of the whole disk.
-import { spawn } from 'node:child_process';
 import { statfs } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
+import { spawn } from '../spawning/index.ts';
 import type { RunFolders, SandboxBounds } from './port.ts';
 
 export interface Grown {
@@ -39,7 +39,7 @@ async function outputOf(program: string, args: readonly string[], take: (chunk: 
     stdio: ['ignore', 'pipe', 'ignore'],
     env: { PATH: process.env['PATH'], LC_ALL: 'C' },
   });
-  child.stdout.on('data', (chunk: Buffer) => {
+  child.stdout?.on('data', (chunk: Buffer) => {
     if (!take(chunk)) child.kill('SIGKILL');
   });
   await new Promise<void>((resolve, reject) => {

@@ -1,6 +1,6 @@
 // A service that runs as root gives a command neither root's user id nor its capabilities.
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
+import { once } from 'node:events';
+import { spawn } from '../spawning/index.ts';
 import type { RunFolders } from './port.ts';
 
 export interface Privileges {
@@ -26,6 +26,8 @@ export function dropPrivileges(privileges: Privileges, setpriv: string): string[
 
 /** Gives the folders of a run to the user its command runs as. */
 export async function ownFolders({ isRoot, uid, gid }: Privileges, { checkout, home, tmp }: RunFolders): Promise<void> {
-  if (isRoot)
-    await promisify(execFile)('chown', ['-R', '--no-dereference', `${uid}:${gid}`, '--', checkout, home, tmp]);
+  if (!isRoot) return;
+  const args = ['-R', '--no-dereference', `${uid}:${gid}`, '--', checkout, home, tmp];
+  const [code] = await once(spawn('chown', args, { stdio: ['ignore', 'ignore', 'ignore'] }), 'close');
+  if (code !== 0) throw new Error(`chown exited with ${String(code)} on the folders of a run.`);
 }

@@ -1,0 +1,106 @@
+// The small process that starts programs for a large one. It imports nothing of ours, so that it stays small. It ends
+// with the process that started it; pipes to its children close then.
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { Readable } from 'node:stream';
+import type { Order, Report } from './messages.ts';
+
+/** How many bytes of one output may be under way without having been read. */
+const windowBytes = 1024 * 1024;
+
+interface Output {
+  readonly stream: Readable;
+  unread: number;
+}
+
+interface Child {
+  readonly process: ChildProcess;
+  readonly outputs: Map<number, Output>;
+}
+
+const children = new Map<number, Child>();
+
+function report(message: Report): void {
+  process.send?.(message, () => {});
+}
+
+function start({ child, request }: Extract<Order, { kind: 'start' }>): void {
+  const { file, args, cwd, env, stdio, detached } = request;
+  const started = spawn(file, [...args], {
+    env: env as NodeJS.ProcessEnv,
+    stdio: [...stdio],
+    detached: detached ?? false,
+    ...(cwd === undefined ? {} : { cwd }),
+  });
+  const outputs = new Map<number, Output>();
+  children.set(child, { process: started, outputs });
+  for (const [descriptor, stream] of started.stdio.entries()) {
+    stream?.on('error', () => {});
+    if (descriptor > 0 && stream) follow(child, descriptor, outputs, stream as Readable);
+  }
+  started.on('spawn', () => report({ kind: 'started', child, pid: started.pid ?? 0 }));
+  started.on('error', (error: NodeJS.ErrnoException) => {
+    if (started.pid === undefined) report({ kind: 'failed', child, message: error.message, code: error.code });
+  });
+  started.on('exit', (code, signal) => report({ kind: 'exited', child, code, signal }));
+  started.on('close', () => void children.delete(child));
+}
+
+function follow(child: number, descriptor: number, outputs: Map<number, Output>, stream: Readable): void {
+  const output: Output = { stream, unread: 0 };
+  outputs.set(descriptor, output);
+  stream.on('data', (chunk: Buffer) => {
+    output.unread += chunk.length;
+    if (output.unread > windowBytes) stream.pause();
+    report({ kind: 'output', child, descriptor, chunk });
+  });
+  stream.on('close', () => {
+    outputs.delete(descriptor);
+    report({ kind: 'outputEnded', child, descriptor });
+  });
+}
+
+function write({ child, chunk }: Extract<Order, { kind: 'write' }>): void {
+  const input = children.get(child)?.process.stdin;
+  if (!input) return report({ kind: 'written', child, error: 'its input is closed' });
+  input.write(chunk, (error) => report({ kind: 'written', child, error: error?.message ?? null }));
+}
+
+function kill({ child, signal, isGroup }: Extract<Order, { kind: 'kill' }>): void {
+  const found = children.get(child)?.process;
+  if (found?.pid === undefined) return;
+  try {
+    if (isGroup) process.kill(-found.pid, signal);
+    else found.kill(signal);
+  } catch {
+    // It is gone already.
+  }
+}
+
+function read({ child, descriptor, bytes }: Extract<Order, { kind: 'read' }>): void {
+  const output = children.get(child)?.outputs.get(descriptor);
+  if (output === undefined) return;
+  output.unread -= bytes;
+  if (output.unread <= windowBytes) output.stream.resume();
+}
+
+process.on('message', (order: Order) => {
+  switch (order.kind) {
+    case 'start':
+      return start(order);
+    case 'write':
+      return write(order);
+    case 'endInput':
+      return void children.get(order.child)?.process.stdin?.end();
+    case 'read':
+      return read(order);
+    case 'closeOutput':
+      return void children.get(order.child)?.outputs.get(order.descriptor)?.stream.destroy();
+    case 'kill':
+      return kill(order);
+    default:
+      return order satisfies never;
+  }
+});
+process.on('disconnect', () => process.exit());
+// A Ctrl-C reaches every process of the terminal: the one that started us decides when we end.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});

@@ -1,0 +1,123 @@
+// Programs started by the small process behave as those of node:child_process do.
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { spawn, type SpawnedProcess } from '../../src/platform/spawning/index.ts';
+import { isAlive } from '../../src/platform/process.ts';
+
+async function endOf(child: SpawnedProcess): Promise<{ code: unknown; signal: unknown; out: string; err: string }> {
+  const out: Buffer[] = [];
+  const err: Buffer[] = [];
+  child.stdout?.on('data', (chunk: Buffer) => out.push(chunk));
+  child.stderr?.on('data', (chunk: Buffer) => err.push(chunk));
+  const [code, signal] = await once(child, 'close');
+  return { code, signal, out: Buffer.concat(out).toString(), err: Buffer.concat(err).toString() };
+}
+
+const sh = (script: string, options: Parameters<typeof spawn>[2] = {}): SpawnedProcess =>
+  spawn('/bin/sh', ['-c', script], options);
+
+/** The process that spawned a program: this test's small one. */
+async function spawnerPid(): Promise<number> {
+  return Number((await endOf(sh('echo $PPID'))).out);
+}
+
+describe('a program that is started by the small process', () => {
+  it('has its input, its outputs, its folder, its environment and its exit code', async () => {
+    const child = sh('cat; echo "$WORD" >&2; pwd; exit 7', { cwd: '/', env: { PATH: '/usr/bin:/bin', WORD: 'tea' } });
+    child.stdin?.end('in\n');
+    expect(await endOf(child)).toEqual({ code: 7, signal: null, out: 'in\n/\n', err: 'tea\n' });
+    expect([child.exitCode, child.signalCode]).toEqual([7, null]);
+  });
+
+  it('has more descriptors where that is asked for', async () => {
+    const child = sh('echo three >&3', { stdio: ['ignore', 'pipe', 'pipe', 'pipe'] });
+    const three: Buffer[] = [];
+    child.stdio[3]?.on('data', (chunk: Buffer) => three.push(chunk));
+    expect(await endOf(child)).toMatchObject({ code: 0 });
+    expect(Buffer.concat(three).toString()).toBe('three\n');
+  });
+
+  it('tells that it cannot be started, with the system’s code', async () => {
+    const [error] = (await once(spawn('/no/such/program', []), 'error')) as [NodeJS.ErrnoException];
+    expect([error.code, error.message]).toEqual(['ENOENT', expect.stringContaining('/no/such/program')]);
+    const [folder] = (await once(sh('true', { cwd: '/no/such/folder' }), 'error')) as [NodeJS.ErrnoException];
+    expect(folder.code).toBe('ENOENT');
+  });
+
+  it('is killed, alone or with all it has started', async () => {
+    const alone = sh('exec sleep 60');
+    alone.kill('SIGKILL');
+    expect(await endOf(alone)).toMatchObject({ code: null, signal: 'SIGKILL' });
+    const group = sh('sleep 60 & echo $!; wait', { detached: true });
+    const [chunk] = (await once(group.stdout ?? group, 'data')) as [Buffer];
+    group.killGroup('SIGKILL');
+    expect(await endOf(group)).toMatchObject({ signal: 'SIGKILL' });
+    await expect.poll(() => isAlive(Number(chunk.toString()))).toBe(false);
+  });
+
+  it('carries many megabytes both ways, at the speed of who reads', async () => {
+    const size = 40 * 1024 * 1024;
+    const child = spawn('cat', []);
+    child.stdin?.end(Buffer.alloc(size, 'x'));
+    let read = 0;
+    for await (const chunk of child.stdout ?? []) {
+      if (read === 0) await delay(200);
+      read += (chunk as Buffer).length;
+    }
+    expect(read).toBe(size);
+  });
+
+  it('waits with its output until somebody reads it', async () => {
+    const child = sh('yes | head -c 20000000; echo done >&2');
+    let isDone = false;
+    child.stderr?.on('data', () => void (isDone = true));
+    child.stdout?.on('readable', () => {});
+    await delay(300);
+    expect(isDone).toBe(false);
+    let bytes = 0;
+    child.stdout?.removeAllListeners('readable').on('data', (chunk: Buffer) => void (bytes += chunk.length));
+    await once(child, 'close');
+    expect([bytes, isDone]).toEqual([20_000_000, true]);
+  });
+
+  it('may leave its input unread', async () => {
+    const deaf = sh('exec 0<&-; exit 3');
+    deaf.stdin?.on('error', () => {});
+    deaf.stdin?.end(Buffer.alloc(10_000_000));
+    expect((await once(deaf, 'close'))[0]).toBe(3);
+  });
+});
+
+describe('the small process', () => {
+  it('is one for all, and another one when it was killed: what it had started is told as killed', async () => {
+    const first = await spawnerPid();
+    expect(await spawnerPid()).toBe(first);
+    const running = sh('exec sleep 60');
+    await expect.poll(() => running.pid).toBeDefined();
+    const ended = endOf(running);
+    process.kill(first, 'SIGKILL');
+    expect(await ended).toMatchObject({ code: null, signal: 'SIGKILL' });
+    expect(await spawnerPid()).not.toBe(first);
+    process.kill(running.pid ?? 0, 'SIGKILL');
+  });
+
+  it('ignores a Ctrl-C', async () => {
+    const pid = await spawnerPid();
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.kill(pid, signal);
+    expect(await spawnerPid()).toBe(pid);
+  });
+
+  it('ends with who started it, and keeps nobody from exiting', () => {
+    const spawning = new URL('../../src/platform/spawning/index.ts', import.meta.url).href;
+    const script = `
+      const { spawn } = await import(${JSON.stringify(spawning)});
+      const child = spawn('/bin/sh', ['-c', 'echo $PPID; exec sleep 60']);
+      child.stdout.once('data', (chunk) => { console.log(String(chunk)); child.unref(); });`;
+    const output = execFileSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
+    const pid = Number(output);
+    expect(pid).toBeGreaterThan(0);
+    return expect.poll(() => isAlive(pid)).toBe(false);
+  });
+});
