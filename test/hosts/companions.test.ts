@@ -1,5 +1,5 @@
 // The gits that stay: whatever happens to them or to the repository, answers are those of a git started just then.
-import { type ChildProcess, execFileSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,6 +16,7 @@ import {
   updateRefs,
 } from '../../src/hosts/git/index.ts';
 import { HostUnavailable } from '../../src/hosts/port.ts';
+import type { SpawnedProcess } from '../../src/platform/spawning/index.ts';
 import { commit, git, tip } from './commits.ts';
 import { until } from './local-world.ts';
 
@@ -23,7 +24,7 @@ let folder: string;
 let directory: string;
 let plumbing: Git;
 /** Every git that was started, in order. */
-let started: { readonly args: readonly string[]; readonly child: ChildProcess }[];
+let started: { readonly args: readonly string[]; readonly child: SpawnedProcess }[];
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'interlock-companions-'));
@@ -54,10 +55,10 @@ function open(limits: Partial<CompanionLimits> = {}): Git {
 }
 
 const commands = (): string[] => started.map(({ args }) => args[0] ?? '');
-const newest = (): ChildProcess => started.at(-1)?.child ?? expect.fail('No git was started');
+const newest = (): SpawnedProcess => started.at(-1)?.child ?? expect.fail('No git was started');
 const message = async (id: string): Promise<string | undefined> =>
   (await readCommit(plumbing, directory, id))?.message.trim();
-const gone = async (child: ChildProcess): Promise<unknown> =>
+const gone = async (child: SpawnedProcess): Promise<unknown> =>
   await until('a git has ended', async () => child.exitCode !== null || child.signalCode !== null);
 
 describe('reading', () => {
@@ -280,7 +281,11 @@ describe('how long they stay', () => {
     plumbing = open({ most: 2, idleMs: 60_000 });
     const places = ['one', 'two', 'three'].map(makeRepository);
     for (const place of places) await readCommit(plumbing, place, '1'.repeat(40));
-    const [first, second, third] = started.map(({ child }) => child) as [ChildProcess, ChildProcess, ChildProcess];
+    const [first, second, third] = started.map(({ child }) => child) as [
+      SpawnedProcess,
+      SpawnedProcess,
+      SpawnedProcess,
+    ];
     await gone(first);
     expect([second.exitCode, third.exitCode]).toEqual([null, null]);
     await plumbing.companions.stop();
