@@ -122,6 +122,7 @@ const programs: Readonly<Record<string, string>> = {
   recover: 'src/recover.ts',
   simulate: 'src/simulate.ts',
   bench: 'bench/main.ts',
+  test: 'scripts/test.mjs',
 };
 
 /** `npm start`, `npm test` and `npm run <script>`, each with `-- <flags>`; `npx vitest run <path>`; `export` of a setting. */
@@ -149,7 +150,8 @@ function faultsOfSettings(line: string): string[] {
 
 function faultsOfArguments(script: string, text: string): string[] {
   const flags = [...text.matchAll(/(?:^|\s)(--[\w-]+)/g)].map((match) => match[1] ?? '');
-  if (script === 'test') return text === '' || existsSync(join(projectRoot, text)) ? [] : [`${text} does not exist`];
+  if (script === 'test' && flags.length === 0)
+    return text === '' || existsSync(join(projectRoot, text)) ? [] : [`${text} does not exist`];
   if (flags.length === 0) return [];
   const program = programs[script];
   const source = program === undefined ? '' : readFileSync(join(projectRoot, program), 'utf8');

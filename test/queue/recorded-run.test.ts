@@ -1,13 +1,12 @@
 // A run of the real service, recorded plan by plan, and the same pull requests in the simulated world: when each was
 // queued, what CI said of which content and when, is all that is handed over. The decisions must be the same.
-import { expect, it, vi } from 'vitest';
+import { afterAll, expect, it, vi } from 'vitest';
 import type * as planning from '../../src/domain/queue/plan.ts';
 import type { BuildState, Decision, Snapshot } from '../../src/domain/queue/snapshot.ts';
 import { simulate } from '../../src/domain/simulation/engine.ts';
 import { plannerPolicy } from '../../src/domain/simulation/planner-policy.ts';
 import type { Change, Policy, Truth } from '../../src/domain/simulation/policy.ts';
-import { parallel, world, type World } from '../support/world.ts';
-import { startCi, statuses } from './stories.ts';
+import type { World } from '../support/world.ts';
 
 interface Plan {
   readonly now: number;
@@ -28,6 +27,12 @@ vi.mock('../../src/domain/queue/plan.ts', async (original) => {
     },
   };
 });
+
+// Files share a process: the planner was loaded before, and the files behind this one want it as it is.
+vi.resetModules();
+afterAll(() => void vi.resetModules());
+const { parallel, world } = await import('../support/world.ts');
+const { startCi, statuses } = await import('./stories.ts');
 
 async function recordRun(): Promise<Plan[]> {
   recorded.length = 0;

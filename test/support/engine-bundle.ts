@@ -17,8 +17,12 @@ export async function bundleEngine(): Promise<{ readonly path: string; remove():
     build: {
       ssr: true,
       rollupOptions: {
-        // What runs in sandboxes of previews is a file of its own, beside it.
-        input: ['test/support/engine-process.ts', 'src/platform/previews/supervisor.ts'],
+        // What runs in sandboxes of previews, and what spawns, are files of their own, beside it.
+        input: [
+          'test/support/engine-process.ts',
+          'src/platform/previews/supervisor.ts',
+          'src/platform/spawning/spawner.ts',
+        ],
         output: { entryFileNames: '[name].js' },
       },
       target: 'node22',
