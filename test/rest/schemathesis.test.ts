@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { seed } from '../support/properties.ts';
 import { findSchemathesis, runSchemathesis } from '../../scripts/schemathesis.mjs';
 import { startServer, type TestServer } from '../support/server.ts';
+import { examples } from '../support/tier.ts';
 import { OpenApi } from './contract/openapi.ts';
 import { prepareExampleCandidate, prepareHistory, prepareReleases } from './contract/releases.ts';
 import { prepareUsers } from './contract/access.ts';
@@ -10,7 +11,7 @@ import { prepareLine } from './contract/repository.ts';
 import { prepareRunbooks } from './contract/runbooks.ts';
 import { prepareEndpoint } from './contract/previews.ts';
 
-const examples = Number(process.env['SCHEMATHESIS_EXAMPLES'] ?? 100);
+const drawn = Number(process.env['SCHEMATHESIS_EXAMPLES'] ?? examples({ standard: 8, full: 100 }));
 let server: TestServer;
 
 beforeAll(async () => {
@@ -43,14 +44,14 @@ function acceptedOf(phases: Readonly<Record<string, { readonly accepted: number 
 }
 
 describe('Schemathesis', () => {
-  it(`finds no failure in ${examples} examples of each operation (FC_SEED=${seed})`, { timeout: 600_000 }, async ({
+  it(`finds no failure in ${drawn} examples of each operation (FC_SEED=${seed})`, { timeout: 600_000 }, async ({
     skip,
   }) => {
     const tool = toolOr(skip);
     const { status, output, report } = await runSchemathesis(tool, {
       url: server.url,
       token: server.token,
-      examples,
+      examples: drawn,
       seed,
     });
     expect(status, output).toBe(0);
