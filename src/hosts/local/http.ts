@@ -173,7 +173,7 @@ async function uploadPack(
   stderr?.resume();
   child.on('error', (error) => stdout.destroy(error));
   // A client that went away takes its git with it.
-  reply.raw.on('close', () => void child.kill('SIGKILL'));
+  reply.raw.on('close', () => child.kill('SIGKILL'));
   pipeline([...body, limited(longestFetchRequest), stdin]).catch(() => void stdin.destroy());
   return await uncached(reply).type('application/x-git-upload-pack-result').send(stdout);
 }

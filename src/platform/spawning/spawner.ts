@@ -26,7 +26,7 @@ function report(message: Report): void {
 function start({ child, request }: Extract<Order, { kind: 'start' }>): void {
   const { file, args, cwd, env, stdio, detached } = request;
   const started = spawn(file, [...args], {
-    env: env as NodeJS.ProcessEnv,
+    env,
     stdio: [...stdio],
     detached: detached ?? false,
     ...(cwd === undefined ? {} : { cwd }),
