@@ -15,6 +15,8 @@ const pure = [
 const launcher = ['test/launcher/**/*.test.ts'];
 // They start the built programs.
 const endToEnd = ['test/e2e/**/*.test.ts'];
+// They wait for `npm run test:all`.
+const heavy = isFullRun ? [] : ['test/**/*.full.test.ts'];
 
 export default defineConfig({
   resolve: {
@@ -39,6 +41,7 @@ export default defineConfig({
         test: {
           name: 'end to end',
           include: endToEnd,
+          exclude: heavy,
           globalSetup: ['test/e2e/build.ts'],
           testTimeout: 300_000,
         },
@@ -49,7 +52,7 @@ export default defineConfig({
           name: 'integrated',
           isolate: false,
           include: ['test/**/*.test.ts'],
-          exclude: [...pure, ...launcher, ...endToEnd, ...(isFullRun ? [] : ['test/**/*.full.test.ts'])],
+          exclude: [...pure, ...launcher, ...endToEnd, ...heavy],
           globalSetup: ['test/support/global-setup.ts'],
         },
       },

@@ -122,9 +122,15 @@ describe.each(available)('$kind', ({ sandbox }: { kind: SandboxKind; sandbox: Sa
 
   test('a port where nothing listens, and a script that does not end, are given up', async () => {
     const silent = world.boot(sandboxes, { files: { [setup]: 'echo done' }, bootTimeoutMs: 8_000 });
-    await expect(silent).rejects.toThrow(/^Nothing listened on port \d+ \(PORT\) after 8 s: done$/);
-    const slow = world.boot(sandboxes, { files: { [setup]: 'echo still; sleep 60' }, bootTimeoutMs: 8_000 });
-    await expect(slow).rejects.toThrow(`${setup} had not ended after 8 s: still`);
+    const slow = world.boot(sandboxes, {
+      name: 'interlock-preview-2-1',
+      files: { [setup]: 'echo still; sleep 60' },
+      bootTimeoutMs: 8_000,
+    });
+    await Promise.all([
+      expect(silent).rejects.toThrow(/^Nothing listened on port \d+ \(PORT\) after 8 s: done$/),
+      expect(slow).rejects.toThrow(`${setup} had not ended after 8 s: still`),
+    ]);
     expect(readdirSync(world.workDir)).toEqual([]);
   });
 

@@ -1,5 +1,6 @@
 // What arrives while a build is made. The batch is superseded or stands; its members lose nothing but time.
 import { describe, expect, it } from 'vitest';
+import { among } from '../support/tier.ts';
 import { parallel, world, type World } from '../support/world.ts';
 import {
   atRest,
@@ -14,7 +15,7 @@ import {
   statuses,
 } from './stories.ts';
 
-const moments = ['build:after_compose', 'build:after_open'] as const;
+const moments = among(['build:after_compose', 'build:after_open'], ['build:after_open']);
 
 async function twoInOneBatch({ runsCi = true } = {}): Promise<{ w: World; a: number; b: number }> {
   const w = await world({ configuration: parallel({ builds: 2, batch: 2 }), runsCi });
@@ -159,7 +160,7 @@ describe('while the build is made', () => {
     expect(await resets(w)).toEqual([[305, a, 2]]);
   });
 
-  it.each([...moments, 'build:after_branch'])(
+  it.each(among(['build:after_compose', 'build:after_open', 'build:after_branch'], ['build:after_branch']))(
     'a worker that dies at %s leaves one build, and the next goes on with it',
     async (moment) => {
       // Checks run later: a result that is there before the bot pull request makes it needless.

@@ -1,3 +1,4 @@
+import { among } from '../support/tier.ts';
 // Builds as bets, read as users read them: which commits land, on whose builds, and who is blamed.
 import { describe, expect, it } from 'vitest';
 import { overlap } from '../../src/domain/queue/overlap.ts';
@@ -140,7 +141,7 @@ describe('with affected targets', () => {
     await expectVerified(w, { exact: 2 });
   });
 
-  it.each(['landing:after_gate', 'landing:after_host'])(
+  it.each(among(['landing:after_gate', 'landing:after_host'], ['landing:after_host']))(
     'a composed landing whose process is killed at %s happens once',
     async (failpoint) => {
       await using w = await betting(targeted, { runsCi: false });

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { seeded } from '../support/random.ts';
 import { HostRefused } from '../../src/hosts/port.ts';
 import { updatePullRequest } from '../../src/modules/queue/index.ts';
+import { examples } from '../support/tier.ts';
 import { parallel, serial, world, type World } from '../support/world.ts';
 import { dequeueAnswer, hostOf, retarget, setLabel, skipLine, verifyAll } from './stories.ts';
 
@@ -25,9 +26,14 @@ const requeueing = 'on_commit_added: requeue\n';
 const betting = `${parallel({ builds: 4, batch: 2, more: `${requeueing}use_affected_targets: true\n` })}speculation: adaptive\n`;
 
 const modes = [
-  { mode: 'parallel', rules: parallel({ builds: 2, batch: 2, more: requeueing }), count: 110, isTargeted: false },
-  { mode: 'serial', rules: serial(), count: 70, isTargeted: false },
-  { mode: 'parallel, betting,', rules: betting, count: 110, isTargeted: true },
+  {
+    mode: 'parallel',
+    rules: parallel({ builds: 2, batch: 2, more: requeueing }),
+    count: examples({ standard: 45, full: 110 }),
+    isTargeted: false,
+  },
+  { mode: 'serial', rules: serial(), count: examples({ standard: 35, full: 70 }), isTargeted: false },
+  { mode: 'parallel, betting,', rules: betting, count: examples({ standard: 45, full: 110 }), isTargeted: true },
 ];
 
 it.each(modes)(

@@ -4,8 +4,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startServer, type TestServer } from '../support/server.ts';
 import { command, Story, versions } from './deployments.story.ts';
 import { environmentOf } from './environment.ts';
+import { examples } from '../support/tier.ts';
 
-const numRuns = Number(process.env['FC_RUNS'] ?? 8);
+const numRuns = examples({ standard: 3, full: 8 });
 const project = 'Histories';
 
 let s: TestServer;

@@ -4,14 +4,30 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { projectRoot } from '../../src/platform/project-root.ts';
 
 const longest = [
+  'test/e2e/start.test.ts',
+  'test/e2e/demo.test.ts',
+  'test/workflows/kill.test.ts',
+  'test/workflows/outage.test.ts',
+  'test/workflows/releases.test.ts',
+  'test/workflows/runbooks.test.ts',
+  'test/queue/bets.test.ts',
+  'test/previews/sandbox.test.ts',
+  'test/queue/depth.test.ts',
+  'test/e2e/nine.full.test.ts',
+  'test/e2e/import.test.ts',
+  'test/releases/kill.test.ts',
+  'test/previews/verification-kill.test.ts',
+  'test/rest/schemathesis.test.ts',
+  'test/e2e/production.test.ts',
+  'test/queue/arrivals.landing.test.ts',
+  'test/releases/driving.test.ts',
+  'test/runbooks/kill.test.ts',
+  'test/docs/walk-through.test.ts',
+  'test/launcher/postgres.test.ts',
+  'test/launcher/temporal.test.ts',
   'test/domain/simulation/small-world.three.test.ts',
   'test/domain/configuration/parse.fuzz.test.ts',
   'test/domain/simulation/small-world.test.ts',
-  'test/domain/simulation/forecast.test.ts',
-  'test/queue/kill.test.ts',
-  'test/releases/kill.test.ts',
-  'test/runbooks/kill.test.ts',
-  'test/previews/verification-kill.test.ts',
 ];
 
 export class LongestFirst extends BaseSequencer {
