@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { nothingIsLeft, opened, stage, told } from './verification-kill.ts';
 
-describe('whoever verifies is killed', { timeout: 600_000 }, () => {
+describe('a process that verifies is killed', { timeout: 600_000 }, () => {
   it('while it drives, and before it tears down: what was judged stands', async () => {
     await using s = await stage();
     const number = await opened(s);

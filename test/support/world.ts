@@ -124,7 +124,7 @@ export function configurationYaml(rules: string): string {
   return `merge_rules:\n  labels:\n    trigger: mergequeue\n${indent(rules, 2)}\n`;
 }
 
-/** The service over a copy of what a world begins with. What the copy cannot know (clock, account's id) is made anew. */
+/** The service over a copy of what a world begins with. A world with its own clock or account id has no template. */
 async function openWorld(
   options: WorldOptions,
   open: (databaseUrl: string, dataDir: string) => Promise<Service>,

@@ -249,7 +249,7 @@ class Spawner {
 
 const spawner = new Spawner();
 
-/** As `spawn` of `node:child_process`, but for what only a descriptor of this process could do. */
+/** As `spawn` of `node:child_process`. Descriptors of this process cannot be handed on. */
 export function spawn(file: string, args: readonly string[], options: SpawnOptions = {}): SpawnedProcess {
   return spawner.start({
     file,
