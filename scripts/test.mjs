@@ -54,8 +54,9 @@ function readArguments(args) {
 }
 
 async function runVitest(node, args, { env, folder }) {
-  const reportFile = join(folder, 'report.json');
   const [command, ...rest] = args;
+  // One for each run: a run that does not start must not be counted by the report of the one before it.
+  const reportFile = join(folder, `${command}.json`);
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${reportFile}`];
   const program = join(root, 'node_modules', 'vitest', 'vitest.mjs');
   const status = await runForeground(node, [program, command, ...reporters, ...rest], { env });
