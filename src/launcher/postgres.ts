@@ -20,7 +20,7 @@ export interface PostgresOptions {
   /** Without it: the port of the last start when it is free, else any. */
   readonly port?: number;
   readonly cacheDir?: string;
-  /** Gives up durability for speed. For tests only. */
+  /** For tests only: gives up durability and passwords for speed, and is reached by a Unix socket. */
   readonly fast?: boolean;
   readonly log: Say;
 }
@@ -36,6 +36,9 @@ export interface EmbeddedPostgres {
 
 interface Cluster {
   readonly folder: string;
+  /** Holds the folder and, when `fast`, the socket. */
+  readonly home: string;
+  readonly fast: boolean;
   readonly password: string;
   readonly binaries: PostgresBinaries;
   readonly user: DatabaseUser | undefined;
@@ -73,6 +76,7 @@ export async function startPostgres(options: PostgresOptions): Promise<EmbeddedP
 }
 
 async function openCluster(dataDir: string, options: PostgresOptions): Promise<Cluster> {
+  const fast = options.fast ?? false;
   const binaries = await installPostgresBinaries(options.cacheDir ?? defaultCacheDirectory());
   const user = pickDatabaseUser(dataDir);
   const home = await clusterDirectory(dataDir, user);
@@ -81,7 +85,7 @@ async function openCluster(dataDir: string, options: PostgresOptions): Promise<C
   const passwordFile = join(dataDir, 'postgres-password');
   const logFile = join(dataDir, 'postgres.log');
   if (!existsSync(join(folder, 'PG_VERSION'))) {
-    await initialise({ folder, home, passwordFile, binaries, user, fast: options.fast ?? false });
+    await initialise({ folder, home, passwordFile, binaries, user, fast });
   }
   const version = (await readFile(join(folder, 'PG_VERSION'), 'utf8')).trim();
   if (version !== binaries.majorVersion) {
@@ -89,7 +93,7 @@ async function openCluster(dataDir: string, options: PostgresOptions): Promise<C
       `${folder} was made by PostgreSQL ${version}, and this is ${binaries.majorVersion}. Use the earlier release to dump it, or start over with --reset.`,
     );
   }
-  return { folder, password: await readFile(passwordFile, 'utf8'), binaries, user, logFile };
+  return { folder, home, fast, password: await readFile(passwordFile, 'utf8'), binaries, user, logFile };
 }
 
 // initdb works on a draft: a start that was killed in the middle of it must not leave half a cluster.
@@ -101,7 +105,16 @@ async function initialise({ folder, home, passwordFile, binaries, user, fast }: 
   await withSecretFile(home, password, user, async (secret) => {
     const options = [
       ...['--pgdata', draft, '--username', owner, '--pwfile', secret, '--encoding', 'UTF8'],
-      ...['--auth', 'scram-sha-256', '--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8', '--locale', 'C'],
+      ...[
+        '--auth',
+        fast ? 'trust' : 'scram-sha-256',
+        '--locale-provider',
+        'builtin',
+        '--builtin-locale',
+        'C.UTF-8',
+        '--locale',
+        'C',
+      ],
       ...(fast ? ['--no-sync'] : []),
     ];
     await run(binaries.initdb, options, { cwd: '/', env: bareEnvironment, ...user }).catch(
@@ -144,7 +157,7 @@ async function startServer(
   for (let attempt = 1; ; attempt += 1) {
     const port = options.port ?? (await chooseFreePort(remembered));
     try {
-      const server = await startOnPort(cluster, port, options.fast ?? false);
+      const server = await startOnPort(cluster, port);
       await writeFile(portFile, `${port}\n`);
       return { server, port };
     } catch (error) {
@@ -154,11 +167,12 @@ async function startServer(
   }
 }
 
-async function startOnPort(cluster: Cluster, port: number, fast: boolean): Promise<GuardedProcess> {
+async function startOnPort(cluster: Cluster, port: number): Promise<GuardedProcess> {
+  const { fast } = cluster;
   const settings = {
     port,
-    listen_addresses: '127.0.0.1',
-    unix_socket_directories: '',
+    listen_addresses: fast ? '' : '127.0.0.1',
+    unix_socket_directories: fast ? cluster.home : '',
     max_connections: 200,
     timezone: 'UTC',
     log_timezone: 'UTC',
@@ -195,8 +209,9 @@ async function createDatabase(adminUrl: string): Promise<void> {
   }
 }
 
-function urlOf(cluster: Cluster, port: number, name: string): string {
-  return `postgres://${owner}:${cluster.password}@127.0.0.1:${port}/${name}`;
+function urlOf({ home, password, fast }: Cluster, port: number, name: string): string {
+  const address = fast ? encodeURIComponent(home) : '127.0.0.1';
+  return `postgres://${owner}:${password}@${address}:${port}/${name}`;
 }
 
 async function readLines(path: string): Promise<string[]> {

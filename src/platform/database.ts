@@ -1,11 +1,12 @@
 // PostgreSQL behind one door. Three ways in, each with its own role and guard:
 //   transaction   a unit of work for one account, under row-level security (role interlock_app);
-//   read          one prepared statement in autocommit for one account, the cheap way to serve a list;
+//   read, load    one prepared statement in autocommit for one account, the cheap way to serve a list or to look at a row;
 //   system        across accounts (role interlock_system): the relay, the sequencer, token look-up.
 // Outside of these nothing sees a row: `app.account` is local to a transaction and the policies fail closed.
 import { MikroORM, type EntityManager } from '@mikro-orm/postgresql';
 import type { EntitySchema } from '@mikro-orm/core';
 import pg from 'pg';
+import { sendBeginWithTheFirstQuery } from './one-trip-begin.ts';
 import { CompiledQuery, type Transaction as KyselyTransaction } from 'kysely';
 
 export interface Statement {
@@ -39,6 +40,8 @@ export interface SystemQueries {
 export interface Database {
   transaction<T>(accountId: string, work: (tx: Transaction) => Promise<T>): Promise<T>;
   read<Row extends object>(accountId: string, statement: Statement): Promise<Row[]>;
+  /** The row of this id as it is now, in no transaction and no unit of work. Null: the account has none. */
+  load<Row extends object>(accountId: string, entity: EntitySchema<Row>, id: string): Promise<Row | null>;
   readonly system: SystemQueries;
   close(): Promise<void>;
 }
@@ -57,11 +60,20 @@ export async function connectDatabase(options: DatabaseOptions): Promise<Databas
   const onError = options.onError ?? (() => {});
   const size = options.poolSize ?? 8;
   const appOptions = `-c role=interlock_app ${guards}`;
+  let entityPool: pg.Pool | undefined;
   const orm = await MikroORM.init({
     clientUrl: options.url,
     entities: [...options.entities],
     pool: { min: 0, max: size },
-    driverOptions: { options: appOptions, application_name: 'interlock', onPoolCreated: giveBackEnded },
+    driverOptions: {
+      options: appOptions,
+      application_name: 'interlock',
+      onPoolCreated: (pool: pg.Pool) => {
+        entityPool = pool;
+        giveBackEnded(pool);
+        pool.on('connect', sendBeginWithTheFirstQuery);
+      },
+    },
     discovery: { warnWhenNoEntities: false },
     implicitTransactions: true,
     forceUtcTimezone: true,
@@ -110,6 +122,19 @@ export async function connectDatabase(options: DatabaseOptions): Promise<Databas
         values,
       });
       return result.rows;
+    },
+    load: async <Row extends object>(accountId: string, entity: EntitySchema<Row>, id: string) => {
+      const { tableName, props } = orm.getMetadata().get(entity);
+      const columns = props.filter((prop) => prop.persist !== false && !prop.lazy).flatMap((prop) => prop.fieldNames);
+      const text = `select ${columns.map((column) => `"${column}"`).join(', ')} from "${tableName}" where id = $1`;
+      // The pool of the units of work: it reads columns the way entities expect them.
+      const found = await entityPool?.query<Row>({
+        name: `load_${tableName}`,
+        text: underAccount(text, 2),
+        values: [id, accountId],
+      });
+      const [row] = found?.rows ?? [];
+      return row === undefined ? null : orm.em.fork().map(entity, row);
     },
     system: {
       query: async <Row extends object>(text: string, values: readonly unknown[] = []) =>

@@ -36,7 +36,7 @@ test('a Temporal that the user names is made ready and left running', async () =
 
 test('without a name, ours are started', async () => {
   const dataDir = await temporaryDirectory();
-  const database = await openPostgres(undefined, { dataDir, fast: true, log });
+  const database = await openPostgres(undefined, { dataDir, log });
   onTestFinished(() => database.stop());
   const temporal = await openTemporal('', { ...temporalOptions, dataDir });
   onTestFinished(() => temporal.stop());

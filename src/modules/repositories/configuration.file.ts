@@ -12,10 +12,8 @@ const mostBytes = 256 * 1024;
 
 /** Takes over the file when its blob is not the one that was read last. One that is refused changes nothing and is told in an event. */
 export async function readConfigurationFile(ctx: Context, repositoryId: string): Promise<void> {
-  const row = await ctx.db.transaction(
-    ctx.accountId,
-    async (tx) => await tx.em.findOneOrFail(RepositoryEntity, { id: repositoryId }),
-  );
+  const row = await ctx.db.load(ctx.accountId, RepositoryEntity, repositoryId);
+  if (row === null) return;
   const host = ctx.hosts(row.host);
   const tip = await host.readRef(row, `refs/heads/${row.defaultBranch}`);
   const file = tip && (await host.readFile(row, { commit: tip.commit, path, maxBytes: mostBytes }));

@@ -7,7 +7,7 @@ import { cleanUp } from './batch.clean-up.ts';
 import { makeBuild } from './batch.making.ts';
 import { openBuild, watchBuild } from './batch.opening.ts';
 import { takeStep } from './batch.refusals.ts';
-import { loadBatch, needOfRow, type BatchNeed } from './batch.rows.ts';
+import { loadBatch, loadBatchIn, needOfRow, type BatchNeed } from './batch.rows.ts';
 import { PullRequestEntity, type BatchRowState } from '../queue.entities.ts';
 
 /** Where a batch stands, for its workflow and for people who read it there. */
@@ -33,8 +33,9 @@ export async function driveBatch(ctx: Context, batchId: string): Promise<BatchPr
 }
 
 async function describeBatch(ctx: Context, batchId: string): Promise<BatchProgress> {
-  const { batch, assumed, members, repository, baseBranch } = await loadBatch(ctx, batchId);
-  const facts = await ctx.db.transaction(ctx.accountId, async (tx) => {
+  const { batch, repository, baseBranch, ...facts } = await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const { assumed, members, ...loaded } = await loadBatchIn(tx, batchId);
+    const { batch } = loaded;
     const ids = [...assumed, ...members].map((row) => row.pullRequestId);
     const rows = await tx.em.find(PullRequestEntity, { id: { $in: ids } });
     const numbers = new Map(rows.map((row) => [row.id, row.number]));
@@ -54,6 +55,7 @@ async function describeBatch(ctx: Context, batchId: string): Promise<BatchProgre
       [ctx.accountId, batch.id],
     );
     return {
+      ...loaded,
       gates,
       named: members.map((member) => `#${numbers.get(member.pullRequestId) ?? '?'}`).join(', '),
       assumed: assumed.map((row) => `#${numbers.get(row.pullRequestId) ?? '?'}`).join(', '),

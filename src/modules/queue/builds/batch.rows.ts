@@ -1,5 +1,6 @@
 // A batch with what belongs to it, and what its row says it needs next: the row is the batch's own intent.
 import type { Context } from '../../../context.ts';
+import type { Transaction } from '../../../platform/database.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { hosted, type HostedRepository } from '../observing/host.repository.ts';
 import {
@@ -23,14 +24,16 @@ export interface LoadedBatch {
 }
 
 export async function loadBatch(ctx: Context, batchId: string): Promise<LoadedBatch> {
-  return await ctx.db.transaction(ctx.accountId, async (tx) => {
-    const batch = await tx.em.findOneOrFail(BatchEntity, { id: batchId });
-    const repository = await tx.em.findOneOrFail(RepositoryEntity, { id: batch.repositoryId });
-    const queue = await tx.em.findOneOrFail(QueueEntity, { id: batch.queueId });
-    const members = (await loadMembers(tx, [batchId])).get(batchId) ?? [];
-    const assumed = batch.beside === 'bet' ? ((await loadAssumed(tx, [batchId])).get(batchId) ?? []) : [];
-    return { batch, assumed, members, repository, host: hosted(repository), baseBranch: queue.baseBranch };
-  });
+  return await ctx.db.transaction(ctx.accountId, async (tx) => await loadBatchIn(tx, batchId));
+}
+
+export async function loadBatchIn(tx: Transaction, batchId: string): Promise<LoadedBatch> {
+  const batch = await tx.em.findOneOrFail(BatchEntity, { id: batchId });
+  const repository = await tx.em.findOneOrFail(RepositoryEntity, { id: batch.repositoryId });
+  const queue = await tx.em.findOneOrFail(QueueEntity, { id: batch.queueId });
+  const members = (await loadMembers(tx, [batchId])).get(batchId) ?? [];
+  const assumed = batch.beside === 'bet' ? ((await loadAssumed(tx, [batchId])).get(batchId) ?? []) : [];
+  return { batch, assumed, members, repository, host: hosted(repository), baseBranch: queue.baseBranch };
 }
 
 /** What a batch needs next. `wait`: its checks run, or its landing does. `done`: nothing any more. */

@@ -22,10 +22,8 @@ import { retargetAbove } from '../branches/stack.retarget.ts';
 import { carryOutSync } from '../branches/sync.ts';
 
 export async function carryOut(ctx: Context, intentId: string): Promise<void> {
-  const intent = await ctx.db.transaction(
-    ctx.accountId,
-    async (tx) => await tx.em.findOneOrFail(IntentEntity, { id: intentId }),
-  );
+  const intent = await ctx.db.load(ctx.accountId, IntentEntity, intentId);
+  if (intent === null) throw new Error(`There is no intent ${intentId}.`);
   if (intent.state !== 'planned' && intent.state !== 'begun') return;
   // Handed over once more with others that failed: it has its own time.
   if (intent.nextTryAt && intent.nextTryAt > ctx.clock()) return;

@@ -22,10 +22,8 @@ export async function syncBase(ctx: Context, repository: HostedRepository, baseB
     async (tx) => await ensureQueue(ctx, tx, repository.id, baseBranch),
   );
   for (let read = 1; read <= mostReads; read += 1) {
-    const before = await ctx.db.transaction(
-      ctx.accountId,
-      async (tx) => await tx.em.findOneOrFail(QueueEntity, { id: queueId }),
-    );
+    const before = await ctx.db.load(ctx.accountId, QueueEntity, queueId);
+    if (before === null) return;
     const tip = await host.readRef(repository, `refs/heads/${baseBranch}`);
     const required =
       tip === null ? before.hostRequiredChecks : [...(await host.readRequiredChecks(repository, baseBranch))].sort();

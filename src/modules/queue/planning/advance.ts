@@ -124,14 +124,12 @@ function earliest(a: number | null, b: number | null): number | null {
 }
 
 async function readMissingFacts(ctx: Context, queueId: string): Promise<void> {
-  const found = await ctx.db.transaction(ctx.accountId, async (tx) => {
-    const queue = await tx.em.findOneOrFail(QueueEntity, { id: queueId });
-    const repository = await tx.em.findOneOrFail(RepositoryEntity, { id: queue.repositoryId });
-    return { queue, repository };
-  });
-  await readMissingSignatures(ctx, found.repository, found.queue);
-  if (found.queue.baseTip) return;
-  await syncBase(ctx, hosted(found.repository), found.queue.baseBranch);
+  const queue = await ctx.db.load(ctx.accountId, QueueEntity, queueId);
+  const repository = queue && (await ctx.db.load(ctx.accountId, RepositoryEntity, queue.repositoryId));
+  if (queue === null || repository === null) throw new Error(`There is no queue ${queueId}.`);
+  await readMissingSignatures(ctx, repository, queue);
+  if (queue.baseTip) return;
+  await syncBase(ctx, hosted(repository), queue.baseBranch);
 }
 
 async function openWork(

@@ -88,22 +88,26 @@ interface GateRun {
   readonly run: string | null;
 }
 
-async function readGateRuns(ctx: Context, where: string, values: readonly unknown[]): Promise<GateRun[]> {
-  return await ctx.db.transaction(
-    ctx.accountId,
-    async (tx) =>
-      await tx.query<GateRun>(
-        `select id, batch_id as "batchId", queue_id as "queueId", workflow, commit, state, run
-         from gate_run where account_id = $1 and ${where} order by id`,
-        [ctx.accountId, ...values],
-      ),
-  );
+const gateRunsOf = {
+  id: 'id = $2',
+  batch: "batch_id = $2 and state in ('planned', 'running')",
+  commit: "repository_id = $2 and commit = $3 and state = 'running'",
+} as const;
+
+/** By its id, or those that are open of a batch, or those that run on a commit of a repository. */
+async function readGateRuns(ctx: Context, by: keyof typeof gateRunsOf, ...values: string[]): Promise<GateRun[]> {
+  return await ctx.db.read<GateRun>(ctx.accountId, {
+    name: `gate_runs_by_${by}`,
+    text: `select id, batch_id as "batchId", queue_id as "queueId", workflow, commit, state, run
+           from gate_run where account_id = $1 and ${gateRunsOf[by]} order by id`,
+    values: [ctx.accountId, ...values],
+  });
 }
 
 /** Starts the run. The row's id is its key at the host: however often it is asked for, it is one run. */
 export async function carryOutGate(ctx: Context, intent: IntentRow): Promise<void> {
   const { host, batch } = await loadBatch(ctx, intent.batchId ?? '');
-  const [gate] = await readGateRuns(ctx, 'id = $2', [intent.key]);
+  const [gate] = await readGateRuns(ctx, 'id', intent.key);
   if (gate?.state === 'planned' && batch.state === 'building') {
     const outcome = await startGate(ctx, host, gate);
     await passFailpoint('gate:after_host');
@@ -178,16 +182,13 @@ async function stopUnwanted(
   host: HostedRepository,
   { id, run }: { readonly id: string; readonly run: string },
 ): Promise<void> {
-  const [gate] = await readGateRuns(ctx, 'id = $2', [id]);
+  const [gate] = await readGateRuns(ctx, 'id', id);
   if (gate?.state === 'failed') await ctx.hosts(host.host).cancelWorkflowRun(host, run);
 }
 
 /** Reads the gates that run on a commit from the host, and keeps what has ended. */
 export async function recordGates(ctx: Context, host: HostedRepository, commit: string): Promise<void> {
-  const running = await readGateRuns(ctx, "repository_id = $2 and commit = $3 and state = 'running'", [
-    host.id,
-    commit,
-  ]);
+  const running = await readGateRuns(ctx, 'commit', host.id, commit);
   for (const gate of running) {
     const outcome = outcomeOf(await ctx.hosts(host.host).readWorkflowRun(host, gate.run ?? ''));
     if (outcome !== null) await moveGate(ctx, host, gate, outcome);
@@ -204,7 +205,7 @@ function outcomeOf(run: WorkflowRun | null): GateOutcome | null {
 
 /** What still runs for a batch that has ended is stopped. */
 export async function stopGates(ctx: Context, { batch, host }: LoadedBatch): Promise<void> {
-  const open = await readGateRuns(ctx, "batch_id = $2 and state in ('planned', 'running')", [batch.id]);
+  const open = await readGateRuns(ctx, 'batch', batch.id);
   for (const { run } of open) if (run !== null) await ctx.hosts(host.host).cancelWorkflowRun(host, run);
   if (open.length === 0) return;
   await ctx.db.transaction(ctx.accountId, async (tx) => {
