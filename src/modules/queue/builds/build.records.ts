@@ -3,6 +3,7 @@
 import type { Context } from '../../../context.ts';
 import type { CheckReport, HostRepository } from '../../../hosts/port.ts';
 import type { BuildState, CheckConclusion } from '../../../domain/queue/snapshot.ts';
+import { hasNews, type KeptChecks } from '../../../domain/queue/kept-checks.ts';
 import { isOfCi, isServiceCheck } from '../../../domain/queue/service-checks.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { changeQueue } from '../queue.locks.ts';
@@ -35,13 +36,17 @@ export async function recordChecks(
   commit: string,
 ): Promise<void> {
   const report = await ctx.hosts(repository.host).readChecks(repository, commit);
+  const [kept] = await ctx.db.read<KeptChecks>(ctx.accountId, {
+    name: 'kept_checks',
+    text: `select b.complete, b.canceled, array(
+             select jsonb_build_object('name', name, 'attempt', attempt, 'conclusion', conclusion) from check_result
+             where account_id = $1 and repository_id = $2 and commit = $3) as checks
+           from build b where b.account_id = $1 and b.repository_id = $2 and b.commit = $3`,
+    values: [ctx.accountId, repository.id, commit],
+  });
+  // No build, or nothing to write: most reports say what is known.
+  if (kept === undefined || !hasNews(report, kept)) return;
   await ctx.db.transaction(ctx.accountId, async (tx) => {
-    const known = await tx.query('select 1 from build where account_id = $1 and repository_id = $2 and commit = $3', [
-      ctx.accountId,
-      repository.id,
-      commit,
-    ]);
-    if (known.length === 0) return;
     const moved = await keepReport(ctx, tx, repository.id, report);
     if (!moved) return;
     const waiting = await tx.query<{ queue_id: string }>(
