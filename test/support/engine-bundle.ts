@@ -27,7 +27,7 @@ export async function bundleEngine(): Promise<{ readonly path: string; remove():
       },
       target: 'node22',
       minify: false,
-      sourcemap: 'inline',
+      sourcemap: false,
       outDir: folder,
       emptyOutDir: true,
     },

@@ -18,7 +18,7 @@ export async function startEngine(
   failpoint?: string,
   env: Readonly<Record<string, string>> = {},
 ): Promise<Engine> {
-  const child = spawn(process.execPath, ['--enable-source-maps', inject('engineBundle'), JSON.stringify(settings)], {
+  const child = spawn(process.execPath, [inject('engineBundle'), JSON.stringify(settings)], {
     stdio: ['pipe', 'pipe', 'inherit'],
     env: { ...process.env, ...(failpoint === undefined ? {} : { INTERLOCK_FAILPOINT: failpoint }), ...env },
     detached: true,

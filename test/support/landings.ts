@@ -2,6 +2,13 @@
 import { expect } from 'vitest';
 import type { World } from './world.ts';
 
+/** Pull requests that touch nothing in common; answers their numbers. */
+export async function openSome(w: World, count: number): Promise<number[]> {
+  const numbers: number[] = [];
+  for (let i = 1; i <= count; i += 1) numbers.push(await w.open(`change-${i}`, { [`${i}.txt`]: 'x\n' }));
+  return numbers;
+}
+
 /**
  * These pull requests, and no others, are merged: once in the history, in the records and in the events. Nothing is
  * left over, at the host neither, but the pull requests that are said to be open.

@@ -1,42 +1,14 @@
 // Workers of production are killed with -9, and more than one of them runs: whatever was being done is done once.
 import { describe, expect, it } from 'vitest';
-import { expectOneLandingEach } from '../support/landings.ts';
-import { parallel, type World } from '../support/world.ts';
+import { expectOneLandingEach, openSome } from '../support/landings.ts';
+import { parallel } from '../support/world.ts';
 import { engineWorld, eventually } from './engine-world.ts';
 
-async function openThree(w: World): Promise<number[]> {
-  const numbers: number[] = [];
-  for (const name of ['a', 'b', 'c']) numbers.push(await w.open(name, { [`${name}.txt`]: 'x\n' }));
-  return numbers;
-}
-
 describe('a worker killed with -9', { timeout: 120_000 }, () => {
-  it('in the middle of a batch: another goes on, one landing each', async () => {
-    await using e = await engineWorld({
-      configuration: parallel({ builds: 2, batch: 2 }),
-      // The sandbox shows no file that the test could write, so that time holds the check.
-      ci: "checks:\n  test:\n    run: 'sleep 5'\n",
-    });
-    const { w } = e;
-    const numbers = await openThree(w);
-    await w.queue(...numbers);
-    const killed = await e.start();
-    await eventually(
-      async () =>
-        (await w.rows("select 1 from local_check_run where state = 'running' and ref like '%mq-bot-%'")).length > 0,
-      'a check of a batch runs',
-    );
-    await killed.kill();
-    expect(await w.rows("select 1 from batch where state = 'building'")).not.toEqual([]);
-    await e.start();
-    await w.watch(numbers, 90_000);
-    await expectOneLandingEach(w, numbers);
-  });
-
   it('after the landing, before it was recorded: another records it, one landing each', async () => {
     await using e = await engineWorld({ configuration: parallel({ builds: 2, batch: 2 }) });
     const { w } = e;
-    const numbers = await openThree(w);
+    const numbers = await openSome(w, 3);
     await w.queue(...numbers);
     const killed = await e.start('landing:after_host');
     expect(await killed.ended).toMatch(/SIGKILL|137/);
@@ -53,8 +25,7 @@ describe('two workers at once', { timeout: 120_000 }, () => {
     await using e = await engineWorld({ configuration: parallel({ builds: 3, batch: 2 }) });
     const { w } = e;
     const [, second] = await Promise.all([e.start(), e.start()]);
-    const numbers: number[] = [];
-    for (let i = 1; i <= 8; i += 1) numbers.push(await w.open(`change-${i}`, { [`${i}.txt`]: 'x\n' }));
+    const numbers = await openSome(w, 5);
     await w.queue(...numbers);
     await eventually(async () => (await w.landed()).length >= 2, 'two landings');
     await second.kill();

@@ -7,9 +7,9 @@ import { findFreePort } from '../../src/launcher/ports.ts';
 import { searchAttributes, startTemporal, type EmbeddedTemporal } from '../../src/launcher/temporal.ts';
 import { queueWorkflowId } from '../../workflows/queue/messages.ts';
 import { cdServer } from '../support/cd-server.ts';
-import { expectOneLandingEach } from '../support/landings.ts';
+import { expectOneLandingEach, openSome } from '../support/landings.ts';
 import { releasesOf } from '../support/release-world.ts';
-import { parallel, type World } from '../support/world.ts';
+import { parallel } from '../support/world.ts';
 import { countEvents, engineWorld, eventually } from './engine-world.ts';
 
 interface OwnTemporal extends AsyncDisposable {
@@ -57,12 +57,6 @@ async function ownTemporal(): Promise<OwnTemporal> {
   };
 }
 
-async function open(w: World, count: number): Promise<number[]> {
-  const numbers: number[] = [];
-  for (let i = 1; i <= count; i += 1) numbers.push(await w.open(`change-${i}`, { [`${i}.txt`]: 'x\n' }));
-  return numbers;
-}
-
 // The last of six is built long enough to be seen.
 const slowCi = "checks:\n  test:\n    run: 'test ! -e 6.txt || sleep 5'\n";
 
@@ -70,7 +64,7 @@ describe('a line outlives', { timeout: 120_000 }, () => {
   it('wakes that were lost: the relay finds what is ahead of its plan', async () => {
     await using e = await engineWorld({ configuration: parallel({ builds: 2, batch: 2 }), wakes: false });
     await e.start();
-    const numbers = await open(e.w, 2);
+    const numbers = await openSome(e.w, 2);
     await e.w.queue(...numbers);
     await e.w.watch(numbers);
     await expectOneLandingEach(e.w, numbers);
@@ -81,7 +75,7 @@ describe('a line outlives', { timeout: 120_000 }, () => {
     await using e = await engineWorld({ configuration: parallel({ builds: 2, batch: 2 }), ci: slowCi, temporal });
     const { w } = e;
     await e.start();
-    const numbers = await open(w, 6);
+    const numbers = await openSome(w, 6);
     await w.queue(...numbers);
     await eventually(
       async () =>
@@ -101,7 +95,7 @@ describe('a line outlives', { timeout: 120_000 }, () => {
     await using e = await engineWorld({ configuration: parallel({ builds: 2, batch: 2 }), temporal });
     const { w } = e;
     await e.start();
-    const numbers = await open(w, 3);
+    const numbers = await openSome(w, 3);
     await temporal.stop();
     await w.queue(...numbers);
     for (const number of numbers) expect((await w.status(number)).status).toBe('queued');
@@ -141,7 +135,7 @@ describe('a long history', { timeout: 120_000 }, () => {
   it('goes on as a new run, and nothing is lost', async () => {
     await using e = await engineWorld({ configuration: parallel({ builds: 2, batch: 1 }), wakes: false });
     const { w } = e;
-    const numbers = await open(w, 4);
+    const numbers = await openSome(w, 4);
     const input = await e.input();
     const handle = await e.client.workflow.start('queue', {
       workflowId: queueWorkflowId(input),

@@ -1,0 +1,29 @@
+// A worker of production is killed with -9 while a check runs: whatever was being done is done once.
+import { expect, it } from 'vitest';
+import { expectOneLandingEach, openSome } from '../support/landings.ts';
+import { parallel } from '../support/world.ts';
+import { engineWorld, eventually } from './engine-world.ts';
+
+it('a worker killed with -9 in the middle of a batch: another goes on, one landing each', {
+  timeout: 120_000,
+}, async () => {
+  await using e = await engineWorld({
+    configuration: parallel({ builds: 2, batch: 2 }),
+    // The sandbox shows no file that the test could write, so that time holds the check.
+    ci: "checks:\n  test:\n    run: 'sleep 5'\n",
+  });
+  const { w } = e;
+  const numbers = await openSome(w, 3);
+  await w.queue(...numbers);
+  const killed = await e.start();
+  await eventually(
+    async () =>
+      (await w.rows("select 1 from local_check_run where state = 'running' and ref like '%mq-bot-%'")).length > 0,
+    'a check of a batch runs',
+  );
+  await killed.kill();
+  expect(await w.rows("select 1 from batch where state = 'building'")).not.toEqual([]);
+  await e.start();
+  await w.watch(numbers, 90_000);
+  await expectOneLandingEach(w, numbers);
+});
