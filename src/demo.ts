@@ -13,6 +13,7 @@ import { demoScenario } from './demo/scenario.ts';
 import { createProgress } from './launcher/progress.ts';
 import { StartError } from './launcher/start-error.ts';
 import { stopOnSignals } from './launcher/stop-signals.ts';
+import { closeInheritedDescriptors } from './platform/spawning/inherited.ts';
 import { startInterlock, type Interlock } from './start.ts';
 
 const colours = {
@@ -35,6 +36,7 @@ function paint(line: string): string {
 }
 
 async function main(): Promise<number> {
+  closeInheritedDescriptors();
   const dataDir = await mkdtemp(join(tmpdir(), 'interlock-demo-'));
   const starting = startInterlock(
     {

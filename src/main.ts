@@ -8,6 +8,7 @@ import { startScenario } from './demo/scenario.ts';
 import { createProgress } from './launcher/progress.ts';
 import { StartError } from './launcher/start-error.ts';
 import { stopOnSignals } from './launcher/stop-signals.ts';
+import { closeInheritedDescriptors } from './platform/spawning/inherited.ts';
 import { startInterlock, type Interlock } from './start.ts';
 
 interface Flags {
@@ -47,6 +48,7 @@ function portOf(text: string): number {
 }
 
 async function main(): Promise<void> {
+  closeInheritedDescriptors();
   const flags = program.parse().opts<Flags>();
   const startedAt = performance.now();
   let isStopping = false;

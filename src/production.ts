@@ -12,6 +12,7 @@ import { searchAttributes } from './launcher/temporal.ts';
 import { createAccount } from './modules/accounts/index.ts';
 import { openServer, openService, openWorker, secretsFrom, type Installation } from './parts.ts';
 import { migrate } from './platform/migrate.ts';
+import { closeInheritedDescriptors } from './platform/spawning/inherited.ts';
 import { createService } from './service.ts';
 import { serveWorkerHealth } from './worker-health.ts';
 
@@ -195,6 +196,7 @@ async function makeAccount(flags: AccountFlags): Promise<void> {
   }
 }
 
+closeInheritedDescriptors();
 program.parseAsync().catch((error: unknown) => {
   console.error(error instanceof StartError ? error.message : error);
   process.exit(1);

@@ -97,6 +97,21 @@ describe.each(available)('$kind', ({ sandbox }: { kind: SandboxKind; sandbox: Sa
     expect(output).not.toContain('sesame');
   });
 
+  test('has no descriptor that the service was started with', async () => {
+    const secret = join(parent, 'secret.txt');
+    writeFileSync(secret, 'sesame');
+    const index = new URL('../../src/platform/sandbox/index.ts', import.meta.url).href;
+    const command = 'ls /dev/fd/ | grep -x 40 || echo none';
+    const script = `
+      const { findSandbox } = await import(${JSON.stringify(index)});
+      const { sandbox } = await findSandbox({ allowPlain: true, kinds: [${JSON.stringify(sandbox.kind)}] });
+      await sandbox.run({ command: ${JSON.stringify(command)}, folders: ${JSON.stringify(folders)}, env: {}, timeoutMs: 60000, onOutput: (chunk) => process.stdout.write(chunk) });
+      process.exit();`;
+    // Node marks the first sixteen as its own; behind the gap nothing does.
+    const starting = ['-c', 'exec 40<"$0"; exec "$@"', secret, process.execPath, '--input-type=module', '-e', script];
+    expect(execFileSync('bash', starting).toString()).toBe('none\n');
+  });
+
   test('ends at its time limit with all it started', async () => {
     const marker = `sleep 8${Date.now() % 1_000_000}`;
     expect(await run(sandbox, `${marker} & ${marker}`, { timeoutMs: 700 })).toEqual({ kind: 'timed out' });

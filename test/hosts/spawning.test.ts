@@ -121,3 +121,28 @@ describe('the small process', () => {
     return expect.poll(() => isAlive(pid)).toBe(false);
   });
 });
+
+describe('the descriptors that a process was started with', () => {
+  it('are closed, and what it opened itself stays open', () => {
+    const inherited = new URL('../../src/platform/spawning/inherited.ts', import.meta.url).href;
+    const script = `
+      import { openSync, readSync } from 'node:fs';
+      import { execFileSync } from 'node:child_process';
+      const { closeInheritedDescriptors } = await import(${JSON.stringify(inherited)});
+      const own = openSync('/dev/zero', 'r');
+      const seen = () => execFileSync('ls', ['/proc/self/fd']).toString().split('\\n').includes('40');
+      const before = seen();
+      closeInheritedDescriptors();
+      console.log(before, seen(), readSync(own, Buffer.alloc(4)));`;
+    const starting = [
+      '-c',
+      'exec 40</dev/null; exec "$@"',
+      'bash',
+      process.execPath,
+      '--input-type=module',
+      '-e',
+      script,
+    ];
+    expect(execFileSync('bash', starting).toString()).toBe('true false 4\n');
+  });
+});
