@@ -14,6 +14,7 @@ import {
   type SandboxOutcome,
   type SandboxRun,
 } from '../../src/platform/sandbox/index.ts';
+import { readPrivileges } from '../../src/platform/sandbox/privileges.ts';
 import { until } from './local-world.ts';
 
 let parent: string;
@@ -250,6 +251,13 @@ describe.each(isolated)('$kind isolates', ({ sandbox }: { kind: SandboxKind; san
     expect(output).not.toContain('sesame');
   });
 
+  test('from other runs: none has the user of another where the service is root, and it knows itself', async () => {
+    for (const _ of [1, 2])
+      expect(await run(sandbox, 'id -u; id -un > /dev/null')).toEqual({ kind: 'exited', code: 0 });
+    const users = output.trim().split('\n');
+    expect([users.length, new Set(users).size]).toEqual([2, readPrivileges().hasOwnUids ? 2 : 1]);
+  });
+
   test('from its memory: nothing can be written that is not in its folders', async () => {
     const command =
       'for at in / /dev /usr /etc /opt /run /proc /sys; do ! touch "$at/planted" 2>/dev/null || echo "$at"; done; head -c 300000000 /dev/zero > /dev/shm/file || echo full';
@@ -266,6 +274,18 @@ describe.each(isolated)('$kind isolates', ({ sandbox }: { kind: SandboxKind; san
         'echo x > ~/x && echo x > "$TMPDIR/x" && git --version && node --version && test -w . && test -c /dev/null',
       ),
     ).toEqual({ kind: 'exited', code: 0 });
+  });
+});
+
+describe.each(available.filter(({ kind }) => kind === 'bubblewrap'))('$kind', ({ sandbox }: { sandbox: Sandbox }) => {
+  test('refuses keys, other processes and new user namespaces, and no more', async () => {
+    const keyctl = process.arch === 'x64' ? 250 : 219;
+    const command = `
+      perl -e 'print syscall(${keyctl}, 0, -3, 1), " ", $!{EPERM} ? "refused" : "done", "\n"'
+      unshare --user true || echo no namespace
+      sh -c 'echo a child'`;
+    expect(await run(sandbox, command)).toEqual({ kind: 'exited', code: 0 });
+    expect(output).toMatch(/^-1 refused\n.*no namespace\na child\n$/s);
   });
 });
 
@@ -291,7 +311,7 @@ describe('finding one', () => {
     const { createBubblewrap } = await import('../../src/platform/sandbox/bubblewrap.ts');
     const broken = createBubblewrap(
       { bwrap: '/bin/false', hasSizes: true, setpriv: '/bin/false' },
-      { isRoot: false, uid: 1000, gid: 1000 },
+      { isRoot: false, uid: 1000, gid: 1000, hasOwnUids: false },
     );
     expect(await run(broken, 'true')).toEqual({ kind: 'failed', reason: expect.stringContaining('could not be made') });
   });

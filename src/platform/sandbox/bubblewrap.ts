@@ -1,4 +1,7 @@
-// bubblewrap: new user, mount, pid, network, ipc, uts and cgroup namespaces, an empty root, no capabilities.
+// bubblewrap: new user, mount, pid, network, ipc, uts and cgroup namespaces, an empty root, no capabilities, and system
+// calls that no command needs refused.
+import { writeFile } from 'node:fs/promises';
+import { besideRoot } from './run-folders.ts';
 import { runWrapped, shellOf } from './command.ts';
 import {
   devices,
@@ -10,7 +13,8 @@ import {
   readResolver,
 } from './layout.ts';
 import type { Sandbox, SandboxRun } from './port.ts';
-import { type Privileges, dropPrivileges, ownFolders } from './privileges.ts';
+import { type Privileges, decideIdentity, dropPrivileges, ownFolders, showIdentity } from './privileges.ts';
+import { systemCallFilter } from './system-calls.ts';
 
 interface Programs {
   readonly bwrap: string;
@@ -21,23 +25,41 @@ interface Programs {
 
 const sharedMemoryBytes = 256 * 1024 * 1024;
 
-export function createBubblewrap(programs: Programs, privileges: Privileges): Sandbox {
+/** The descriptor by which the wrapper reads the filter. Shells know those of one digit; ours end at 6. */
+const filterDescriptor = '9';
+
+export function createBubblewrap(programs: Programs, serviceOf: Privileges): Sandbox {
   return {
     kind: 'bubblewrap',
     node: insideNode,
     run: async (run) => {
+      const privileges = decideIdentity(serviceOf);
       await ownFolders(privileges, run.folders);
-      return await runWrapped(
-        {
-          file: programs.bwrap,
-          args: argumentsFor(run, programs, privileges),
-          env: environmentInside(run.env),
-          cwd: '/',
-        },
-        run,
-      );
+      const shown = [...(run.shown ?? []), ...(await showIdentity(privileges, run.folders))];
+      const filter = await writeFilter(run);
+      const args = argumentsFor({ ...run, shown }, programs, privileges);
+      const command =
+        filter === null
+          ? { file: programs.bwrap, args }
+          : {
+              file: '/bin/sh',
+              args: [
+                ...['-c', `exec "$@" ${filterDescriptor}<"$0"`, filter],
+                ...[programs.bwrap, '--seccomp', filterDescriptor, ...args],
+              ],
+            };
+      return await runWrapped({ ...command, env: environmentInside(run.env), cwd: '/' }, run);
     },
   };
+}
+
+/** Null: there is none for this architecture. */
+async function writeFilter({ folders }: SandboxRun): Promise<string | null> {
+  const filter = systemCallFilter(process.arch);
+  if (filter === null) return null;
+  const path = besideRoot(folders, 'system-calls');
+  await writeFile(path, filter);
+  return path;
 }
 
 function argumentsFor(run: SandboxRun, programs: Programs, privileges: Privileges): string[] {

@@ -13,17 +13,19 @@ import {
   readResolver,
 } from './layout.ts';
 import type { Sandbox, SandboxRun } from './port.ts';
-import { dropPrivileges, ownFolders, type Privileges } from './privileges.ts';
+import { decideIdentity, dropPrivileges, ownFolders, showIdentity, type Privileges } from './privileges.ts';
 
 export function createNamespaces(
   programs: { readonly unshare: string; readonly setpriv: string },
-  privileges: Privileges,
+  serviceOf: Privileges,
 ): Sandbox {
   return {
     kind: 'namespaces',
     node: insideNode,
     run: async (run) => {
+      const privileges = decideIdentity(serviceOf);
       await ownFolders(privileges, run.folders);
+      const shown = [...(run.shown ?? []), ...(await showIdentity(privileges, run.folders))];
       const args = [
         // Dies when we die: setpriv sets it for itself, unshare passes it on to the namespace's first process.
         '--pdeathsig',
@@ -44,7 +46,7 @@ export function createNamespaces(
         '/bin/sh',
         '-e',
         '-c',
-        setUpScript(run),
+        setUpScript({ ...run, shown }),
         'sandbox',
         ...dropPrivileges(privileges, programs.setpriv),
         ...shellOf(run),

@@ -1,20 +1,71 @@
-// A service that runs as root gives a command neither root's user id nor its capabilities.
+// A service that runs as root gives a command neither root's user id nor its capabilities, and each run a user id of its
+// own: what the kernel keeps by user (keys, numbers of processes, signals) is then no other run's.
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
 import { spawn } from '../spawning/index.ts';
+import { insideHome } from './layout.ts';
 import type { RunFolders } from './port.ts';
+import { besideRoot } from './run-folders.ts';
 
 export interface Privileges {
   readonly isRoot: boolean;
   readonly uid: number;
   readonly gid: number;
+  /** Each run may have a user id of its own. Otherwise all of them share `uid`. */
+  readonly hasOwnUids: boolean;
 }
+
+/** User ids that nothing hands out, by systemd's table of them. Of so many no two runs draw the same. */
+const ownUids = { first: 0x70000000, count: 0x0fffffff };
+const nobody = 65534;
 
 /** `nobody` when we are root, ourselves otherwise. */
 export function readPrivileges(): Privileges {
   const isRoot = process.getuid?.() === 0;
   return isRoot
-    ? { isRoot, uid: 65534, gid: 65534 }
-    : { isRoot, uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
+    ? { isRoot, uid: nobody, gid: nobody, hasOwnUids: isMapped(readUidMap(), ownUids) }
+    : { isRoot, uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0, hasOwnUids: false };
+}
+
+/** Whether the user namespace that `map` (`/proc/self/uid_map`) describes has all of these user ids. */
+export function isMapped(map: string, uids: { readonly first: number; readonly count: number }): boolean {
+  return map.split('\n').some((line) => {
+    const [first = NaN, , count = NaN] = line.trim().split(/\s+/).map(Number);
+    return first <= uids.first && first + count >= uids.first + uids.count;
+  });
+}
+
+function readUidMap(): string {
+  try {
+    return readFileSync('/proc/self/uid_map', 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** Who one run is. */
+export function decideIdentity(privileges: Privileges): Privileges {
+  if (!privileges.hasOwnUids) return privileges;
+  const uid = ownUids.first + randomInt(ownUids.count);
+  return { ...privileges, uid, gid: uid };
+}
+
+/** Files to show in which a user id of its own has a name and a home: programs look themselves up. */
+export async function showIdentity(
+  { hasOwnUids, uid, gid }: Privileges,
+  folders: RunFolders,
+): Promise<{ readonly from: string; readonly at: string }[]> {
+  if (!hasOwnUids) return [];
+  const lines = { '/etc/passwd': `ci:x:${uid}:${gid}::${insideHome}:/bin/sh\n`, '/etc/group': `ci:x:${gid}:\n` };
+  return await Promise.all(
+    Object.entries(lines).map(async ([at, line]) => {
+      const from = besideRoot(folders, at.slice('/etc/'.length));
+      await writeFile(from, (await readFile(at, 'utf8').catch(() => '')) + line, { mode: 0o644 });
+      return { from, at };
+    }),
+  );
 }
 
 /** The start of a command line that becomes the unprivileged user for good. */

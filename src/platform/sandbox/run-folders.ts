@@ -1,6 +1,6 @@
 // Where one run works. Its folder is named by the process that made it, so that what a killed one left is known as such.
 import { chmod, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { isAlive } from '../process.ts';
 import type { RunFolders } from './port.ts';
 
@@ -15,6 +15,11 @@ export async function makeRunFolders(parent: string): Promise<RunFolders> {
   await chmod(parent, 0o711);
   for (const folder of Object.values(folders)) await mkdir(folder);
   return folders;
+}
+
+/** A path of the run that its command does not see, unless it is shown. */
+export function besideRoot({ root }: RunFolders, name: string): string {
+  return join(dirname(root), name);
 }
 
 /** Folders below `workDir` for as long as the work lasts. */
