@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
+import { readRunBounds, RunBoundsRefused, type RunBounds } from './domain/runs/bounds.ts';
 import { StartError } from './launcher/start-error.ts';
 import { deriveSecrets, type Secrets } from './modules/accounts/index.ts';
 import { createEventHub } from './modules/events/index.ts';
@@ -97,6 +98,7 @@ export async function openWorker(
     providers: { secrets, http, network },
     previews: previewOptionsFrom(process.env, model),
     agents: { model },
+    bounds: runBoundsFrom(process.env),
   });
   const stop = async (): Promise<void> => {
     await worker.stop();
@@ -111,6 +113,16 @@ export function modelFrom(env: NodeJS.ProcessEnv): ModelSettings | null {
     return readModelSettings(env);
   } catch (error) {
     if (error instanceof ModelSettingsRefused) throw new StartError(error.message);
+    throw error;
+  }
+}
+
+/** What commands may take, from RUN_PROCESSES and its like. */
+export function runBoundsFrom(env: NodeJS.ProcessEnv): RunBounds {
+  try {
+    return readRunBounds(env);
+  } catch (error) {
+    if (error instanceof RunBoundsRefused) throw new StartError(error.message);
     throw error;
   }
 }

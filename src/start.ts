@@ -14,7 +14,7 @@ import { searchAttributes } from './launcher/temporal.ts';
 import { scopes, systemContext, type Ports } from './context.ts';
 import { createAccount, createApiToken, generateSecrets, type Secrets } from './modules/accounts/index.ts';
 import { migrate } from './platform/migrate.ts';
-import { modelFrom, openServer, openService, openWorker, secretsFrom } from './parts.ts';
+import { modelFrom, openServer, openService, openWorker, runBoundsFrom, secretsFrom } from './parts.ts';
 
 export interface StartOptions {
   readonly dataDir: string;
@@ -72,6 +72,7 @@ export async function startInterlock(options: StartOptions, progress: Progress):
   try {
     // What is wrong with the settings is told before anything is started.
     modelFrom(process.env);
+    runBoundsFrom(process.env);
     const port = await choosePort(options);
     const started = await startParts({ ...options, port }, { dataDir, stops, progress, watch });
     return { ...started, lost: loss.promise, stop };

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import { createRunbookAttending, runbookAgentWords, type AgentOptions } from './agents.ts';
+import type { RunBounds } from './domain/runs/bounds.ts';
 import { createCiRunner, type CiRunner } from './hosts/local/index.ts';
 import type { Verifying } from './modules/previews/index.ts';
 import type { RunbookAttending } from './modules/runbooks/index.ts';
@@ -26,6 +27,8 @@ export interface WorkerOptions {
   readonly previews: PreviewOptions | Verifying;
   /** Who executes runbooks; tests bring their own. */
   readonly agents: AgentOptions | Pick<RunbookAttending, 'agents'>;
+  /** Of every command that it runs; the usual ones unless given. */
+  readonly bounds?: RunBounds;
 }
 
 export interface RunningWorker {
@@ -45,7 +48,10 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const { log } = service.ports;
   installRuntime(log);
   // Commands of deployments and builds run in it as checks do, also where checks run elsewhere.
-  const found = await findSandbox({ allowPlain: options.ci?.allowPlain ?? false });
+  const found = await findSandbox({
+    allowPlain: options.ci?.allowPlain ?? false,
+    ...(options.bounds && { bounds: options.bounds }),
+  });
   const attending = createAttending(service.ports, { ...options.providers, sandbox: found.sandbox });
   const runbooks = openAgents(options, found.sandbox);
   const verifying = await openVerifying(options, found.sandbox);

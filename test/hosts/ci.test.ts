@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type CiRunner, createCiRunner } from '../../src/hosts/local/index.ts';
 import { parseCiFile } from '../../src/hosts/local/ci-file.ts';
 import type { HostCheck, HostRepository } from '../../src/hosts/port.ts';
+import { usualRunBounds } from '../../src/domain/runs/bounds.ts';
 import { findSandbox, type Sandbox } from '../../src/platform/sandbox/index.ts';
 import { commit } from './commits.ts';
 import { localWorld, type LocalWorld, until } from './local-world.ts';
@@ -337,12 +338,28 @@ describe('running', () => {
     expect(await finished(head)).toMatchObject([{ conclusion: 'cancelled' }]);
   });
 
+  test('a check that fills the disk is stopped, and says why', async () => {
+    const bounds = { ...usualRunBounds, bytes: 20_000_000 };
+    const bounded = await findSandbox({ allowPlain: true, bounds });
+    startRunner({ sandbox: bounded.sandbox ?? sandbox });
+    const head = await submit({
+      fill: 'i=0; while :; do i=$((i+1)); head -c 1000000 /dev/zero > "$TMPDIR/$i"; done',
+    });
+    expect(await finished(head)).toMatchObject([
+      {
+        conclusion: 'failure',
+        summary: expect.stringMatching(/^Stopped after .* its files take more than 20 MB together$/),
+      },
+    ]);
+  });
+
   test('trouble of ours is an error and is tried once more, as a new attempt', async () => {
     const head = await submit({ test: 'true' });
     let calls = 0;
     startRunner({
       sandbox: {
         kind: 'plain',
+        bounds: usualRunBounds,
         node: process.execPath,
         run: async () =>
           await Promise.resolve(calls++ < 1 ? { kind: 'failed', reason: 'no space' } : { kind: 'exited', code: 0 }),
@@ -374,6 +391,7 @@ describe('several accounts', () => {
       concurrency: 2,
       sandbox: {
         kind: 'plain',
+        bounds: usualRunBounds,
         node: process.execPath,
         run: async ({ env }) => {
           order.push(env['INTERLOCK_REF'] ?? '');

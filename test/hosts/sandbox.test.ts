@@ -10,10 +10,10 @@ import {
   type RunFolders,
   type Sandbox,
   type SandboxKind,
-  type SandboxBounds,
   type SandboxOutcome,
   type SandboxRun,
 } from '../../src/platform/sandbox/index.ts';
+import type { RunBounds } from '../../src/domain/runs/bounds.ts';
 import { readPrivileges } from '../../src/platform/sandbox/privileges.ts';
 import { until } from './local-world.ts';
 
@@ -39,18 +39,22 @@ async function run(
     env: options.env ?? {},
     timeoutMs: options.timeoutMs ?? 20_000,
     network: options.network ?? false,
+    isKept: true,
     onOutput: (chunk) => void (output += chunk.toString()),
     ...(options.signal ? { signal: options.signal } : {}),
     ...(options.bounds ? { bounds: options.bounds } : {}),
   });
 }
 
-const roomy: SandboxBounds = {
+const roomy: RunBounds = {
   bytesPerFile: 100_000_000,
   bytes: 100_000_000,
   files: 10_000,
   outputBytes: 10_000_000,
+  processes: 500,
+  memoryBytes: 4_000_000_000,
   freeBytes: 0,
+  freeMemoryBytes: 0,
 };
 
 // bubblewrap is tested where it is installed; namespaces wherever the kernel lets us; a plain process everywhere.
@@ -127,7 +131,7 @@ describe.each(available)('$kind', ({ sandbox }: { kind: SandboxKind; sandbox: Sa
     expect(await ended).toEqual({ kind: 'canceled' });
   });
 
-  test.each<[string, string, Partial<SandboxBounds>, RegExp]>([
+  test.each<[string, string, Partial<RunBounds>, RegExp]>([
     ['one file without end', 'cat /dev/zero > file', { bytesPerFile: 1_000_000 }, /^a file of it reached 1 MB, /],
     [
       'files without end',
@@ -154,6 +158,18 @@ describe.each(available)('$kind', ({ sandbox }: { kind: SandboxKind; sandbox: Sa
       'for i in 1 2 3 4 5 6 7 8; do head -c 500000 /dev/zero > "file $i"; done',
       { bytes: 1_000_000 },
       /^its files take more than 1 MB together$/,
+    ],
+    [
+      'into memory without end',
+      'node -e "const kept = []; setInterval(() => kept.push(Buffer.alloc(20_000_000, 1)), 5)"',
+      { memoryBytes: 300_000_000 },
+      /^its processes take more than 300 MB of memory together$/,
+    ],
+    [
+      'into the memory of many processes',
+      'for i in 1 2 3 4 5 6; do node -e "kept = Buffer.alloc(60_000_000, 1); setInterval(() => {}, 1000)" & done; wait',
+      { memoryBytes: 300_000_000 },
+      /^its processes take more than 300 MB of memory together$/,
     ],
   ])('is stopped when it writes %s', async (_what, command, bounds, words) => {
     const outcome = await run(sandbox, command, { bounds: { ...roomy, ...bounds }, timeoutMs: 60_000 });
@@ -200,6 +216,24 @@ describe.each(available)('$kind', ({ sandbox }: { kind: SandboxKind; sandbox: Sa
     const marker = `sleep 9${Date.now() % 1_000_000}`;
     expect(await run(sandbox, `${marker} & echo done`)).toEqual({ kind: 'exited', code: 0 });
     await until('nothing of it is left', async () => !(await processes()).includes(marker));
+  });
+});
+
+const startsMany = 'i=0; while [ $i -lt 300 ]; do i=$((i+1)); sleep 50 & done; echo all; wait';
+
+describe.each(available.filter(({ kind }) => kind === 'plain'))('$kind', ({ sandbox }: { sandbox: Sandbox }) => {
+  test('is stopped when it has too many processes: those of its user are not counted with them', async () => {
+    const outcome = await run(sandbox, startsMany, { bounds: { ...roomy, processes: 100 }, timeoutMs: 60_000 });
+    expect(outcome).toEqual({ kind: 'stopped', because: 'it has more than 100 processes' });
+  });
+});
+
+describe.each(isolated)('$kind isolates', ({ sandbox }: { kind: SandboxKind; sandbox: Sandbox }) => {
+  test('its processes: more than it may have it cannot start', async () => {
+    const outcome = await run(sandbox, startsMany, { bounds: { ...roomy, processes: 100 }, timeoutMs: 60_000 });
+    expect(outcome.kind).toBe('exited');
+    expect(outcome).not.toEqual({ kind: 'exited', code: 0 });
+    expect(output).not.toContain('all');
   });
 });
 

@@ -365,16 +365,25 @@ describe.each(isolated)('$kind isolates', ({ sandbox }: { kind: SandboxKind; san
     const hungry = "node -e 'const kept = []; for (;;) kept.push(Buffer.alloc(64 << 20, 1))'";
     sandboxes = createProcessSandboxes({
       hosts: () => world.local.host,
-      sandbox,
+      sandbox: { ...sandbox, bounds: { ...sandbox.bounds, bytesPerFile: 1 << 20 } },
       directories: [],
       workDir: world.workDir,
-      limits: { memoryBytes: 1 << 30, fileBytes: 1 << 20, processes: 4096, teardownTimeoutMs: 1_000 },
+      limits: { memoryBytes: 1 << 30, teardownTimeoutMs: 1_000 },
     });
     const script = `${hungry} >/dev/null 2>&1 || echo too hungry\nhead -c 2000000 /dev/zero > big || echo too big\n${startsApp}`;
     await world.boot(sandboxes, { files: { [setup]: script } });
     expect(world.output()).toContain('too hungry');
     expect(world.output()).toContain('too big');
   });
+});
+
+test('a preview that fills the disk is stopped, and says why', async () => {
+  const [{ sandbox } = { sandbox: null }] = available;
+  open(sandbox && { ...sandbox, bounds: { ...sandbox.bounds, bytes: 20_000_000 } });
+  const fills = 'i=0; while :; do i=$((i+1)); head -c 1000000 /dev/zero > "$HOME/$i"; done';
+  await expect(world.boot(sandboxes, { files: { [setup]: fills } })).rejects.toThrow(
+    /The app was stopped: its files take more than 20 MB together/,
+  );
 });
 
 describe('without', () => {

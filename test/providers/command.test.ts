@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { usualRunBounds } from '../../src/domain/runs/bounds.ts';
 import type { ProviderReading, ProviderRun } from '../../src/platform/providers/index.ts';
 import { findSandbox } from '../../src/platform/sandbox/index.ts';
 import { until } from '../hosts/local-world.ts';
@@ -147,6 +148,20 @@ test('the network is there for commands where the operator gives it, and is not 
   expect(without.state).toBe(sandbox?.kind === 'plain' ? 'success' : 'failure');
   expect(without.output.includes('DEPLOYMENT_NETWORK=true')).toBe(sandbox?.kind !== 'plain');
   server.close();
+});
+
+test('a command that fills the disk is stopped, and says why', async () => {
+  const bounds = { ...usualRunBounds, bytes: 20_000_000 };
+  const { sandbox } = await findSandbox({ allowPlain: true, bounds });
+  const command = 'i=0; while :; do i=$((i+1)); head -c 1000000 /dev/zero > "$TMPDIR/$i"; done';
+  const reading = await w.command({ sandbox }).run(w.run({ kind: 'command', command, timeoutSec: 60 }), {
+    signal: new AbortController().signal,
+    onOutput: () => {},
+  });
+  expect([reading.state, reading.message]).toEqual([
+    'failure',
+    expect.stringMatching(/^Stopped after .* its files take more than 20 MB together$/),
+  ]);
 });
 
 test('what a killed process left of its checkouts is removed', async () => {

@@ -67,6 +67,8 @@ export function bootProcess(
       timeoutMs: Math.min(boot.lifeMs, longestTimer),
       listeners,
       shown,
+      // It may stand for a day, and what is kept of its output is bounded.
+      bounds: { ...options.sandbox.bounds, outputBytes: Infinity },
       onOutput: said.write,
       signal: killing.signal,
     });
@@ -162,13 +164,7 @@ function supervisorAt(home: string): string {
 }
 
 function commandOfSupervisor({ sandbox, limits }: LifeOptions, port: number): string {
-  const bounds = [
-    `--core=0`,
-    `--data=${limits.memoryBytes}`,
-    `--fsize=${limits.fileBytes}`,
-    `--nproc=${limits.processes}`,
-  ];
-  const bounded = findProgram('prlimit') === null ? '' : `prlimit ${bounds.join(' ')} `;
+  const bounded = findProgram('prlimit') === null ? '' : `prlimit --data=${limits.memoryBytes} `;
   return `exec ${bounded}'${sandbox.node}' --no-warnings "$HOME/${supervisorAt('').replace(/^\//, '')}" ${port}`;
 }
 

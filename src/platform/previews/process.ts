@@ -17,18 +17,15 @@ export interface ProcessOptions {
   readonly limits?: ProcessLimits;
 }
 
-/** Of every single process but for their number, which is of the user they run as. */
+/** Beside the bounds of its sandbox, which hold for all of a preview together. */
 export interface ProcessLimits {
+  /** Of every single process. */
   readonly memoryBytes: number;
-  readonly fileBytes: number;
-  readonly processes: number;
   readonly teardownTimeoutMs: number;
 }
 
 const defaultLimits: ProcessLimits = {
   memoryBytes: 4 * 1024 ** 3,
-  fileBytes: 4 * 1024 ** 3,
-  processes: 4096,
   teardownTimeoutMs: 60_000,
 };
 

@@ -1,8 +1,9 @@
 // bubblewrap: new user, mount, pid, network, ipc, uts and cgroup namespaces, an empty root, no capabilities, and system
 // calls that no command needs refused.
 import { writeFile } from 'node:fs/promises';
+import { usualRunBounds } from '../../domain/runs/bounds.ts';
 import { besideRoot } from './run-folders.ts';
-import { runWrapped, shellOf } from './command.ts';
+import { runWrapped, shellOf, type BoundedRun } from './command.ts';
 import {
   devices,
   environmentInside,
@@ -28,11 +29,13 @@ const sharedMemoryBytes = 256 * 1024 * 1024;
 /** The descriptor by which the wrapper reads the filter. Shells know those of one digit; ours end at 6. */
 const filterDescriptor = '9';
 
-export function createBubblewrap(programs: Programs, serviceOf: Privileges): Sandbox {
+export function createBubblewrap(programs: Programs, serviceOf: Privileges, bounds = usualRunBounds): Sandbox {
   return {
     kind: 'bubblewrap',
     node: insideNode,
-    run: async (run) => {
+    bounds,
+    run: async (asked) => {
+      const run = { bounds, ...asked };
       const privileges = decideIdentity(serviceOf);
       await ownFolders(privileges, run.folders);
       const shown = [...(run.shown ?? []), ...(await showIdentity(privileges, run.folders))];
@@ -62,7 +65,7 @@ async function writeFilter({ folders }: SandboxRun): Promise<string | null> {
   return path;
 }
 
-function argumentsFor(run: SandboxRun, programs: Programs, privileges: Privileges): string[] {
+function argumentsFor(run: BoundedRun, programs: Programs, privileges: Privileges): string[] {
   const layout = readLayout();
   const { checkout, home, tmp } = run.folders;
   const shown = run.shown ?? [];

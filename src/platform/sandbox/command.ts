@@ -2,7 +2,9 @@
 import { type ChildProcess, spawn as spawnHere } from 'node:child_process';
 import type { Server } from 'node:net';
 import { spawn, SpawnedProcess } from '../spawning/index.ts';
-import { findExceeded, megabytes, watchGrowth, type Exceeded } from './growth.ts';
+import { megabytes, type Exceeded, type RunBounds } from '../../domain/runs/bounds.ts';
+import { findGrown, watchGrowth } from './growth.ts';
+import { findProgram } from './layout.ts';
 import type { SandboxOutcome, SandboxRun } from './port.ts';
 
 export interface WrappedCommand {
@@ -18,20 +20,38 @@ export interface WrappedCommand {
  * then kills the whole process group, for a wrapper that does not see to it itself. Output and errors share a pipe:
  * of two nobody could tell which was written first.
  */
-export function shellOf({ command, bounds }: Pick<SandboxRun, 'command' | 'bounds'>, isGuarded = false): string[] {
+export function shellOf({ command, bounds }: BoundedRun, isGuarded = false): string[] {
   const guard = isGuarded ? '(read -r _ <&4; kill -9 0) </dev/null >/dev/null 2>&1 3>&- & ' : '';
-  // In blocks of 512 bytes. It holds for whatever the command starts, and none of it can raise it again.
-  const limit = bounds === undefined ? '' : `ulimit -f ${Math.ceil(bounds.bytesPerFile / 512)}; `;
+  // Short of memory, the kernel ends such a command before anything of ours.
+  const first = 'echo 1000 2>/dev/null >/proc/self/oom_score_adj || true; ';
   return [
+    ...limitsOf(bounds, isGuarded),
     '/bin/sh',
     '-c',
-    `${limit}${guard}echo begun >&3; exec 3>&- 4<&-; exec /bin/sh -e -c "$1" 2>&1`,
+    `${fileLimitOf(bounds)}${first}${guard}echo begun >&3; exec 3>&- 4<&-; exec /bin/sh -e -c "$1" 2>&1`,
     'sandbox',
     command,
   ];
 }
 
-export async function runWrapped(command: WrappedCommand, run: SandboxRun): Promise<SandboxOutcome> {
+export type BoundedRun = SandboxRun & { readonly bounds: RunBounds };
+
+/**
+ * They hold for all that the command starts, and none of it can raise them again. A command without a namespace has its
+ * user's processes counted with its own: these are only watched.
+ */
+function limitsOf({ bytesPerFile, processes }: RunBounds, isPlain: boolean): string[] {
+  const prlimit = findProgram('prlimit');
+  if (prlimit === null) return [];
+  return [prlimit, '--core=0', `--fsize=${bytesPerFile}`, ...(isPlain ? [] : [`--nproc=${processes}`]), '--'];
+}
+
+/** Where there is no prlimit; in blocks of 512 bytes. */
+function fileLimitOf({ bytesPerFile }: RunBounds): string {
+  return findProgram('prlimit') === null ? `ulimit -f ${Math.ceil(bytesPerFile / 512)}; ` : '';
+}
+
+export async function runWrapped(command: WrappedCommand, run: BoundedRun): Promise<SandboxOutcome> {
   if (run.signal?.aborted) {
     for (const listener of run.listeners ?? []) listener.close();
     return { kind: 'canceled' };
@@ -50,10 +70,11 @@ export async function runWrapped(command: WrappedCommand, run: SandboxRun): Prom
   let outputBytes = 0;
   const onOutput = (chunk: Buffer): void => {
     outputBytes += chunk.length;
-    if (bounds === undefined || outputBytes <= bounds.outputBytes) run.onOutput(chunk);
+    if (outputBytes <= bounds.outputBytes) run.onOutput(chunk);
     else end({ kind: 'stopped', because: `it wrote more than ${megabytes(bounds.outputBytes)} of output` });
   };
-  const growth = bounds && watchGrowth(run.folders, bounds, (exceeded) => end(outcomeOf(exceeded)));
+  const watched = { folders: run.folders, bounds, pid: () => child.pid };
+  const growth = watchGrowth(watched, (exceeded) => end(outcomeOf(exceeded)));
   const onAbort = (): void => end({ kind: 'canceled' });
   const timer = setTimeout(() => end({ kind: 'timed out' }), run.timeoutMs);
   run.signal?.addEventListener('abort', onAbort, { once: true });
@@ -61,13 +82,13 @@ export async function runWrapped(command: WrappedCommand, run: SandboxRun): Prom
   child.stderr?.on('data', onOutput);
   try {
     const exit = await exitOf(child);
-    await growth?.stop();
+    await growth.stop();
     // What was written since the last look.
-    const exceeded = ended === undefined && bounds ? await findExceeded(run.folders, bounds) : null;
+    const exceeded = ended === undefined && run.isKept === true ? await findGrown(run.folders, bounds) : null;
     if (exceeded !== null) return outcomeOf(exceeded);
     if (ended !== undefined) return ended;
     if (typeof exit === 'string') return { kind: 'failed', reason: exit };
-    if (bounds !== undefined && exit === fileTooLarge)
+    if (exit === fileTooLarge)
       return { kind: 'stopped', because: `a file of it reached ${megabytes(bounds.bytesPerFile)}, which is the most` };
     return hasBegun
       ? { kind: 'exited', code: exit }
@@ -75,7 +96,7 @@ export async function runWrapped(command: WrappedCommand, run: SandboxRun): Prom
   } finally {
     clearTimeout(timer);
     run.signal?.removeEventListener('abort', onAbort);
-    await growth?.stop();
+    await growth.stop();
   }
 }
 
@@ -96,7 +117,7 @@ function start({ file, args, cwd, env }: WrappedCommand, listeners: readonly Ser
   return child;
 }
 
-/** Of a full disk nobody knows whose doing it is. */
+/** Of a full machine nobody knows whose doing it is. */
 function outcomeOf({ of, words }: Exceeded): SandboxOutcome {
   return of === 'run' ? { kind: 'stopped', because: words } : { kind: 'failed', reason: words };
 }

@@ -1,9 +1,12 @@
-// How much a run leaves on the disk, looked at while it writes. A command can hide what it writes from whoever looks at
-// names (files it deleted and holds open, folders it closed): for these there is the reserve of the whole disk.
-import { statfs } from 'node:fs/promises';
+// What a run takes of the machine, looked at while it runs. A command can hide what it writes from a look at names
+// (files it deleted and holds open, folders it closed), and memory from a look at processes (what they share): for these
+// there are the reserves of the whole machine.
+import { readdir, readFile, statfs } from 'node:fs/promises';
+import { freemem } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
+import { decideExceeded, isWorthALook, type Exceeded, type RunBounds, type Seen } from '../../domain/runs/bounds.ts';
 import { spawn } from '../spawning/index.ts';
-import type { RunFolders, SandboxBounds } from './port.ts';
+import type { RunFolders } from './port.ts';
 
 export interface Grown {
   /** As the disk counts them, in blocks. */
@@ -48,49 +51,81 @@ async function outputOf(program: string, args: readonly string[], take: (chunk: 
   });
 }
 
-/** Which bound was passed, in words about the run. `disk`: through nobody's fault that is known. */
-export interface Exceeded {
-  readonly of: 'run' | 'disk';
-  readonly words: string;
+interface Running {
+  readonly processes: number;
+  readonly memoryBytes: number;
 }
 
-/** Null: none. */
-export async function findExceeded(folders: RunFolders, bounds: SandboxBounds): Promise<Exceeded | null> {
-  return (await findFullDisk(folders, bounds)) ?? (await findGrown(folders, bounds));
+const pageBytes = 4096;
+
+/** A process and all that it started. Memory is what is each one's own. None where there is no `/proc`. */
+async function measureProcesses(root: number, mostProcesses: number): Promise<Running> {
+  let memoryBytes = 0;
+  let found = [root];
+  let processes = 0;
+  while (found.length > 0 && processes <= mostProcesses) {
+    processes += found.length;
+    const all = await Promise.all(found.map(async (pid) => await lookAt(pid)));
+    memoryBytes += all.reduce((sum, { bytes }) => sum + bytes, 0);
+    found = all.flatMap(({ children }) => children);
+  }
+  return { processes, memoryBytes };
 }
 
-async function findFullDisk({ checkout }: RunFolders, { freeBytes }: SandboxBounds): Promise<Exceeded | null> {
-  const { bavail, bsize } = await statfs(checkout);
-  return bavail * bsize >= freeBytes
-    ? null
-    : { of: 'disk', words: `less than ${megabytes(freeBytes)} are free on this machine's disk` };
+/** Of one that has ended meanwhile, nothing. */
+async function lookAt(pid: number): Promise<{ readonly bytes: number; readonly children: number[] }> {
+  try {
+    const [, resident = 0, shared = 0] = (await readFile(`/proc/${pid}/statm`, 'latin1')).split(' ').map(Number);
+    const threads = await readdir(`/proc/${pid}/task`);
+    const children = await Promise.all(
+      threads.map(async (thread) => await readFile(`/proc/${pid}/task/${thread}/children`, 'latin1').catch(() => '')),
+    );
+    const numbers = children.join(' ').split(' ').filter(Boolean).map(Number);
+    return { bytes: (resident - shared) * pageBytes, children: numbers };
+  } catch {
+    return { bytes: 0, children: [] };
+  }
 }
 
-async function findGrown(folders: RunFolders, bounds: SandboxBounds): Promise<Exceeded | null> {
-  const { bytes, files } = await measureFolders(folders, bounds.files);
-  if (bytes > bounds.bytes) return { of: 'run', words: `its files take more than ${megabytes(bounds.bytes)} together` };
-  if (files > bounds.files) return { of: 'run', words: `it has more than ${bounds.files} files` };
-  return null;
+/** What may be asked often: it costs two calls of the system. */
+interface Gauges {
+  readonly freeBytes: number;
+  readonly freeFiles: number;
+  /** Null: what is free is not what could be had, but on Linux. */
+  readonly freeMemoryBytes: number | null;
 }
 
-export function megabytes(bytes: number): string {
-  return `${Math.floor(bytes / 1_000_000)} MB`;
+async function readGauges({ checkout }: RunFolders): Promise<Gauges> {
+  const { bavail, bsize, ffree } = await statfs(checkout);
+  const freeMemoryBytes = process.platform === 'linux' ? freemem() : null;
+  return { freeBytes: bavail * bsize, freeFiles: ffree, freeMemoryBytes };
 }
 
-const diskEveryMs = 250;
+/** What its folders have come to, and the machine's disk. Null: no bound was passed. */
+export async function findGrown(folders: RunFolders, bounds: RunBounds): Promise<Exceeded | null> {
+  const [{ freeBytes }, grown] = await Promise.all([readGauges(folders), measureFolders(folders, bounds.files)]);
+  return decideExceeded({ freeBytes, ...grown }, bounds);
+}
+
+const gaugesEveryMs = 250;
+const processesEveryMs = 1_000;
+const foldersEveryMs = 5_000;
 /** Looking takes a tenth of the time at most. */
 const pausePerLook = 9;
 
+export interface Watched {
+  readonly folders: RunFolders;
+  readonly bounds: RunBounds;
+  /** Of its wrapper; undefined until it is known. */
+  readonly pid: () => number | undefined;
+}
+
 /** Looks until it is stopped, or a bound is passed: then it tells so once. */
-export function watchGrowth(
-  folders: RunFolders,
-  bounds: SandboxBounds,
-  onExceeded: (exceeded: Exceeded) => void,
-): { stop(): Promise<void> } {
+export function watchGrowth(watched: Watched, onExceeded: (exceeded: Exceeded) => void): { stop(): Promise<void> } {
   const stopped = new AbortController();
   const { signal } = stopped;
   const watching = watch();
-  // Told to whoever stops it.
+  // Told to the one who stops it.
   watching.catch(() => {});
   return {
     stop: async () => {
@@ -100,14 +135,53 @@ export function watchGrowth(
   };
 
   async function watch(): Promise<void> {
-    let lookAt = 0;
+    const { folders, bounds, pid } = watched;
+    const lookAtFolders = paced(foldersEveryMs, async () => await measureFolders(folders, bounds.files));
+    const lookAtProcesses = paced(processesEveryMs, async () => await measureProcesses(pid() ?? 0, bounds.processes));
+    let before = await readGauges(folders);
     for (;;) {
-      await delay(diskEveryMs, undefined, { signal }).catch(() => {});
+      await delay(gaugesEveryMs, undefined, { signal }).catch(() => {});
       if (signal.aborted) return;
-      const startedAt = performance.now();
-      const exceeded = startedAt < lookAt ? await findFullDisk(folders, bounds) : await findExceeded(folders, bounds);
-      if (startedAt >= lookAt) lookAt = performance.now() + (performance.now() - startedAt) * pausePerLook;
+      const now = await readGauges(folders);
+      const has = hasTaken(before, now, bounds);
+      const grown = await lookAtFolders(has.disk);
+      const running = await lookAtProcesses(has.memory);
+      before = {
+        ...(grown === null ? before : now),
+        freeMemoryBytes: (running === null ? before : now).freeMemoryBytes,
+      };
+      const seen: Seen = { ...now, ...grown, ...running };
+      const exceeded = decideExceeded(seen, bounds);
       if (exceeded !== null) return onExceeded(exceeded);
     }
   }
+}
+
+function hasTaken(
+  before: Gauges,
+  now: Gauges,
+  bounds: RunBounds,
+): { readonly disk: boolean; readonly memory: boolean } {
+  const memoryOf = ({ freeMemoryBytes }: Gauges): number => freeMemoryBytes ?? 0;
+  return {
+    disk:
+      isWorthALook(before.freeBytes, now.freeBytes, bounds.bytes) ||
+      isWorthALook(before.freeFiles, now.freeFiles, bounds.files),
+    memory: isWorthALook(memoryOf(before), memoryOf(now), bounds.memoryBytes),
+  };
+}
+
+/** Looks when it is time, or sooner when that is worth it; null when it did not look. */
+function paced<T>(everyMs: number, look: () => Promise<T>): (isWorthIt: boolean) => Promise<T | null> {
+  let restUntil = 0;
+  let dueAt = performance.now() + everyMs;
+  return async (isWorthIt) => {
+    const startedAt = performance.now();
+    if (startedAt < restUntil || (startedAt < dueAt && !isWorthIt)) return null;
+    const seen = await look();
+    const endedAt = performance.now();
+    restUntil = endedAt + (endedAt - startedAt) * pausePerLook;
+    dueAt = Math.max(restUntil, endedAt + everyMs);
+    return seen;
+  };
 }

@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { usualRunBounds, type RunBounds } from '../../domain/runs/bounds.ts';
 import { createBubblewrap } from './bubblewrap.ts';
 import { findProgram } from './layout.ts';
 import { createNamespaces } from './namespaces.ts';
@@ -16,7 +17,7 @@ export { findProgram } from './layout.ts';
 export { measureFolders, type Grown } from './growth.ts';
 export { lastLineOf, wordsOf } from './outcome.ts';
 export { makeRunFolders, removeAbandonedFolders, withRunFolders } from './run-folders.ts';
-export type { RunFolders, Sandbox, SandboxBounds, SandboxKind, SandboxOutcome, SandboxRun } from './port.ts';
+export type { RunFolders, Sandbox, SandboxKind, SandboxOutcome, SandboxRun } from './port.ts';
 
 export interface FoundSandbox {
   /** Null: none works, and a plain process is not allowed. */
@@ -32,36 +33,39 @@ export async function findSandbox(options: {
   readonly allowPlain: boolean;
   readonly kinds?: readonly SandboxKind[];
   readonly bwrapPath?: string;
+  /** Of runs that name none. */
+  readonly bounds?: RunBounds;
 }): Promise<FoundSandbox> {
+  const bounds = options.bounds ?? usualRunBounds;
   const kinds = options.kinds ?? ['bubblewrap', 'namespaces', 'plain'];
   const isolated = [
-    { kind: 'bubblewrap', make: () => makeBubblewrap(options.bwrapPath) },
-    { kind: 'namespaces', make: makeNamespaces },
+    { kind: 'bubblewrap', make: () => makeBubblewrap(bounds, options.bwrapPath) },
+    { kind: 'namespaces', make: () => makeNamespaces(bounds) },
   ] as const;
   for (const { kind, make } of isolated.filter((candidate) => kinds.includes(candidate.kind))) {
     const sandbox = make();
     if (sandbox !== null && (await isWorking(sandbox))) return { sandbox, said: `checks run in a sandbox (${kind})` };
   }
   if (options.allowPlain && kinds.includes('plain')) {
-    return { sandbox: createPlain(), said: `checks run WITHOUT a sandbox, as plain processes: ${cure}` };
+    return { sandbox: createPlain(bounds), said: `checks run WITHOUT a sandbox, as plain processes: ${cure}` };
   }
   return { sandbox: null, said: `no checks run here, because there is no sandbox for them: ${cure}` };
 }
 
-function makeBubblewrap(path?: string): Sandbox | null {
+function makeBubblewrap(bounds: RunBounds, path?: string): Sandbox | null {
   const bwrap = path ?? findProgram('bwrap');
   const setpriv = findProgram('setpriv');
   const privileges = readPrivileges();
   if (bwrap === null || (privileges.isRoot && setpriv === null)) return null;
   const hasSizes = String(spawnSync(bwrap, ['--help']).stdout).includes('--size');
-  return createBubblewrap({ bwrap, setpriv: setpriv ?? '', hasSizes }, privileges);
+  return createBubblewrap({ bwrap, setpriv: setpriv ?? '', hasSizes }, privileges, bounds);
 }
 
-function makeNamespaces(): Sandbox | null {
+function makeNamespaces(bounds: RunBounds): Sandbox | null {
   const unshare = findProgram('unshare');
   const setpriv = findProgram('setpriv');
   if (process.platform !== 'linux' || unshare === null || setpriv === null) return null;
-  return createNamespaces({ unshare, setpriv }, readPrivileges());
+  return createNamespaces({ unshare, setpriv }, readPrivileges(), bounds);
 }
 
 async function isWorking(sandbox: Sandbox): Promise<boolean> {

@@ -2,6 +2,7 @@
 // `setpriv` to be nobody. As another user than root it is done inside a user namespace.
 import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { usualRunBounds } from '../../domain/runs/bounds.ts';
 import { runWrapped, shellOf } from './command.ts';
 import {
   devices,
@@ -18,11 +19,14 @@ import { decideIdentity, dropPrivileges, ownFolders, showIdentity, type Privileg
 export function createNamespaces(
   programs: { readonly unshare: string; readonly setpriv: string },
   serviceOf: Privileges,
+  bounds = usualRunBounds,
 ): Sandbox {
   return {
     kind: 'namespaces',
     node: insideNode,
-    run: async (run) => {
+    bounds,
+    run: async (asked) => {
+      const run = { bounds, ...asked };
       const privileges = decideIdentity(serviceOf);
       await ownFolders(privileges, run.folders);
       const shown = [...(run.shown ?? []), ...(await showIdentity(privileges, run.folders))];

@@ -1,6 +1,7 @@
 // A sandbox runs one shell command of somebody's repository: no network unless it is given, no secrets, nothing of this machine but
 // its tools (read-only) and the run's own folders, bounded in time, and gone when we are gone.
 import type { Server } from 'node:net';
+import type { RunBounds } from '../../domain/runs/bounds.ts';
 
 export interface SandboxRun {
   /** Shell text, run by `sh -e` in the checkout. */
@@ -20,24 +21,12 @@ export interface SandboxRun {
   readonly listeners?: readonly Server[];
   /** Output and errors, in the order they were written. */
   readonly onOutput: (chunk: Buffer) => void;
-  /** More than that stops the command, with everything it started. Default: only time bounds it. */
-  readonly bounds?: SandboxBounds;
+  /** More than that stops the command, with everything it started. Default: the sandbox's. */
+  readonly bounds?: RunBounds;
+  /** What it leaves is kept, and therefore measured once more when it has ended. */
+  readonly isKept?: boolean;
   /** Aborted: everything the command started is killed, the outcome is `canceled`. */
   readonly signal?: AbortSignal;
-}
-
-/** What a command may leave on the disk and say. */
-export interface SandboxBounds {
-  /** Of one file: a write beyond fails, as a rule with the program. */
-  readonly bytesPerFile: number;
-  /** Of all that is in the run's folders, what was there before included. */
-  readonly bytes: number;
-  /** Files, folders and links there. */
-  readonly files: number;
-  /** Of output and errors together. */
-  readonly outputBytes: number;
-  /** That stay free on the machine's disk, whoever fills it. */
-  readonly freeBytes: number;
 }
 
 /** Folders of one run, made by the caller and removed by it; each but `root` is writable inside. */
@@ -64,5 +53,7 @@ export interface Sandbox {
   readonly kind: SandboxKind;
   /** Where a command finds the Node that runs us. */
   readonly node: string;
+  /** Of a run that names none. */
+  readonly bounds: RunBounds;
   run(run: SandboxRun): Promise<SandboxOutcome>;
 }

@@ -1,8 +1,10 @@
 // Runs a command in the sandbox: the worktree, an empty home, no network, none of our environment.
 import { StringDecoder } from 'node:string_decoder';
 import { z } from 'zod';
-import { lastLineOf, wordsOf, type SandboxBounds } from '../../sandbox/index.ts';
+import type { RunBounds } from '../../../domain/runs/bounds.ts';
+import { lastLineOf, measureFolders, wordsOf, type Grown, type Sandbox } from '../../sandbox/index.ts';
 import { defineTool, type Bench } from './bench.ts';
+import type { ToolLimits } from './limits.ts';
 import { ToolFailed, ToolRefused } from './refusal.ts';
 
 const noSandbox =
@@ -53,7 +55,8 @@ async function run(bench: Bench, command: string, timeoutSec: number) {
     env: {},
     timeoutMs: timeoutSec * 1000,
     network: false,
-    bounds: await boundsOf(bench),
+    bounds: await boundsOf(bench, sandbox),
+    isKept: true,
     onOutput: (chunk) => follow(decoder.write(chunk)),
     signal,
   });
@@ -64,10 +67,25 @@ async function run(bench: Bench, command: string, timeoutSec: number) {
   return { outcome, output, seconds: ((performance.now() - startedAt) / 1000).toFixed(1) };
 }
 
-async function boundsOf({ limits, began }: Bench): Promise<SandboxBounds> {
-  const { bytes, files } = await began();
-  const { grownBytes, grownFiles, fileBytes, outputBytes, freeBytes } = limits;
-  return { bytes: bytes + grownBytes, files: files + grownFiles, bytesPerFile: fileBytes, outputBytes, freeBytes };
+async function boundsOf({ workspace, limits, began }: Bench, { bounds }: Sandbox): Promise<RunBounds> {
+  const first = await began();
+  const now = await measureFolders(workspace.folders);
+  const { fileBytes: bytesPerFile, outputBytes, freeBytes } = limits;
+  return { ...bounds, ...decideGrowth({ first, now }, limits), bytesPerFile, outputBytes, freeBytes };
+}
+
+/**
+ * What a command's folders may come to. Where they are beyond the leaf's bounds already, a command that adds nothing is
+ * still run: it may be the one that cleans up.
+ */
+export function decideGrowth(
+  { first, now }: { readonly first: Grown; readonly now: Grown },
+  { grownBytes, grownFiles }: Pick<ToolLimits, 'grownBytes' | 'grownFiles'>,
+): Grown {
+  return {
+    bytes: Math.max(first.bytes + grownBytes, now.bytes),
+    files: Math.max(first.files + grownFiles, now.files),
+  };
 }
 
 /** The beginning and the end of what was written. */

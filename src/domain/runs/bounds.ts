@@ -1,0 +1,98 @@
+// What one run of somebody's command may take of the machine, as its operator sets it, and when it has taken too much.
+
+export interface RunBounds {
+  /** Of one file: a write beyond fails, as a rule with the program. */
+  readonly bytesPerFile: number;
+  /** Of all that is in the run's folders, what was there before included. */
+  readonly bytes: number;
+  /** Files, folders and links there. */
+  readonly files: number;
+  /** Of output and errors together. */
+  readonly outputBytes: number;
+  /** At once. A process more cannot be started, where the kernel counts those of the run alone. */
+  readonly processes: number;
+  /** Of all its processes together. Memory that several of them share counts nothing. */
+  readonly memoryBytes: number;
+  /** That stay free on the machine's disk, whichever run fills it. */
+  readonly freeBytes: number;
+  /** That stay free in the machine's memory, whichever run fills it. */
+  readonly freeMemoryBytes: number;
+}
+
+const megabyte = 1_000_000;
+
+/** Environment variables, the bound that each sets, and its unit. */
+const settings = {
+  RUN_PROCESSES: { bound: 'processes', unit: 1, standard: 1024 },
+  RUN_MEMORY_MB: { bound: 'memoryBytes', unit: megabyte, standard: 4096 },
+  RUN_DISK_MB: { bound: 'bytes', unit: megabyte, standard: 4096 },
+  RUN_FILES: { bound: 'files', unit: 1, standard: 500_000 },
+  RUN_FILE_MB: { bound: 'bytesPerFile', unit: megabyte, standard: 2048 },
+  RUN_OUTPUT_MB: { bound: 'outputBytes', unit: megabyte, standard: 256 },
+  RUN_FREE_DISK_MB: { bound: 'freeBytes', unit: megabyte, standard: 256 },
+  RUN_FREE_MEMORY_MB: { bound: 'freeMemoryBytes', unit: megabyte, standard: 128 },
+} as const satisfies Record<string, { bound: keyof RunBounds; unit: number; standard: number }>;
+
+export class RunBoundsRefused extends Error {}
+
+/** Throws RunBoundsRefused, which names the variable. */
+export function readRunBounds(env: Readonly<Record<string, string | undefined>>): RunBounds {
+  const bounds = Object.entries(settings).map(([name, { bound, unit, standard }]) => {
+    const text = env[name] || String(standard);
+    const number = Number(text);
+    if (!/^\d{1,9}$/.test(text) || (number === 0 && !name.startsWith('RUN_FREE_')))
+      throw new RunBoundsRefused(`${name} must be a whole number from 1 to 999999999, not ${JSON.stringify(text)}.`);
+    return [bound, number * unit];
+  });
+  return Object.fromEntries(bounds) as RunBounds;
+}
+
+export const usualRunBounds: RunBounds = readRunBounds({});
+
+/** What was seen of a run and of its machine; what was not looked at is left out. */
+export interface Seen {
+  readonly freeBytes?: number;
+  /** Null: this machine does not tell. */
+  readonly freeMemoryBytes?: number | null;
+  readonly bytes?: number;
+  readonly files?: number;
+  readonly processes?: number;
+  readonly memoryBytes?: number;
+}
+
+/** Which bound was passed, in words about the run. `machine`: it is not known through whose fault. */
+export interface Exceeded {
+  readonly of: 'run' | 'machine';
+  readonly words: string;
+}
+
+/** Null: none. */
+export function decideExceeded(seen: Seen, bounds: RunBounds): Exceeded | null {
+  const { freeBytes = Infinity, bytes = 0, files = 0, processes = 0, memoryBytes = 0 } = seen;
+  const run = (words: string): Exceeded => ({ of: 'run', words });
+  if (freeBytes < bounds.freeBytes)
+    return { of: 'machine', words: `less than ${megabytes(bounds.freeBytes)} are free on this machine's disk` };
+  if (memoryBytes > bounds.memoryBytes)
+    return run(`its processes take more than ${megabytes(bounds.memoryBytes)} of memory together`);
+  if (processes > bounds.processes) return run(`it has more than ${bounds.processes} processes`);
+  if (bytes > bounds.bytes) return run(`its files take more than ${megabytes(bounds.bytes)} together`);
+  if (files > bounds.files) return run(`it has more than ${bounds.files} files`);
+  if ((seen.freeMemoryBytes ?? Infinity) < bounds.freeMemoryBytes)
+    return {
+      of: 'machine',
+      words: `less than ${megabytes(bounds.freeMemoryBytes)} of memory are free on this machine`,
+    };
+  return null;
+}
+
+export function megabytes(bytes: number): string {
+  return `${Math.floor(bytes / megabyte)} MB`;
+}
+
+/** Less of the machine than that went since the last look: then no run can have come near its bounds. */
+const partOfBound = 16;
+
+/** Whether something has taken enough of the machine since `before` that the run's part in it is worth a look. */
+export function isWorthALook(before: number, now: number, bound: number): boolean {
+  return before - now >= bound / partOfBound;
+}

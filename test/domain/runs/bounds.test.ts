@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest';
+import {
+  decideExceeded,
+  isWorthALook,
+  readRunBounds,
+  usualRunBounds,
+  type RunBounds,
+  type Seen,
+} from '../../../src/domain/runs/bounds.ts';
+
+const bounds: RunBounds = {
+  bytesPerFile: 1_000_000,
+  bytes: 10_000_000,
+  files: 100,
+  outputBytes: 1_000_000,
+  processes: 20,
+  memoryBytes: 50_000_000,
+  freeBytes: 5_000_000,
+  freeMemoryBytes: 3_000_000,
+};
+
+describe('a run', () => {
+  test.each<[string, Seen, string | null]>([
+    ['of which nothing was seen', {}, null],
+    ['at all of its bounds', { bytes: 10_000_000, files: 100, processes: 20, memoryBytes: 50_000_000 }, null],
+    ['with files too large together', { bytes: 10_000_001 }, 'run: its files take more than 10 MB together'],
+    ['with too many files', { files: 101 }, 'run: it has more than 100 files'],
+    ['with too many processes', { processes: 21 }, 'run: it has more than 20 processes'],
+    ['with too much memory', { memoryBytes: 50_000_001 }, 'run: its processes take more than 50 MB of memory together'],
+    ['on a full disk', { freeBytes: 4_999_999 }, "machine: less than 5 MB are free on this machine's disk"],
+    ['in a full memory', { freeMemoryBytes: 1 }, 'machine: less than 3 MB of memory are free on this machine'],
+    ['where the machine does not tell its memory', { freeMemoryBytes: null }, null],
+    [
+      'that filled the memory itself',
+      { freeMemoryBytes: 1, memoryBytes: 50_000_001 },
+      'run: its processes take more than 50 MB of memory together',
+    ],
+  ])('%s', (_which, seen, expected) => {
+    const exceeded = decideExceeded(seen, bounds);
+    expect(exceeded === null ? null : `${exceeded.of}: ${exceeded.words}`).toBe(expected);
+  });
+
+  test.each([
+    [1_000, 1_000, false],
+    [1_000, 940, false],
+    [1_000, 930, true],
+    [1_000, 2_000, false],
+  ])('may have taken a part of a bound of 1000 when %i became %i: %s', (before, now, expected) => {
+    expect(isWorthALook(before, now, 1_000)).toBe(expected);
+  });
+});
+
+describe('settings', () => {
+  test('set one bound each', () => {
+    expect(readRunBounds({ RUN_PROCESSES: '7', RUN_MEMORY_MB: '8', RUN_DISK_MB: '9', RUN_FILES: '' })).toEqual({
+      ...usualRunBounds,
+      processes: 7,
+      memoryBytes: 8_000_000,
+      bytes: 9_000_000,
+    });
+    expect(readRunBounds({ RUN_FREE_DISK_MB: '0' }).freeBytes).toBe(0);
+  });
+
+  test.each(['0', '-1', '1.5', 'many', '1e3', '1234567890'])('refuse %s, and say which', (text) => {
+    expect(() => readRunBounds({ RUN_MEMORY_MB: text })).toThrow(/^RUN_MEMORY_MB must be a whole number/);
+  });
+});
