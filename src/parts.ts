@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import { readRunBounds, RunBoundsRefused, type RunBounds } from './domain/runs/bounds.ts';
+import { readMegabytes, readRunBounds, RunBoundsRefused, type RunBounds } from './domain/runs/bounds.ts';
 import { StartError } from './launcher/start-error.ts';
 import { deriveSecrets, type Secrets } from './modules/accounts/index.ts';
 import { createEventHub } from './modules/events/index.ts';
@@ -10,7 +10,7 @@ import { ModelSettingsRefused, readModelSettings, type ModelSettings } from './p
 import { createHttpOut, type HttpOut } from './platform/http-out/index.ts';
 import { projectRoot } from './platform/project-root.ts';
 import { previewOptionsFrom } from './previews.ts';
-import { serveLocalGit } from './server/local-git.ts';
+import { serveLocalGit, type PushBounds } from './server/local-git.ts';
 import { startServer, type Server } from './server.ts';
 import { createService, type Service } from './service.ts';
 import { connectTemporal } from './temporal.ts';
@@ -61,6 +61,8 @@ export async function openServer(
   { secrets, log }: Installation,
   listen: { readonly port: number; readonly host: string },
 ): Promise<Server> {
+  const { maxPushBytes, freeBytes } = runBoundsFrom(process.env);
+  const bounds = { maxPushBytes, freeBytes };
   const hub = createEventHub({ db: service.ports.db, log });
   try {
     const server = await startServer({
@@ -68,8 +70,8 @@ export async function openServer(
       ports: service.ports,
       secrets,
       hub,
-      registerExtra: async (fastify, { authenticator }) =>
-        await serveLocalGit(fastify, { ports: service.ports, localHost: service.localHost, authenticator }),
+      registerExtra: async (fastify, parts) =>
+        await serveLocalGit(fastify, { ports: service.ports, localHost: service.localHost, bounds, ...parts }),
     });
     const close = async (): Promise<void> => {
       await server.close();
@@ -117,10 +119,10 @@ export function modelFrom(env: NodeJS.ProcessEnv): ModelSettings | null {
   }
 }
 
-/** What commands may take, from RUN_PROCESSES and its like. */
-export function runBoundsFrom(env: NodeJS.ProcessEnv): RunBounds {
+/** What commands and pushes may take, from RUN_PROCESSES and its like. */
+export function runBoundsFrom(env: NodeJS.ProcessEnv): RunBounds & PushBounds {
   try {
-    return readRunBounds(env);
+    return { ...readRunBounds(env), maxPushBytes: readMegabytes(env, 'GIT_PUSH_MB', 2048) };
   } catch (error) {
     if (error instanceof RunBoundsRefused) throw new StartError(error.message);
     throw error;

@@ -51,7 +51,7 @@ export interface ServerOptions {
   /** More to serve, such as git over HTTP. Its errors and hooks stay its own. */
   readonly registerExtra?: (
     fastify: FastifyInstance,
-    parts: { readonly authenticator: Authenticator },
+    parts: { readonly authenticator: Authenticator; readonly rateLimiter: RateLimiter },
   ) => Promise<void> | void;
   /** Of an account; 100 a second and bursts of 200 unless given. */
   readonly rateLimit?: RateLimit;
@@ -105,7 +105,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   serveSchemas(fastify);
   serveGraphiql(fastify, options.graphiqlDir ?? join(projectRoot, 'dist', 'graphiql'));
   if (options.registerExtra)
-    await fastify.register(async (scope) => await options.registerExtra?.(scope, { authenticator }));
+    await fastify.register(async (scope) => await options.registerExtra?.(scope, { authenticator, rateLimiter }));
   const sockets = serveSockets({
     server: fastify.server,
     isElsewhere: (request) => previews.isPreview(request),

@@ -6,20 +6,33 @@ import { DomainError } from '../domain/errors.ts';
 import { registerGitHttp, type GitHttpOptions, type LocalHost } from '../hosts/local/index.ts';
 import { hasScope, type Authenticator } from '../modules/accounts/index.ts';
 import { findRepository, readRepositoriesById } from '../modules/repositories/index.ts';
+import { RateLimited, type RateLimiter } from './rate-limit.ts';
 import { configurationOf } from '../modules/queue/planning/configuration.cache.ts';
 
 export interface LocalGit {
   readonly ports: Ports;
   readonly localHost: LocalHost;
   readonly authenticator: Authenticator;
+  readonly rateLimiter: RateLimiter;
+  readonly bounds?: PushBounds;
 }
+
+export interface PushBounds {
+  readonly maxPushBytes: number;
+  /** That a push leaves free on the disk. */
+  readonly freeBytes: number;
+}
+
+const usualBounds: PushBounds = { maxPushBytes: 2_048_000_000, freeBytes: 256_000_000 };
 
 export async function serveLocalGit(
   fastify: FastifyInstance,
-  { ports, localHost, authenticator }: LocalGit,
+  { ports, localHost, authenticator, rateLimiter, bounds = usualBounds }: LocalGit,
 ): Promise<void> {
   await registerGitHttp(fastify, {
     host: localHost,
+    ...bounds,
+    spend: (accountId) => spend(rateLimiter, accountId),
     authenticate: async (token, scope) => await gitUser(authenticator, token, scope),
     resolve: async (accountId, owner, name) => {
       const row = await findRepository(systemContext(ports, accountId), { owner, name });
@@ -30,6 +43,15 @@ export async function serveLocalGit(
       return row !== undefined && isManagedBranch(configurationOf(row), branch, row.defaultBranch);
     },
   });
+}
+
+function spend(limiter: RateLimiter, accountId: string): ReturnType<GitHttpOptions['spend']> {
+  try {
+    return { isAllowed: true, headers: limiter.take(accountId, 1) };
+  } catch (error) {
+    if (error instanceof RateLimited) return { isAllowed: false, headers: error.headers };
+    throw error;
+  }
 }
 
 async function gitUser(

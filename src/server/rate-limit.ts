@@ -1,4 +1,4 @@
-// A token bucket per account, shared by REST and GraphQL. Each server process has its own; what the others took is taken
+// A token bucket per account, shared by REST, GraphQL and git. Each server process has its own; what the others took is taken
 // from it too (rate-limit.shared.ts).
 import { DomainError } from '../domain/errors.ts';
 

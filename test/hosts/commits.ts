@@ -82,3 +82,18 @@ export function parentsOf(directory: string, revision: string): string[] {
 export function messageOf(directory: string, revision: string): string {
   return git(directory, 'log', '-1', '--format=%B', revision);
 }
+
+/** A commit with a hook below `.git` in its tree, which git itself refuses to make. */
+export function commitWithHook(directory: string): string {
+  const make = (input: string | Buffer, ...args: string[]): string =>
+    execFileSync('git', ['-C', directory, ...args], { input })
+      .toString()
+      .trim();
+  const hook = make('#!/bin/sh\necho planted\n', 'hash-object', '-w', '--stdin');
+  const hooks = make(`100755 blob ${hook}\tpost-checkout\n`, 'mktree');
+  const inner = make(`040000 tree ${hooks}\thooks\n`, 'mktree');
+  const entry = Buffer.concat([Buffer.from('40000 .git\0'), Buffer.from(inner, 'hex')]);
+  const root = make(entry, 'hash-object', '-t', 'tree', '-w', '--literally', '--stdin');
+  const identity = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.org'];
+  return make('', ...identity, 'commit-tree', '-m', 'A hook', root);
+}

@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { registerGitHttp } from '../../src/hosts/local/index.ts';
 import { RefMoved } from '../../src/hosts/port.ts';
 import type { HostRepository } from '../../src/hosts/port.ts';
-import { tip } from './commits.ts';
+import { commitWithHook, tip } from './commits.ts';
 import { localWorld, type LocalWorld } from './local-world.ts';
 
 let world: LocalWorld;
@@ -18,8 +18,10 @@ let server: FastifyInstance;
 let folder: string;
 let origin: string;
 let base: string;
+let bounds: { maxPushBytes: number; freeBytes: number };
 
 beforeEach(async () => {
+  bounds = { maxPushBytes: 20_000_000, freeBytes: 0 };
   world = await localWorld();
   neighbour = await world.neighbour();
   base = world.commit({ branch: 'main', files: { 'a.txt': 'a\n' } });
@@ -39,7 +41,13 @@ beforeEach(async () => {
         (repository) => repository.accountId === accountId && owner === repository.owner && name === repository.name,
       ) ?? null,
     isManaged: (_repository, branch) => branch === 'release',
-    maxPushBytes: 20_000_000,
+    spend: () => ({ isAllowed: true, headers: new Map() }),
+    get maxPushBytes() {
+      return bounds.maxPushBytes;
+    },
+    get freeBytes() {
+      return bounds.freeBytes;
+    },
   });
   origin = await server.listen({ port: 0, host: '127.0.0.1' });
 });
@@ -235,6 +243,38 @@ describe('pushing', () => {
     await commitFile(place, 'huge', 'huge.bin', randomBytes(21_000_000));
     expect((await client(place, 'push', '--quiet', 'origin', 'huge')).ok).toBe(false);
     expect(tip(world.directory, 'huge')).toBeNull();
+  });
+
+  test('turns a push away where the disk would be too full afterwards', async () => {
+    const place = await clone();
+    await commitFile(place, 'late', 'late.txt', 'late\n');
+    bounds.freeBytes = 1e18;
+    const pushed = await client(place, 'push', '--quiet', 'origin', 'late');
+    expect(pushed).toEqual({ ok: false, text: expect.stringContaining('507') });
+    expect(tip(world.directory, 'late')).toBeNull();
+  });
+
+  test('turns away what becomes large when it is inflated', async () => {
+    bounds.maxPushBytes = 1e9;
+    const huge = gzipSync(Buffer.alloc(64 * 1024 * 1024 + 1), { level: 1 });
+    const answer = await fetch(`${origin}/git/acme/shop.git/git-receive-pack`, {
+      method: 'POST',
+      body: new Uint8Array(huge),
+      headers: {
+        authorization: 'Bearer writer',
+        'content-type': 'application/x-git-receive-pack-request',
+        'content-encoding': 'gzip',
+      },
+    });
+    expect([huge.length < 1_000_000, answer.status]).toEqual([true, 413]);
+  });
+
+  test('refuses objects that no careful git would fetch, and moves nothing', async () => {
+    const place = await clone();
+    const planted = commitWithHook(place);
+    const pushed = await client(place, 'push', 'origin', `${planted}:refs/heads/planted`);
+    expect(pushed).toEqual({ ok: false, text: expect.stringMatching(/hasDotgit|unpack|index-pack/i) });
+    expect(tip(world.directory, 'planted')).toBeNull();
   });
 
   test('answers a probe, reads a compressed body, and refuses what it cannot decode', async () => {

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { importRepository } from '../../src/hosts/local/index.ts';
 import { HostRefused } from '../../src/hosts/port.ts';
 import { projectRoot } from '../../src/platform/project-root.ts';
-import { commit, git, tip } from './commits.ts';
+import { commit, commitWithHook, git, tip } from './commits.ts';
 import { localWorld, type LocalWorld } from './local-world.ts';
 
 let world: LocalWorld;
@@ -65,6 +65,12 @@ test.each([
 
 test('refuses an empty repository', async () => {
   await expect(importRepository(world.host, world.repository, source)).rejects.toThrow('has no branches to import');
+});
+
+test('refuses objects that no careful git would fetch', async () => {
+  git(source, 'update-ref', 'refs/heads/trunk', commitWithHook(source));
+  await expect(importRepository(world.host, world.repository, source)).rejects.toThrow('could not be read');
+  expect(tip(world.directory, 'trunk')).toBeNull();
 });
 
 test('imports this project, with its history whole', async () => {

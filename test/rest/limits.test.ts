@@ -137,3 +137,20 @@ it('says when to come back once nothing is left', async () => {
     await slow.close();
   }
 });
+
+it('counts requests of git with the others', async () => {
+  const slow = await startServer({ rateLimit: { perSecond: 0.01, burst: 2 } });
+  try {
+    const ask = async (): Promise<Response> =>
+      await fetch(`${slow.url}/git/acme/none.git/info/refs?service=git-upload-pack`, {
+        headers: { authorization: `Bearer ${slow.token}` },
+      });
+    const answers = [await ask(), await ask(), await ask()];
+    expect(answers.map(({ status }) => status)).toEqual([404, 404, 429]);
+    expect(answers[0]?.headers.get('ratelimit-remaining')).toBe('1');
+    expect(Number(answers[2]?.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(await answers[2]?.text()).toMatch(/^Too many requests/);
+  } finally {
+    await slow.close();
+  }
+});

@@ -113,8 +113,8 @@ export async function startServer(
       host: '127.0.0.1',
       ...(options.graphiqlDir && { graphiqlDir: options.graphiqlDir }),
       ...(options.rateLimit !== 'as usual' && { rateLimit: options.rateLimit ?? unreached }),
-      registerExtra: async (fastify, { authenticator }) =>
-        await serveLocalGit(fastify, { ports: service.ports, localHost: service.localHost, authenticator }),
+      registerExtra: async (fastify, parts) =>
+        await serveLocalGit(fastify, { ports: service.ports, localHost: service.localHost, ...parts }),
     });
     let closing: Promise<void> | undefined;
     const close = async (): Promise<void> => {

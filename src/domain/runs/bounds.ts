@@ -29,22 +29,36 @@ const settings = {
   RUN_FILES: { bound: 'files', unit: 1, standard: 500_000 },
   RUN_FILE_MB: { bound: 'bytesPerFile', unit: megabyte, standard: 2048 },
   RUN_OUTPUT_MB: { bound: 'outputBytes', unit: megabyte, standard: 256 },
-  RUN_FREE_DISK_MB: { bound: 'freeBytes', unit: megabyte, standard: 256 },
-  RUN_FREE_MEMORY_MB: { bound: 'freeMemoryBytes', unit: megabyte, standard: 128 },
+  FREE_DISK_MB: { bound: 'freeBytes', unit: megabyte, standard: 256 },
+  FREE_MEMORY_MB: { bound: 'freeMemoryBytes', unit: megabyte, standard: 128 },
 } as const satisfies Record<string, { bound: keyof RunBounds; unit: number; standard: number }>;
 
 export class RunBoundsRefused extends Error {}
 
 /** Throws RunBoundsRefused, which names the variable. */
-export function readRunBounds(env: Readonly<Record<string, string | undefined>>): RunBounds {
-  const bounds = Object.entries(settings).map(([name, { bound, unit, standard }]) => {
-    const text = env[name] || String(standard);
-    const number = Number(text);
-    if (!/^\d{1,9}$/.test(text) || (number === 0 && !name.startsWith('RUN_FREE_')))
-      throw new RunBoundsRefused(`${name} must be a whole number from 1 to 999999999, not ${JSON.stringify(text)}.`);
-    return [bound, number * unit];
-  });
+export function readRunBounds(env: Environment): RunBounds {
+  const bounds = Object.entries(settings).map(([name, { bound, unit, standard }]) => [
+    bound,
+    readNumber(env, name, standard) * unit,
+  ]);
   return Object.fromEntries(bounds) as RunBounds;
+}
+
+/** In bytes. Throws RunBoundsRefused, which names the variable. */
+export function readMegabytes(env: Environment, name: string, standard: number): number {
+  return readNumber(env, name, standard) * megabyte;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+function readNumber(env: Environment, name: string, standard: number): number {
+  const text = env[name] || String(standard);
+  const least = name.startsWith('FREE_') ? 0 : 1;
+  if (!/^\d{1,9}$/.test(text) || Number(text) < least)
+    throw new RunBoundsRefused(
+      `${name} must be a whole number from ${least} to 999999999, not ${JSON.stringify(text)}.`,
+    );
+  return Number(text);
 }
 
 export const usualRunBounds: RunBounds = readRunBounds({});

@@ -49,6 +49,14 @@ const configuration = `# Written by Interlock; read instead of the system's and 
 	autoGC = false
 	advertiseAtomic = true
 	denyDeleteCurrent = ignore
+	fsckObjects = true
+[fetch]
+	fsckObjects = true
+# Faults of old programs in histories that are imported: they harm nobody, and nobody can mend them.
+[fetch "fsck"]
+	zeroPaddedFilemode = ignore
+	badTimezone = ignore
+	missingSpaceBeforeDate = ignore
 [uploadpack]
 	allowFilter = true
 	hideRefs = refs/interlock/builds

@@ -1,7 +1,7 @@
 // git over HTTP: `/git/<owner>/<name>.git/…` for clone, fetch and push with a token as the password (any user
 // name), and the output of checks beside it. What the token's account does not own does not exist.
 import { createWriteStream } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Readable, Transform } from 'node:stream';
@@ -33,7 +33,11 @@ export interface GitHttpOptions {
   readonly resolve: (accountId: string, owner: string, name: string) => Promise<HostRepository | null>;
   /** Whether the queue manages this branch; the default branch is managed in any case. */
   readonly isManaged: (repository: HostRepository, branch: string) => Promise<boolean> | boolean;
-  readonly maxPushBytes?: number;
+  /** One request of the account: the headers that tell what is left, and whether it may be answered. */
+  readonly spend: (accountId: string) => { readonly isAllowed: boolean; readonly headers: ReadonlyMap<string, string> };
+  readonly maxPushBytes: number;
+  /** That a push leaves free on the disk. */
+  readonly freeBytes: number;
 }
 
 type Service = 'git-upload-pack' | 'git-receive-pack';
@@ -43,7 +47,10 @@ interface Place {
 
 const scopeOf = { 'git-upload-pack': 'queue:read', 'git-receive-pack': 'queue:write' } as const;
 const longestFetchRequest = 64 * 1024 * 1024;
-const longestPush = 4 * 1024 * 1024 * 1024;
+/** Of a body that comes compressed. git compresses what it asks for, and never a pack. */
+const longestInflated = 64 * 1024 * 1024;
+/** How much of a push is received between two looks at the disk. */
+const bytesPerLook = 16 * 1024 * 1024;
 
 /** An answer that ends the request. */
 class Refusal extends Error {
@@ -68,24 +75,24 @@ export async function registerGitHttp(fastify: FastifyInstance, options: GitHttp
         const { service } = request.query;
         if (service !== 'git-upload-pack' && service !== 'git-receive-pack')
           throw new Refusal(403, 'Please upgrade your git client: only the smart HTTP protocol is served');
-        const repository = await admit(options, request, scopeOf[service]);
+        const repository = await admit(options, request, scopeOf[service], reply);
         return await advertise(options, repository, service, request, reply);
       },
     );
     scope.post<Place>('/git/:owner/:repository/git-upload-pack', async (request, reply) => {
-      const repository = await admit(options, request, scopeOf['git-upload-pack']);
+      const repository = await admit(options, request, scopeOf['git-upload-pack'], reply);
       mustBeType(request, 'git-upload-pack');
       return await uploadPack(options, repository, request, reply);
     });
     scope.post<Place>('/git/:owner/:repository/git-receive-pack', async (request, reply) => {
-      const repository = await admit(options, request, scopeOf['git-receive-pack']);
+      const repository = await admit(options, request, scopeOf['git-receive-pack'], reply);
       mustBeType(request, 'git-receive-pack');
       return await receivePack(options, repository, request, reply);
     });
     scope.get<{ Params: Place['Params'] & { id: string } }>(
       '/git/:owner/:repository/checks/:id/log',
       async (request, reply) => {
-        const repository = await admit(options, request, 'queue:read');
+        const repository = await admit(options, request, 'queue:read', reply);
         const log = await options.host.readCheckLog(repository, request.params.id);
         if (log === null) throw new Refusal(404, 'Check not found');
         return await uncached(reply)
@@ -101,11 +108,15 @@ async function admit(
   options: GitHttpOptions,
   request: FastifyRequest<Place>,
   scope: 'queue:read' | 'queue:write',
+  reply: FastifyReply,
 ): Promise<HostRepository> {
   const token = readToken(request.headers.authorization);
   const user = token === null ? null : await options.authenticate(token, scope);
   if (user === null) throw new Refusal(401, 'Sign in with an API token as the password; any user name will do');
   if (user === 'forbidden') throw new Refusal(403, `This token lacks the scope ${scope}`);
+  const { isAllowed, headers } = options.spend(user.accountId);
+  for (const [name, value] of headers) reply.header(name, value);
+  if (!isAllowed) throw new Refusal(429, `Too many requests: try again in ${headers.get('retry-after') ?? '1'} s`);
   const { owner, repository: file } = request.params;
   const found = file.endsWith('.git')
     ? await options.resolve(user.accountId, owner, file.slice(0, -'.git'.length))
@@ -190,7 +201,8 @@ async function receivePack(
     const body = join(folder, 'body');
     await pipeline([
       ...bodyOf(request),
-      limited(options.maxPushBytes ?? longestPush),
+      limited(isCompressed(request) ? Math.min(options.maxPushBytes, longestInflated) : options.maxPushBytes),
+      leavingFree([folder, installation.dataDir], options.freeBytes),
       createWriteStream(body, { mode: 0o600 }),
     ]);
     const answer = await receivePush(
@@ -214,11 +226,15 @@ async function isManagedRef(options: GitHttpOptions, repository: HostRepository,
   );
 }
 
+function isCompressed(request: FastifyRequest): boolean {
+  return ['gzip', 'x-gzip'].includes(request.headers['content-encoding'] ?? '');
+}
+
 /** The request's body through what undoes its encoding. */
 function bodyOf(request: FastifyRequest): [Readable, ...Transform[]] {
   const body = (request.body as Readable | undefined) ?? request.raw;
   const encoding = request.headers['content-encoding'] ?? 'identity';
-  if (encoding === 'gzip' || encoding === 'x-gzip') return [body, createGunzip()];
+  if (isCompressed(request)) return [body, createGunzip()];
   if (encoding !== 'identity')
     throw new Refusal(415, `Content-Encoding ${encoding} is not supported; use gzip or none`);
   return [body];
@@ -231,6 +247,24 @@ function limited(maxBytes: number): Transform {
       size += chunk.length;
       if (size > maxBytes) done(new Refusal(413, `The request is larger than ${maxBytes} bytes`));
       else done(null, chunk);
+    },
+  });
+}
+
+/** What is received lies on the disk of one of the folders, and is unpacked on that of another. */
+function leavingFree(folders: readonly string[], freeBytes: number): Transform {
+  let untilLook = 0;
+  const look = async (): Promise<void> => {
+    for (const { bavail, bsize } of await Promise.all(folders.map(async (folder) => await statfs(folder))))
+      if (bavail * bsize < freeBytes + bytesPerLook)
+        throw new Refusal(507, 'There is too little room on the disk for this push: tell the operator of this service');
+  };
+  return new Transform({
+    transform: (chunk: Buffer, _encoding, done) => {
+      untilLook -= chunk.length;
+      if (untilLook > 0) return done(null, chunk);
+      untilLook = bytesPerLook;
+      look().then(() => done(null, chunk), done);
     },
   });
 }

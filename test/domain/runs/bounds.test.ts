@@ -58,7 +58,7 @@ describe('settings', () => {
       memoryBytes: 8_000_000,
       bytes: 9_000_000,
     });
-    expect(readRunBounds({ RUN_FREE_DISK_MB: '0' }).freeBytes).toBe(0);
+    expect(readRunBounds({ FREE_DISK_MB: '0' }).freeBytes).toBe(0);
   });
 
   test.each(['0', '-1', '1.5', 'many', '1e3', '1234567890'])('refuse %s, and say which', (text) => {
