@@ -108,6 +108,19 @@ describe('pull requests', () => {
     expect(opened.map(({ number }) => number).sort()).toEqual([1, 2, 3, 4]);
   });
 
+  test('have numbers that no other had, also where the database is an old one', async () => {
+    await open();
+    world.commit({ branch: 'other', from: base, files: { 'c.txt': 'c\n' } });
+    await open({ headBranch: 'other' });
+    // As a backup leaves it that was made before the second.
+    const { db, git } = world.host.installation;
+    await db.system.query('delete from local_pull_request where number = 2');
+    await db.system.query('update local_repository set next_number = 2');
+    expect((await open({ headBranch: 'other' })).number).toBe(3);
+    expect(await git.text(world.directory, ['show', 'refs/interlock/last-number'])).toBe('3');
+    expect(await git.text(world.directory, ['ls-remote', '.'])).not.toContain('last-number');
+  });
+
   test.each([
     ['a head that does not exist', { headBranch: 'none' }, 'The head branch none does not exist'],
     ['a base that does not exist', { baseBranch: 'none' }, 'The base branch none does not exist'],

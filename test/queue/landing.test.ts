@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parallel, serial, world } from '../support/world.ts';
+import { verified } from './stories.ts';
 
 describe('the queue lands what it tested', () => {
   it('needs no bot pull request for one that is up to date and green: its tree was tested', async () => {
@@ -37,6 +38,33 @@ describe('the queue lands what it tested', () => {
       'merged',
       'batch_merged',
     ]);
+  });
+
+  it('says of a landing that changed nothing that it did not', async () => {
+    await using w = await world({ configuration: parallel({ builds: 1, batch: 1 }) });
+    const [first, same] = [
+      await w.open('first', { 'feature.txt': 'new\n' }),
+      await w.open('same', { 'feature.txt': 'new\n' }),
+    ];
+    await w.queue(first, same);
+    await w.settled(first, same);
+    const said = await w.rows(
+      `select e.payload->>'number' as number, e.payload->>'isEmpty' as event, p.body->>'isEmpty' as proof from event e
+       join landed_member m on m.pull_request_id = e.pull_request_id join proof p on p.landing_id = m.landing_id
+       where e.action = 'merged' order by e.id`,
+    );
+    expect(said).toEqual([
+      { number: String(first), event: null, proof: null },
+      { number: String(same), event: 'true', proof: 'true' },
+    ]);
+    const verification = await verified(w);
+    expect(verification).toMatchObject({ failures: [] });
+    await w.rows(
+      `update proof set body = body || '{"isEmpty": true}' where landing_id = (select min(landing_id) from proof)`,
+    );
+    expect((await verified(w))?.failures).toContainEqual(
+      expect.stringMatching(/says that it changed nothing, and it did/),
+    );
   });
 
   it('lands a batch as one group commit on the first-parent line', async () => {

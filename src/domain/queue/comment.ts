@@ -38,8 +38,13 @@ export interface Told {
     /** Why its last batch ended, while it has no other. */
     readonly reset: { readonly code: ResetCode; readonly causedBy: number | null } | null;
   } | null;
-  /** Null unless merged. `grade` says how the landing was justified. */
-  readonly landed: { readonly commit: string; readonly grade: string; readonly companions: readonly number[] } | null;
+  /** Null unless merged. `grade` says how the landing was justified, `isEmpty` that it changed nothing. */
+  readonly landed: {
+    readonly commit: string;
+    readonly grade: string;
+    readonly isEmpty: boolean;
+    readonly companions: readonly number[];
+  } | null;
 }
 
 /** Markdown of the configuration, added to the words. */
@@ -219,7 +224,8 @@ function mergedSentence({ landed, baseBranch }: Told): string {
     landed.grade === 'unvalidated'
       ? 'It was not validated, as was asked.'
       : `Its tree was verified against what was tested (${landed.grade}).`;
-  return `It was merged into \`${baseBranch}\` as ${landed.commit}${together(landed.companions)}. ${tested}`;
+  const changed = landed.isEmpty ? ' It changed nothing: the base branch had its changes already.' : '';
+  return `It was merged into \`${baseBranch}\` as ${landed.commit}${together(landed.companions)}. ${tested}${changed}`;
 }
 
 function together(companions: readonly number[]): string {

@@ -60,6 +60,7 @@ const configuration = `# Written by Interlock; read instead of the system's and 
 [uploadpack]
 	allowFilter = true
 	hideRefs = refs/interlock/builds
+	hideRefs = refs/interlock/last-number
 [transfer]
 	unpackLimit = 100
 [safe]

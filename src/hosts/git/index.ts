@@ -6,6 +6,7 @@ export { commitFolder } from './folder.ts';
 export { createGit, type Git } from './git.ts';
 export { GitFailed } from './git-failed.ts';
 export { recallLineages } from './lineage.ts';
+export { writeObject } from './loose-object.ts';
 export {
   branchOf,
   branchRef,
@@ -28,6 +29,7 @@ export {
   readFile,
   readRef,
 } from './objects.ts';
+export { readObjects } from './object-reader.ts';
 export { readRefValue, readRefValues } from './ref-files.ts';
 export { countUnverifiedCommits } from './signatures.ts';
-export { completeAbandonedUpdates, removeStaleLocks, updateRefs } from './refs.ts';
+export { completeAbandonedUpdates, removeStaleLocks, setRef, updateRefs } from './refs.ts';

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { constants, deflate } from 'node:zlib';
 
 /** Its id. */
-export async function writeObject(directory: string, type: 'commit', body: string): Promise<string> {
+export async function writeObject(directory: string, type: 'commit' | 'blob', body: string): Promise<string> {
   const content = Buffer.from(body, 'utf8');
   const object = Buffer.concat([Buffer.from(`${type} ${content.length}\0`), content]);
   const id = createHash('sha1').update(object).digest('hex');

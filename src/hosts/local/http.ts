@@ -4,7 +4,7 @@ import { createWriteStream } from 'node:fs';
 import { mkdtemp, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Readable, Transform } from 'node:stream';
+import { Duplex, type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -252,21 +252,24 @@ function limited(maxBytes: number): Transform {
 }
 
 /** What is received lies on the disk of one of the folders, and is unpacked on that of another. */
-function leavingFree(folders: readonly string[], freeBytes: number): Transform {
-  let untilLook = 0;
-  const look = async (): Promise<void> => {
-    for (const { bavail, bsize } of await Promise.all(folders.map(async (folder) => await statfs(folder))))
-      if (bavail * bsize < freeBytes + bytesPerLook)
-        throw new Refusal(507, 'There is too little room on the disk for this push: tell the operator of this service');
-  };
-  return new Transform({
-    transform: (chunk: Buffer, _encoding, done) => {
+function leavingFree(folders: readonly string[], freeBytes: number): Duplex {
+  return Duplex.from(async function* (chunks: AsyncIterable<Buffer>) {
+    let untilLook = 0;
+    for await (const chunk of chunks) {
       untilLook -= chunk.length;
-      if (untilLook > 0) return done(null, chunk);
-      untilLook = bytesPerLook;
-      look().then(() => done(null, chunk), done);
-    },
+      if (untilLook <= 0) {
+        untilLook = bytesPerLook;
+        await mustLeaveFree(folders, freeBytes);
+      }
+      yield chunk;
+    }
   });
+}
+
+async function mustLeaveFree(folders: readonly string[], freeBytes: number): Promise<void> {
+  for (const { bavail, bsize } of await Promise.all(folders.map(async (folder) => await statfs(folder))))
+    if (bavail * bsize < freeBytes + bytesPerLook)
+      throw new Refusal(507, 'There is too little room on the disk for this push: tell the operator of this service');
 }
 
 function protocolOf(request: FastifyRequest): Record<string, string> {

@@ -2,6 +2,7 @@
 import type { Database, Statement } from '../../platform/database.ts';
 import type { Review as CountedReview } from '../../domain/queue/reviews.ts';
 import type { HostRepository } from '../port.ts';
+import type { Numbers } from './numbers.ts';
 
 export interface PullRequestRow {
   readonly number: number;
@@ -79,11 +80,14 @@ async function read(db: Database, repository: HostRepository, statement: Stateme
   });
 }
 
-/** Stores it under the repository's next number; null when an open one has the same head and base. */
+/**
+ * Stores it under the next number that neither the database nor the repository has given; null when an open one has the
+ * same head and base.
+ */
 export async function insertPullRequest(
   db: Database,
   repository: HostRepository,
-  opened: NewPullRequest,
+  { numbers, ...opened }: NewPullRequest & { readonly numbers: Numbers },
 ): Promise<number | null> {
   return await db.transaction(repository.accountId, async (tx) => {
     const keys = [repository.accountId, repository.id];
@@ -93,6 +97,7 @@ export async function insertPullRequest(
       keys,
     );
     if (counter === undefined) throw new Error(`Repository ${repository.id} was not set up on the local host`);
+    const number = Math.max(counter.number, (await numbers.readLast()) + 1);
     const inserted = await tx.query<{ number: number }>(
       `insert into local_pull_request (account_id, repository_id, number, title, body, author, head_branch, base_branch, head_sha, draft, labels, created_at)
        select $1, $2, $3::int, $4, $5, $6, $7, $8, $9, $10, $11::text[], $12
@@ -101,7 +106,7 @@ export async function insertPullRequest(
        returning number`,
       [
         ...keys,
-        counter.number,
+        number,
         opened.title,
         opened.body,
         opened.author,
@@ -114,11 +119,12 @@ export async function insertPullRequest(
       ],
     );
     if (inserted.length === 0) return null;
-    await tx.query(
-      'update local_repository set next_number = next_number + 1 where account_id = $1 and repository_id = $2',
-      keys,
-    );
-    return counter.number;
+    await numbers.note(number);
+    await tx.query('update local_repository set next_number = $3 where account_id = $1 and repository_id = $2', [
+      ...keys,
+      number + 1,
+    ]);
+    return number;
   });
 }
 

@@ -5,6 +5,7 @@ import { HostRefused, type HostPullRequest, type HostRepository } from '../port.
 import { queueChecks } from './ci.ts';
 import type { Installation } from './installation.ts';
 import type { LocalHost } from './local-host.ts';
+import { numbersOf } from './numbers.ts';
 import * as rows from './pull-requests.rows.ts';
 
 export function pullRequestOperations(installation: Installation) {
@@ -36,6 +37,7 @@ export function pullRequestOperations(installation: Installation) {
         headSha,
         labels: input.labels ?? [],
         at: installation.clock(),
+        numbers: numbersOf(installation, repository),
       });
       if (number === null)
         throw new HostRefused(`A pull request already exists from ${input.headBranch} into ${input.baseBranch}`);

@@ -108,17 +108,22 @@ const words: readonly (readonly [name: string, told: Told, comment: string])[] =
   ],
   [
     'merged with others',
-    { ...open, status: 'merged', landed: { commit: 'abc', grade: 'same_tree', companions: [2] } },
+    { ...open, status: 'merged', landed: { commit: 'abc', grade: 'same_tree', isEmpty: false, companions: [2] } },
     '**Merged**\n\nIt was merged into `main` as abc together with #2. Its tree was verified against what was tested (same_tree).',
   ],
   [
     'merged untested',
-    { ...open, status: 'merged', landed: { commit: 'abc', grade: 'unvalidated', companions: [] } },
+    { ...open, status: 'merged', landed: { commit: 'abc', grade: 'unvalidated', isEmpty: false, companions: [] } },
     '**Merged**\n\nIt was merged into `main` as abc. It was not validated, as was asked.',
   ],
   [
+    'merged without a change',
+    { ...open, status: 'merged', landed: { commit: 'abc', grade: 'exact', isEmpty: true, companions: [] } },
+    '**Merged**\n\nIt was merged into `main` as abc. Its tree was verified against what was tested (exact). It changed nothing: the base branch had its changes already.',
+  ],
+  [
     'merged elsewhere',
-    { ...open, status: 'merged', landed: { commit: 'abc', grade: 'external', companions: [] } },
+    { ...open, status: 'merged', landed: { commit: 'abc', grade: 'external', isEmpty: false, companions: [] } },
     '**Merged**\n\nIt was merged into `main` as abc, outside of the queue.',
   ],
   [

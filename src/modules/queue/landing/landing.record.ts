@@ -28,6 +28,7 @@ export async function recordLanding(
   );
   const rows = await tx.em.find(PullRequestEntity, { id: { $in: own.map((member) => member.pullRequestId) } });
   const pullRequests = new Map(rows.map((row) => [row.id, row]));
+  const isEmpty = queue.baseTip === batch.parentCommit && queue.baseTree === tree;
   const instantMerge = isInstant(batch, own, { passed, pullRequests });
   batch.state = 'landed';
   batch.endedAt = now;
@@ -39,6 +40,7 @@ export async function recordLanding(
       commit,
       ownCommit: member.ownCommit ?? commit,
       instantMerge,
+      isEmpty,
     });
   await tx.em.flush();
   const inserted = await tx.query<{ id: string }>(
@@ -65,19 +67,41 @@ export async function recordLanding(
   // Rebased by the host, a series of commits stands on the first-parent line.
   const isSeries = passed.byHost && own.some((member) => (member.strategy ?? batch.strategy) === 'rebase');
   const batchCommit = isSeries ? 'linear' : batch.batchCommit;
-  await writeProof(work, { landingId, batch, members: own, pullRequests, commit, tree, grade, batchCommit, passed });
+  await writeProof(work, {
+    landingId,
+    batch,
+    members: own,
+    pullRequests,
+    commit,
+    tree,
+    isEmpty,
+    grade,
+    batchCommit,
+    passed,
+  });
   if (passed.byHost) await standOn(work, { tested: batch.commit ?? '', landed: commit });
   await planConclusions(
     work,
     own.map((member) => member.pullRequestId),
     commit,
   );
-  announceBatch(work, { members, pullRequests }, batch, 'batch_merged', { commit, tree, grade });
+  announceBatch(work, { members, pullRequests }, batch, 'batch_merged', {
+    commit,
+    tree,
+    grade,
+    ...(isEmpty && { isEmpty }),
+  });
 }
 
 function markMerged(
   work: QueueWork,
-  landed: { row: PullRequestRow | undefined; commit: string; ownCommit: string; instantMerge: boolean },
+  landed: {
+    row: PullRequestRow | undefined;
+    commit: string;
+    ownCommit: string;
+    instantMerge: boolean;
+    isEmpty: boolean;
+  },
 ): void {
   const { row } = landed;
   if (row === undefined) return;
@@ -92,6 +116,7 @@ function markMerged(
     mergeCommit: landed.commit,
     commit: landed.ownCommit,
     instantMerge: landed.instantMerge,
+    ...(landed.isEmpty && { isEmpty: true }),
   });
 }
 

@@ -34,6 +34,8 @@ export interface ProofBody {
   readonly commit: string;
   readonly firstParent: string;
   readonly tree: string;
+  /** It changed nothing: its tree is the one it landed on. Left out otherwise. */
+  readonly isEmpty?: true;
   readonly strategy: string;
   readonly batchCommit: string;
   readonly members: readonly (ProvenMember & {
@@ -96,6 +98,7 @@ export async function writeProof(
     pullRequests: ReadonlyMap<string, PullRequestRow>;
     commit: string;
     tree: string;
+    isEmpty: boolean;
     grade: Grade;
     batchCommit: BatchRow['batchCommit'];
     passed: Passed;
@@ -114,6 +117,7 @@ export async function writeProof(
     commit: landed.commit,
     firstParent: batch.parentCommit,
     tree: landed.tree,
+    ...(landed.isEmpty && { isEmpty: true }),
     strategy: batch.strategy,
     batchCommit: landed.batchCommit,
     members: members.map((member) => {

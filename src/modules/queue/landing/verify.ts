@@ -124,6 +124,8 @@ async function checkProof(ctx: Context, examined: Examined): Promise<string[]> {
   if (commit.tree !== body.tree) fail(`its tree is ${commit.tree}, its proof says ${body.tree}`);
   if (body.batchCommit !== 'linear' && commit.parents[0] !== body.firstParent)
     fail(`its first parent is ${commit.parents[0]}, its proof says ${body.firstParent}`);
+  if (body.isEmpty && (await adapter.readCommit(host, body.firstParent))?.tree !== commit.tree)
+    fail('its proof says that it changed nothing, and it did');
   const ref = await adapter.readRef(host, landingRef(proof.batch_id));
   if (ref?.commit !== commit.commit) fail(`its landing ref is ${ref?.commit ?? 'absent'}`);
   const merged = await composeAgain(examined, body.firstParent, body.members);

@@ -113,14 +113,15 @@ function lineFacts(row: PullRequestRow, batch: NewestBatch | null): Told['line']
 }
 
 async function readLanded(ctx: Context, tx: Transaction, row: PullRequestRow): Promise<Told['landed']> {
-  const [landed] = await tx.query<{ commit: string; grade: string; companions: number[] }>(
-    `select l.commit, l.grade,
+  const [landed] = await tx.query<{ commit: string; grade: string; isEmpty: boolean; companions: number[] }>(
+    `select l.commit, l.grade, coalesce(p.body->>'isEmpty' = 'true', false) as "isEmpty",
        array(select o.number from landed_member c join pull_request o on o.account_id = c.account_id and o.id = c.pull_request_id
              where c.account_id = $1 and c.landing_id = l.id and c.pull_request_id <> $2 order by o.number) as companions
      from landed_member m join landing l on l.account_id = m.account_id and l.id = m.landing_id
+     left join proof p on p.account_id = l.account_id and p.landing_id = l.id
      where m.account_id = $1 and m.pull_request_id = $2`,
     [ctx.accountId, row.id],
   );
   if (landed !== undefined) return landed;
-  return row.mergeCommitSha ? { commit: row.mergeCommitSha, grade: 'external', companions: [] } : null;
+  return row.mergeCommitSha ? { commit: row.mergeCommitSha, grade: 'external', isEmpty: false, companions: [] } : null;
 }

@@ -1,0 +1,27 @@
+// The highest number that a pull request of a repository was given, kept in the repository itself: a database that was
+// restored from a backup does not know of those that were opened since.
+import { readObjects, readRefValue, setRef, writeObject } from '../git/index.ts';
+import type { HostRepository } from '../port.ts';
+import type { Installation } from './installation.ts';
+
+/** It names a blob with the number. */
+const ref = 'refs/interlock/last-number';
+
+export interface Numbers {
+  /** 0 where none was given. */
+  readLast(): Promise<number>;
+  /** Before anybody hears of it. One at a time: the caller holds the repository's row. */
+  note(number: number): Promise<void>;
+}
+
+export function numbersOf({ git, directoryOf }: Installation, repository: HostRepository): Numbers {
+  const directory = directoryOf(repository);
+  return {
+    readLast: async () => {
+      const id = await readRefValue(directory, ref);
+      const [blob] = id === null ? [] : await readObjects(git, directory, [id], '');
+      return Number(blob?.body.toString('latin1') ?? 0) || 0;
+    },
+    note: async (number) => await setRef(git, directory, ref, await writeObject(directory, 'blob', `${number}\n`)),
+  };
+}
