@@ -4,6 +4,7 @@ import { Client, Connection, type WorkflowSignalWithStartOptions } from '@tempor
 import type { Logger } from 'pino';
 import type { Ports, Wake } from './context.ts';
 import type { WebhookOptions } from './modules/webhooks/index.ts';
+import { atMost } from './platform/at-most.ts';
 import { buildLookSignal, buildWorkflowId } from '../workflows/build/messages.ts';
 import { deploymentLookSignal, deploymentWorkflowId } from '../workflows/deployment/messages.ts';
 import { deliveryLookSignal, deliveryWorkflowId } from '../workflows/webhook-delivery/messages.ts';
@@ -13,6 +14,8 @@ import { queueWorkflowId, taskQueue, wakeSignal } from '../workflows/queue/messa
 import { rollbackLookSignal, rollbackWorkflowId } from '../workflows/rollback/messages.ts';
 
 const wakeWithinMs = 2_000;
+/** A line of thousands may be canceled at once; Temporal has other things to do. */
+const wakesAtOnce = 32;
 
 interface Flight {
   again: boolean;
@@ -36,6 +39,7 @@ export function connectTemporal(options: {
   const connection = Connection.lazy({ address: options.address });
   const client = new Client({ connection, namespace: options.namespace });
   const inFlight = new Map<string, Flight>();
+  const inTurn = atMost(wakesAtOnce);
   const tasks = options.taskQueue ?? taskQueue;
 
   // Wakes of one workflow while one is under way are one wake after it. Nobody waits for them: a request is answered at
@@ -56,7 +60,7 @@ export function connectTemporal(options: {
       while (flight.again) {
         flight.again = false;
         // Longer tries would only stand in the way of the relay's next one.
-        await connection.withDeadline(Date.now() + wakeWithinMs, signal);
+        await inTurn(async () => await connection.withDeadline(Date.now() + wakeWithinMs, signal));
       }
     } catch (error) {
       options.log.warn({ error: String(error), workflowId }, 'A workflow could not be woken; the relay will.');

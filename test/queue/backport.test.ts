@@ -85,6 +85,28 @@ describe('a backport', () => {
     ]);
   });
 
+  it('is approved by none of those whose change it is', async () => {
+    await using w = await world({ configuration: parallel({ builds: 1, batch: 1 }) });
+    await w.git('branch', 'release', 'main');
+    await w.commit('a', { 'a.txt': '1\n' });
+    const host = w.service.localHost;
+    const repository = { accountId: w.ctx.accountId, id: w.repositoryId, ...w.repository };
+    const { number } = await host.openPullRequest(repository, {
+      ...{ title: 'Add a', body: '', author: 'ada', headBranch: 'a', baseBranch: 'main', draft: false },
+    });
+    await host.addBranchAuthors(repository, 'a', ['bob']);
+    await merged(w, number);
+    await backport(w, number);
+    await carriedOut(w);
+    const [{ number: brought } = { number: 0 }] = await opened(w);
+    for (const reviewer of ['ada', 'Bob'])
+      await expect(host.reviewPullRequest(repository, brought, { reviewer, verdict: 'approved' })).rejects.toThrow(
+        'Authors cannot review their own pull requests',
+      );
+    await host.reviewPullRequest(repository, brought, { reviewer: 'cleo', verdict: 'approved' });
+    expect(await host.getPullRequest(repository, brought)).toMatchObject({ approvals: 1 });
+  });
+
   it('asked for twice is one; asked for before the merge it begins with that', async () => {
     await using w = await world();
     await w.git('branch', 'release', 'main');

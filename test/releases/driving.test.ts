@@ -3,6 +3,8 @@
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import { advanceDeployment, forgetOpenDeployments } from '../../src/modules/releases/index.ts';
+import { updateReleaseProject } from '../../src/modules/releases/projects.service.ts';
+import { updateEnvironment } from '../../src/modules/releases/environments.service.ts';
 import { cdServer } from '../support/cd-server.ts';
 import { releaseWorld, type ReleaseWorld } from '../support/release-world.ts';
 
@@ -235,6 +237,51 @@ describe('a deployment nobody hears of', { timeout: 60_000 }, () => {
     expect(await r.w.rows('select cancel_told_at, call_at, cancel_owed from deployment')).toEqual([
       { cancel_told_at: null, call_at: null, cancel_owed: false },
     ]);
+  });
+
+  it('whose provider was changed is, as a build, begun again at the new one', async () => {
+    await using former = await cdServer();
+    await using present = await cdServer();
+    await using r = await releaseWorld({ build: http(former.url) });
+    await r.candidate('v1-rc1', { built: true });
+    await r.w.until(
+      async () => (await r.w.rows('select 1 from release_candidate where triggered_at is not null')).length === 1,
+    );
+    await updateReleaseProject(r.w.ctx, r.w.secrets, { project: 'shop', build: http(present.url) });
+    await r.w.until(async () => present.told.length > 0);
+    expect(present.told[0]?.action).toBe('start');
+    present.run('v1-rc1').status = 'success';
+    await r.w.until(async () => (await r.candidateStatus('v1-rc1')).status === 'ready');
+  });
+
+  it('that was canceled since is not told of to a provider that came later', async () => {
+    let now = Date.now();
+    await using former = await cdServer();
+    await using present = await cdServer();
+    await using r = await releaseWorld({
+      provider: { kind: 'http', url: former.url },
+      reportTimeoutSec: 600,
+      clock: () => new Date(now),
+    });
+    for (const version of ['v1-rc1', 'v2-rc1']) await r.candidate(version);
+    const id = await r.deploy('v1-rc1');
+    await r.w.until(
+      async () => (await r.w.rows('select 1 from deployment where triggered_at is not null')).length === 1,
+    );
+    now += 601_000;
+    await r.become('v1-rc1 unknown');
+    await updateEnvironment(r.w.ctx, r.w.secrets, {
+      project: 'shop',
+      environment: 'production',
+      provider: { kind: 'http', url: present.url },
+    });
+    now += 1_000;
+    await r.cancel(id);
+    await r.deploy('v2-rc1');
+    await r.w.until(async () => present.runs.length === 1);
+    await r.w.until(async () => (await r.w.rows('select 1 from deployment where next_look_at < now()')).length === 0);
+    expect(present.told.map(({ action }) => action)).toEqual(['start']);
+    expect(former.told.map(({ action }) => action)).toEqual(['start']);
   });
 });
 

@@ -17,6 +17,8 @@ export interface CdRun {
 export interface CdServer extends AsyncDisposable {
   readonly url: string;
   readonly runs: CdRun[];
+  /** Everything it was told, in order. */
+  readonly told: { readonly action: 'start' | 'status' | 'cancel'; readonly key: string }[];
   /** What it answers every call with instead. Null: it works. */
   broken: { readonly status: number; readonly body: string } | null;
   /** How a run stands once it is started. Default `in_progress`: until a test ends it. */
@@ -35,7 +37,9 @@ export async function cdServer(): Promise<CdServer> {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      const { status, body } = answer(JSON.parse(Buffer.concat(chunks).toString() || '{}') as Told);
+      const heard = JSON.parse(Buffer.concat(chunks).toString() || '{}') as Told;
+      cd.told.push(heard);
+      const { status, body } = answer(heard);
       response.writeHead(status, { 'content-type': 'application/json' }).end(body);
     });
   });
@@ -78,6 +82,7 @@ export async function cdServer(): Promise<CdServer> {
   const cd: CdServer = {
     url: `http://127.0.0.1:${port}/`,
     runs,
+    told: [],
     broken: null,
     startsAs: 'in_progress',
     cancelsAtOnce: true,

@@ -32,6 +32,8 @@ export interface DeploymentSituation extends RunSituation {
   readonly reportTimeoutSec: number;
   /** Canceled without waiting for it, and its provider not told yet. */
   readonly cancelOwed: boolean;
+  /** It was begun at a provider that its environment has no longer. */
+  readonly isElsewhere: boolean;
 }
 
 export interface BuildSituation extends RunSituation {
@@ -71,7 +73,9 @@ export function decideDeployment(situation: DeploymentSituation, now: number): D
     case 'canceling':
       return decideCanceling(situation, now);
     case 'canceled':
-      return situation.cancelOwed ? dueAt(situation, { call: 'cancel', now }) : { kind: 'ended' };
+      return situation.cancelOwed && !situation.isElsewhere
+        ? dueAt(situation, { call: 'cancel', now })
+        : { kind: 'ended' };
     // Its slot is free, and whatever is heard of it later is heard by a report.
     case 'unknown':
     case 'success':
@@ -83,16 +87,18 @@ export function decideDeployment(situation: DeploymentSituation, now: number): D
 
 /**
  * Whether the provider is told that a deployment was canceled although nobody waits for what comes of it: it was called,
- * was not heard of any more, and may be at work. One that is driven from outside has nobody to be told.
+ * was not heard of any more, and may be at work. One that is driven from outside has nobody to be told, and a provider
+ * that came later knows nothing of it.
  */
 export function owesCancel({
   status,
   isReported,
   triggerBegunAt,
   provider,
-}: Pick<DeploymentSituation, 'status' | 'isReported' | 'triggerBegunAt' | 'provider'>): boolean {
+  isElsewhere,
+}: Pick<DeploymentSituation, 'status' | 'isReported' | 'triggerBegunAt' | 'provider' | 'isElsewhere'>): boolean {
   const isCalled = provider.kind === 'http' || provider.kind === 'github_actions';
-  return status === 'unknown' && triggerBegunAt !== null && !isReported && isCalled;
+  return status === 'unknown' && triggerBegunAt !== null && !isReported && isCalled && !isElsewhere;
 }
 
 function decidePending(situation: DeploymentSituation, now: number): DeploymentStep {

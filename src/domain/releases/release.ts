@@ -32,5 +32,12 @@ export type ProviderSettings =
   | { readonly kind: 'github_actions'; readonly workflow: string };
 export type ProviderKind = ProviderSettings['kind'];
 
+/** Whether both are the same system to deploy with, which knows the runs that were begun under either. */
+export function isSameProvider(one: ProviderSettings, other: ProviderSettings): boolean {
+  if (one.kind === 'http' && other.kind === 'http') return one.url === other.url;
+  if (one.kind === 'github_actions' && other.kind === 'github_actions') return one.workflow === other.workflow;
+  return one.kind === other.kind;
+}
+
 export const freezeSources = ['manual', 'schedule', 'rollback'] as const;
 export type FreezeSource = (typeof freezeSources)[number];

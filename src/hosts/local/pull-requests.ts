@@ -110,6 +110,8 @@ export function pullRequestOperations(installation: Installation) {
       changed(repository, number);
     },
     addBranchAuthors: async (repository, branch, names) => await rows.addBranchAuthors(db, repository, branch, names),
+    addAuthorsOf: async (repository, from, branch) =>
+      await rows.addBranchAuthors(db, repository, branch, authorsOf(await mustFind(repository, from))),
     editPullRequest: async (repository, number, changes) => {
       await mustFind(repository, number);
       if (await rows.edit(db, repository, number, changes)) changed(repository, number);

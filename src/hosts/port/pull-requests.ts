@@ -117,6 +117,8 @@ export interface HostPullRequests {
    * and whose approval counts no more. Idempotent; names are added to those there are.
    */
   addBranchAuthors(repository: HostRepository, branch: string, names: readonly string[]): Promise<void>;
+  /** The same of everybody whose work the pull request `from` is: its author, and the authors of its branch. */
+  addAuthorsOf(repository: HostRepository, from: number, branch: string): Promise<void>;
   /** Commits that a head has and its base has not, and whose signature the host has not verified. */
   countUnverifiedCommits(
     repository: HostRepository,

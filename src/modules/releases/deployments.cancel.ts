@@ -4,6 +4,7 @@ import { activeStatuses, decideCancel } from '../../domain/releases/deployment.s
 import { owesCancel } from '../../domain/releases/drive.ts';
 import { sqlList, type Transaction } from '../../platform/database.ts';
 import { writeDeploymentStatuses, type NewStatus } from './deployments.writer.ts';
+import { isElsewhere } from './driving/deployment.rows.ts';
 import { loadDeployments } from './releases.locks.ts';
 import type { DeploymentRow, EnvironmentRow } from './releases.entities.ts';
 
@@ -29,7 +30,13 @@ export async function cancel(
       triggerBegun: triggerBegunAt !== null,
     });
     if (path.length > 0) deployment.cancelRequestedAt = ctx.clock();
-    const cancelOwed = owesCancel({ status, isReported, triggerBegunAt, provider: environment.provider });
+    const cancelOwed = owesCancel({
+      status,
+      isReported,
+      triggerBegunAt,
+      provider: environment.provider,
+      isElsewhere: isElsewhere({ environment, deployment }),
+    });
     statuses.push(...path.map((to) => ({ deployment, to, errorMessage: because, cancelOwed })));
   }
   await writeDeploymentStatuses(ctx, tx, { environment, by: 'service', statuses });

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import { DomainError, notFound } from '../../domain/errors.ts';
 import { checkedReleaseName } from '../../domain/releases/name.ts';
-import type { EnvironmentTier } from '../../domain/releases/release.ts';
+import { isSameProvider, type EnvironmentTier } from '../../domain/releases/release.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { recordUserAction, requireScope, type Secrets } from '../accounts/index.ts';
 import { appendEvents } from '../events/index.ts';
@@ -119,6 +119,7 @@ function changeProvider(ctx: Context, secrets: Secrets, row: EnvironmentRow, req
   const owner = { accountId: ctx.accountId, of: 'environment', id: row.id } as const;
   const sealed = row.providerSecret ? Buffer.from(row.providerSecret) : null;
   row.providerSecret = changedSecret(secrets, owner, { request, before: row.provider, sealed });
+  if (!isSameProvider(row.provider, provider)) row.providerSince = ctx.clock();
   row.provider = provider;
 }
 

@@ -1,3 +1,4 @@
+import { isSameProvider } from '../../domain/releases/release.ts';
 import type { Context } from '../../context.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { checkedReleaseName } from '../../domain/releases/name.ts';
@@ -82,6 +83,8 @@ export async function updateReleaseProject(
     if (change.build !== undefined) {
       const before = row.buildProvider ?? null;
       row.buildProvider = settings?.kind === 'none' ? null : settings;
+      if (!isSameProvider(before ?? { kind: 'none' }, settings ?? { kind: 'none' }))
+        row.buildProviderSince = ctx.clock();
       const request = change.build ?? { kind: 'none' };
       const owner = { accountId: ctx.accountId, of: 'project', id: row.id } as const;
       const sealed = row.buildSecret ? Buffer.from(row.buildSecret) : null;

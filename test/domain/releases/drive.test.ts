@@ -40,6 +40,7 @@ function situation(is: Partial<DeploymentSituation> = {}): DeploymentSituation {
     statusAt: aMinuteAgo,
     reportTimeoutSec: 3_600,
     cancelOwed: false,
+    isElsewhere: false,
     ...is,
   };
 }
@@ -214,6 +215,7 @@ describe('a deployment that was canceled without waiting for it', () => {
     situation({ status: 'canceled', triggerBegunAt: longAgo, statusAt: longAgo, cancelOwed: true, ...is });
   it.each([
     ['has ended when its provider needs not be told', owing({ cancelOwed: false }), { kind: 'ended' }],
+    ['has ended when its environment has another provider by now', owing({ isElsewhere: true }), { kind: 'ended' }],
     ['tells its provider, whoever has the slot', owing({ slot: 'taken' }), { kind: 'call', call: 'cancel' }],
     [
       'leaves alone for a while a provider that could not be told',
@@ -230,12 +232,20 @@ describe('a deployment that was canceled without waiting for it', () => {
     ['in line', { status: 'pending' }, false],
     ['that was never begun', { triggerBegunAt: null }, false],
     ['driven from outside', { isReported: true }, false],
+    ['begun at a provider that is not there any more', { isElsewhere: true }, false],
     ['nobody can be told of', { provider: none }, false],
     ['that ended with whoever attended to it', { provider: command }, false],
   ] as const)('its provider is told of one %s: %j, %s', (_, is, owes) =>
-    expect(owesCancel({ status: 'unknown', provider: told, isReported: false, triggerBegunAt: longAgo, ...is })).toBe(
-      owes,
-    ),
+    expect(
+      owesCancel({
+        status: 'unknown',
+        provider: told,
+        isReported: false,
+        triggerBegunAt: longAgo,
+        isElsewhere: false,
+        ...is,
+      }),
+    ).toBe(owes),
   );
 
   it('is given up after ten tries, which nothing else would end', () => {
@@ -330,6 +340,7 @@ const anySituation: fc.Arbitrary<DeploymentSituation> = fc.record({
   statusAt: fc.integer({ min: 0, max: 20_000_000 }),
   reportTimeoutSec: fc.integer({ min: 1, max: 7_200 }),
   cancelOwed: fc.boolean(),
+  isElsewhere: fc.boolean(),
 });
 
 type Decided = ReturnType<typeof decideDeployment>;

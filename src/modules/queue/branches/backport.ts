@@ -134,6 +134,8 @@ async function openPullRequest(ctx: Context, backport: Backport, commit: string)
   const { host, target, branch, row } = backport;
   const adapter = ctx.hosts(host.host);
   try {
+    // Before anybody can approve it.
+    await adapter.addAuthorsOf(host, row.number, branch);
     const { number, url } = await adapter.openPullRequest(host, {
       title: backportTitle(target, row.title),
       body: backportBody({ number: row.number, url: row.url, target }),

@@ -4,7 +4,7 @@ import type { BuildSituation } from '../../../domain/releases/drive.ts';
 import type { CandidateStatus } from '../../../domain/releases/release.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { announceCandidate } from '../candidates.events.ts';
-import { loadCandidate, runOf, type CandidateRows } from './deployment.rows.ts';
+import { isBefore, loadCandidate, runOf, type CandidateRows } from './deployment.rows.ts';
 
 /** Takes the candidate's row: whoever ends its build holds it. */
 export async function lockCandidate(ctx: Context, tx: Transaction, candidateId: string): Promise<CandidateRows> {
@@ -16,8 +16,12 @@ export async function lockCandidate(ctx: Context, tx: Transaction, candidateId: 
 }
 
 export function buildSituationOf({ project, candidate }: CandidateRows): BuildSituation {
+  const run = runOf(candidate);
+  // The provider that came later has to be told first.
+  const triggeredAt = isBefore(candidate.triggeredAt, project.buildProviderSince) ? null : run.triggeredAt;
   return {
-    ...runOf(candidate),
+    ...run,
+    triggeredAt,
     status: candidate.status,
     provider: project.buildProvider ?? { kind: 'none' },
     cancelToldAt: null,

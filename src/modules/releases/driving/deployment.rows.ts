@@ -110,7 +110,17 @@ function situationOf(
     statusAt: deployment.statusAt.getTime(),
     reportTimeoutSec: environment.reportTimeoutSec,
     cancelOwed: deployment.cancelOwed,
+    isElsewhere: isElsewhere({ environment, deployment }),
   };
+}
+
+/** It was begun at a provider that its environment has no longer. */
+export function isElsewhere({ environment, deployment }: Pick<DeploymentRows, 'environment' | 'deployment'>): boolean {
+  return isBefore(deployment.triggerBegunAt, environment.providerSince);
+}
+
+export function isBefore(one: Date | null | undefined, other: Date | null | undefined): boolean {
+  return (instant(one) ?? Infinity) < (instant(other) ?? -Infinity);
 }
 
 /** What deployments and builds keep alike. */
