@@ -89,6 +89,7 @@ export const operations: readonly Operation[] = [
   ),
   inRepository('Repository.events', 'queue:read', 'events { nodes { action } }'),
   mutation('createRepository', 'admin', names, '{owner: $owner, name: $name, host: LOCAL}', 'repository { owner }'),
+  mutation('setRepositoryActive', 'admin', names, `{repository: ${repository}, active: true}`, 'repository { id }'),
   mutation('pauseRepository', 'queue:pause', names, `{repository: ${repository}, paused: true}`, 'repository { id }'),
   mutation(
     'pauseBranches',
@@ -114,6 +115,8 @@ export const operations: readonly Operation[] = [
   mutation('queuePullRequest', 'queue:write', withNumber, pullRequest, 'pullRequest { id }'),
   mutation('updatePullRequest', 'queue:write', withNumber, pullRequest, 'pullRequest { id }'),
   mutation('dequeuePullRequest', 'queue:write', withNumber, pullRequest, 'pullRequest { id }'),
+  mutation('closePullRequest', 'queue:write', withNumber, pullRequest, 'pullRequest { id }'),
+  mutation('reopenPullRequest', 'queue:write', withNumber, pullRequest, 'pullRequest { id }'),
   mutation('refreshPullRequest', 'queue:write', withNumber, pullRequest, 'pullRequest { id } status message'),
   mutation('syncPullRequest', 'queue:write', withNumber, pullRequest, 'pullRequest { id } status message'),
   mutation(

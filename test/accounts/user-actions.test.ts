@@ -118,6 +118,10 @@ describe('a user of the dashboard', () => {
     for (const _again of [1, 2]) await run('dequeuePullRequest', one, 'pullRequest { id }');
     await run('queuePullRequest', { ...one, skipLine: true, skipValidation: true }, 'pullRequest { id }');
     await run('dequeuePullRequest', one, 'pullRequest { id }');
+    for (const _again of [1, 2]) await run('closePullRequest', one, 'pullRequest { status }');
+    for (const _again of [1, 2]) await run('reopenPullRequest', one, 'pullRequest { status }');
+    for (const active of [false, false, true])
+      await run('setRepositoryActive', { repository: where, active }, 'repository { active }');
     for (const _again of [1, 2]) await run('resumeQueue', branch, 'queue { id }');
     expect(await newEntries()).toEqual([
       ['repository_created', 'repository', 'acme/new'],
@@ -133,6 +137,10 @@ describe('a user of the dashboard', () => {
       ['pull_request_skip_line', 'merge_queue', 'acme/web#1'],
       ['pull_request_skip_validation', 'merge_queue', 'acme/web#1'],
       ['pull_request_dequeued', 'merge_queue', 'acme/web#1'],
+      ['pull_request_closed', 'merge_queue', 'acme/web#1'],
+      ['pull_request_reopened', 'merge_queue', 'acme/web#1'],
+      ['repository_deactivated', 'repository', 'acme/web'],
+      ['repository_activated', 'repository', 'acme/web'],
       ['queue_resumed', 'merge_queue', 'acme/web:main'],
     ]);
   });

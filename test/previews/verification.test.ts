@@ -1,3 +1,4 @@
+import { setRepositoryActive } from '../../src/modules/queue/index.ts';
 import { afterEach, expect, test } from 'vitest';
 import { advanceVerification, findSandboxBySlug } from '../../src/modules/previews/index.ts';
 import { registerPreview } from '../../src/modules/previews/registrations/registrations.service.ts';
@@ -181,7 +182,7 @@ test('code that does not parse fails where no preview came up', async () => {
   expect(failed).toMatchObject({ degraded: true, steps: [expect.stringContaining('failed Code analysis: bad.json')] });
 });
 
-test('a newer head cancels the run of the older one, and a closed pull request its own', async () => {
+test('a newer head cancels the run of the older one, a closed pull request its own, a repository out of use all', async () => {
   w = await verificationWorld();
   await w.verify(endpoint);
   const number = await w.open('feature', feature);
@@ -199,6 +200,9 @@ test('a newer head cancels the run of the older one, and a closed pull request i
   await w.service.settle();
   const again = await w.comesTo(number, 'waiting', 2);
   expect(again.head).toBe(second.head);
+
+  await setRepositoryActive(w.ctx, { repository: w.repository, active: false });
+  await w.comesTo(number, 'canceled', 2);
 });
 
 test('a preview that is taken away while it is driven ends the run', async () => {

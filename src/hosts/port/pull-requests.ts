@@ -81,6 +81,8 @@ export interface HostPullRequests {
   ): Promise<void>;
   /** Idempotent: a closed or merged one stays as it is. */
   closePullRequest(repository: HostRepository, number: number): Promise<void>;
+  /** Throws HostRefused for one that is not closed, and where one of its branches is gone. */
+  reopenPullRequest(repository: HostRepository, number: number): Promise<void>;
   /** The host's own merge button: guards the head, not the base. Throws RefMoved. */
   mergePullRequest(
     repository: HostRepository,

@@ -1,6 +1,7 @@
 // What somebody who watches a queue follows: each change is an event, and shows its subject as it is when it is told.
 import { Args, Ctx, FieldResolver, Resolver, Root, Subscription } from 'type-graphql';
 import { notFound } from '../../domain/errors.ts';
+import { concernsQueue } from '../../domain/events/queue-events.ts';
 import { loadIfAny, loaderOf, type GraphQLContext } from '../../graphql/context.ts';
 import { followEvents, told, type Subscribing, type Told } from '../../graphql/subscriptions.ts';
 import { requireScope } from '../accounts/index.ts';
@@ -93,11 +94,11 @@ async function followQueue(subscribing: Subscribing<FollowQueueArgs>): Promise<A
   requireScope(context, 'queue:read');
   const { id } = await loadRepository(context, args.repository);
   return await followEvents(subscribing, {
-    // An event of the repository alone, such as a pause, concerns all of its queues.
     matches: (event) => event.repositoryId === id,
-    toChange: async ({ cursor, action, queueId }) => {
+    toChange: async (event) => {
       const queue = await readQueue(context, await loadRepository(context, args.repository), args.baseBranch);
-      return queue === null || (queueId !== null && queueId !== queue.id) ? null : { cursor, action, queue };
+      const { cursor, action } = event;
+      return queue === null || !concernsQueue(event, queue.id) ? null : { cursor, action, queue };
     },
   });
 }

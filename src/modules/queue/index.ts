@@ -33,6 +33,8 @@ export { haltOnUnknownLandings } from './landing/unknown-landings.ts';
 export { batchById } from './builds/batches.reads.ts';
 export { pullRequestById } from './pull-requests.reads.ts';
 export { forgetOldVersions } from './explaining/past.retention.ts';
+export { setRepositoryActive } from './asking/activity.service.ts';
+export { closePullRequest, reopenPullRequest } from './asking/closing.service.ts';
 export { approvePullRequest } from './asking/reviews.service.ts';
 export {
   dequeuePullRequest,

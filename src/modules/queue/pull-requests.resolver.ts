@@ -17,11 +17,13 @@ import {
 import { Batch, BatchConnection, BotPullRequest, Check } from './builds/batches.types.ts';
 import {
   approvePullRequest,
+  closePullRequest,
   dequeuePullRequest,
   openPullRequest,
   previewDequeueing,
   previewQueueing,
   queuePullRequest,
+  reopenPullRequest,
   updatePullRequest,
 } from './index.ts';
 import { explainPullRequest } from './explaining/explain.reads.ts';
@@ -44,6 +46,7 @@ import {
   PullRequestConnection,
   PullRequestFilter,
   PullRequestPayload,
+  PullRequestRefInput,
   QueuePullRequestInput,
   ReviewPullRequestInput,
   UpdatePullRequestInput,
@@ -210,6 +213,28 @@ export class PullRequestsResolver {
     @Arg('input', () => OpenPullRequestInput) input: OpenPullRequestInput,
   ): Promise<PullRequestPayload> {
     return await payload(ctx, await openPullRequest(ctx, input));
+  }
+
+  @Mutation(() => PullRequestPayload, {
+    description:
+      'Closes a pull request of a repository that lives on this installation: it leaves the queue, and its preview ends. Closing a closed one changes nothing. Refused for a merged one, and for one that is being landed. Needs queue:write.',
+  })
+  async closePullRequest(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('input', () => PullRequestRefInput) input: PullRequestRefInput,
+  ): Promise<PullRequestPayload> {
+    return await payload(ctx, await closePullRequest(ctx, input));
+  }
+
+  @Mutation(() => PullRequestPayload, {
+    description:
+      'Reopens a closed pull request of a repository that lives on this installation, in no queue. Reopening an open one changes nothing. Refused for a merged one, and where one of its branches is gone. Needs queue:write.',
+  })
+  async reopenPullRequest(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('input', () => PullRequestRefInput) input: PullRequestRefInput,
+  ): Promise<PullRequestPayload> {
+    return await payload(ctx, await reopenPullRequest(ctx, input));
   }
 
   @Mutation(() => PullRequestPayload, {

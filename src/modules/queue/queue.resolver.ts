@@ -6,10 +6,14 @@ import { selectsOnly } from '../../graphql/selection.ts';
 import { QueuePause } from '../repositories/branch-pauses.types.ts';
 import { Frozen, toFrozenNode } from '../repositories/freezes.types.ts';
 import { readBranchFrozen, readPause } from '../repositories/index.ts';
-import { Repository } from '../repositories/repositories.types.ts';
+import {
+  Repository,
+  SetRepositoryActiveInput,
+  SetRepositoryActivePayload,
+} from '../repositories/repositories.types.ts';
 import { readBatches } from './builds/batches.reads.ts';
 import { type Batch, BatchConnection } from './builds/batches.types.ts';
-import { haltQueue, resumeQueue } from './index.ts';
+import { haltQueue, resumeQueue, setRepositoryActive } from './index.ts';
 import { narrowFields, readQueuedPullRequests } from './pull-requests.reads.ts';
 import { PullRequest } from './pull-requests.types.ts';
 import { depthOfQueue, queueById, readQueue, readQueueDepth, readQueues, runningBuilds } from './queue.reads.ts';
@@ -107,6 +111,17 @@ export class QueuesResolver {
     @Arg('input', () => HaltQueueInput) input: HaltQueueInput,
   ): Promise<QueuePayload> {
     return await payload(ctx, await haltQueue(ctx, input));
+  }
+
+  @Mutation(() => SetRepositoryActivePayload, {
+    description:
+      'Takes a repository out of use, or into use again. Out of use, its pull requests leave the queue, its previews end, and nothing is queued, validated or landed; what is being landed lands, and git and history stay. Asking again changes nothing. Needs admin.',
+  })
+  async setRepositoryActive(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('input', () => SetRepositoryActiveInput) input: SetRepositoryActiveInput,
+  ): Promise<SetRepositoryActivePayload> {
+    return { repository: await setRepositoryActive(ctx, input) };
   }
 
   @Mutation(() => QueuePayload, { description: 'Lets a halted queue go on. Needs admin.' })

@@ -10,7 +10,7 @@ export { configurationOf, configurationProblem } from './configuration.in-force.
 export { readConfigurationFile } from './configuration.file.ts';
 export { findRepository, loadRepository, readRepositoriesById, type RepositoryName } from './repositories.reads.ts';
 export { lockRepository } from './repositories.locks.ts';
-export { createRepository, pauseRepository, type NewRepository } from './repositories.service.ts';
+export { changeActivity, createRepository, pauseRepository, type NewRepository } from './repositories.service.ts';
 export { branchFreezes, readBranchFrozen, readFreeze } from './branch-freezes.reads.ts';
 export {
   announceBranchFreezes,

@@ -11,6 +11,7 @@ export const RepositoryEntity = defineEntity({
     host: p.string().$type<'local' | 'github'>(),
     defaultBranch: p.string().default('main'),
     active: p.boolean().default(true),
+    deactivatedAt: p.datetime().nullable(),
     paused: p.boolean().default(false),
     configurationYaml: p.text(),
     configurationHash: p.string(),

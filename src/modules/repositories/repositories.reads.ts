@@ -10,7 +10,7 @@ export interface RepositoryName {
   readonly name: string;
 }
 
-const columns = `r.id, r.account_id as "accountId", r.owner, r.name, r.host, r.default_branch as "defaultBranch", r.active, r.paused,
+const columns = `r.id, r.account_id as "accountId", r.owner, r.name, r.host, r.default_branch as "defaultBranch", r.active, r.deactivated_at as "deactivatedAt", r.paused,
   r.configuration_yaml as "configurationYaml", r.configuration_hash as "configurationHash", r.configuration_blob as "configurationBlob",
   r.created_at as "createdAt"`;
 

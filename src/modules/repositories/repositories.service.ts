@@ -29,7 +29,7 @@ export async function createRepository(ctx: Context, input: NewRepository): Prom
   const defaultBranch = checkedNames(input);
   const repository = (await findRepository(ctx, input)) ?? (await insertRepository(ctx, input, defaultBranch));
   // Not active: an attempt that was cut off before the host had made it. It is finished now.
-  if (repository.active)
+  if (repository.active || repository.deactivatedAt)
     throw new DomainError('CONFLICT', `A repository ${input.owner}/${input.name} exists already.`, 'input.name');
   await makeOnHost(ctx, repository);
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
@@ -103,6 +103,25 @@ async function makeOnHost(ctx: Context, { id, owner, name, host, defaultBranch }
       throw new DomainError('HOST_UNAVAILABLE', 'The code host could not be reached. Try again.');
     throw error;
   }
+}
+
+/** The caller has checked who asks. Throws CONFLICT for one that was never made completely. */
+export async function changeActivity(ctx: Context, repositoryId: string, active: boolean): Promise<RepositoryRow> {
+  return await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const repository = await lockRepository(ctx, tx, repositoryId);
+    if (repository.active === active) return repository;
+    if (active && !repository.deactivatedAt)
+      throw new DomainError(
+        'CONFLICT',
+        'The repository was not made completely: ask for it again by createRepository.',
+      );
+    Object.assign(repository, { active, deactivatedAt: active ? null : ctx.clock() });
+    const action = active ? 'repository_activated' : 'repository_deactivated';
+    await appendEvents(ctx, tx, [{ repositoryId, action }]);
+    await recordUserAction(ctx, tx, { action, target: `${repository.owner}/${repository.name}` });
+    await changeQueues(ctx, tx, repositoryId);
+    return repository;
+  });
 }
 
 /** Refused as the pause itself would be. */

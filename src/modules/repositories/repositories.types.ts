@@ -106,6 +106,21 @@ export class PauseRepositoryInput {
   preview!: boolean;
 }
 
+@InputType({ description: 'Whether a repository is in use.' })
+export class SetRepositoryActiveInput {
+  @Field(() => RepositoryInput, { description: 'The repository.' })
+  repository!: RepositoryInput;
+
+  @Field(() => Boolean, { description: 'False takes it out of use, true into use again.' })
+  active!: boolean;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'What `setRepositoryActive` answers.' })
+export class SetRepositoryActivePayload {
+  @Field(() => Repository, { description: 'The repository as it is now.' })
+  repository!: Repository;
+}
+
 /** Of a preview: what was asked for, to be tried out and taken back. */
 export interface Rehearsed {
   readonly repositoryId: string;

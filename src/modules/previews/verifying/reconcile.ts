@@ -9,7 +9,7 @@ const mostAtOnce = 200;
 
 export async function reconcileVerifications(ctx: Context, repository: RepositoryRow): Promise<void> {
   const configuration = configurationOf(repository);
-  if (previewEntries(configuration).length === 0) return;
+  if (!repository.active || previewEntries(configuration).length === 0) return;
   const heads = await ctx.db.read<{ id: string; head: string; baseBranch: string }>(ctx.accountId, {
     name: 'heads_without_verification',
     text: `select p.id, p.head_sha as head, q.base_branch as "baseBranch" from pull_request p

@@ -49,11 +49,12 @@ export async function lockVerification(
   };
 }
 
-/** SQL over a verification of that name: an open pull request still has its head. */
+/** SQL over a verification of that name: an open pull request still has its head, in a repository that is in use. */
 export function isWantedSql(of: 'v' | 'verification'): string {
   return `exists (
   select from pull_request p where p.account_id = ${of}.account_id and p.repository_id = ${of}.repository_id
-    and p.head_sha = ${of}.head_commit and p.status not in ('merged', 'closed'))`;
+    and p.head_sha = ${of}.head_commit and p.status not in ('merged', 'closed'))
+    and exists (select from repository r where r.account_id = ${of}.account_id and r.id = ${of}.repository_id and r.active)`;
 }
 
 /** Newest registration that a run may drive: for that very commit, standing, of that preview and that pull request. */

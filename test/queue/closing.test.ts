@@ -1,0 +1,78 @@
+// Pull requests that are closed and reopened here, and repositories that are taken out of use.
+import { describe, expect, it } from 'vitest';
+import {
+  closePullRequest,
+  queuePullRequest,
+  reopenPullRequest,
+  setRepositoryActive,
+} from '../../src/modules/queue/index.ts';
+import { createRepository } from '../../src/modules/repositories/index.ts';
+import { parallel, world, type World } from '../support/world.ts';
+
+const configuration = parallel({ builds: 1, batch: 2 });
+
+async function actionsOf(w: World, number: number): Promise<string[]> {
+  return (await w.events()).filter(([, numbers]) => numbers.includes(number)).map(([action]) => action);
+}
+
+describe('a pull request', () => {
+  it('that is closed leaves its batch and lets the other land; reopened it can be queued again', async () => {
+    await using w = await world({ configuration, runsCi: false });
+    const [one, other] = [await w.open('one', { 'one.txt': '1\n' }), await w.open('other', { 'other.txt': '2\n' })];
+    await w.queue(one, other);
+    await w.until(async () => (await w.status(one)).status === 'tagged');
+    const of = { repository: w.repository, number: one };
+    const { pullRequestId } = await closePullRequest(w.ctx, of);
+    expect(await closePullRequest(w.ctx, of)).toEqual({ pullRequestId });
+    expect((await w.status(one)).status).toBe('closed');
+    await w.until(async () => (await w.rows("select 1 from batch where state = 'superseded'")).length > 0);
+    expect((await w.status(other)).status).not.toBe('closed');
+    await reopenPullRequest(w.ctx, of);
+    await reopenPullRequest(w.ctx, of);
+    expect((await w.status(one)).status).toBe('open');
+    await queuePullRequest(w.ctx, { ...of, source: 'graphql_api' });
+    await w.until(async () => ['queued', 'tagged'].includes((await w.status(one)).status));
+  });
+
+  it('that is merged is neither closed nor reopened, nor one whose branch is gone', async () => {
+    await using w = await world({ configuration });
+    const [one, other] = [await w.open('one', { 'one.txt': '1\n' }), await w.open('other', { 'other.txt': '2\n' })];
+    await w.queue(one);
+    await w.settled(one);
+    const merged = { repository: w.repository, number: one };
+    await expect(closePullRequest(w.ctx, merged)).rejects.toMatchObject({ code: 'CONFLICT' });
+    await expect(reopenPullRequest(w.ctx, merged)).rejects.toMatchObject({ code: 'CONFLICT' });
+    const gone = { repository: w.repository, number: other };
+    await closePullRequest(w.ctx, gone);
+    await w.git('branch', '-D', 'other');
+    await expect(reopenPullRequest(w.ctx, gone)).rejects.toMatchObject({ code: 'BAD_INPUT' });
+    await expect(closePullRequest(w.ctx, { ...gone, number: 99 })).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+});
+
+describe('a repository', () => {
+  it('out of use queues nothing and gives up its line, and goes on when it is in use again', async () => {
+    await using w = await world({ configuration, runsCi: false });
+    const [one, other] = [await w.open('one', { 'one.txt': '1\n' }), await w.open('other', { 'other.txt': '2\n' })];
+    await w.queue(one, other);
+    const set = async (active: boolean): Promise<unknown> =>
+      await setRepositoryActive(w.ctx, { repository: w.repository, active });
+    for (const _again of [1, 2]) await set(false);
+    for (const number of [one, other]) {
+      expect((await w.status(number)).status).toBe('open');
+      expect((await actionsOf(w, number)).filter((action) => action === 'dequeued')).toHaveLength(1);
+    }
+    const ask = async (): Promise<unknown> =>
+      await queuePullRequest(w.ctx, { repository: w.repository, number: one, source: 'graphql_api' });
+    await expect(ask()).rejects.toThrow('The repository is not active.');
+    await expect(createRepository(w.ctx, { ...w.repository, host: 'local' })).rejects.toMatchObject({
+      code: 'CONFLICT',
+    });
+    for (const _again of [1, 2]) await set(true);
+    await ask();
+    await w.until(async () => (await w.status(one)).status === 'tagged');
+    expect((await w.events()).filter(([action]) => action.startsWith('repository_')).map(([action]) => action)).toEqual(
+      ['repository_created', 'repository_deactivated', 'repository_activated'],
+    );
+  });
+});
