@@ -4,7 +4,7 @@ import type { Server } from 'node:net';
 import { spawn, SpawnedProcess } from '../spawning/index.ts';
 import { megabytes, type Exceeded, type RunBounds } from '../../domain/runs/bounds.ts';
 import { findGrown, watchGrowth } from './growth.ts';
-import { findProgram } from './layout.ts';
+import { findTool } from './layout.ts';
 import type { SandboxOutcome, SandboxRun } from './port.ts';
 
 export interface WrappedCommand {
@@ -41,14 +41,14 @@ export type BoundedRun = SandboxRun & { readonly bounds: RunBounds };
  * user's processes counted with its own: these are only watched.
  */
 function limitsOf({ bytesPerFile, processes }: RunBounds, isPlain: boolean): string[] {
-  const prlimit = findProgram('prlimit');
+  const prlimit = findTool('prlimit');
   if (prlimit === null) return [];
   return [prlimit, '--core=0', `--fsize=${bytesPerFile}`, ...(isPlain ? [] : [`--nproc=${processes}`]), '--'];
 }
 
 /** Where there is no prlimit; in blocks of 512 bytes. */
 function fileLimitOf({ bytesPerFile }: RunBounds): string {
-  return findProgram('prlimit') === null ? `ulimit -f ${Math.ceil(bytesPerFile / 512)}; ` : '';
+  return findTool('prlimit') === null ? `ulimit -f ${Math.ceil(bytesPerFile / 512)}; ` : '';
 }
 
 export async function runWrapped(command: WrappedCommand, run: BoundedRun): Promise<SandboxOutcome> {

@@ -71,6 +71,13 @@ export function environmentInside(extra: Readonly<Record<string, string>>): Reco
   };
 }
 
+/** The same, by the path at which it is inside too. Null where it lies in no folder of tools. */
+export function findTool(name: string): string | null {
+  const found = findProgram(name);
+  const path = found === null ? null : realpathSync(found);
+  return path !== null && toolFolders.some((folder) => path.startsWith(`${folder}/`)) ? path : null;
+}
+
 /** Full path of a program, in the operator's PATH or where system programs lie. */
 export function findProgram(name: string): string | null {
   const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/bin', '/bin', '/usr/sbin', '/sbin'];
