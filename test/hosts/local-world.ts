@@ -12,6 +12,7 @@ import { commit, type CommitInput, git } from './commits.ts';
 
 export interface LocalWorld {
   readonly db: Database;
+  readonly databaseUrl: string;
   readonly dataDir: string;
   readonly host: LocalHost;
   readonly repository: HostRepository;
@@ -63,6 +64,7 @@ export async function localWorld(): Promise<LocalWorld> {
   const directory = host.installation.directoryOf(repository);
   return {
     db,
+    databaseUrl: database.url,
     dataDir,
     host,
     repository,

@@ -1,6 +1,7 @@
 // Rows of check runs: written by the scheduler, claimed and concluded by runners. A run that is claimed carries a
 // lease; whoever holds no lease any more may not write its result.
 import type { Database } from '../../platform/database.ts';
+import { storable } from '../../platform/log-pieces.ts';
 import type { CheckConclusion } from '../../domain/queue/snapshot.ts';
 import type { HostRepository } from '../port.ts';
 
@@ -209,34 +210,44 @@ export async function claimCheckRun(
   return rows[0] ?? null;
 }
 
-/** Prolongs the owner's leases. Returns what it still holds, and which of it shall stop. */
+/** A runner, and the runs it has in hand. */
+export interface LeaseHolder {
+  readonly owner: string;
+  readonly ids: readonly string[];
+}
+
+/** Prolongs the leases of what the owner has in hand. Returns what it still holds, and which of it shall stop. */
 export async function renewLeases(
   db: Database,
-  leaseOwner: string,
-  leaseSec: number,
+  { owner, ids, leaseSec }: LeaseHolder & { readonly leaseSec: number },
 ): Promise<{ id: string; cancel_requested: boolean }[]> {
+  if (ids.length === 0) return [];
   return await db.system.query(
-    `update local_check_run set lease_until = now() + make_interval(secs => $2) where state = 'running' and lease_owner = $1
+    `update local_check_run set lease_until = now() + make_interval(secs => $2)
+     where id = any($3::bigint[]) and state = 'running' and lease_owner = $1
      returning id::text as id, cancel_requested`,
-    [leaseOwner, leaseSec],
+    [owner, leaseSec, [...ids]],
   );
 }
 
-/** Puts back what dead runners held: leases that ended, and those of `deadOwners`. One asked to stop is over instead. */
+/**
+ * Puts back what nobody runs: leases that ended, those of `deadOwners`, and those of the owner that it does not have in
+ * hand, because the answer to its claim was lost. One asked to stop is over instead.
+ */
 export async function recoverLeases(
   db: Database,
-  deadOwners: readonly string[],
-): Promise<{ id: string; canceled: boolean }[]> {
-  return await db.system.query(
+  { owner, ids, deadOwners }: LeaseHolder & { readonly deadOwners: readonly string[] },
+): Promise<void> {
+  await db.system.query(
     `update local_check_run
      set state = case when cancel_requested then 'completed' else 'queued' end,
        conclusion = case when cancel_requested then 'cancelled' end,
        summary = case when cancel_requested then 'Canceled' end,
        completed_at = case when cancel_requested then now() end,
        lease_owner = null, lease_until = null
-     where state = 'running' and (lease_until < now() or lease_owner = any($1::text[]))
-     returning id::text as id, cancel_requested as canceled`,
-    [[...deadOwners]],
+     where state = 'running'
+       and (lease_until < now() or lease_owner = any($1::text[]) or (lease_owner = $2 and id <> all($3::bigint[])))`,
+    [[...deadOwners], owner, [...ids]],
   );
 }
 
@@ -261,7 +272,7 @@ export async function concludeCheckRun(
     const done = await query(
       `update local_check_run set state = 'completed', conclusion = $3, summary = $4, completed_at = now(), lease_owner = null, lease_until = null
        where id = $1 and state = 'running' and lease_owner = $2 returning id`,
-      [run.id, leaseOwner, result.conclusion, result.summary],
+      [run.id, leaseOwner, result.conclusion, storable(result.summary)],
     );
     if (done.length === 0) return false;
     if (result.conclusion === 'error') {

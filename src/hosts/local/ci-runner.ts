@@ -5,6 +5,8 @@ import { createWriteStream, type WriteStream } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { dirname } from 'node:path';
+import { finished } from 'node:stream/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { CheckConclusion } from '../../domain/queue/snapshot.ts';
 import { isAlive } from '../../platform/process.ts';
 import {
@@ -97,13 +99,16 @@ export function createCiRunner(options: CiRunnerOptions): CiRunner {
     }
   }
 
+  // Leases are renewed before others are recovered: a run that goes on here while the database was away is kept.
   async function look(): Promise<void> {
-    await recoverLeases(db, (await findLeaseOwners(db)).filter(isDeadOwner));
-    const held = new Map((await renewLeases(db, owner, leaseSec)).map((row) => [row.id, row.cancel_requested]));
-    for (const id of running.keys()) {
+    const ids = [...running.keys()];
+    const renewed = await renewLeases(db, { owner, ids, leaseSec });
+    const held = new Map(renewed.map((row) => [row.id, row.cancel_requested]));
+    for (const id of ids) {
       if (held.get(id) === true) stopRun(id, 'canceled');
       else if (!held.has(id)) stopRun(id, 'lease lost');
     }
+    await recoverLeases(db, { owner, ids, deadOwners: (await findLeaseOwners(db)).filter(isDeadOwner) });
     await fill();
   }
 
@@ -168,8 +173,29 @@ async function carryOut(options: CiRunnerOptions, owner: string, running: Runnin
   if (running.why === 'lease lost') return;
   if (running.why === 'shutdown' && outcome.kind !== 'exited')
     return await releaseCheckRun(installation.db, run, owner);
-  if (await concludeCheckRun(installation.db, run, owner, result))
-    installation.emit({ kind: 'checks', repository, commit: run.commit });
+  await untilWritten(options, running, async () => await concludeCheckRun(installation.db, run, owner, result));
+  // Also where the row says that it was over before: the answer to an earlier try may have been lost.
+  installation.emit({ kind: 'checks', repository, commit: run.commit });
+}
+
+const firstPauseMs = 100;
+const longestPauseMs = 2_000;
+
+/** Tries for as long as the run is this runner's: its lease is renewed meanwhile, and nobody else would write the result. */
+async function untilWritten(
+  { onError }: CiRunnerOptions,
+  running: Running,
+  write: () => Promise<unknown>,
+): Promise<void> {
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+    try {
+      return void (await write());
+    } catch (error) {
+      if (running.why === 'lease lost' || running.why === 'shutdown') throw error;
+      if (pauseMs === firstPauseMs) onError(error);
+      await delay(pauseMs);
+    }
+  }
 }
 
 async function execute(
@@ -219,9 +245,9 @@ interface Log {
 }
 
 async function openLog(path: string, limit: number): Promise<Log> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  const stream: WriteStream = createWriteStream(path, { mode: 0o600 });
   // A full disk costs the log, not the result.
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 }).catch(() => {});
+  const stream: WriteStream = createWriteStream(path, { mode: 0o600 });
   stream.on('error', () => {});
   let written = 0;
   let tail = '';
@@ -235,11 +261,10 @@ async function openLog(path: string, limit: number): Promise<Log> {
       if (written >= limit) stream.write(`\n[interlock] The output was cut here, at ${limit} bytes.\n`);
     },
     lastLine: () => lastLineOf(tail),
-    close: async (note) =>
-      await new Promise((resolve) => {
-        stream.on('close', () => resolve());
-        stream.end(note);
-      }),
+    async close(note) {
+      stream.end(note);
+      await finished(stream).catch(() => {});
+    },
   };
 }
 

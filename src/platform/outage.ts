@@ -1,0 +1,38 @@
+// A database that is away for a moment: its restart takes seconds, and what was done meanwhile is not done again.
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+
+const firstPauseMs = 50;
+const longestPauseMs = 1_000;
+const longestOutageMs = 60_000;
+
+/**
+ * Tries `write` again while the database does not answer, for a minute at most. Other failures are thrown at once. An
+ * answer may be lost after the commit, so `write` must find out by itself that it was done before.
+ */
+export async function throughOutage<T>(write: () => Promise<T>, log: Logger): Promise<T> {
+  const deadline = performance.now() + longestOutageMs;
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+    try {
+      return await write();
+    } catch (error) {
+      if (!isOutage(error) || performance.now() + pauseMs > deadline) throw error;
+      if (pauseMs === firstPauseMs) log.warn({ error: String(error) }, 'The database did not answer; trying again.');
+      await delay(pauseMs);
+    }
+  }
+}
+
+/** SQLSTATE of sessions that broke or were ended, of resources used up, and of locks and statements that took too long. */
+const sqlStates = /^(08...|53...|57P..|57014|55P03|40...)$/;
+const networkCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH']);
+/** The driver gives no code to what it says about its own connections. */
+const driverWords = /^Connection terminated|is not queryable$|^timeout exceeded when trying to connect/;
+
+/** Whether the same statement may succeed in a moment. False for whatever the database or the service refused. */
+export function isOutage(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code } = error as { readonly code?: unknown };
+  if (typeof code === 'string') return networkCodes.has(code) || sqlStates.test(code);
+  return driverWords.test(error.message);
+}
