@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Database } from './database.ts';
+import { throughOutage } from './outage.ts';
 
 /** A row with `attended_by`, `attended_until`, `next_look_at` and `calls`. Its SQL is ours alone, never of a user's. */
 export interface Leased {
@@ -31,6 +32,11 @@ export interface Lease {
   readonly signal: AbortSignal;
   /** It could not be renewed in time: by now the work may be another's. */
   isLost(): boolean;
+  /**
+   * Writes what came of the work. A database that is away for a moment costs no work that is done: the lease is renewed
+   * as soon as it is back. `write` sees to it that the attendant still has the row.
+   */
+  write<T>(write: () => Promise<T>): Promise<T>;
   /** So that another starts the work again. */
   giveBack(): Promise<void>;
   /** Renews it no more. */
@@ -89,13 +95,18 @@ export async function takeLease(ctx: LeaseContext, leased: Leased): Promise<Leas
     times: taken.calls,
     signal: stop.signal,
     isLost: () => isLost,
+    write: async (write) => await throughOutage(write, ctx.log),
     giveBack: async () =>
-      void (await query(
-        ctx,
-        `update ${table} set attended_by = null, attended_until = null, next_look_at = $4, calls = calls - 1
-         where account_id = $1 and id = $2 and attended_by = $3`,
-        [ctx.accountId, id, attendant, ctx.clock().toISOString()],
-      )),
+      await throughOutage(
+        async () =>
+          void (await query(
+            ctx,
+            `update ${table} set attended_by = null, attended_until = null, next_look_at = $4, calls = calls - 1
+             where account_id = $1 and id = $2 and attended_by = $3`,
+            [ctx.accountId, id, attendant, ctx.clock().toISOString()],
+          )),
+        ctx.log,
+      ),
     end: async () => {
       ended.abort();
       await keeping;

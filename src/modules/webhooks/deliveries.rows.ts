@@ -119,7 +119,7 @@ export interface Outcome {
 
 /**
  * Writes what came of an attempt. A success is one however late it comes, and ends its endpoint's failing; any other
- * outcome counts only for the newest attempt of a delivery that is still open.
+ * outcome counts only for the newest attempt of a delivery that is still open, and once.
  */
 export async function writeOutcome(
   { query }: Pick<Transaction, 'query'>,
@@ -141,7 +141,8 @@ export async function writeOutcome(
        failures = failures + case when $10 = 'succeeded' then 0 else 1 end,
        ended_at = case when $10 = 'retrying' then null else $12::timestamptz end
      where account_id = $1 and id = $2 and state <> 'succeeded'
-       and ($10 = 'succeeded' or (state in ('pending', 'retrying') and attempts = $3))`,
+       and ($10 = 'succeeded' or (state in ('pending', 'retrying') and attempts = $3 and exists (
+         select from webhook_attempt where account_id = $1 and delivery_id = $2 and number = $3 and duration_ms is null)))`,
     [
       taken.accountId,
       taken.deliveryId,

@@ -4,6 +4,7 @@ import type { Ports } from '../../context.ts';
 import { decideAfterAttempt, type AttemptVerdict } from '../../domain/events/delivery.ts';
 import { keyOfSecret, signatureHeaders, type SigningKeys } from '../../domain/events/signature.ts';
 import type { HttpAnswer, HttpOut } from '../../platform/http-out/index.ts';
+import { throughOutage } from '../../platform/outage.ts';
 import { decrypt, readSigningKeys, type Secrets } from '../accounts/index.ts';
 import {
   readWaiting,
@@ -59,8 +60,15 @@ export function createWebhookSender(ports: Ports, options: WebhookOptions): Webh
       now.getTime(),
     );
     const outcome = { requestHeaders: headers, answer, concluded: concluded(verdict), now };
-    if (verdict.kind === 'succeeded') await writeOutcome(ports.db.system, delivery, outcome);
-    else await writeFailure(ports, delivery, { ...outcome, url: target?.url ?? null, isGone: verdict.kind === 'gone' });
+    const failure = { ...outcome, url: target?.url ?? null, isGone: verdict.kind === 'gone' };
+    // One that is not written is sent once more when its lease has ended.
+    await throughOutage(
+      async () =>
+        verdict.kind === 'succeeded'
+          ? await writeOutcome(ports.db.system, delivery, outcome)
+          : await writeFailure(ports, delivery, failure),
+      ports.log,
+    );
     return verdict;
   }
 

@@ -55,11 +55,14 @@ export async function attend(ctx: Context, verificationId: string, verifying: Ve
     log,
     signal: signal === undefined ? lease.signal : AbortSignal.any([lease.signal, signal]),
     write: async (change) =>
-      await ctx.db.transaction(ctx.accountId, async (tx) => {
-        const now = await lockVerification(ctx, tx, verificationId);
-        if (now.verification.attendedBy !== lease.attendant) throw new Superseded('Another attends to it by now.');
-        await change(now, tx);
-      }),
+      await lease.write(
+        async () =>
+          await ctx.db.transaction(ctx.accountId, async (tx) => {
+            const now = await lockVerification(ctx, tx, verificationId);
+            if (now.verification.attendedBy !== lease.attendant) throw new Superseded('Another attends to it by now.');
+            await change(now, tx);
+          }),
+      ),
   };
   if (lease.times > 1) log.write(`[interlock] Its worker was lost. It is begun again, for the ${lease.times}. time.\n`);
   try {
@@ -138,11 +141,14 @@ async function followUp(ctx: Context, tx: Transaction, now: VerificationRows): P
 async function release({ ctx, rows, lease, verifying }: Attendance, error: unknown): Promise<void> {
   if (verifying.signal?.aborted) return await lease.giveBack();
   const words = (error instanceof Error ? error.message : String(error)).slice(0, 500);
-  await ctx.db.transaction(ctx.accountId, async (tx) => {
-    await tx.query(
-      `update verification set attended_by = null, attended_until = null, next_look_at = $4, problem = $5
-       where account_id = $1 and id = $2 and attended_by = $3`,
-      [ctx.accountId, rows.verification.id, lease.attendant, ctx.clock().toISOString(), words],
-    );
-  });
+  await lease.write(
+    async () =>
+      await ctx.db.transaction(ctx.accountId, async (tx) => {
+        await tx.query(
+          `update verification set attended_by = null, attended_until = null, next_look_at = $4, problem = $5
+           where account_id = $1 and id = $2 and attended_by = $3`,
+          [ctx.accountId, rows.verification.id, lease.attendant, ctx.clock().toISOString(), words],
+        );
+      }),
+  );
 }

@@ -54,7 +54,10 @@ export async function attend(ctx: Context, { providers, signal }: Attending, att
     }
     // Who follows the log has all of it before it is over.
     await log.close();
-    await ctx.db.transaction(ctx.accountId, async (tx) => await attended.conclude(tx, reading, lease.attendant));
+    await lease.write(
+      async () =>
+        await ctx.db.transaction(ctx.accountId, async (tx) => await attended.conclude(tx, reading, lease.attendant)),
+    );
     return readingText(reading);
   } finally {
     await lease.end();

@@ -64,12 +64,15 @@ export async function attend(
   const signal = attending.signal === undefined ? lease.signal : AbortSignal.any([lease.signal, attending.signal]);
   try {
     cleanOnce(attending.workDir);
-    const begun = await ctx.db.transaction(ctx.accountId, async (tx) => {
-      const rows = await lockRows(ctx, tx, runbookId);
-      if (!work.isWanted(rows)) return null;
-      await tellingStatus(ctx, tx, rows.runbook, async () => await work.begin(tx, rows));
-      return rows;
-    });
+    const begun = await lease.write(
+      async () =>
+        await ctx.db.transaction(ctx.accountId, async (tx) => {
+          const rows = await lockRows(ctx, tx, runbookId);
+          if (!work.isWanted(rows)) return null;
+          await tellingStatus(ctx, tx, rows.runbook, async () => await work.begin(tx, rows));
+          return rows;
+        }),
+    );
     if (begun === null) return await release(ctx, runbookId, lease);
     await passFailpoint(`runbook:attending_${wanted.kind}`);
     telling.onChange();
@@ -85,7 +88,7 @@ export async function attend(
     mask.end();
     await log.close();
     await passFailpoint(`runbook:before_${wanted.kind}_written`);
-    const words = await conclude(ctx, { runbookId, lease, work, outcome });
+    const words = await lease.write(async () => await conclude(ctx, { runbookId, lease, work, outcome }));
     await passFailpoint(`runbook:after_${wanted.kind}_written`);
     return words;
   } finally {
@@ -147,11 +150,14 @@ async function conclude(
   });
 }
 
-async function release(ctx: Context, runbookId: string, { attendant }: Lease): Promise<string> {
-  await ctx.db.transaction(ctx.accountId, async (tx) => {
-    const { runbook } = await lockRows(ctx, tx, runbookId);
-    if (runbook.attendedBy === attendant) Object.assign(runbook, { ...unattended, ...untried });
-  });
+async function release(ctx: Context, runbookId: string, lease: Lease): Promise<string> {
+  await lease.write(
+    async () =>
+      await ctx.db.transaction(ctx.accountId, async (tx) => {
+        const { runbook } = await lockRows(ctx, tx, runbookId);
+        if (runbook.attendedBy === lease.attendant) Object.assign(runbook, { ...unattended, ...untried });
+      }),
+  );
   return 'it was not wanted any more';
 }
 

@@ -1,0 +1,121 @@
+// The database goes away for one call, at each call in turn: every deployment and build comes to its end, and is made once.
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { expect, it } from 'vitest';
+import { cdServer } from '../support/cd-server.ts';
+import { expectAtEachOutage, outagesOf } from '../support/outages.ts';
+import { releaseWorld, type ReleaseWorld, type ReleaseWorldOptions } from '../support/release-world.ts';
+
+interface Stage extends AsyncDisposable {
+  readonly r: ReleaseWorld;
+  readonly turn: () => Promise<void>;
+  /** Past what is counted and what fails. */
+  rows(text: string): Promise<Record<string, unknown>[]>;
+}
+
+async function stage(options: ReleaseWorldOptions): Promise<Stage> {
+  let aheadMs = 0;
+  const r = await releaseWorld({ ...options, clock: () => new Date(Date.now() + aheadMs) });
+  const client = new pg.Client({ connectionString: r.w.databaseUrl });
+  await client.connect();
+  const { releases } = r.w.loop;
+  return {
+    r,
+    rows: async (text) => (await client.query<Record<string, unknown>>(text)).rows,
+    async turn() {
+      try {
+        // As the relay, when a lease is over that nobody knows of.
+        await releases.wakeOpen(r.w.ctx);
+        await releases.run(r.w.ctx, async () => {});
+      } finally {
+        await releases.ended();
+        aheadMs += 11_000;
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      await client.end();
+      await r[Symbol.asyncDispose]();
+    },
+  };
+}
+
+interface Runs extends AsyncDisposable {
+  /** Is counted. */
+  readonly command: string;
+  count(): Promise<number>;
+}
+
+async function runsOf(): Promise<Runs> {
+  const folder = await mkdtemp(join(tmpdir(), 'interlock-outage-'));
+  // Commands run as nobody.
+  await chmod(folder, 0o777);
+  return {
+    command: `echo "$RUN_KEY" >> ${join(folder, 'runs')}`,
+    count: async () => (await readFile(join(folder, 'runs'), 'utf8')).trim().split('\n').length,
+    [Symbol.asyncDispose]: async () => await rm(folder, { recursive: true }),
+  };
+}
+
+it('a command deploys once', { timeout: 120_000 }, async () => {
+  await using runs = await runsOf();
+  await using s = await stage({ provider: { kind: 'command', command: runs.command, timeoutSec: 60 } });
+  await using outages = outagesOf(s.r.w.service.ports.db);
+  await s.r.candidate('v1-rc1');
+  let deployments = 0;
+  await expectAtEachOutage({
+    outages,
+    begin: async () => {
+      await s.r.deploy('v1-rc1');
+      deployments += 1;
+    },
+    turn: s.turn,
+    isOver: async () => (await s.rows("select 1 from deployment where status <> 'success'")).length === 0,
+    async check(when) {
+      expect(await runs.count(), when).toBe(deployments);
+      const told = 'select action from event where deployment_id = (select max(id) from deployment) order by id';
+      expect(await s.rows(told), when).toEqual(
+        ['pending', 'in_progress', 'success'].map((status) => ({ action: `deployment_${status}` })),
+      );
+    },
+  });
+});
+
+it('a system of its own is asked for one run', { timeout: 120_000 }, async () => {
+  await using cd = await cdServer();
+  cd.startsAs = 'success';
+  await using s = await stage({ provider: { kind: 'http', url: cd.url, statusUrl: cd.url } });
+  await using outages = outagesOf(s.r.w.service.ports.db);
+  await s.r.candidate('v1-rc1');
+  let deployments = 0;
+  await expectAtEachOutage({
+    outages,
+    begin: async () => {
+      await s.r.deploy('v1-rc1');
+      deployments += 1;
+    },
+    turn: s.turn,
+    isOver: async () => (await s.rows("select 1 from deployment where status <> 'success'")).length === 0,
+    check: async (when) => expect(cd.runs.length, when).toBe(deployments),
+  });
+});
+
+it('a candidate is built once', { timeout: 120_000 }, async () => {
+  await using runs = await runsOf();
+  await using s = await stage({ build: { kind: 'command', command: runs.command, timeoutSec: 60 } });
+  await using outages = outagesOf(s.r.w.service.ports.db);
+  let candidates = 0;
+  await expectAtEachOutage({
+    outages,
+    begin: async () => {
+      candidates += 1;
+      await s.r.candidate(`v${candidates}-rc1`, { built: true });
+    },
+    turn: s.turn,
+    isOver: async () => (await s.rows("select 1 from release_candidate where status <> 'ready'")).length === 0,
+    async check(when) {
+      expect(await runs.count(), when).toBe(candidates);
+    },
+  });
+});
