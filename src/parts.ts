@@ -70,6 +70,7 @@ export async function openServer(
       ports: service.ports,
       secrets,
       hub,
+      overdue: service.overdue,
       registerExtra: async (fastify, parts) =>
         await serveLocalGit(fastify, { ports: service.ports, localHost: service.localHost, bounds, ...parts }),
     });

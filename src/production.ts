@@ -149,7 +149,7 @@ async function runWorker(flags: WorkerFlags, stops: Stop[]): Promise<Running> {
       () => 'The database does not answer.',
     );
   };
-  const health = await serveWorkerHealth({ ...flags, obstacle });
+  const health = await serveWorkerHealth({ ...flags, obstacle, overdue: service.overdue });
   // Closed after the worker: it says that no work is taken any more while what runs is finished.
   stops.push(async () => await health.close());
   stops.push(async () => await worker.stop());

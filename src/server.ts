@@ -32,6 +32,7 @@ import { interlockSchema } from './graphql/schema.ts';
 import { serveSockets } from './graphql/sockets.ts';
 import { createAuthenticator, type Authenticator, type Secrets, type Session } from './modules/accounts/index.ts';
 import type { EventHub } from './modules/events/index.ts';
+import { readyAnswer, type Overdue } from './modules/health/index.ts';
 import { findSandboxBySlug } from './modules/previews/index.ts';
 import { projectRoot } from './platform/project-root.ts';
 import { claimKey, concludeKey, forgetOldKeys, type IdempotencyKey } from './server/idempotency.ts';
@@ -48,6 +49,8 @@ export interface ServerOptions {
   /** 0 takes a free one. */
   readonly port: number;
   readonly host: string;
+  /** What /readyz tells besides: work that is older than its own time limit. */
+  readonly overdue?: () => readonly Overdue[];
   /** More to serve, such as git over HTTP. Its errors and hooks stay its own. */
   readonly registerExtra?: (
     fastify: FastifyInstance,
@@ -98,7 +101,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     logController: new LogController({ disableRequestLogging: true }),
   });
   describeEveryAnswer(fastify);
-  serveHealth(fastify, ports);
+  serveHealth(fastify, ports, options.overdue ?? (() => []));
   const stopGraphQL = await serveGraphQL(fastify, parts);
   serveRest(fastify, parts);
   servePages(fastify, parts);
@@ -184,16 +187,15 @@ async function sendError(reply: FastifyReply, status: number, error: string): Pr
   return await reply.code(status).send({ error });
 }
 
-function serveHealth(fastify: FastifyInstance, { db }: Ports): void {
+function serveHealth(fastify: FastifyInstance, { db }: Ports, overdue: () => readonly Overdue[]): void {
   fastify.get('/healthz', async () => ({ status: 'ok' }));
   fastify.get('/readyz', async (_request, reply) => {
     const isReady = await db.system.query('select 1').then(
       () => true,
       () => false,
     );
-    return isReady
-      ? { status: 'ready' }
-      : await reply.code(503).send({ status: 'unavailable', error: 'The database does not answer.' });
+    if (!isReady) return await reply.code(503).send({ status: 'unavailable', error: 'The database does not answer.' });
+    return readyAnswer(overdue());
   });
 }
 

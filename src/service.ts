@@ -5,6 +5,7 @@ import { createLocalHost, type LocalHost } from './hosts/local/index.ts';
 import { rollUpEvents } from './modules/analytics/index.ts';
 import { entities } from './modules/entities.ts';
 import { createSequencer, forgetOldEvents } from './modules/events/index.ts';
+import { watchOverdue, type Overdue } from './modules/health/index.ts';
 import {
   createHostInbox,
   createRelay,
@@ -56,6 +57,8 @@ export interface Service {
   /** Null where no webhooks are sent from. */
   readonly webhooks: WebhookSender | null;
   readonly localHost: LocalHost;
+  /** Work that is older than its own time limit, as of half a minute ago at most. */
+  readonly overdue: () => readonly Overdue[];
   /** Starts what goes on by itself: sequencer, relay, reconciler. */
   start(): void;
   /** Resolves when every host event received so far is handled. */
@@ -71,6 +74,7 @@ const candidatesEveryMs = 1_000;
 const freezesEveryMs = 1_000;
 const registrationsEveryMs = 1_000;
 const rollUpEveryMs = 500;
+const overdueEveryMs = 30_000;
 const forgetEveryMs = 24 * 3_600_000;
 
 export async function createService(options: ServiceOptions): Promise<Service> {
@@ -124,6 +128,8 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const freezes = repeat(freezesEveryMs, async () => await announceDueFreezes(ports), onError);
   const registrations = repeat(registrationsEveryMs, async () => await expireDueRegistrations(ports), onError);
   const rollingUp = repeat(rollUpEveryMs, async () => void (await rollUpEvents(db)), onError);
+  const overdue = watchOverdue(ports);
+  const watching = repeat(overdueEveryMs, async () => await overdue.look(), onError);
   let hostReconciler: { stop(): Promise<void> } | null = null;
   let looked: Promise<void> = Promise.resolve();
   let isStopping = false;
@@ -131,12 +137,14 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     ports,
     localHost,
     webhooks: webhookRelay?.sender ?? null,
+    overdue: overdue.found,
     start() {
       hostReconciler = localHost.startReconciler({ onError });
       sequencer.start();
       webhookRelay?.start();
       forgetting.start();
       rollingUp.start();
+      watching.start();
       // A database older than its repositories halts its queues before anything wakes them.
       looked = haltRestored(ports)
         .catch(onError)
@@ -166,6 +174,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
           webhookRelay?.stop(),
           forgetting.stop(),
           rollingUp.stop(),
+          watching.stop(),
           freezes.stop(),
           registrations.stop(),
           candidates.stop(),

@@ -1,6 +1,7 @@
 // What a worker answers to those who watch it: whether it lives, and whether it takes work.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { readyAnswer, type Overdue } from './modules/health/index.ts';
 
 export interface WorkerHealth {
   readonly url: string;
@@ -13,14 +14,16 @@ export interface WorkerHealthOptions {
   readonly host: string;
   /** Null: it takes work. Otherwise why not. */
   readonly obstacle: () => Promise<string | null>;
+  /** Work that is older than its own time limit. */
+  readonly overdue: () => readonly Overdue[];
 }
 
-export async function serveWorkerHealth({ port, host, obstacle }: WorkerHealthOptions): Promise<WorkerHealth> {
+export async function serveWorkerHealth({ port, host, obstacle, overdue }: WorkerHealthOptions): Promise<WorkerHealth> {
   const answers: Readonly<Record<string, () => Promise<readonly [number, object]>>> = {
     '/healthz': async () => [200, { status: 'ok' }],
     '/readyz': async () => {
       const error = await obstacle();
-      return error === null ? [200, { status: 'ready' }] : [503, { status: 'unavailable', error }];
+      return error === null ? [200, readyAnswer(overdue())] : [503, { status: 'unavailable', error }];
     },
   };
   const server = createServer((request, response) => {

@@ -111,6 +111,7 @@ export async function startServer(
       hub,
       port: 0,
       host: '127.0.0.1',
+      overdue: service.overdue,
       ...(options.graphiqlDir && { graphiqlDir: options.graphiqlDir }),
       ...(options.rateLimit !== 'as usual' && { rateLimit: options.rateLimit ?? unreached }),
       registerExtra: async (fastify, parts) =>

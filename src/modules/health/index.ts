@@ -1,0 +1,1 @@
+export { findOverdue, readyAnswer, watchOverdue, type Overdue } from './overdue.reads.ts';

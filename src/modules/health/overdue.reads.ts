@@ -1,0 +1,85 @@
+// Work that has a time limit of its own and is older than that: whoever had it in hand has lost it without a word. Nothing
+// here ends it. It is told in the log and at /readyz, because the rows look as if everything went on.
+import type { Logger } from 'pino';
+import type { Database } from '../../platform/database.ts';
+
+export interface Overdue {
+  readonly what: 'checks' | 'landings' | 'deployments' | 'builds' | 'verifications' | 'webhooks';
+  readonly count: number;
+  /** Since when the oldest of them should have been over. */
+  readonly since: Date;
+}
+
+/** What is written down after the limit: an end that is told late, and a lease that another takes over. */
+const graceSql = "interval '5 minutes'";
+
+/** By what they are: their table, open rows of which an index is kept, and when a row should have been over. */
+const bounded: Readonly<Record<Overdue['what'], { readonly open: string; readonly until: string }>> = {
+  checks: {
+    open: "local_check_run r where r.state = 'running'",
+    until: 'r.started_at + make_interval(secs => r.timeout_sec)',
+  },
+  landings: {
+    open: `intent i join queue q on q.account_id = i.account_id and q.id = i.queue_id
+           where i.kind = 'land' and i.state = 'begun' and q.halted_reason is null`,
+    until: "i.begun_at + interval '10 minutes'",
+  },
+  deployments: {
+    open: `deployment d join environment e on e.account_id = d.account_id and e.id = d.environment_id
+           where d.status in ('in_progress', 'canceling') and d.next_look_at is not null`,
+    until: `d.status_at + make_interval(secs => greatest(e.report_timeout_sec, coalesce((e.provider ->> 'timeoutSec')::int, 0)))`,
+  },
+  builds: {
+    open: `release_candidate c join release_project p on p.account_id = c.account_id and p.id = c.project_id
+           where c.status = 'building' and c.next_look_at is not null`,
+    until: 'c.created_at + make_interval(secs => p.build_timeout_sec)',
+  },
+  verifications: {
+    open: "verification v where v.status in ('booting', 'driving', 'tearing_down') and v.next_look_at is not null",
+    until: 'v.expires_at',
+  },
+  webhooks: {
+    open: "webhook_delivery w where w.state = 'pending'",
+    until: 'w.leased_until',
+  },
+};
+
+const statement = Object.entries(bounded)
+  .map(
+    ([what, { open, until }]) =>
+      `select '${what}' as what, count(*)::int as count, min(until) as since
+       from (select ${until} as until from ${open}) ${what} where until < $1::timestamptz - ${graceSql}`,
+  )
+  .join(' union all ');
+
+export async function findOverdue(db: Database, now: Date): Promise<readonly Overdue[]> {
+  const rows = await db.system.query<Overdue>(statement, [now.toISOString()]);
+  return rows.filter(({ count }) => count > 0);
+}
+
+export interface OverdueWatch {
+  /** As of the last look. */
+  readonly found: () => readonly Overdue[];
+  /** Says in the log what it finds. */
+  look(): Promise<void>;
+}
+
+export function watchOverdue(ports: {
+  readonly db: Database;
+  readonly clock: () => Date;
+  readonly log: Logger;
+}): OverdueWatch {
+  let found: readonly Overdue[] = [];
+  return {
+    found: () => found,
+    async look() {
+      found = await findOverdue(ports.db, ports.clock());
+      if (found.length > 0) ports.log.error({ overdue: found }, 'Work is older than its own time limit.');
+    },
+  };
+}
+
+/** Ready all the same: every server reads the same rows, and none of them would serve better without the others. */
+export function readyAnswer(overdue: readonly Overdue[]): object {
+  return { status: 'ready', ...(overdue.length > 0 && { overdue }) };
+}

@@ -1,0 +1,130 @@
+// Work that nobody ends is told: by the log, and at /readyz.
+import pg from 'pg';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { findOverdue } from '../../src/modules/health/index.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import { seed, sha } from './seed.ts';
+
+let s: TestServer;
+let owner: pg.Client;
+/** What rows refer to need not be there. */
+const insert = async (table: string, row: Readonly<Record<string, unknown>>): Promise<void> => {
+  const columns = Object.keys(row);
+  const text = `insert into ${table} (${columns.join(', ')}) values (${columns.map((_, at) => `$${at + 1}`).join(', ')})`;
+  await owner.query(text, Object.values(row));
+};
+const ago = (minutes: number): Date => new Date(Date.now() - minutes * 60_000);
+const aWhile = 60;
+
+beforeAll(async () => {
+  s = await startServer();
+  owner = new pg.Client({ connectionString: s.databaseUrl });
+  await owner.connect();
+  await owner.query("set session_replication_role = 'replica'");
+});
+afterAll(async () => {
+  await owner.end();
+  await s.close();
+});
+
+it('tells what is older than its own time limit, and leaves out what is within it', async () => {
+  const { repositoryId, queueId } = await seed(s);
+  const account = { account_id: s.accountId };
+  expect(await findOverdue(s.ports.db, new Date())).toEqual([]);
+
+  const run = {
+    ...account,
+    repository_id: repositoryId,
+    commit: sha(1),
+    ref: '',
+    attempt: 1,
+    command: 'true',
+    timeout_sec: 600,
+  };
+  const held = { state: 'running', lease_owner: 'elsewhere/1/x', lease_until: ago(-aWhile), created_at: ago(aWhile) };
+  await insert('local_check_run', { ...run, ...held, name: 'stuck', started_at: ago(16) });
+  await insert('local_check_run', { ...run, ...held, name: 'slow', started_at: ago(14) });
+
+  const landing = { ...account, queue_id: queueId, kind: 'land', state: 'begun', planned_at: ago(aWhile) };
+  await insert('intent', { ...landing, key: '1', begun_at: ago(16) });
+
+  const project = { ...account, name: 'shop', repository_id: repositoryId, created_at: ago(aWhile) };
+  await insert('release_project', { ...project, build_timeout_sec: 600 });
+  const [{ id: project_id } = { id: '' }] = await s.rows<{ id: string }>('select id from release_project');
+  const candidate = {
+    ...account,
+    project_id,
+    release_id: 1,
+    number: 1,
+    commit: sha(1),
+    repository_id: repositoryId,
+    status: 'building',
+    actor: 'ada',
+    next_look_at: ago(-1),
+  };
+  await insert('release_candidate', { ...candidate, version: 'v1-rc1', created_at: ago(16) });
+  await insert('release_candidate', { ...candidate, version: 'v1-rc2', created_at: ago(14) });
+
+  await insert('environment', {
+    ...account,
+    project_id,
+    name: 'production',
+    position: 1,
+    tier: 'production',
+    provider: { kind: 'command', command: 'true', timeoutSec: 900 },
+    report_timeout_sec: 600,
+    created_at: ago(aWhile),
+  });
+  const [{ id: environment_id } = { id: '' }] = await s.rows<{ id: string }>('select id from environment');
+  const deployment = {
+    ...account,
+    environment_id,
+    candidate_id: 1,
+    kind: 'forward',
+    status: 'in_progress',
+    actor: 'ada',
+    created_at: ago(aWhile),
+    next_look_at: ago(-1),
+  };
+  await insert('deployment', { ...deployment, status_at: ago(21) });
+  await insert('deployment', { ...deployment, status_at: ago(19) });
+
+  const verification = {
+    ...account,
+    repository_id: repositoryId,
+    pull_request_id: 1,
+    attempt: 1,
+    cause: 'head',
+    status: 'driving',
+    created_by: 'ada',
+    created_at: ago(aWhile),
+    next_look_at: ago(-1),
+  };
+  await insert('verification', { ...verification, head_commit: sha(1), expires_at: ago(6) });
+  await insert('verification', { ...verification, head_commit: sha(2), expires_at: ago(4) });
+
+  const delivery = { ...account, endpoint_id: 1, action: 'opened', lane: '1', body: '{}', created_at: ago(aWhile) };
+  await insert('webhook_delivery', { ...delivery, message_id: '1', leased_until: ago(6) });
+  await insert('webhook_delivery', { ...delivery, message_id: '2', leased_until: ago(4) });
+
+  const found = await findOverdue(s.ports.db, new Date());
+  expect(found.map(({ what, count }) => [what, count])).toEqual(
+    ['checks', 'landings', 'deployments', 'builds', 'verifications', 'webhooks'].map((what) => [what, 1]),
+  );
+  const ends = found.map(({ since }) => Math.round((Date.now() - since.getTime()) / 60_000));
+  expect(ends).toEqual([6, 6, 6, 6, 6, 6]);
+});
+
+it('is seen at /readyz, which answers 200 all the same', async () => {
+  // A process looks when it starts, and every half a minute.
+  const other = await s.another();
+  await expect
+    .poll(async () => {
+      const answer = await fetch(`${other.url}/readyz`);
+      return [answer.status, await answer.json()];
+    })
+    .toEqual([
+      200,
+      { status: 'ready', overdue: expect.arrayContaining([{ what: 'checks', count: 1, since: expect.any(String) }]) },
+    ]);
+});
