@@ -37,6 +37,7 @@ import {
   type WebhookSender,
 } from './modules/webhooks/index.ts';
 import { connectDatabase } from './platform/database.ts';
+import { refreshStatistics } from './platform/statistics.ts';
 
 export interface ServiceOptions {
   readonly databaseUrl: string;
@@ -75,6 +76,7 @@ const freezesEveryMs = 1_000;
 const registrationsEveryMs = 1_000;
 const rollUpEveryMs = 500;
 const overdueEveryMs = 30_000;
+const statisticsEveryMs = 60_000;
 const forgetEveryMs = 24 * 3_600_000;
 
 export async function createService(options: ServiceOptions): Promise<Service> {
@@ -128,6 +130,11 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const freezes = repeat(freezesEveryMs, async () => await announceDueFreezes(ports), onError);
   const registrations = repeat(registrationsEveryMs, async () => await expireDueRegistrations(ports), onError);
   const rollingUp = repeat(rollUpEveryMs, async () => void (await rollUpEvents(db)), onError);
+  const refreshing = repeat(
+    statisticsEveryMs,
+    async () => void (await refreshStatistics(options.databaseUrl)),
+    onError,
+  );
   const overdue = watchOverdue(ports);
   const watching = repeat(overdueEveryMs, async () => await overdue.look(), onError);
   let hostReconciler: { stop(): Promise<void> } | null = null;
@@ -145,6 +152,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       forgetting.start();
       rollingUp.start();
       watching.start();
+      refreshing.start();
       // A database older than its repositories halts its queues before anything wakes them.
       looked = haltRestored(ports)
         .catch(onError)
@@ -175,6 +183,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
           forgetting.stop(),
           rollingUp.stop(),
           watching.stop(),
+          refreshing.stop(),
           freezes.stop(),
           registrations.stop(),
           candidates.stop(),
