@@ -15,3 +15,11 @@ export function chooseSpare<S extends Spare>(spares: readonly S[], members: read
     .toSorted((a, b) => shared(b) - shared(a) || Number(BigInt(b.id) - BigInt(a.id)));
   return best ?? null;
 }
+
+/** Those that no build will take: none of their pull requests stands in line without a build that has begun. */
+export function findUntakeable<S extends Spare>(
+  spares: readonly S[],
+  { inLine, building }: { readonly inLine: ReadonlySet<string>; readonly building: ReadonlySet<string> },
+): S[] {
+  return spares.filter(({ pullRequests }) => pullRequests.every((id) => !inLine.has(id) || building.has(id)));
+}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { chooseSpare } from '../../../src/domain/queue/spare.ts';
+import { chooseSpare, findUntakeable } from '../../../src/domain/queue/spare.ts';
 
 const spares = [
   { id: '7', pullRequests: ['p1', 'p2'] },
@@ -13,3 +13,14 @@ test.each<[string, string[], string | null]>([
   ['of several the newest', ['p2'], '10'],
   ['none of others', ['p5'], null],
 ])('a build takes %s', (_, members, id) => expect(chooseSpare(spares, members)?.id ?? null).toBe(id));
+
+test.each<[string, { inLine: string[]; building: string[] }, string[]]>([
+  ['all of whose pull requests have left', { inLine: [], building: [] }, ['7', '9', '10']],
+  ['unless one of them waits for a build', { inLine: ['p2'], building: [] }, ['9']],
+  ['whose pull requests in line are all built', { inLine: ['p2', 'p4'], building: ['p2', 'p4'] }, ['7', '9', '10']],
+  ['unless one of several is not built', { inLine: ['p2', 'p4'], building: ['p2'] }, ['7', '9']],
+])('a spare is given up %s', (_, { inLine, building }, ids) =>
+  expect(findUntakeable(spares, { inLine: new Set(inLine), building: new Set(building) }).map(({ id }) => id)).toEqual(
+    ids,
+  ),
+);

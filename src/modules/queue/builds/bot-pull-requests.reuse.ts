@@ -2,14 +2,20 @@
 // its bot pull request is spare; the next build with one of its pull requests takes it over, and one that nobody will
 // take is closed. Each of these is one transaction under the queue's row; what the host is told follows, and may die.
 import type { Context } from '../../../context.ts';
-import { chooseSpare } from '../../../domain/queue/spare.ts';
+import { chooseSpare, findUntakeable, type Spare } from '../../../domain/queue/spare.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
 import type { LoadedBatch } from './batch.rows.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { hosted, type HostedRepository } from '../observing/host.repository.ts';
 import { finishIntent } from '../landing/intents.finish.ts';
-import { BatchEntity, BotPullRequestEntity, type BotPullRequestRow, type IntentRow } from '../queue.entities.ts';
+import {
+  BatchEntity,
+  BotPullRequestEntity,
+  type BotPullRequestRow,
+  type IntentRow,
+  type QueueRow,
+} from '../queue.entities.ts';
 import { lockQueue } from '../queue.locks.ts';
 import type { QueueWork } from '../status.writer.ts';
 import { deleteBranch } from './bot-pull-requests.branch.ts';
@@ -33,12 +39,7 @@ export async function takeBotPullRequest(
     if (own !== null) return own;
     const { state } = await tx.em.findOneOrFail(BatchEntity, { id: batch.id });
     if (state !== 'building') return null;
-    const spares = await tx.query<{ id: string; pullRequests: string[] }>(
-      `select bot.id, (select array_agg(m.pull_request_id::text) from batch_member m where m.account_id = $1 and m.batch_id = bot.batch_id) as "pullRequests"
-       from bot_pull_request bot join batch b on b.account_id = bot.account_id and b.id = bot.batch_id
-       where bot.account_id = $1 and bot.repository_id = $2 and b.queue_id = $3 and bot.spare`,
-      [ctx.accountId, batch.repositoryId, batch.queueId],
-    );
+    const spares = await readSpares(ctx, tx, { id: batch.queueId, repositoryId: batch.repositoryId });
     const chosen = chooseSpare(
       spares,
       members.map((member) => member.pullRequestId),
@@ -91,25 +92,86 @@ export async function closeRows(
  */
 export async function releaseSpares({ ctx, tx, queue, now }: QueueWork): Promise<void> {
   await tx.em.flush();
+  const spares = await readSpares(ctx, tx, queue);
+  if (spares.length === 0) return;
+  const untakeable = findUntakeable(spares, {
+    inLine: await readInLine(ctx, tx, { queue, pullRequests: spares.flatMap((spare) => spare.pullRequests) }),
+    building: await readBuilding(ctx, tx, queue),
+  });
+  if (untakeable.length === 0) return;
   await tx.query(
     `with released as (
-       update bot_pull_request bot set spare = false
-       from batch b
-       where bot.account_id = $1 and bot.repository_id = $2 and bot.spare and b.account_id = $1 and b.id = bot.batch_id and b.queue_id = $3
-         and not exists (
-           select from batch_member m join pull_request p on p.account_id = $1 and p.id = m.pull_request_id
-           where m.account_id = $1 and m.batch_id = bot.batch_id and p.queue_id = $3 and p.status in ('queued', 'tagged')
-             and not exists (
-               select from batch_member n join batch live on live.account_id = $1 and live.id = n.batch_id
-               where n.account_id = $1 and n.pull_request_id = p.id and live.state in ('making', 'building', 'landing')
-                 and (live.build_started_at is not null or live.mode <> 'parallel'
-                      or exists (select from bot_pull_request own where own.account_id = $1 and own.batch_id = live.id))))
-       returning bot.id)
+       update bot_pull_request set spare = false where account_id = $1 and id = any($3::bigint[]) returning id)
      insert into intent (account_id, queue_id, kind, key, planned_at)
-     select $1::bigint, $3::bigint, 'close_bot_pull_request', id::text, $4::timestamptz from released
+     select $1::bigint, $2::bigint, 'close_bot_pull_request', id::text, $4::timestamptz from released
      on conflict do nothing`,
-    [ctx.accountId, queue.repositoryId, queue.id, now.toISOString()],
+    [ctx.accountId, queue.id, untakeable.map(({ id }) => id), now.toISOString()],
   );
+}
+
+// One join of all of these was planned as nested loops over the whole history where its tables had never been analysed.
+// Each of these statements is given the keys it reads, so that there is one good plan whatever is known of the tables.
+
+/** What a queue's batches have left. */
+async function readSpares(
+  ctx: Context,
+  tx: Transaction,
+  queue: Pick<QueueRow, 'id' | 'repositoryId'>,
+): Promise<readonly Spare[]> {
+  const bots = await tx.query<{ id: string; batchId: string }>(
+    'select id, batch_id as "batchId" from bot_pull_request where account_id = $1 and repository_id = $2 and spare',
+    [ctx.accountId, queue.repositoryId],
+  );
+  if (bots.length === 0) return [];
+  const batches = await tx.query<{ id: string }>(
+    'select id from batch where account_id = $1 and id = any($2::bigint[]) and queue_id = $3',
+    [ctx.accountId, bots.map(({ batchId }) => batchId), queue.id],
+  );
+  const members = await tx.query<{ batchId: string; pullRequest: string }>(
+    `select batch_id as "batchId", pull_request_id as "pullRequest" from batch_member
+     where account_id = $1 and batch_id = any($2::bigint[])`,
+    [ctx.accountId, batches.map(({ id }) => id)],
+  );
+  const ours = new Set(batches.map(({ id }) => id));
+  const pullRequestsOf = Map.groupBy(members, ({ batchId }) => batchId);
+  return bots
+    .filter(({ batchId }) => ours.has(batchId))
+    .map(({ id, batchId }) => ({
+      id,
+      pullRequests: (pullRequestsOf.get(batchId) ?? []).map(({ pullRequest }) => pullRequest),
+    }));
+}
+
+async function readInLine(
+  ctx: Context,
+  tx: Transaction,
+  { queue, pullRequests }: { readonly queue: QueueRow; readonly pullRequests: readonly string[] },
+): Promise<Set<string>> {
+  const rows = await tx.query<{ id: string }>(
+    `select id from pull_request
+     where account_id = $1 and id = any($2::bigint[]) and queue_id = $3 and status in ('queued', 'tagged')`,
+    [ctx.accountId, [...new Set(pullRequests)], queue.id],
+  );
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Members of live batches that have what they are built on, or need none. */
+async function readBuilding(ctx: Context, tx: Transaction, queue: QueueRow): Promise<Set<string>> {
+  const live = await tx.query<{ id: string; isBegun: boolean }>(
+    `select id, build_started_at is not null or mode <> 'parallel' as "isBegun" from batch
+     where account_id = $1 and queue_id = $2 and state in ('making', 'building', 'landing')`,
+    [ctx.accountId, queue.id],
+  );
+  const owning = await tx.query<{ batchId: string }>(
+    'select batch_id as "batchId" from bot_pull_request where account_id = $1 and batch_id = any($2::bigint[])',
+    [ctx.accountId, live.filter(({ isBegun }) => !isBegun).map(({ id }) => id)],
+  );
+  const begun = [...live.filter(({ isBegun }) => isBegun).map(({ id }) => id), ...owning.map(({ batchId }) => batchId)];
+  const rows = await tx.query<{ pullRequest: string }>(
+    'select pull_request_id as "pullRequest" from batch_member where account_id = $1 and batch_id = any($2::bigint[])',
+    [ctx.accountId, begun],
+  );
+  return new Set(rows.map(({ pullRequest }) => pullRequest));
 }
 
 export async function carryOutClosing(ctx: Context, intent: IntentRow): Promise<void> {

@@ -173,14 +173,14 @@ export async function loadBuilds(
             b.complete and coalesce(b.complete_at, b.finished_at, b.started_at) <= $6 as complete, b.canceled and coalesce(b.finished_at <= $6, true) as canceled,
             extract(epoch from b.started_at) * 1000 as started, case when b.finished_at <= $6 then extract(epoch from b.finished_at) * 1000 end as finished,
             c.last_end, coalesce(c.checks, '[]') as checks
-     from build b
+     from (select * from build where account_id = $1 and repository_id = $2 and commit = any($3)
+           union select * from build where account_id = $1 and repository_id = $2 and tree = any($4) and started_at > $5) b
      left join lateral (
        select jsonb_agg(jsonb_build_object('name', r.name, 'attempt', r.attempt, 'conclusion', ${conclusionBy('$6')}) order by r.name, r.attempt) as checks,
               extract(epoch from max(r.completed_at) filter (where ${hadEndedBy('$6')})) * 1000 as last_end
        from check_result r
        where r.account_id = $1 and r.repository_id = $2 and r.commit = b.commit and ${wasSeenBy('$6')}) c on true
-     where b.account_id = $1 and b.repository_id = $2 and b.started_at <= $6
-       and (b.commit = any($3) or (b.tree = any($4) and b.started_at > $5))`,
+     where b.started_at <= $6`,
     [
       ctx.accountId,
       wanted.repositoryId,

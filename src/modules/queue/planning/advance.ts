@@ -165,7 +165,7 @@ async function openWork(
     `select b.id, b.state, b.cause, b.given_up, b.build_started_at is not null as started, b.parent_commit, b.rests_on, b.created_at, ${numbers} as numbers,
        array(select p.number from batch_assumption a join pull_request p on p.account_id = a.account_id and p.id = a.pull_request_id
              where a.account_id = $1 and a.batch_id = b.id order by a.ordinal) as assumed
-     from batch b where b.account_id = $1 and b.queue_id = $2 and (b.state in ('making', 'building', 'landing') or b.cleaned_up_at is null)
+     from batch b where b.account_id = $1 and b.queue_id = $2 and b.cleaned_up_at is null
      order by b.position, b.id`,
     values,
   );

@@ -1,0 +1,94 @@
+// A database with much history that PostgreSQL never looked at, as after crashes in a row: no statement of a queue's life
+// goes through the history more than once, and with the statistics that the service has taken at its start, none does.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { releaseSpares } from '../../src/modules/queue/builds/bot-pull-requests.reuse.ts';
+import { lockQueue } from '../../src/modules/queue/queue.locks.ts';
+import { beginWork } from '../../src/modules/queue/status.writer.ts';
+import { refreshStatistics } from '../../src/platform/statistics.ts';
+import { explainAll, watchPlans, type Executed, type Plans } from '../support/plans.ts';
+import { parallel, world, type World } from '../support/world.ts';
+import { forgetHistory, writeHistory, writeSpares } from './history.ts';
+
+const many = 10_000;
+/** Of a table of history, each row on a page of its own in the worst case, and what is on the way to it. */
+const mostBlocks = 1.2 * many;
+/** What a statement reads that finds its rows by their keys. */
+const fewBlocks = 400;
+
+let w: World;
+let plans: Plans;
+beforeAll(async () => {
+  w = await world({ configuration: parallel({ builds: 2, batch: 2 }) });
+  await writeHistory(w.databaseUrl, many);
+  await explainAll(w.databaseUrl);
+  plans = watchPlans();
+}, 60_000);
+afterAll(async () => {
+  plans[Symbol.dispose]();
+  await forgetHistory(w.databaseUrl);
+  await w[Symbol.asyncDispose]();
+});
+
+function dearer(most: number, among: string): Executed[] {
+  const executed = plans.take();
+  expect(executed.map(({ text }) => text)).toContainEqual(expect.stringContaining(among));
+  return executed.filter(({ blocks }) => blocks > most);
+}
+
+/** One that lands and one that is blocked, after a red batch of both. */
+async function liveThrough(name: string): Promise<void> {
+  const numbers = [
+    await w.open(`${name}-good`, { [`${name}.txt`]: 'new\n' }),
+    await w.open(`${name}-bad`, { bad: 'new\n' }),
+  ];
+  await w.queue(...numbers);
+  await w.settled(...numbers);
+  expect(
+    (await Promise.all(numbers.map(async (number) => await w.status(number)))).map(({ status }) => status),
+  ).toEqual(['merged', 'blocked']);
+}
+
+/** Of many spares whose pull requests stand in a long line, none of them built. */
+async function keepSpares(): Promise<void> {
+  const { ctx } = w;
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const queue = await lockQueue(ctx, tx, (await w.rows<{ id: string }>('select id from queue'))[0]?.id ?? '');
+    await releaseSpares(beginWork(ctx, tx, queue));
+  });
+  expect(await w.rows("select 1 from intent where kind = 'close_bot_pull_request' and state = 'planned'")).toEqual([]);
+}
+
+describe('never analysed', { timeout: 60_000 }, () => {
+  it('a queue lives without going through its history twice', async () => {
+    await liveThrough('first');
+    expect(dearer(mostBlocks, 'insert into landing')).toEqual([]);
+  });
+
+  it('the spares of a long line are looked at by their keys', async () => {
+    await writeSpares(w.databaseUrl, 300);
+    plans.take();
+    await keepSpares();
+    expect(dearer(mostBlocks, 'from bot_pull_request')).toEqual([]);
+  });
+});
+
+describe('with statistics', { timeout: 60_000 }, () => {
+  it('a queue lives without its history', async () => {
+    await forgetHistory(w.databaseUrl, 'spares');
+    expect(await refreshStatistics(w.databaseUrl)).toEqual(
+      expect.arrayContaining(['batch', 'batch_member', 'build', 'check_result', 'intent', 'landing', 'pull_request']),
+    );
+    plans.take();
+    await liveThrough('second');
+    expect(dearer(fewBlocks, 'insert into landing')).toEqual([]);
+  });
+
+  it('a table is looked at again when it has doubled', async () => {
+    expect(await refreshStatistics(w.databaseUrl)).toEqual([]);
+    await w.rows(
+      `insert into merge_result (account_id, repository_id, parent, heads, tree, conflict_at)
+       select account_id, repository_id, parent || n, heads, tree, conflict_at from merge_result, generate_series(1, 2) n`,
+    );
+    expect(await refreshStatistics(w.databaseUrl)).toEqual(['merge_result']);
+  });
+});
