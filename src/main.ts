@@ -38,7 +38,11 @@ const program = new Command('npm start --')
   .option('--no-demo', 'start empty')
   .option('--reset', 'throw away what the data directory holds', false);
 
-const longestStopMs = 15_000;
+/**
+ * What is left when PostgreSQL or Temporal is gone: requests under way are answered, checks given back. What takes longer
+ * waits for what is gone, and the next start takes it over as after a kill.
+ */
+const longestStopMs = 1_000;
 
 function portOf(text: string): number {
   const port = Number(text);

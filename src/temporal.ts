@@ -11,6 +11,7 @@ import { deliveryLookSignal, deliveryWorkflowId } from '../workflows/webhook-del
 import { runbookLookSignal, runbookWorkflowId } from '../workflows/runbook/messages.ts';
 import { verificationLookSignal, verificationWorkflowId } from '../workflows/verification/messages.ts';
 import { queueWorkflowId, taskQueue, wakeSignal } from '../workflows/queue/messages.ts';
+import { workflowTaskTimeout } from '../workflows/shared/timeouts.ts';
 import { rollbackLookSignal, rollbackWorkflowId } from '../workflows/rollback/messages.ts';
 
 const wakeWithinMs = 2_000;
@@ -75,7 +76,13 @@ export function connectTemporal(options: {
       const { type, workflowId, ...started } = workflowOf(whose);
       wake(
         workflowId,
-        async () => await client.workflow.signalWithStart(type, { workflowId, taskQueue: tasks, ...started }),
+        async () =>
+          await client.workflow.signalWithStart(type, {
+            workflowId,
+            taskQueue: tasks,
+            workflowTaskTimeout,
+            ...started,
+          }),
       );
     },
     retryDelivery: async ({ accountId, deliveryId }) => {
@@ -87,6 +94,7 @@ export function connectTemporal(options: {
           await client.workflow.signalWithStart('webhookDelivery', {
             workflowId,
             taskQueue: tasks,
+            workflowTaskTimeout,
             args: [input],
             signal: deliveryLookSignal,
             staticSummary: 'Sends a webhook again whose first attempt failed',

@@ -67,6 +67,8 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     maxConcurrentActivityTaskExecutions: 100,
     // A killed worker's cached runs are another's after this long; the default is twice as much.
     stickyQueueScheduleToStartTimeout: '5s',
+    // Heartbeats are not held back for longer than they are apart.
+    maxHeartbeatThrottleInterval: '1s',
     shutdownGraceTime: '10s',
     shutdownForceTime: '20s',
   });

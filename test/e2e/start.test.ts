@@ -265,11 +265,17 @@ describe('a data directory', () => {
     expect(interlock.said()).not.toContain('tea-shop');
   });
 
-  test('a Temporal that dies ends the service as well', async () => {
+  test('a Temporal that dies in the middle of work ends the service as well, and soon', async () => {
+    await stopInterlock(interlock);
+    interlock = await startInterlock(dataDir, ['--reset']);
+    await until(async () => / s {2}batch /.test(interlock.said()));
+    const killedAt = performance.now();
     process.kill(Number(await readFile(join(dataDir, 'temporal.pid'), 'utf8')), 'SIGKILL');
     const { code, said, stderr } = await interlock.ended;
     expect(code, said).toBe(1);
     expect(stderr).toContain('Temporal is gone');
+    // What would be finished waits for what is gone: ten seconds of it, for the worker alone.
+    expect(performance.now() - killedAt).toBeLessThan(8_000);
     await until(async () => (await processesNaming(dataDir)).length === 0);
   });
 

@@ -3,6 +3,7 @@
 import { condition, proxyActivities, setHandler } from '@temporalio/workflow';
 import { createDescription } from '../shared/describe.ts';
 import { baseBranchAttribute, batchStateAttribute, repositoryAttribute } from '../shared/search-attributes.ts';
+import { heartbeatTimeout, longestPause } from '../shared/timeouts.ts';
 import type { BatchActivities } from './activities.ts';
 import { lookSignal, type BatchInput } from './messages.ts';
 
@@ -11,8 +12,8 @@ const pollSeconds = [10, 20, 40, 80, 160, 300] as const;
 
 const { driveBatch } = proxyActivities<BatchActivities>({
   startToCloseTimeout: '5m',
-  heartbeatTimeout: '10s',
-  retry: { initialInterval: '500ms', maximumInterval: '30s' },
+  heartbeatTimeout,
+  retry: { initialInterval: '500ms', maximumInterval: longestPause },
 });
 
 export interface BatchResult {

@@ -2,6 +2,7 @@
 // one that sleeps while its batch ended is told to look.
 import { getExternalWorkflowHandle, ParentClosePolicy, startChild, WorkflowIdReusePolicy } from '@temporalio/workflow';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import { workflowTaskTimeout } from '../shared/timeouts.ts';
 import { batchWorkflowId, lookSignal } from '../batch/messages.ts';
 import type { QueueActivities } from './activities.ts';
 import type { QueueInput } from './messages.ts';
@@ -37,6 +38,7 @@ export function createBatchWorkflows({ accountId }: QueueInput): BatchWorkflows 
         workflowId: batchWorkflowId(input),
         workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
         parentClosePolicy: ParentClosePolicy.ABANDON,
+        workflowTaskTimeout,
         staticSummary: title,
         staticDetails: details,
       });

@@ -14,11 +14,12 @@ import {
 import { baseBranchAttribute, queueStatusAttribute, repositoryAttribute } from '../shared/search-attributes.ts';
 import { createDescription } from '../shared/describe.ts';
 import { locallyFirst } from '../shared/locally-first.ts';
+import { heartbeatTimeout, longestPause } from '../shared/timeouts.ts';
 import type { QueueActivities } from './activities.ts';
 import { createBatchWorkflows } from './batch-workflows.ts';
 import { wakeSignal, type QueueInput } from './messages.ts';
 
-const retryMs = 15_000;
+const retryMs = 5_000;
 const mostHistoryEvents = 4_000;
 
 const planning = 'Read the queue, plan, write what was decided';
@@ -30,13 +31,13 @@ const locally = proxyLocalActivities<QueueActivities>({
 const { advanceQueue } = proxyActivities<QueueActivities>({
   summary: planning,
   startToCloseTimeout: '30s',
-  heartbeatTimeout: '10s',
-  retry: { initialInterval: '200ms', maximumInterval: '15s' },
+  heartbeatTimeout,
+  retry: { initialInterval: '200ms', maximumInterval: longestPause },
 });
 
 const { carryOut } = proxyActivities<QueueActivities>({
   startToCloseTimeout: '2m',
-  heartbeatTimeout: '10s',
+  heartbeatTimeout,
   retry: { initialInterval: '500ms', maximumInterval: '30s', maximumAttempts: 5 },
 });
 

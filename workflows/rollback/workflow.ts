@@ -17,7 +17,7 @@ import { createDescription } from '../shared/describe.ts';
 import { waitUntil, whileShowing, type Told } from '../shared/drive.ts';
 import { locallyFirst } from '../shared/locally-first.ts';
 import { deploymentAttributes } from '../shared/search-attributes.ts';
-import { turn, turnLocally } from '../shared/timeouts.ts';
+import { turn, turnLocally, workflowTaskTimeout } from '../shared/timeouts.ts';
 import { rollbackLookSignal, rollbackWorkflowId } from './messages.ts';
 
 const advance = locallyFirst(
@@ -80,6 +80,7 @@ async function runDeployment(
       workflowId: deploymentWorkflowId(input),
       workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
       parentClosePolicy: ParentClosePolicy.ABANDON,
+      workflowTaskTimeout,
       staticSummary: title,
     });
     const pass = async (): Promise<void> => {

@@ -1,13 +1,14 @@
 // A webhook whose first attempt failed: it is tried again on the schedule its row keeps. The row says when, so that a
 // lost or doubled run sends nothing twice.
 import { condition, proxyActivities, setHandler } from '@temporalio/workflow';
+import { heartbeatTimeout } from '../shared/timeouts.ts';
 import type { DeliveryActivities } from './activities.ts';
 import { deliveryLookSignal, type DeliveryInput } from './messages.ts';
 
 const { attemptDelivery } = proxyActivities<DeliveryActivities>({
   summary: 'Send it, if its next attempt is due',
   startToCloseTimeout: '1m',
-  heartbeatTimeout: '10s',
+  heartbeatTimeout,
   retry: { initialInterval: '500ms', maximumInterval: '30s' },
 });
 
