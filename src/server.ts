@@ -36,9 +36,11 @@ import { readyAnswer, type Overdue } from './modules/health/index.ts';
 import { findSandboxBySlug } from './modules/previews/index.ts';
 import { projectRoot } from './platform/project-root.ts';
 import { claimKey, concludeKey, forgetOldKeys, type IdempotencyKey } from './server/idempotency.ts';
+import type { PageOptions } from './server/page.ts';
 import { createPreviewProxy, type PreviewProxy } from './server/preview-proxy.ts';
 import { shareRateLimit } from './server/rate-limit.shared.ts';
 import { createRateLimiter, RateLimited, type RateLimit, type RateLimiter } from './server/rate-limit.ts';
+import { servePullRequestPages } from './server/pull-request-page.ts';
 import { serveRunbookPages } from './server/runbook-page.ts';
 import { serveFolder } from './server/static-files.ts';
 
@@ -269,7 +271,7 @@ function serveRest(fastify: FastifyInstance, { ports, authenticator, services, r
 }
 
 function servePages(fastify: FastifyInstance, { authenticator, services, rateLimiter }: Parts): void {
-  serveRunbookPages(fastify, {
+  const options: PageOptions = {
     schema: interlockSchema(),
     admit: async (token, request) => {
       const session = await authenticator.authenticateToken(token, request.id);
@@ -277,7 +279,9 @@ function servePages(fastify: FastifyInstance, { authenticator, services, rateLim
       return session;
     },
     contextOf: ({ ctx }) => graphQLContext(ctx, services, 'graphql_api'),
-  });
+  };
+  serveRunbookPages(fastify, options);
+  servePullRequestPages(fastify, options);
 }
 
 // What clients, editors and generators are written against. None of it is an account's.

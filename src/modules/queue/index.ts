@@ -14,6 +14,7 @@ export {
   labelPullRequest,
   openThread,
   readComments,
+  readCommitsOf,
   readThreads,
   resolveThread,
 } from './asking/conversations.service.ts';

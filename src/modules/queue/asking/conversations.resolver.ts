@@ -1,13 +1,22 @@
 import { Arg, Ctx, FieldResolver, Mutation, Resolver, Root } from 'type-graphql';
 import type { GraphQLContext } from '../../../graphql/context.ts';
 import type { HostComment, ReviewThread as HostThread } from '../../../hosts/port.ts';
-import { addComment, labelPullRequest, openThread, readComments, readThreads, resolveThread } from '../index.ts';
+import {
+  addComment,
+  labelPullRequest,
+  openThread,
+  readComments,
+  readCommitsOf,
+  readThreads,
+  resolveThread,
+} from '../index.ts';
 import {
   AddPullRequestCommentInput,
   AddPullRequestCommentPayload,
   LabelPullRequestInput,
   OpenReviewThreadInput,
   PullRequestComment,
+  PullRequestCommit,
   ResolveReviewThreadInput,
   ReviewThread,
   ReviewThreadPayload,
@@ -26,6 +35,19 @@ export class ConversationsResolver {
       body,
       createdAt: new Date(createdAt),
       editedAt: editedAt === null ? null : new Date(editedAt),
+    }));
+  }
+
+  @FieldResolver(() => [PullRequestCommit], {
+    description:
+      'Its commits, oldest first, at most the newest 250, read from the code host: those that its base branch has not, or had not before it was merged.',
+  })
+  async commits(@Ctx() ctx: GraphQLContext, @Root() pullRequest: PullRequest): Promise<PullRequestCommit[]> {
+    return (await readCommitsOf(ctx, pullRequest)).map(({ commit, message, authorName, authoredAt }) => ({
+      commit,
+      title: message.split('\n', 1)[0] ?? '',
+      author: authorName,
+      authoredAt: new Date(authoredAt),
     }));
   }
 

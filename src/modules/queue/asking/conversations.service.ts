@@ -1,7 +1,13 @@
 // What people do on pull requests that live on this installation, where this is their code host.
 import type { Context } from '../../../context.ts';
 import { DomainError, notFound } from '../../../domain/errors.ts';
-import { HostRefused, type CodeHost, type HostComment, type ReviewThread } from '../../../hosts/port.ts';
+import {
+  HostRefused,
+  type CodeHost,
+  type HostComment,
+  type HostCommit,
+  type ReviewThread,
+} from '../../../hosts/port.ts';
 import { requireScope } from '../../accounts/index.ts';
 import { loadRepository } from '../../repositories/index.ts';
 import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
@@ -103,6 +109,28 @@ export async function readComments(ctx: Context, shown: Shown): ReturnType<CodeH
 export async function readThreads(ctx: Context, shown: Shown): Promise<readonly ReviewThread[]> {
   const host = await hostOf(ctx, shown);
   return await ctx.hosts(host.host).listThreads(host, shown.number);
+}
+
+const mostCommits = 250;
+
+interface ShownBranch extends Shown {
+  readonly baseBranch: string;
+  readonly headCommitSha: string;
+  readonly mergeCommit: string | null;
+}
+
+/** Oldest first: what its head has and its base branch has not, or had not before it was merged. At most the newest 250. */
+export async function readCommitsOf(ctx: Context, shown: ShownBranch): Promise<readonly HostCommit[]> {
+  const repository = await hostOf(ctx, shown);
+  const host = ctx.hosts(repository.host);
+  if ((await host.readCommit(repository, shown.headCommitSha)) === null) return [];
+  const landed = shown.mergeCommit === null ? null : await host.readCommit(repository, shown.mergeCommit);
+  const base =
+    landed === null
+      ? (await host.readRef(repository, `refs/heads/${shown.baseBranch}`))?.commit
+      : (landed.parents[0] ?? landed.commit);
+  const from = base === undefined ? [] : [base];
+  return await host.listCommits(repository, { from, to: shown.headCommitSha, limit: mostCommits });
 }
 
 async function hostOf(ctx: Context, { repositoryId }: Shown): Promise<HostedRepository> {

@@ -1,5 +1,5 @@
 import { Field, ID, InputType, ObjectType } from 'type-graphql';
-import { DateTime } from '../../../graphql/scalars.ts';
+import { DateTime, GitObjectID } from '../../../graphql/scalars.ts';
 import { PullRequestRefInput } from '../pull-requests.types.ts';
 
 @ObjectType({ simpleResolvers: true, description: 'What somebody, or the queue, said on a pull request.' })
@@ -15,6 +15,21 @@ export class PullRequestComment {
 
   @Field(() => DateTime, { nullable: true, description: 'When it was last edited. Null if it never was.' })
   editedAt!: Date | null;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'A commit of a pull request.' })
+export class PullRequestCommit {
+  @Field(() => GitObjectID, { description: 'Its object id.' })
+  commit!: string;
+
+  @Field(() => String, { description: 'The first line of its message.' })
+  title!: string;
+
+  @Field(() => String, { description: 'The name its author gave to git.' })
+  author!: string;
+
+  @Field(() => DateTime, { description: 'When it was written, as its author’s git says.' })
+  authoredAt!: Date;
 }
 
 @ObjectType({ simpleResolvers: true, description: 'A conversation of a review.' })

@@ -1,0 +1,147 @@
+// What the pages for people with a browser have in common: HTML without scripts, made of text that is escaped here, for
+// requests whose token is the password, as it is for git (docs/adr/0054).
+import { createHash } from 'node:crypto';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { execute, type DocumentNode, type GraphQLSchema } from 'graphql';
+import { DomainError, errorCodes } from '../domain/errors.ts';
+import type { GraphQLContext } from '../graphql/context.ts';
+import type { Session } from '../modules/accounts/index.ts';
+
+export interface PageOptions {
+  readonly schema: GraphQLSchema;
+  /** Throws DomainError, also where the account asks too often. */
+  readonly admit: (token: string, request: FastifyRequest) => Promise<Session>;
+  readonly contextOf: (session: Session) => GraphQLContext;
+}
+
+/** A piece of HTML. Only `html` and `list` make one, and what they are given is escaped. */
+export interface Markup {
+  readonly markup: string;
+}
+
+export interface Page {
+  readonly title: string;
+  readonly body: Markup;
+  /** The browser loads it again by itself. */
+  readonly isMoving: boolean;
+}
+
+/** Reads what GraphQL says of something, as the token's user. */
+export type Ask = <Data>(document: DocumentNode, variables: Readonly<Record<string, unknown>>) => Promise<Data>;
+
+/** Serves what `render` answers to whoever signs in, and a page that says why not to everybody else. */
+export function servePage(
+  fastify: FastifyInstance,
+  { schema, admit, contextOf }: PageOptions,
+  route: {
+    readonly path: string;
+    readonly render: (params: Readonly<Record<string, string>>, ask: Ask) => Promise<Page>;
+  },
+): void {
+  fastify.get<{ Params: Record<string, string> }>(route.path, async (request, reply) => {
+    try {
+      const session = await admit(tokenOf(request), request);
+      const ask: Ask = async (document, variableValues) => {
+        const contextValue = contextOf(session);
+        const { data, errors } = await execute({ schema, document, variableValues, contextValue });
+        const [failure] = errors ?? [];
+        if (failure !== undefined) throw failure.originalError ?? failure;
+        return data as never;
+      };
+      return await send(reply, 200, await route.render(request.params, ask));
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+      const status = errorCodes[error.code];
+      if (status !== 401) return await send(reply, status, { title: error.message, body: html``, isMoving: false });
+      reply.header('www-authenticate', 'Basic realm="Interlock", charset="UTF-8"');
+      return await send(reply, status, signIn);
+    }
+  });
+}
+
+/** As a bearer, or as the password of any user. */
+function tokenOf({ headers: { authorization = '' } }: FastifyRequest): string {
+  const [, scheme = '', given = ''] = /^(Bearer|Basic) +(\S+)\s*$/i.exec(authorization) ?? [];
+  if (scheme.toLowerCase() !== 'basic') return given;
+  const [, password = ''] = /^[^:]*:(.*)$/s.exec(Buffer.from(given, 'base64').toString('utf8')) ?? [];
+  return password;
+}
+
+const style = `:root{color-scheme:light dark}
+body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}
+pre{white-space:pre-wrap;overflow-wrap:anywhere;padding:.5rem;border:1px solid color-mix(in srgb,currentColor 25%,transparent);border-radius:4px}
+li{overflow-wrap:anywhere}`;
+const policy = [
+  "default-src 'none'",
+  `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+async function send(reply: FastifyReply, status: number, { title, body, isMoving }: Page): Promise<FastifyReply> {
+  const again = isMoving ? html`<meta http-equiv="refresh" content="5" />` : html``;
+  const { markup } =
+    html`<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">${again}<title>${title}</title><style>${{ markup: style }}</style></head><body><h1>${title}</h1>${body}</body></html>`;
+  return await reply
+    .code(status)
+    .type('text/html; charset=utf-8')
+    .header('cache-control', 'no-store')
+    .header('referrer-policy', 'no-referrer')
+    .header('content-security-policy', policy)
+    .send(`<!doctype html>${markup}\n`);
+}
+
+type Shown = string | number | Markup | readonly Markup[];
+
+/** Whatever is put into it is text, unless it was made by `html` itself. */
+export function html(parts: TemplateStringsArray, ...shown: readonly Shown[]): Markup {
+  return { markup: parts.map((part, at) => `${part}${markupOf(shown[at] ?? '')}`).join('') };
+}
+
+function markupOf(shown: Shown): string {
+  if (typeof shown === 'string' || typeof shown === 'number') return escaped(String(shown));
+  return 'markup' in shown ? shown.markup : shown.map(({ markup }) => markup).join('');
+}
+
+/** With a heading; nothing where there are no entries. */
+export function section(title: string, entries: readonly Markup[]): Markup {
+  return entries.length === 0 ? html`` : html`<h2>${title}</h2>${list(entries)}`;
+}
+
+/** Each entry is an `li`. */
+export function list(entries: readonly Markup[]): Markup {
+  return html`<ul>${entries}</ul>`;
+}
+
+/** A link, where the address is one of the web; else its words alone. */
+export function link(url: string | null, words: string): Markup {
+  return url !== null && /^https?:\/\//i.test(url) ? html`<a href="${url}">${words}</a>` : html`${words}`;
+}
+
+/** The value of an enum, as people write it. */
+export function enumWords(name: string): string {
+  return name.toLowerCase().replaceAll('_', ' ');
+}
+
+export function instant(at: Date | string): string {
+  return at instanceof Date ? at.toISOString() : at;
+}
+
+const escapes: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function escaped(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => escapes[character] ?? '');
+}
+
+const signIn: Page = {
+  title: 'Sign in',
+  body: html`<p>This page is for users of the account. Load it again and sign in with an API token as the password; any user name will do. <code>npm start</code> keeps the first token in <code>access.json</code> in its data directory.</p>`,
+  isMoving: false,
+};
