@@ -1,11 +1,16 @@
 // git over HTTP for repositories that live on this installation, with the service's own tokens as passwords.
 import type { FastifyInstance } from 'fastify';
-import { systemContext, type Ports } from '../context.ts';
+import { systemContext, type Context, type Ports } from '../context.ts';
 import { isManagedBranch } from '../domain/configuration/managed-branch.ts';
 import { DomainError } from '../domain/errors.ts';
 import { registerGitHttp, type GitHttpOptions, type LocalHost } from '../hosts/local/index.ts';
 import { hasScope, type Authenticator } from '../modules/accounts/index.ts';
-import { findRepository, readRepositoriesById } from '../modules/repositories/index.ts';
+import {
+  configurationReadingLines,
+  findRepository,
+  readConfigurationFile,
+  readRepositoriesById,
+} from '../modules/repositories/index.ts';
 import { RateLimited, type RateLimiter } from './rate-limit.ts';
 import { configurationOf } from '../modules/queue/planning/configuration.cache.ts';
 
@@ -42,6 +47,8 @@ export async function serveLocalGit(
       const [row] = await readRepositoriesById(systemContext(ports, accountId), [id]);
       return row !== undefined && isManagedBranch(configurationOf(row), branch, row.defaultBranch);
     },
+    describePush: async ({ accountId, id }, refs) =>
+      await takeOverConfiguration(systemContext(ports, accountId), id, refs),
   });
 }
 
@@ -54,6 +61,18 @@ function spend(limiter: RateLimiter, accountId: string): ReturnType<GitHttpOptio
   }
 }
 
+/** At once, so that who pushed it reads what became of it. Where that fails the push has arrived all the same. */
+async function takeOverConfiguration(ctx: Context, repositoryId: string, refs: readonly string[]): Promise<string[]> {
+  const [row] = await readRepositoriesById(ctx, [repositoryId]);
+  if (row === undefined || !refs.includes(`refs/heads/${row.defaultBranch}`)) return [];
+  try {
+    return configurationReadingLines(await readConfigurationFile(ctx, repositoryId));
+  } catch (error) {
+    ctx.log.warn({ error }, 'A pushed configuration could not be read; it is read again.');
+    return [];
+  }
+}
+
 async function gitUser(
   authenticator: Authenticator,
   token: string,
@@ -62,7 +81,13 @@ async function gitUser(
   try {
     const { ctx } = await authenticator.authenticateToken(token, 'git');
     if (!hasScope(ctx, scope)) return 'forbidden';
-    return { accountId: ctx.accountId, userId: ctx.actor.userId, handle: ctx.actor.handle, email: ctx.actor.email };
+    return {
+      accountId: ctx.accountId,
+      userId: ctx.actor.userId,
+      handle: ctx.actor.handle,
+      email: ctx.actor.email,
+      mayConfigure: hasScope(ctx, 'config:write'),
+    };
   } catch (error) {
     if (error instanceof DomainError) return null;
     throw error;

@@ -34,13 +34,20 @@ beforeEach(async () => {
       const found = Object.entries(users).find(([name]) => name === token);
       if (found === undefined) return null;
       if (token === 'reader' && scope === 'queue:write') return 'forbidden';
-      return { accountId: found[1].accountId, userId: '1', handle: 'ada', email: 'ada@example.org' };
+      return {
+        accountId: found[1].accountId,
+        userId: '1',
+        handle: 'ada',
+        email: 'ada@example.org',
+        mayConfigure: true,
+      };
     },
     resolve: async (accountId, owner, name) =>
       [world.repository, neighbour].find(
         (repository) => repository.accountId === accountId && owner === repository.owner && name === repository.name,
       ) ?? null,
     isManaged: (_repository, branch) => branch === 'release',
+    describePush: async () => [],
     spend: () => ({ isAllowed: true, headers: new Map() }),
     get maxPushBytes() {
       return bounds.maxPushBytes;

@@ -1,34 +1,201 @@
-import { expect, it } from 'vitest';
+// `.service/config.yml` on the default branch: pushed by real gits over HTTP, read by everybody who wants to know what
+// became of it.
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Scope } from '../../src/context.ts';
+import { makeRepository, openPullRequest } from '../rest/contract/repository.ts';
+import { problemsOfPayloads } from '../rest/contract/payloads.ts';
+import { everyScopeBut, startServer, type TestServer } from '../support/server.ts';
 import { configurationYaml, parallel, world } from '../support/world.ts';
 
-const current = async (w: Awaited<ReturnType<typeof world>>): Promise<string> =>
-  (await w.rows<{ configuration_yaml: string }>('select configuration_yaml from repository'))[0]?.configuration_yaml ??
-  '';
+const run = promisify(execFile);
+const mallory = {
+  GIT_AUTHOR_NAME: 'The Boss',
+  GIT_AUTHOR_EMAIL: 'boss@example.test',
+  GIT_COMMITTER_NAME: 'The Boss',
+  GIT_COMMITTER_EMAIL: 'boss@example.test',
+};
 
-it('a configuration pushed to the default branch is taken over when its blob changed, and only then', async () => {
+describe('a configuration that is pushed', () => {
+  let s: TestServer;
+  let work = '';
+  let name = '';
+  let repositories = 0;
+  beforeAll(async () => {
+    s = await startServer();
+  });
+  afterAll(async () => await s.close());
+  beforeEach(async () => {
+    name = `shop${(repositories += 1)}`;
+    await makeRepository(s, { owner: 'acme', name });
+    work = await mkdtemp(join(tmpdir(), 'interlock-configuration-'));
+    await git('init', '-q', '-b', 'main');
+    await commit('README.md', 'shop\n');
+    await push('main');
+    return async () => await rm(work, { recursive: true });
+  });
+
+  const git = async (...args: string[]): Promise<string> =>
+    (
+      await run('git', args, { cwd: work, env: { ...process.env, ...mallory, GIT_TERMINAL_PROMPT: '0' } })
+    ).stdout.trim();
+  const commit = async (path: string, text: string): Promise<string> => {
+    await mkdir(join(work, path, '..'), { recursive: true });
+    await writeFile(join(work, path), text);
+    await git('add', '-A');
+    await git('commit', '-q', '-m', `Change ${path}`);
+    return await git('rev-parse', 'HEAD');
+  };
+  /** What the client prints. */
+  const push = async (branch: string, token = s.token): Promise<string> => {
+    const remote = new URL(`${s.url}/git/acme/${name}.git`);
+    Object.assign(remote, { username: 'x', password: token });
+    const args = ['push', remote.href, branch];
+    const { stderr } = await run('git', args, { cwd: work, env: { ...process.env, GIT_TERMINAL_PROMPT: '0' } });
+    await s.settle();
+    return stderr;
+  };
+  const tokenOf = async (...without: Scope[]): Promise<string> => await s.tokenWith(everyScopeBut('admin', ...without));
+  const inForce = async (): Promise<string> =>
+    await (await s.rest('GET', `/api/v1/config?org=acme&repo=${name}`)).text();
+  const history = async (): Promise<{ applied_by: unknown; commit_sha: string }[]> => {
+    const answer = await s.rest('GET', `/api/v1/config/history?org=acme&repo=${name}`);
+    return ((await answer.json()) as { history: { applied_by: unknown; commit_sha: string }[] }).history;
+  };
+  const refusal = async (): Promise<{ commitSha: string; ghUsername: string; errors: string[] } | null> => {
+    const { data } = await s.graphql<{ repository: { configurationRefusal: never } }>(
+      `{ repository(owner: "acme", name: "${name}") { configurationRefusal { commitSha ghUsername errors } } }`,
+    );
+    return data.repository.configurationRefusal;
+  };
+  const events = async (action: string): Promise<{ payload: Record<string, unknown> }[]> =>
+    await s.rows(
+      'select e.payload from event e join repository r on r.id = e.repository_id where r.name = $1 and e.action = $2',
+      [name, action],
+    );
+  const path = '.service/config.yml';
+  const pushed = configurationYaml(parallel({ builds: 5 }));
+
+  it('is the change of the user whose token pushed it, by the commit that changed the file', async () => {
+    const changing = await commit(path, pushed);
+    await commit('other.txt', 'x\n');
+    expect(await push('main')).toContain('remote: Interlock: .service/config.yml is in force.');
+    expect(await inForce()).toBe(pushed);
+    expect(await history()).toMatchObject([{ applied_by: { gh_username: 'service@acme.test' }, commit_sha: changing }]);
+    const [event] = await events('config_change');
+    expect(event?.payload).toMatchObject({ ghUsername: 'service@acme.test', commitSha: changing });
+  });
+
+  it('is read when its blob changed, and only then', async () => {
+    await commit(path, pushed);
+    await push('main');
+    const posted = configurationYaml(parallel({ builds: 3 }));
+    await s.rest('POST', `/api/v1/config?org=acme&repo=${name}`, {
+      body: posted,
+      headers: { 'content-type': 'application/yaml' },
+    });
+    await commit('other.txt', 'x\n');
+    expect(await push('main')).not.toContain('Interlock');
+    expect(await inForce()).toBe(posted);
+  });
+
+  it('needs the scope config:write, as the API does', async () => {
+    const before = await inForce();
+    const changing = await commit(path, pushed);
+    const said = await push('main', await tokenOf('config:write'));
+    expect(said).toContain('remote: Interlock: .service/config.yml is refused.');
+    expect(said).toContain('lacks the scope config:write');
+    expect(await inForce()).toBe(before);
+    expect(await history()).toEqual([]);
+    expect(await refusal()).toMatchObject({ commitSha: changing, errors: [expect.stringContaining('config:write')] });
+    const put = configurationYaml(parallel({ builds: 7 }));
+    await commit(path, put);
+    await push('main', await tokenOf());
+    expect([await inForce(), await refusal()]).toEqual([put, null]);
+  });
+
+  it('needs it too when a pull request brings it, whose pusher is named where it has it', async () => {
+    const before = await inForce();
+    await git('checkout', '-q', '-b', 'sneaky');
+    await commit(path, pushed);
+    await push('sneaky', await tokenOf('config:write'));
+    await land('sneaky');
+    expect(await git('show', `${await tip()}:${path}`)).toBe(pushed.trimEnd());
+    expect(await inForce()).toBe(before);
+    await git('checkout', '-q', '-b', 'honest', await tip());
+    const put = configurationYaml(parallel({ builds: 7 }));
+    await commit(path, put);
+    await push('honest', await tokenOf());
+    await land('honest');
+    expect(await inForce()).toBe(put);
+    expect(await history()).toMatchObject([
+      { applied_by: { gh_username: 'service@acme.test' }, commit_sha: await tip() },
+    ]);
+  });
+
+  async function land(branch: string): Promise<void> {
+    const repository = { owner: 'acme', name };
+    const number = await openPullRequest(s, { repository, title: branch, headBranch: branch, baseBranch: 'main' });
+    await s.rest('POST', '/api/v1/pull_request', {
+      body: {
+        action: 'queue',
+        pull_request: { number, repository: { org: 'acme', name }, skip_validation: true },
+      },
+    });
+    await s.settle();
+    const { data } = await s.graphql<{ repository: { pullRequest: { status: string } } }>(
+      `{ repository(owner: "acme", name: "${name}") { pullRequest(number: ${number}) { status } } }`,
+    );
+    expect(data.repository.pullRequest.status).toBe('MERGED');
+  }
+
+  async function tip(): Promise<string> {
+    const remote = new URL(`${s.url}/git/acme/${name}.git`);
+    Object.assign(remote, { username: 'x', password: s.token });
+    await git('fetch', '-q', remote.href, 'main');
+    return await git('rev-parse', 'FETCH_HEAD');
+  }
+
+  it('that is refused changes nothing, and everybody who asks is told why', async () => {
+    const before = await inForce();
+    const changing = await commit(path, 'merge_rules:\n  lables: {}\n');
+    const head = await commit('other.txt', 'x\n');
+    const said = await push('main');
+    expect(said).toContain('remote: Interlock: .service/config.yml is refused.');
+    expect(said).toContain('remote:   mergeRules -> lables: ');
+    expect(await inForce()).toBe(before);
+    const told = await refusal();
+    expect(told).toMatchObject({ commitSha: changing, ghUsername: 'service@acme.test' });
+    const errors = told?.errors ?? [];
+    expect(errors).toEqual([
+      'mergeRules -> labels -> trigger: is required',
+      'mergeRules -> lables: is not a known key; the nearest known key is labels',
+    ]);
+    const [event, another] = await events('configuration_refused');
+    expect(event?.payload).toMatchObject({ commitSha: changing, errors });
+    expect(another).toBeUndefined();
+    const sent = [{ action: 'configuration_refused', payload: event?.payload ?? {} }];
+    expect(problemsOfPayloads(sent, { owner: 'acme', name })).toEqual([]);
+    for (const sha of [changing, head]) {
+      const checks = await s.rows('select state, summary from local_status_check where commit = $1 and name = $2', [
+        sha,
+        'interlock/configuration',
+      ]);
+      expect(checks).toEqual([{ state: 'failure', summary: errors.map((error) => `- ${error}`).join('\n') }]);
+    }
+  });
+});
+
+it('a configuration that came past the host is taken over, and names nobody', async () => {
   await using w = await world({ configuration: parallel({ builds: 2 }) });
   const pushed = configurationYaml(parallel({ builds: 5 }));
   const commit = await w.commit('main', { '.service/config.yml': pushed });
-  await w.until(async () => (await current(w)) === pushed);
   const [change] = await w.rows(
-    'select gh_username, commit_sha, email from configuration_change order by id desc limit 1',
+    'select yaml, gh_username, commit_sha, email from configuration_change order by id desc limit 1',
   );
-  expect(change).toEqual({ gh_username: 'Ada', commit_sha: commit, email: null });
-  const posted = configurationYaml(parallel({ builds: 3 }));
-  await w.configure(parallel({ builds: 3 }));
-  await w.commit('main', { 'other.txt': 'x\n' });
-  await w.until(async () => (await w.events()).filter(([action]) => action === 'base_moved').length >= 2);
-  expect(await current(w)).toBe(posted);
-});
-
-it('one that is refused changes nothing and says why', async () => {
-  await using w = await world({ configuration: parallel({ builds: 2 }) });
-  const before = await current(w);
-  await w.commit('main', { '.service/config.yml': 'merge_rules:\n  lables: {}\n' });
-  await w.until(async () => (await w.events()).some(([action]) => action === 'configuration_refused'));
-  expect(await current(w)).toBe(before);
-  const [event] = await w.rows<{ payload: { errors: string[] } }>(
-    "select payload from event where action = 'configuration_refused'",
-  );
-  expect(event?.payload.errors.join(' ')).toContain('mergeRules -> lables');
+  expect(change).toEqual({ yaml: pushed, gh_username: null, commit_sha: commit, email: null });
 });

@@ -1,4 +1,4 @@
-export { configurationSchema, defaultConfigurationYaml } from './keys.ts';
+export { configurationPath, configurationSchema, defaultConfigurationYaml } from './keys.ts';
 export type { Configuration } from './keys.ts';
 export { parseConfiguration } from './parse.ts';
 export type { ParsedConfiguration } from './parse.ts';
@@ -6,6 +6,7 @@ export { problemText } from './problem.ts';
 export type { Problem, ProblemCode } from './problem.ts';
 export { isMergedByHost, numberOfApprovals, toQueueRules } from './queue-rules.ts';
 export { isManagedBranch, namedBaseBranches } from './managed-branch.ts';
+export { configurationReadingLines, decidePushRefusal, type ConfigurationReading, type KnownPush } from './push.ts';
 export { exemptPaths, previewEntries } from './previews.ts';
 export { configurationJsonSchema, configurationMarkdown } from './reference.ts';
 export { failedValidations, validationsDigest } from './validations.ts';

@@ -22,5 +22,8 @@ export const configurationSchema = group({
 /** What a document says, in the document's own spelling, with every default of what this version acts on filled in. */
 export type Configuration = z.output<typeof configurationSchema>;
 
+/** Where a repository's default branch has its configuration. */
+export const configurationPath = '.service/config.yml';
+
 /** What a repository starts with. */
 export const defaultConfigurationYaml = `merge_rules:\n  labels:\n    trigger: ${defaultTriggerLabel}\n`;

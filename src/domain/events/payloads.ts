@@ -207,6 +207,42 @@ export interface ConfigChangePayload {
   };
 }
 
+export interface ConfigurationRefusalFacts {
+  readonly ghUsername: string | null;
+  readonly commitSha: string;
+  readonly errors: readonly string[];
+  /** RFC 3339 in UTC. */
+  readonly refusedAt: string;
+}
+
+export interface ConfigurationRefusedPayload {
+  readonly action: 'configuration_refused';
+  readonly repository: { readonly name: string; readonly org: string };
+  readonly refusal: {
+    readonly commit_sha: string;
+    readonly gh_username?: string;
+    readonly errors: readonly string[];
+    readonly refused_at: string;
+  };
+}
+
+/** A pushed configuration was not taken over (interface 6.7). */
+export function configurationRefusedPayload(
+  repository: RepositoryName,
+  { commitSha, ghUsername, errors, refusedAt }: ConfigurationRefusalFacts,
+): ConfigurationRefusedPayload {
+  return {
+    action: 'configuration_refused',
+    repository: { name: repository.name, org: repository.owner },
+    refusal: {
+      commit_sha: commitSha,
+      ...(ghUsername !== null && { gh_username: ghUsername }),
+      errors,
+      refused_at: refusedAt,
+    },
+  };
+}
+
 /** A configuration was changed (interface 6.4). */
 export function configChangePayload(repository: RepositoryName, change: ConfigurationChangeFacts): ConfigChangePayload {
   return {

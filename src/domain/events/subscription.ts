@@ -3,6 +3,8 @@ import { batchActions, pullRequestActions } from './payloads.ts';
 import { baseBranchActions, candidateActions, deploymentActions, environmentActions } from './release-payloads.ts';
 
 export const configurationAction = 'config_change';
+/** A pushed configuration that was not taken over (interface 6.7). */
+export const refusedConfigurationAction = 'configuration_refused';
 export const everyAction = '*';
 
 export const webhookActions: readonly string[] = [
@@ -13,6 +15,7 @@ export const webhookActions: readonly string[] = [
   ...deploymentActions,
   ...environmentActions,
   ...baseBranchActions,
+  refusedConfigurationAction,
 ];
 
 /** Our own actions are in nobody's subscription: `*` means every action that is documented, now or later. */

@@ -5,12 +5,14 @@ import {
   batchActions,
   batchPayload,
   configChangePayload,
+  configurationRefusedPayload,
   pullRequestActions,
   pullRequestPayload,
   type BatchAction,
   type BatchPayload,
   type BotPullRequestFacts,
   type ConfigChangePayload,
+  type ConfigurationRefusedPayload,
   type PullRequestAction,
   type PullRequestFacts,
   type PullRequestPayload,
@@ -38,7 +40,7 @@ import {
   type EnvironmentPayload,
   type FreezeFacts,
 } from './release-payloads.ts';
-import { configurationAction } from './subscription.ts';
+import { configurationAction, refusedConfigurationAction } from './subscription.ts';
 
 export interface RecordedEvent {
   readonly action: string;
@@ -49,6 +51,7 @@ export type WebhookBody =
   | PullRequestPayload
   | BatchPayload
   | ConfigChangePayload
+  | ConfigurationRefusedPayload
   | DeploymentPayload
   | CandidatePayload
   | EnvironmentPayload
@@ -63,6 +66,7 @@ export function webhookBody(event: RecordedEvent, repository: RepositoryName): W
   if (isOneOf(candidateActions, action)) return candidateBody(action, payload, repository);
   if (isOneOf(environmentActions, action)) return environmentBody(action, payload, repository);
   if (isOneOf(baseBranchActions, action)) return baseBranchBody(action, payload, repository);
+  if (action === refusedConfigurationAction) return refusedConfigurationBody(payload, repository);
   return action === configurationAction ? configurationBody(payload, repository) : null;
 }
 
@@ -99,6 +103,15 @@ function configurationBody(facts: Facts, repository: RepositoryName): WebhookBod
     commitSha: optional(facts['commitSha'], isText) ?? null,
     modifiedAt: optional(facts['modifiedAt'], isText) ?? '',
     diff: optional(facts['diff'], isText) ?? '',
+  });
+}
+
+function refusedConfigurationBody(facts: Facts, repository: RepositoryName): WebhookBody {
+  return configurationRefusedPayload(repository, {
+    ghUsername: optional(facts['ghUsername'], isText) ?? null,
+    commitSha: text(facts['commitSha']),
+    errors: optional(facts['errors'], isTexts) ?? [],
+    refusedAt: text(facts['refusedAt']),
   });
 }
 

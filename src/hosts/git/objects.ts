@@ -100,14 +100,22 @@ export function asHostCommit(raw: RawCommit): HostCommit {
 export async function listFirstParents(
   git: Git,
   directory: string,
-  range: { readonly from: string | null; readonly to: string; readonly limit: number },
+  range: {
+    readonly from: string | null;
+    readonly to: string;
+    readonly limit: number;
+    /** Only those that change it, as their first parent has it. */
+    readonly path?: string;
+  },
 ): Promise<string[]> {
   const revisions = [objectId(range.to), ...(range.from === null ? [] : [`^${objectId(range.from)}`])];
+  const paths = range.path === undefined ? [] : ['--', range.path];
   const output = await git.text(directory, [
     'rev-list',
     '--first-parent',
     `--max-count=${Math.max(0, Math.floor(range.limit))}`,
     ...revisions,
+    ...paths,
   ]);
   return output.split('\n').filter((line) => line !== '');
 }

@@ -20,6 +20,8 @@ export interface GitUser {
   readonly userId: string | null;
   readonly handle: string | null;
   readonly email: string | null;
+  /** Whether its token may write configurations. */
+  readonly mayConfigure: boolean;
 }
 
 export interface GitHttpOptions {
@@ -33,6 +35,8 @@ export interface GitHttpOptions {
   readonly resolve: (accountId: string, owner: string, name: string) => Promise<HostRepository | null>;
   /** Whether the queue manages this branch; the default branch is managed in any case. */
   readonly isManaged: (repository: HostRepository, branch: string) => Promise<boolean> | boolean;
+  /** What the user is told of a push that has moved these refs, one line each. */
+  readonly describePush: (repository: HostRepository, refs: readonly string[]) => Promise<readonly string[]>;
   /** One request of the account: the headers that tell what is left, and whether it may be answered. */
   readonly spend: (accountId: string) => { readonly isAllowed: boolean; readonly headers: ReadonlyMap<string, string> };
   readonly maxPushBytes: number;
@@ -75,24 +79,24 @@ export async function registerGitHttp(fastify: FastifyInstance, options: GitHttp
         const { service } = request.query;
         if (service !== 'git-upload-pack' && service !== 'git-receive-pack')
           throw new Refusal(403, 'Please upgrade your git client: only the smart HTTP protocol is served');
-        const repository = await admit(options, request, scopeOf[service], reply);
+        const { repository } = await admit(options, request, scopeOf[service], reply);
         return await advertise(options, repository, service, request, reply);
       },
     );
     scope.post<Place>('/git/:owner/:repository/git-upload-pack', async (request, reply) => {
-      const repository = await admit(options, request, scopeOf['git-upload-pack'], reply);
+      const { repository } = await admit(options, request, scopeOf['git-upload-pack'], reply);
       mustBeType(request, 'git-upload-pack');
       return await uploadPack(options, repository, request, reply);
     });
     scope.post<Place>('/git/:owner/:repository/git-receive-pack', async (request, reply) => {
-      const repository = await admit(options, request, scopeOf['git-receive-pack'], reply);
+      const admitted = await admit(options, request, scopeOf['git-receive-pack'], reply);
       mustBeType(request, 'git-receive-pack');
-      return await receivePack(options, repository, request, reply);
+      return await receivePack(options, admitted, request, reply);
     });
     scope.get<{ Params: Place['Params'] & { id: string } }>(
       '/git/:owner/:repository/checks/:id/log',
       async (request, reply) => {
-        const repository = await admit(options, request, 'queue:read', reply);
+        const { repository } = await admit(options, request, 'queue:read', reply);
         const log = await options.host.readCheckLog(repository, request.params.id);
         if (log === null) throw new Refusal(404, 'Check not found');
         return await uncached(reply)
@@ -104,12 +108,17 @@ export async function registerGitHttp(fastify: FastifyInstance, options: GitHttp
   });
 }
 
+interface Admitted {
+  readonly repository: HostRepository;
+  readonly user: GitUser;
+}
+
 async function admit(
   options: GitHttpOptions,
   request: FastifyRequest<Place>,
   scope: 'queue:read' | 'queue:write',
   reply: FastifyReply,
-): Promise<HostRepository> {
+): Promise<Admitted> {
   const token = readToken(request.headers.authorization);
   const user = token === null ? null : await options.authenticate(token, scope);
   if (user === null) throw new Refusal(401, 'Sign in with an API token as the password; any user name will do');
@@ -123,7 +132,7 @@ async function admit(
     : null;
   // Another account's repository and one that nobody has are the same answer.
   if (found === null || found.accountId !== user.accountId) throw new Refusal(404, 'Repository not found');
-  return found;
+  return { repository: found, user };
 }
 
 function readToken(header: string | undefined): string | null {
@@ -191,7 +200,7 @@ async function uploadPack(
 
 async function receivePack(
   options: GitHttpOptions,
-  repository: HostRepository,
+  { repository, user }: Admitted,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -205,12 +214,16 @@ async function receivePack(
       leavingFree([folder, installation.dataDir], options.freeBytes),
       createWriteStream(body, { mode: 0o600 }),
     ]);
-    const answer = await receivePush(
-      installation,
-      repository,
+    const answer = await receivePush(installation, repository, {
       body,
-      async (ref) => await isManagedRef(options, repository, ref),
-    );
+      pusher: { by: user.handle ?? user.email ?? 'unknown', mayConfigure: user.mayConfigure },
+      isManaged: async (ref) => await isManagedRef(options, repository, ref),
+      describe: async (changes) =>
+        await options.describePush(
+          repository,
+          changes.map(({ ref }) => ref),
+        ),
+    });
     return await uncached(reply).type('application/x-git-receive-pack-result').send(answer);
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -6,6 +6,7 @@ import { findCheckRun } from './check-runs.rows.ts';
 import { readCheckLog, type CheckLog } from './check-log.ts';
 import { conversationOperations } from './conversations.ts';
 import { cancelChecks, readChecks, readRequiredChecks, rerunChecks } from './ci.ts';
+import { findConfigurationPush } from './configuration-pushes.rows.ts';
 import { type Installation, type LocalHostOptions, openInstallation } from './installation.ts';
 import { mergeOperations, updateRefsOf } from './merges.ts';
 import { findPublishedChecks, storePublishedCheck } from './published-checks.rows.ts';
@@ -112,6 +113,7 @@ function gitOperations(installation: Installation) {
         signersFile: installation.signersFile,
       }),
     listAncestry: async (repository, range) => await git.listAncestry(installation.git, at(repository), range),
+    findConfigurationPush: async (repository, of) => await findConfigurationPush(installation.db, repository, of),
     isAncestor: async (repository, ancestor, descendant) =>
       await git.isAncestor(installation.git, at(repository), ancestor, descendant),
     listChangedFiles: async (repository, range) => await git.listChangedFiles(installation.git, at(repository), range),

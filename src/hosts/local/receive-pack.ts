@@ -3,8 +3,9 @@ import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { isRefName, isReservedRef, readRefValue, zeroObjectId } from '../git/index.ts';
-import type { HostRepository } from '../port.ts';
+import type { ConfigurationPush, HostRepository } from '../port.ts';
 import { followRefChanges, type RefChange } from './changes.ts';
+import { recordConfigurationPushes } from './configuration-pushes.rows.ts';
 import type { Installation } from './installation.ts';
 import { ProtocolError } from './pkt-line.ts';
 import {
@@ -19,15 +20,21 @@ import { formatPushRequest, parsePushRequest, type PushCommand, type PushRequest
 
 const longestHeadBytes = 4 * 1024 * 1024;
 
-/**
- * `body` is a file with the whole (decoded) request. Managed refs are base branches of the queue: they move forward
- * only and are never deleted. Returns the bytes of the answer.
- */
+export interface Push {
+  /** A file with the whole (decoded) request. */
+  readonly body: string;
+  readonly pusher: ConfigurationPush;
+  /** Base branches of the queue: they move forward only and are never deleted. */
+  readonly isManaged: (ref: string) => Promise<boolean>;
+  /** What the user is told of a push that has moved these refs, one line each. */
+  readonly describe: (changes: readonly RefChange[]) => Promise<readonly string[]>;
+}
+
+/** Returns the bytes of the answer. */
 export async function receivePush(
   installation: Installation,
   repository: HostRepository,
-  body: string,
-  isManaged: (ref: string) => Promise<boolean>,
+  { body, pusher, isManaged, describe }: Push,
 ): Promise<Buffer> {
   const request = await readHead(body);
   // The probe a client sends before a large push: it only wants to know that it may.
@@ -42,7 +49,11 @@ export async function receivePush(
   const reports: PushReport[] = [];
   for (const group of groupsOf(request, allowed, managed))
     reports.push(await runReceivePack(installation, repository, body, request, group));
-  await followRefChanges(installation, repository, await readBack(installation, repository, allowed), 'push');
+  const changes = await readBack(installation, repository, allowed);
+  await recordConfigurationPushes(installation, repository, { changes, ...pusher });
+  const lines = await describe(changes);
+  await followRefChanges(installation, repository, changes, 'push');
+  const progress = Buffer.from(lines.map((line) => `${line}\n`).join(''));
   const told = request.commands
     .filter((command) => !allowed.includes(command))
     .map(({ ref }) =>
@@ -52,7 +63,7 @@ export async function receivePush(
       ),
     );
   return formatPushReport(
-    joinReports([...reports, { unpack: 'unpack ok', lines: told, progress: Buffer.alloc(0) }]),
+    joinReports([...reports, { unpack: 'unpack ok', lines: told, progress }]),
     request.capabilities,
   );
 }

@@ -35,6 +35,13 @@ export interface ChangedFiles {
   readonly files: readonly Pick<FileChange, 'path' | 'mode'>[];
 }
 
+export interface ConfigurationPush {
+  /** Handle, or the address of a user without one. */
+  readonly by: string;
+  /** The token that pushed it may write configurations. */
+  readonly mayConfigure: boolean;
+}
+
 export interface RefUpdate {
   readonly ref: string;
   /** Expected old value; null: the ref must not exist. */
@@ -54,10 +61,13 @@ export interface HostGit {
   /** All or none. Throws RefMoved when an expected value does not hold. CI starts for branches it moves, `mq-tmp-*` excepted. */
   updateRefs(repository: HostRepository, updates: readonly RefUpdate[]): Promise<void>;
   readCommit(repository: HostRepository, commit: string): Promise<HostCommit | null>;
-  /** First-parent commits from `to` down to, excluding, `from` (null: to the root), newest first, at most `limit`. */
+  /**
+   * First-parent commits from `to` down to, excluding, `from` (null: to the root), newest first, at most `limit`. With a
+   * `path` only those that change it.
+   */
   listFirstParents(
     repository: HostRepository,
-    range: { readonly from: string | null; readonly to: string; readonly limit: number },
+    range: { readonly from: string | null; readonly to: string; readonly limit: number; readonly path?: string },
   ): Promise<readonly HostCommit[]>;
   /** Commits that `to` reaches and none of `from` does, merges included, oldest first; of more than `limit` the newest. */
   listCommits(
@@ -72,6 +82,14 @@ export interface HostGit {
     repository: HostRepository,
     range: { readonly from: string; readonly to: readonly string[]; readonly limit: number },
   ): Promise<readonly Descent[] | null>;
+  /**
+   * Who pushed a commit that changes the configuration file: to that ref, or else to any. Null: the host does not know,
+   * as of what was pushed past it, or made by the service.
+   */
+  findConfigurationPush(
+    repository: HostRepository,
+    of: { readonly commit: string; readonly ref: string },
+  ): Promise<ConfigurationPush | null>;
   isAncestor(repository: HostRepository, ancestor: string, descendant: string): Promise<boolean>;
   /** What a head changes since it left `base`. Null: more than `limit` files, or the two have no commit in common. */
   listChangedFiles(

@@ -1,40 +1,139 @@
 // `.service/config.yml` on the default branch: read when it changed, and only then. The last write wins, whether it came
-// from here or by the API (interface 2.6).
+// from here or by the API (interface 2.6). Who pushed it, and what that token may do, the host knows (docs/adr/0055).
 import type { Context } from '../../context.ts';
-import { problemText } from '../../domain/configuration/problem.ts';
+import {
+  configurationPath,
+  decidePushRefusal,
+  problemText,
+  type ConfigurationReading,
+  type KnownPush,
+} from '../../domain/configuration/index.ts';
+import type { CodeHost, HostRepository } from '../../hosts/port.ts';
+import type { Transaction } from '../../platform/database.ts';
 import { appendEvents } from '../events/index.ts';
 import { writeConfiguration } from './configuration.service.ts';
-import { RepositoryEntity } from './repositories.entities.ts';
+import { RepositoryEntity, type RepositoryRow } from './repositories.entities.ts';
 import { lockRepository } from './repositories.locks.ts';
 
-const path = '.service/config.yml';
-const mostBytes = 256 * 1024;
+export { configurationReadingLines } from '../../domain/configuration/index.ts';
 
-/** Takes over the file when its blob is not the one that was read last. One that is refused changes nothing and is told in an event. */
-export async function readConfigurationFile(ctx: Context, repositoryId: string): Promise<void> {
+const mostBytes = 256 * 1024;
+/** The check on a commit whose configuration is refused. It counts nowhere. */
+const checkName = 'interlock/configuration';
+
+/** Takes over the file when its blob is not the one that was read last. One that is refused changes nothing, and is told. */
+export async function readConfigurationFile(ctx: Context, repositoryId: string): Promise<ConfigurationReading> {
   const row = await ctx.db.load(ctx.accountId, RepositoryEntity, repositoryId);
-  if (row === null) return;
+  if (row === null) return { kind: 'unchanged' };
   const host = ctx.hosts(row.host);
-  const tip = await host.readRef(row, `refs/heads/${row.defaultBranch}`);
-  const file = tip && (await host.readFile(row, { commit: tip.commit, path, maxBytes: mostBytes }));
-  if (!tip || !file || file.blob === row.configurationBlob) return;
-  const commit = await host.readCommit(row, tip.commit);
-  const outcome = await writeConfiguration(ctx, {
-    repositoryId,
-    yaml: file.text,
-    author: { ghUsername: commit?.authorName ?? 'unknown', commitSha: tip.commit, blob: file.blob },
+  const ref = `refs/heads/${row.defaultBranch}`;
+  const tip = await host.readRef(row, ref);
+  const file = tip && (await host.readFile(row, { commit: tip.commit, path: configurationPath, maxBytes: mostBytes }));
+  if (!tip || !file || file.blob === row.configurationBlob) return { kind: 'unchanged' };
+  const change = await findChange(ctx, row, { host, ref, tip: tip.commit });
+  const refusal = decidePushRefusal(change.push);
+  const outcome =
+    refusal === null
+      ? await writeConfiguration(ctx, {
+          repositoryId,
+          yaml: file.text,
+          author: { ghUsername: change.by, commitSha: change.commit, blob: file.blob },
+        })
+      : null;
+  if (outcome?.kind === 'accepted') return { kind: 'accepted', commit: change.commit };
+  const errors = outcome === null ? [`${configurationPath}: ${refusal}`] : outcome.problems.map(problemText);
+  await publishRefusal(ctx, row, { host, commits: new Set([change.commit, tip.commit]), errors });
+  await recordRefusal(ctx, repositoryId, { blob: file.blob, change, errors });
+  return { kind: 'refused', commit: change.commit, errors };
+}
+
+interface Change {
+  /** The first-parent commit of the default branch that changed the file. */
+  readonly commit: string;
+  readonly push: KnownPush;
+  /** Handle of who pushed it; of a pull request that landed without a push on record, its author. Null: unknown. */
+  readonly by: string | null;
+}
+
+interface Read {
+  readonly host: CodeHost;
+  readonly ref: string;
+  readonly tip: string;
+}
+
+async function findChange(ctx: Context, row: RepositoryRow, { host, ref, tip }: Read): Promise<Change> {
+  const newest = { from: null, to: tip, limit: 1, path: configurationPath };
+  const [changing] = await host.listFirstParents(row, newest);
+  const { commit = tip, parents = [] } = changing ?? {};
+  const pushed = await host.findConfigurationPush(row, { commit, ref });
+  if (pushed !== null) return { commit, push: pushed, by: pushed.by };
+  // A landing makes its commits itself: the change is one that was pushed to a member's branch.
+  for (const member of await readMembers(ctx, row, { commit, parent: parents[0] ?? '' })) {
+    const range = { from: member.parent, to: member.head, limit: 1, path: configurationPath };
+    const [own] = await host.listFirstParents(row, range);
+    if (own === undefined) continue;
+    const push = await host.findConfigurationPush(row, { commit: own.commit, ref: `refs/heads/${member.branch}` });
+    return { commit, push, by: push?.by ?? member.author };
+  }
+  return { commit, push: null, by: null };
+}
+
+/** Those that landed with the commit, or as it, the last one first. They are known before the landing is concluded. */
+async function readMembers(
+  { accountId, db }: Context,
+  { id }: RepositoryRow,
+  { commit, parent }: { readonly commit: string; readonly parent: string },
+): Promise<{ readonly head: string; readonly parent: string; readonly branch: string; readonly author: string }[]> {
+  return await db.read(accountId, {
+    name: 'members_of_commit',
+    text: `select m.pinned_head as head, b.parent_commit as parent, p.head_branch as branch, p.author
+           from batch b join batch_member m on m.account_id = b.account_id and m.batch_id = b.id
+           join pull_request p on p.account_id = m.account_id and p.id = m.pull_request_id
+           where b.account_id = $1 and b.repository_id = $2 and b.state in ('landing', 'landed')
+             and (b.commit = $3 or m.own_commit = $3 or b.state = 'landing' and b.parent_commit = $4
+                  or exists (select from landing l where l.account_id = b.account_id and l.batch_id = b.id and l.commit = $3))
+           order by b.id desc, m.own_commit = $3 desc nulls last, m.ordinal desc`,
+    values: [accountId, id, commit, parent],
   });
-  if (outcome.kind === 'accepted') return;
-  await ctx.db.transaction(ctx.accountId, async (tx) => {
-    const locked = await lockRepository(ctx, tx, repositoryId);
-    if (locked.configurationBlob === file.blob) return;
+}
+
+async function publishRefusal(
+  ctx: Context,
+  repository: HostRepository,
+  of: { readonly host: CodeHost; readonly commits: ReadonlySet<string>; readonly errors: readonly string[] },
+): Promise<void> {
+  for (const commit of of.commits)
+    await of.host.publishCheck(repository, {
+      commit,
+      name: checkName,
+      state: 'failure',
+      title: 'The configuration is refused',
+      summary: of.errors.map((error) => `- ${error}`).join('\n'),
+      url: null,
+      version: ctx.clock().getTime(),
+    });
+}
+
+interface Refused {
+  readonly blob: string;
+  readonly change: Change;
+  readonly errors: readonly string[];
+}
+
+async function recordRefusal(ctx: Context, repositoryId: string, { blob, change, errors }: Refused): Promise<void> {
+  await ctx.db.transaction(ctx.accountId, async (tx: Transaction) => {
+    const repository = await lockRepository(ctx, tx, repositoryId);
+    if (repository.configurationBlob === blob) return;
+    const { owner, name } = repository;
+    const { commit, by } = change;
+    const at = ctx.clock().toISOString();
     // Remembered as read: it is not refused again at every push.
-    locked.configurationBlob = file.blob;
+    Object.assign(repository, { configurationBlob: blob, configurationRefusal: { commit, by, errors, at } });
     await appendEvents(ctx, tx, [
       {
         repositoryId,
         action: 'configuration_refused',
-        payload: { path, commitSha: tip.commit, errors: outcome.problems.map(problemText) },
+        payload: { owner, name, path: configurationPath, commitSha: commit, ghUsername: by, errors, refusedAt: at },
       },
     ]);
   });

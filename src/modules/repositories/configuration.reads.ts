@@ -1,7 +1,8 @@
 import type { Context } from '../../context.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { requireScope } from '../accounts/index.ts';
-import type { ConfigurationChange } from './configuration.types.ts';
+import type { ConfigurationChange, ConfigurationRefusal } from './configuration.types.ts';
+import type { ConfigurationRefusalRow } from './repositories.entities.ts';
 
 export interface ChangesPage {
   /** One more than this is read, to tell whether there is a next page. */
@@ -15,6 +16,23 @@ export interface ChangesPage {
 export interface Days {
   readonly start: string | null;
   readonly end: string | null;
+}
+
+/** Null: what was read last is in force. */
+export async function readConfigurationRefusal(
+  ctx: Context,
+  repositoryId: string,
+): Promise<ConfigurationRefusal | null> {
+  requireScope(ctx, 'config:read');
+  const [row] = await ctx.db.read<{ refusal: ConfigurationRefusalRow | null }>(ctx.accountId, {
+    name: 'configuration_refusal',
+    text: 'select configuration_refusal as refusal from repository where account_id = $1 and id = $2',
+    values: [ctx.accountId, repositoryId],
+  });
+  const refusal = row?.refusal ?? null;
+  if (refusal === null) return null;
+  const { commit, by, errors, at } = refusal;
+  return { commitSha: commit, ghUsername: by, errors: [...errors], refusedAt: new Date(at) };
 }
 
 interface Row {

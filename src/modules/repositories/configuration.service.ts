@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
 import type { Context } from '../../context.ts';
+import { configurationPath } from '../../domain/configuration/index.ts';
 import { parseConfiguration } from '../../domain/configuration/parse.ts';
 import type { Problem } from '../../domain/configuration/problem.ts';
 import type { Transaction } from '../../platform/database.ts';
@@ -17,9 +18,7 @@ export type ReplaceOutcome =
 /** Who wrote a configuration: somebody by API or dashboard, or a commit in the repository. */
 export type ConfigurationAuthor =
   | { readonly email: string | null }
-  | { readonly ghUsername: string; readonly commitSha: string; readonly blob: string };
-
-const configurationPath = '.service/config.yml';
+  | { readonly ghUsername: string | null; readonly commitSha: string; readonly blob: string };
 
 /** Replaces the whole document. A refused one changes nothing; the very same text writes no history and no event. */
 export async function replaceConfiguration(
@@ -57,6 +56,7 @@ export async function writeConfiguration(
     const repository = await lockRepository(ctx, tx, repositoryId);
     if (repository.configurationYaml !== yaml) await recordChange(ctx, tx, repository, { yaml, author });
     if ('blob' in author) repository.configurationBlob = author.blob;
+    repository.configurationRefusal = null;
     return { kind: 'accepted', repository };
   });
 }

@@ -35,6 +35,24 @@ export class ConfigurationChange {
   diff!: string;
 }
 
+@ObjectType({
+  simpleResolvers: true,
+  description: 'A configuration on the default branch that was not taken over.',
+})
+export class ConfigurationRefusal {
+  @Field(() => GitObjectID, { description: 'The commit that changed the file.' })
+  commitSha!: string;
+
+  @Field(() => String, { nullable: true, description: 'Handle of who pushed it. Null: the code host does not know.' })
+  ghUsername!: string | null;
+
+  @Field(() => [String], { description: 'Why, each with the path of the setting where there is one (interface 4.5).' })
+  errors!: string[];
+
+  @Field(() => DateTime, { description: 'When it was refused.' })
+  refusedAt!: Date;
+}
+
 export const ConfigurationChangeConnection = connectionType(ConfigurationChange, 'ConfigurationChange');
 
 @ArgsType()

@@ -1,5 +1,15 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 
+/** The file on the default branch that was refused last. */
+export interface ConfigurationRefusalRow {
+  readonly commit: string;
+  /** Handle. Null: the host does not know. */
+  readonly by: string | null;
+  readonly errors: readonly string[];
+  /** RFC 3339. */
+  readonly at: string;
+}
+
 export const RepositoryEntity = defineEntity({
   name: 'Repository',
   tableName: 'repository',
@@ -16,6 +26,7 @@ export const RepositoryEntity = defineEntity({
     configurationYaml: p.text(),
     configurationHash: p.string(),
     configurationBlob: p.string().nullable(),
+    configurationRefusal: p.json().$type<ConfigurationRefusalRow>().nullable(),
     createdAt: p.datetime(),
   },
 });

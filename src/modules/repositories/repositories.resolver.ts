@@ -6,12 +6,13 @@ import { readPage, rowId, toConnection, type Connection } from '../../graphql/co
 import type { GraphQLContext } from '../../graphql/context.ts';
 import { NameWithOwner, PageNumber } from '../../graphql/scalars.ts';
 import { requireScope } from '../accounts/index.ts';
-import { readConfigurationChanges } from './configuration.reads.ts';
+import { readConfigurationChanges, readConfigurationRefusal } from './configuration.reads.ts';
 import { checkReplacement, replaceConfiguration, type ReplaceOutcome } from './configuration.service.ts';
 import {
   type ConfigurationChange,
   ConfigurationChangeConnection,
   ConfigurationHistoryArgs,
+  ConfigurationRefusal,
 } from './configuration.types.ts';
 import { readRepository } from './known-repositories.ts';
 import { countRepositories, readRepositories, type RepositoryName } from './repositories.reads.ts';
@@ -76,6 +77,18 @@ export class RepositoriesResolver {
   async configuration(@Ctx() ctx: GraphQLContext, @Root() repository: Repository): Promise<RepositoryConfiguration> {
     requireScope(ctx, 'config:read');
     return { yaml: await repository.configurationYaml };
+  }
+
+  @FieldResolver(() => ConfigurationRefusal, {
+    nullable: true,
+    description:
+      'The file on the default branch, where it was refused and nothing was taken over since. Null: there is no such file. Needs config:read.',
+  })
+  async configurationRefusal(
+    @Ctx() ctx: GraphQLContext,
+    @Root() { id }: Repository,
+  ): Promise<ConfigurationRefusal | null> {
+    return await readConfigurationRefusal(ctx, id);
   }
 
   @FieldResolver(() => ConfigurationChangeConnection, {

@@ -7,6 +7,7 @@ import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
 import { recordChecks } from '../builds/build.records.ts';
 import { followComments } from '../asking/commands.service.ts';
 import { configurationOf } from '../planning/configuration.cache.ts';
+import { readConfigurationFile } from '../../repositories/index.ts';
 import { syncBase } from './host.bases.ts';
 import { hasFacts } from './host.facts.ts';
 import { syncPullRequest } from './host.pull-requests.ts';
@@ -30,6 +31,7 @@ export async function reconcileRepository(
   const failures: unknown[] = [];
   const attempt = async (step: () => Promise<unknown>): Promise<void> =>
     void (await step().catch((error: unknown) => failures.push(error)));
+  await attempt(async () => await readConfigurationFile(ctx, repository.id));
   for (const base of bases) await attempt(async () => await syncBase(ctx, repository, base));
   const seen = (await host.listOpenPullRequests(repository)).filter(
     (pullRequest) => !isBotBranch(pullRequest.headBranch),

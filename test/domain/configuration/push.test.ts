@@ -1,0 +1,36 @@
+import { describe, expect, test } from 'vitest';
+import {
+  configurationReadingLines,
+  decidePushRefusal,
+  type ConfigurationReading,
+  type KnownPush,
+} from '../../../src/domain/configuration/index.ts';
+
+describe('a configuration that came by a push', () => {
+  test.each<[string, KnownPush, RegExp | null]>([
+    ['of a token that may write configurations is judged by what it says', { by: 'ada', mayConfigure: true }, null],
+    ['past the host is judged by what it says', null, null],
+    [
+      'of another token is refused, and says what is missing',
+      { by: 'ada', mayConfigure: false },
+      /^the token of ada that pushed it lacks the scope config:write\. /,
+    ],
+  ])('%s', (_what, push, refusal) => {
+    expect(decidePushRefusal(push) ?? '').toMatch(refusal ?? /^$/);
+  });
+
+  test.each<[ConfigurationReading, string[]]>([
+    [{ kind: 'unchanged' }, []],
+    [{ kind: 'accepted', commit: 'c' }, ['Interlock: .service/config.yml is in force.']],
+    [
+      { kind: 'refused', commit: 'c', errors: ['a: is required', 'b: is wrong'] },
+      [
+        'Interlock: .service/config.yml is refused. The configuration before it stays in force.',
+        '  a: is required',
+        '  b: is wrong',
+      ],
+    ],
+  ])('is told to who pushed it: %j', (reading, lines) => {
+    expect(configurationReadingLines(reading)).toEqual(lines);
+  });
+});
