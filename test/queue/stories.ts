@@ -207,6 +207,7 @@ export async function expectToldAsExplained(w: World, ...numbers: number[]): Pro
 }
 
 function toldWords({ kind, sentence }: Answer): string {
+  if (kind === 'halted' || kind === 'paused') return 'It is in line';
   if (kind === 'merged') return 'It was merged into';
   if (kind === 'building') return `It is validated${/ together with #\d+(?:, #\d+)*/.exec(sentence)?.[0] ?? ''} in`;
   if (kind === 'not_asked') return sentence.replace(/^It was dequeued by .*/, 'It was dequeued.');

@@ -146,6 +146,41 @@ describe('the status comment and the check', () => {
     await expectToldAsExplained(w, ...numbers);
   });
 
+  it('say at once that the queue is paused or halted, and no more when it goes on', async () => {
+    await using w = await world({ configuration: parallel({ builds: 1 }), runsCi: false });
+    const [a, b] = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
+    await w.queue(a, b);
+    await told(w, a, /bot pull request \[#\d+\].* It has come first in line\.$/);
+    const [queue] = await w.rows<{ id: string }>('select id from queue');
+    const halt = async (reason: string | null): Promise<void> => {
+      await w.rows('update queue set halted_reason = $2, version = version + 1 where id = $1', [queue?.id, reason]);
+      await wakeAll(w);
+    };
+    for (const [change, words] of [
+      [async () => await w.pause(true), / The queue is paused\.$/],
+      [async () => await w.pause(false), / It has come first in line\.$/],
+      [async () => await halt('A commit is unknown.'), / The queue is halted: A commit is unknown\.$/],
+      [async () => await halt(null), / It has come first in line\.$/],
+    ] as const) {
+      await change();
+      const comment = await told(w, a, words);
+      await everythingTold(w);
+      expect(comment).toContain((await w.statusCheck(a))?.summary);
+      await expectToldAsExplained(w, a, b);
+    }
+  });
+
+  it('name no way to ask that the configuration refuses, and the others as soon as it takes them', async () => {
+    const refuses = (ways: string): string => `${parallel()}blocked_queue_sources: [${ways}]\n`;
+    await using w = await world({ configuration: refuses('label, slash_command'), runsCi: false });
+    const a = await w.open('a', { 'a.txt': 'a\n' });
+    await told(w, a, /Nobody has asked to merge it\. Ask for it by GraphQL or REST: /);
+    await w.configure(refuses('label'));
+    await told(w, a, /Nobody has asked to merge it\. The comment `\/interlock queue` asks for it\.$/);
+    await everythingTold(w);
+    expect((await w.statusCheck(a))?.summary).toMatch(/The comment `\/interlock queue` asks for it\.$/);
+  });
+
   it('name the reset that put a pull request back, until it is validated again', async () => {
     await using w = await world({ configuration: parallel({ builds: 2 }), runsCi: false });
     const [a, b] = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];

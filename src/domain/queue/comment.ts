@@ -3,12 +3,36 @@
 // a running check does not: a queue of a thousand would have to write a thousand comments for every landing.
 import { timeText } from '../calendar/words.ts';
 import type { Actor } from './admission.ts';
-import { explain, named, type Reason } from './explain.ts';
+import { frozenTextForAll } from '../releases/freeze.ts';
+import { explain, haltedText, named, pausedText, type ExplainedPullRequest, type Reason } from './explain.ts';
 import type { BlockCode, PullRequestStatus, ResetCode } from './snapshot.ts';
 import { isQueued, statusText } from './status.ts';
 
 export const statusCommentKey = 'status';
 export const statusCheckName = 'interlock';
+
+export type QueueWay = 'label' | 'slash_command' | 'api';
+
+/** What is left of the ways to ask, where `blocked_queue_sources` names the others. */
+export function openWays(blocked: readonly string[]): QueueWay[] {
+  const isOpen = {
+    label: !blocked.includes('label'),
+    slash_command: !blocked.includes('slash_command'),
+    api: !blocked.includes('graphql_api') || !blocked.includes('rest_api'),
+  } as const satisfies Record<QueueWay, boolean>;
+  return (['label', 'slash_command', 'api'] as const).filter((way) => isOpen[way]);
+}
+
+/** Why nothing lands in a queue, in the order and in the words of `explain`, without people's addresses. Null: nothing. */
+export function holdSentence({
+  haltedReason,
+  paused,
+  frozen,
+}: Pick<ExplainedPullRequest, 'haltedReason' | 'paused' | 'frozen'>): string | null {
+  if (haltedReason !== null) return haltedText(haltedReason);
+  if (paused !== null) return pausedText(paused);
+  return frozen === null ? null : `Its base branch is ${frozenTextForAll(frozen)}.`;
+}
 
 /** A pull request as it is told. */
 export interface Told {
@@ -20,6 +44,8 @@ export interface Told {
   readonly baseBranch: string;
   /** The label that asks to queue. */
   readonly trigger: string;
+  /** How people may ask to queue. */
+  readonly ways: readonly QueueWay[];
   /** Checks that made it fail. */
   readonly failedChecks: readonly { readonly name: string; readonly url: string | null }[];
   /** Null unless queued or tagged. */
@@ -27,9 +53,11 @@ export interface Told {
     /** Since when it is in line; milliseconds since the epoch. */
     readonly since: number;
     readonly skipsLine: boolean;
-    /** It was announced as first in line, or as stuck there. */
+    /** It was announced as first in line since it was queued, or as stuck there. */
     readonly isTop: boolean;
     readonly isStuck: boolean;
+    /** Why nothing lands now, told to pull requests that are validated or first in line. Null: nothing holds them. */
+    readonly hold: string | null;
     /** Its live batch, once that is built. */
     readonly batch: {
       readonly companions: readonly number[];
@@ -143,9 +171,7 @@ function paragraphs(told: Told): string[] {
 function sentences(told: Told): string[] {
   switch (told.status) {
     case 'open':
-      return [
-        `${explained(told).sentence} The label \`${told.trigger}\` asks for it, and so does the comment \`/interlock queue\`.`,
-      ];
+      return [[explained(told).sentence, ...adviceOf(told)].join(' ')];
     case 'pending':
       return [
         `${explained(told).sentence} ${acting(explained(told).who)}It is queued by itself as soon as nothing is missing.`,
@@ -165,6 +191,14 @@ function sentences(told: Told): string[] {
     default:
       return told.status satisfies never;
   }
+}
+
+function adviceOf({ ways, trigger }: Told): string[] {
+  const label = `The label \`${trigger}\` asks for it`;
+  if (ways.includes('label'))
+    return [ways.includes('slash_command') ? `${label}, and so does the comment \`/interlock queue\`.` : `${label}.`];
+  if (ways.includes('slash_command')) return ['The comment `/interlock queue` asks for it.'];
+  return ways.includes('api') ? ['Ask for it by GraphQL or REST: this repository takes no labels and comments.'] : [];
 }
 
 const outOfLine = {
@@ -189,7 +223,10 @@ function lineSentences({ line, baseBranch }: Told): string[] {
   if (line === null) return [`It is in line to merge into \`${baseBranch}\`.`];
   const skips = line.skipsLine ? ', ahead of all that do not skip the line' : '';
   const stands = `It is in line to merge into \`${baseBranch}\` since ${timeText(line.since)}${skips}.`;
-  return [[stands, ...resetSentence(line.reset), ...buildSentence(line.batch), ...topSentence(line)].join(' ')];
+  const hold = line.hold === null ? [] : [line.hold];
+  return [
+    [stands, ...resetSentence(line.reset), ...buildSentence(line.batch), ...topSentence(line), ...hold].join(' '),
+  ];
 }
 
 type Line = NonNullable<Told['line']>;
@@ -211,7 +248,8 @@ function buildSentence(batch: Line['batch']): string[] {
 
 function topSentence({ isTop, isStuck }: Line): string[] {
   if (isStuck) return ['It is stuck: its build is green, and its own required checks are still running.'];
-  if (isTop) return ['Nothing is before it: it merges as soon as its build and its own required checks have passed.'];
+  // What is before it now, and what it waits for, changes without a word here.
+  if (isTop) return ['It has come first in line.'];
   return [];
 }
 

@@ -16,6 +16,8 @@ export const QueueEntity = defineEntity({
     nextLookAt: p.datetime().nullable(),
     haltedReason: p.string().nullable(),
     haltedAt: p.datetime().nullable(),
+    toldHold: p.string().nullable(),
+    toldWays: p.string().nullable(),
     waiting: p.integer().default(0),
     tagged: p.integer().default(0),
     baseTip: p.string().nullable(),

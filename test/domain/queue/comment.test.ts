@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { fc } from '../../support/properties.ts';
 import {
+  holdSentence,
   isPublished,
+  openWays,
   publicationOf,
   statusCheck,
   statusComment,
@@ -8,6 +11,7 @@ import {
   type Told,
 } from '../../../src/domain/queue/comment.ts';
 import { explain } from '../../../src/domain/queue/explain.ts';
+import type { Frozen } from '../../../src/domain/releases/freeze.ts';
 import { isQueued, transitions } from '../../../src/domain/queue/status.ts';
 import type { PullRequestStatus } from '../../../src/domain/queue/snapshot.ts';
 
@@ -19,6 +23,7 @@ const open: Told = {
   isDequeued: false,
   baseBranch: 'main',
   trigger: 'mergequeue',
+  ways: ['label', 'slash_command', 'api'],
   failedChecks: [],
   line: null,
   landed: null,
@@ -28,6 +33,7 @@ const line: NonNullable<Told['line']> = {
   skipsLine: false,
   isTop: false,
   isStuck: false,
+  hold: null,
   batch: null,
   reset: null,
 };
@@ -46,6 +52,22 @@ const words: readonly (readonly [name: string, told: Told, comment: string])[] =
     open,
     '**Not queued**\n\nNobody has asked to merge it. The label `mergequeue` asks for it, and so does the comment `/interlock queue`.',
   ],
+  [
+    'nobody asked, and labels do not count',
+    { ...open, ways: ['slash_command', 'api'] },
+    '**Not queued**\n\nNobody has asked to merge it. The comment `/interlock queue` asks for it.',
+  ],
+  [
+    'nobody asked, and comments do not count',
+    { ...open, ways: ['label'] },
+    '**Not queued**\n\nNobody has asked to merge it. The label `mergequeue` asks for it.',
+  ],
+  [
+    'nobody asked, and programs alone may',
+    { ...open, ways: ['api'] },
+    '**Not queued**\n\nNobody has asked to merge it. Ask for it by GraphQL or REST: this repository takes no labels and comments.',
+  ],
+  ['nobody may ask', { ...open, ways: [] }, '**Not queued**\n\nNobody has asked to merge it.'],
   [
     'an approval is missing',
     { ...open, status: 'pending', code: 101, text: 'It has 0 of 1 required approvals.' },
@@ -70,7 +92,12 @@ const words: readonly (readonly [name: string, told: Told, comment: string])[] =
   [
     'first, and tested on its own branch',
     { ...queued, line: { ...line, isTop: true, batch: { companions: [], botPullRequest: null } } },
-    `**Queued**\n\n${stands}. It is validated. Nothing is before it: it merges as soon as its build and its own required checks have passed.`,
+    `**Queued**\n\n${stands}. It is validated. It has come first in line.`,
+  ],
+  [
+    'first, and the queue is paused',
+    { ...queued, line: { ...line, isTop: true, hold: 'The queue is paused: Lunch.' } },
+    `**Queued**\n\n${stands}. It has come first in line. The queue is paused: Lunch.`,
   ],
   [
     'stuck',
@@ -177,6 +204,76 @@ describe('the status comment', () => {
       expect(statusComment(told, silent)).toContain(sentence);
     },
   );
+});
+
+const frozen = { freeze: { source: 'manual', reason: 'Fair', createdBy: 'ada@x' }, until: null } as unknown as Frozen;
+const walk = fc.record({
+  status: fc.constantFrom<PullRequestStatus>('open', 'pending', 'queued', 'tagged', 'blocked', 'closed'),
+  isTop: fc.boolean(),
+  isStuck: fc.boolean(),
+  companions: fc.option(fc.uniqueArray(fc.integer({ min: 2, max: 9 }), { maxLength: 3 })),
+  hasCommit: fc.boolean(),
+  verdict: fc.constantFrom('pending' as const, 'green' as const, 'red' as const),
+  ahead: fc.nat(3),
+  haltedReason: fc.option(fc.constant('A commit is unknown.')),
+  paused: fc.option(fc.record({ message: fc.option(fc.constant('Lunch.')), pattern: fc.constant(null) })),
+  isFrozen: fc.boolean(),
+  landingsFrom: fc.option(fc.constant(Date.parse('2026-03-02T08:00:00Z'))),
+  finalGate: fc.option(fc.constant('smoke')),
+  blocked: fc.uniqueArray(fc.constantFrom('label', 'slash_command', 'graphql_api', 'rest_api')),
+});
+
+describe('the comment, the check and explain', () => {
+  test('say the same of a pull request at every moment of a random walk', () => {
+    fc.assert(
+      fc.property(walk, (now) => {
+        const { status, companions, haltedReason, paused } = now;
+        const facts = { haltedReason, paused, frozen: now.isFrozen ? frozen : null };
+        const words = { status, code: 113 as const, text: 'Conversations are unresolved.' };
+        const reason = explain({
+          ...words,
+          ...facts,
+          dequeued: null,
+          ahead: now.ahead,
+          skippers: [],
+          hold: null,
+          ownChecks: null,
+          finalGate: now.finalGate,
+          landingsFrom: now.landingsFrom,
+          batch: companions && {
+            ...{ companions, hasCommit: now.hasCommit, verdict: now.verdict, cause: 'new' },
+            ...{ landingBegun: false, assumes: [], mayBePassed: false },
+          },
+        });
+        const isNear = now.isTop || companions !== null;
+        const told: Told = {
+          ...open,
+          ...words,
+          ways: openWays(now.blocked),
+          line: isQueued(status)
+            ? {
+                ...line,
+                ...{ isTop: now.isTop, isStuck: now.isStuck, hold: isNear ? holdSentence(facts) : null },
+                batch: companions && { companions, botPullRequest: null },
+              }
+            : null,
+        };
+        const comment = statusComment(told, silent);
+        expect(comment).toBe(`**${statusCheck(told).title}**\n\n${statusCheck(told).summary}`);
+        // Out of line, and where nothing lands: the very sentence.
+        const isSaid = !isQueued(status) || (isNear && (reason.kind === 'halted' || reason.kind === 'paused'));
+        if (isSaid) expect(comment).toContain(reason.sentence);
+        expect(comment.includes('paused')).toBe(isQueued(status) && isNear && reason.kind === 'paused');
+        // It promises nothing that a pause, a freeze, a merge window, a gate or another pull request may break.
+        expect(comment).not.toMatch(/merges as soon as|Nothing is before it/);
+        expect(comment.includes('`/interlock queue`')).toBe(
+          status === 'open' && !now.blocked.includes('slash_command'),
+        );
+        expect(comment.includes('The label')).toBe(status === 'open' && !now.blocked.includes('label'));
+        expect(comment).not.toContain('ada@x');
+      }),
+    );
+  });
 });
 
 describe('the status check', () => {

@@ -3,6 +3,7 @@
 // fails for another reason is tried again, for a few minutes: comments are followed in order, and others wait behind it.
 import type { Context } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
+import { configurationOf } from '../../repositories/index.ts';
 import { helpText, isPassedOver, readCommands, type Command, type Misspelt } from '../../../domain/queue/commands.ts';
 import type { HostComment } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
@@ -168,7 +169,7 @@ async function carryOutCommand(ctx: Context, given: Given, command: Command | Mi
       await dequeueKnown(ctx, given.known, async (work) => await claim(work, given, { command, refusal: null }));
       return;
     case 'help':
-      return await answer(ctx, given, { command, body: helpText(spoken), isRefusal: false });
+      return await answer(ctx, given, { command, body: helpText(commandsOf(repository)), isRefusal: false });
     case 'misspelt':
       throw new DomainError('BAD_INPUT', command.text);
     case 'refresh':
@@ -180,6 +181,13 @@ async function carryOutCommand(ctx: Context, given: Given, command: Command | Mi
   }
 }
 
+/** Those that this repository takes. */
+function commandsOf(repository: RepositoryRow): readonly Command['kind'][] {
+  const blocked: readonly string[] = configurationOf(repository).merge_rules.blocked_queue_sources;
+  return blocked.includes('slash_command') ? spoken.filter((kind) => !asksToQueue.includes(kind)) : spoken;
+}
+
+const asksToQueue: readonly Command['kind'][] = ['queue', 'skip_line', 'skip_validation'];
 const spoken = ['queue', 'dequeue', 'skip_line', 'skip_validation', 'refresh', 'sync', 'backport', 'help'] as const;
 
 // Asked twice these are asked once: what is written first here is what they plan, and then that they were handled.

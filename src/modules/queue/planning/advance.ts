@@ -27,7 +27,7 @@ import { needOf, type BatchNeed } from '../builds/batch.rows.ts';
 import { QueueEntity, type QueueRow } from '../queue.entities.ts';
 import { lockQueue } from '../queue.locks.ts';
 import { planRetries } from './retries.ts';
-import { planHoldMessages, planTelling } from '../telling/telling.ts';
+import { planHoldMessages, planTelling, tellOfChanges } from '../telling/telling.ts';
 import { loadSnapshot } from './snapshot.loader.ts';
 import { lookForBuildsAt, wakeWaitingQueues } from './shared-builds.ts';
 import { beginWork, finishWork, haltWork } from '../status.writer.ts';
@@ -99,6 +99,8 @@ export async function advanceQueue(ctx: Context, queueId: string): Promise<Advan
     let tellAt: number | null = null;
     if (isOurs) {
       await planHoldMessages(work, repository);
+      await tellOfChanges(work, repository);
+      await tx.em.flush();
       // Left to the relay: a timer of the workflow costs events of its history in every turn until then.
       tellAt = await planTelling(work, repository);
     }

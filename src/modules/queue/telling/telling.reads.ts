@@ -1,16 +1,24 @@
 // What there is to say of one pull request, read when it is said.
 import type { Context } from '../../../context.ts';
 import type { Configuration } from '../../../domain/configuration/index.ts';
-import type { Told } from '../../../domain/queue/comment.ts';
+import { holdSentence, openWays, type Told } from '../../../domain/queue/comment.ts';
 import type { BlockCode, ResetCode } from '../../../domain/queue/snapshot.ts';
 import { isQueued } from '../../../domain/queue/status.ts';
+import { frozenAt } from '../../../domain/releases/freeze.ts';
 import type { Transaction } from '../../../platform/database.ts';
-import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
+import { branchFreezes, pauseInForce } from '../../repositories/index.ts';
+import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { decideFor } from '../asking/admission.service.ts';
 import { configurationOf } from '../planning/configuration.cache.ts';
 import { readFailedChecks } from '../builds/failed-checks.ts';
 import { hosted, type HostedRepository } from '../observing/host.repository.ts';
-import { PullRequestEntity, QueueEntity, type BatchRowState, type PullRequestRow } from '../queue.entities.ts';
+import {
+  PullRequestEntity,
+  QueueEntity,
+  type BatchRowState,
+  type PullRequestRow,
+  type QueueRow,
+} from '../queue.entities.ts';
 
 export interface Standing {
   readonly row: PullRequestRow;
@@ -38,11 +46,14 @@ export async function readStanding(ctx: Context, pullRequestId: string): Promise
       isDequeued: row.status === 'open' && (await wasDequeued(ctx, tx, row.id)),
       baseBranch: queue.baseBranch,
       trigger: configuration.merge_rules.labels.trigger,
+      ways: openWays(configuration.merge_rules.blocked_queue_sources),
       failedChecks:
         row.status === 'blocked'
           ? await readFailedChecks(ctx, tx, { pullRequestId: row.id, names: row.failedChecks })
           : [],
-      line: isQueued(row.status) ? lineFacts(row, batch) : null,
+      line: isQueued(row.status)
+        ? lineFacts(row, batch, await readHold(tx, { queue, repository, now: ctx.clock() }))
+        : null,
       landed: row.status === 'merged' ? await readLanded(ctx, tx, row) : null,
     };
     return { row, repository: hosted(repository), configuration, told, isReady: admission?.kind === 'queue' };
@@ -88,23 +99,36 @@ async function readNewestBatch(ctx: Context, tx: Transaction, pullRequestId: str
   return row ?? null;
 }
 
-function lineFacts(row: PullRequestRow, batch: NewestBatch | null): Told['line'] {
+/** As `explain` says it of every pull request in the queue. */
+export async function readHold(
+  tx: Transaction,
+  { queue, repository, now }: { readonly queue: QueueRow; readonly repository: RepositoryRow; readonly now: Date },
+): Promise<string | null> {
+  return holdSentence({
+    haltedReason: queue.haltedReason ?? null,
+    paused: await pauseInForce(tx, repository, queue.baseBranch),
+    frozen: frozenAt(await branchFreezes(tx, repository, queue.baseBranch), now.getTime()),
+  });
+}
+
+function lineFacts(row: PullRequestRow, batch: NewestBatch | null, hold: string | null): Told['line'] {
   const since = row.queuedAt?.getTime() ?? 0;
   const isLive = batch !== null && ['making', 'building', 'landing'].includes(batch.state);
+  const isBuilding = isLive && batch.isBuilt;
   const isOfThisStay = batch !== null && batch.createdAt >= since;
   return {
     since,
     skipsLine: row.skipLine,
     isTop: row.topAnnounced,
     isStuck: row.stuckAnnounced,
-    batch:
-      isLive && batch.isBuilt
-        ? {
-            companions: batch.companions,
-            botPullRequest:
-              batch.botNumber === null || batch.botUrl === null ? null : { number: batch.botNumber, url: batch.botUrl },
-          }
-        : null,
+    hold: row.topAnnounced || isBuilding ? hold : null,
+    batch: isBuilding
+      ? {
+          companions: batch.companions,
+          botPullRequest:
+            batch.botNumber === null || batch.botUrl === null ? null : { number: batch.botNumber, url: batch.botUrl },
+        }
+      : null,
     reset:
       batch?.state === 'superseded' && isOfThisStay && batch.resetCode !== null
         ? { code: batch.resetCode as ResetCode, causedBy: batch.causedBy === row.number ? null : batch.causedBy }

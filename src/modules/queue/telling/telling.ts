@@ -1,12 +1,13 @@
 // Which pull requests are told of anew at the host, planned by the queue's turn: one intent each for the comment and the
 // check, which name a count instead of words. Whoever carries one out says what is so at that moment.
 import { frozenComment } from '../../../domain/queue/branch-comments.ts';
-import { publicationOf, wantsComment } from '../../../domain/queue/comment.ts';
+import { openWays, publicationOf, wantsComment } from '../../../domain/queue/comment.ts';
 import { frozenAt } from '../../../domain/releases/freeze.ts';
 import { branchFreezes, pauseInForce } from '../../repositories/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { configurationOf } from '../planning/configuration.cache.ts';
 import type { QueueWork } from '../status.writer.ts';
+import { readHold } from './telling.reads.ts';
 
 /** In one turn, so that a landing that is planned meanwhile waits for no more than these. */
 const mostTold = 40;
@@ -31,6 +32,36 @@ export async function planTelling(work: QueueWork, repository: RepositoryRow): P
   await planIntents(work, wanted, mostTold);
   const next = await readEarliest(work);
   return next === null ? null : Math.max(next, now.getTime() + pauseMs);
+}
+
+/**
+ * What is told of the whole queue has changed: why nothing lands, to those that are validated or first in line, and how
+ * to ask, to those that nobody asked to merge. Flush after.
+ */
+export async function tellOfChanges(work: QueueWork, repository: RepositoryRow): Promise<void> {
+  const { ctx, tx, queue, now } = work;
+  const hold = await readHold(tx, { queue, repository, now });
+  if ((queue.toldHold ?? null) !== hold) {
+    queue.toldHold = hold;
+    await tx.query(
+      `update pull_request p set tell_at = $3 where p.account_id = $1 and p.queue_id = $2 and p.status in ('queued', 'tagged')
+         and (p.top_announced or exists (
+           select from batch_member m join batch b on b.account_id = m.account_id and b.id = m.batch_id
+           where m.account_id = p.account_id and m.pull_request_id = p.id and b.state in ('making', 'building', 'landing')))`,
+      [ctx.accountId, queue.id, now.toISOString()],
+    );
+  }
+  const { blocked_queue_sources, labels } = configurationOf(repository).merge_rules;
+  const ways = [labels.trigger, ...openWays(blocked_queue_sources)].join(' ');
+  if ((queue.toldWays ?? null) === ways) return;
+  const isFirst = (queue.toldWays ?? null) === null;
+  queue.toldWays = ways;
+  if (isFirst) return;
+  await tx.query(
+    `update pull_request set tell_at = $3 where account_id = $1 and queue_id = $2 and status = 'open'
+       and (has_status_comment or status_check is not null)`,
+    [ctx.accountId, queue.id, now.toISOString()],
+  );
 }
 
 /** What the configuration asks for. */
