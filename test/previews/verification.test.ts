@@ -3,7 +3,10 @@ import { afterEach, expect, test } from 'vitest';
 import { advanceVerification, findSandboxBySlug } from '../../src/modules/previews/index.ts';
 import { registerPreview } from '../../src/modules/previews/registrations/registrations.service.ts';
 import { grantPreviewSecret, setPreviewSecret } from '../../src/modules/previews/secrets/secrets.service.ts';
+import type { Verifying } from '../../src/modules/previews/index.ts';
 import { createAnalysis } from '../../src/platform/analysis/index.ts';
+import { onFailpoint } from '../../src/platform/failpoints.ts';
+import { parallel } from '../support/world.ts';
 import { endpoint, sandboxOf, skillPath, verificationWorld, type VerificationWorld } from './verification-world.ts';
 
 let w: VerificationWorld;
@@ -265,14 +268,78 @@ test("what the base branch got since is not the head's own", async () => {
   expect(await w.comesTo(number, 'skipped')).toMatchObject({ summary: 'It changes nothing but exempt paths.' });
 });
 
-test('heads that were there before the repository had previews are verified when it is compared with its host', async () => {
+test('heads that were there before the repository had previews are verified where that is required; the next ones always', async () => {
   w = await verificationWorld();
-  const number = await w.open('feature', feature);
-  expect(await w.runs(number)).toEqual([]);
-  await w.verify(endpoint);
   const { reconcileAll } = await import('../../src/service.ts');
+  const [old, blocked] = [await w.open('feature', feature), await w.open('broken', { bad: 'bad\n' })];
+  await w.queue(blocked);
+  await w.settled(blocked);
+  expect((await w.status(blocked)).status).toBe('blocked');
+  await w.verify(endpoint);
   await reconcileAll(w.service.ports);
-  await w.comesTo(number, 'waiting');
+  // Something else than its head changes.
+  const host = { accountId: w.ctx.accountId, id: w.repositoryId, ...w.repository };
+  await w.service.localHost.setLabel(host, old, 'nice', true);
+  await w.service.settle();
+  expect([await w.runs(old), await w.runs(blocked)]).toEqual([[], []]);
+
+  await w.commit('feature', { 'more.txt': 'more\n' });
+  await w.comesTo(old, 'waiting');
+  const idle = await w.open('idle', { 'idle.txt': 'new\n' });
+  await w.comesTo(idle, 'waiting');
+  await w.rows('delete from verification');
+  await w.verify(endpoint, `${parallel()}preconditions:\n  required_checks: ['interlock/*']\n`);
+  await reconcileAll(w.service.ports);
+  await w.comesTo(old, 'waiting');
+  expect(await w.runs(blocked)).toEqual([]);
+});
+
+test('its check has ended as soon as it has, whenever the host is told', async () => {
+  w = await verificationWorld();
+  await w.verify(endpoint);
+  const number = await w.open('feature', { ...feature, [skillPath]: '## Home\n\n- `GET /`\n' });
+  const run = await w.comesTo(number, 'waiting');
+  await w.register(number, await w.app((_, response) => response.writeHead(500).end()));
+  const checkOf = async (): Promise<unknown[]> =>
+    await w.rows("select conclusion from check_result where name = 'interlock/verify' and commit = $1", [run.head]);
+  const seen: unknown[] = [];
+  const disarm = onFailpoint('verification:published', async () => {
+    const [{ status } = { status: '' }] = await w.runs(number);
+    if (status === 'failed') seen.push(...(await checkOf()));
+  });
+  try {
+    await w.comesTo(number, 'failed');
+    expect(await checkOf()).toEqual([{ conclusion: 'failure' }]);
+    await w.until(async () => seen.length > 0);
+  } finally {
+    disarm();
+  }
+  expect(seen).toEqual([{ conclusion: 'failure' }]);
+});
+
+test('a writer that was held up until it ended does not tell that it goes on', async () => {
+  w = await verificationWorld();
+  await w.verify(endpoint);
+  const number = await w.open('feature', { ...feature, [skillPath]: '## Home\n\n- `GET /`\n' });
+  const run = await w.comesTo(number, 'waiting');
+  await w.rows("update verification set told = 'pending' where id = $1", [run.id]);
+  const { publish } = await import('../../src/modules/previews/verifying/publish.ts');
+  const attending = w.loop.verifications.attending as Verifying;
+  let isFirst = true;
+  const disarm = onFailpoint('verification:published', async () => {
+    if (!isFirst) return;
+    isFirst = false;
+    await w.register(number, await w.app((_, response) => response.writeHead(500).end()));
+    await w.comesTo(number, 'failed');
+    await w.until(async () => (await w.runs(number))[0]?.told === 'failure');
+  });
+  try {
+    await publish(w.ctx, run.id, attending);
+  } finally {
+    disarm();
+  }
+  expect(await w.runs(number)).toMatchObject([{ status: 'failed', told: 'failure' }]);
+  expect(await w.check(run.head)).toMatchObject({ state: 'failure' });
 });
 
 const startsApp = { '.service/scripts/preview-setup.sh': 'node app.cjs &\n' };

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { matchesGlob } from '../glob.ts';
+import { verificationCheckName } from '../previews/check.ts';
 import { passingByDefault } from '../queue/evidence.ts';
 import type { FinalGate } from '../queue/gates.ts';
 import { isServiceCheck } from '../queue/service-checks.ts';
@@ -197,4 +199,11 @@ function buildKeysHash(configuration: Configuration): string {
 
 function at(value: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>((inner, name) => (inner as Record<string, unknown> | undefined)?.[name], value);
+}
+
+/** By its name or by a glob of the service's own checks. One that matches every check asks for those that ran. */
+export function requiresVerification({ merge_rules }: Configuration): boolean {
+  return merge_rules.preconditions.required_checks
+    .map((check) => toRequiredCheck(check).name)
+    .some((name) => isServiceCheck(name) && matchesGlob(name, verificationCheckName));
 }

@@ -55,6 +55,10 @@ function oneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
 }
 
+export function checkTitle(status: VerificationStatus): string {
+  return titles[status];
+}
+
 const titles = {
   pending: 'To be verified',
   waiting: 'Waits for its preview',

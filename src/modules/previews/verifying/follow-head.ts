@@ -12,6 +12,8 @@ export interface SeenHead {
   readonly head: string;
   /** Its repository has previews, it is open, and stands on a managed branch. */
   readonly isVerified: boolean;
+  /** Nobody has seen this head of it before, or it was closed since. */
+  readonly isNew: boolean;
 }
 
 /** Of pull requests that were merged or closed. In the transaction that writes that. */
@@ -28,7 +30,11 @@ export async function leaveHeads(ctx: Context, tx: Transaction, pullRequestIds: 
 const isOpenSql = "v.status in ('pending', 'waiting', 'booting', 'driving', 'tearing_down')";
 
 /** In the transaction that writes the head. Idempotent. */
-export async function followHead(ctx: Context, tx: Transaction, { isVerified, ...seen }: SeenHead): Promise<void> {
+export async function followHead(
+  ctx: Context,
+  tx: Transaction,
+  { isVerified, isNew, ...seen }: SeenHead,
+): Promise<void> {
   await tx.em.flush();
   const others = await tx.query<{ id: string }>(
     `update verification v set next_look_at = $4
@@ -37,5 +43,6 @@ export async function followHead(ctx: Context, tx: Transaction, { isVerified, ..
     [ctx.accountId, seen.pullRequestId, seen.head, whenWakeIsLost(ctx.clock()).toISOString(), isVerified],
   );
   for (const { id } of others) wakeVerification(ctx, tx, id);
-  if (isVerified) await beginVerification(ctx, tx, { ...seen, cause: 'head' });
+  // A head that was there before the repository had previews knows nothing of them (reconcile.ts).
+  if (isVerified && isNew) await beginVerification(ctx, tx, { ...seen, cause: 'head' });
 }

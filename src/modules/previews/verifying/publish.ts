@@ -58,6 +58,8 @@ export async function publish(ctx: Context, verificationId: string, { recordChec
       endedAt: endedAt ?? null,
     });
     const { verification: now } = await lockVerification(ctx, tx, verificationId);
+    // It went on while the host was told: whoever told of that was newer, and this word is old.
+    if (checkWord(now.status) !== word) return;
     Object.assign(now, { told: word, callAt: null, calls: 0, problem: refusal });
   });
   return refusal === null ? `told: ${word}` : `told: ${word}. ${refusal}`;

@@ -1,6 +1,8 @@
-// Heads that nobody verifies: they were there before the repository had previews, or a hint of them was lost.
+// Open heads whose verification was canceled, as when a hint of their being open again was lost. Heads that were there
+// before the repository had previews are verified where the queue requires it, since they could not merge otherwise; those
+// of blocked pull requests wait for their next head. All others would fail for want of scripts that their commits lack.
 import type { Context } from '../../../context.ts';
-import { isManagedBranch, previewEntries } from '../../../domain/configuration/index.ts';
+import { isManagedBranch, previewEntries, requiresVerification } from '../../../domain/configuration/index.ts';
 import { configurationOf } from '../../repositories/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { beginVerification } from './begin.ts';
@@ -17,8 +19,11 @@ export async function reconcileVerifications(ctx: Context, repository: Repositor
            where p.account_id = $1 and p.repository_id = $2 and p.status not in ('merged', 'closed')
              and not exists (select from verification v where v.account_id = p.account_id and v.repository_id = p.repository_id
                              and v.head_commit = p.head_sha and v.status <> 'canceled')
+             and ($4 and p.status <> 'blocked'
+                  or exists (select from verification v where v.account_id = p.account_id and v.repository_id = p.repository_id
+                             and v.head_commit = p.head_sha))
            order by p.id desc limit $3`,
-    values: [ctx.accountId, repository.id, mostAtOnce],
+    values: [ctx.accountId, repository.id, mostAtOnce, requiresVerification(configuration)],
   });
   for (const { id, head, baseBranch } of heads) {
     if (!isManagedBranch(configuration, baseBranch, repository.defaultBranch)) continue;

@@ -2,8 +2,9 @@
 // event. The caller holds the verification's row.
 import type { Context } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
+import { checkTitle, verificationCheckName } from '../../../domain/previews/check.ts';
 import type { VerificationStatus } from '../../../domain/previews/preview.ts';
-import { canMove, isAttended, isFinal } from '../../../domain/previews/verification.status.ts';
+import { canMove, checkWord, isAttended, isFinal } from '../../../domain/previews/verification.status.ts';
 import { whenWakeIsLost } from '../../../domain/turns.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { unattended } from '../../../platform/driven-columns.ts';
@@ -34,8 +35,36 @@ export async function writeVerificationStatus(
   if (isFinal(to)) Object.assign(verification, { endedAt: now, waitUntil: null, ...unattended });
   // Calls that were put off belong to the status before; attendances are counted until it has ended.
   if (!isAttended(from) || !isAttended(to)) Object.assign(verification, { callAt: null, calls: 0, problem: null });
+  if (isFinal(to)) await endCheck(ctx, tx, verification);
   wakeVerification(ctx, tx, verification.id);
   await announceVerification(ctx, tx, verification);
+}
+
+/**
+ * With the status itself: whoever reads that it has ended reads the same of its check. The queue and the host are told of
+ * it by the next turn, which takes the queues' rows; those come before this one in the order of locks.
+ */
+async function endCheck(ctx: Context, tx: Transaction, verification: VerificationRow): Promise<void> {
+  const { repositoryId, headCommit, attempt, status, summary, createdAt, endedAt } = verification;
+  await tx.query(
+    `insert into check_result as r (account_id, repository_id, commit, name, attempt, conclusion, summary, started_at, completed_at, heard_at, end_heard_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10)
+     on conflict (account_id, repository_id, commit, name, attempt) do update
+       set conclusion = excluded.conclusion, summary = excluded.summary, completed_at = excluded.completed_at, end_heard_at = excluded.end_heard_at
+       where r.conclusion = 'pending'`,
+    [
+      ctx.accountId,
+      repositoryId,
+      headCommit,
+      verificationCheckName,
+      attempt,
+      checkWord(status),
+      summary ?? checkTitle(status),
+      createdAt.toISOString(),
+      endedAt?.toISOString() ?? null,
+      ctx.clock().toISOString(),
+    ],
+  );
 }
 
 /** The event `verification_<status>`. */

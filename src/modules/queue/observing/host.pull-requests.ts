@@ -61,6 +61,7 @@ export async function syncPullRequest(
         const standing = await standingOf(ctx, tx, { repository, seen, rules });
         // Somebody wrote since this read began, perhaps a later state of the host: the head never goes back to an older one.
         if (reads < mostReads && (standing.known?.updatedAt.getTime() ?? null) !== before.writtenAt) return null;
+        const isNew = standing.known?.headSha !== seen.headSha || standing.known.status === 'closed';
         const work = await followBase(ctx, tx, standing);
         if (head !== null)
           await recordBuild(ctx, tx, {
@@ -77,6 +78,7 @@ export async function syncPullRequest(
           repositoryId: repository.id,
           pullRequestId: pullRequest.id,
           head: seen.headSha,
+          isNew,
           isVerified: isVerified(seen, { ...rules, baseBranch: standing.place.baseBranch }),
         });
         return pullRequest;
