@@ -1,5 +1,6 @@
 // `npm start`: everything in one process tree, one line per part, then where to go.
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Command, Option } from 'commander';
 import color from 'picocolors';
@@ -106,14 +107,15 @@ async function playFirstDemo(running: Interlock): Promise<void> {
 }
 
 function welcome({ url, token, temporalUi, sandbox, agent }: Interlock, flags: Flags, seconds: number): void {
-  const shown = token === '' ? '<your token>' : token;
+  const access = join(flags.data, 'access.json');
+  const shown = token === '' ? '<your token>' : `$(sed -n 's/.*"token": "\\(.*\\)".*/\\1/p' ${access})`;
   console.log(`\n${color.green('Interlock is ready')} after ${seconds.toFixed(1)} s; ${sandbox}; ${agent}.\n
   GraphQL        ${url}/graphql   (explore: ${url}/graphiql)
   REST           ${url}/api/v1
   git            ${url}/git/<owner>/<name>.git   (any user name, the token as password)
   Temporal UI    ${temporalUi === '' ? 'where your Temporal serves it' : temporalUi}
-  data           ${flags.data}   (access.json has URL and token)
-  token          ${shown}\n
+  data           ${flags.data}
+  token          ${token === '' ? 'yours' : `in ${access}, which you alone can read`}\n
 Try it:
   curl -s -H "Authorization: Bearer ${shown}" ${url}/api/v1/repo\n\nCtrl-C stops it; the next start goes on where it was.\n`);
 }

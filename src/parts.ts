@@ -10,6 +10,7 @@ import { ModelSettingsRefused, readModelSettings, type ModelSettings } from './p
 import { createHttpOut, type HttpOut } from './platform/http-out/index.ts';
 import { projectRoot } from './platform/project-root.ts';
 import { previewOptionsFrom } from './previews.ts';
+import type { ProviderOptions } from './providers.ts';
 import { serveLocalGit, type PushBounds } from './server/local-git.ts';
 import { startServer, type Server } from './server.ts';
 import { createService, type Service } from './service.ts';
@@ -88,7 +89,7 @@ export async function openServer(
 export async function openWorker(
   service: Service,
   { temporal, secrets }: Installation,
-  { ci, network }: Pick<WorkerOptions, 'ci'> & { readonly network: boolean },
+  { ci, network }: Pick<WorkerOptions, 'ci'> & Pick<ProviderOptions, 'network'>,
 ): Promise<RunningWorker> {
   const bundle = join(projectRoot, 'dist', 'workflow-bundle.js');
   const http = openHttp();

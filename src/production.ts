@@ -5,6 +5,8 @@ import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Command, Option } from 'commander';
 import { pino } from 'pino';
+import { makeDataDirectory } from './launcher/data-directory.ts';
+import { assertGit } from './launcher/git-program.ts';
 import { openPostgres, openTemporal } from './launcher/parts.ts';
 import { StartError } from './launcher/start-error.ts';
 import { stopOnSignals } from './launcher/stop-signals.ts';
@@ -100,6 +102,8 @@ async function openShared({ databaseUrl, data }: Flags): Promise<Shared> {
     throw missing('INTERLOCK_SECRET', '32 characters at least, the same for every server and worker');
   const secrets = secretsFrom(secret);
   const dataDir = resolve(data);
+  await assertGit();
+  await makeDataDirectory(dataDir);
   await openPostgres(databaseUrl, { dataDir, log: () => {} });
   await migrate(databaseUrl);
   return { databaseUrl, dataDir, secrets, log: pino({ level: process.env['LOG_LEVEL'] ?? 'info' }) };

@@ -9,8 +9,8 @@ import type { Sandbox } from './platform/sandbox/index.ts';
 export interface ProviderOptions {
   readonly secrets: Secrets;
   readonly http: HttpOut;
-  /** Whether commands reach this machine's network. */
-  readonly network: boolean;
+  /** Whether commands reach this machine's network; asked before each of them where it may change. */
+  readonly network: boolean | (() => Promise<boolean>);
 }
 
 /** `sandbox` null: there is none, and commands are refused with words. */
@@ -23,4 +23,13 @@ export function createAttending(
   const accountKeys = async (accountId: string): ReturnType<typeof readSigningKeys> =>
     await readSigningKeys(ports, secrets, { accountId, now: clock() });
   return { secrets, providers: createProviders({ hosts, clock, http, sandbox, network, accountKeys }) };
+}
+
+/**
+ * Under `npm start`, by DEPLOYMENT_NETWORK. Commands reach whatever listens on this machine, Temporal among it, which asks nobody who they are. With one account that
+ * is the operator's own doing; a second one takes the network from all of them, unless the operator says otherwise.
+ */
+export function networkFrom(given: string | undefined, { db }: Pick<Ports, 'db'>): ProviderOptions['network'] {
+  if (given === 'true' || given === 'false') return given === 'true';
+  return async () => (await db.system.query('select from account limit 2')).length < 2;
 }

@@ -43,6 +43,7 @@ import { createRateLimiter, RateLimited, type RateLimit, type RateLimiter } from
 import { servePullRequestPages } from './server/pull-request-page.ts';
 import { serveRunbookPages } from './server/runbook-page.ts';
 import { serveFolder } from './server/static-files.ts';
+import { createWrongTokens, notingGood, presentedToken, type WrongTokens } from './server/wrong-tokens.ts';
 
 export interface ServerOptions {
   readonly ports: Ports;
@@ -79,7 +80,8 @@ const keepAliveMs = 72_000;
 
 export async function startServer(options: ServerOptions): Promise<Server> {
   const { ports, secrets, hub } = options;
-  const authenticator = await createAuthenticator({ ports, secrets });
+  const wrongTokens = createWrongTokens(ports.clock);
+  const authenticator = notingGood(await createAuthenticator({ ports, secrets }), wrongTokens);
   const services: RequestServices = { secrets, events: new EventLogPubSub(hub) };
   const rateLimiter = createRateLimiter(ports.clock, options.rateLimit);
   const sharing = shareRateLimit({ ...ports, limiter: rateLimiter }, (error) =>
@@ -103,6 +105,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     logController: new LogController({ disableRequestLogging: true }),
   });
   describeEveryAnswer(fastify);
+  refuseGuessers(fastify, wrongTokens);
   serveHealth(fastify, ports, options.overdue ?? (() => []));
   const stopGraphQL = await serveGraphQL(fastify, parts);
   serveRest(fastify, parts);
@@ -118,6 +121,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     authenticator,
     services,
     rateLimiter,
+    wrongTokens,
     log: ports.log,
     newRequestId: randomUUID,
   });
@@ -182,6 +186,19 @@ function describeEveryAnswer(fastify: FastifyInstance): void {
     if (status < 500) return await sendError(reply, status, error.message);
     request.log.error({ err: error, requestId: request.id }, 'a request failed');
     return await reply.code(status).send({ error: 'Internal server error', request_id: request.id });
+  });
+}
+
+/** By its answer alone, whichever part gave it: REST, GraphQL, git or a page. */
+function refuseGuessers(fastify: FastifyInstance, wrongTokens: WrongTokens): void {
+  fastify.addHook('onRequest', async ({ ip, headers: { authorization } }, reply) => {
+    const seconds = authorization === undefined ? null : wrongTokens.refusedForSec(ip, presentedToken(authorization));
+    if (seconds === null) return;
+    reply.header('retry-after', String(seconds)).header('connection', 'close');
+    return await sendError(reply, 429, `Too many wrong tokens came from ${ip}: try again in ${seconds} s.`);
+  });
+  fastify.addHook('onResponse', async ({ ip, headers: { authorization } }, { statusCode }) => {
+    if (authorization !== undefined && statusCode === 401) wrongTokens.noteWrong(ip);
   });
 }
 

@@ -1,8 +1,9 @@
 // One process tree on one machine: embedded PostgreSQL and Temporal (or those it is given), server and worker.
-import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { pino, type Logger } from 'pino';
+import { pino, type DestinationStream, type Logger } from 'pino';
+import { assertGit } from './launcher/git-program.ts';
 import { lockDataDirectory, removeAccess, writeAccess, type Access } from './launcher/access.ts';
 import { assertPortFree, findFreePort } from './launcher/ports.ts';
 import { openPostgres, openTemporal, type Temporal } from './launcher/parts.ts';
@@ -14,6 +15,7 @@ import { searchAttributes } from './launcher/temporal.ts';
 import { scopes, systemContext, type Ports } from './context.ts';
 import { createAccount, createApiToken, generateSecrets, type Secrets } from './modules/accounts/index.ts';
 import { migrate } from './platform/migrate.ts';
+import { networkFrom } from './providers.ts';
 import { modelFrom, openServer, openService, openWorker, runBoundsFrom, secretsFrom } from './parts.ts';
 
 export interface StartOptions {
@@ -51,6 +53,7 @@ interface Starting {
 
 export async function startInterlock(options: StartOptions, progress: Progress): Promise<Interlock> {
   const dataDir = resolve(options.dataDir);
+  await assertGit();
   // First: a second start is told of the first one, and not that its port is in use.
   const lock = await lockDataDirectory(dataDir);
   const stops: Stop[] = [async () => await lock.release()];
@@ -94,13 +97,11 @@ async function choosePort({ port, host }: StartOptions): Promise<number> {
 async function startParts(options: StartOptions, starting: Starting): Promise<Omit<Interlock, 'stop' | 'lost'>> {
   const { dataDir, stops, progress } = starting;
   if (options.reset) await clear(dataDir);
-  await mkdir(dataDir, { recursive: true });
   // The database's own user walks through it; every secret inside is guarded by its own mode.
-  await chmod(dataDir, 0o711);
-  const log = pino(
-    { level: process.env['LOG_LEVEL'] ?? 'warn' },
-    pino.destination({ dest: join(dataDir, 'interlock.log'), sync: false }),
-  );
+  await chmod(dataDir, 0o711).catch(() => {
+    throw new StartError(`${dataDir} belongs to another user. Name another directory by --data <dir>.`);
+  });
+  const log = pino({ level: process.env['LOG_LEVEL'] ?? 'warn' }, await openLog(join(dataDir, 'interlock.log')));
   const secrets = await readSecrets(dataDir);
   const [databaseUrl, temporal] = await both(startDatabase(options, starting), startTemporalServer(options, starting));
   const service = await progress.part(
@@ -112,6 +113,12 @@ async function startParts(options: StartOptions, starting: Starting): Promise<Om
   const access = { url: service.url, token, temporalUi: temporal.uiUrl ?? process.env['TEMPORAL_UI_URL'] ?? '' };
   await writeAccess(dataDir, access);
   return { ...access, isNew, sandbox: service.sandbox, agent: service.agent };
+}
+
+/** For its owner alone, as a log of an earlier version may not be. */
+async function openLog(file: string): Promise<DestinationStream> {
+  if (existsSync(file)) await chmod(file, 0o600);
+  return pino.destination({ dest: file, sync: false, mode: 0o600 });
 }
 
 /** Both are awaited whatever happens to the other: what was started must be known to be stopped. */
@@ -208,7 +215,7 @@ async function startService(parts: ServiceParts): Promise<StartedService> {
   await service.localHost.recover();
   const worker = await openWorker(service, installation, {
     ci: { concurrency: options.ciConcurrency, allowPlain: true },
-    network: process.env['DEPLOYMENT_NETWORK'] !== 'false',
+    network: networkFrom(process.env['DEPLOYMENT_NETWORK'], service.ports),
   });
   stops.push(async () => await worker.stop());
   watch(worker.ended, `The Temporal worker ended (interlock.log in ${options.dataDir} says why).`);

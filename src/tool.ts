@@ -6,6 +6,8 @@ import pg from 'pg';
 import { pino } from 'pino';
 import color from 'picocolors';
 import { systemContext, type Context } from './context.ts';
+import { DomainError } from './domain/errors.ts';
+import { assertGit } from './launcher/git-program.ts';
 import { lockDataDirectory } from './launcher/access.ts';
 import { openPostgres } from './launcher/parts.ts';
 import { readRuntime } from './launcher/runtime.ts';
@@ -23,6 +25,7 @@ export interface ToolOptions {
 /** Runs `work` with a service on the data directory: the running one's database, or its own, started for this. */
 export async function withService<T>(options: ToolOptions, work: (service: Service) => Promise<T>): Promise<T> {
   const dataDir = resolve(options.dataDir);
+  await assertGit();
   const database = await findDatabase(dataDir, options.databaseUrl);
   const log = pino({ level: 'error' }, pino.destination(2));
   // Nothing is woken from here: the relay of a running Interlock finds what changed.
@@ -115,7 +118,8 @@ export function runTool(main: () => Promise<number>): void {
   main().then(
     (code) => process.exit(code),
     (error: unknown) => {
-      console.error(error instanceof StartError ? color.red(error.message) : error);
+      const isForUsers = error instanceof StartError || error instanceof DomainError;
+      console.error(isForUsers ? color.red(error.message) : error);
       process.exit(1);
     },
   );

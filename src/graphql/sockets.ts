@@ -10,6 +10,7 @@ import { WebSocketServer, type WebSocket } from 'ws';
 import { DomainError } from '../domain/errors.ts';
 import type { Authenticator, Session } from '../modules/accounts/index.ts';
 import type { RateLimiter } from '../server/rate-limit.ts';
+import { presentedToken, type WrongTokens } from '../server/wrong-tokens.ts';
 import { graphQLContext, type GraphQLContext, type RequestServices } from './context.ts';
 import { refusal, tellError } from './errors.ts';
 import { mostTokens, pointsOf } from './limits.ts';
@@ -22,6 +23,7 @@ export interface SocketOptions {
   readonly authenticator: Authenticator;
   readonly services: RequestServices;
   readonly rateLimiter: RateLimiter;
+  readonly wrongTokens: WrongTokens;
   readonly log: Logger;
   readonly newRequestId: () => string;
 }
@@ -43,6 +45,7 @@ const mostBytes = 1024 * 1024;
 const longestTimer = 2 ** 31 - 1;
 const closings = {
   unauthorized: [4401, 'Unauthorized'],
+  guessing: [4429, 'Too many wrong tokens'],
   revoked: [4403, 'The token was revoked'],
   goingAway: [1001, 'The server is stopping'],
 } as const;
@@ -93,6 +96,9 @@ export function serveSockets(options: SocketOptions): Sockets {
 
   async function connect({ connectionParams, extra }: Socket): Promise<void> {
     const authorization = authorizationOf(connectionParams);
+    const address = extra.request.socket.remoteAddress ?? '';
+    if (options.wrongTokens.refusedForSec(address, presentedToken(authorization ?? '')) !== null)
+      return close(extra.socket, closings.guessing);
     try {
       const session = await authenticator.authenticate(authorization, options.newRequestId());
       const connection: Connection = {
@@ -105,6 +111,7 @@ export function serveSockets(options: SocketOptions): Sockets {
       watchExpiry(connection);
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
+      if (authorization !== undefined) options.wrongTokens.noteWrong(address);
       close(extra.socket, closings.unauthorized);
     }
   }

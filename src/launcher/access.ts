@@ -1,6 +1,7 @@
 // The data directory belongs to one running Interlock at a time, and says how to reach it.
-import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { makeDataDirectory } from './data-directory.ts';
 import { processStartedAt } from './processes.ts';
 import { StartError } from './start-error.ts';
 
@@ -40,7 +41,7 @@ export async function removeAccess(dataDir: string): Promise<void> {
 /** Makes the directory when it is missing. A lock whose process is gone is taken over. */
 export async function lockDataDirectory(dataDir: string): Promise<DataDirectoryLock> {
   const folder = resolve(dataDir);
-  await mkdir(folder, { recursive: true });
+  await makeDataDirectory(folder);
   const lock = join(folder, 'lock');
   const own = JSON.stringify({
     pid: process.pid,

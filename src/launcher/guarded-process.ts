@@ -10,6 +10,7 @@ import { StartError } from './start-error.ts';
 // `wait` is repeated because a trapped signal ends it early. The reader closes nothing but its own copy of the pipe,
 // and the server gets none, or it would keep the pipe open itself.
 const guard = `
+umask 077
 trap : HUP INT TERM
 exec 3<&0 </dev/null
 "$@" 3<&- &

@@ -1,6 +1,6 @@
 // The embedded Temporal development server, with its state in a file of the data directory.
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join, resolve } from 'node:path';
 import { defaultCacheDirectory } from './cache-directory.ts';
@@ -74,6 +74,9 @@ export async function startTemporal(options: TemporalOptions): Promise<EmbeddedT
     ports: join(dataDir, 'temporal-ports.json'),
   };
   await waitForPredecessor(files, options.log);
+  // Made by an earlier version, which let others read it.
+  for (const file of [files.state, `${files.state}-wal`, `${files.state}-shm`])
+    if (existsSync(file)) await chmod(file, 0o600);
   const lastRun = existsSync(files.ports) ? (JSON.parse(await readFile(files.ports, 'utf8')) as LastRun) : {};
   for (let attempt = 1; ; attempt += 1) {
     const port = options.port ?? (await chooseFreePort(lastRun.port));
@@ -84,7 +87,8 @@ export async function startTemporal(options: TemporalOptions): Promise<EmbeddedT
       return {
         address: `127.0.0.1:${port}`,
         namespace: options.namespace,
-        uiUrl: `http://127.0.0.1:${uiPort}`,
+        // The UI opens on the namespace `default`, which is empty.
+        uiUrl: `http://127.0.0.1:${uiPort}/namespaces/${options.namespace}/workflows`,
         exited: server.exited,
         stop: () => server.stop(),
       };

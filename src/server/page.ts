@@ -6,6 +6,7 @@ import { execute, type DocumentNode, type GraphQLSchema } from 'graphql';
 import { DomainError, errorCodes } from '../domain/errors.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
 import type { Session } from '../modules/accounts/index.ts';
+import { presentedToken } from './wrong-tokens.ts';
 
 export interface PageOptions {
   readonly schema: GraphQLSchema;
@@ -40,7 +41,7 @@ export function servePage(
 ): void {
   fastify.get<{ Params: Record<string, string> }>(route.path, async (request, reply) => {
     try {
-      const session = await admit(tokenOf(request), request);
+      const session = await admit(presentedToken(request.headers.authorization ?? ''), request);
       const ask: Ask = async (document, variableValues) => {
         const contextValue = contextOf(session);
         const { data, errors } = await execute({ schema, document, variableValues, contextValue });
@@ -57,14 +58,6 @@ export function servePage(
       return await send(reply, status, signIn);
     }
   });
-}
-
-/** As a bearer, or as the password of any user. */
-function tokenOf({ headers: { authorization = '' } }: FastifyRequest): string {
-  const [, scheme = '', given = ''] = /^(Bearer|Basic) +(\S+)\s*$/i.exec(authorization) ?? [];
-  if (scheme.toLowerCase() !== 'basic') return given;
-  const [, password = ''] = /^[^:]*:(.*)$/s.exec(Buffer.from(given, 'base64').toString('utf8')) ?? [];
-  return password;
 }
 
 const style = `:root{color-scheme:light dark}

@@ -1,8 +1,10 @@
 // `npm start`, the program itself: what a newcomer sees, what stands in its way, and what killing it leaves.
-import { mkdir, readFile, rm, stat } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { mkdir, readFile, rm, stat, symlink } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { checkOutcome } from '../../src/demo/outcome.ts';
 import type { Played } from '../../src/demo/play.ts';
@@ -71,6 +73,8 @@ describe('a start that cannot work says why, with the cure, in one line', () => 
   test('a Temporal program that cannot be had: not on PATH, not cached, no Python, no internet', async () => {
     const empty = await dataDirectory();
     onTestFinished(async () => await removeDirectory(empty));
+    const { stdout: git } = await promisify(execFile)('sh', ['-c', 'command -v git']);
+    await symlink(git.trim(), join(empty, 'git'));
     const { stderr } = await failToStart([], {
       PATH: empty,
       INTERLOCK_CACHE: join(empty, 'cache'),
@@ -80,6 +84,21 @@ describe('a start that cannot work says why, with the cure, in one line', () => 
     expect(stderr).toMatch(
       /^No Temporal server was found .*Put `temporal` on PATH, name it in TEMPORAL_CLI_PATH, or name a running server/,
     );
+  });
+
+  test('a data directory that cannot be one', async () => {
+    for (const folder of ['/dev/null', '/dev/null/below', '/proc/interlock']) {
+      const { code, stderr } = await runProgram('main', ['--data', folder, '--port', '0']).ended;
+      expect(code).toBe(1);
+      expect(stderr).toMatch(new RegExp(`^The data directory ${folder} .* by --data <dir> \\(INTERLOCK_DATA\\)\\.\n$`));
+    }
+  });
+
+  test('no git on the PATH', async () => {
+    const empty = await dataDirectory();
+    onTestFinished(async () => await removeDirectory(empty));
+    const { stderr } = await failToStart([], { PATH: empty });
+    expect(stderr).toMatch(/^There is no git on the PATH\. Install git /);
   });
 
   test('--reset on a folder of somebody else', async () => {
@@ -92,6 +111,15 @@ describe('a start that cannot work says why, with the cure, in one line', () => 
     expect(stderr).toContain(`${folder} holds files, and none of Interlock's.`);
   });
 });
+
+test.each(['main', 'demo', '../bench/main', '../bench/simulator/main'])(
+  '%s says what it takes when it is asked for --help',
+  async (name) => {
+    const { code, said, stderr } = await runProgram(name, ['--help']).ended;
+    expect([code, stderr]).toEqual([0, '']);
+    expect(said).toMatch(/^Usage: npm (run )?\S+ -- .*\n/);
+  },
+);
 
 // One data directory through its life; each test goes on where the one before it ended.
 describe('a data directory', () => {
@@ -137,7 +165,13 @@ describe('a data directory', () => {
     await until(async () => interlock.said().includes('Ctrl-C stops it'));
     const said = interlock.said();
     for (const name of ['PostgreSQL', 'Schema', 'Temporal', 'Server and worker']) expect(said).toMatch(part(name));
-    for (const shown of [access.url, access.token, access.temporalUi, 'curl -s']) expect(said).toContain(shown);
+    for (const shown of [access.url, join(dataDir, 'access.json'), access.temporalUi, 'curl -s'])
+      expect(said).toContain(shown);
+    // What is printed ends up in logs that others read.
+    expect(said).not.toContain(access.token);
+    expect(access.temporalUi).toMatch(/\/namespaces\/interlock\/workflows$/);
+    for (const name of ['interlock.log', 'temporal.db', 'temporal.log', 'access.json', 'token', 'secrets.json'])
+      expect([name, (await stat(join(dataDir, name))).mode & 0o077]).toEqual([name, 0]);
     console.log(`cold start: ready after ${(interlock.readyAfterMs / 1000).toFixed(1)} s`);
   });
 

@@ -32,7 +32,11 @@ interface Ran extends ProviderReading {
 
 async function run(
   command: string,
-  more: Partial<ProviderRun> & { timeoutSec?: number; network?: boolean; onOutput?: (text: string) => void } = {},
+  more: Partial<ProviderRun> & {
+    timeoutSec?: number;
+    network?: boolean | (() => Promise<boolean>);
+    onOutput?: (text: string) => void;
+  } = {},
   signal = new AbortController().signal,
 ): Promise<Ran> {
   const { timeoutSec = 30, network = true, onOutput, ...facts } = more;
@@ -134,6 +138,15 @@ test('without a sandbox nothing runs, and the cure is named', async () => {
     expect.stringContaining('apt-get install bubblewrap'),
     '',
   ]);
+});
+
+test('whether there is a network is asked before each command', async () => {
+  const answers = [true, false];
+  const network = async (): Promise<boolean> => answers.shift() === true;
+  const { output } = await run('true', { network });
+  expect(output).not.toContain('DEPLOYMENT_NETWORK');
+  await run('true', { network });
+  expect(answers).toEqual([]);
 });
 
 test('the network is there for commands where the operator gives it, and is not elsewhere', async () => {

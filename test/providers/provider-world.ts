@@ -7,9 +7,11 @@ import { keyOfSecret, type SigningKeys } from '../../src/domain/events/signature
 import type { ProviderSettings } from '../../src/domain/releases/release.ts';
 import { localWorld, type LocalWorld } from '../hosts/local-world.ts';
 
+type Network = boolean | (() => Promise<boolean>);
+
 export interface ProviderWorld extends AsyncDisposable {
   readonly local: LocalWorld;
-  readonly command: (options?: { readonly sandbox?: Sandbox | null; readonly network?: boolean }) => AttendedProvider;
+  readonly command: (options?: { readonly sandbox?: Sandbox | null; readonly network?: Network }) => AttendedProvider;
   readonly http: RemoteProvider;
   readonly actions: RemoteProvider;
   run(settings: ProviderSettings, more?: Partial<ProviderRun>): ProviderRun;
@@ -28,7 +30,7 @@ export async function providerWorld(workDir: string): Promise<ProviderWorld> {
   const local = await localWorld();
   const { sandbox: best } = await findSandbox({ allowPlain: true });
   const http = createHttpOut({ allowPrivateAddresses: true });
-  const providers = ({ sandbox = best, network = true }: { sandbox?: Sandbox | null; network?: boolean } = {}) =>
+  const providers = ({ sandbox = best, network = true }: { sandbox?: Sandbox | null; network?: Network } = {}) =>
     createProviders({
       hosts: () => local.host,
       sandbox,

@@ -18,8 +18,8 @@ export interface CommandOptions {
   readonly hosts: Hosts;
   /** Null: there is none, and nothing is run. */
   readonly sandbox: Sandbox | null;
-  /** Whether a command reaches this machine's network, as deploying to somewhere else takes. */
-  readonly network: boolean;
+  /** Whether a command reaches this machine's network, as deploying to somewhere else takes. Asked before each command. */
+  readonly network: boolean | (() => Promise<boolean>);
   /** Where checkouts are made; each is removed after its run. */
   readonly workDir?: string;
 }
@@ -34,7 +34,8 @@ export function createCommandProvider(options: CommandOptions): AttendedProvider
     shape: 'attended',
     async run(run, { signal, onOutput }) {
       const { timeoutSec } = settingsOf(run, 'command');
-      if (!options.network && sandbox?.kind !== 'plain') onOutput(withoutNetwork);
+      const network = typeof options.network === 'boolean' ? options.network : await options.network();
+      if (!network && sandbox?.kind !== 'plain') onOutput(withoutNetwork);
       if (sandbox === null) return { state: 'error', message: noSandbox, url: null };
       // What cannot be removed is no reason to run nothing.
       await (cleaned ??= removeAbandonedFolders(workDir).catch(() => {}));
@@ -45,9 +46,10 @@ export function createCommandProvider(options: CommandOptions): AttendedProvider
         tail = (tail + text).slice(-keptForLastLine);
         onOutput(text);
       });
-      const outcome = await execute({ ...options, sandbox, workDir }, run, { signal, write: mask.write }).catch(
-        (error: Error): SandboxOutcome => ({ kind: 'failed', reason: masked(run.secret, error.message) }),
-      );
+      const outcome = await execute({ ...options, network, sandbox, workDir }, run, {
+        signal,
+        write: mask.write,
+      }).catch((error: Error): SandboxOutcome => ({ kind: 'failed', reason: masked(run.secret, error.message) }));
       mask.end();
       const words = { what: 'The command', seconds: seconds(), timeoutSec, lastLine: lastLineOf(tail) };
       const message = wordsOf(outcome, words);
@@ -86,7 +88,12 @@ interface Attended {
 }
 
 async function execute(
-  { hosts, sandbox, network, workDir }: CommandOptions & { readonly sandbox: Sandbox; readonly workDir: string },
+  {
+    hosts,
+    sandbox,
+    network,
+    workDir,
+  }: CommandOptions & { readonly network: boolean; readonly sandbox: Sandbox; readonly workDir: string },
   run: ProviderRun,
   { signal, write }: Attended,
 ): Promise<SandboxOutcome> {

@@ -1,0 +1,51 @@
+// The data directory, made one level at a time: `mkdir` with `recursive` never ends below /proc.
+import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { StartError } from './start-error.ts';
+
+const cure = 'Name another directory by --data <dir> (INTERLOCK_DATA).';
+
+/** Makes it where it is missing, and throws StartError where it cannot be used. */
+export async function makeDataDirectory(folder: string): Promise<void> {
+  await make(folder, folder);
+  const probe = join(folder, `.writable-${process.pid}`);
+  await writeFile(probe, '').catch(({ code }: NodeJS.ErrnoException) => {
+    throw new StartError(`The data directory ${folder} cannot be written to (${code}). ${cure}`);
+  });
+  await rm(probe, { force: true });
+}
+
+async function make(folder: string, wanted: string): Promise<void> {
+  const code = await tryToMake(folder);
+  if (code === null) return;
+  if (code === 'EEXIST') {
+    if (await isDirectory(folder)) return;
+    const what = folder === wanted ? 'is a file and no directory' : `cannot be made: ${folder} is a file`;
+    throw new StartError(`The data directory ${wanted} ${what}. ${cure}`);
+  }
+  const parent = dirname(folder);
+  if ((code === 'ENOENT' || code === 'ENOTDIR') && parent !== folder && !(await isDirectory(parent))) {
+    await make(parent, wanted);
+    return await make(folder, wanted);
+  }
+  throw new StartError(`The data directory ${wanted} cannot be made (${code}). ${cure}`);
+}
+
+/** Null: it is there now. */
+async function tryToMake(folder: string): Promise<string | null> {
+  try {
+    await mkdir(folder);
+    return null;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    return code;
+  }
+}
+
+async function isDirectory(path: string): Promise<boolean> {
+  return await stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+}

@@ -1,0 +1,80 @@
+// Wrong tokens are counted by the address they come from: an address that has sent many in a minute is refused without a
+// look at the database. Tokens that were good lately still pass, because an address may be a whole office or a proxy.
+import { createHash } from 'node:crypto';
+import type { Authenticator } from '../modules/accounts/index.ts';
+
+export interface WrongTokens {
+  /** Seconds until the address may try again with this token; null: it may now. */
+  refusedForSec(address: string, token: string): number | null;
+  noteWrong(address: string): void;
+  noteGood(token: string): void;
+}
+
+const mostPerMinute = 60;
+const minuteMs = 60_000;
+const mostKept = 10_000;
+
+interface Minute {
+  readonly endsAt: number;
+  wrong: number;
+}
+
+export function createWrongTokens(clock: () => Date): WrongTokens {
+  const minutes = new Map<string, Minute>();
+  // Digests: tokens themselves are kept nowhere. The oldest is first, and forgotten first.
+  const good = new Set<string>();
+  return {
+    refusedForSec(address, token) {
+      const minute = minutes.get(address);
+      const leftMs = (minute?.endsAt ?? 0) - clock().getTime();
+      if (minute === undefined || leftMs <= 0 || minute.wrong < mostPerMinute || good.has(digestOf(token))) return null;
+      return Math.ceil(leftMs / 1000);
+    },
+    noteWrong(address) {
+      const now = clock().getTime();
+      const minute = minutes.get(address);
+      if (minute !== undefined && minute.endsAt > now) {
+        minute.wrong += 1;
+        return;
+      }
+      minutes.delete(address);
+      if (minutes.size >= mostKept) minutes.delete(minutes.keys().next().value as string);
+      minutes.set(address, { endsAt: now + minuteMs, wrong: 1 });
+    },
+    noteGood(token) {
+      const digest = digestOf(token);
+      if (good.has(digest)) return;
+      if (good.size >= mostKept) good.delete(good.keys().next().value as string);
+      good.add(digest);
+    },
+  };
+}
+
+/** Notes every token that signs in, wherever it does. */
+export function notingGood(authenticator: Authenticator, wrongTokens: WrongTokens): Authenticator {
+  return {
+    ...authenticator,
+    authenticate: async (authorization, requestId) => {
+      const session = await authenticator.authenticate(authorization, requestId);
+      wrongTokens.noteGood(presentedToken(authorization ?? ''));
+      return session;
+    },
+    authenticateToken: async (token, requestId) => {
+      const session = await authenticator.authenticateToken(token, requestId);
+      wrongTokens.noteGood(token);
+      return session;
+    },
+  };
+}
+
+/** As a bearer, or as the password of any user; '' where there is neither. */
+export function presentedToken(authorization: string): string {
+  const [, scheme = '', given = ''] = /^(Bearer|Basic) +(\S+)\s*$/i.exec(authorization) ?? [];
+  if (scheme.toLowerCase() !== 'basic') return given;
+  const [, password = ''] = /^[^:]*:(.*)$/s.exec(Buffer.from(given, 'base64').toString('utf8')) ?? [];
+  return password;
+}
+
+function digestOf(token: string): string {
+  return createHash('sha256').update(token).digest('base64');
+}

@@ -1,0 +1,19 @@
+// Who is given this machine's network under `npm start`: the operator's own commands, until there is another account.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { networkFrom } from '../../src/providers.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+let s: TestServer;
+beforeAll(async () => {
+  s = await startServer();
+});
+afterAll(async () => await s.close());
+
+test('commands have the network while there is one account, or where the operator says so', async () => {
+  const network = networkFrom(undefined, s.ports);
+  const isGiven = async (): Promise<boolean> => (typeof network === 'boolean' ? network : await network());
+  expect(await isGiven()).toBe(true);
+  await s.otherAccount();
+  expect(await isGiven()).toBe(false);
+  expect([networkFrom('true', s.ports), networkFrom('false', s.ports)]).toEqual([true, false]);
+});

@@ -1,0 +1,62 @@
+// Somebody tries tokens: after a few the address is told to wait, wherever it tries, and those who work there go on.
+import { createClient } from 'graphql-ws';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startServer, type TestServer } from '../support/server.ts';
+
+let s: TestServer;
+let now = new Date();
+beforeAll(async () => {
+  s = await startServer({ clock: () => now });
+});
+afterAll(async () => await s.close());
+
+const list = '/api/v1/repo';
+const statusOf = async (path: string, authorization: string): Promise<number> => {
+  const response = await fetch(`${s.url}${path}`, { headers: { authorization } });
+  await response.arrayBuffer();
+  return response.status;
+};
+const bearer = (token: string): string => `Bearer ${token}`;
+const guess = (n: number): string => `il_live_${String(n).padStart(80, 'x')}`;
+
+it('an address that sends wrong tokens is refused for a minute, at every door, and good tokens are not', async () => {
+  expect(await statusOf(list, bearer(s.token))).toBe(200);
+  const other = await s.tokenWith(['queue:read']);
+  const answers: number[] = [];
+  // A page that asks nobody for a token vouches for none.
+  for (let n = 0; n < 70; n += 1) {
+    expect([200, 429]).toContain(await statusOf('/healthz', bearer(guess(n))));
+    answers.push(await statusOf(list, bearer(guess(n))));
+  }
+  expect(answers.slice(0, 60)).toEqual(Array.from({ length: 60 }, () => 401));
+  expect(answers.slice(60)).toEqual(Array.from({ length: 10 }, () => 429));
+
+  const basic = `Basic ${Buffer.from(`x:${guess(1)}`).toString('base64')}`;
+  const refused = await fetch(`${s.url}${list}`, { headers: { authorization: bearer(guess(99)) } });
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+  expect(await refused.json()).toEqual({ error: expect.stringContaining('Too many wrong tokens') });
+  expect(await statusOf('/git/acme/shop.git/info/refs?service=git-upload-pack', basic)).toBe(429);
+  expect(await statusOf('/runbooks/1', basic)).toBe(429);
+  expect((await s.graphql('{ viewer { email } }', {}, guess(1))).status).toBe(429);
+  expect(await closingOf(guess(1))).toBe(4429);
+
+  // One that was good before goes on; one that was not seen yet waits with the others.
+  expect(await statusOf(list, bearer(s.token))).toBe(200);
+  expect(await statusOf(list, bearer(other))).toBe(429);
+  now = new Date(now.getTime() + 61_000);
+  expect(await statusOf(list, bearer(other))).toBe(200);
+  expect(await statusOf(list, bearer(guess(1)))).toBe(401);
+});
+
+async function closingOf(token: string): Promise<number> {
+  return await new Promise((resolve) => {
+    const client = createClient({
+      url: s.url.replace(/^http/, 'ws') + '/graphql',
+      connectionParams: { Authorization: bearer(token) },
+      retryAttempts: 0,
+      lazy: false,
+      onNonLazyError: () => {},
+    });
+    client.on('closed', (event) => resolve((event as CloseEvent).code));
+  });
+}
