@@ -3,7 +3,7 @@ import { basename, resolve } from 'node:path';
 import { existsSync } from 'node:fs';
 import { Command } from 'commander';
 import { HostRefused } from './hosts/port.ts';
-import { importRepository } from './hosts/local/index.ts';
+import { assertImportable, importRepository } from './hosts/local/index.ts';
 import { StartError } from './launcher/start-error.ts';
 import { hosted, syncBase } from './modules/queue/index.ts';
 import { createRepository } from './modules/repositories/index.ts';
@@ -35,11 +35,11 @@ async function main(): Promise<number> {
   );
   await withService({ dataDir: data, databaseUrl }, async (service) => {
     const ctx = await contextOf(service, account);
-    const repository =
-      (await repositoryOf(ctx, `${owner}/${name}`)) ?? (await createRepository(ctx, { owner, name, host: 'local' }));
-    const imported = await importRepository(service.localHost, hosted(repository), from).catch((error: unknown) => {
-      throw error instanceof HostRefused ? new StartError(error.message) : error;
-    });
+    const known = await repositoryOf(ctx, `${owner}/${name}`);
+    // A mistyped source leaves no repository behind.
+    if (known === null) await assertImportable(service.localHost, from).catch(rethrowAsStartError);
+    const repository = known ?? (await createRepository(ctx, { owner, name, host: 'local' }));
+    const imported = await importRepository(service.localHost, hosted(repository), from).catch(rethrowAsStartError);
     await ctx.db.transaction(ctx.accountId, async (tx) => {
       await tx.query('update repository set default_branch = $3 where account_id = $1 and id = $2', [
         ctx.accountId,
@@ -53,6 +53,10 @@ async function main(): Promise<number> {
     console.log(`${owner}/${name}: ${counts}; pull requests land on ${imported.defaultBranch}.`);
   });
   return 0;
+}
+
+function rethrowAsStartError(error: unknown): never {
+  throw error instanceof HostRefused ? new StartError(error.message) : error;
 }
 
 function count(n: number, one: string, many: string): string {

@@ -92,6 +92,17 @@ async function cloneImported(name: string): Promise<TeamRepository> {
   return repository;
 }
 
+test('a source that cannot be read leaves no repository behind', async () => {
+  const empty = await folder();
+  for (const source of [empty, join(empty, 'missing'), 'http://127.0.0.1:1/nothing.git']) {
+    const { code, stderr } = await runProgram('import', [source, 'imported/nothing', '--data', dataDir]).ended;
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^[^\n]+(could not be read: |does not exist)[^\n]*\n$/);
+  }
+  const listed = await interlock.client.rest<{ readonly name: string }[]>('GET', '/api/v1/repo');
+  expect(listed.map(({ name }) => name)).not.toContain('nothing');
+});
+
 test('real commits of an imported repository land, and their proofs hold', async () => {
   const source = await findSource();
   const imported = await runProgram('import', [source, 'imported/self', '--data', dataDir]).ended;

@@ -16,6 +16,11 @@ export interface ImportedRepository {
 const transport = { GIT_ALLOW_PROTOCOL: 'file:git:http:https:ssh' };
 const longFetchMs = 3600_000;
 
+/** Throws HostRefused where there is nothing to import: the source cannot be read, or has no branches. */
+export async function assertImportable(host: LocalHost, source: string): Promise<void> {
+  await readSourceHead(host, locationOf(source));
+}
+
 /**
  * Mirrors `source` (a URL or a path) into a repository of the local host, which is made if need be. Again: refs move
  * to where the source has them; those it has not are left. Throws HostRefused when it is empty or cannot be read.

@@ -2,4 +2,4 @@ export { createLocalHost, type LocalHost } from './local-host.ts';
 export type { LocalHostOptions } from './installation.ts';
 export { registerGitHttp, type GitHttpOptions, type GitUser } from './http.ts';
 export { createCiRunner, type CiRunner, type CiRunnerOptions } from './ci-runner.ts';
-export { importRepository, type ImportedRepository } from './import.ts';
+export { assertImportable, importRepository, type ImportedRepository } from './import.ts';
