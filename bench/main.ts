@@ -1,6 +1,6 @@
 // `npm run bench`: what a read costs here, beside the least it can cost; with a name, another bench.
-import { parseArgs } from 'node:util';
 import { availableParallelism, cpus } from 'node:os';
+import { Argument, Command, InvalidArgumentError } from 'commander';
 import { benchAnalytics } from './analytics.ts';
 import { openBenchDatabase } from './database.ts';
 import { fillDataSet } from './dataset.ts';
@@ -13,52 +13,74 @@ import { createTenants } from './tenants.ts';
 import { waysOf } from './ways.ts';
 import { benchWebhooks } from './webhooks.ts';
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    'pull-requests': { type: 'string', default: '1000000' },
-    deliveries: { type: 'string', default: '5000' },
-    sizes: { type: 'string', default: '10,100,1000,100000' },
-    landings: { type: 'string', default: '40' },
-    lines: { type: 'string', default: '10,100,2000' },
-    times: { type: 'string', default: '5' },
-    rounds: { type: 'string', default: '20' },
-    requests: { type: 'string', default: '300' },
-    tenants: { type: 'string', default: '200' },
-    concurrency: { type: 'string', default: '8' },
-    json: { type: 'boolean', default: false },
-  },
-});
+const names = ['reads', 'analytics', 'landings', 'lists', 'releases', 'webhooks'] as const;
+type Name = (typeof names)[number];
+
+const program = new Command('npm run bench --')
+  .description('Measures what Interlock costs on this machine. What each bench measures: bench/README.md.')
+  .addArgument(new Argument('[bench]', 'which one').choices(names).default('reads'))
+  .option('--pull-requests <n>', 'of analytics', readNumber, 1_000_000)
+  .option('--deliveries <n>', 'of webhooks', readNumber, 5_000)
+  .option('--sizes <n,…>', 'of lists', readNumbers, [10, 100, 1_000, 100_000])
+  .option('--landings <n>', 'of landings', readNumber, 40)
+  .option('--lines <n,…>', 'of releases', readNumbers, [10, 100, 2_000])
+  .option('--times <n>', 'of releases', readNumber, 5)
+  .option('--rounds <n>', 'of reads', readNumber, 20)
+  .option('--requests <n>', 'of reads and lists', readNumber, 300)
+  .option('--tenants <n>', 'of reads', readNumber, 200)
+  .option('--concurrency <n>', 'of reads', readNumber, 8)
+  .option('--json', 'of reads: one JSON document instead of text', false);
+
+interface Options {
+  readonly pullRequests: number;
+  readonly deliveries: number;
+  readonly sizes: number[];
+  readonly landings: number;
+  readonly lines: number[];
+  readonly times: number;
+  readonly rounds: number;
+  readonly requests: number;
+  readonly tenants: number;
+  readonly concurrency: number;
+  readonly json: boolean;
+}
+
+program.parse();
+const options = program.opts<Options>();
 
 const benches = {
   reads: benchReads,
-  analytics: async () => await benchAnalytics(Number(values['pull-requests'])),
-  landings: async () => await benchLandings(Number(values.landings)),
-  lists: async () => await benchLists(values.sizes.split(',').map(Number), Number(values.requests)),
-  releases: async () => await benchReleases(values.lines.split(',').map(Number), Number(values.times)),
-  webhooks: async () => await benchWebhooks(Number(values.deliveries)),
-} as const;
+  analytics: async () => await benchAnalytics(options.pullRequests),
+  landings: async () => await benchLandings(options.landings),
+  lists: async () => await benchLists(options.sizes, options.requests),
+  releases: async () => await benchReleases(options.lines, options.times),
+  webhooks: async () => await benchWebhooks(options.deliveries),
+} as const satisfies Record<Name, () => Promise<void>>;
 
-const name = positionals[0] ?? 'reads';
-if (!Object.hasOwn(benches, name)) {
-  console.error(`There is no bench ${name}: ${Object.keys(benches).join(', ')}.`);
-  process.exit(1);
+await benches[program.processedArgs[0] as Name]();
+
+function readNumber(text: string): number {
+  if (!/^[1-9]\d*$/.test(text)) throw new InvalidArgumentError('Say a number.');
+  return Number(text);
 }
-await benches[name as keyof typeof benches]();
+
+function readNumbers(text: string): number[] {
+  return text.split(',').map(readNumber);
+}
 
 async function benchReads(): Promise<void> {
   const database = await openBenchDatabase();
   try {
-    const { tenants, secret } = await createTenants(database.url, Number(values.tenants));
+    const { tenants, secret } = await createTenants(database.url, options.tenants);
     await fillDataSet(database.url);
     const environment = { BENCH_DATABASE_URL: database.url, BENCH_SECRET: secret };
     const rival = await startMeasured('rival', environment);
     const contender = await startMeasured('contender', environment);
     try {
       const effort = {
-        rounds: Number(values.rounds),
-        requests: Number(values.requests),
-        concurrency: Number(values.concurrency),
+        rounds: options.rounds,
+        requests: options.requests,
+        concurrency: options.concurrency,
       };
       const measurements = await measureReads(waysOf({ rival, contender }), { ...effort, tenants });
       const machine = {
@@ -67,7 +89,7 @@ async function benchReads(): Promise<void> {
         cores: availableParallelism(),
         ...effort,
       };
-      if (values.json) console.log(JSON.stringify({ machine, measurements }, null, 2));
+      if (options.json) console.log(JSON.stringify({ machine, measurements }, null, 2));
       else
         console.log(
           `${machine.cpu}, ${machine.cores} cores, Node ${machine.node}; ${effort.rounds} rounds of ${effort.requests} requests, median\n\n${tableOf(measurements)}`,

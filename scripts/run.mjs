@@ -3,7 +3,16 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ensureBuilt } from './build.mjs';
-import { SetupError, findNode, finish, prepare, root, runForeground, toolEnvironment } from './toolchain.mjs';
+import {
+  SetupError,
+  assertNewEnoughToBegin,
+  findNode,
+  finish,
+  prepare,
+  root,
+  runForeground,
+  toolEnvironment,
+} from './toolchain.mjs';
 
 export const programs = {
   start: 'dist/src/main.js',
@@ -23,6 +32,7 @@ export function programOf(name) {
 }
 
 async function run(name, args) {
+  assertNewEnoughToBegin();
   const program = programOf(name);
   prepare();
   const node = findNode();

@@ -9,12 +9,15 @@ export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 /** A third of the CPU of TypeScript 6, whose API other tools of ours need. */
 export const compiler = join('node_modules', 'typescript-7', 'bin', 'tsc');
 const floor = [22, 17];
+/** Of the Node that runs these scripts, which install the right one. */
+const oldestMajor = 18;
 
 /** A message for the user, shown without a stack. */
 export class SetupError extends Error {}
 
 /** Installs the packages when node_modules does not hold what package-lock.json says. */
 export function prepare(folder = root) {
+  assertNewEnoughToBegin();
   if (isInstalled(folder)) return;
   const startedAt = Date.now();
   console.log('packages: npm ci');
@@ -25,6 +28,15 @@ export function prepare(folder = root) {
   if (npm.error) throw new SetupError(`npm cannot be run (${npm.error.message}). Install npm, then try again.`);
   if (npm.status !== 0) throw new SetupError('npm ci failed. Read its lines above, then run npm ci again.');
   console.log(`packages … ${seconds(startedAt)}`);
+}
+
+/** Older ones end in the middle of a script, by a name that they do not know. */
+export function assertNewEnoughToBegin() {
+  const [major] = process.version.replace(/^v/, '').split('.').map(Number);
+  if (major < oldestMajor)
+    throw new SetupError(
+      `Node ${process.version} is too old to begin with. Install Node ${oldestMajor} or newer, then try again.`,
+    );
 }
 
 /** By time stamps when they tell, else by comparing versions: a checkout touches the lock file without changing it. */

@@ -3,6 +3,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Command } from 'commander';
 import color from 'picocolors';
 import { checkOutcome } from './demo/outcome.ts';
 import { playDemo } from './demo/play.ts';
@@ -35,8 +36,13 @@ function paint(line: string): string {
   );
 }
 
+const program = new Command('npm run demo --').description(
+  'Plays twelve pull requests, a release of them, a runbook and a preview in a temporary folder, and checks what came of it.',
+);
+
 async function main(): Promise<number> {
   closeInheritedDescriptors();
+  program.parse();
   const dataDir = await mkdtemp(join(tmpdir(), 'interlock-demo-'));
   const starting = startInterlock(
     {

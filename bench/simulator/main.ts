@@ -1,6 +1,6 @@
 // `npm run bench:planner`: the planner among its rivals, in simulated days. With --json one array of rows and nothing else.
 import { availableParallelism } from 'node:os';
-import { parseArgs } from 'node:util';
+import { Command } from 'commander';
 import { parseCell, type Cell } from './cell.ts';
 import { measureAll } from './crew.ts';
 import { grid } from './grid.ts';
@@ -8,18 +8,29 @@ import { rowsOf, type Task } from './measurement.ts';
 import { measure, policies } from './policies/index.ts';
 import { table, writeReport } from './report.ts';
 
-const { values } = parseArgs({
-  options: {
-    json: { type: 'boolean', default: false },
-    seeds: { type: 'string', default: '1' },
-    changes: { type: 'string', default: '500' },
-    past: { type: 'string', default: '2000' },
-    cell: { type: 'string', multiple: true, default: [] },
-    policy: { type: 'string' },
-    out: { type: 'string' },
-    threads: { type: 'string', default: String(availableParallelism()) },
-  },
-});
+interface Options {
+  readonly json: boolean;
+  readonly seeds: string;
+  readonly changes: string;
+  readonly past: string;
+  readonly cell: string[];
+  readonly policy?: string;
+  readonly out?: string;
+  readonly threads: string;
+}
+
+const values = new Command('npm run bench:planner --')
+  .description('The planner among its rivals, in simulated days: docs/simulator.md.')
+  .option('--json', 'one JSON document instead of a table', false)
+  .option('--seeds <n>', 'which random numbers to draw, such as 1-10', '1')
+  .option('--changes <n>', 'changes of a day', '500')
+  .option('--past <n>', 'changes that are known before it', '2000')
+  .option('--cell <cell>', 'only this cell; may be repeated', (cell, before: string[]) => [...before, cell], [])
+  .option('--policy <name,…>', 'only these policies')
+  .option('--out <folder>', 'where the report is written')
+  .option('--threads <n>', 'at once', String(availableParallelism()))
+  .parse()
+  .opts<Options>();
 
 const shown = values.policy?.split(',') ?? Object.keys(policies);
 const cells: readonly Cell[] = values.cell.length === 0 ? grid : values.cell.map(parseCell);

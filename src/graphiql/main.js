@@ -12,7 +12,7 @@ const tokenKey = 'interlock-token';
 const endpoint = new URL('/graphql', location.href);
 const socketEndpoint = new URL('/graphql', location.href.replace(/^http/, 'ws'));
 
-const defaultQuery = `# Interlock's GraphQL API. Put an API token in the field above: \`npm start\` prints one.
+const defaultQuery = `# Interlock's GraphQL API, asked with the token above.
 
 query Queue {
   viewer { email account { name } }
@@ -64,8 +64,14 @@ function Page() {
         onChange: change,
       }),
     ),
-    // A new token is a new schema request.
-    h('div', { className: 'graphiql' }, h(GraphiQL, { key: token, fetcher, defaultQuery })),
+    // A new token is a new schema request. Without one there is none: its answer would be a refusal.
+    token === ''
+      ? h(
+          'p',
+          { className: 'hint' },
+          'Put an API token in the field above to explore the schema. The first token is in access.json in the data directory of npm start.',
+        )
+      : h('div', { className: 'graphiql' }, h(GraphiQL, { key: token, fetcher, defaultQuery })),
   );
 }
 

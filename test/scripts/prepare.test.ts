@@ -53,6 +53,20 @@ test('a failed installation ends the start with the cure', async () => {
   expect(stderr).toBe('npm ci failed. Read its lines above, then run npm ci again.\n');
 });
 
+test.each(['v14.21.3', 'v16.20.2'])('Node %s is told to be too old, by whatever is run first', async (version) => {
+  const clone = await project();
+  await clone.write(
+    'old.cjs',
+    `Object.defineProperty(process, 'version', { value: '${version}' }); delete Object.hasOwn;`,
+  );
+  const old = { nodeFlags: ['--require', join(clone.folder, 'old.cjs')] };
+  for (const [script, ...args] of [['prepare.mjs'], ['run.mjs', 'start']] as const)
+    expect(await clone.run(script, args, old)).toMatchObject({
+      code: 1,
+      stderr: `Node ${version} is too old to begin with. Install Node 18 or newer, then try again.\n`,
+    });
+});
+
 test('an old Node is enough when a newer one was installed, and told with the cure when none was', async () => {
   const clone = await project();
   await clone.write('old.cjs', `Object.defineProperty(process, 'version', { value: 'v22.16.0' });`);
