@@ -108,6 +108,8 @@ describe('a walk-through', { timeout: 300_000, retry: 0 }, () => {
       ['3', 'BLOCKED'],
     ]);
     expect(said).toContain('A required check failed: prices.');
+    // Batches of two: the first two share one.
+    expect(said).toMatch(/"members":\[\{"pullRequest":\{"number":1\}\},\{"pullRequest":\{"number":2\}\}\]/);
     expect(said).toContain('every proof was derived again from git and the records');
   });
 
