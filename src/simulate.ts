@@ -3,6 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { Command, InvalidArgumentError } from 'commander';
 import color from 'picocolors';
+import { isTelling } from './domain/simulation/comparison.ts';
 import { readAccess, type Access } from './launcher/access.ts';
 import { StartError } from './launcher/start-error.ts';
 import { runTool, splitName } from './tool.ts';
@@ -115,14 +116,21 @@ function say({ accepted, problems, from, arrivals, observed, present, other, ass
     console.log(color.red(`${place}${[path.join(' -> '), reason].filter(Boolean).join(': ')}`));
   }
   if (!accepted) return;
-  if (from === null || present === null) return console.log('Nobody was queued in that time.');
-  console.log(`${arrivals} pull requests queued since ${from}`);
+  if (from === null || present === null)
+    return console.log('Nobody was queued or merged in that time: look back further with --days, up to 90.');
+  console.log(
+    `${arrivals} ${observed === null ? 'merges of the branch in git' : 'pull requests queued'} since ${from}`,
+  );
   const columns = [
-    ['', 'as it was', 'present, simulated', ...(other === null ? [] : ['other, simulated'])],
-    ...rows.map(({ name, of }) => [
-      name,
-      ...[observed, present, other].flatMap((each) => (each === null ? [] : of(each))),
-    ]),
+    [
+      '',
+      ...(observed === null ? [] : ['as it was']),
+      'present, simulated',
+      ...(other === null ? [] : ['other, simulated']),
+    ],
+    ...rows
+      .filter(({ needsMany }) => needsMany !== true || isTelling(arrivals))
+      .map(({ name, of }) => [name, ...[observed, present, other].flatMap((each) => (each === null ? [] : of(each)))]),
   ];
   const widths = (columns[0] ?? []).map((_, place) => Math.max(...columns.map((row) => row[place]?.length ?? 0)));
   for (const row of columns)
@@ -143,12 +151,17 @@ function howFar({ until, simulatedArrivals, stretches }: Simulated, arrivals: nu
   return `Too many for a minute: simulated ${simulatedArrivals} of ${arrivals}, in ${stretches} ${stretches === 1 ? 'stretch' : 'stretches'} of the time. Counts are scaled up; a line that grows from hour to hour is not seen.`;
 }
 
-const rows: readonly { readonly name: string; readonly of: (tally: Tally | Simulated) => string }[] = [
+const rows: readonly {
+  readonly name: string;
+  readonly needsMany?: true;
+  readonly of: (tally: Tally | Simulated) => string;
+}[] = [
   { name: 'wait, half of them', of: ({ waits }) => minutes(waits?.p50) },
   { name: 'wait, 9 of 10', of: ({ waits }) => minutes(waits?.p90) },
   { name: 'wait, 19 of 20', of: ({ waits }) => minutes(waits?.p95) },
   { name: 'merged', of: ({ landed }) => String(landed) },
-  { name: 'merged in an hour', of: ({ landedPerHour }) => landedPerHour.toFixed(1) },
+  // Of a few that came at once it is a rate of that minute.
+  { name: 'merged in an hour', needsMany: true, of: ({ landedPerHour }) => landedPerHour.toFixed(1) },
   { name: 'builds', of: ({ builds }) => String(builds) },
   { name: 'builds for each merged', of: ({ buildsPerLanding }) => buildsPerLanding?.toFixed(2) ?? '–' },
   { name: 'blocked for a failed build', of: ({ ejected }) => String(ejected) },

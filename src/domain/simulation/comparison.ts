@@ -9,29 +9,51 @@ export interface Past {
   readonly batches: readonly PastBatch[];
   /** There was more than is read of one of them: what is older is missing. */
   readonly isCut?: boolean;
+  /** The log is made of merges in git: nobody stood in line. */
+  readonly isFromGit?: boolean;
 }
 
 const cut = 'So much happened that only the last of it was read: what was before `from` is left out.';
+
+const fromGit = [
+  'Nobody was queued here in that time. The commits on the first-parent line of the branch in git are replayed instead, each as one pull request that is queued when it was merged.',
+  'Git does not tell how long anybody waited, which changes failed, or how long checks took: a build is taken to take ten minutes.',
+];
+
+/** Below that many, a single slow build is a tenth of all there is. */
+const fewest = 20;
+
+/** Whether numbers of so many arrivals say something about other days. */
+export function isTelling(arrivals: number): boolean {
+  return arrivals >= fewest;
+}
 
 export interface Comparison {
   /** Null: nobody was queued. */
   readonly from: number | null;
   /** Times in line that are replayed. */
   readonly arrivals: number;
-  readonly observed: Tally;
+  /** Null: the log is made of merges in git, which tell of no line. */
+  readonly observed: Tally | null;
   readonly replayed: Replayed;
   readonly assumptions: readonly string[];
 }
 
-export function compare({ log, batches, isCut }: Past, options: ReplayOptions): Comparison {
+export function compare({ log, batches, isCut, isFromGit }: Past, options: ReplayOptions): Comparison {
   const stays = staysOf(log);
   const builds = buildsOf(batches);
   const { assumptions, ...workload } = workloadOf({ stays, builds });
   return {
     from: stays[0]?.arrivedAt ?? null,
     arrivals: workload.changes.length,
-    observed: observe(stays, builds.filter(({ isBuilt }) => isBuilt).length),
+    observed: isFromGit ? null : observe(stays, builds.filter(({ isBuilt }) => isBuilt).length),
     replayed: replay(workload, options),
-    assumptions: isCut ? [cut, ...assumptions] : assumptions,
+    assumptions: [...tooFew(workload.changes.length), ...(isCut ? [cut] : []), ...(isFromGit ? fromGit : assumptions)],
   };
+}
+
+function tooFew(arrivals: number): string[] {
+  if (arrivals === 0 || isTelling(arrivals)) return [];
+  const them = arrivals === 1 ? 'One pull request tells' : `${arrivals} pull requests tell`;
+  return [`${them} nothing about a usual day: look back further (days), or ask again when there were more.`];
 }

@@ -14,6 +14,31 @@ export interface LogEntry {
   readonly targets: Targets;
 }
 
+/** A commit of the base branch, as git tells of it. */
+export interface PastMerge {
+  readonly commit: string;
+  /** The name that git was given. */
+  readonly author: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
+/**
+ * The log of a branch that had no queue: each change is queued when it was merged, because git does not tell since when it
+ * was wanted. In the order in which they happened.
+ */
+export function logOfMerges(merges: readonly PastMerge[]): LogEntry[] {
+  return merges
+    .toSorted((a, b) => a.at - b.at)
+    .flatMap(({ commit, author, at }) => {
+      const entry = { pullRequest: commit, at, code: null, author, skipLine: false, targets: null };
+      return [
+        { action: 'queued', ...entry },
+        { action: 'merged', ...entry },
+      ] as const;
+    });
+}
+
 /** One time in line. */
 export interface Stay {
   readonly pullRequest: string;

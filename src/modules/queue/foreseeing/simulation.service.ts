@@ -5,9 +5,11 @@ import type { Problem } from '../../../domain/configuration/problem.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import type { QueueRules } from '../../../domain/queue/snapshot.ts';
 import type { Comparison, Past } from '../../../domain/simulation/comparison.ts';
+import { logOfMerges } from '../../../domain/simulation/history.ts';
 import { Thread, ThreadTimeout, threadScript } from '../../../platform/threads.ts';
 import { requireScope } from '../../accounts/index.ts';
 import { loadRepository, type RepositoryName } from '../../repositories/index.ts';
+import { hosted, type HostedRepository } from '../observing/host.repository.ts';
 import { rulesOf } from '../planning/configuration.cache.ts';
 import { mostRows, readBatches, readLog } from './history.reads.ts';
 import type { ReplayTask } from './simulation.thread.ts';
@@ -63,7 +65,10 @@ export async function simulateQueue(ctx: Context, request: SimulationRequest): P
     const span = { repositoryId: repository.id, queueId: queue.id, since };
     const log = await readLog(ctx, span);
     const batches = await readBatches(ctx, span, present);
-    const past = { log, batches, isCut: log.length >= mostRows || batches.length >= mostRows };
+    const past: Past =
+      log.length === 0
+        ? await readPastOfGit(ctx, hosted(repository), { baseBranch, since })
+        : { log, batches, isCut: log.length >= mostRows || batches.length >= mostRows };
     const [asItIs, asItWouldBe] = await Promise.all([
       replay(past, present),
       changed === null ? Promise.resolve(null) : replay(past, changed),
@@ -72,6 +77,24 @@ export async function simulateQueue(ctx: Context, request: SimulationRequest): P
   } finally {
     underWay.delete(ctx.accountId);
   }
+}
+
+const mostMerges = 5_000;
+
+/** Of a branch that had no queue, as an imported one: what was merged in that time. */
+async function readPastOfGit(
+  ctx: Context,
+  repository: HostedRepository,
+  { baseBranch, since }: { readonly baseBranch: string; readonly since: Date },
+): Promise<Past> {
+  const host = ctx.hosts(repository.host);
+  const tip = await host.readRef(repository, `refs/heads/${baseBranch}`);
+  if (tip === null) return { log: [], batches: [] };
+  const commits = await host.listFirstParents(repository, { from: null, to: tip.commit, limit: mostMerges });
+  const merges = commits
+    .filter(({ authoredAt, parents }) => authoredAt >= since.getTime() && parents.length > 0)
+    .map(({ commit, authorName, authoredAt }) => ({ commit, author: authorName, at: authoredAt }));
+  return { log: logOfMerges(merges), batches: [], isFromGit: true, isCut: merges.length >= mostMerges };
 }
 
 async function readQueue(

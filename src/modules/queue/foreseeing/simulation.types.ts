@@ -103,7 +103,11 @@ export class QueueSimulation {
   @Field(() => Int, { description: 'How many times a pull request was queued and is simulated.' })
   arrivals!: number;
 
-  @Field(() => QueueTally, { nullable: true, description: 'What really was. Null when the document is refused.' })
+  @Field(() => QueueTally, {
+    nullable: true,
+    description:
+      'What really was. Null when the document is refused, and where merges in git are replayed because nobody was queued.',
+  })
   observed!: QueueTally | null;
 
   @Field(() => SimulatedQueue, {

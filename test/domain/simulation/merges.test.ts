@@ -1,0 +1,30 @@
+import { describe, expect, test } from 'vitest';
+import { isTelling } from '../../../src/domain/simulation/comparison.ts';
+import { logOfMerges, staysOf } from '../../../src/domain/simulation/history.ts';
+
+describe('merges in git', () => {
+  test('are pull requests that are queued when they were merged, in that order', () => {
+    const log = logOfMerges([
+      { commit: 'b', author: 'Bo', at: 2_000 },
+      { commit: 'a', author: 'Ada', at: 1_000 },
+    ]);
+    expect(log.map(({ action, pullRequest, at }) => [action, pullRequest, at])).toEqual([
+      ['queued', 'a', 1_000],
+      ['merged', 'a', 1_000],
+      ['queued', 'b', 2_000],
+      ['merged', 'b', 2_000],
+    ]);
+    expect(staysOf(log)).toMatchObject([
+      { author: 'Ada', arrivedAt: 1_000, end: { as: 'landed' } },
+      { author: 'Bo', arrivedAt: 2_000, end: { as: 'landed' } },
+    ]);
+  });
+
+  test.each([
+    [0, false],
+    [2, false],
+    [19, false],
+    [20, true],
+    [500, true],
+  ])('%i of them tell of a usual day: %s', (arrivals, tell) => expect(isTelling(arrivals)).toBe(tell));
+});

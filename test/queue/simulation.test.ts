@@ -1,0 +1,28 @@
+// What a simulation tells of a branch that had no queue, as one that was imported, and of a queue that has seen little.
+import { expect, it } from 'vitest';
+import { simulateQueue } from '../../src/modules/queue/foreseeing/simulation.service.ts';
+import { parallel, world } from '../support/world.ts';
+
+it('replays the merges in git where nobody was queued, and what was queued as soon as somebody was', async () => {
+  await using w = await world({ configuration: parallel({ builds: 2 }) });
+  for (const name of ['a', 'b', 'c'])
+    await w.commit('main', { [`${name}.txt`]: 'x\n' }, { author: `${name} <${name}@x>` });
+  const ask = async () => {
+    const simulated = await simulateQueue(w.ctx, { repository: w.repository, baseBranch: null, days: 30, yaml: null });
+    if ('problems' in simulated) throw new Error('The configuration is refused.');
+    return simulated.present;
+  };
+  const ofGit = await ask();
+  expect(ofGit).toMatchObject({ arrivals: 3, observed: null, replayed: { landed: 3, ejected: 0, red: 0 } });
+  expect(ofGit.assumptions[0]).toMatch(/^3 pull requests tell nothing about a usual day: /);
+  expect(ofGit.assumptions.join(' ')).toContain('a build is taken to take ten minutes');
+
+  const number = await w.open('feature', { 'feature.txt': 'new\n' });
+  await w.queue(number);
+  await w.settled(number);
+  // As the sequencer, which a world does without.
+  await w.rows('update event set position = id');
+  const ofQueue = await ask();
+  expect(ofQueue).toMatchObject({ arrivals: 1, observed: { landed: 1 } });
+  expect(ofQueue.assumptions[0]).toMatch(/^One pull request tells nothing about a usual day: /);
+});
