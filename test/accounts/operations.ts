@@ -52,6 +52,7 @@ export const operations: readonly Operation[] = [
   inRepository('Query.repository', ofRepository, 'id owner name paused'),
   inRepository('Repository.configuration', 'config:read', 'configuration { yaml }'),
   inRepository('Repository.configurationHistory', 'config:read', 'configurationHistory { nodes { diff } }'),
+  inRepository('Repository.configurationRefusal', 'config:read', 'configurationRefusal { errors }'),
   {
     field: 'Query.previewConfiguration',
     scope: 'config:read',
