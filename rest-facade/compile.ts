@@ -61,6 +61,8 @@ export interface Operation {
   /** Statuses beside those that every operation may refuse with. */
   readonly errors: readonly number[];
   readonly errorBody: ErrorBody;
+  /** What a token needs for it, asked before an `Idempotency-Key` is looked up. */
+  readonly scope: string | undefined;
   readonly inputs: readonly Input[];
   readonly needs: readonly Need[];
   readonly root: ObjectShape;
@@ -167,6 +169,7 @@ type Rest = Pick<
   | 'bodyLimit'
   | 'errors'
   | 'errorBody'
+  | 'scope'
 > & { readonly result: string | undefined; readonly needs: readonly string[] };
 
 function restOf(schema: GraphQLSchema, node: OperationDefinitionNode): Rest {

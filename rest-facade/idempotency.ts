@@ -6,11 +6,11 @@ import type { Answer } from './response.ts';
 
 export interface KeyedRequest {
   readonly key: string;
-  /** `POST /api/v1/pull_request`: a key is good for one operation of one account. */
+  /** `POST /api/v1/pull_request`: a key is good for one operation of one user. */
   readonly operation: string;
   /** Digest of method, path, query and the body's bytes. */
   readonly fingerprint: string;
-  /** The account is the request's. */
+  /** The user is the request's. */
   readonly request: FastifyRequest;
 }
 
@@ -21,6 +21,8 @@ export type Claim =
   | { readonly kind: 'AnotherRequest' };
 
 export interface Idempotency {
+  /** Before a key is looked at: throws FORBIDDEN unless the request may use the scope its operation needs. */
+  authorise(keyed: KeyedRequest, scope: string): void;
   /** Claims the key atomically: of two equal requests at once, one is `First`. */
   begin(keyed: KeyedRequest): Promise<Claim>;
   /** Keeps the answer of a `First`, or frees the key when there is none to keep. */
@@ -32,9 +34,11 @@ export function fingerprintOf(method: string, url: string, body: Buffer | undefi
   return digest.update(body ?? '').digest('hex');
 }
 
-// An answer that asks to come back later, or that lies at our own door, is not the answer.
-export function isKept(answer: Answer): boolean {
-  return answer.status < 500 && answer.status !== 401 && answer.status !== 429;
+// What asks to come back later, with other rights, or lies at our own door, is not the answer.
+const refusals: ReadonlySet<number> = new Set([401, 403, 429]);
+
+export function isKept({ status }: Answer): boolean {
+  return status < 500 && !refusals.has(status);
 }
 
 /** Whether an operation takes a key. */

@@ -136,7 +136,7 @@ async function answerRequest(route: Route, request: FastifyRequest): Promise<Ans
       body: readBody(route.group, request, bytes),
     };
     const reading = readRequest(route.group, sent);
-    return await answerOnce(route, request, bytes, () => execute(route, request, reading));
+    return await answerOnce(route, { request, bytes, reading });
   } catch (error) {
     return answerFor(error, request);
   }
@@ -152,19 +152,24 @@ async function execute(route: Route, request: FastifyRequest, { operation, varia
   return { ...answer, headers: { ...answer.headers, link } };
 }
 
-async function answerOnce(
-  { route, options: { idempotency } }: Route,
-  request: FastifyRequest,
-  bytes: Buffer | undefined,
-  work: () => Promise<Answer>,
-): Promise<Answer> {
+interface Asked {
+  readonly request: FastifyRequest;
+  readonly bytes: Buffer | undefined;
+  readonly reading: Reading;
+}
+
+async function answerOnce(of: Route, { request, bytes, reading }: Asked): Promise<Answer> {
+  const { idempotency } = of.options;
+  const work = async (): Promise<Answer> => await execute(of, request, reading);
   const key = request.headers['idempotency-key'];
   if (!idempotency || key === undefined || !isKeyed(request)) return work();
   if (typeof key !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(key)) {
     throw new BadRequest('Idempotency-Key must be 1 to 255 visible ASCII characters');
   }
   const fingerprint = fingerprintOf(request.method, request.url, bytes);
-  const keyed: KeyedRequest = { key, operation: route, fingerprint, request };
+  const keyed: KeyedRequest = { key, operation: of.route, fingerprint, request };
+  const { scope } = reading.operation;
+  if (scope !== undefined) idempotency.authorise(keyed, scope);
   const claim = await idempotency.begin(keyed);
   if (claim.kind !== 'First') return answerOfClaim(claim, errorBodyOf(request));
   let kept: Answer | undefined;
@@ -178,15 +183,17 @@ async function answerOnce(
   }
 }
 
+const keyReused = 'Idempotency-Key was used with another request';
+const inProgress = 'The first request with this Idempotency-Key is still in progress';
+
 function answerOfClaim(claim: Exclude<Claim, { kind: 'First' }>, form: ErrorBody | undefined): Answer {
-  const conflict = (message: string): Answer => failureAnswer({ status: 409, code: 'CONFLICT', message }, form);
   switch (claim.kind) {
     case 'Answered':
       return { ...claim.answer, headers: { ...claim.answer.headers, 'idempotent-replayed': 'true' } };
     case 'AnotherRequest':
-      return conflict('Idempotency-Key was used with another request');
+      return failureAnswer({ status: 422, code: 'KEY_REUSED', message: keyReused }, form);
     case 'InProgress':
-      return conflict('The first request with this Idempotency-Key is still in progress');
+      return failureAnswer({ status: 409, code: 'CONFLICT', message: inProgress }, form);
   }
 }
 

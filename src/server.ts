@@ -21,7 +21,7 @@ import {
   type Idempotency,
   type KeyedRequest,
 } from '../rest-facade/index.ts';
-import type { Ports } from './context.ts';
+import type { Ports, Scope } from './context.ts';
 import { configurationJsonSchema } from './domain/configuration/index.ts';
 import { DomainError, errorCodes } from './domain/errors.ts';
 import { createApollo } from './graphql/apollo.ts';
@@ -30,12 +30,18 @@ import { refusal, withHostTold } from './graphql/errors.ts';
 import { EventLogPubSub } from './graphql/event-log-pubsub.ts';
 import { interlockSchema } from './graphql/schema.ts';
 import { serveSockets } from './graphql/sockets.ts';
-import { createAuthenticator, type Authenticator, type Secrets, type Session } from './modules/accounts/index.ts';
+import {
+  createAuthenticator,
+  requireScope,
+  type Authenticator,
+  type Secrets,
+  type Session,
+} from './modules/accounts/index.ts';
 import type { EventHub } from './modules/events/index.ts';
 import { readyAnswer, type Overdue } from './modules/health/index.ts';
 import { findSandboxBySlug } from './modules/previews/index.ts';
 import { projectRoot } from './platform/project-root.ts';
-import { claimKey, concludeKey, forgetOldKeys, type IdempotencyKey } from './server/idempotency.ts';
+import { forgetOldKeys, openKeptAnswers, type IdempotencyKey, type KeptAnswers } from './server/idempotency.ts';
 import type { PageOptions } from './server/page.ts';
 import { createPreviewProxy, type PreviewProxy } from './server/preview-proxy.ts';
 import { shareRateLimit } from './server/rate-limit.shared.ts';
@@ -82,6 +88,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const { ports, secrets, hub } = options;
   const wrongTokens = createWrongTokens(ports.clock);
   const authenticator = notingGood(await createAuthenticator({ ports, secrets }), wrongTokens);
+  const keptAnswers = await openKeptAnswers(ports.db);
   const services: RequestServices = { secrets, events: new EventLogPubSub(hub) };
   const rateLimiter = createRateLimiter(ports.clock, options.rateLimit);
   const sharing = shareRateLimit({ ...ports, limiter: rateLimiter }, (error) =>
@@ -93,7 +100,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     clock: ports.clock,
     log: ports.log,
   });
-  const parts: Parts = { ports, authenticator, services, rateLimiter, log: ports.log };
+  const parts: Parts = { ports, authenticator, services, rateLimiter, keptAnswers, log: ports.log };
   const fastify = Fastify({
     ...serverOptions,
     serverFactory: (handler) => serverBeside(previews, handler),
@@ -147,6 +154,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     const closingIdle = setInterval(() => fastify.server.closeIdleConnections(), closeIdleEveryMs);
     await fastify.close().finally(() => clearInterval(closingIdle));
     await stopGraphQL();
+    await keptAnswers.close();
     await authenticator.close();
   };
   return {
@@ -173,6 +181,7 @@ interface Parts {
   readonly authenticator: Authenticator;
   readonly services: RequestServices;
   readonly rateLimiter: RateLimiter;
+  readonly keptAnswers: KeptAnswers;
   readonly log: Ports['log'];
 }
 
@@ -244,7 +253,7 @@ async function serveGraphQL(
   return async () => await apollo.stop();
 }
 
-function serveRest(fastify: FastifyInstance, { ports, authenticator, services, rateLimiter }: Parts): void {
+function serveRest(fastify: FastifyInstance, { authenticator, services, rateLimiter, keptAnswers }: Parts): void {
   const schema = interlockSchema();
   const sessions = new WeakMap<FastifyRequest, Session>();
   const allowances = new WeakMap<FastifyRequest, ReadonlyMap<string, string>>();
@@ -253,15 +262,15 @@ function serveRest(fastify: FastifyInstance, { ports, authenticator, services, r
     if (!session) throw new DomainError('UNAUTHENTICATED', 'Unauthorized');
     return session;
   };
-  const keyOf = ({ operation, key, fingerprint, request }: KeyedRequest): IdempotencyKey => ({
-    accountId: sessionOf(request).ctx.accountId,
-    operation,
-    key,
-    fingerprint,
-  });
+  const keyOf = ({ operation, key, fingerprint, request }: KeyedRequest): IdempotencyKey => {
+    const { accountId, actor } = sessionOf(request).ctx;
+    if (actor.userId === null) throw new Error('A request has no user.');
+    return { accountId, userId: actor.userId, operation, key, fingerprint };
+  };
   const idempotency: Idempotency = {
-    begin: async (keyed) => await claimKey(ports.db, keyOf(keyed)),
-    finish: async (keyed, answer) => await concludeKey(ports.db, keyOf(keyed), answer),
+    authorise: ({ request }, scope) => requireScope(sessionOf(request).ctx, scope as Scope),
+    begin: async (keyed) => await keptAnswers.claim(keyOf(keyed)),
+    finish: async (keyed, answer) => await keptAnswers.conclude(keyOf(keyed), answer),
   };
   fastify.addHook('onSend', async (request, reply) => {
     for (const [name, value] of allowances.get(request) ?? []) reply.header(name, value);

@@ -1168,7 +1168,6 @@ export interface components {
                 "RateLimit-Limit": components["headers"]["RateLimitLimit"];
                 "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                 "RateLimit-Reset": components["headers"]["RateLimitReset"];
-                "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                 [name: string]: unknown;
             };
             content: {
@@ -1214,7 +1213,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "error": "Idempotency-Key was used with another request"
+                 *       "error": "The landing has begun"
                  *     }
                  */
                 "application/json": components["schemas"]["Error"];
@@ -1255,6 +1254,25 @@ export interface components {
                 /**
                  * @example {
                  *       "error": "Content-Type must be application/json"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The `Idempotency-Key` was sent with another request before; nothing was changed. */
+        KeyReused: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "Idempotency-Key was used with another request"
                  *     }
                  */
                 "application/json": components["schemas"]["Error"];
@@ -1323,7 +1341,7 @@ export interface components {
         };
     };
     parameters: {
-        /** @description Makes a repeated request safe: for 24 hours the same request under the same key gets the first answer again. */
+        /** @description Makes a repeated request safe: for 24 hours the same request of the same user under the same key gets the first answer again. Another request under the key is 422. Neither 401, 403, 429 nor errors of the service are kept. */
         IdempotencyKey: string;
         /** @description ETag of an earlier answer. 304 when it is still the answer. */
         IfNoneMatch: string;
@@ -1461,7 +1479,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a repeated request safe: for 24 hours the same request under the same key gets the first answer again. */
+                /** @description Makes a repeated request safe: for 24 hours the same request of the same user under the same key gets the first answer again. Another request under the key is 422. Neither 401, 403, 429 nor errors of the service are kept. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -1520,6 +1538,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["KeyReused"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
         };
@@ -1528,7 +1547,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a repeated request safe: for 24 hours the same request under the same key gets the first answer again. */
+                /** @description Makes a repeated request safe: for 24 hours the same request of the same user under the same key gets the first answer again. Another request under the key is 422. Neither 401, 403, 429 nor errors of the service are kept. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -1587,6 +1606,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["KeyReused"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
         };
@@ -1727,7 +1747,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a repeated request safe: for 24 hours the same request under the same key gets the first answer again. */
+                /** @description Makes a repeated request safe: for 24 hours the same request of the same user under the same key gets the first answer again. Another request under the key is 422. Neither 401, 403, 429 nor errors of the service are kept. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -1786,6 +1806,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["KeyReused"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
         };
@@ -1794,7 +1815,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a repeated request safe: for 24 hours the same request under the same key gets the first answer again. */
+                /** @description Makes a repeated request safe: for 24 hours the same request of the same user under the same key gets the first answer again. Another request under the key is 422. Neither 401, 403, 429 nor errors of the service are kept. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -1867,6 +1888,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["KeyReused"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["Unavailable"];
@@ -2204,7 +2226,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a repeated request safe: for 24 hours the same request under the same key gets the first answer again. */
+                /** @description Makes a repeated request safe: for 24 hours the same request of the same user under the same key gets the first answer again. Another request under the key is 422. Neither 401, 403, 429 nor errors of the service are kept. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -2273,6 +2295,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["KeyReused"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
         };
@@ -2367,7 +2390,7 @@ export interface operations {
                 repo: string;
             };
             header?: {
-                /** @description Makes a repeated request safe: for 24 hours the same request under the same key gets the first answer again. */
+                /** @description Makes a repeated request safe: for 24 hours the same request of the same user under the same key gets the first answer again. Another request under the key is 422. Neither 401, 403, 429 nor errors of the service are kept. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -2429,6 +2452,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["KeyReused"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
         };
@@ -2639,7 +2663,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a repeated request safe: for 24 hours the same request under the same key gets the first answer again. */
+                /** @description Makes a repeated request safe: for 24 hours the same request of the same user under the same key gets the first answer again. Another request under the key is 422. Neither 401, 403, 429 nor errors of the service are kept. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -2715,7 +2739,6 @@ export interface operations {
                     "RateLimit-Limit": components["headers"]["RateLimitLimit"];
                     "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "RateLimit-Reset": components["headers"]["RateLimitReset"];
-                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2754,6 +2777,7 @@ export interface operations {
             };
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["KeyReused"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["Unavailable"];
@@ -2763,7 +2787,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a repeated request safe: for 24 hours the same request under the same key gets the first answer again. */
+                /** @description Makes a repeated request safe: for 24 hours the same request of the same user under the same key gets the first answer again. Another request under the key is 422. Neither 401, 403, 429 nor errors of the service are kept. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -2837,6 +2861,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["KeyReused"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["Unavailable"];
@@ -3090,7 +3115,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a repeated request safe: for 24 hours the same request under the same key gets the first answer again. */
+                /** @description Makes a repeated request safe: for 24 hours the same request of the same user under the same key gets the first answer again. Another request under the key is 422. Neither 401, 403, 429 nor errors of the service are kept. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -3159,6 +3184,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["KeyReused"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
         };
@@ -3167,7 +3193,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a repeated request safe: for 24 hours the same request under the same key gets the first answer again. */
+                /** @description Makes a repeated request safe: for 24 hours the same request of the same user under the same key gets the first answer again. Another request under the key is 422. Neither 401, 403, 429 nor errors of the service are kept. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -3229,7 +3255,6 @@ export interface operations {
                     "RateLimit-Limit": components["headers"]["RateLimitLimit"];
                     "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "RateLimit-Reset": components["headers"]["RateLimitReset"];
-                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3290,6 +3315,20 @@ export interface operations {
                     "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "RateLimit-Reset": components["headers"]["RateLimitReset"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorWithMessage"];
+                };
+            };
+            /** @description The `Idempotency-Key` was sent with another request before; nothing was changed. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3426,7 +3465,6 @@ export interface operations {
                     "RateLimit-Limit": components["headers"]["RateLimitLimit"];
                     "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "RateLimit-Reset": components["headers"]["RateLimitReset"];
-                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3484,7 +3522,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a repeated request safe: for 24 hours the same request under the same key gets the first answer again. */
+                /** @description Makes a repeated request safe: for 24 hours the same request of the same user under the same key gets the first answer again. Another request under the key is 422. Neither 401, 403, 429 nor errors of the service are kept. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -3567,7 +3605,6 @@ export interface operations {
                     "RateLimit-Limit": components["headers"]["RateLimitLimit"];
                     "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "RateLimit-Reset": components["headers"]["RateLimitReset"];
-                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3628,6 +3665,20 @@ export interface operations {
                     "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "RateLimit-Reset": components["headers"]["RateLimitReset"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorWithMessage"];
+                };
+            };
+            /** @description The `Idempotency-Key` was sent with another request before; nothing was changed. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3745,7 +3796,6 @@ export interface operations {
                     "RateLimit-Limit": components["headers"]["RateLimitLimit"];
                     "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "RateLimit-Reset": components["headers"]["RateLimitReset"];
-                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3760,7 +3810,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a repeated request safe: for 24 hours the same request under the same key gets the first answer again. */
+                /** @description Makes a repeated request safe: for 24 hours the same request of the same user under the same key gets the first answer again. Another request under the key is 422. Neither 401, 403, 429 nor errors of the service are kept. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -3825,6 +3875,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["KeyReused"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
         };

@@ -61,7 +61,7 @@ const sharedParameters = {
     in: 'header',
     required: false,
     description:
-      'Makes a repeated request safe: for 24 hours the same request under the same key gets the first answer again.',
+      'Makes a repeated request safe: for 24 hours the same request of the same user under the same key gets the first answer again. Another request under the key is 422. Neither 401, 403, 429 nor errors of the service are kept.',
     schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
   },
   IfNoneMatch: {

@@ -108,6 +108,7 @@ const errorKinds: Readonly<Record<number, ErrorKind>> = {
     name: 'Forbidden',
     description: 'The token or its user may not do this.',
     example: { error: 'This needs the scope queue:write' },
+    headers: ofEveryAccount,
   },
   404: {
     name: 'NotFound',
@@ -117,7 +118,7 @@ const errorKinds: Readonly<Record<number, ErrorKind>> = {
   409: {
     name: 'Conflict',
     description: 'It does not fit what is there now.',
-    example: { error: 'Idempotency-Key was used with another request' },
+    example: { error: 'The landing has begun' },
   },
   410: {
     name: 'Gone',
@@ -133,6 +134,12 @@ const errorKinds: Readonly<Record<number, ErrorKind>> = {
     name: 'UnsupportedMediaType',
     description: 'The body is of another type than the operation takes.',
     example: { error: 'Content-Type must be application/json' },
+  },
+  422: {
+    name: 'KeyReused',
+    description: 'The `Idempotency-Key` was sent with another request before; nothing was changed.',
+    example: { error: 'Idempotency-Key was used with another request' },
+    headers: ofEveryAccount,
   },
   429: {
     name: 'TooManyRequests',
@@ -260,7 +267,7 @@ function errorStatuses(group: Group): number[] {
     401,
     403,
     ...(mayBeAbsent ? [404] : []),
-    ...(isKeyed(first) ? [409] : []),
+    ...(isKeyed(first) ? [409, 422] : []),
     ...(has('body') || takesQueryObject(first) ? [413, 415] : []),
     429,
     500,

@@ -35,6 +35,11 @@ export interface SystemQueries {
   transaction<T>(work: (query: SystemQueries['query']) => Promise<T>): Promise<T>;
   /** Listens on a NOTIFY channel over a connection of its own, reconnecting when it drops. Returns a stop function. */
   listen(channel: string, onMessage: (payload: string) => void): Promise<() => Promise<void>>;
+  /**
+   * Holds the advisory lock of two numbers for as long as this process lives, over a connection of its own that takes it
+   * again when it drops. Returns a release function.
+   */
+  holdLock(group: number, number: number): Promise<() => Promise<void>>;
 }
 
 export interface Database {
@@ -141,6 +146,10 @@ export async function connectDatabase(options: DatabaseOptions): Promise<Databas
         (await systemPool.query<Row>(text, [...values])).rows,
       transaction: async (work) => await systemTransaction(systemPool, work),
       listen: async (channel, onMessage) => await listen(options.url, channel, onMessage, onError),
+      holdLock: async (group, number) =>
+        await stayConnected(options.url, 'interlock-lock', onError, async (client) => {
+          await client.query('select pg_advisory_lock($1, $2)', [group, number]);
+        }),
     },
     close: async () => {
       await Promise.allSettled([orm.close(true), reads.end(), systemPool.end()]);
@@ -193,21 +202,41 @@ async function listen(
   onMessage: (payload: string) => void,
   onError: (error: unknown) => void,
 ): Promise<() => Promise<void>> {
+  return await stayConnected(url, 'interlock-listen', onError, async (client) => {
+    client.on('notification', (message) => onMessage(message.payload ?? ''));
+    await client.query(`listen ${pg.escapeIdentifier(channel)}`);
+    // What was notified while nobody listened is found by reading: a reconnect is a message too.
+    onMessage('');
+  });
+}
+
+// PostgreSQL finds out within half a minute that the machine of a session is gone.
+const soonMissed = '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=4';
+
+/** `begin` is called with each connection. Returns a stop function. */
+async function stayConnected(
+  url: string,
+  name: string,
+  onError: (error: unknown) => void,
+  begin: (client: pg.Client) => Promise<void>,
+): Promise<() => Promise<void>> {
   let stopped = false;
   let client: pg.Client | undefined;
   let retry: NodeJS.Timeout | undefined;
   const connect = async (): Promise<void> => {
-    const next = new pg.Client({ connectionString: url, application_name: 'interlock-listen', keepAlive: true });
+    const next = new pg.Client({
+      connectionString: url,
+      application_name: name,
+      keepAlive: true,
+      options: soonMissed,
+    });
     next.on('error', onError);
-    next.on('notification', (message) => onMessage(message.payload ?? ''));
     next.on('end', () => {
       if (!stopped) retry = setTimeout(() => void connect().catch(onError), 500);
     });
     client = next;
     await next.connect();
-    await next.query(`listen ${pg.escapeIdentifier(channel)}`);
-    // What was notified while nobody listened is found by reading: a reconnect is a message too.
-    onMessage('');
+    await begin(next);
   };
   await connect();
   return async () => {

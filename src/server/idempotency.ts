@@ -1,17 +1,28 @@
-// Answers kept under an Idempotency-Key, per account and operation, for a day.
+// Answers kept under an Idempotency-Key, per user and operation, for a day (ADR 0049).
+import { randomInt } from 'node:crypto';
 import type { Answer, Claim } from '../../rest-facade/index.ts';
 import type { Database } from '../platform/database.ts';
 
 export interface IdempotencyKey {
   readonly accountId: string;
+  readonly userId: string;
   readonly operation: string;
   readonly key: string;
   readonly fingerprint: string;
 }
 
+export interface KeptAnswers {
+  /** Of two equal requests at once one is `First`: the other waits for its row and finds it taken. */
+  claim(key: IdempotencyKey): Promise<Claim>;
+  /** Keeps the answer, or frees the key when there is none to keep. */
+  conclude(key: IdempotencyKey, answer: Answer | undefined): Promise<void>;
+  /** Keys claimed here and not concluded are free from now on. */
+  close(): Promise<void>;
+}
+
 const keptHours = 24;
-/** A first request of which nothing was heard for so long died with its server: the next one is first again. */
-const abandonedMinutes = 2;
+/** Of all advisory locks those of servers that hold keys: `idem`. */
+const lockClass = 0x6964656d;
 
 interface Row {
   readonly digest: string;
@@ -20,51 +31,63 @@ interface Row {
   readonly body: string | null;
 }
 
-/** Of two equal requests at once one is `First`: the other waits for its row and finds it taken. */
-export async function claimKey(
-  db: Database,
-  { accountId, operation, key, fingerprint }: IdempotencyKey,
-): Promise<Claim> {
-  return await db.transaction(accountId, async (tx): Promise<Claim> => {
-    const claimed = await tx.query(
-      `insert into idempotency_key as k (account_id, operation, key, request_digest) values ($1, $2, $3, $4)
-       on conflict (account_id, operation, key) do update
-         set request_digest = excluded.request_digest, status = null, headers = null, body = null, created_at = now()
-         where k.created_at < now() - make_interval(hours => ${keptHours})
-            or (k.status is null and k.request_digest = excluded.request_digest and k.created_at < now() - make_interval(mins => ${abandonedMinutes}))
-       returning 1`,
-      [accountId, operation, key, fingerprint],
-    );
-    if (claimed.length > 0) return { kind: 'First' };
-    const [row] = await tx.query<Row>(
-      'select request_digest as digest, status, headers, body from idempotency_key where account_id = $1 and operation = $2 and key = $3',
-      [accountId, operation, key],
-    );
-    if (row === undefined || (row.digest === fingerprint && row.status === null)) return { kind: 'InProgress' };
-    if (row.digest !== fingerprint || row.status === null) return { kind: 'AnotherRequest' };
-    return { kind: 'Answered', answer: { status: row.status, headers: row.headers ?? {}, body: row.body ?? '' } };
-  });
+// A claim is as good as the server that made it: PostgreSQL frees the lock of a session as soon as its process is gone.
+const isAbandoned = `k.status is null and not exists (
+  select from pg_locks l
+  where l.locktype = 'advisory' and l.objsubid = 2 and l.granted
+    and l.database = (select oid from pg_database where datname = current_database())
+    and l.classid = ${lockClass} and l.objid = k.claimed_by::bigint::oid)`;
+
+const claimed = `
+  insert into idempotency_key as k (account_id, user_id, operation, key, request_digest, claimed_by)
+  values ($1, $2, $3, $4, $5, $6)
+  on conflict (account_id, user_id, operation, key) do update
+    set request_digest = excluded.request_digest, claimed_by = excluded.claimed_by,
+        status = null, headers = null, body = null, created_at = now()
+    where k.created_at < now() - make_interval(hours => ${keptHours}) or (${isAbandoned})
+  returning 1`;
+
+const ofKey = 'account_id = $1 and user_id = $2 and operation = $3 and key = $4';
+
+function valuesOf({ accountId, userId, operation, key }: IdempotencyKey): readonly unknown[] {
+  return [accountId, userId, operation, key];
 }
 
-/** Keeps the answer, or frees the key when there is none to keep. */
-export async function concludeKey(
-  db: Database,
-  { accountId, operation, key }: IdempotencyKey,
-  answer: Answer | undefined,
-): Promise<void> {
-  await db.transaction(accountId, async (tx) => {
-    if (answer === undefined) {
-      await tx.query(
-        'delete from idempotency_key where account_id = $1 and operation = $2 and key = $3 and status is null',
-        [accountId, operation, key],
-      );
-      return;
-    }
-    await tx.query(
-      'update idempotency_key set status = $4, headers = $5, body = $6 where account_id = $1 and operation = $2 and key = $3',
-      [accountId, operation, key, answer.status, JSON.stringify(answer.headers), answer.body],
-    );
-  });
+export async function openKeptAnswers(db: Database): Promise<KeptAnswers> {
+  const holder = randomInt(1, 2 ** 31);
+  const release = await db.system.holdLock(lockClass, holder);
+  return {
+    claim: async (key) =>
+      await db.transaction(key.accountId, async (tx): Promise<Claim> => {
+        const first = await tx.query(claimed, [...valuesOf(key), key.fingerprint, holder]);
+        if (first.length > 0) return { kind: 'First' };
+        const [row] = await tx.query<Row>(
+          `select request_digest as digest, status, headers, body from idempotency_key where ${ofKey}`,
+          valuesOf(key),
+        );
+        if (row === undefined) return { kind: 'InProgress' };
+        if (row.digest !== key.fingerprint) return { kind: 'AnotherRequest' };
+        if (row.status === null) return { kind: 'InProgress' };
+        return { kind: 'Answered', answer: { status: row.status, headers: row.headers ?? {}, body: row.body ?? '' } };
+      }),
+    conclude: async (key, answer) => {
+      await db.transaction(key.accountId, async (tx) => {
+        if (answer === undefined)
+          await tx.query(`delete from idempotency_key where ${ofKey} and claimed_by = $5 and status is null`, [
+            ...valuesOf(key),
+            holder,
+          ]);
+        else
+          await tx.query(`update idempotency_key set status = $5, headers = $6, body = $7 where ${ofKey}`, [
+            ...valuesOf(key),
+            answer.status,
+            JSON.stringify(answer.headers),
+            answer.body,
+          ]);
+      });
+    },
+    close: release,
+  };
 }
 
 /** Of all accounts. */

@@ -6,6 +6,7 @@ import { WebSocket } from 'ws';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { scopes, type Scope } from '../../src/context.ts';
 import { encodeNodeId } from '../../src/graphql/node-id.ts';
+import { compileFacade, loadDocuments } from '../../rest-facade/index.ts';
 import { nodeTypes } from '../../src/graphql/node.resolver.ts';
 import { interlockSchema } from '../../src/graphql/schema.ts';
 import { seed, sha, type Seeded } from '../graphql/seed.ts';
@@ -313,6 +314,19 @@ describe('REST', () => {
       'Bearer',
       { error: 'Unauthorized' },
     ]);
+  });
+
+  // What is looked up under an Idempotency-Key is looked up for those alone who may do it.
+  it('names in each document that takes a key the scope its mutation needs', () => {
+    const documents = compileFacade({ schema: interlockSchema(), documents: loadDocuments() });
+    const keyed = documents.filter(({ method }) => method === 'POST' || method === 'PATCH');
+    const named = keyed.map(({ name, scope }) => [name, scope]);
+    const needed = keyed.map(({ name, root }) => {
+      const mutation = `Mutation.${root.fields[0]?.source}`;
+      return [name, operations.find(({ field }) => field === mutation)?.scope];
+    });
+    expect(named).toEqual(needed);
+    expect(named.length).toBeGreaterThan(10);
   });
 
   it('names the scope that is missing', async () => {

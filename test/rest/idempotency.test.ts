@@ -1,5 +1,6 @@
 // Idempotency-Key on the running service: what is kept, for whom, and for how long (interface 8).
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { accountOf } from '../accounts/account.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { prepareRepository } from './contract/repository.ts';
 
@@ -58,11 +59,11 @@ it('refuses another request under the key, whatever differs of it', async () => 
     [branches('first'), '/api/v1/branches?x=1'],
   ] as const) {
     const answer = await pause(body, path);
-    expect([answer.status, answer.error]).toEqual([409, 'Idempotency-Key was used with another request']);
+    expect([answer.status, answer.error]).toEqual([422, 'Idempotency-Key was used with another request']);
   }
 });
 
-it('keeps refusals too', async () => {
+it('keeps that something is not there', async () => {
   const refused = await pause({ ...branches('main'), repository: { org: 'acme', name: 'unknown' } });
   expect(refused).toMatchObject({ status: 404, error: 'Repository not found', replayed: false });
   const again = await pause({ ...branches('main'), repository: { org: 'acme', name: 'unknown' } });
@@ -84,15 +85,55 @@ it('is forgotten after a day', async () => {
   expect(await pause(branches('other'))).toMatchObject({ status: 200, replayed: false });
 });
 
-it('waits two minutes for a first request that was cut off, then is first again', async () => {
-  await pause(branches('cut'));
-  // What a server leaves that died between claim and answer.
+it("is one user's own: another one's refusal is not told again", async () => {
+  const account = accountOf(server);
+  const member = await account.add('meg');
+  const refused = await pause(branches('shared'), '/api/v1/branches', member.token);
+  expect(refused).toMatchObject({ status: 403, replayed: false });
+  expect(await pause(branches('shared'))).toMatchObject({ status: 200, replayed: false });
+  // Nor is what another one did: the member hears the refusal, and not the answer kept for the admin.
+  expect(await pause(branches('shared'), '/api/v1/branches', member.token)).toEqual(refused);
+});
+
+it('keeps no refusal: who is allowed meanwhile acts', async () => {
+  const account = accountOf(server);
+  const max = await account.add('max', { role: 'maintainer', scopes: ['queue:pause'] });
+  const asMax = async () => await pause(branches('later'), '/api/v1/branches', max.token);
+  await account.update(max.id, { role: 'MEMBER' });
+  expect((await asMax()).status).toBe(403);
+  await account.update(max.id, { role: 'MAINTAINER' });
+  await expect.poll(asMax).toMatchObject({ status: 200, replayed: false });
+});
+
+it('tells nothing to a token of the same user that may not do it', async () => {
+  const [writing, reading] = [await server.tokenWith(['queue:pause']), await server.tokenWith(['queue:read'])];
+  expect((await pause(branches('scoped'), '/api/v1/branches', writing)).status).toBe(200);
+  const refused = { status: 403, error: 'This needs a token with the scope queue:pause.', replayed: false };
+  for (const body of [branches('scoped'), branches('other')])
+    expect(await pause(body, '/api/v1/branches', reading)).toMatchObject(refused);
+  expect(await pause(branches('scoped'), '/api/v1/branches', writing)).toMatchObject({ status: 200, replayed: true });
+});
+
+it('of a server that died is free once it is gone, and not before', async () => {
+  const dying = await server.another();
+  const post = async (url: string): Promise<number> => {
+    const headers = {
+      authorization: `Bearer ${server.token}`,
+      'content-type': 'application/json',
+      'idempotency-key': key,
+    };
+    return (await fetch(`${url}/api/v1/branches`, { method: 'POST', headers, body: JSON.stringify(branches('cut')) }))
+      .status;
+  };
+  expect(await post(dying.url)).toBe(200);
+  // What it leaves that dies between claim and answer.
   await server.rows('update idempotency_key set status = null, headers = null, body = null where key = $1', [key]);
+  await age('10 minutes');
   expect(await pause(branches('cut'))).toMatchObject({
     status: 409,
     error: 'The first request with this Idempotency-Key is still in progress',
   });
-  await age('3 minutes');
+  await dying.close();
   expect(await pause(branches('cut'))).toMatchObject({ status: 200, replayed: false });
   expect(await pause(branches('cut'))).toMatchObject({ status: 200, replayed: true });
 });

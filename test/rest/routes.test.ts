@@ -160,6 +160,7 @@ describe('bodies', () => {
 /** Keeps answers as a root would, for one account. */
 class Kept implements Idempotency {
   readonly answers = new Map<string, { fingerprint: string; answer: Answer | undefined }>();
+  authorise(): void {}
   async begin({ key, operation, fingerprint }: KeyedRequest): Promise<Claim> {
     const known = this.answers.get(`${operation} ${key}`);
     if (!known) this.answers.set(`${operation} ${key}`, { fingerprint, answer: undefined });
@@ -188,7 +189,7 @@ describe('Idempotency-Key', () => {
     const { server, calls } = facade({ idempotency: new Kept() });
     await server.inject(keyed);
     const other = await server.inject({ ...keyed, payload: { ...pause.payload, paused: false } });
-    expect([other.statusCode, other.json()]).toEqual([409, { error: 'Idempotency-Key was used with another request' }]);
+    expect([other.statusCode, other.json()]).toEqual([422, { error: 'Idempotency-Key was used with another request' }]);
     expect(calls).toHaveLength(1);
   });
 
@@ -212,19 +213,27 @@ describe('Idempotency-Key', () => {
     expect((await first).statusCode).toBe(200);
   });
 
-  it("keeps a refusal, but neither bad input nor an error of the service's own", async () => {
-    const codes: ('FORBIDDEN' | 'HOST_UNAVAILABLE')[] = ['HOST_UNAVAILABLE', 'FORBIDDEN'];
+  it.each([
+    ['HOST_UNAVAILABLE', 503, 2],
+    ['INTERNAL', 500, 2],
+    ['UNAUTHENTICATED', 401, 2],
+    ['FORBIDDEN', 403, 2],
+    ['RATE_LIMITED', 429, 2],
+    ['NOT_FOUND', 404, 1],
+    ['CONFLICT', 409, 1],
+  ] as const)('answers %s twice by asking so often: %i, %i times', async (code, status, times) => {
     let asked = 0;
     const { server } = facade({
       idempotency: new Kept(),
       execute: async () => {
-        throw new DomainError(codes[asked++] ?? 'INTERNAL', 'No.');
+        asked += 1;
+        throw new DomainError(code, 'No.');
       },
     });
+    // Bad input is not kept either: the key is good for what comes next.
     expect((await server.inject({ ...keyed, payload: {} })).statusCode).toBe(400);
-    const statuses = [];
-    for (let time = 0; time < 3; time++) statuses.push((await server.inject(keyed)).statusCode);
-    expect([statuses, asked]).toEqual([[503, 403, 403], 2]);
+    const statuses = [(await server.inject(keyed)).statusCode, (await server.inject(keyed)).statusCode];
+    expect([statuses, asked]).toEqual([[status, status], times]);
   });
 
   it('is for POST and PATCH, and has a form', async () => {

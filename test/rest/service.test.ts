@@ -179,7 +179,7 @@ describe('a client made of the OpenAPI document', () => {
     expect(again.data).toEqual(first.data);
     expect(again.response.headers.get('idempotent-replayed')).toBe('true');
     expect([other.response.status, other.error]).toEqual([
-      409,
+      422,
       { error: 'Idempotency-Key was used with another request' },
     ]);
   });
