@@ -7,13 +7,14 @@ import { fillDataSet } from './dataset.ts';
 import { benchLandings } from './landings.ts';
 import { benchLists } from './lists.ts';
 import { startMeasured } from './measured-process.ts';
+import { benchPrices } from './prices.ts';
 import { measureReads, tableOf } from './reads.ts';
 import { benchReleases } from './releases.ts';
 import { createTenants } from './tenants.ts';
 import { waysOf } from './ways.ts';
 import { benchWebhooks } from './webhooks.ts';
 
-const names = ['reads', 'analytics', 'landings', 'lists', 'releases', 'webhooks'] as const;
+const names = ['reads', 'analytics', 'landings', 'lists', 'prices', 'releases', 'webhooks'] as const;
 type Name = (typeof names)[number];
 
 const program = new Command('npm run bench --')
@@ -29,7 +30,9 @@ const program = new Command('npm run bench --')
   .option('--requests <n>', 'of reads and lists', readNumber, 300)
   .option('--tenants <n>', 'of reads', readNumber, 200)
   .option('--concurrency <n>', 'of reads', readNumber, 8)
-  .option('--json', 'of reads: one JSON document instead of text', false);
+  .option('--documents <n>', 'of prices', readNumber, 300)
+  .option('--seed <n>', 'of prices', readNumber, 1)
+  .option('--json', 'of reads and prices: one JSON document instead of text', false);
 
 interface Options {
   readonly pullRequests: number;
@@ -42,6 +45,8 @@ interface Options {
   readonly requests: number;
   readonly tenants: number;
   readonly concurrency: number;
+  readonly documents: number;
+  readonly seed: number;
   readonly json: boolean;
 }
 
@@ -53,6 +58,8 @@ const benches = {
   analytics: async () => await benchAnalytics(options.pullRequests),
   landings: async () => await benchLandings(options.landings),
   lists: async () => await benchLists(options.sizes, options.requests),
+  prices: async () =>
+    await benchPrices({ documents: options.documents, seed: options.seed, isJson: options.json }),
   releases: async () => await benchReleases(options.lines, options.times),
   webhooks: async () => await benchWebhooks(options.deliveries),
 } as const satisfies Record<Name, () => Promise<void>>;

@@ -30,7 +30,11 @@ export const LogPieceConnection = connectionType(LogPiece, 'LogPiece');
 
 @ArgsType()
 export class LogArgs {
-  @Field(() => Int, { nullable: true, description: 'Size of a page, 50 pieces if not given, at most 100.' })
+  @Field(() => Int, {
+    nullable: true,
+    defaultValue: 50,
+    description: 'Size of a page, 50 pieces if not given, at most 100.',
+  })
   first?: number | null;
 
   @Field(() => String, { nullable: true, description: 'Cursor to go on from.' })

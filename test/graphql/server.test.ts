@@ -132,7 +132,7 @@ describe('a GraphQL request', () => {
     [
       'too expensive',
       '{ repositories(first: 100) { nodes { pullRequests(first: 100) { nodes { batches(first: 100) { nodes { members { commit } } } } } } } }',
-      'objects',
+      'points',
     ],
     [
       'too expensive by fragments that double',

@@ -1,4 +1,4 @@
-import { Arg, Ctx, FieldResolver, Mutation, Query, Resolver } from 'type-graphql';
+import { Arg, Ctx, Extensions, FieldResolver, Mutation, Query, Resolver } from 'type-graphql';
 import { notFound } from '../../domain/errors.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
 import { rowIdOf } from '../../graphql/node-id.ts';
@@ -39,6 +39,7 @@ export class AccountsResolver {
     return await readOwnApiTokens(ctx);
   }
 
+  @Extensions({ rows: 100 })
   @Query(() => [ApiToken], { description: "The account's tokens, newest first, revoked ones included. Needs admin." })
   async apiTokens(@Ctx() ctx: GraphQLContext): Promise<ApiToken[]> {
     return await readApiTokens(ctx);

@@ -23,9 +23,12 @@ export class TeamsResolver {
   @Query(() => TeamConnection, { description: 'Teams of the account by organization and slug. Needs config:read.' })
   async teams(
     @Ctx() ctx: GraphQLContext,
-    @Arg('first', () => Int, { nullable: true, description: 'Size of a page, 20 if not given, at most 100.' }) first:
-      | number
-      | null,
+    @Arg('first', () => Int, {
+      nullable: true,
+      defaultValue: 20,
+      description: 'Size of a page, 20 if not given, at most 100.',
+    })
+    first: number | null,
     @Arg('after', () => String, { nullable: true, description: 'Cursor to go on from.' }) after: string | null,
   ): Promise<Connection<Team>> {
     const { size, after: key } = readPage({ first, after }, { size: 20, keyLength: 2 });
@@ -42,9 +45,12 @@ export class TeamsResolver {
   async members(
     @Ctx() ctx: GraphQLContext,
     @Root() { id }: Team,
-    @Arg('first', () => Int, { nullable: true, description: 'Size of a page, 20 if not given, at most 100.' }) first:
-      | number
-      | null,
+    @Arg('first', () => Int, {
+      nullable: true,
+      defaultValue: 20,
+      description: 'Size of a page, 20 if not given, at most 100.',
+    })
+    first: number | null,
     @Arg('after', () => String, { nullable: true, description: 'Cursor to go on from.' }) after: string | null,
   ): Promise<Connection<User>> {
     return await pageOfUsers({ first, after }, async (page) => await readTeamMembers(ctx, id, page));

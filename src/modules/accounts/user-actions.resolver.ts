@@ -1,4 +1,4 @@
-import { Arg, Ctx, Int, Query, Resolver } from 'type-graphql';
+import { Arg, Ctx, Extensions, Int, Query, Resolver } from 'type-graphql';
 import { readPage, rowId, toConnection, type Connection } from '../../graphql/connection.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
 import { PageNumber } from '../../graphql/scalars.ts';
@@ -18,15 +18,19 @@ const pageSize = 50;
 
 @Resolver()
 export class UserActionsResolver {
+  @Extensions({ price: 500 })
   @Query(() => UserActionConnection, {
     description:
       'What users did from the dashboard, newest first (interface 4.7). Needs audit:read and the Enterprise plan.',
   })
   async userActions(
     @Ctx() ctx: GraphQLContext,
-    @Arg('first', () => Int, { nullable: true, description: 'Size of a page, 50 if not given, at most 100.' }) first:
-      | number
-      | null,
+    @Arg('first', () => Int, {
+      nullable: true,
+      defaultValue: 50,
+      description: 'Size of a page, 50 if not given, at most 100.',
+    })
+    first: number | null,
     @Arg('after', () => String, { nullable: true, description: 'Cursor to go on from.' }) after: string | null,
     @Arg('page', () => PageNumber, { nullable: true, description: 'A page by its number, in the place of `after`.' })
     page: number | null,
@@ -45,15 +49,19 @@ export class UserActionsResolver {
     return toConnection(rows, request.size, { node: (row): UserAction => row, key: ({ id }) => [id] });
   }
 
+  @Extensions({ price: 500 })
   @Query(() => AuditEntryConnection, {
     description:
       'As `userActions`, about releases, runbooks and previews too. Needs audit:read and the Enterprise plan.',
   })
   async auditLog(
     @Ctx() ctx: GraphQLContext,
-    @Arg('first', () => Int, { nullable: true, description: 'Size of a page, 50 if not given, at most 100.' }) first:
-      | number
-      | null,
+    @Arg('first', () => Int, {
+      nullable: true,
+      defaultValue: 50,
+      description: 'Size of a page, 50 if not given, at most 100.',
+    })
+    first: number | null,
     @Arg('after', () => String, { nullable: true, description: 'Cursor to go on from.' }) after: string | null,
     @Arg('entity', () => auditEntityNames, { nullable: true, description: 'Only about things of this kind.' })
     entity: AuditEntity | null,

@@ -13,9 +13,12 @@ export class UsersResolver {
   @Query(() => UserConnection, { description: 'Users of the account by email address. Needs config:read.' })
   async users(
     @Ctx() ctx: GraphQLContext,
-    @Arg('first', () => Int, { nullable: true, description: 'Size of a page, 20 if not given, at most 100.' }) first:
-      | number
-      | null,
+    @Arg('first', () => Int, {
+      nullable: true,
+      defaultValue: 20,
+      description: 'Size of a page, 20 if not given, at most 100.',
+    })
+    first: number | null,
     @Arg('after', () => String, { nullable: true, description: 'Cursor to go on from.' }) after: string | null,
   ): Promise<Connection<User>> {
     return await pageOfUsers({ first, after }, async (page) => await readUsers(ctx, page));

@@ -1,4 +1,4 @@
-import { Arg, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
+import { Arg, Ctx, Extensions, FieldResolver, Resolver, Root } from 'type-graphql';
 import type { GraphQLContext } from '../../graphql/context.ts';
 import { Day, TimeZone } from '../../graphql/scalars.ts';
 import { Repository } from '../repositories/repositories.types.ts';
@@ -7,6 +7,7 @@ import { Analytics } from './analytics.types.ts';
 
 @Resolver(() => Repository)
 export class RepositoryAnalyticsResolver {
+  @Extensions({ price: 1_500 })
   @FieldResolver(() => Analytics, {
     description:
       'Statistics by day (interface 4.6): at most 366 days, `start` and `end` included. Needs analytics:read.',

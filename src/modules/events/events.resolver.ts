@@ -29,9 +29,12 @@ export class RepositoryEventsResolver {
   async events(
     @Ctx() ctx: GraphQLContext,
     @Root() repository: Repository,
-    @Arg('first', () => Int, { nullable: true, description: 'Size of a page, 50 if not given, at most 100.' }) first:
-      | number
-      | null,
+    @Arg('first', () => Int, {
+      nullable: true,
+      defaultValue: 50,
+      description: 'Size of a page, 50 if not given, at most 100.',
+    })
+    first: number | null,
     @Arg('after', () => String, { nullable: true, description: 'Cursor of the connection to go on from.' }) after:
       | string
       | null,

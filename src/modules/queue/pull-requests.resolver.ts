@@ -1,5 +1,5 @@
 import type { GraphQLResolveInfo } from 'graphql';
-import { Arg, Ctx, FieldResolver, Info, Int, Mutation, Resolver, Root } from 'type-graphql';
+import { Arg, Ctx, Extensions, FieldResolver, Info, Int, Mutation, Resolver, Root } from 'type-graphql';
 import { DomainError } from '../../domain/errors.ts';
 import { readPage, rowId, toConnection, type Connection } from '../../graphql/connection.ts';
 import { loaderOf, type GraphQLContext } from '../../graphql/context.ts';
@@ -83,9 +83,12 @@ export class RepositoryPullRequestsResolver {
     @Root() repository: Repository,
     @Arg('filter', () => PullRequestFilter, { nullable: true, description: 'Which of them. All if not given.' })
     filter: PullRequestFilter | null,
-    @Arg('first', () => Int, { nullable: true, description: 'Size of a page, 50 if not given, at most 100.' }) first:
-      | number
-      | null,
+    @Arg('first', () => Int, {
+      nullable: true,
+      defaultValue: 50,
+      description: 'Size of a page, 50 if not given, at most 100.',
+    })
+    first: number | null,
     @Arg('after', () => String, { nullable: true, description: 'Cursor to go on from.' }) after: string | null,
   ): Promise<Connection<PullRequest>> {
     const page = readPage({ first, after }, { size: pageSize, keyLength: 1 });
@@ -99,6 +102,7 @@ export class RepositoryPullRequestsResolver {
     return toConnection(rows, page.size, { node: (row) => row, key: (row) => [row.id] });
   }
 
+  @Extensions({ rows: 50 })
   @FieldResolver(() => [PullRequest], { description: 'All of its queued and tagged pull requests, in queue order.' })
   async queuedPullRequests(
     @Ctx() ctx: GraphQLContext,
@@ -141,6 +145,7 @@ export class PullRequestsResolver {
     return ahead === null ? null : ahead + 1;
   }
 
+  @Extensions({ price: 3_000 })
   @FieldResolver(() => Explanation, {
     description: 'Why it is not merged yet, who must act, and everything that has to hold (interface 3.1).',
   })
@@ -195,9 +200,12 @@ export class PullRequestsResolver {
   async batches(
     @Ctx() ctx: GraphQLContext,
     @Root() pullRequest: PullRequest,
-    @Arg('first', () => Int, { nullable: true, description: 'Size of a page, 10 if not given, at most 100.' }) first:
-      | number
-      | null,
+    @Arg('first', () => Int, {
+      nullable: true,
+      defaultValue: 10,
+      description: 'Size of a page, 10 if not given, at most 100.',
+    })
+    first: number | null,
     @Arg('after', () => String, { nullable: true, description: 'Cursor to go on from.' }) after: string | null,
   ): Promise<Connection<Batch>> {
     const page = readPage({ first, after }, { size: 10, keyLength: 1 });

@@ -1,5 +1,5 @@
 import type { GraphQLResolveInfo } from 'graphql';
-import { Arg, Ctx, FieldResolver, Info, Int, Mutation, Resolver, Root } from 'type-graphql';
+import { Arg, Ctx, Extensions, FieldResolver, Info, Int, Mutation, Resolver, Root } from 'type-graphql';
 import { readPage, rowId, toConnection, type Connection } from '../../graphql/connection.ts';
 import { loaderOf, type GraphQLContext } from '../../graphql/context.ts';
 import { selectsOnly } from '../../graphql/selection.ts';
@@ -79,6 +79,7 @@ export class QueuesResolver {
     return await loaderOf(ctx, runningBuilds).load(queue.id);
   }
 
+  @Extensions({ rows: 50 })
   @FieldResolver(() => [PullRequest], { description: 'Its queued and tagged pull requests, in queue order.' })
   async entries(
     @Ctx() ctx: GraphQLContext,
@@ -93,9 +94,12 @@ export class QueuesResolver {
     @Ctx() ctx: GraphQLContext,
     @Root() queue: Queue,
     @Arg('live', () => Boolean, { defaultValue: false, description: 'Only those that have not ended.' }) live: boolean,
-    @Arg('first', () => Int, { nullable: true, description: 'Size of a page, 20 if not given, at most 100.' }) first:
-      | number
-      | null,
+    @Arg('first', () => Int, {
+      nullable: true,
+      defaultValue: 20,
+      description: 'Size of a page, 20 if not given, at most 100.',
+    })
+    first: number | null,
     @Arg('after', () => String, { nullable: true, description: 'Cursor to go on from.' }) after: string | null,
   ): Promise<Connection<Batch>> {
     const page = readPage({ first, after }, { size: 20, keyLength: 1 });

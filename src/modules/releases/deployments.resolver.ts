@@ -31,7 +31,7 @@ export class EnvironmentDeploymentsResolver {
   async deployments(
     @Ctx() ctx: GraphQLContext,
     @Root() { id }: Environment,
-    @Arg('first', () => PageSize, { nullable: true, description: 'Size of a page, 10 if not given.' })
+    @Arg('first', () => PageSize, { nullable: true, defaultValue: 10, description: 'Size of a page, 10 if not given.' })
     first: number | null,
     @Arg('after', () => String, { nullable: true, description: 'Cursor of the connection to go on from.' })
     after: string | null,

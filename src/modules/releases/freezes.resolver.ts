@@ -1,4 +1,4 @@
-import { Arg, Ctx, FieldResolver, Mutation, Resolver, Root } from 'type-graphql';
+import { Arg, Ctx, Extensions, FieldResolver, Mutation, Resolver, Root } from 'type-graphql';
 import { DomainError } from '../../domain/errors.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
 import { rowIdOf } from '../../graphql/node-id.ts';
@@ -20,6 +20,7 @@ import { loadEnvironment } from './projects.reads.ts';
 
 @Resolver(() => Environment)
 export class FreezesResolver {
+  @Extensions({ price: 500 })
   @FieldResolver(() => Frozen, {
     nullable: true,
     description: 'Why nothing is deployed there now, unless it is forced. Null: it is not frozen.',

@@ -46,9 +46,12 @@ export class ReleaseProjectsResolver {
   @Query(() => ReleaseProjectConnection, { description: "The account's release projects by name. Needs release:read." })
   async releaseProjects(
     @Ctx() ctx: GraphQLContext,
-    @Arg('first', () => Int, { nullable: true, description: 'Size of a page, 20 if not given, at most 100.' }) first:
-      | number
-      | null,
+    @Arg('first', () => Int, {
+      nullable: true,
+      defaultValue: 20,
+      description: 'Size of a page, 20 if not given, at most 100.',
+    })
+    first: number | null,
     @Arg('after', () => String, { nullable: true, description: 'Cursor to go on from.' }) after: string | null,
   ): Promise<Connection<ReleaseProject>> {
     const { size, after: key } = readPage({ first, after }, { size: pageSize, keyLength: 1 });

@@ -1,4 +1,4 @@
-import { Arg, Ctx, FieldResolver, Mutation, Resolver, Root } from 'type-graphql';
+import { Arg, Ctx, Extensions, FieldResolver, Mutation, Resolver, Root } from 'type-graphql';
 import type { Context } from '../../context.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
 import { Glob } from '../../graphql/scalars.ts';
@@ -10,6 +10,7 @@ import { Repository } from './repositories.types.ts';
 
 @Resolver(() => Repository)
 export class BranchPausesResolver {
+  @Extensions({ price: 800 })
   @FieldResolver(() => [BranchPause], {
     description:
       'How base branches stand, by pattern: every rule, and the base branches no rule names literally with what the rules say of them. The repository’s own pause is not mixed in.',

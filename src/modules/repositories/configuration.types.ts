@@ -57,7 +57,7 @@ export const ConfigurationChangeConnection = connectionType(ConfigurationChange,
 
 @ArgsType()
 export class ConfigurationHistoryArgs {
-  @Field(() => Int, { nullable: true, description: 'Size of a page, 20 if not given, at most 100.' })
+  @Field(() => Int, { nullable: true, defaultValue: 20, description: 'Size of a page, 20 if not given, at most 100.' })
   first!: number | null;
 
   @Field(() => String, { nullable: true, description: 'Cursor to go on from.' })

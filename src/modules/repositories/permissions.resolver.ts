@@ -27,9 +27,12 @@ export class PermissionsResolver {
     @Root() repository: Repository,
     @Arg('permission', () => permissions, { nullable: true, description: 'Only this permission.' })
     permission: Permission | null,
-    @Arg('first', () => Int, { nullable: true, description: 'Size of a page, 20 if not given, at most 100.' }) first:
-      | number
-      | null,
+    @Arg('first', () => Int, {
+      nullable: true,
+      defaultValue: 20,
+      description: 'Size of a page, 20 if not given, at most 100.',
+    })
+    first: number | null,
     @Arg('after', () => String, { nullable: true, description: 'Cursor to go on from.' }) after: string | null,
   ): Promise<Connection<PermissionGrant>> {
     const page = readPage({ first, after }, { size: 20, keyLength: 1 });
@@ -48,9 +51,12 @@ export class PermissionsResolver {
     @Ctx() ctx: GraphQLContext,
     @Root() repository: Repository,
     @Arg('permission', () => permissions, { description: 'To do what.' }) permission: Permission,
-    @Arg('first', () => Int, { nullable: true, description: 'Size of a page, 20 if not given, at most 100.' }) first:
-      | number
-      | null,
+    @Arg('first', () => Int, {
+      nullable: true,
+      defaultValue: 20,
+      description: 'Size of a page, 20 if not given, at most 100.',
+    })
+    first: number | null,
     @Arg('after', () => String, { nullable: true, description: 'Cursor to go on from.' }) after: string | null,
   ): Promise<Connection<PermissionHolder>> {
     const { size, after: key } = readPage({ first, after }, { size: 20, keyLength: 3 });

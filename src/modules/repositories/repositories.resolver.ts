@@ -53,9 +53,12 @@ export class RepositoriesResolver {
   @Query(() => RepositoryConnection, { description: "The account's repositories by owner and name. Needs queue:read." })
   async repositories(
     @Ctx() ctx: GraphQLContext,
-    @Arg('first', () => Int, { nullable: true, description: 'Size of a page, 10 if not given, at most 100.' }) first:
-      | number
-      | null,
+    @Arg('first', () => Int, {
+      nullable: true,
+      defaultValue: 10,
+      description: 'Size of a page, 10 if not given, at most 100.',
+    })
+    first: number | null,
     @Arg('after', () => String, { nullable: true, description: 'Cursor to go on from.' }) after: string | null,
     @Arg('page', () => PageNumber, { nullable: true, description: 'A page by its number, in the place of `after`.' })
     page: number | null,

@@ -33,7 +33,9 @@ export class RunbookActivityResolver {
   async toolCalls(
     @Ctx() ctx: GraphQLContext,
     @Root() { id }: Runbook,
-    @Arg('first', () => Int, { nullable: true, description: firstDescription }) first: number | null,
+    @Arg('first', () => Int, { nullable: true, defaultValue: pageSize, description: firstDescription }) first:
+      | number
+      | null,
     @Arg('after', () => String, { nullable: true, description: afterDescription }) after: string | null,
   ): Promise<Connection<RunbookToolCall>> {
     return await readToolCallPage(ctx, { runbookId: id, leafId: null }, { first, after });
@@ -68,7 +70,9 @@ export class RunbookLeafActivityResolver {
   async toolCalls(
     @Ctx() ctx: GraphQLContext,
     @Root() { id, runbookId }: RunbookLeaf,
-    @Arg('first', () => Int, { nullable: true, description: firstDescription }) first: number | null,
+    @Arg('first', () => Int, { nullable: true, defaultValue: pageSize, description: firstDescription }) first:
+      | number
+      | null,
     @Arg('after', () => String, { nullable: true, description: afterDescription }) after: string | null,
   ): Promise<Connection<RunbookToolCall>> {
     return await readToolCallPage(ctx, { runbookId, leafId: id }, { first, after });

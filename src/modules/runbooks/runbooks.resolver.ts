@@ -32,7 +32,11 @@ export class RepositoryRunbooksResolver {
     @Ctx() ctx: GraphQLContext,
     @Root() { id }: Repository,
     @Arg('filter', () => RunbookFilter, { nullable: true, description: 'Which of them.' }) filter: RunbookFilter | null,
-    @Arg('first', () => Int, { nullable: true, description: 'Size of a page, 20 if not given, at most 100.' })
+    @Arg('first', () => Int, {
+      nullable: true,
+      defaultValue: 20,
+      description: 'Size of a page, 20 if not given, at most 100.',
+    })
     first: number | null,
     @Arg('after', () => String, { nullable: true, description: 'Cursor of the connection to go on from.' })
     after: string | null,

@@ -1,4 +1,4 @@
-import { Field, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Extensions, Field, Int, ObjectType, registerEnumType } from 'type-graphql';
 import type {
   RunbookCommitState,
   RunbookPullRequestState,
@@ -154,6 +154,7 @@ export class RunbookStep {
   @Field(() => runbookStatuses, { description: 'How it stands by its leaves, as a runbook does (interface 3.3).' })
   status!: RunbookStatus;
 
+  @Extensions({ rows: 3 })
   @Field(() => [RunbookLeaf], { description: 'Its leaves, in order; one at least.' })
   leaves!: readonly RunbookLeaf[];
 }

@@ -1,5 +1,5 @@
 import type DataLoader from 'dataloader';
-import { Arg, Ctx, FieldResolver, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { Arg, Ctx, Extensions, FieldResolver, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { notFound } from '../../domain/errors.ts';
 import { readPage, rowId, toConnection, type Connection } from '../../graphql/connection.ts';
 import { loaderOf, type GraphQLContext } from '../../graphql/context.ts';
@@ -52,7 +52,7 @@ export class WebhookEndpointsResolver {
   })
   async webhookEndpoints(
     @Ctx() ctx: GraphQLContext,
-    @Arg('first', () => Int, { nullable: true, description: first }) size: number | null,
+    @Arg('first', () => Int, { nullable: true, defaultValue: pageSize, description: first }) size: number | null,
     @Arg('after', () => String, { nullable: true, description: after }) cursor: string | null,
   ): Promise<Connection<WebhookEndpoint>> {
     const page = readPage({ first: size, after: cursor }, { size: pageSize, keyLength: 1 });
@@ -66,7 +66,7 @@ export class WebhookEndpointsResolver {
   async deliveries(
     @Ctx() ctx: GraphQLContext,
     @Root() endpoint: WebhookEndpoint,
-    @Arg('first', () => Int, { nullable: true, description: first }) size: number | null,
+    @Arg('first', () => Int, { nullable: true, defaultValue: pageSize, description: first }) size: number | null,
     @Arg('after', () => String, { nullable: true, description: after }) cursor: string | null,
   ): Promise<Connection<WebhookDelivery>> {
     const page = readPage({ first: size, after: cursor }, { size: pageSize, keyLength: 1 });
@@ -172,6 +172,7 @@ export class WebhookDeliveriesResolver {
     return await loaderOf(ctx, attemptsOfDelivery).load(delivery.id);
   }
 
+  @Extensions({ price: 250 })
   @FieldResolver(() => WebhookEndpoint, { nullable: true, description: 'Where it goes. Null once that was deleted.' })
   async endpoint(@Ctx() ctx: GraphQLContext, @Root() delivery: WebhookDelivery): Promise<WebhookEndpoint | null> {
     return await readWebhookEndpoint(ctx, delivery.endpointId);

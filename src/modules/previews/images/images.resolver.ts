@@ -18,9 +18,12 @@ export class PreviewImagesResolver {
   @Query(() => PreviewImageConnection, { description: "The account's preview images by name. Needs admin." })
   async previewImages(
     @Ctx() ctx: GraphQLContext,
-    @Arg('first', () => Int, { nullable: true, description: 'Size of a page, 50 if not given, at most 100.' }) first:
-      | number
-      | null,
+    @Arg('first', () => Int, {
+      nullable: true,
+      defaultValue: 50,
+      description: 'Size of a page, 50 if not given, at most 100.',
+    })
+    first: number | null,
     @Arg('after', () => String, { nullable: true, description: 'Cursor to go on from.' }) after: string | null,
   ): Promise<Connection<PreviewImage>> {
     const { size, after: key } = readPage({ first, after }, { size: pageSize, keyLength: 1 });

@@ -31,9 +31,12 @@ export class RepositoryRegistrationsResolver {
     @Root() { id }: Repository,
     @Arg('ended', () => Boolean, { defaultValue: false, description: 'Those too that do not stand any more.' })
     ended: boolean,
-    @Arg('first', () => Int, { nullable: true, description: 'Size of a page, 20 if not given, at most 100.' }) first:
-      | number
-      | null,
+    @Arg('first', () => Int, {
+      nullable: true,
+      defaultValue: 20,
+      description: 'Size of a page, 20 if not given, at most 100.',
+    })
+    first: number | null,
     @Arg('after', () => String, { nullable: true, description: 'Cursor to go on from.' }) after: string | null,
   ): Promise<Connection<PreviewRegistration>> {
     const page = readPage({ first, after }, { size: pageSize, keyLength: 1 });

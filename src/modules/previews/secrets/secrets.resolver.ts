@@ -24,9 +24,12 @@ export class PreviewSecretsResolver {
   })
   async previewSecrets(
     @Ctx() ctx: GraphQLContext,
-    @Arg('first', () => Int, { nullable: true, description: 'Size of a page, 50 if not given, at most 100.' }) first:
-      | number
-      | null,
+    @Arg('first', () => Int, {
+      nullable: true,
+      defaultValue: 50,
+      description: 'Size of a page, 50 if not given, at most 100.',
+    })
+    first: number | null,
     @Arg('after', () => String, { nullable: true, description: 'Cursor to go on from.' }) after: string | null,
   ): Promise<Connection<PreviewSecret>> {
     const { size, after: key } = readPage({ first, after }, { size: pageSize, keyLength: 1 });

@@ -44,9 +44,12 @@ export class PullRequestVerificationsResolver {
   async verifications(
     @Ctx() ctx: GraphQLContext,
     @Root() { id }: PullRequest,
-    @Arg('first', () => Int, { nullable: true, description: 'Size of a page, 20 if not given, at most 100.' }) first:
-      | number
-      | null,
+    @Arg('first', () => Int, {
+      nullable: true,
+      defaultValue: 20,
+      description: 'Size of a page, 20 if not given, at most 100.',
+    })
+    first: number | null,
     @Arg('after', () => String, { nullable: true, description: 'Cursor to go on from.' }) after: string | null,
   ): Promise<Connection<Verification>> {
     const page = readPage({ first, after }, { size: pageSize, keyLength: 1 });
@@ -85,9 +88,12 @@ export class VerificationsResolver {
   async steps(
     @Ctx() ctx: GraphQLContext,
     @Root() { id }: Verification,
-    @Arg('first', () => Int, { nullable: true, description: 'Size of a page, 50 if not given, at most 100.' }) first:
-      | number
-      | null,
+    @Arg('first', () => Int, {
+      nullable: true,
+      defaultValue: 50,
+      description: 'Size of a page, 50 if not given, at most 100.',
+    })
+    first: number | null,
     @Arg('after', () => String, { nullable: true, description: 'Cursor to go on from.' }) after: string | null,
   ): Promise<Connection<VerificationStep>> {
     const page = readPage({ first, after }, { size: stepsPageSize, keyLength: 1 });

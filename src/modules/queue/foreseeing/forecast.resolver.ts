@@ -1,4 +1,4 @@
-import { Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
+import { Ctx, Extensions, FieldResolver, Resolver, Root } from 'type-graphql';
 import { loaderOf, type GraphQLContext } from '../../../graphql/context.ts';
 import type { PullRequest } from '../pull-requests.types.ts';
 import { Queue } from '../queue.types.ts';
@@ -7,6 +7,7 @@ import { QueueEta, toMergeEta, toQueueEtas, type MergeEta } from './forecast.typ
 
 @Resolver(() => Queue)
 export class QueueEtasResolver {
+  @Extensions({ price: 6_000, rows: 50 })
   @FieldResolver(() => [QueueEta], {
     nullable: true,
     description:

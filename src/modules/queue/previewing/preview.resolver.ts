@@ -1,4 +1,4 @@
-import { Arg, Ctx, FieldResolver, Query, Resolver, Root } from 'type-graphql';
+import { Arg, Ctx, Extensions, FieldResolver, Query, Resolver, Root } from 'type-graphql';
 import type { GraphQLContext } from '../../../graphql/context.ts';
 import { PauseBranchesPayload } from '../../repositories/branch-pauses.types.ts';
 import { FreezeBranchesPayload } from '../../repositories/freezes.types.ts';
@@ -56,6 +56,7 @@ export class ReplaceConfigurationImpactResolver {
 
 @Resolver()
 export class ConfigurationPreviewResolver {
+  @Extensions({ price: 20_000 })
   @Query(() => ConfigurationPreview, {
     description: 'What a configuration would change and do. Nothing is written. Needs config:read.',
   })

@@ -1,4 +1,4 @@
-import { Arg, Args, Ctx, FieldResolver, Int, Resolver, Root } from 'type-graphql';
+import { Arg, Args, Ctx, Extensions, FieldResolver, Int, Resolver, Root } from 'type-graphql';
 import { DomainError, notFound } from '../../../domain/errors.ts';
 import { readPage, toConnection, type Connection } from '../../../graphql/connection.ts';
 import { loadIfAny, loaderOf, type GraphQLContext } from '../../../graphql/context.ts';
@@ -147,6 +147,7 @@ export class ReleasedCommitResolver {
 
 @Resolver(() => Environment)
 export class EnvironmentProvenanceResolver {
+  @Extensions({ price: 700 })
   @FieldResolver(() => EnvironmentPresence, {
     nullable: true,
     description: 'What runs there: what was deployed last and succeeded. Null: nothing was.',
@@ -155,6 +156,7 @@ export class EnvironmentProvenanceResolver {
     return await readRunning(ctx, id);
   }
 
+  @Extensions({ price: 1_500 })
   @FieldResolver(() => RollbackOutlook, {
     nullable: true,
     description: 'What a rollback would do now. Null: there is nothing to go back to.',

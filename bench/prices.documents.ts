@@ -1,0 +1,158 @@
+// Documents over the schema: one that asks much of each field, and many drawn at random, the same ones for a seed.
+import {
+  getNamedType,
+  isAbstractType,
+  isLeafType,
+  isObjectType,
+  isRequiredArgument,
+  type GraphQLField,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+} from 'graphql';
+
+export interface NamedDocument {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** What names something there is, by `Type.field`. Fields whose required arguments are not here are left out. */
+export type KnownArguments = Readonly<Record<string, string>>;
+
+export interface DocumentSources {
+  readonly schema: GraphQLSchema;
+  readonly known: KnownArguments;
+  /** Ids for `nodes`, by type. */
+  readonly ids: ReadonlyMap<string, readonly string[]>;
+  /** From 0 to 1. */
+  readonly random: () => number;
+}
+
+const pageSizes = [1, 10, 50, 100] as const;
+const deepest = 6;
+
+export function documentsOf(sources: DocumentSources, count: number): NamedDocument[] {
+  const { schema } = sources;
+  const query = schema.getQueryType() as GraphQLObjectType;
+  const drawn = Array.from({ length: count }, (_, at) => ({
+    name: `drawn ${at + 1}`,
+    text: `{ ${selectionOf(sources, query, 0)} }`,
+  }));
+  return [...documentsOfFields(sources), ...documentsOfNodes(sources), ...drawn];
+}
+
+/** Every field that somebody resolves, asked of as many parents as a page has. */
+function documentsOfFields(sources: DocumentSources): NamedDocument[] {
+  const paths = pathsTo(sources);
+  return [...paths].flatMap(([type, path]) =>
+    Object.values(type.getFields()).flatMap((field) => {
+      const call = callOf(sources, type, field, 100);
+      if (call === null || field.resolve === undefined || field.name === 'id') return [];
+      const inner = isLeafType(getNamedType(field.type)) ? call : `${call} { ${leavesOf(sources, field)} }`;
+      return [10, 100].map((size) => ({
+        name: `${type.name}.${field.name} of ${size}`,
+        text: `{ ${path(size, inner)} }`,
+      }));
+    }),
+  );
+}
+
+function documentsOfNodes({ schema, ids }: DocumentSources): NamedDocument[] {
+  return [...ids].flatMap(([name, all]) => {
+    const leaves = leafNames(schema.getType(name) as GraphQLObjectType).join(' ');
+    return [1, 10, 100].map((size) => ({
+      name: `nodes of ${name}, ${size}`,
+      text: `{ nodes(ids: ${JSON.stringify(cycled(all, size))}) { id ... on ${name} { ${leaves} } } }`,
+    }));
+  });
+}
+
+function cycled(all: readonly string[], size: number): string[] {
+  return Array.from({ length: size }, (_, at) => all[at % all.length] ?? '');
+}
+
+/** Of each type a way there from the root that gives most parents: the selection with something asked of them. */
+function pathsTo(sources: DocumentSources): Map<GraphQLObjectType, (size: number, inner: string) => string> {
+  const query = sources.schema.getQueryType() as GraphQLObjectType;
+  const paths = new Map<GraphQLObjectType, (size: number, inner: string) => string>([[query, (_size, inner) => inner]]);
+  const waiting = [query];
+  for (const type of waiting) {
+    const path = paths.get(type);
+    // Lists first: fields that give many of what they lead to.
+    const fields = Object.values(type.getFields()).toSorted((a, b) => manyOf(b) - manyOf(a));
+    for (const field of fields) {
+      const next = getNamedType(field.type);
+      if (!isObjectType(next) || paths.has(next) || path === undefined) continue;
+      if (callOf(sources, type, field, 1) === null) continue;
+      paths.set(next, (size, inner) => path(pageOf(type, size), `${callOf(sources, type, field, size)} { ${inner} }`));
+      waiting.push(next);
+    }
+  }
+  return paths;
+}
+
+// Of nested lists the innermost is long and the others short: as many as are allowed at once.
+function pageOf(type: GraphQLObjectType, size: number): number {
+  return type.name.endsWith('Connection') || type.name.endsWith('Edge') ? size : 10;
+}
+
+function manyOf(field: GraphQLField<unknown, unknown>): number {
+  const text = String(field.type);
+  return text.includes('[') || text.includes('Connection') ? 1 : 0;
+}
+
+/** `field(arguments)`; null where something is required that is not known. */
+function callOf(
+  { known }: DocumentSources,
+  type: GraphQLObjectType,
+  field: GraphQLField<unknown, unknown>,
+  size: number,
+): string | null {
+  const given = known[`${type.name}.${field.name}`];
+  if (given === '-') return null;
+  const page = field.args.some(({ name }) => name === 'first') ? `first: ${size}` : '';
+  if (given === undefined && field.args.some((argument) => isRequiredArgument(argument) && argument.name !== 'first'))
+    return null;
+  const all = [given ?? '', page].filter((text) => text !== '').join(', ');
+  return all === '' ? field.name : `${field.name}(${all})`;
+}
+
+function leafNames(type: GraphQLObjectType): string[] {
+  const names = Object.values(type.getFields())
+    .filter((field) => isLeafType(getNamedType(field.type)) && !field.args.some(isRequiredArgument))
+    .filter(({ name, resolve }) => name === 'id' || resolve === undefined)
+    .map(({ name }) => name);
+  return names.length > 0 ? names : ['__typename'];
+}
+
+/** All that lies in what a field gives, without asking anybody more. */
+function leavesOf({ schema }: DocumentSources, field: GraphQLField<unknown, unknown>): string {
+  const type = getNamedType(field.type);
+  if (isAbstractType(type)) {
+    return schema
+      .getPossibleTypes(type)
+      .map((each) => `... on ${each.name} { __typename }`)
+      .join(' ');
+  }
+  if (!isObjectType(type)) return '__typename';
+  const { nodes } = type.getFields();
+  const node = nodes === undefined ? undefined : getNamedType(nodes.type);
+  return isObjectType(node) ? `nodes { ${leafNames(node).join(' ')} }` : leafNames(type).join(' ');
+}
+
+function selectionOf(sources: DocumentSources, type: GraphQLObjectType, depth: number): string {
+  const { random } = sources;
+  const below = Object.values(type.getFields()).flatMap((field) => {
+    const next = getNamedType(field.type);
+    const size = pageSizes[Math.floor(random() * pageSizes.length)] ?? 1;
+    const call = isObjectType(next) && depth < deepest ? callOf(sources, type, field, size) : null;
+    return call === null || !isObjectType(next) ? [] : [{ call, next }];
+  });
+  const wanted = type.name.endsWith('Connection') ? 1 : 1 + Math.floor(random() * 3);
+  const chosen = below
+    .map((each) => ({ ...each, rank: random() }))
+    .toSorted((a, b) => a.rank - b.rank)
+    .slice(0, depth > 2 && random() < 0.4 ? 0 : wanted);
+  const leaves = leafNames(type).filter(() => random() < 0.5);
+  const inner = chosen.map(({ call, next }) => `${call} { ${selectionOf(sources, next, depth + 1)} }`);
+  return [...(leaves.length > 0 ? leaves : ['__typename']), ...inner].join(' ');
+}

@@ -1,0 +1,88 @@
+// What a document costs is known before it is executed: by how much it names and by how long its pages are.
+import { Kind, parse, type OperationDefinitionNode } from 'graphql';
+import { describe, expect, it } from 'vitest';
+import { pointsOf } from '../../src/graphql/limits.ts';
+import { encodeNodeId } from '../../src/graphql/node-id.ts';
+import { interlockSchema } from '../../src/graphql/schema.ts';
+
+function points(text: string, variables: Readonly<Record<string, unknown>> = {}): number {
+  const document = parse(text);
+  const operation = document.definitions.find(
+    (each): each is OperationDefinitionNode => each.kind === Kind.OPERATION_DEFINITION,
+  );
+  if (operation === undefined) throw new Error('There is no operation.');
+  return pointsOf({ schema: interlockSchema(), document, operation, variables });
+}
+
+const ids = (count: number): string[] => Array.from({ length: count }, (_, at) => encodeNodeId('Team', String(at + 1)));
+const teams = (count: number): string => `{ nodes(ids: ${JSON.stringify(ids(count))}) { id ... on Team { slug } } }`;
+const inShop = (selection: string): string => `{ repository(owner: "acme", name: "shop") { ${selection} } }`;
+
+describe('nodes', () => {
+  it('costs by how many are named', () => {
+    expect(points(teams(1))).toBe(1);
+    expect(points(teams(100))).toBeGreaterThanOrEqual(20);
+    expect(points(teams(100))).toBeGreaterThan(8 * points(teams(10)));
+  });
+
+  it('costs as much where a variable names them', () => {
+    const named = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id ... on Team { slug } } }';
+    expect(points(named, { ids: ids(100) })).toBe(points(teams(100)));
+  });
+
+  it('multiplies what is asked of each', () => {
+    const members = (count: number): string =>
+      `{ nodes(ids: ${JSON.stringify(ids(count))}) { ... on Team { members(first: 50) { nodes { email } } } } }`;
+    expect(points(members(50))).toBeGreaterThanOrEqual(30 * points(members(1)));
+  });
+});
+
+describe('a page', () => {
+  const page = (size: string): string =>
+    inShop(`pullRequests${size} { nodes { title batches(first: 1) { nodes { state } } } }`);
+  it('that names no size has the one it is given then', () => {
+    expect(points(page(''))).toBe(points(page('(first: 50)')));
+    expect(points(page('(first: null)'))).toBe(points(page('(first: 50)')));
+    expect(points(page('(first: 100)'))).toBeGreaterThan(1.8 * points(page('')));
+  });
+
+  it('has the size of its variable, or what the variable is unless given', () => {
+    const sized = (text: string): string => page('(first: $size)').replace('{', `query ($size: Int${text}) {`);
+    expect(points(sized(''), { size: 100 })).toBe(points(page('(first: 100)')));
+    expect(points(sized(' = 100'))).toBe(points(page('(first: 100)')));
+  });
+
+  it('is read although nothing of it is shown', () => {
+    const deliveries = (size: number): string =>
+      `{ webhookEndpoints(first: 20) { nodes { deliveries(first: ${size}) { __typename } } } }`;
+    expect(points(deliveries(100))).toBeGreaterThan(2 * points(deliveries(1)));
+  });
+
+  it('costs as much by a fragment', () => {
+    const spread = `${inShop('pullRequests(first: 100) { ...page }')} fragment page on PullRequestConnection { nodes { title batches(first: 1) { nodes { state } } } }`;
+    expect(points(spread)).toBe(points(page('(first: 100)')));
+  });
+});
+
+it('takes a point for each mutation, as REST does', () => {
+  const pause = 'pauseRepository(input: {repository: {owner: "a", name: "b"}, paused: true}) { repository { id } }';
+  const many = Array.from({ length: 50 }, (_, at) => `m${at}: ${pause}`).join(' ');
+  expect(points(`mutation { ${many} }`)).toBeGreaterThanOrEqual(50);
+});
+
+it.each([
+  ['an explanation', inShop('pullRequest(number: 1) { explain { sentence } }'), 3],
+  ['ETAs', inShop('queue(baseBranch: "main") { etas { eta { p50 } } }'), 6],
+  [
+    'a configuration tried out',
+    '{ previewConfiguration(input: {repository: {owner: "a", name: "b"}, yaml: ""}) { accepted } }',
+    20,
+  ],
+  ['a simulation', '{ simulateQueue(input: {repository: {owner: "a", name: "b"}, days: 1}) { accepted } }', 100],
+])('%s costs what it takes', (_what, text, least) => {
+  expect(points(text)).toBeGreaterThanOrEqual(least);
+});
+
+it('introspection is in memory', () => {
+  expect(points('{ __schema { types { name fields { name type { name } } } } }')).toBe(1);
+});
