@@ -1,5 +1,5 @@
 -- A key belongs to the user whose token sent it. Whose the keys kept so far are is not known: they are forgotten.
-delete from idempotency_key;
+truncate idempotency_key;
 
 alter table idempotency_key
   drop constraint idempotency_key_pkey,

@@ -1,9 +1,11 @@
 // Who may skip the line or validation in a repository: admins, and whom it was granted to, alone or in a team.
 import type { Context } from '../../context.ts';
+import { userIdOf } from '../../domain/accounts/handle.ts';
 
 export type Permission = 'skip_line' | 'skip_validation';
 
-// The user's own row is asked, not the token's role: by its handle somebody is named who holds no token here.
+// The user's own row is asked, not the token's role: by a handle somebody is named who holds no token here, or has linked
+// none and is named by id in it.
 const allowed = `
   select u.id from account_user u
   where u.account_id = $1 and u.removed_at is null and (u.id = $2::bigint or lower(u.handle) = lower($3::text))
@@ -21,10 +23,11 @@ interface Asked {
 }
 
 async function isAllowed(ctx: Context, { permission, repositoryId, userId, handle }: Asked): Promise<boolean> {
+  const named = handle === null ? null : userIdOf(handle);
   const rows = await ctx.db.read(ctx.accountId, {
     name: 'may_skip',
     text: allowed,
-    values: [ctx.accountId, userId, handle, repositoryId, permission],
+    values: [ctx.accountId, userId ?? named, handle, repositoryId, permission],
   });
   return rows.length > 0;
 }
@@ -72,9 +75,9 @@ export async function isMemberOfTeam(
     text: `select u.id from account_user u
            join account_team_member m on m.account_id = u.account_id and m.user_id = u.id
            join account_team t on t.account_id = m.account_id and t.id = m.team_id
-           where u.account_id = $1 and u.removed_at is null and lower(u.handle) = lower($2::text)
+           where u.account_id = $1 and u.removed_at is null and (lower(u.handle) = lower($2::text) or u.id = $5::bigint)
              and lower(t.org) = lower($3::text) and t.slug = lower($4::text)`,
-    values: [ctx.accountId, handle.replace(/^@/, ''), org, slug],
+    values: [ctx.accountId, handle.replace(/^@/, ''), org, slug, userIdOf(handle)],
   });
   return rows.length > 0;
 }

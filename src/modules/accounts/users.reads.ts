@@ -1,4 +1,5 @@
 import type { Context, Role } from '../../context.ts';
+import { unlinkedHandle } from '../../domain/accounts/handle.ts';
 import { requireScope } from './authorisation.ts';
 
 export interface UserRead {
@@ -59,15 +60,15 @@ export async function findUserByEmail(ctx: Context, email: string): Promise<User
   return row ?? null;
 }
 
-/** Handles of users, those who were removed included, by their addresses. */
+/** Handles of users, linked and made of their addresses, those who were removed included. */
 export async function findHandles(ctx: Context, emails: readonly string[]): Promise<string[]> {
-  const rows = await ctx.db.read<{ handle: string }>(ctx.accountId, {
+  const rows = await ctx.db.read<{ userId: string; email: string; handle: string | null }>(ctx.accountId, {
     name: 'handles_by_email',
-    text: `select u.handle from account_user u
-           where u.account_id = $1 and lower(u.email) = any ($2::text[]) and u.handle is not null`,
+    text: `select u.id as "userId", u.email, u.handle from account_user u
+           where u.account_id = $1 and lower(u.email) = any ($2::text[])`,
     values: [ctx.accountId, emails.map((email) => email.toLowerCase())],
   });
-  return rows.map(({ handle }) => handle);
+  return rows.flatMap((user) => [user.handle, unlinkedHandle(user)].filter((name) => name !== null));
 }
 
 export async function readTeamMembers(ctx: Context, teamId: string, { size, after }: UserPage): Promise<UserRead[]> {

@@ -1,5 +1,6 @@
 // What people do on pull requests that live on this installation, where this is their code host.
 import type { Context } from '../../../context.ts';
+import { handleOf } from '../../../domain/accounts/handle.ts';
 import { DomainError, notFound } from '../../../domain/errors.ts';
 import {
   HostRefused,
@@ -28,7 +29,7 @@ async function speakOn(ctx: Context, request: PullRequestRef): Promise<Speaking>
   const host = hosted(await loadRepository(ctx, request.repository));
   const row = await syncPullRequest(ctx, host, request.number);
   if (row === null) throw notFound('Pull request');
-  const who = ctx.actor.handle ?? ctx.actor.email ?? 'interlock';
+  const who = handleOf(ctx.actor);
   return { host, adapter: ctx.hosts(host.host), pullRequestId: row.id, who };
 }
 

@@ -1,5 +1,6 @@
 // What users ask of the queue: load → authorise → decide → write with events, in one transaction under the queue's row.
 import type { Context } from '../../../context.ts';
+import { handleOf } from '../../../domain/accounts/handle.ts';
 import { DomainError, notFound } from '../../../domain/errors.ts';
 import { isTerminal } from '../../../domain/queue/status.ts';
 import { HostRefused } from '../../../hosts/port.ts';
@@ -221,7 +222,7 @@ export async function openPullRequest(ctx: Context, request: OpenRequest): Promi
     ctx.hosts(host.host).openPullRequest(host, {
       title: request.title,
       body: request.body ?? '',
-      author: ctx.actor.handle ?? ctx.actor.email ?? 'interlock',
+      author: handleOf(ctx.actor),
       headBranch: request.headBranch,
       baseBranch: request.baseBranch ?? repository.defaultBranch,
       draft: request.draft ?? false,

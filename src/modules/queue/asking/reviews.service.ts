@@ -1,5 +1,6 @@
 // Reviews by people who have no other place to give them: on a local host, this is the review.
 import type { Context } from '../../../context.ts';
+import { handleOf, unlinkedHandle } from '../../../domain/accounts/handle.ts';
 import { DomainError, notFound } from '../../../domain/errors.ts';
 import { HostRefused } from '../../../hosts/port.ts';
 import { requireScope } from '../../accounts/index.ts';
@@ -18,10 +19,11 @@ export async function approvePullRequest(
   const row = await syncPullRequest(ctx, host, request.number);
   if (row === null) throw notFound('Pull request');
   const { handle, email } = ctx.actor;
+  const names = [handle, unlinkedHandle(ctx.actor), email];
   try {
     await ctx.hosts(host.host).reviewPullRequest(host, request.number, {
-      reviewer: handle ?? email ?? 'interlock',
-      alsoKnownAs: [handle, email].filter((name) => name !== null),
+      reviewer: handleOf(ctx.actor),
+      alsoKnownAs: names.filter((name) => name !== null),
       verdict: request.verdict,
     });
   } catch (error) {

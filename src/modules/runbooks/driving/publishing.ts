@@ -1,6 +1,7 @@
 // The pull requests of a runbook at the code host: opened once, and told anew after the agent's next commit.
 import type { Context } from '../../../context.ts';
 import { labelsNow, pullRequestBody } from '../../../domain/runbooks/pull-requests.ts';
+import { handleOf } from '../../../domain/accounts/handle.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import type { HostPullRequest } from '../../../hosts/port.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
@@ -117,7 +118,8 @@ export function numberOf({ number }: RunbookPullRequestRow): number {
 }
 
 function authorOf({ runbook }: RunbookRows): string {
-  return runbook.authorHandle ?? runbook.authorEmail;
+  const { authorHandle: handle, authorEmail: email, authorUserId: userId } = runbook;
+  return handleOf({ handle: handle ?? null, email, userId: userId ?? null });
 }
 
 function titleOf({ runbook, steps, ...rows }: RunbookRows, row: RunbookPullRequestRow): string {
