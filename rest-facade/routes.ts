@@ -14,6 +14,7 @@ import { type Operation, groupByRoute, totalCountHeader } from './compile.ts';
 import { type ErrorBody, failureAnswer, failureOf } from './errors.ts';
 import { type Claim, type Idempotency, type KeyedRequest, fingerprintOf, isKept, isKeyed } from './idempotency.ts';
 import { linkHeader } from './link.ts';
+import { acceptsProblem, problemOf, problemType } from './problem.ts';
 import { BadRequest, type Reading, readRequest, takesQueryObject } from './request.ts';
 import { type Answer, type Answerer, answererOf } from './response.ts';
 
@@ -283,7 +284,15 @@ function revalidated(answer: Answer, request: FastifyRequest, reply: FastifyRepl
   return known.includes(etag) || known.includes('*') ? { status: 304, headers: {}, body: '' } : answer;
 }
 
-function send(reply: FastifyReply, { status, headers, body }: Answer): FastifyReply {
+function send(reply: FastifyReply, answer: Answer): FastifyReply {
+  const { status, headers, body } = answer.status < 400 ? answer : asAccepted(answer, reply.request);
   reply.code(status).headers(headers);
   return status === 304 ? reply.send() : reply.send(body);
+}
+
+// At the very end: what is kept under an Idempotency-Key has the documented form.
+function asAccepted(answer: Answer, { headers: { accept } }: FastifyRequest): Answer {
+  if (!acceptsProblem(accept)) return answer;
+  const body = JSON.stringify(problemOf(answer.status, JSON.parse(answer.body) as Record<string, unknown>));
+  return { ...answer, headers: { ...answer.headers, 'content-type': `${problemType}; charset=utf-8` }, body };
 }

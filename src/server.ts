@@ -14,8 +14,11 @@ import Fastify, {
 } from 'fastify';
 import { execute, type ExecutionResult } from 'graphql';
 import {
+  acceptsProblem,
   compileFacade,
   loadDocuments,
+  problemOf,
+  problemType,
   registerFacade,
   serverOptions,
   type Idempotency,
@@ -194,7 +197,7 @@ function describeEveryAnswer(fastify: FastifyInstance): void {
     const status = error instanceof DomainError ? errorCodes[error.code] : (error.statusCode ?? 500);
     if (status < 500) return await sendError(reply, status, error.message);
     request.log.error({ err: error, requestId: request.id }, 'a request failed');
-    return await reply.code(status).send({ error: 'Internal server error', request_id: request.id });
+    return await sendFailure(reply, status, { error: 'Internal server error', request_id: request.id });
   });
 }
 
@@ -212,7 +215,17 @@ function refuseGuessers(fastify: FastifyInstance, wrongTokens: WrongTokens): voi
 }
 
 async function sendError(reply: FastifyReply, status: number, error: string): Promise<unknown> {
-  return await reply.code(status).send({ error });
+  return await sendFailure(reply, status, { error });
+}
+
+async function sendFailure(
+  reply: FastifyReply,
+  status: number,
+  body: Readonly<Record<string, unknown>>,
+): Promise<unknown> {
+  reply.code(status);
+  if (!acceptsProblem(reply.request.headers.accept)) return await reply.send(body);
+  return await reply.type(`${problemType}; charset=utf-8`).send(JSON.stringify(problemOf(status, body)));
 }
 
 function serveHealth(fastify: FastifyInstance, { db }: Ports, overdue: () => readonly Overdue[]): void {
@@ -222,8 +235,9 @@ function serveHealth(fastify: FastifyInstance, { db }: Ports, overdue: () => rea
       () => true,
       () => false,
     );
-    if (!isReady) return await reply.code(503).send({ status: 'unavailable', error: 'The database does not answer.' });
-    return readyAnswer(overdue());
+    return isReady
+      ? readyAnswer(overdue())
+      : await sendFailure(reply, 503, { status: 'unavailable', error: 'The database does not answer.' });
   });
 }
 

@@ -725,6 +725,19 @@ export interface components {
          * @enum {string}
          */
         PreviewRegistrationStatus: "attached" | "buffered";
+        /** @description The documented error as problem details (RFC 9457): with its own members beside these. */
+        Problem: {
+            /** @description `about:blank`: the status says what kind of problem it is. */
+            type: string;
+            /** @description The name of the status. */
+            title: string;
+            /** @description The status of the answer. */
+            status: number;
+            /** @description What is wrong, naming the field where there is one. */
+            detail: string;
+            /** @description As in the documented error. */
+            error?: string;
+        };
         /** @description A pull request (interface 2.4). */
         PullRequest: {
             /** @description Its number on the code host. */
@@ -1141,6 +1154,7 @@ export interface components {
                  *     }
                  */
                 "application/json": components["schemas"]["Error"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description The token is missing, unknown, expired or revoked. */
@@ -1158,6 +1172,7 @@ export interface components {
                  *     }
                  */
                 "application/json": components["schemas"]["Error"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description The token or its user may not do this. */
@@ -1177,6 +1192,7 @@ export interface components {
                  *     }
                  */
                 "application/json": components["schemas"]["Error"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description Unknown, or not of this account. */
@@ -1197,6 +1213,7 @@ export interface components {
                  *     }
                  */
                 "application/json": components["schemas"]["Error"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description It does not fit what is there now. */
@@ -1217,6 +1234,7 @@ export interface components {
                  *     }
                  */
                 "application/json": components["schemas"]["Error"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description The body is larger than the operation takes. */
@@ -1237,6 +1255,7 @@ export interface components {
                  *     }
                  */
                 "application/json": components["schemas"]["Error"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description The body is of another type than the operation takes. */
@@ -1257,6 +1276,7 @@ export interface components {
                  *     }
                  */
                 "application/json": components["schemas"]["Error"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description The `Idempotency-Key` was sent with another request before; nothing was changed. */
@@ -1276,6 +1296,7 @@ export interface components {
                  *     }
                  */
                 "application/json": components["schemas"]["Error"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description The account asks too often. */
@@ -1296,6 +1317,7 @@ export interface components {
                  *     }
                  */
                 "application/json": components["schemas"]["Error"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description Our fault. */
@@ -1317,6 +1339,7 @@ export interface components {
                  *     }
                  */
                 "application/json": components["schemas"]["InternalError"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description The code host does not answer. Try again. */
@@ -1337,6 +1360,7 @@ export interface components {
                  *     }
                  */
                 "application/json": components["schemas"]["Error"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
     };
@@ -1452,6 +1476,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -1469,6 +1494,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             429: components["responses"]["TooManyRequests"];
@@ -1533,6 +1559,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             409: components["responses"]["Conflict"];
@@ -1598,6 +1625,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -1687,6 +1715,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -1801,6 +1830,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             409: components["responses"]["Conflict"];
@@ -1866,6 +1896,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -1883,6 +1914,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             409: components["responses"]["Conflict"];
@@ -2007,6 +2039,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -2024,6 +2057,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             429: components["responses"]["TooManyRequests"];
@@ -2101,6 +2135,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -2118,6 +2153,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             429: components["responses"]["TooManyRequests"];
@@ -2197,6 +2233,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -2214,6 +2251,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             413: components["responses"]["TooLarge"];
@@ -2273,6 +2311,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -2290,6 +2329,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             409: components["responses"]["Conflict"];
@@ -2369,6 +2409,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             429: components["responses"]["TooManyRequests"];
@@ -2430,6 +2471,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ConfigurationRefused"] | components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -2447,6 +2489,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             409: components["responses"]["Conflict"];
@@ -2540,6 +2583,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -2557,6 +2601,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             429: components["responses"]["TooManyRequests"];
@@ -2636,6 +2681,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -2653,6 +2699,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             429: components["responses"]["TooManyRequests"];
@@ -2728,6 +2775,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -2743,6 +2791,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unknown, or not of this account. */
@@ -2758,6 +2807,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description It does not fit what is there now. */
@@ -2773,6 +2823,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             413: components["responses"]["TooLarge"];
@@ -2839,6 +2890,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -2856,6 +2908,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             409: components["responses"]["Conflict"];
@@ -2944,6 +2997,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             429: components["responses"]["TooManyRequests"];
@@ -3019,6 +3073,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -3036,6 +3091,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             429: components["responses"]["TooManyRequests"];
@@ -3103,6 +3159,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -3162,6 +3219,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -3179,6 +3237,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             409: components["responses"]["Conflict"];
@@ -3233,6 +3292,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorWithMessage"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The token is missing, unknown, expired or revoked. */
@@ -3245,6 +3305,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorWithMessage"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The token or its user may not do this. */
@@ -3259,6 +3320,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorWithMessage"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unknown, or not of this account. */
@@ -3274,6 +3336,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorWithMessage"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description It does not fit what is there now. */
@@ -3289,6 +3352,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorWithMessage"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The body is larger than the operation takes. */
@@ -3304,6 +3368,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorWithMessage"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The body is of another type than the operation takes. */
@@ -3319,6 +3384,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorWithMessage"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The `Idempotency-Key` was sent with another request before; nothing was changed. */
@@ -3333,6 +3399,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorWithMessage"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The account asks too often. */
@@ -3348,6 +3415,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorWithMessage"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Our fault. */
@@ -3363,6 +3431,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorWithMessage"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The code host does not answer. Try again. */
@@ -3378,6 +3447,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorWithMessage"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -3443,6 +3513,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorWithMessage"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The token is missing, unknown, expired or revoked. */
@@ -3455,6 +3526,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorWithMessage"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The token or its user may not do this. */
@@ -3469,6 +3541,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorWithMessage"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unknown, or not of this account. */
@@ -3484,6 +3557,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorWithMessage"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The account asks too often. */
@@ -3499,6 +3573,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorWithMessage"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Our fault. */
@@ -3514,6 +3589,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorWithMessage"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -3568,6 +3644,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorWithMessage"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The token is missing, unknown, expired or revoked. */
@@ -3580,6 +3657,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorWithMessage"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description What may be spent on it is spent. */
@@ -3595,6 +3673,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorWithMessage"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The token or its user may not do this. */
@@ -3609,6 +3688,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorWithMessage"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unknown, or not of this account. */
@@ -3624,6 +3704,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorWithMessage"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description It does not fit what is there now. */
@@ -3639,6 +3720,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorWithMessage"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The body is larger than the operation takes. */
@@ -3654,6 +3736,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorWithMessage"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The body is of another type than the operation takes. */
@@ -3669,6 +3752,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorWithMessage"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The `Idempotency-Key` was sent with another request before; nothing was changed. */
@@ -3683,6 +3767,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorWithMessage"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The account asks too often. */
@@ -3698,6 +3783,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorWithMessage"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Our fault. */
@@ -3713,6 +3799,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorWithMessage"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -3785,6 +3872,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -3800,6 +3888,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             429: components["responses"]["TooManyRequests"];
@@ -3870,6 +3959,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             409: components["responses"]["Conflict"];
@@ -3926,6 +4016,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             413: components["responses"]["TooLarge"];

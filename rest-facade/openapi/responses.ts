@@ -1,6 +1,7 @@
 // Responses: what the selections say, and the errors every operation may answer with.
 import type { ErrorBody } from '../errors.ts';
 import { isKeyed } from '../idempotency.ts';
+import { problemType } from '../problem.ts';
 import { takesQueryObject } from '../request.ts';
 import { type Examples, type Group, type Json, examplesOf } from './examples.ts';
 import { Components, type JsonSchema, schemaOfShape } from './json-schema.ts';
@@ -70,6 +71,18 @@ export const errorSchemas = {
     properties: {
       error: { description: 'What kind of error it is, for programs.', ...text },
       message: { description: 'What is wrong, naming the field where there is one.', ...text },
+    },
+  },
+  Problem: {
+    description: 'The documented error as problem details (RFC 9457): with its own members beside these.',
+    type: 'object',
+    required: ['type', 'title', 'status', 'detail'],
+    properties: {
+      type: { description: '`about:blank`: the status says what kind of problem it is.', ...text },
+      title: { description: 'The name of the status.', ...text },
+      status: { description: 'The status of the answer.', ...integer },
+      detail: { description: 'What is wrong, naming the field where there is one.', ...text },
+      error: { description: 'As in the documented error.', ...text },
     },
   },
   InternalError: {
@@ -167,7 +180,7 @@ export function errorResponses(): Json {
       {
         description: kind.description,
         headers: kind.headers ?? ofKeptAnswers,
-        content: { 'application/json': { schema: errorSchema(Number(status)), example: kind.example } },
+        content: failureContent({ schema: errorSchema(Number(status)), example: kind.example }),
       },
     ]),
   );
@@ -240,8 +253,13 @@ function failure(group: Group, status: number, own: readonly JsonSchema[], examp
   return {
     description: kind.description,
     headers: kind.headers ?? ofKeptAnswers,
-    content: { 'application/json': content },
+    content: failureContent(content),
   };
+}
+
+// As `Accept` asks for it.
+function failureContent(documented: Json): Json {
+  return { 'application/json': documented, [problemType]: { schema: { $ref: '#/components/schemas/Problem' } } };
 }
 
 function oneOf(schemas: readonly JsonSchema[]): JsonSchema {

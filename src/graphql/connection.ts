@@ -1,10 +1,12 @@
 // Relay connections by keyset: a cursor is the sort key of a row, so that rows that come and go move nobody's place.
 import 'reflect-metadata';
 import type { ClassType } from 'type-graphql';
-import { Field, Int, ObjectType } from 'type-graphql';
+import { Extensions, Field, Int, ObjectType } from 'type-graphql';
 import { DomainError } from '../domain/errors.ts';
 
 const greatestPage = 100;
+/** A statement, which counts (src/graphql/limits.ts). */
+const countPrice = 300;
 
 @ObjectType({ description: 'Where a page of a connection ends.', simpleResolvers: true })
 export class PageInfo {
@@ -62,6 +64,7 @@ export function connectionType<Node extends object>(
       ConnectionOfNodes.prototype,
       'totalCount',
     );
+    Extensions({ price: countPrice })(ConnectionOfNodes.prototype, 'totalCount');
   }
   return ConnectionOfNodes;
 }

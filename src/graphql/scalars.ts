@@ -7,7 +7,8 @@ import { isTimeZone } from '../domain/analytics/days.ts';
 interface ScalarRule<Internal> {
   readonly name: string;
   readonly description: string;
-  readonly must: string;
+  /** By what is wrong with the value, where that is not always the same. */
+  readonly must: string | ((value: unknown) => string);
   /** Undefined: not a value of this scalar. */
   readonly read: (value: unknown) => Internal | undefined;
   readonly serialize?: (value: unknown) => unknown;
@@ -17,8 +18,9 @@ interface ScalarRule<Internal> {
 function scalar<Internal>(rule: ScalarRule<Internal>): GraphQLScalarType<Internal, unknown> {
   const parse = (value: unknown): Internal => {
     const read = rule.read(value);
-    if (read === undefined) throw new GraphQLError(rule.must, { extensions: { code: 'BAD_INPUT' } });
-    return read;
+    if (read !== undefined) return read;
+    const must = typeof rule.must === 'string' ? rule.must : rule.must(value);
+    throw new GraphQLError(must, { extensions: { code: 'BAD_INPUT' } });
   };
   return new GraphQLScalarType<Internal, unknown>({
     name: rule.name,
@@ -94,7 +96,10 @@ const longestTarget = 1024;
 export const AffectedTarget = scalar<string>({
   name: 'AffectedTarget',
   description: 'A part of the code base, by the name a build tool or the repository has for it: 1 to 1,024 characters.',
-  must: `must be text of 1 to ${longestTarget} characters: shorten the name of the target`,
+  must: (value) =>
+    typeof value === 'string' && value.length > longestTarget
+      ? `must be text of 1 to ${longestTarget} characters: shorten the name of the target`
+      : `must be text of 1 to ${longestTarget} characters`,
   read: (value) => (typeof value === 'string' && value.length > 0 && value.length <= longestTarget ? value : undefined),
 });
 

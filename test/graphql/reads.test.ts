@@ -122,13 +122,18 @@ describe('pull requests', () => {
       after = pullRequests.pageInfo.hasNextPage ? pullRequests.pageInfo.endCursor : null;
     } while (after !== null);
     expect(numbers).toEqual([6, 5, 4, 3, 2, 1]);
-    const filtered = await inShop<Record<string, { nodes: { number: number }[] }>>(`
-      blocked: pullRequests(filter: {statuses: [BLOCKED, MERGED]}) { nodes { number } }
-      nobody: pullRequests(filter: {author: "nobody"}) { nodes { number } } other: pullRequests(filter: {baseBranch: "other"}) { nodes { number } }`);
+    const filtered = await inShop<Record<string, { nodes: { number: number }[]; totalCount: number }>>(`
+      all: pullRequests(first: 1) { nodes { number } totalCount }
+      blocked: pullRequests(first: 1, filter: {statuses: [BLOCKED, MERGED]}) { nodes { number } totalCount }
+      ada: pullRequests(first: 1, filter: {author: "ada", baseBranch: "main", statuses: [OPEN]}) { nodes { number } totalCount }
+      nobody: pullRequests(filter: {author: "nobody"}) { nodes { number } totalCount }
+      other: pullRequests(filter: {baseBranch: "other"}) { nodes { number } totalCount }`);
     expect(filtered).toEqual({
-      blocked: { nodes: [{ number: 5 }, { number: 4 }] },
-      nobody: { nodes: [] },
-      other: { nodes: [] },
+      all: { nodes: [{ number: 6 }], totalCount: 6 },
+      blocked: { nodes: [{ number: 5 }], totalCount: 2 },
+      ada: { nodes: [{ number: 6 }], totalCount: 1 },
+      nobody: { nodes: [], totalCount: 0 },
+      other: { nodes: [], totalCount: 0 },
     });
   });
 });

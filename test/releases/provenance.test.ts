@@ -222,15 +222,24 @@ describe('a release candidate', () => {
       Record<
         'hotfix' | 'newest',
         {
-          readonly pullRequests: { readonly nodes: readonly { readonly number: number }[] };
+          readonly pullRequests: {
+            readonly nodes: readonly { readonly number: number }[];
+            readonly totalCount: number;
+          };
           readonly environments: readonly { readonly environment: { readonly name: string } }[];
         }
       >
-    >(`hotfix: releaseCandidate(version: "1.0.1-rc1") { pullRequests { nodes { number } } environments { environment { name } } }
-       newest: releaseCandidate(version: "2.0-rc1") { pullRequests { nodes { number } } environments { environment { name } } }`);
-    expect(hotfix).toEqual({ pullRequests: { nodes: [{ number: numbers[0] }] }, environments: [] });
+    >(`hotfix: releaseCandidate(version: "1.0.1-rc1") { pullRequests { nodes { number } totalCount } environments { environment { name } } }
+       newest: releaseCandidate(version: "2.0-rc1") { pullRequests(first: 2) { nodes { number } totalCount } environments { environment { name } } }`);
+    expect(hotfix).toEqual({ pullRequests: { nodes: [{ number: numbers[0] }], totalCount: 1 }, environments: [] });
     expect(newest).toEqual({
-      pullRequests: { nodes: numbers.toReversed().map((number) => ({ number })) },
+      pullRequests: {
+        nodes: numbers
+          .toReversed()
+          .slice(0, 2)
+          .map((number) => ({ number })),
+        totalCount: numbers.length,
+      },
       environments: [{ environment: { name: 'staging' } }],
     });
   });

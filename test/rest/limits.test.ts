@@ -62,11 +62,15 @@ it('takes 100,000 affected targets of a pull request, of 1,024 characters each',
     400,
     'pull_request.affected_targets must have at most 100,000 entries: name larger parts of the code base, such as packages for files.',
   ]);
-  for (const text of ['', 'x'.repeat(1025)])
-    expect(await post('/api/v1/pull_request', update([text]))).toEqual([
-      400,
-      expect.stringMatching(/^pull_request\.affected_targets.* must be text of 1 to 1024 characters: shorten/),
-    ]);
+  const must = 'pull_request.affected_targets.0 must be text of 1 to 1024 characters';
+  for (const [target, told] of [
+    ['', must],
+    [1, must],
+    [null, 'pull_request.affected_targets.0 must not be null'],
+    [{}, must],
+    ['x'.repeat(1025), `${must}: shorten the name of the target`],
+  ])
+    expect(await post('/api/v1/pull_request', update([target as string]))).toEqual([400, told]);
 });
 
 it('takes 1,000,000 affected targets of an account, and forgets those of what is over', async () => {

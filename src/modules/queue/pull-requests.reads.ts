@@ -98,12 +98,15 @@ function withBot(row: RowWithBot | undefined, repository: Repository): PullReque
   return Object.assign(row, { repository, latestBot: bot && botOf(bot, repository) });
 }
 
-export interface PullRequestPage {
-  readonly size: number;
-  readonly before: string;
+export interface PullRequestSelection {
   readonly statuses: readonly PullRequestStatus[] | null;
   readonly baseBranch: string | null;
   readonly author: string | null;
+}
+
+export interface PullRequestPage extends PullRequestSelection {
+  readonly size: number;
+  readonly before: string;
 }
 
 /** Newest first; one more than `size`. */
@@ -115,6 +118,22 @@ export async function readPullRequests(
   requireScope(ctx, 'queue:read');
   const rows = await ctx.db.read<Row>(ctx.accountId, pageOf(ctx, repository, page));
   return inRepository(rows, repository);
+}
+
+export async function countPullRequests(
+  ctx: Context,
+  repository: Repository,
+  { statuses: wanted, baseBranch, author }: PullRequestSelection,
+): Promise<number> {
+  requireScope(ctx, 'queue:read');
+  const [row] = await ctx.db.read<{ n: number }>(ctx.accountId, {
+    name: 'count_pull_requests',
+    text: `select count(*)::integer as n from pull_request p
+           where p.account_id = $1 and p.repository_id = $2 and ($3::text[] is null or p.status = any ($3))
+             and ($4::text is null or p.base_branch = $4) and ($5::text is null or p.author = $5)`,
+    values: [ctx.accountId, repository.id, wanted, baseBranch, author],
+  });
+  return row?.n ?? 0;
 }
 
 // A statement for each kind of filter, each with its index: one that ends in (status, id), of which every status asked

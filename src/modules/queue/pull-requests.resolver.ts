@@ -31,6 +31,7 @@ import { Explanation, toMergeCondition } from './explaining/explain.types.ts';
 import { readEta } from './foreseeing/forecast.resolver.ts';
 import { toImpact } from './previewing/preview.types.ts';
 import {
+  countPullRequests,
   narrowFields,
   placeInLine,
   pullRequestById,
@@ -92,14 +93,17 @@ export class RepositoryPullRequestsResolver {
     @Arg('after', () => String, { nullable: true, description: 'Cursor to go on from.' }) after: string | null,
   ): Promise<Connection<PullRequest>> {
     const page = readPage({ first, after }, { size: pageSize, keyLength: 1 });
-    const rows = await readPullRequests(ctx, repository, {
-      size: page.size,
-      before: rowId(page),
+    const wanted = {
       statuses: filter?.statuses ?? null,
       baseBranch: filter?.baseBranch ?? null,
       author: filter?.author ?? null,
+    };
+    const rows = await readPullRequests(ctx, repository, { size: page.size, before: rowId(page), ...wanted });
+    return toConnection(rows, page.size, {
+      node: (row) => row,
+      key: (row) => [row.id],
+      totalCount: async () => await countPullRequests(ctx, repository, wanted),
     });
-    return toConnection(rows, page.size, { node: (row) => row, key: (row) => [row.id] });
   }
 
   @Extensions({ rows: 50 })

@@ -134,7 +134,7 @@ export class PullRequest {
   latestBot?: BotPullRequest | null;
 }
 
-export const PullRequestConnection = connectionType(PullRequest, 'PullRequest');
+export const PullRequestConnection = connectionType(PullRequest, 'PullRequest', true);
 
 @InputType({ description: 'Which pull requests to list. What is left out does not restrict.' })
 export class PullRequestFilter {

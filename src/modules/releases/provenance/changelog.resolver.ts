@@ -15,7 +15,7 @@ import { PageArgs } from '../page.types.ts';
 import { present, repositoryOfRelease } from '../projects.reads.ts';
 import { findPrevious, readChangedCommits, readOrigins, readPullRequestsBy, type Range } from './changelog.ts';
 import { Changelog, ChangeSet, EnvironmentPresence, ReleasedCommit, RollbackOutlook } from './provenance.types.ts';
-import { readPresenceOfCandidate, readPullRequestsOf, readRunning } from './provenance.reads.ts';
+import { countPullRequestsOf, readPresenceOfCandidate, readPullRequestsOf, readRunning } from './provenance.reads.ts';
 import type { HostedRepository } from './base-chain.ts';
 
 const pageSize = 20;
@@ -61,6 +61,7 @@ export class CandidateProvenanceResolver {
     return toConnection(rows, size, {
       node: ({ id }) => found.get(id) as PullRequest,
       key: ({ id, mergedAt }) => [mergedAt.toISOString(), id],
+      totalCount: async () => await countPullRequestsOf(ctx, { id: candidate.id, repository }),
     });
   }
 

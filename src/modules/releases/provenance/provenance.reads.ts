@@ -216,6 +216,25 @@ export interface Contained {
   readonly mergedAt: Date;
 }
 
+// Row by row, by two look-ups each: as a join it was planned as one of all with all.
+const isContained = `(select b.position from base_commit b where b.account_id = $1 and b.queue_id = p.queue_id and b.commit = p.merge_commit_sha)
+  <= (select r.position from candidate_reach r where r.account_id = $1 and r.queue_id = p.queue_id and r.candidate_id = $2)`;
+
+/** Of a candidate whose list was read: that has reached the base branches. */
+export async function countPullRequestsOf(
+  ctx: Context,
+  candidate: { readonly id: string; readonly repository: HostedRepository },
+): Promise<number> {
+  requireScope(ctx, 'release:read');
+  const [row] = await ctx.db.read<{ n: number }>(ctx.accountId, {
+    name: 'count_pull_requests_of_release_candidate',
+    text: `select count(*)::integer as n from pull_request p
+           where p.account_id = $1 and p.repository_id = $3 and p.status = 'merged' and ${isContained}`,
+    values: [ctx.accountId, candidate.id, candidate.repository.id],
+  });
+  return row?.n ?? 0;
+}
+
 /** Ids of what a candidate has, the last merged first; one more than the page when there is a next one. */
 export async function readPullRequestsOf(
   ctx: Context,
@@ -230,12 +249,10 @@ export async function readPullRequestsOf(
     await reachBase(ctx, { repository: candidate.repository, queueId, candidateId: candidate.id });
   return await ctx.db.read<Contained>(ctx.accountId, {
     name: 'pull_requests_of_release_candidate',
-    // Row by row from the last merged on, by two look-ups each: as a join it was planned as one of all with all.
     text: `select p.id, p.merged_at as "mergedAt" from pull_request p
            where p.account_id = $1 and p.repository_id = $3 and p.status = 'merged'
              and ($4::timestamptz is null or (p.merged_at, p.id) < ($4::timestamptz, $5::bigint))
-             and (select b.position from base_commit b where b.account_id = $1 and b.queue_id = p.queue_id and b.commit = p.merge_commit_sha)
-               <= (select r.position from candidate_reach r where r.account_id = $1 and r.queue_id = p.queue_id and r.candidate_id = $2)
+             and ${isContained}
            order by p.merged_at desc, p.id desc limit $6::bigint + 1`,
     values: [ctx.accountId, candidate.id, candidate.repository.id, before?.mergedAt ?? null, before?.id ?? null, size],
   });
