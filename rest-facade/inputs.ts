@@ -36,7 +36,16 @@ export interface Input {
   /** The dotted name errors call it by. */
   readonly field: string;
   readonly only: boolean;
+  /** What is taken of its text, for OpenAPI: who takes it refuses it in own words. */
+  readonly bounds: Bounds;
   readonly description: string | undefined;
+}
+
+export interface Bounds {
+  readonly pattern?: string;
+  readonly maxLength?: number;
+  /** Of a list; the others are of each text in it. */
+  readonly maxItems?: number;
 }
 
 export interface RestPlace {
@@ -81,10 +90,19 @@ function inputOf(
     type,
     place,
     only,
+    bounds: boundsOf(given),
     required: isNonNullType(type) && node.defaultValue === undefined,
     defaultValue: node.defaultValue && valueFromAST(node.defaultValue, type),
     field: place.in === 'path' ? place.name : place.path.join('.') || 'body',
     description: node.description?.value ?? descriptions.get(variable),
+  };
+}
+
+function boundsOf({ pattern, maxLength, maxItems }: Record<string, unknown> = {}): Bounds {
+  return {
+    ...(typeof pattern === 'string' && { pattern }),
+    ...(typeof maxLength === 'number' && { maxLength }),
+    ...(typeof maxItems === 'number' && { maxItems }),
   };
 }
 

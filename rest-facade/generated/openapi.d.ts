@@ -663,6 +663,10 @@ export interface components {
             pr_number?: number | string | null;
             /** @description The preview: `default` if not given. Needed where the configuration has several. */
             name?: string | null;
+        } | {
+            branch: unknown;
+        } | {
+            pr_number: unknown;
         };
         Error: {
             /** @description What is wrong, naming the field where there is one. */
@@ -937,6 +941,10 @@ export interface components {
              * @description Until when it stands, at most 24 hours ahead; as `expires_default_sec` says if not given.
              */
             expires_at?: string | null;
+        } | {
+            branch: unknown;
+        } | {
+            pr_number: unknown;
         };
         /** @description A release candidate (interface 2.11). */
         ReleaseCandidate: {

@@ -47,7 +47,7 @@ function bodySchema(operation: Operation, components: Components, elsewhere: rea
     if (when) body.put([when.field], { type: 'string', enum: [when.value] }, true);
     for (const input of inputs) {
       if (input.place.in !== 'body') continue;
-      const schema = schemaOfInput(input.type, components);
+      const schema = bounded(schemaOfInput(input.type, components), input);
       const described = documented(schema, input.description);
       const { defaultValue } = input;
       body.put(
@@ -61,8 +61,24 @@ function bodySchema(operation: Operation, components: Components, elsewhere: rea
       if (place.in === 'body')
         body.put(place.path, { type: ['boolean', 'null'], enum: [false, null], description }, false);
     }
-    return body.schema();
+    return { ...body.schema(), ...choicesOf(operation) };
   });
+}
+
+function bounded(schema: JsonSchema, { bounds: { maxItems, ...ofText } }: Input): JsonSchema {
+  if (maxItems === undefined) return { ...schema, ...ofText };
+  return { ...schema, maxItems, items: { ...(schema['items'] as JsonSchema), ...ofText } };
+}
+
+// One of several that must be there: null is as good as left out.
+function choicesOf({ needs }: Operation): JsonSchema {
+  const [need, ...others] = needs.filter(({ inputs }) => inputs.every(({ place }) => place.in === 'body'));
+  if (need === undefined || others.length > 0) return {};
+  const present = need.inputs.map(({ field }) => ({
+    required: [field],
+    properties: { [field]: { not: { type: 'null' } } },
+  }));
+  return { [need.atLeast ? 'anyOf' : 'oneOf']: present };
 }
 
 class ObjectSchema {
