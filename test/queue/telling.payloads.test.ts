@@ -1,7 +1,7 @@
 // What webhooks are sent of the stories of a queue: every documented action, with exactly the keys it is documented with.
 import { describe, expect, it } from 'vitest';
 import { webhookBody } from '../../src/domain/events/webhook-body.ts';
-import { updatePullRequest } from '../../src/modules/queue/index.ts';
+import { queuePullRequest, updatePullRequest } from '../../src/modules/queue/index.ts';
 import { parallel, serial, world, type World } from '../support/world.ts';
 import { hostOf, startCi } from './stories.ts';
 
@@ -75,6 +75,23 @@ describe('what webhooks are sent', () => {
         batch_commit_sha: batch?.tested_commit,
       },
     ]);
+  });
+
+  it('of a reset counts the bot pull requests it closes, and no batch that had none yet', async () => {
+    await using w = await world({ configuration: parallel({ builds: 3 }), runsCi: false });
+    const [a, b] = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
+    const ahead = await w.open('c', { 'c.txt': 'c\n' });
+    await w.queue(a, b);
+    await w.until(async () => (await w.rows('select 1 from bot_pull_request where opened_at is not null')).length > 0);
+    await w.service.settle();
+    // As it is when a worker dies before the second one is opened.
+    await w.rows('update bot_pull_request set opened_at = null where id = (select max(id) from bot_pull_request)');
+    const open = await w.rows('select 1 from bot_pull_request where opened_at is not null and closed_at is null');
+    await queuePullRequest(w.ctx, { repository: w.repository, number: ahead, source: 'rest_api', skipLine: true });
+    await w.until(async () => (await sent(w, 'reset')).length > 0);
+    const batches = await w.rows("select 1 from batch where state = 'superseded'");
+    expect([batches.length, open.length]).toEqual([2, 1]);
+    expect(await sent(w, 'reset')).toMatchObject([{ pr_reset_count: 2, closed_bot_pr_count: 1, status_code: 302 }]);
   });
 
   it('of a failed check: blocked with the words of the host, and a reset with the bot pull request that failed', async () => {

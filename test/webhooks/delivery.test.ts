@@ -2,6 +2,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { systemContext } from '../../src/context.ts';
+import { appendEvents } from '../../src/modules/events/index.ts';
 import { sha } from '../graphql/seed.ts';
 import { eventually, receiver, type Received, type Receiver } from './receiver.ts';
 import { webhookWorld, type WebhookWorld } from './webhook-world.ts';
@@ -142,6 +144,34 @@ describe('a webhook', () => {
     release.resolve();
     await r.until(6);
     expect(told(1)).toEqual(['opened', 'queued', 'merged']);
+  });
+
+  it('about a batch comes after what was told of its members, and holds up nobody else', async () => {
+    await w.endpoint(r.url);
+    const release = Promise.withResolvers<void>();
+    r.answer(async ({ json }) => {
+      if (json['action'] === 'merged') await release.promise;
+      return { status: 204 };
+    });
+    const facts = { number: 1, author: 'ada', status: 'merged', skipLine: false, statusCode: null, statusText: null };
+    await w.happen('merged', 1, { status: 'merged', instantMerge: false });
+    const ctx = systemContext(w.s.ports, w.s.accountId);
+    await ctx.db.transaction(w.s.accountId, async (tx) => {
+      const { repositoryId, batchId } = w.seeded;
+      const payload = { pullRequests: [facts], batchCommitSha: sha('e') };
+      await appendEvents(ctx, tx, [{ repositoryId, batchId, action: 'batch_merged', payload }]);
+    });
+    await w.happen('blocked', 4, { status: 'blocked' });
+    const told = (): unknown[] => r.received.map(({ json }) => json['action']);
+    await r.until(2);
+    // The two that may come have come and one of them has ended, so that the batch would have been taken by now.
+    await eventually(async () => (await w.deliveries()).some(({ state }) => state === 'succeeded'), 'one has ended');
+    expect(told().toSorted()).toEqual(['blocked', 'merged']);
+    const waiting = await w.s.rows("select attempts from webhook_delivery where action = 'batch_merged'");
+    expect(waiting).toEqual([{ attempts: 0 }]);
+    release.resolve();
+    await r.until(3);
+    expect(told().at(-1)).toBe('batch_merged');
   });
 
   it('fails without losing anything: it is kept for its workflow, and the next ones are tried all the same', async () => {

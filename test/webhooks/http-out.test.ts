@@ -102,6 +102,38 @@ describe('an answer', () => {
     expect([answer.status, answer.body.length, answer.error]).toEqual([200, 16_384, null]);
   });
 
+  it.each([
+    ['once', 'POST', {}, ['POST', 'POST']],
+    ['again where a key makes that harmless', 'POST', { 'idempotency-key': 'k' }, ['POST', 'POST', 'POST']],
+    ['again where it only asks', 'GET', {}, ['GET', 'GET', 'GET']],
+  ])('of a kept connection that is dropped: it is sent %s (%s)', async (_what, method, headers, told) => {
+    const seen: string[] = [];
+    await using dropping = await serve((request, response) => {
+      seen.push(request.method ?? '');
+      const isFirst = seen.length === 1;
+      request.resume().on('end', () => (isFirst ? response.end('ok') : request.socket.destroy()));
+    });
+    const { url } = dropping;
+    const http = createHttpOut({ allowPrivateAddresses: true });
+    const ask = { url, headers, body: Buffer.from('{}'), timeoutMs: 2_000, mostBytes: 100, method };
+    expect((await http.send(ask)).status).toBe(200);
+    expect((await http.send(ask)).error).toBe('The connection was closed before there was an answer.');
+    expect(seen).toEqual(told);
+    http.close();
+  });
+
+  it('of a webhook is asked for once, whatever becomes of the connection', async () => {
+    const seen: string[] = [];
+    await using dropping = await serve((request, response) => {
+      seen.push(request.method ?? '');
+      const isFirst = seen.length === 1;
+      request.resume().on('end', () => (isFirst ? response.end('ok') : request.socket.destroy()));
+    });
+    expect((await post(open, dropping.url)).status).toBe(200);
+    expect((await post(open, dropping.url)).error).toBe('The connection was closed before there was an answer.');
+    expect(seen).toEqual(['POST', 'POST']);
+  });
+
   it('of a closed port, or a name that is none, is a sentence', async () => {
     const closed = await serve(() => {});
     await closed[Symbol.asyncDispose]();

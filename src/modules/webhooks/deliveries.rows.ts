@@ -49,7 +49,7 @@ const taking = `
   )
   select id, endpoint_id as "endpointId", message_id as "messageId", action, body, attempts, failures from taken order by id`;
 
-/** The oldest of each lane that nobody has taken, at most `most`. */
+/** The oldest of each lane that nobody has taken and that waits for no other lane, at most `most`. */
 export async function takePending(
   db: Database,
   { accountId, endpointId }: EndpointRef,
@@ -61,7 +61,7 @@ export async function takePending(
        where d.account_id = $1 and d.endpoint_id = $2 and d.state = 'pending' and (d.leased_until is null or d.leased_until <= $3)
          and not exists (
            select from webhook_delivery e
-           where e.account_id = $1 and e.endpoint_id = $2 and e.lane = d.lane and e.state = 'pending' and e.id < d.id)
+           where e.account_id = $1 and e.endpoint_id = $2 and e.lane = any (d.waits_for || d.lane) and e.state = 'pending' and e.id < d.id)
        order by d.id limit $5 for update of d skip locked
      ), ${taking}`,
     [accountId, endpointId, now.toISOString(), leaseUntil(now), most],

@@ -36,6 +36,7 @@ interface NewDelivery {
   readonly message: string;
   readonly action: string;
   readonly lane: string;
+  readonly waitsFor: readonly string[];
   readonly body: string;
 }
 
@@ -70,7 +71,8 @@ async function takePage(query: SystemQueries['query'], accountId: string, now: D
   const last = events.at(-1);
   if (last === undefined) return 0;
   const told = (await withFailedTests(query, accountId, events)).map(withNodeIds);
-  const deliveries = told.flatMap((event) => deliveriesOf(accountId, event, endpoints));
+  const members = await readMembers(query, accountId, events);
+  const deliveries = told.flatMap((event) => deliveriesOf(accountId, { event, members }, endpoints));
   if (deliveries.length > 0) await writeDeliveries(query, accountId, deliveries, now);
   await query('update webhook_cursor set position = $2 where account_id = $1', [accountId, last.position]);
   return events.length;
@@ -138,7 +140,28 @@ async function passOver(query: SystemQueries['query'], accountId: string): Promi
   return 0;
 }
 
-function deliveriesOf(accountId: string, event: EventRow, endpoints: readonly EndpointRow[]): NewDelivery[] {
+/** Pull requests of the batches that events are about as a whole, by batch. */
+async function readMembers(
+  query: SystemQueries['query'],
+  accountId: string,
+  events: readonly EventRow[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const batches = events.flatMap(({ batchId, pullRequestId }) => (pullRequestId === null ? (batchId ?? []) : []));
+  if (batches.length === 0) return new Map();
+  const rows = await query<{ batchId: string; members: readonly string[] }>(
+    `select batch_id::text as "batchId", array_agg(pull_request_id::text) as members from batch_member
+     where account_id = $1 and batch_id = any ($2::bigint[]) group by batch_id`,
+    [accountId, batches],
+  );
+  return new Map(rows.map(({ batchId, members }) => [batchId, members]));
+}
+
+interface Told {
+  readonly event: EventRow;
+  readonly members: ReadonlyMap<string, readonly string[]>;
+}
+
+function deliveriesOf(accountId: string, { event, members }: Told, endpoints: readonly EndpointRow[]): NewDelivery[] {
   const subscribed = endpoints.filter(
     ({ actions, fromPosition }) => isSubscribed(actions, event.action) && BigInt(event.position) > BigInt(fromPosition),
   );
@@ -152,17 +175,23 @@ function deliveriesOf(accountId: string, event: EventRow, endpoints: readonly En
     message: messageId(event.epoch, [accountId, id, event.position, event.id, body]),
     action: event.action,
     lane,
+    waitsFor: (lane.startsWith('batch:') ? (members.get(event.batchId ?? '') ?? []) : []).map(laneOfPullRequest),
     body,
   }));
 }
 
-// First attempts keep the order of each pull request and environment; batches, candidates and configurations have lanes
-// of their own, so that one slow answer holds up nothing that is not about the same thing.
+// First attempts keep the order of each pull request and environment, and a batch waits for what was told of its members;
+// candidates and configurations have lanes of their own, so that one slow answer holds up nothing that is not about the
+// same thing.
 function laneOf({ pullRequestId, batchId, repositoryId, environmentId, candidateId }: EventRow): string {
-  if (pullRequestId !== null) return `pull_request:${pullRequestId}`;
+  if (pullRequestId !== null) return laneOfPullRequest(pullRequestId);
   if (environmentId !== null) return `environment:${environmentId}`;
   if (candidateId !== null) return `candidate:${candidateId}`;
   return batchId === null ? `repository:${repositoryId}` : `batch:${batchId}`;
+}
+
+function laneOfPullRequest(id: string): string {
+  return `pull_request:${id}`;
 }
 
 /**
@@ -180,8 +209,9 @@ async function writeDeliveries(
   now: Date,
 ): Promise<void> {
   await query(
-    `insert into webhook_delivery (account_id, endpoint_id, message_id, action, lane, body, created_at)
-     select $1::bigint, (d ->> 'endpoint')::bigint, d ->> 'message', d ->> 'action', d ->> 'lane', d ->> 'body', $3::timestamptz
+    `insert into webhook_delivery (account_id, endpoint_id, message_id, action, lane, waits_for, body, created_at)
+     select $1::bigint, (d ->> 'endpoint')::bigint, d ->> 'message', d ->> 'action', d ->> 'lane',
+       array(select jsonb_array_elements_text(d -> 'waitsFor')), d ->> 'body', $3::timestamptz
      from jsonb_array_elements($2::jsonb) with ordinality as list (d, n) order by n
      on conflict do nothing`,
     [accountId, JSON.stringify(deliveries), now.toISOString()],

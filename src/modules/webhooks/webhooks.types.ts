@@ -166,7 +166,8 @@ export class CreateWebhookEndpointInput {
 
   @Field(() => Boolean, {
     defaultValue: false,
-    description: "True: signed with a secret of its own, which is answered once, not with the account's token.",
+    description:
+      "True: signed with a secret of its own, which is answered once, not with the account's token. `X-Service-Signature-SHA256` is keyed with its whole text, `whsec_` included; `webhook-signature` with the bytes that the rest of it is Base64 of, as Standard Webhooks has it.",
   })
   ownSecret!: boolean;
 }
@@ -178,7 +179,8 @@ export class CreateWebhookEndpointPayload {
 
   @Field(() => String, {
     nullable: true,
-    description: 'Its own secret, shown this once. Null when the token of the account signs.',
+    description:
+      'Its own secret, shown this once. Null when the token of the account signs. `X-Service-Signature-SHA256` is keyed with its whole text, `whsec_` included; `webhook-signature` with the bytes that the rest of it is Base64 of, as Standard Webhooks has it.',
   })
   secret!: string | null;
 }
@@ -212,7 +214,10 @@ export class RotateWebhookEndpointSecretPayload {
   @Field(() => WebhookEndpoint, { description: 'The endpoint.' })
   webhookEndpoint!: WebhookEndpoint;
 
-  @Field(() => String, { description: 'The new secret, shown this once.' })
+  @Field(() => String, {
+    description:
+      'The new secret, shown this once. `X-Service-Signature-SHA256` is keyed with its whole text, `whsec_` included; `webhook-signature` with the bytes that the rest of it is Base64 of, as Standard Webhooks has it.',
+  })
   secret!: string;
 }
 

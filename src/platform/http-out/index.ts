@@ -7,7 +7,7 @@ import { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } from 'request-f
 import { connectionReset, exchange, unanswered, type Exchanged, type ExchangeLimits } from './exchange.ts';
 
 export interface HttpOut {
-  /** Sends the very bytes of `body`. Never throws: what went wrong is in the answer. Redirects are not followed. */
+  /** Sends the very bytes of `body`, once. Never throws: what went wrong is in the answer. Redirects are not followed. */
   post(request: PostRequest): Promise<HttpAnswer>;
   /** By any method, with as much of the answer as is asked for. Never throws, and follows no redirect either. */
   send(request: OutRequest): Promise<Exchanged>;
@@ -49,12 +49,15 @@ export interface HttpOutOptions {
 const mostAnswerBytes = 16 * 1024;
 const mostHeaderBytes = 1024;
 const connectionsPerHost = 32;
+const idleConnectionMs = 3_000;
 
 export function createHttpOut({ allowPrivateAddresses, lookup }: HttpOutOptions): HttpOut {
   const options = {
     keepAlive: true,
     maxSockets: connectionsPerHost,
     maxFreeSockets: 4,
+    // Before receivers close what is idle, five seconds as a rule: a request sent into a closing connection has failed.
+    timeout: idleConnectionMs,
     allowPrivateIPAddress: allowPrivateAddresses,
     allowMetaIPAddress: allowPrivateAddresses,
   };
@@ -76,7 +79,7 @@ export function createHttpOut({ allowPrivateAddresses, lookup }: HttpOutOptions)
     async post(request) {
       const startedAt = performance.now();
       const limits = { timeoutMs: request.timeoutMs, mostBytes: mostAnswerBytes };
-      const told = await exchangeOnLiveSocket(() => open({ ...request, method: 'POST' }), request.body, limits);
+      const told = await exchangeOnce(() => open({ ...request, method: 'POST' }), request.body, limits);
       return {
         status: told.status,
         headers: headersOf(told.headers),
@@ -85,7 +88,10 @@ export function createHttpOut({ allowPrivateAddresses, lookup }: HttpOutOptions)
         durationMs: Math.round(performance.now() - startedAt),
       };
     },
-    send: async (request) => await exchangeOnLiveSocket(() => open(request), request.body, request),
+    send: async (request) =>
+      isRepeatable(request)
+        ? await exchangeOnLiveSocket(() => open(request), request.body, request)
+        : await exchangeOnce(() => open(request), request.body, request),
     close() {
       agents.http.destroy();
       agents.https.destroy();
@@ -93,7 +99,23 @@ export function createHttpOut({ allowPrivateAddresses, lookup }: HttpOutOptions)
   };
 }
 
-// A kept connection may have been closed by the other side in this very moment: such a request begins once more.
+const repeatable: ReadonlySet<string> = new Set(['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS']);
+
+/** Whether to send it twice is to send it once (RFC 9110, 9.2.2). */
+function isRepeatable({ method, headers }: OutRequest): boolean {
+  return repeatable.has(method) || Object.keys(headers).some((name) => name.toLowerCase() === 'idempotency-key');
+}
+
+async function exchangeOnce(open: () => ClientRequest, body: Buffer, limits: ExchangeLimits): Promise<Exchanged> {
+  try {
+    return await exchange(open(), body, limits);
+  } catch (error) {
+    return unanswered(error);
+  }
+}
+
+// A kept connection may have been closed by the other side in this very moment: such a request begins once more. Whether
+// the other side has read it nobody knows, so that it must be one that may come twice.
 async function exchangeOnLiveSocket(
   open: () => ClientRequest,
   body: Buffer,

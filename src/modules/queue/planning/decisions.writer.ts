@@ -38,13 +38,17 @@ export async function writeDecisions(
     if (decision.kind === 'StartBatch' || decision.kind === 'AnnounceTop') announceDepartures();
     switch (decision.kind) {
       case 'SupersedeBatch':
-        resets.add(decision, supersede(work, loaded, decision));
+        resets.add(decision, decision.batch, supersede(work, loaded, decision));
         break;
       case 'BisectBatch':
         bisect(work, loaded, decision);
         break;
       case 'ReturnBatch':
-        resets.add({ ...decision, causedBy: null, failedBuild: null }, returnPart(work, loaded, decision));
+        resets.add(
+          { ...decision, causedBy: null, failedBuild: null },
+          decision.batch,
+          returnPart(work, loaded, decision),
+        );
         break;
       case 'FailBatch':
         ended.push({ batch: endBatch(work, batchOf(loaded, decision.batch), 'failed', null), text: decision.text });

@@ -8,43 +8,55 @@ import { announce, type QueueWork } from '../status.writer.ts';
 
 type Cause = Pick<Extract<Decision, { kind: 'SupersedeBatch' }>, 'code' | 'causedBy' | 'failedBuild'>;
 
-/** The bot pull requests whose failed checks reset something, by batch. */
-export async function loadBotPullRequests(
-  { tx }: QueueWork,
-  decisions: readonly Decision[],
-): Promise<ReadonlyMap<string, BotPullRequestFacts>> {
-  const failed = decisions.flatMap((decision) =>
-    'failedBuild' in decision ? (decision.failedBuild?.batch ?? []) : [],
-  );
-  if (failed.length === 0) return new Map();
-  const rows = await tx.em.find(BotPullRequestEntity, { batchId: { $in: failed } });
-  return new Map(
-    rows.map(({ batchId, number, url, targetBranch, headCommitSha, preBatchSha }) => [
-      batchId,
-      { number, url, targetBranch, headCommitSha, preBatchSha },
-    ]),
-  );
+interface BotPullRequests {
+  /** Those whose failed checks reset something, by batch. */
+  readonly failed: ReadonlyMap<string, BotPullRequestFacts>;
+  /** Batches that have one which is open. */
+  readonly open: ReadonlySet<string>;
+}
+
+/** Of the batches that decisions put back or blame. */
+export async function loadBotPullRequests({ tx }: QueueWork, decisions: readonly Decision[]): Promise<BotPullRequests> {
+  const named = decisions.flatMap((decision) => [
+    ...('failedBuild' in decision ? [decision.failedBuild?.batch ?? []].flat() : []),
+    ...(decision.kind === 'SupersedeBatch' || decision.kind === 'ReturnBatch' ? [decision.batch] : []),
+  ]);
+  if (named.length === 0) return { failed: new Map(), open: new Set() };
+  const rows = await tx.em.find(BotPullRequestEntity, { batchId: { $in: [...new Set(named)] } });
+  const isOpen = ({ openedAt, closedAt }: (typeof rows)[number]): boolean =>
+    (openedAt ?? null) !== null && (closedAt ?? null) === null;
+  return {
+    failed: new Map(
+      rows.map(({ batchId, number, url, targetBranch, headCommitSha, preBatchSha }) => [
+        batchId,
+        { number, url, targetBranch, headCommitSha, preBatchSha },
+      ]),
+    ),
+    open: new Set(rows.filter(isOpen).map(({ batchId }) => batchId)),
+  };
 }
 
 export class Resets {
-  readonly #botPullRequests: ReadonlyMap<string, BotPullRequestFacts>;
-  readonly #resets = new Map<string, { cause: Cause; back: PullRequestRow[]; closed: number }>();
+  readonly #botPullRequests: BotPullRequests;
+  readonly #resets = new Map<string, { cause: Cause; back: PullRequestRow[]; closed: Set<string> }>();
 
-  constructor(botPullRequests: ReadonlyMap<string, BotPullRequestFacts>) {
+  constructor(botPullRequests: BotPullRequests) {
     this.#botPullRequests = botPullRequests;
   }
 
-  add(cause: Cause, back: readonly PullRequestRow[]): void {
+  /** `batch` is ended by it, and its bot pull request closed, if it had come to one. */
+  add(cause: Cause, batch: string | null, back: readonly PullRequestRow[]): void {
     const key = `${cause.code}:${cause.causedBy ?? ''}`;
-    const known = this.#resets.get(key) ?? { cause, back: [], closed: 0 };
+    const known = this.#resets.get(key) ?? { cause, back: [], closed: new Set<string>() };
     known.back.push(...back);
-    if (back.length > 0) known.closed += 1;
+    if (batch !== null && this.#botPullRequests.open.has(batch)) known.closed.add(batch);
     this.#resets.set(key, known);
   }
 
   /** One that failed and is tried again is reset by its own failure, with all that stood on it. */
   addRequeued(decision: Extract<Decision, { kind: 'RequeuePullRequest' }>, row: PullRequestRow): void {
-    this.add({ code: 301, causedBy: decision.pullRequest, failedBuild: decision.failedBuild }, [row]);
+    const { pullRequest: causedBy, failedBuild } = decision;
+    this.add({ code: 301, causedBy, failedBuild }, failedBuild.batch, [row]);
   }
 
   announceAll(work: QueueWork, loaded: LoadedQueue): void {
@@ -55,12 +67,12 @@ export class Resets {
       const subject = causedBy !== undefined && webhookStatus(causedBy.status) !== null ? causedBy : back[0];
       if (subject === undefined) continue;
       const { failedBuild } = cause;
-      const botPullRequest = failedBuild === null ? undefined : this.#botPullRequests.get(failedBuild.batch);
+      const botPullRequest = failedBuild === null ? undefined : this.#botPullRequests.failed.get(failedBuild.batch);
       announce(work, subject, 'reset', {
         resetCode: cause.code,
         resetText: statusText(cause.code),
         pullRequestsReset: back.length,
-        botPullRequestsClosed: closed,
+        botPullRequestsClosed: closed.size,
         ...(failedBuild !== null && { failedChecks: failedBuild.failedChecks }),
         ...(botPullRequest !== undefined && { botPullRequest }),
       });
