@@ -58,8 +58,7 @@ const benches = {
   analytics: async () => await benchAnalytics(options.pullRequests),
   landings: async () => await benchLandings(options.landings),
   lists: async () => await benchLists(options.sizes, options.requests),
-  prices: async () =>
-    await benchPrices({ documents: options.documents, seed: options.seed, isJson: options.json }),
+  prices: async () => await benchPrices({ documents: options.documents, seed: options.seed, isJson: options.json }),
   releases: async () => await benchReleases(options.lines, options.times),
   webhooks: async () => await benchWebhooks(options.deliveries),
 } as const satisfies Record<Name, () => Promise<void>>;
