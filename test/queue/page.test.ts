@@ -59,7 +59,7 @@ describe('the page of a pull request', () => {
     expect(conditions.length).toBeGreaterThan(3);
     for (const { sentence } of conditions) expect(page).toContain(sentence.replaceAll("'", '&#39;'));
     expect(page).toMatch(/<h2>Checks<\/h2><ul><li>(<a href="[^"]+">)?test/);
-    expect(page).toMatch(/<h2>Comments<\/h2>.*<li>service@acme\.test, [^<]+<pre>Look: /s);
+    expect(page).toMatch(/<h2>Comments<\/h2>.*<li>service~\d+, [^<]+<pre>Look: /s);
     expect(page).toMatch(/<h2>Commits<\/h2><ul><li><code>[0-9a-f]{12}<\/code> Add queued \(Ada, /);
   });
 
