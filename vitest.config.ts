@@ -25,8 +25,8 @@ export default defineConfig({
   },
   test: {
     pool: 'forks',
-    // One more than there are cores on a small machine: tests wait for processes, leases and clocks too.
-    maxWorkers: Math.min(6, availableParallelism() + 1),
+    // More than there are cores on a small machine: tests wait for processes, leases and clocks too.
+    maxWorkers: Math.min(6, availableParallelism() + 2),
     // What is waited for comes late on a busy machine: that is no failure.
     testTimeout: 180_000,
     hookTimeout: 180_000,

@@ -83,6 +83,8 @@ export async function connectDatabase(options: DatabaseOptions): Promise<Databas
     implicitTransactions: true,
     forceUtcTimezone: true,
   });
+  // Makes the pool, which otherwise waits for the first unit of work, and connects nothing.
+  orm.em.getConnection().getClient();
   const reads = new pg.Pool({
     connectionString: options.url,
     max: size,
@@ -133,12 +135,13 @@ export async function connectDatabase(options: DatabaseOptions): Promise<Databas
       const columns = props.filter((prop) => prop.persist !== false && !prop.lazy).flatMap((prop) => prop.fieldNames);
       const text = `select ${columns.map((column) => `"${column}"`).join(', ')} from "${tableName}" where id = $1`;
       // The pool of the units of work: it reads columns the way entities expect them.
-      const found = await entityPool?.query<Row>({
+      if (entityPool === undefined) throw new Error('The pool of the units of work was not made.');
+      const found = await entityPool.query<Row>({
         name: `load_${tableName}`,
         text: underAccount(text, 2),
         values: [id, accountId],
       });
-      const [row] = found?.rows ?? [];
+      const [row] = found.rows;
       return row === undefined ? null : orm.em.fork().map(entity, row);
     },
     system: {

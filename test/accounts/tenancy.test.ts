@@ -1,5 +1,8 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { entities } from '../../src/modules/entities.ts';
+import { RepositoryEntity } from '../../src/modules/repositories/repositories.entities.ts';
+import { connectDatabase } from '../../src/platform/database.ts';
 import { seed } from '../graphql/seed.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
@@ -70,4 +73,35 @@ it("leads unique keys and foreign keys of tenants' rows with the account", async
     'api_token.api_token_lookup_key',
     'preview_sandbox.preview_sandbox_slug_key',
   ]);
+});
+
+it('looks at a row of its own as the first thing that a process asks, and at no row of another account', async () => {
+  await using db = Object.assign(await connectDatabase({ url: s.databaseUrl, entities }), {
+    [Symbol.asyncDispose]: async () => await db.close(),
+  });
+  const { rows } = await owner.query<{ id: string; name: string }>(
+    'select id, name from repository where account_id = $1 order by id limit 1',
+    [s.accountId],
+  );
+  const [{ id, name } = { id: '', name: '' }] = rows;
+  expect(await db.load(s.accountId, RepositoryEntity, id)).toMatchObject({ id, name });
+  expect(await db.load('999999', RepositoryEntity, id)).toBeNull();
+  expect(await db.load(s.accountId, RepositoryEntity, '999999')).toBeNull();
+});
+
+it('rolls back a transaction that was begun with a statement that failed, and goes on', async () => {
+  await using db = Object.assign(await connectDatabase({ url: s.databaseUrl, entities, poolSize: 1 }), {
+    [Symbol.asyncDispose]: async () => await db.close(),
+  });
+  // A NUL in the account is refused by the very message that begins the transaction.
+  await expect(db.transaction('1\0', async () => {})).rejects.toThrow();
+  await expect(db.transaction(s.accountId, async (tx) => await tx.query('select 1/0'))).rejects.toThrow('zero');
+  const [row] = await db.transaction(
+    s.accountId,
+    async (tx) =>
+      await tx.query<{ account: string; begun: boolean }>(
+        "select current_setting('app.account') as account, now() < clock_timestamp() as begun",
+      ),
+  );
+  expect(row).toEqual({ account: s.accountId, begun: true });
 });
