@@ -94,7 +94,7 @@ it('rolls back a transaction that was begun with a statement that failed, and go
     [Symbol.asyncDispose]: async () => await db.close(),
   });
   // A NUL in the account is refused by the very message that begins the transaction.
-  await expect(db.transaction('1\0', async () => {})).rejects.toThrow();
+  await expect(db.transaction('1\0', async () => {})).rejects.toThrow('invalid message format');
   await expect(db.transaction(s.accountId, async (tx) => await tx.query('select 1/0'))).rejects.toThrow('zero');
   const [row] = await db.transaction(
     s.accountId,

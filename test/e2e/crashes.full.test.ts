@@ -1,0 +1,141 @@
+// What is killed is started again by its operator, and the line goes on: each pull request lands once, and no landing is
+// lost. How soon it is ready and lands again is printed; docs/performance.md has figures of a quiet machine.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { readRuntime } from '../../src/launcher/runtime.ts';
+import {
+  dataDirectory,
+  postgresPid,
+  processesNaming,
+  removeDirectory,
+  runProgram,
+  type RunningInterlock,
+  startInterlock,
+  stopInterlock,
+  until,
+} from './interlock.ts';
+import { createTeamRepository, type TeamRepository, workIn } from './repository.ts';
+
+let dataDir = '';
+let interlock: RunningInterlock;
+let shop: TeamRepository;
+
+beforeEach(async () => {
+  dataDir = await dataDirectory();
+  interlock = await startInterlock(dataDir, ['--no-demo']);
+  shop = await createTeamRepository(interlock.client, 'shop', {
+    '.service/ci.yml': "checks:\n  test:\n    run: 'sleep 1'\n",
+    '.service/config.yml':
+      'merge_rules:\n  labels:\n    trigger: mergequeue\n  merge_mode:\n    type: parallel\n    parallel_mode:\n      max_parallel_builds: 4\n      batch_size: 1\n',
+  });
+});
+afterEach(async () => {
+  await stopInterlock(interlock);
+  await shop.remove();
+  await removeDirectory(dataDir);
+});
+
+async function openSome(from: number, count: number): Promise<number[]> {
+  const numbers: number[] = [];
+  for (let i = from; i < from + count; i += 1) {
+    await shop.push(`change-${i}`, { [`${i}.txt`]: 'x\n' }, 'origin/main');
+    const number = await shop.open(`change-${i}`, `Change ${i}`);
+    await shop.queue(number);
+    numbers.push(number);
+  }
+  return numbers;
+}
+
+const tipOfMain = async (): Promise<string> => await shop.git('ls-remote', 'origin', 'refs/heads/main');
+
+function percentiles(all: readonly number[]): string {
+  const sorted = all.toSorted((a, b) => a - b);
+  const at = (part: number): string => `${((sorted[Math.ceil(part * sorted.length) - 1] ?? 0) / 1000).toFixed(1)} s`;
+  return `p50 ${at(0.5)}, p95 ${at(0.95)}, most ${at(1)}`;
+}
+
+async function expectEachOnce(numbers: readonly number[]): Promise<void> {
+  // A few at a time: all of them at once are more than the rate limit allows.
+  for (let from = 0; from < numbers.length; from += 30) {
+    const some = numbers.slice(from, from + 30);
+    await shop.settled(some, 600_000);
+    const statuses = await Promise.all(some.map(async (number) => (await shop.read(number)).status));
+    expect(statuses).toEqual(some.map(() => 'merged'));
+  }
+  await shop.git('fetch', '-q', 'origin');
+  const subjects = (await shop.git('log', '--first-parent', '--format=%s', 'origin/main')).trim().split('\n');
+  expect(subjects).toHaveLength(numbers.length + 1);
+  const verified = await runProgram('verify', [shop.name, '--data', dataDir]).ended;
+  expect(verified.code, verified.said).toBe(0);
+}
+
+/** Of the processes of this data directory. */
+async function pidsOf(victim: string): Promise<number[]> {
+  const parts: Readonly<Record<string, number>> = {
+    'the service': interlock.child.pid ?? 0,
+    PostgreSQL: await postgresPid(dataDir),
+    Temporal: Number(await readFile(join(dataDir, 'temporal.pid'), 'utf8')),
+  };
+  return Object.entries(parts).flatMap(([part, pid]) => (victim === part || victim === 'everything' ? [pid] : []));
+}
+
+test('killed with -9 twenty times, in parts and as a whole: the line goes on, and each lands once', {
+  timeout: 1_800_000,
+}, async () => {
+  const victims = ['the service', 'PostgreSQL', 'Temporal', 'everything'];
+  const numbers = await openSome(1, 3);
+  const ready: number[] = [];
+  const landed: number[] = [];
+  for (let round = 0; round < 20; round += 1) {
+    numbers.push(...(await openSome(numbers.length + 1, 3)));
+    const before = await tipOfMain();
+    const victim = victims[round % victims.length] ?? '';
+    const killedAt = performance.now();
+    for (const pid of await pidsOf(victim)) process.kill(pid, 'SIGKILL');
+    await interlock.ended;
+    await until(async () => (await processesNaming(dataDir)).length === 0);
+    interlock = await startInterlock(dataDir);
+    ready.push(performance.now() - killedAt);
+    shop = workIn(interlock.client, { owner: 'team', name: 'shop', folder: shop.folder });
+    await shop.git('remote', 'set-url', 'origin', `${interlock.access.url}/git/team/shop.git`);
+    await until(async () => (await tipOfMain()) !== before);
+    landed.push(performance.now() - killedAt);
+    console.log(
+      `${victim}: ready ${ready.at(-1)?.toFixed(0)} ms, landed ${landed.at(-1)?.toFixed(0)} ms after the kill`,
+    );
+  }
+  await expectEachOnce(numbers);
+  console.log(`Ready again: ${percentiles(ready)}. The next landing: ${percentiles(landed)}.`);
+});
+
+test('sessions of PostgreSQL are killed three times under 90 pull requests: all land once', {
+  timeout: 1_800_000,
+}, async () => {
+  const numbers = await openSome(1, 90);
+  const connectionString = (await readRuntime(dataDir))?.databaseUrl ?? '';
+  for (let kill = 1; kill <= 3; kill += 1) {
+    const isMerged = async (): Promise<boolean> => (await shop.read(numbers[kill * 20] ?? 0)).status === 'merged';
+    await until(isMerged, { withinMs: 600_000, everyMs: 500 });
+    const client = new pg.Client({ connectionString });
+    client.on('error', () => {});
+    await client.connect();
+    const { rows } = await client.query<{ pid: number }>(
+      "select pid from pg_stat_activity where application_name = 'interlock' limit 1",
+    );
+    // The server ends all of its sessions, this one too, and recovers from its log.
+    const ended = new Promise((resolve) => client.once('end', resolve));
+    process.kill(rows[0]?.pid ?? 0, 'SIGKILL');
+    await ended;
+    await until(async () => (await fetch(`${interlock.access.url}/readyz`)).ok);
+  }
+  await expectEachOnce(numbers);
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  const { rows } = await client.query<{ gap: number }>(
+    'select (extract(epoch from landed_at - lag(landed_at) over (order by landed_at)) * 1000)::float8 as gap from landing order by landed_at',
+  );
+  await client.end();
+  console.log(`Between two landings: ${percentiles(rows.slice(1).map(({ gap }) => gap))}.`);
+});
