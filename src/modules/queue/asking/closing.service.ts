@@ -1,13 +1,12 @@
 // Pull requests of the local host are closed and reopened here: it has no other place for that.
 import type { Context } from '../../../context.ts';
-import { DomainError, notFound } from '../../../domain/errors.ts';
-import { HostRefused } from '../../../hosts/port.ts';
-import { recordUserAction, requireScope } from '../../accounts/index.ts';
-import { loadRepository } from '../../repositories/index.ts';
+import { DomainError } from '../../../domain/errors.ts';
+import { recordUserAction } from '../../accounts/index.ts';
 import { syncPullRequest } from '../observing/host.pull-requests.ts';
-import { hosted, type HostedRepository } from '../observing/host.repository.ts';
+import type { HostedRepository } from '../observing/host.repository.ts';
 import { isLandingBegun } from '../planning/begun-landings.ts';
 import type { PullRequestRow } from '../queue.entities.ts';
+import { loadFromHost, refusedAsBadInput } from './host-requests.ts';
 import type { PullRequestAnswer, PullRequestRef } from './queue.service.ts';
 
 /**
@@ -15,7 +14,7 @@ import type { PullRequestAnswer, PullRequestRef } from './queue.service.ts';
  * merged one, LANDING_IN_PROGRESS for one that is being landed.
  */
 export async function closePullRequest(ctx: Context, request: PullRequestRef): Promise<PullRequestAnswer> {
-  const { host, row } = await load(ctx, request);
+  const { host, row } = await loadFromHost(ctx, request);
   if (row.status === 'merged') throw new DomainError('CONFLICT', 'The pull request is merged; it cannot be closed.');
   if (row.status === 'closed') return { pullRequestId: row.id };
   if (await ctx.db.transaction(ctx.accountId, async (tx) => await isLandingBegun(ctx, tx, row.id)))
@@ -26,29 +25,11 @@ export async function closePullRequest(ctx: Context, request: PullRequestRef): P
 
 /** Reopening an open one changes nothing. It is in no queue until it is asked for again. Throws CONFLICT for a merged one. */
 export async function reopenPullRequest(ctx: Context, request: PullRequestRef): Promise<PullRequestAnswer> {
-  const { host, row } = await load(ctx, request);
+  const { host, row } = await loadFromHost(ctx, request);
   if (row.status === 'merged') throw new DomainError('CONFLICT', 'The pull request is merged; it cannot be reopened.');
   if (row.status !== 'closed') return { pullRequestId: row.id };
-  try {
-    await ctx.hosts(host.host).reopenPullRequest(host, request.number);
-  } catch (error) {
-    if (error instanceof HostRefused) throw new DomainError('BAD_INPUT', error.message);
-    throw error;
-  }
+  await refusedAsBadInput(ctx.hosts(host.host).reopenPullRequest(host, request.number));
   return await conclude(ctx, host, { request, row, action: 'pull_request_reopened' });
-}
-
-interface Loaded {
-  readonly host: HostedRepository;
-  readonly row: PullRequestRow;
-}
-
-async function load(ctx: Context, request: PullRequestRef): Promise<Loaded> {
-  requireScope(ctx, 'queue:write');
-  const host = hosted(await loadRepository(ctx, request.repository));
-  const row = await syncPullRequest(ctx, host, request.number);
-  if (row === null) throw notFound('Pull request');
-  return { host, row };
 }
 
 async function conclude(

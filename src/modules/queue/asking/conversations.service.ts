@@ -2,18 +2,12 @@
 import type { Context } from '../../../context.ts';
 import { handleOf } from '../../../domain/accounts/handle.ts';
 import { DomainError, notFound } from '../../../domain/errors.ts';
-import {
-  HostRefused,
-  type CodeHost,
-  type HostComment,
-  type HostCommit,
-  type ReviewThread,
-} from '../../../hosts/port.ts';
+import { type CodeHost, type HostComment, type HostCommit, type ReviewThread } from '../../../hosts/port.ts';
 import { requireScope } from '../../accounts/index.ts';
-import { loadRepository } from '../../repositories/index.ts';
 import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
 import { syncPullRequest } from '../observing/host.pull-requests.ts';
 import { hosted, type HostedRepository } from '../observing/host.repository.ts';
+import { loadFromHost, refusedAsBadInput } from './host-requests.ts';
 import type { PullRequestAnswer, PullRequestRef } from './queue.service.ts';
 
 interface Speaking {
@@ -25,10 +19,7 @@ interface Speaking {
 }
 
 async function speakOn(ctx: Context, request: PullRequestRef): Promise<Speaking> {
-  requireScope(ctx, 'queue:write');
-  const host = hosted(await loadRepository(ctx, request.repository));
-  const row = await syncPullRequest(ctx, host, request.number);
-  if (row === null) throw notFound('Pull request');
+  const { host, row } = await loadFromHost(ctx, request);
   const who = handleOf(ctx.actor);
   return { host, adapter: ctx.hosts(host.host), pullRequestId: row.id, who };
 }
@@ -39,15 +30,6 @@ function requireWords(body: string): void {
   if (body.trim() === '') throw new DomainError('BAD_INPUT', 'body must not be empty.', 'body');
   if (body.length > longestBody)
     throw new DomainError('BAD_INPUT', `body must be at most ${longestBody} characters long.`, 'body');
-}
-
-async function refusedAsBadInput<T>(call: Promise<T>): Promise<T> {
-  try {
-    return await call;
-  } catch (error) {
-    if (error instanceof HostRefused) throw new DomainError('BAD_INPUT', error.message);
-    throw error;
-  }
 }
 
 /** Commands in it are carried out a moment later, in the name of who wrote it. */

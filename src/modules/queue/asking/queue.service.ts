@@ -3,7 +3,6 @@ import type { Context } from '../../../context.ts';
 import { handleOf } from '../../../domain/accounts/handle.ts';
 import { DomainError, notFound } from '../../../domain/errors.ts';
 import { isTerminal } from '../../../domain/queue/status.ts';
-import { HostRefused } from '../../../hosts/port.ts';
 import { recordUserAction, requireScope, type UserActionName } from '../../accounts/index.ts';
 import { loadRepository } from '../../repositories/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
@@ -12,6 +11,7 @@ import { isLandingBegun } from '../planning/begun-landings.ts';
 import { syncBase } from '../observing/host.bases.ts';
 import { syncPullRequest } from '../observing/host.pull-requests.ts';
 import { hosted } from '../observing/host.repository.ts';
+import { refusedAsBadInput } from './host-requests.ts';
 import { keepOptions, type MergeOptions } from './merge-options.ts';
 import { PullRequestEntity, QueueEntity, type AwaitedHead, type PullRequestRow } from '../queue.entities.ts';
 import { changeQueueOf } from '../queue.locks.ts';
@@ -218,7 +218,7 @@ export async function openPullRequest(ctx: Context, request: OpenRequest): Promi
   requireScope(ctx, 'queue:write');
   const repository = await loadRepository(ctx, request.repository);
   const host = hosted(repository);
-  const opened = await refusedAsBadInput(() =>
+  const opened = await refusedAsBadInput(
     ctx.hosts(host.host).openPullRequest(host, {
       title: request.title,
       body: request.body ?? '',
@@ -232,15 +232,6 @@ export async function openPullRequest(ctx: Context, request: OpenRequest): Promi
   const row = await syncPullRequest(ctx, host, opened.number);
   if (row === null) throw notFound('Pull request');
   return { pullRequestId: row.id };
-}
-
-async function refusedAsBadInput<T>(call: () => Promise<T>): Promise<T> {
-  try {
-    return await call();
-  } catch (error) {
-    if (error instanceof HostRefused) throw new DomainError('BAD_INPUT', error.message);
-    throw error;
-  }
 }
 
 async function findPullRequest(ctx: Context, repository: RepositoryRow, number: number): Promise<PullRequestRow> {
