@@ -1,6 +1,6 @@
 // `npm start`, the program itself: what a newcomer sees, what stands in its way, and what killing it leaves.
 import { execFile } from 'node:child_process';
-import { mkdir, readFile, rm, stat, symlink } from 'node:fs/promises';
+import { mkdir, rm, stat, symlink } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -9,9 +9,9 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { checkOutcome } from '../../src/demo/outcome.ts';
 import type { Played } from '../../src/demo/play.ts';
 import { type DemoPullRequest, startScenario } from '../../src/demo/scenario.ts';
+import { failToStart } from './failed-start.ts';
 import {
   dataDirectory,
-  type Ended,
   postgresPid,
   processesNaming,
   removeDirectory,
@@ -26,17 +26,6 @@ import { type TeamRepository, workIn } from './repository.ts';
 const part = (name: string): RegExp => new RegExp(`^${name} … \\d+\\.\\d s$`, 'm');
 
 describe('a start that cannot work says why, with the cure, in one line', () => {
-  async function failToStart(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> {
-    const dataDir = await dataDirectory();
-    onTestFinished(async () => await removeDirectory(dataDir));
-    const ended = await runProgram('main', ['--data', dataDir, '--port', '0', ...args], env).ended;
-    expect(ended.code, ended.said).toBe(1);
-    expect(ended.stderr.trim().split('\n'), ended.said).toHaveLength(1);
-    expect(await processesNaming(dataDir)).toEqual([]);
-    expect(existsSync(join(dataDir, 'access.json'))).toBe(false);
-    return ended;
-  }
-
   test('a busy port', async () => {
     const busy = createServer().listen(0, '127.0.0.1');
     onTestFinished(() => void busy.close());
@@ -46,28 +35,10 @@ describe('a start that cannot work says why, with the cure, in one line', () => 
     expect(stderr).toContain(`Port ${port} is in use. Use --port <n>, or stop what listens there.`);
   });
 
-  test('a port that is none, an address that is not ours, and a secret that is too short', async () => {
-    expect((await failToStart(['--port', '70000'])).stderr).toContain('--port must be a number from 0 to 65535');
-    const elsewhere = await failToStart(['--host', '192.0.2.1', '--port', '4999']);
-    expect(elsewhere.stderr).toContain('Interlock cannot listen on 192.0.2.1 (EADDRNOTAVAIL). Correct --host');
-    const short = await failToStart([], { INTERLOCK_SECRET: 'short' });
-    expect(short.stderr).toContain('INTERLOCK_SECRET must have at least 32 characters');
-  });
-
   test('a database that does not answer', async () => {
     const { stderr } = await failToStart([], { DATABASE_URL: 'postgres://me:secret@127.0.0.1:1/interlock' });
     expect(stderr).toMatch(/^The database at 127\.0\.0\.1:1\/interlock cannot be reached .* leave it out to use the/);
     expect(stderr).not.toContain('secret');
-  });
-
-  test('a Temporal that does not answer', async () => {
-    const { stderr } = await failToStart([], { TEMPORAL_ADDRESS: '127.0.0.1:1' });
-    expect(stderr).toMatch(/^Temporal at 127\.0\.0\.1:1 cannot be reached .* leave --temporal-address out to use the/);
-  });
-
-  test('a Temporal program that is none', async () => {
-    const { stderr } = await failToStart([], { TEMPORAL_CLI_PATH: '/bin/true' });
-    expect(stderr).toContain('TEMPORAL_CLI_PATH is /bin/true, which is no Temporal program that runs here.');
   });
 
   test('a Temporal program that cannot be had: not on PATH, not cached, no Python, no internet', async () => {
@@ -299,20 +270,6 @@ describe('a data directory', () => {
     expect(await interlock.client.rest('GET', '/api/v1/repo')).toEqual([]);
     expect(existsSync(join(dataDir, 'git', '1'))).toBe(false);
     expect(interlock.said()).not.toContain('tea-shop');
-  });
-
-  test('a Temporal that dies in the middle of work ends the service as well, and soon', async () => {
-    await stopInterlock(interlock);
-    interlock = await startInterlock(dataDir, ['--reset']);
-    await until(async () => / s {2}batch /.test(interlock.said()));
-    const killedAt = performance.now();
-    process.kill(Number(await readFile(join(dataDir, 'temporal.pid'), 'utf8')), 'SIGKILL');
-    const { code, said, stderr } = await interlock.ended;
-    expect(code, said).toBe(1);
-    expect(stderr).toContain('Temporal is gone');
-    // What would be finished waits for what is gone: ten seconds of it, for the worker alone.
-    expect(performance.now() - killedAt).toBeLessThan(8_000);
-    await until(async () => (await processesNaming(dataDir)).length === 0);
   });
 
   test('Ctrl-C while it starts leaves nothing running', async () => {

@@ -53,7 +53,7 @@ it('a preview is driven to its verdict', { timeout: 120_000 }, async () => {
           if (how === 'refused') expect(asked - driven, when).toBe(1);
         },
       },
-      isFullRun ? undefined : { from: 6, step: 6 },
+      isFullRun ? undefined : { from: 6, step: 12 },
     );
   } finally {
     await client.end();

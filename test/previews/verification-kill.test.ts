@@ -22,26 +22,6 @@ describe('whoever verifies is killed', { timeout: 600_000 }, () => {
     await nothingIsLeft(s);
   });
 
-  it('while it drives, and before it boots again: its address stays, and leads nowhere until it is up', async () => {
-    await using s = await stage();
-    const number = await opened(s);
-    const address = async (): Promise<object | undefined> =>
-      (
-        await s.v.rows<object>(
-          'select slug, ready_at is not null as came_up, gone_at is not null as ended from preview_sandbox',
-        )
-      )[0];
-    await s.killAt('verification:driving');
-    const first = await address();
-    expect(first).toMatchObject({ came_up: true, ended: false });
-    await s.killAt('verification:before_boot');
-    expect(await address()).toEqual({ ...first, ended: true });
-    await s.start();
-    await s.v.comesTo(number, 'passed');
-    expect(await address()).toEqual({ ...first, ended: true });
-    await nothingIsLeft(s);
-  });
-
   it('before and after it says how it ended: its check says it all the same', async () => {
     await using s = await stage();
     await s.v.verify(endpoint);

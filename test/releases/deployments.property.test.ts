@@ -6,7 +6,7 @@ import { command, Story, versions } from './deployments.story.ts';
 import { environmentOf } from './environment.ts';
 import { examples } from '../support/tier.ts';
 
-const numRuns = examples({ standard: 3, full: 8 });
+const numRuns = examples({ standard: 2, full: 8 });
 const project = 'Histories';
 
 let s: TestServer;

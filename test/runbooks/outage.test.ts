@@ -43,7 +43,7 @@ it('a leaf becomes one commit of one pull request', { timeout: 120_000 }, async 
         if (how === 'refused') expect(asked, when).toHaveLength(1);
       },
     };
-    await expectAtEachOutage(story, isFullRun ? undefined : { from: 5, step: 6 });
+    await expectAtEachOutage(story, isFullRun ? undefined : { from: 5, step: 12 });
   } finally {
     await client.end();
   }

@@ -1,5 +1,6 @@
-// A worker of production is killed with -9 while a check runs: whatever was being done is done once.
-import { expect, it } from 'vitest';
+// Workers of production are killed with -9 while a check runs, and while another runs beside them: whatever was being done
+// is done once.
+import { describe, expect, it } from 'vitest';
 import { expectOneLandingEach, openSome } from '../support/landings.ts';
 import { parallel } from '../support/world.ts';
 import { engineWorld, eventually } from './engine-world.ts';
@@ -26,4 +27,18 @@ it('a worker killed with -9 in the middle of a batch: another goes on, one landi
   await e.start();
   await w.watch(numbers, 90_000);
   await expectOneLandingEach(w, numbers);
+});
+
+describe('two workers at once', { timeout: 120_000 }, () => {
+  it('land every pull request once, and go on when one of them is killed', async () => {
+    await using e = await engineWorld({ configuration: parallel({ builds: 3, batch: 2 }) });
+    const { w } = e;
+    const [, second] = await Promise.all([e.start(), e.start()]);
+    const numbers = await openSome(w, 5);
+    await w.queue(...numbers);
+    await eventually(async () => (await w.landed()).length >= 2, 'two landings');
+    await second.kill();
+    await w.watch(numbers, 90_000);
+    await expectOneLandingEach(w, numbers);
+  });
 });

@@ -1,8 +1,8 @@
-// Workers of production are killed with -9, and more than one of them runs: whatever was being done is done once.
+// A worker of production is killed with -9: whatever was being done is done once.
 import { describe, expect, it } from 'vitest';
 import { expectOneLandingEach, openSome } from '../support/landings.ts';
 import { parallel } from '../support/world.ts';
-import { engineWorld, eventually } from './engine-world.ts';
+import { engineWorld } from './engine-world.ts';
 
 describe('a worker killed with -9', { timeout: 120_000 }, () => {
   it('after the landing, before it was recorded: another records it, one landing each', async () => {
@@ -15,20 +15,6 @@ describe('a worker killed with -9', { timeout: 120_000 }, () => {
     expect(await w.landed()).toHaveLength(1);
     expect(await w.rows('select 1 from landing')).toEqual([]);
     await e.start();
-    await w.watch(numbers, 90_000);
-    await expectOneLandingEach(w, numbers);
-  });
-});
-
-describe('two workers at once', { timeout: 120_000 }, () => {
-  it('land every pull request once, and go on when one of them is killed', async () => {
-    await using e = await engineWorld({ configuration: parallel({ builds: 3, batch: 2 }) });
-    const { w } = e;
-    const [, second] = await Promise.all([e.start(), e.start()]);
-    const numbers = await openSome(w, 5);
-    await w.queue(...numbers);
-    await eventually(async () => (await w.landed()).length >= 2, 'two landings');
-    await second.kill();
     await w.watch(numbers, 90_000);
     await expectOneLandingEach(w, numbers);
   });

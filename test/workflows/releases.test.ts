@@ -6,42 +6,8 @@ import { deploymentWorkflowId } from '../../workflows/deployment/messages.ts';
 import { rollbackWorkflowId } from '../../workflows/rollback/messages.ts';
 import { deploymentStatusAttribute, environmentAttribute } from '../../workflows/shared/search-attributes.ts';
 import { createEnvironment } from '../../src/modules/releases/index.ts';
-import { cdServer, type CdServer } from '../support/cd-server.ts';
-import { releasesOf, type ReleaseOptions, type Releases } from '../support/release-world.ts';
-import { engineWorld, eventually, keepHistory, type EngineWorld, type EngineWorldOptions } from './engine-world.ts';
-
-interface Stage extends AsyncDisposable {
-  readonly e: EngineWorld;
-  readonly r: Releases;
-  readonly cd: CdServer;
-  readonly until: (isSo: () => boolean | Promise<boolean>, what: string) => Promise<void>;
-}
-
-async function stage(options: ReleaseOptions & EngineWorldOptions = {}): Promise<Stage> {
-  const cd = await cdServer();
-  const e = await engineWorld(options);
-  const until: Stage['until'] = async (isSo, what) =>
-    await eventually(async () => await isSo(), what, 45_000).catch(async (error: Error) => {
-      throw new Error(`${error.message} ${JSON.stringify(await r.deployments())}`);
-    });
-  const http = { kind: 'http', url: cd.url, statusUrl: cd.url } as const;
-  const r = await releasesOf(e.w, {
-    provider: http,
-    build: http,
-    ...options,
-    until: async (isSo) => await until(isSo, 'the line'),
-  });
-  return {
-    e,
-    r,
-    cd,
-    until,
-    async [Symbol.asyncDispose]() {
-      await e[Symbol.asyncDispose]();
-      await cd[Symbol.asyncDispose]();
-    },
-  };
-}
+import { keepHistory } from './engine-world.ts';
+import { stage } from './release-stage.ts';
 
 describe('on Temporal', { timeout: 180_000 }, () => {
   it('a deployment, a rollback of one that runs, and a build come to their end, and say so', async () => {
@@ -126,29 +92,5 @@ describe('on Temporal', { timeout: 180_000 }, () => {
     const workflow = e.client.workflow.getHandle(deploymentWorkflowId({ accountId, deploymentId: staged }));
     expect(await workflow.result()).toEqual({ status: 'success', summary: 'v1-rc1 → staging of shop: success' });
     await keepHistory('releases.command-killed', await workflow.fetchHistory());
-  });
-
-  it('a worker is stopped while a command runs: it gives it back, and the next worker runs it to its end', async () => {
-    // Twice as long as a worker that is stopped waits for it.
-    const command = 'echo "run $RUN_KEY"; sleep 20; echo deployed';
-    await using s = await stage({ provider: { kind: 'command', command, timeoutSec: 60 } });
-    const { e, r, until } = s;
-    await r.candidate('v1-rc1');
-    const id = await r.deploy('v1-rc1');
-    const first = await e.start();
-    await until(async () => (await r.log({ deployment: id })).includes('run '), 'the command runs');
-    await first.stop();
-    const held = 'select status, attended_by, attended_until, calls from deployment';
-    expect(await e.w.rows(held)).toEqual([
-      { status: 'in_progress', attended_by: null, attended_until: null, calls: 0 },
-    ]);
-    await e.start();
-    await r.become('v1-rc1 success');
-    const log = await r.log({ deployment: id });
-    expect(log).toContain('Its worker cannot go on with it. Another starts it again.');
-    expect(log.match(/^deployed$/gm)).toHaveLength(1);
-    const runs = log.match(/^run .+$/gm) ?? [];
-    expect(runs).toHaveLength(2);
-    expect(new Set(runs).size).toBe(1);
   });
 });

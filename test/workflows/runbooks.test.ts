@@ -72,7 +72,7 @@ describe('on Temporal', { timeout: 300_000 }, () => {
       'runbook:pushed',
       'runbook:opened',
     ];
-    for (const place of among(places, ['runbook:attending_plan', 'runbook:pushed'])) {
+    for (const place of among(places, ['runbook:pushed'])) {
       const engine = await e.start(place);
       expect(await engine.ended, place).toMatch(/SIGKILL|137/);
     }

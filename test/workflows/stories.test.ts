@@ -1,8 +1,8 @@
-// What goes wrong in a line, seen through the workflows.
+// A red batch in a line, seen through the workflows.
 import { describe, expect, it } from 'vitest';
 import { expectOneLandingEach } from '../support/landings.ts';
 import { parallel } from '../support/world.ts';
-import { engineWorld, eventually } from './engine-world.ts';
+import { engineWorld } from './engine-world.ts';
 
 describe('on Temporal', { timeout: 120_000 }, () => {
   it('a failing batch is bisected: the culprit is blocked, the others land', async () => {
@@ -23,44 +23,5 @@ describe('on Temporal', { timeout: 120_000 }, () => {
     await expectOneLandingEach(w, [1, 2, 4], { open: [3] });
     expect((await w.batches()).map(({ state }) => state)).toContain('bisected');
     await e.keepHistories('bisection');
-  });
-
-  it('a conflicting one is blocked and told so, what is ahead of it and behind it lands', async () => {
-    await using e = await engineWorld({ configuration: parallel({ builds: 2, batch: 2 }), wakes: false });
-    const { w } = e;
-    const numbers = [
-      await w.open('a', { 'same.txt': 'a\n' }),
-      await w.open('b', { 'same.txt': 'b\n' }),
-      await w.open('c', { 'c.txt': 'c\n' }),
-    ];
-    await w.queue(...numbers);
-    await e.start();
-    await w.watch(numbers, 90_000);
-    expect((await w.status(2)).status).toBe('blocked');
-    await expectOneLandingEach(w, [1, 3], { open: [2] });
-    await e.keepHistories('conflict');
-  });
-
-  it('a push to a head that is being tested takes it out; the rest is tested anew and lands', async () => {
-    await using e = await engineWorld({
-      configuration: parallel({ builds: 2, batch: 2 }),
-      // The sandbox shows no file that the test could write, so that time holds the check.
-      ci: "checks:\n  test:\n    run: 'test -e late.txt || ! test -e a.txt || sleep 8'\n",
-    });
-    const { w } = e;
-    const numbers = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
-    await w.queue(...numbers);
-    await e.start();
-    await eventually(
-      async () =>
-        (await w.rows("select 1 from batch where state = 'building' and build_started_at is not null")).length > 0,
-      'a batch is built',
-    );
-    await w.commit('a', { 'late.txt': 'late\n' });
-    await w.watch(numbers, 90_000);
-    expect((await w.status(1)).status).toBe('blocked');
-    await expectOneLandingEach(w, [2], { open: [1] });
-    expect((await w.batches()).map(({ state }) => state)).toContain('superseded');
-    await e.keepHistories('reset');
   });
 });

@@ -1,0 +1,17 @@
+// A start of `npm start` that cannot work.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished } from 'vitest';
+import { dataDirectory, type Ended, processesNaming, removeDirectory, runProgram } from './interlock.ts';
+
+/** Starts in an empty data directory, which fails with one line and leaves nothing running. */
+export async function failToStart(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> {
+  const dataDir = await dataDirectory();
+  onTestFinished(async () => await removeDirectory(dataDir));
+  const ended = await runProgram('main', ['--data', dataDir, '--port', '0', ...args], env).ended;
+  expect(ended.code, ended.said).toBe(1);
+  expect(ended.stderr.trim().split('\n'), ended.said).toHaveLength(1);
+  expect(await processesNaming(dataDir)).toEqual([]);
+  expect(existsSync(join(dataDir, 'access.json'))).toBe(false);
+  return ended;
+}
