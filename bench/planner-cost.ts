@@ -2,9 +2,9 @@
 //
 // 500 workers are busy, and the last thing that happened is that a build ended. The slope is that of log time over log
 // pending: 1 is linear.
-import { findOverlaps } from '../src/domain/queue/overlap.ts';
+import { findOverlaps } from '../src/domain/queue/model/overlap.ts';
 import { plan } from '../src/domain/queue/plan.ts';
-import type { BatchState, BuildState, PullRequestState, Snapshot } from '../src/domain/queue/snapshot.ts';
+import type { BatchState, BuildState, PullRequestState, Snapshot } from '../src/domain/queue/model/snapshot.ts';
 import { rulesOfPlanner } from './simulator/policies/rules.ts';
 
 const workers = 500;

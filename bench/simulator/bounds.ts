@@ -2,7 +2,7 @@
 // Enough workers for everybody are taken for granted, and that a build takes as long as its slowest member always does.
 import { parseArgs } from 'node:util';
 import type { Change, PolicySetup } from '../../src/domain/simulation/policy.ts';
-import { overlap } from '../../src/domain/queue/overlap.ts';
+import { overlap } from '../../src/domain/queue/model/overlap.ts';
 import { quantile, rising } from '../../src/domain/simulation/quantile.ts';
 import { nameCell, parseCell, type Cell } from './cell.ts';
 import { likeliest, prospectOf } from './speculation/likeliest.ts';

@@ -1,7 +1,7 @@
 // How well ETAs hold, and what they cost: `node bench/simulator/etas.ts`, in all cells that are listed here, or in those
 // that are named, `--cell "line rate=20,workers=20"`. Needs no database; the same figures each time but for the cost.
 import { parseArgs } from 'node:util';
-import type { Snapshot } from '../../src/domain/queue/snapshot.ts';
+import type { Snapshot } from '../../src/domain/queue/model/snapshot.ts';
 import { simulate } from '../../src/domain/simulation/engine.ts';
 import { experienceOf } from '../../src/domain/simulation/experience.ts';
 import { forecast } from '../../src/domain/simulation/forecast.ts';

@@ -1,5 +1,5 @@
 // Lives as Mermaid diagrams, drawn from the tables through which every status is written.
-import { transitions } from '../../src/domain/queue/status.ts';
+import { transitions } from '../../src/domain/queue/model/status.ts';
 
 /** Events that lead to the status they come from are accepted and change nothing: they are left out. */
 export function drawStateDiagram(): string {

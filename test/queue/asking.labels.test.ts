@@ -1,6 +1,6 @@
 // Asking by labels: put on and taken off by people, and by the queue itself.
 import { describe, expect, it, vi } from 'vitest';
-import { statusCommentKey } from '../../src/domain/queue/comment.ts';
+import { statusCommentKey } from '../../src/domain/queue/explain/status-comment.ts';
 import { openPullRequest, queuePullRequest } from '../../src/modules/queue/index.ts';
 import { parallel, world, type World } from '../support/world.ts';
 import { expectLandedOnce, hostOf, statuses } from './stories.ts';

@@ -1,6 +1,6 @@
 // What would it do? Told first, then done: what was told is what happens.
 import { describe, expect, it } from 'vitest';
-import type { Impact } from '../../src/domain/queue/foresee.ts';
+import type { Impact } from '../../src/domain/queue/dry-run.ts';
 import {
   dequeuePullRequest,
   previewDequeueing,

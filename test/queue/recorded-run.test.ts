@@ -2,7 +2,7 @@
 // queued, what CI said of which content and when, is all that is handed over. The decisions must be the same.
 import { afterAll, expect, it, vi } from 'vitest';
 import type * as planning from '../../src/domain/queue/plan.ts';
-import type { BuildState, Decision, Snapshot } from '../../src/domain/queue/snapshot.ts';
+import type { BuildState, Decision, Snapshot } from '../../src/domain/queue/model/snapshot.ts';
 import { simulate } from '../../src/domain/simulation/engine.ts';
 import { plannerPolicy } from '../../src/domain/simulation/planner-policy.ts';
 import type { Change, Policy, Truth } from '../../src/domain/simulation/policy.ts';

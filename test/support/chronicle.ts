@@ -3,7 +3,7 @@
 import { expect } from 'vitest';
 import { onFailpoint } from '../../src/platform/failpoints.ts';
 import { explainAll } from '../../src/modules/queue/explaining/explain.reads.ts';
-import type { Condition, ConditionKind } from '../../src/domain/queue/explain.condition.ts';
+import type { Condition, ConditionKind } from '../../src/domain/queue/explain/condition.ts';
 import type { World } from './world.ts';
 
 type Explained = Awaited<ReturnType<typeof explainAll>> extends Map<string, infer E> ? E : never;

@@ -10,7 +10,7 @@ const longest = [
   'test/workflows/outage.test.ts',
   'test/workflows/releases.test.ts',
   'test/workflows/runbooks.test.ts',
-  'test/queue/bets.test.ts',
+  'test/queue/speculation.test.ts',
   'test/previews/sandbox.test.ts',
   'test/queue/depth.test.ts',
   'test/e2e/nine.full.test.ts',

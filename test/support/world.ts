@@ -7,7 +7,7 @@ import pg from 'pg';
 import { pino } from 'pino';
 import { systemContext, type Context, type Ports } from '../../src/context.ts';
 import { createCiRunner } from '../../src/hosts/local/index.ts';
-import { statusCommentKey } from '../../src/domain/queue/comment.ts';
+import { statusCommentKey } from '../../src/domain/queue/explain/status-comment.ts';
 import type { Secrets } from '../../src/modules/accounts/index.ts';
 import { dequeuePullRequest, hosted, openPullRequest, queuePullRequest } from '../../src/modules/queue/index.ts';
 import { findRepository, pauseRepository, replaceConfiguration } from '../../src/modules/repositories/index.ts';

@@ -1,5 +1,5 @@
 // How likely it is that a change lands, before anything is known of its builds.
-import { chanceOf } from '../../../src/domain/queue/chance.ts';
+import { chanceOf } from '../../../src/domain/queue/model/success-probability.ts';
 import type { Change, PolicySetup } from '../../../src/domain/simulation/policy.ts';
 import { draw } from '../../../src/domain/simulation/randomness.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { unknownServiceCheck } from '../queue/service-checks.ts';
+import { unknownServiceCheck } from '../queue/evidence/service-checks.ts';
 import { bool, group, integer, key, listOf, oneOf, optionalKey, regex, someText } from './key.ts';
 
 const conclusions = oneOf(

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { matchesGlob } from '../glob.ts';
 import { verificationCheckName } from '../previews/check.ts';
-import { passingByDefault } from '../queue/evidence.ts';
-import type { FinalGate } from '../queue/gates.ts';
-import { isServiceCheck } from '../queue/service-checks.ts';
-import type { QueueRules, RequiredCheck } from '../queue/snapshot.ts';
+import { passingByDefault } from '../queue/evidence/evidence.ts';
+import type { FinalGate } from '../queue/evidence/final-gates.ts';
+import { isServiceCheck } from '../queue/evidence/service-checks.ts';
+import type { QueueRules, RequiredCheck } from '../queue/model/snapshot.ts';
 import { listKeys } from './key.ts';
 import { configurationSchema } from './keys.ts';
 import type { Configuration } from './keys.ts';

@@ -1,7 +1,7 @@
 // The bodies of webhooks, from what events hold: documented keys only, in the documented order. A key that does not
 // apply is absent; `status_code` and `status_code_text` are always there, null without a failure (interface 6).
-import type { PullRequestStatus } from '../queue/snapshot.ts';
-import { webhookStatus, type WebhookStatus } from '../queue/status.ts';
+import type { PullRequestStatus } from '../queue/model/snapshot.ts';
+import { webhookStatus, type WebhookStatus } from '../queue/model/status.ts';
 
 export const pullRequestActions = [
   'opened',

@@ -1,6 +1,6 @@
 // From an event as it is recorded to the body of a webhook. What an event holds beside the documented facts stays here.
-import { statusText } from '../queue/status.ts';
-import type { BlockCode, PullRequestStatus, ResetCode } from '../queue/snapshot.ts';
+import { statusText } from '../queue/model/status.ts';
+import type { BlockCode, PullRequestStatus, ResetCode } from '../queue/model/snapshot.ts';
 import {
   batchActions,
   batchPayload,

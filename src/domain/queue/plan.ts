@@ -5,17 +5,17 @@
 // block what failed by itself → hold what stands on it → reset what no longer stands → judge what was asked beside the
 // line, and a red head → dequeue what is stuck → start batches, beside the line first → announce → ask the host → ask a
 // final gate, or land.
-import { planAdaptively } from './adaptive.ts';
-import { announceTop, lookAgain, readUnstarted } from './attention.ts';
-import { judgeBeside, planBeside, questionsAt } from './beside.ts';
-import { blockFailed } from './blocks.ts';
-import { judgeHead } from './failure.ts';
-import { planFormation, type Formation } from './formation.ts';
-import { gateDeadline, judgePatience, planLanding } from './landing.ts';
-import { isAdaptive, viewLine, type LineView } from './line.ts';
-import { findFault, resetFallen } from './resets.ts';
-import { holdAbove } from './stack.ts';
-import type { Decision, Snapshot } from './snapshot.ts';
+import { planAdaptively } from './speculation/plan.ts';
+import { announceTop, lookAgain, readUnstarted } from './planning/announcements.ts';
+import { judgeBeside, planBeside, questionsAt } from './linear/side-builds.ts';
+import { blockFailed } from './planning/departures.ts';
+import { judgeHead } from './planning/failure.ts';
+import { planFormation, type Formation } from './linear/formation.ts';
+import { gateDeadline, judgePatience, planLanding } from './planning/landing.ts';
+import { isAdaptive, viewLine, type LineView } from './planning/line.ts';
+import { findFault, resetFallen } from './planning/resets.ts';
+import { holdAbove } from './requests/stacks.ts';
+import type { Decision, Snapshot } from './model/snapshot.ts';
 
 export function plan(snapshot: Snapshot, now: number): Decision[] {
   if (snapshot.queue.haltedReason !== null) return [];

@@ -1,5 +1,5 @@
 // What a queue has learned from its last builds, to tell what becomes of its line.
-import type { PullRequestState } from '../queue/snapshot.ts';
+import type { PullRequestState } from '../queue/model/snapshot.ts';
 import { durationsOf, steadinessOf, type Durations, type PastDuration } from './durations.ts';
 
 export interface ExperiencedBuild extends PastDuration {

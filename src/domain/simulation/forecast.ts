@@ -1,8 +1,8 @@
 // When will it land? The line is played on from where it stands, many times, each time in another world that agrees with
 // what is known; the planner decides as it does. What arrives later is not foreseen: it stands behind.
-import { buildsBets } from '../queue/line.ts';
-import type { Targets } from '../queue/overlap.ts';
-import type { QueueRules, Snapshot } from '../queue/snapshot.ts';
+import { buildsBets } from '../queue/planning/line.ts';
+import type { Targets } from '../queue/model/overlap.ts';
+import type { QueueRules, Snapshot } from '../queue/model/snapshot.ts';
 import { simulate } from './engine.ts';
 import type { Experience } from './experience.ts';
 import { guess } from './guess.ts';

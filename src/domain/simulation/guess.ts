@@ -1,7 +1,7 @@
 // One of the worlds that agree with what is known of a line: who fails by itself, how long builds still take. Drawn anew
 // for each seed.
-import type { Targets } from '../queue/overlap.ts';
-import type { PullRequestState } from '../queue/snapshot.ts';
+import type { Targets } from '../queue/model/overlap.ts';
+import type { PullRequestState } from '../queue/model/snapshot.ts';
 import { durationAt, shareWithin } from './durations.ts';
 import type { Experience } from './experience.ts';
 import type { BuildContent, Change, Truth } from './policy.ts';

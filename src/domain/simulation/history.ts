@@ -1,6 +1,6 @@
 // What a queue went through, as the log and its builds tell it: who stood in line from when to when, how it ended, and
 // how long CI took for what. A pull request that was queued twice stood in line twice.
-import type { Targets } from '../queue/overlap.ts';
+import type { Targets } from '../queue/model/overlap.ts';
 
 export interface LogEntry {
   readonly action: 'queued' | 'merged' | 'blocked' | 'dequeued';

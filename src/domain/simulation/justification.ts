@@ -1,6 +1,6 @@
 // When green builds justify a landing: the rule every policy but an oracle is held to. Stated anew and not borrowed from
 // the planner, which is one of those that are held to it.
-import { overlap } from '../queue/overlap.ts';
+import { overlap } from '../queue/model/overlap.ts';
 import type { Build, Change, Landing } from './policy.ts';
 
 interface Claim {

@@ -1,10 +1,17 @@
 // The very planner of the product as a policy: its decisions are applied to rows as the service applies them, and what
 // the workers do with a host and CI is done at once in the simulated world.
-import { evidenceFor } from '../queue/evidence.ts';
-import { compareInLine } from '../queue/order.ts';
+import { evidenceFor } from '../queue/evidence/evidence.ts';
+import { compareInLine } from '../queue/model/order.ts';
 import { plan } from '../queue/plan.ts';
-import type { BatchState, BuildState, Decision, PullRequestState, QueueRules, Snapshot } from '../queue/snapshot.ts';
-import { judgeBatches } from '../queue/verdict.ts';
+import type {
+  BatchState,
+  BuildState,
+  Decision,
+  PullRequestState,
+  QueueRules,
+  Snapshot,
+} from '../queue/model/snapshot.ts';
+import { judgeBatches } from '../queue/evidence/verdict.ts';
 import { PlannerRows, addAll, idOf, numberOf } from './planner-rows.ts';
 import type { Build, BuildContent, Change, Desk, Past, Policy, QueueView } from './policy.ts';
 

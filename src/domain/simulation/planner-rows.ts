@@ -1,8 +1,8 @@
 // What the service keeps of a queue, in memory: written by decisions and workers' steps, read as the planner's Snapshot.
 // Rows are replaced, never changed: a snapshot stays what it was.
-import { resetCodeOfDeparture } from '../queue/status.ts';
-import { afterOvertaking, type Overtaking } from '../queue/overtaken.ts';
-import { chanceOf, type TrackRecord } from '../queue/chance.ts';
+import { resetCodeOfDeparture } from '../queue/model/status.ts';
+import { afterOvertaking, type Overtaking } from '../queue/model/reordered.ts';
+import { chanceOf, type TrackRecord } from '../queue/model/success-probability.ts';
 import type {
   BatchState,
   BuildState,
@@ -11,7 +11,7 @@ import type {
   QueueRules,
   ResetCode,
   Snapshot,
-} from '../queue/snapshot.ts';
+} from '../queue/model/snapshot.ts';
 import type { Change, Past } from './policy.ts';
 
 export type MergeResult = Snapshot['mergeResults'][number];

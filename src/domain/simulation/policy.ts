@@ -1,6 +1,6 @@
 // What a policy of the queue sees and may do in a simulated world. A policy is asked at every instant at which something
 // happened; it acts through the desk at once, and sees what it did.
-import type { TrackRecord } from '../queue/chance.ts';
+import type { TrackRecord } from '../queue/model/success-probability.ts';
 
 /** One pull request. `number` counts from 0 in order of arrival and never changes. Times are milliseconds. */
 export interface Change {

@@ -1,5 +1,5 @@
 // A history once more, under rules of one's choice: the planner decides anew, and what comes of it is counted.
-import type { QueueRules } from '../queue/snapshot.ts';
+import type { QueueRules } from '../queue/model/snapshot.ts';
 import { simulate, type Run } from './engine.ts';
 import type { Stay } from './history.ts';
 import { plannerPolicy } from './planner-policy.ts';

@@ -1,6 +1,6 @@
 // A snapshot as the beginning of a simulation: the line, and the builds that are under way or have ended.
-import { viewLine, type LineView } from '../queue/line.ts';
-import type { BatchState, PinnedHead, PullRequestState, Snapshot } from '../queue/snapshot.ts';
+import { viewLine, type LineView } from '../queue/planning/line.ts';
+import type { BatchState, PinnedHead, PullRequestState, Snapshot } from '../queue/model/snapshot.ts';
 import { idOf } from './planner-rows.ts';
 import type { Change } from './policy.ts';
 

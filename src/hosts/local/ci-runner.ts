@@ -7,7 +7,7 @@ import { hostname, tmpdir } from 'node:os';
 import { dirname } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { CheckConclusion } from '../../domain/queue/snapshot.ts';
+import type { CheckConclusion } from '../../domain/queue/model/snapshot.ts';
 import { isAlive } from '../../platform/process.ts';
 import {
   lastLineOf,

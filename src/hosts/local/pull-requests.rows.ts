@@ -1,6 +1,6 @@
 // Rows of the local host's pull requests, their reviews and comments.
 import type { Database, Statement } from '../../platform/database.ts';
-import type { Review as CountedReview } from '../../domain/queue/reviews.ts';
+import type { Review as CountedReview } from '../../domain/queue/requests/reviews.ts';
 import type { HostRepository } from '../port.ts';
 import type { Numbers } from './numbers.ts';
 

@@ -1,5 +1,5 @@
 // Pull requests of the local host: opened, shown, labelled, reviewed and closed as GitHub would.
-import { countReviews, isAmong } from '../../domain/queue/reviews.ts';
+import { countReviews, isAmong } from '../../domain/queue/requests/reviews.ts';
 import * as git from '../git/index.ts';
 import { HostRefused, type HostPullRequest, type HostRepository } from '../port.ts';
 import { queueChecks } from './ci.ts';

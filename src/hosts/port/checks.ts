@@ -1,5 +1,5 @@
 // Checks of commits, and workflows that are started by name.
-import type { CheckConclusion } from '../../domain/queue/snapshot.ts';
+import type { CheckConclusion } from '../../domain/queue/model/snapshot.ts';
 import type { HostRepository } from './repository.ts';
 
 export interface HostCheck {

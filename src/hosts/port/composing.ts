@@ -1,5 +1,5 @@
 // Commits made without a clone and without moving a branch. Same input, same commit ids, however often it is asked for.
-import type { MergeStrategy } from '../../domain/queue/snapshot.ts';
+import type { MergeStrategy } from '../../domain/queue/model/snapshot.ts';
 import type { FileChange } from './git.ts';
 import type { HostRepository } from './repository.ts';
 

@@ -1,5 +1,5 @@
 // Pull requests, their labels and reviews, and what is said on them.
-import type { MergeStrategy } from '../../domain/queue/snapshot.ts';
+import type { MergeStrategy } from '../../domain/queue/model/snapshot.ts';
 import type { HostRepository } from './repository.ts';
 
 export interface HostPullRequest {

@@ -1,8 +1,8 @@
 // Pull requests as GraphQL shows them: one prepared statement per question, rows used as they come.
 import DataLoader from 'dataloader';
 import type { Context } from '../../context.ts';
-import type { PullRequestStatus } from '../../domain/queue/snapshot.ts';
-import { isQueued, showsQueuedAt, transitions } from '../../domain/queue/status.ts';
+import type { PullRequestStatus } from '../../domain/queue/model/snapshot.ts';
+import { isQueued, showsQueuedAt, transitions } from '../../domain/queue/model/status.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
 import { loadOne } from '../../graphql/loaders.ts';
 import { requireScope } from '../accounts/index.ts';

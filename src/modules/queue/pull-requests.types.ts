@@ -1,5 +1,5 @@
 import { Field, ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
-import type { PullRequestStatus } from '../../domain/queue/snapshot.ts';
+import type { PullRequestStatus } from '../../domain/queue/model/snapshot.ts';
 import { connectionType } from '../../graphql/connection.ts';
 import { Node } from '../../graphql/node.ts';
 import { AffectedTarget, DateTime, GitObjectID, PullRequestNumber, URI } from '../../graphql/scalars.ts';

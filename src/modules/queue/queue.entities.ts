@@ -1,6 +1,11 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
-import type { StatusCheck } from '../../domain/queue/comment.ts';
-import type { BatchState, BisectionStand, MergeStrategy, PullRequestStatus } from '../../domain/queue/snapshot.ts';
+import type { StatusCheck } from '../../domain/queue/explain/status-comment.ts';
+import type {
+  BatchState,
+  BisectionStand,
+  MergeStrategy,
+  PullRequestStatus,
+} from '../../domain/queue/model/snapshot.ts';
 
 export const QueueEntity = defineEntity({
   name: 'Queue',

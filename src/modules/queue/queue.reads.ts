@@ -1,6 +1,6 @@
 import DataLoader from 'dataloader';
 import type { Context } from '../../context.ts';
-import { decideDepth } from '../../domain/queue/depth.ts';
+import { decideDepth } from '../../domain/queue/model/depth.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
 import { loadOne } from '../../graphql/loaders.ts';
 import { requireScope } from '../accounts/index.ts';

@@ -2,7 +2,7 @@
 // transaction, and says the event that goes with the change. The caller holds the queue's row.
 import type { Context } from '../../context.ts';
 import { DomainError } from '../../domain/errors.ts';
-import type { BlockCode, ResetCode } from '../../domain/queue/snapshot.ts';
+import type { BlockCode, ResetCode } from '../../domain/queue/model/snapshot.ts';
 import {
   blockText,
   isQueued,
@@ -10,8 +10,8 @@ import {
   statusText,
   transition,
   type PullRequestEvent,
-} from '../../domain/queue/status.ts';
-import { planLabels, type LabelWrite } from '../../domain/queue/labels.ts';
+} from '../../domain/queue/model/status.ts';
+import { planLabels, type LabelWrite } from '../../domain/queue/requests/labels.ts';
 import { appendEvents, type NewEvent } from '../events/index.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { leaveHeads } from '../previews/index.ts';

@@ -1,7 +1,7 @@
 import DataLoader from 'dataloader';
 import type { Context } from '../../context.ts';
 import { isManagedBranch, namedBaseBranches, parseConfiguration } from '../../domain/configuration/index.ts';
-import { decidePause, listPauses, type Pause, type PauseRule } from '../../domain/queue/pause.ts';
+import { decidePause, listPauses, type Pause, type PauseRule } from '../../domain/queue/requests/pause.ts';
 import { loaderOf, type GraphQLContext } from '../../graphql/context.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { requireScope } from '../accounts/index.ts';

@@ -7,7 +7,7 @@ import {
   pullRequestPayload,
   type PullRequestEventFacts,
 } from '../../../src/domain/events/payloads.ts';
-import type { PullRequestStatus } from '../../../src/domain/queue/snapshot.ts';
+import type { PullRequestStatus } from '../../../src/domain/queue/model/snapshot.ts';
 
 const repository = { owner: 'acme', name: 'shop' };
 const facts: PullRequestEventFacts = {

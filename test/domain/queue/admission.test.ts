@@ -4,7 +4,7 @@ import {
   type AdmissionFacts,
   type AdmissionRequest,
   type AdmissionRules,
-} from '../../../src/domain/queue/admission.ts';
+} from '../../../src/domain/queue/requests/admission.ts';
 
 const facts: AdmissionFacts = {
   isBaseBranchManaged: true,

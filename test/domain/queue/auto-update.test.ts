@@ -5,7 +5,7 @@ import {
   planAutoUpdates,
   type AutoUpdateRules,
   type UpdateCandidate,
-} from '../../../src/domain/queue/auto-update.ts';
+} from '../../../src/domain/queue/requests/auto-update.ts';
 
 const minute = 60_000;
 const now = 1_000 * minute;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { allowedActors, helpText, readCommands, type Command } from '../../../src/domain/queue/commands.ts';
+import { allowedActors, helpText, readCommands, type Command } from '../../../src/domain/queue/requests/commands.ts';
 
 describe('a comment', () => {
   const cases: readonly (readonly [body: string, commands: readonly Command[]])[] = [

@@ -1,8 +1,8 @@
 // What a plan costs where many wait: the least CPU of several plans, as other work on the machine only adds to it.
 import { expect, it } from 'vitest';
 import { plan } from '../../../src/domain/queue/plan.ts';
-import type { Targets } from '../../../src/domain/queue/overlap.ts';
-import type { Snapshot } from '../../../src/domain/queue/snapshot.ts';
+import type { Targets } from '../../../src/domain/queue/model/overlap.ts';
+import type { Snapshot } from '../../../src/domain/queue/model/snapshot.ts';
 import { now, parallel, pr, situation, type BatchSpec } from './situation.ts';
 
 const rules = { ...parallel, speculation: 'adaptive', useAffectedTargets: true, maxParallelBuilds: 500 } as const;

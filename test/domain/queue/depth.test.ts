@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { decideDepth } from '../../../src/domain/queue/depth.ts';
+import { decideDepth } from '../../../src/domain/queue/model/depth.ts';
 
 test.each([
   [

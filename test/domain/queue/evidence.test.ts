@@ -8,8 +8,8 @@ import {
   judgeBuild,
   judgeChecks,
   withoutHeads,
-} from '../../../src/domain/queue/evidence.ts';
-import type { BuildState, CheckConclusion, RequiredCheck, Verdict } from '../../../src/domain/queue/snapshot.ts';
+} from '../../../src/domain/queue/evidence/evidence.ts';
+import type { BuildState, CheckConclusion, RequiredCheck, Verdict } from '../../../src/domain/queue/model/snapshot.ts';
 import { hour, now, situation } from './situation.ts';
 
 /** `unit:success lint#2:failure …`: the newest attempt counts. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { explain, type ExplainedBatch, type ExplainedPullRequest } from '../../../src/domain/queue/explain.ts';
+import { explain, type ExplainedBatch, type ExplainedPullRequest } from '../../../src/domain/queue/explain/explain.ts';
 
 const queued: ExplainedPullRequest = {
   status: 'queued',

@@ -5,8 +5,8 @@ import {
   keptQueueLabels,
   planLabels,
   type LabelledPullRequest,
-} from '../../../src/domain/queue/labels.ts';
-import type { PullRequestStatus } from '../../../src/domain/queue/snapshot.ts';
+} from '../../../src/domain/queue/requests/labels.ts';
+import type { PullRequestStatus } from '../../../src/domain/queue/model/snapshot.ts';
 
 const rules = { trigger: 'go', skipLine: 'first', blocked: 'stop', marksBlocked: true, stuck: 'slow' };
 

@@ -1,7 +1,7 @@
 import { fc } from '../../support/properties.ts';
 import { expect, test } from 'vitest';
 import { landingsFrom } from '../../../src/domain/configuration/index.ts';
-import { decideLandingsFrom } from '../../../src/domain/queue/landing-time.ts';
+import { decideLandingsFrom } from '../../../src/domain/queue/landing/landing-time.ts';
 import { frozenAt, type Freeze } from '../../../src/domain/releases/freeze.ts';
 import { rules } from '../configuration/support.ts';
 

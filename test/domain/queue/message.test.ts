@@ -11,8 +11,8 @@ import {
   withCoauthors,
   type MessageRules,
   type MessageSource,
-} from '../../../src/domain/queue/message.ts';
-import { strategyContradiction, strategyOf } from '../../../src/domain/queue/strategy.ts';
+} from '../../../src/domain/queue/requests/message.ts';
+import { strategyContradiction, strategyOf } from '../../../src/domain/queue/landing/merge-strategy.ts';
 import { cpuMsSince } from '../../support/cpu.ts';
 
 const defaults = mergeRules.parse({ labels: { trigger: 'mergequeue' } });

@@ -1,10 +1,10 @@
 // The service and the workers around the planner: intents with their point of no return, two-ref landings, and steps
 // that may run late, twice or in any order. `applyDecisions` writes what the service would.
-import { gatesFor, judgeGates } from '../../../src/domain/queue/gates.ts';
+import { gatesFor, judgeGates } from '../../../src/domain/queue/evidence/final-gates.ts';
 import { plan } from '../../../src/domain/queue/plan.ts';
-import { judgeBatches } from '../../../src/domain/queue/verdict.ts';
-import { resetCodeOfDeparture } from '../../../src/domain/queue/status.ts';
-import type { BuildState, Decision, GateState, Snapshot } from '../../../src/domain/queue/snapshot.ts';
+import { judgeBatches } from '../../../src/domain/queue/evidence/verdict.ts';
+import { resetCodeOfDeparture } from '../../../src/domain/queue/model/status.ts';
+import type { BuildState, Decision, GateState, Snapshot } from '../../../src/domain/queue/model/snapshot.ts';
 import {
   changeOf,
   contentOf,

@@ -1,6 +1,6 @@
 import { fc } from '../../support/properties.ts';
 import { expect, test } from 'vitest';
-import { inLineOrder } from '../../../src/domain/queue/order.ts';
+import { inLineOrder } from '../../../src/domain/queue/model/order.ts';
 
 const placed = fc.record({ skipLine: fc.boolean(), rank: fc.nat(20), number: fc.nat(1000) });
 

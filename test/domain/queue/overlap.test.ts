@@ -1,6 +1,6 @@
 import { fc } from '../../support/properties.ts';
 import { expect, it } from 'vitest';
-import { findOverlaps, indexOverlaps, overlap, type Targets } from '../../../src/domain/queue/overlap.ts';
+import { findOverlaps, indexOverlaps, overlap, type Targets } from '../../../src/domain/queue/model/overlap.ts';
 
 const target: fc.Arbitrary<string> = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h');
 const few = fc.uniqueArray(target, { maxLength: 6 });

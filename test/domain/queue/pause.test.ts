@@ -1,6 +1,6 @@
 import { fc } from '../../support/properties.ts';
 import { describe, expect, it } from 'vitest';
-import { decidePause, findRuleInForce, listPauses, type PauseRule } from '../../../src/domain/queue/pause.ts';
+import { decidePause, findRuleInForce, listPauses, type PauseRule } from '../../../src/domain/queue/requests/pause.ts';
 
 const on = (pattern: string, pausedMessage: string | null = null): PauseRule => ({
   pattern,

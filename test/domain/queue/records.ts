@@ -9,9 +9,9 @@ import type {
   QueueRules,
   Snapshot,
   Verdict,
-} from '../../../src/domain/queue/snapshot.ts';
-import type { Overtaking } from '../../../src/domain/queue/overtaken.ts';
-import { withStacks } from '../../../src/domain/queue/stack.ts';
+} from '../../../src/domain/queue/model/snapshot.ts';
+import type { Overtaking } from '../../../src/domain/queue/model/reordered.ts';
+import { withStacks } from '../../../src/domain/queue/requests/stacks.ts';
 import { Forest, type Physics } from './forest.ts';
 
 export type Mutable<T> = { -readonly [K in keyof T]: T[K] };

@@ -1,6 +1,6 @@
 // Separation of duty: whose approval a pull request can have.
 import { describe, expect, it } from 'vitest';
-import { countReviews, isAmong, type Review } from '../../../src/domain/queue/reviews.ts';
+import { countReviews, isAmong, type Review } from '../../../src/domain/queue/requests/reviews.ts';
 
 const approved = (reviewer: string): Review => ({ reviewer, verdict: 'approved' });
 const refused = (reviewer: string): Review => ({ reviewer, verdict: 'changes_requested' });

@@ -8,7 +8,7 @@ import type {
   PullRequestState,
   QueueRules,
   Snapshot,
-} from '../../../src/domain/queue/snapshot.ts';
+} from '../../../src/domain/queue/model/snapshot.ts';
 
 export const minute = 60_000;
 export const hour = 60 * minute;

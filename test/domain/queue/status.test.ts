@@ -10,8 +10,8 @@ import {
   transitions,
   webhookStatus,
   type PullRequestEvent,
-} from '../../../src/domain/queue/status.ts';
-import type { PullRequestStatus } from '../../../src/domain/queue/snapshot.ts';
+} from '../../../src/domain/queue/model/status.ts';
+import type { PullRequestStatus } from '../../../src/domain/queue/model/snapshot.ts';
 
 const statuses = Object.keys(transitions) as PullRequestStatus[];
 const events: readonly PullRequestEvent[] = [

@@ -1,7 +1,7 @@
 // Whole stories on the model: what a sequence of plans, workers' steps and accidents ends in.
 import { describe, expect, test } from 'vitest';
 import { plan } from '../../../src/domain/queue/plan.ts';
-import type { QueueRules } from '../../../src/domain/queue/snapshot.ts';
+import type { QueueRules } from '../../../src/domain/queue/model/snapshot.ts';
 import type { Physics } from './forest.ts';
 import { World } from './model.ts';
 import { Oracle } from './oracle.ts';

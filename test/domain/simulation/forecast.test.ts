@@ -1,7 +1,7 @@
 import { fc, seed as fcSeed } from '../../support/properties.ts';
 import { describe, expect, it, test } from 'vitest';
 import { afterRuns } from '../../../bench/simulator/calibration.ts';
-import type { Snapshot } from '../../../src/domain/queue/snapshot.ts';
+import type { Snapshot } from '../../../src/domain/queue/model/snapshot.ts';
 import { experienceOf, type Experience } from '../../../src/domain/simulation/experience.ts';
 import { forecast, type Eta } from '../../../src/domain/simulation/forecast.ts';
 import { rising } from '../../../src/domain/simulation/quantile.ts';

@@ -4,7 +4,7 @@ import { parseCell } from '../../../bench/simulator/cell.ts';
 import { interlock } from '../../../bench/simulator/policies/interlock.ts';
 import { rulesOfPlanner } from '../../../bench/simulator/policies/rules.ts';
 import { drawDay } from '../../../bench/simulator/workload.ts';
-import { batchCosts } from '../../../src/domain/queue/batching.ts';
+import { batchCosts } from '../../../src/domain/queue/speculation/batch-size.ts';
 import { simulate } from '../../../src/domain/simulation/engine.ts';
 import { truthOf } from '../../../src/domain/simulation/ground-truth.ts';
 import { plannerPolicy } from '../../../src/domain/simulation/planner-policy.ts';

@@ -4,7 +4,7 @@ import { parseCell } from '../../../bench/simulator/cell.ts';
 import { measureTask } from '../../../bench/simulator/measurement.ts';
 import { learnedRates } from '../../../bench/simulator/speculation/predictors.ts';
 import { drawDay } from '../../../bench/simulator/workload.ts';
-import { overlap as overlaps } from '../../../src/domain/queue/overlap.ts';
+import { overlap as overlaps } from '../../../src/domain/queue/model/overlap.ts';
 import { hour } from '../queue/situation.ts';
 
 const meanBuild = 0.5 * hour * Math.exp(0.5 ** 2 / 2);

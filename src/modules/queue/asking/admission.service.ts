@@ -11,9 +11,9 @@ import {
   type Admission,
   type AdmissionFacts,
   type AdmissionRequest,
-} from '../../../domain/queue/admission.ts';
-import type { QueueRules } from '../../../domain/queue/snapshot.ts';
-import { strategyContradiction } from '../../../domain/queue/strategy.ts';
+} from '../../../domain/queue/requests/admission.ts';
+import type { QueueRules } from '../../../domain/queue/model/snapshot.ts';
+import { strategyContradiction } from '../../../domain/queue/landing/merge-strategy.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { readLine, readPending, type AdmissionRow } from '../planning/line.rows.ts';

@@ -2,8 +2,8 @@
 // are made here, in one sentence each, so that everybody hears the same one.
 import { systemContext, type Context } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
-import { allowedActors } from '../../../domain/queue/commands.ts';
-import { isQueued, isTerminal } from '../../../domain/queue/status.ts';
+import { allowedActors } from '../../../domain/queue/requests/commands.ts';
+import { isQueued, isTerminal } from '../../../domain/queue/model/status.ts';
 import { canSkipLine, canSkipValidation, isMemberOfTeam, type RequestSource } from '../../accounts/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { decideFor, writeAdmission } from './admission.service.ts';

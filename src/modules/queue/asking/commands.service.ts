@@ -4,7 +4,13 @@
 import type { Context } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import { configurationOf } from '../../repositories/index.ts';
-import { helpText, isPassedOver, readCommands, type Command, type Misspelt } from '../../../domain/queue/commands.ts';
+import {
+  helpText,
+  isPassedOver,
+  readCommands,
+  type Command,
+  type Misspelt,
+} from '../../../domain/queue/requests/commands.ts';
 import type { HostComment } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';

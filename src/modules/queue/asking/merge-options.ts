@@ -1,5 +1,5 @@
 // What a request says of how a pull request is merged; what it does not say stays.
-import { isTerminal } from '../../../domain/queue/status.ts';
+import { isTerminal } from '../../../domain/queue/model/status.ts';
 import type { PullRequestRow } from '../queue.entities.ts';
 
 export interface MergeCommitMessage {

@@ -2,7 +2,7 @@
 import type { Context } from '../../../context.ts';
 import { handleOf } from '../../../domain/accounts/handle.ts';
 import { DomainError, notFound } from '../../../domain/errors.ts';
-import { isTerminal } from '../../../domain/queue/status.ts';
+import { isTerminal } from '../../../domain/queue/model/status.ts';
 import { recordUserAction, requireScope, type UserActionName } from '../../accounts/index.ts';
 import { loadRepository } from '../../repositories/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';

@@ -1,8 +1,12 @@
 // Plans what auto_update asks for, in the turn of the queue whose base moved: reads who is behind, and writes a sync
-// for each that is chosen (src/domain/queue/auto-update.ts).
+// for each that is chosen (src/domain/queue/requests/auto-update.ts).
 import { isManagedBranch, type Configuration } from '../../../domain/configuration/index.ts';
-import { planAutoUpdates, type AutoUpdateRules, type UpdateCandidate } from '../../../domain/queue/auto-update.ts';
-import type { Decision } from '../../../domain/queue/snapshot.ts';
+import {
+  planAutoUpdates,
+  type AutoUpdateRules,
+  type UpdateCandidate,
+} from '../../../domain/queue/requests/auto-update.ts';
+import type { Decision } from '../../../domain/queue/model/snapshot.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { planBranchWork } from './branch-work.ts';
 import type { QueueWork } from '../status.writer.ts';

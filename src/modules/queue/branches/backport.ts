@@ -8,7 +8,7 @@ import {
   backportKey,
   backportTitle,
   type BackportNews,
-} from '../../../domain/queue/branch-comments.ts';
+} from '../../../domain/queue/explain/branch-comments.ts';
 import { HostRefused } from '../../../hosts/port.ts';
 import { findMergedCommits } from './backport.commits.ts';
 import { beginBranchWork, comment, endBranchWork, planBranchWork, type LoadedWork } from './branch-work.ts';

@@ -1,6 +1,6 @@
 // What somebody asked of a branch and was given up is told where they look for it: the comment that says it has begun
 // is otherwise the last word.
-import { backportComment, syncRefusedComment } from '../../../domain/queue/branch-comments.ts';
+import { backportComment, syncRefusedComment } from '../../../domain/queue/explain/branch-comments.ts';
 import { PullRequestEntity, type IntentRow } from '../queue.entities.ts';
 import { announce, planReply, type QueueWork } from '../status.writer.ts';
 

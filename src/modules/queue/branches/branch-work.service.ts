@@ -1,7 +1,7 @@
 // What users ask of branches: written down here, carried out later, told in comments (interface 4.3).
 import type { Context } from '../../../context.ts';
 import { DomainError, notFound } from '../../../domain/errors.ts';
-import { isTerminal } from '../../../domain/queue/status.ts';
+import { isTerminal } from '../../../domain/queue/model/status.ts';
 import { HostRefused } from '../../../hosts/port.ts';
 import { recordUserAction, requireScope } from '../../accounts/index.ts';
 import { loadRepository } from '../../repositories/index.ts';

@@ -5,8 +5,8 @@ import {
   syncKey,
   syncRefusedComment,
   syncedComment,
-} from '../../../domain/queue/branch-comments.ts';
-import { isQueued, isTerminal } from '../../../domain/queue/status.ts';
+} from '../../../domain/queue/explain/branch-comments.ts';
+import { isQueued, isTerminal } from '../../../domain/queue/model/status.ts';
 import { HostRefused, RefMoved } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { isLandingBegun } from '../planning/begun-landings.ts';

@@ -1,6 +1,6 @@
 // Making a build: the commit of a batch, composed from its parent and its pinned heads.
 import type { Context } from '../../../context.ts';
-import { coauthorsOf, withCoauthors } from '../../../domain/queue/message.ts';
+import { coauthorsOf, withCoauthors } from '../../../domain/queue/requests/message.ts';
 import { HostRefused, RefMoved, serviceIdentity, type CompositionResult } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { buildRef, composeAssumed, contentOf, type Assumed } from './batch.assumed.ts';

@@ -1,5 +1,5 @@
 import type { Context } from '../../../context.ts';
-import type { PinnedHead } from '../../../domain/queue/snapshot.ts';
+import type { PinnedHead } from '../../../domain/queue/model/snapshot.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import {
   BatchAssumptionEntity,

@@ -1,7 +1,7 @@
 // Asking for the checks of a build, and watching them: a draft bot pull request in parallel mode, the head's own in serial.
 import type { Context } from '../../../context.ts';
-import { evidenceFor, withoutHeads } from '../../../domain/queue/evidence.ts';
-import { botTitle } from '../../../domain/queue/message.ts';
+import { evidenceFor, withoutHeads } from '../../../domain/queue/evidence/evidence.ts';
+import { botTitle } from '../../../domain/queue/requests/message.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { botBranch, type LoadedBatch } from './batch.rows.ts';
 import { moveBranch } from './bot-pull-requests.branch.ts';

@@ -1,7 +1,7 @@
 // A host that refuses for good what a batch needs of it. One pull request that cannot be built must not keep those
 // behind it waiting for ever: it is blocked with the host's own words, and the others are built without it.
 import type { Context } from '../../../context.ts';
-import { blockText } from '../../../domain/queue/status.ts';
+import { blockText } from '../../../domain/queue/model/status.ts';
 import { HostRefused } from '../../../hosts/port.ts';
 import type { Database } from '../../../platform/database.ts';
 import type { LoadedBatch } from './batch.rows.ts';

@@ -1,6 +1,6 @@
 import DataLoader from 'dataloader';
 import type { Context } from '../../../context.ts';
-import { statusCheckName } from '../../../domain/queue/comment.ts';
+import { statusCheckName } from '../../../domain/queue/explain/status-comment.ts';
 import type { GraphQLContext } from '../../../graphql/context.ts';
 import { loadMany, loadOne } from '../../../graphql/loaders.ts';
 import { requireScope } from '../../accounts/index.ts';

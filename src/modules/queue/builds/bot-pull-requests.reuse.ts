@@ -2,7 +2,7 @@
 // its bot pull request is spare; the next build with one of its pull requests takes it over, and one that nobody will
 // take is closed. Each of these is one transaction under the queue's row; what the host is told follows, and may die.
 import type { Context } from '../../../context.ts';
-import { chooseSpare, findUntakeable, type Spare } from '../../../domain/queue/spare.ts';
+import { chooseSpare, findUntakeable, type Spare } from '../../../domain/queue/evidence/bot-pull-requests.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
 import type { LoadedBatch } from './batch.rows.ts';

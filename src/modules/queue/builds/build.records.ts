@@ -2,9 +2,9 @@
 // attempt), never by bot pull request, so a late result of a superseded build stays evidence of its tree.
 import type { Context } from '../../../context.ts';
 import type { CheckReport, HostRepository } from '../../../hosts/port.ts';
-import type { BuildState, CheckConclusion } from '../../../domain/queue/snapshot.ts';
-import { hasNews, type KeptChecks } from '../../../domain/queue/kept-checks.ts';
-import { isOfCi, isServiceCheck } from '../../../domain/queue/service-checks.ts';
+import type { BuildState, CheckConclusion } from '../../../domain/queue/model/snapshot.ts';
+import { hasNews, type KeptChecks } from '../../../domain/queue/evidence/recorded-checks.ts';
+import { isOfCi, isServiceCheck } from '../../../domain/queue/evidence/service-checks.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { changeQueue } from '../queue.locks.ts';
 

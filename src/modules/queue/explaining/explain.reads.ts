@@ -2,13 +2,22 @@
 import DataLoader from 'dataloader';
 import type { Context } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
-import { listPreconditions, type Precondition, type PreconditionKind } from '../../../domain/queue/admission.ts';
-import { explain, type ExplainedPullRequest, type Reason } from '../../../domain/queue/explain.ts';
-import type { Cause, CheckFact, Condition, ConditionFacts } from '../../../domain/queue/explain.condition.ts';
-import { listConditions } from '../../../domain/queue/explain.conditions.ts';
-import { standingOf, type Standing } from '../../../domain/queue/explain.standing.ts';
-import { isQueued } from '../../../domain/queue/status.ts';
-import type { BlockCode, BuildState, CheckConclusion, PullRequestStatus } from '../../../domain/queue/snapshot.ts';
+import {
+  listPreconditions,
+  type Precondition,
+  type PreconditionKind,
+} from '../../../domain/queue/requests/admission.ts';
+import { explain, type ExplainedPullRequest, type Reason } from '../../../domain/queue/explain/explain.ts';
+import type { Cause, CheckFact, Condition, ConditionFacts } from '../../../domain/queue/explain/condition.ts';
+import { listConditions } from '../../../domain/queue/explain/conditions.ts';
+import { standingOf, type Standing } from '../../../domain/queue/explain/line-position.ts';
+import { isQueued } from '../../../domain/queue/model/status.ts';
+import type {
+  BlockCode,
+  BuildState,
+  CheckConclusion,
+  PullRequestStatus,
+} from '../../../domain/queue/model/snapshot.ts';
 import { validationsDigest, type Configuration } from '../../../domain/configuration/index.ts';
 import { loaderOf, type GraphQLContext } from '../../../graphql/context.ts';
 import type { Transaction } from '../../../platform/database.ts';

@@ -1,6 +1,6 @@
 import { Field, ObjectType, registerEnumType } from 'type-graphql';
-import type { Reason, ReasonKind } from '../../../domain/queue/explain.ts';
-import type { Cause, Condition, ConditionKind } from '../../../domain/queue/explain.condition.ts';
+import type { Reason, ReasonKind } from '../../../domain/queue/explain/explain.ts';
+import type { Cause, Condition, ConditionKind } from '../../../domain/queue/explain/condition.ts';
 import { DateTime } from '../../../graphql/scalars.ts';
 import { MergeEta } from '../foreseeing/forecast.types.ts';
 

@@ -1,7 +1,7 @@
 // Who paused, froze or halted a base branch, and when: from the log of events, which knows of every instant.
 import type { Context } from '../../../context.ts';
-import type { Cause } from '../../../domain/queue/explain.condition.ts';
-import { decidePause, type Pause, type PauseRule } from '../../../domain/queue/pause.ts';
+import type { Cause } from '../../../domain/queue/explain/condition.ts';
+import { decidePause, type Pause, type PauseRule } from '../../../domain/queue/requests/pause.ts';
 import type { Frozen } from '../../../domain/releases/freeze.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import type { StoredFreeze } from '../../repositories/index.ts';

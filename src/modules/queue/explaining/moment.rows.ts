@@ -2,8 +2,8 @@
 // the instant `infinity`.
 import type { Context } from '../../../context.ts';
 import { defaultConfigurationYaml } from '../../../domain/configuration/keys.ts';
-import type { BatchCause } from '../../../domain/queue/explain.standing.ts';
-import type { BatchState, LiveBatchState, Snapshot } from '../../../domain/queue/snapshot.ts';
+import type { BatchCause } from '../../../domain/queue/explain/line-position.ts';
+import type { BatchState, LiveBatchState, Snapshot } from '../../../domain/queue/model/snapshot.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import type { Landed } from '../planning/landings.loader.ts';
 import { lineColumns, type LineRow } from '../planning/line.rows.ts';

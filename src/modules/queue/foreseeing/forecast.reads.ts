@@ -2,9 +2,9 @@
 // many ask.
 import DataLoader from 'dataloader';
 import type { Context } from '../../../context.ts';
-import { buildsBets } from '../../../domain/queue/line.ts';
-import { inLineOrder } from '../../../domain/queue/order.ts';
-import type { Snapshot } from '../../../domain/queue/snapshot.ts';
+import { buildsBets } from '../../../domain/queue/planning/line.ts';
+import { inLineOrder } from '../../../domain/queue/model/order.ts';
+import type { Snapshot } from '../../../domain/queue/model/snapshot.ts';
 import { experienceOf, type Experience, type ExperiencedBuild } from '../../../domain/simulation/experience.ts';
 import type { Forecast } from '../../../domain/simulation/forecast.ts';
 import type { Database, Transaction } from '../../../platform/database.ts';

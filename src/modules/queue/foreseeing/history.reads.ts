@@ -1,7 +1,7 @@
 // What a queue went through in the last days: its log and its batches, newest first until there is enough.
 import type { Context } from '../../../context.ts';
-import { judgeChecks } from '../../../domain/queue/evidence.ts';
-import type { CheckState, QueueRules } from '../../../domain/queue/snapshot.ts';
+import { judgeChecks } from '../../../domain/queue/evidence/evidence.ts';
+import type { CheckState, QueueRules } from '../../../domain/queue/model/snapshot.ts';
 import type { LogEntry, PastBatch } from '../../../domain/simulation/history.ts';
 
 export interface Span {

@@ -3,7 +3,7 @@ import type { Context } from '../../../context.ts';
 import { parseConfiguration, toQueueRules } from '../../../domain/configuration/index.ts';
 import type { Problem } from '../../../domain/configuration/problem.ts';
 import { DomainError } from '../../../domain/errors.ts';
-import type { QueueRules } from '../../../domain/queue/snapshot.ts';
+import type { QueueRules } from '../../../domain/queue/model/snapshot.ts';
 import type { Comparison, Past } from '../../../domain/simulation/comparison.ts';
 import { logOfMerges } from '../../../domain/simulation/history.ts';
 import { Thread, ThreadTimeout, threadScript } from '../../../platform/threads.ts';

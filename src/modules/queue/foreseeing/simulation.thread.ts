@@ -2,7 +2,7 @@
 import { compare, type Past } from '../../../domain/simulation/comparison.ts';
 import { forecast } from '../../../domain/simulation/forecast.ts';
 import type { Experience } from '../../../domain/simulation/experience.ts';
-import type { QueueRules, Snapshot } from '../../../domain/queue/snapshot.ts';
+import type { QueueRules, Snapshot } from '../../../domain/queue/model/snapshot.ts';
 import { answerTasks } from '../../../platform/threads.ts';
 
 export interface ReplayTask {

@@ -1,6 +1,6 @@
 // What becomes of an intent that could not be carried out: ended, left for later, or a reason to halt its queue.
 import type { Context } from '../../../context.ts';
-import { decideNextTry, mostTries } from '../../../domain/queue/next-try.ts';
+import { decideNextTry, mostTries } from '../../../domain/queue/landing/host-retry.ts';
 import { HostRefused, HostUnavailable } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import type { NewEvent } from '../../events/index.ts';

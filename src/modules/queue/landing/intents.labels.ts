@@ -1,6 +1,6 @@
 // What is told at the host besides landings: answers to people, and labels.
 import type { Context } from '../../../context.ts';
-import { isQueued } from '../../../domain/queue/status.ts';
+import { isQueued } from '../../../domain/queue/model/status.ts';
 import { HostRefused } from '../../../hosts/port.ts';
 import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
 import { configurationOf, labelRulesOf } from '../planning/configuration.cache.ts';

@@ -11,7 +11,7 @@ import {
   statusCommentKey,
   wantsComment,
   type Publication,
-} from '../../../domain/queue/comment.ts';
+} from '../../../domain/queue/explain/status-comment.ts';
 import { finishIntent } from './intents.finish.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import type { IntentRow, PublishedCheck } from '../queue.entities.ts';

@@ -2,7 +2,7 @@
 // base. One atomic update does all of it, so that no landing that is given up leaves rewritten branches behind.
 import type { Context } from '../../../context.ts';
 import { isManagedBranch } from '../../../domain/configuration/index.ts';
-import { findLandedTogether } from '../../../domain/queue/stack.ts';
+import { findLandedTogether } from '../../../domain/queue/requests/stacks.ts';
 import type { RefUpdate } from '../../../hosts/port.ts';
 import type { LoadedBatch } from '../builds/batch.rows.ts';
 import { configurationOf } from '../planning/configuration.cache.ts';

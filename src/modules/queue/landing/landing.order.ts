@@ -1,10 +1,10 @@
 // Who stands in line before what lands, at the instant of the gate: since it was planned somebody may have skipped the
 // line, or been told to affect more.
 import type { Context } from '../../../context.ts';
-import { buildsBets } from '../../../domain/queue/line.ts';
-import type { Targets } from '../../../domain/queue/overlap.ts';
-import { findPassedOver } from '../../../domain/queue/passed-over.ts';
-import type { QueueRules } from '../../../domain/queue/snapshot.ts';
+import { buildsBets } from '../../../domain/queue/planning/line.ts';
+import type { Targets } from '../../../domain/queue/model/overlap.ts';
+import { findPassedOver } from '../../../domain/queue/landing/landing-order.ts';
+import type { QueueRules } from '../../../domain/queue/model/snapshot.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { readLine } from '../planning/line.rows.ts';
 import { loadTargets } from '../planning/outlook.loader.ts';

@@ -1,10 +1,10 @@
 // A landing that rests on builds of its parts: read again under the locks of the gate, and judged by the rule the planner
 // went by. What was found is kept with the intent: the proof says it whatever the rows become.
 import type { Context } from '../../../context.ts';
-import { isComposed } from '../../../domain/queue/composed.ts';
-import { evidenceFor, isKnownRed, withoutHeads } from '../../../domain/queue/evidence.ts';
-import type { Targets } from '../../../domain/queue/overlap.ts';
-import type { BuildState, MergeStrategy, QueueRules } from '../../../domain/queue/snapshot.ts';
+import { isComposed } from '../../../domain/queue/evidence/composed-evidence.ts';
+import { evidenceFor, isKnownRed, withoutHeads } from '../../../domain/queue/evidence/evidence.ts';
+import type { Targets } from '../../../domain/queue/model/overlap.ts';
+import type { BuildState, MergeStrategy, QueueRules } from '../../../domain/queue/model/snapshot.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { loadAssumed, loadMembers } from '../builds/batch.members.ts';
 import { loadBuilds } from '../builds/build.records.ts';

@@ -4,11 +4,11 @@
 // anywhere in between reads it back and concludes (docs/adr/0003).
 import type { Context } from '../../../context.ts';
 import { isMergedByHost, landingsFrom } from '../../../domain/configuration/index.ts';
-import { evidenceFor, withoutHeads } from '../../../domain/queue/evidence.ts';
-import { judgeGates } from '../../../domain/queue/gates.ts';
+import { evidenceFor, withoutHeads } from '../../../domain/queue/evidence/evidence.ts';
+import { judgeGates } from '../../../domain/queue/evidence/final-gates.ts';
 import { frozenAt } from '../../../domain/releases/freeze.ts';
-import type { BuildState, QueueRules } from '../../../domain/queue/snapshot.ts';
-import { blockText, isQueued } from '../../../domain/queue/status.ts';
+import type { BuildState, QueueRules } from '../../../domain/queue/model/snapshot.ts';
+import { blockText, isQueued } from '../../../domain/queue/model/status.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { askedAt, branchFreezes, pauseInForce } from '../../repositories/index.ts';
 import { findLoss } from '../asking/admission.service.ts';

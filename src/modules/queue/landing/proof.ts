@@ -1,8 +1,8 @@
 // The proof of a landing: what landed, on what, and why that was allowed. Chained per queue by digests, so that a
 // proof that was changed or taken out later shows. `verify` derives each again from git and these rows.
 import { createHash } from 'node:crypto';
-import type { Targets } from '../../../domain/queue/overlap.ts';
-import type { BuildState, MergeStrategy, RequiredCheck } from '../../../domain/queue/snapshot.ts';
+import type { Targets } from '../../../domain/queue/model/overlap.ts';
+import type { BuildState, MergeStrategy, RequiredCheck } from '../../../domain/queue/model/snapshot.ts';
 import { PullRequestEntity, type BatchMemberRow, type BatchRow, type PullRequestRow } from '../queue.entities.ts';
 import type { PassedPart } from './landing.parts.ts';
 import type { QueueWork } from '../status.writer.ts';

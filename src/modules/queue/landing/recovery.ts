@@ -3,7 +3,7 @@
 // Every step may run twice, so a run that was killed is simply run again (docs/adr/0012-restored-database.md).
 import type { Context, Ports } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
-import { statusText } from '../../../domain/queue/status.ts';
+import { statusText } from '../../../domain/queue/model/status.ts';
 import { RefMoved } from '../../../hosts/port.ts';
 import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
 import type { Arrival } from './arrivals.ts';

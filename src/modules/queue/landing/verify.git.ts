@@ -1,5 +1,5 @@
 // A proof with the commit it is about, and what git makes of its heads again.
-import type { MergeStrategy } from '../../../domain/queue/snapshot.ts';
+import type { MergeStrategy } from '../../../domain/queue/model/snapshot.ts';
 import { HostRefused, type CodeHost, type CompositionResult, type HostCommit } from '../../../hosts/port.ts';
 import type { HostedRepository } from '../observing/host.repository.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';

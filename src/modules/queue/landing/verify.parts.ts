@@ -1,7 +1,7 @@
 // A landing that rests on builds of its parts, derived again: from git what each was made of, from the line and the proofs
 // on it what came between, and from both whether the parts say of it what a build of its tree would.
-import { isComposed } from '../../../domain/queue/composed.ts';
-import type { Landing } from '../../../domain/queue/snapshot.ts';
+import { isComposed } from '../../../domain/queue/evidence/composed-evidence.ts';
+import type { Landing } from '../../../domain/queue/model/snapshot.ts';
 import type { HostCommit } from '../../../hosts/port.ts';
 import type { ProofBody } from './proof.ts';
 import { composeAgain, type Examined, type StoredProof } from './verify.git.ts';

@@ -1,7 +1,7 @@
 // Derives every proof of a queue again, from plain git and the rows, and says what does not hold. It trusts nothing a
 // proof says: trees are merged again from parent and heads, verdicts judged again from the check results.
 import type { Context } from '../../../context.ts';
-import { judgeBuild } from '../../../domain/queue/evidence.ts';
+import { judgeBuild } from '../../../domain/queue/evidence/evidence.ts';
 import type { HostCommit } from '../../../hosts/port.ts';
 import { loadBuilds } from '../builds/build.records.ts';
 import { hosted } from '../observing/host.repository.ts';

@@ -1,8 +1,8 @@
 // Labels as a way of asking: what people put on or took off, told from two readings of the host.
 import type { Context } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
-import { changedLabels, type LabelWrite } from '../../../domain/queue/labels.ts';
-import { isQueued } from '../../../domain/queue/status.ts';
+import { changedLabels, type LabelWrite } from '../../../domain/queue/requests/labels.ts';
+import { isQueued } from '../../../domain/queue/model/status.ts';
 import type { HostPullRequest } from '../../../hosts/port.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { askToQueue, authorisePerson, refuseSource, takeOut } from '../asking/asking.ts';

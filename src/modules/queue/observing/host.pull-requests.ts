@@ -3,8 +3,8 @@
 import type { Context } from '../../../context.ts';
 import { isManagedBranch, previewEntries, type Configuration } from '../../../domain/configuration/index.ts';
 import { notFound } from '../../../domain/errors.ts';
-import { keptQueueLabels } from '../../../domain/queue/labels.ts';
-import { isTerminal } from '../../../domain/queue/status.ts';
+import { keptQueueLabels } from '../../../domain/queue/requests/labels.ts';
+import { isTerminal } from '../../../domain/queue/model/status.ts';
 import type { HostCommit, HostPullRequest } from '../../../hosts/port.ts';
 import { followHead } from '../../previews/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';

@@ -4,8 +4,8 @@
 import type { Context } from '../../../context.ts';
 import { isManagedBranch, type Configuration } from '../../../domain/configuration/index.ts';
 import { DomainError } from '../../../domain/errors.ts';
-import { deepestStack, findStack, type StackCandidate } from '../../../domain/queue/stack.ts';
-import { isQueued } from '../../../domain/queue/status.ts';
+import { deepestStack, findStack, type StackCandidate } from '../../../domain/queue/requests/stacks.ts';
+import { isQueued } from '../../../domain/queue/model/status.ts';
 import type { HostPullRequest } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { isLandingBegun } from '../planning/begun-landings.ts';

@@ -2,8 +2,8 @@
 // turn starts is written by three statements: a queue of bets may start hundreds at once, under its lock.
 import type { Configuration } from '../../../domain/configuration/keys.ts';
 import { DomainError } from '../../../domain/errors.ts';
-import { groupMessage, type MessageSource } from '../../../domain/queue/message.ts';
-import type { Decision, PinnedHead } from '../../../domain/queue/snapshot.ts';
+import { groupMessage, type MessageSource } from '../../../domain/queue/requests/message.ts';
+import type { Decision, PinnedHead } from '../../../domain/queue/model/snapshot.ts';
 import type { PullRequestRow } from '../queue.entities.ts';
 import type { QueueWork } from '../status.writer.ts';
 import type { LoadedQueue } from './snapshot.loader.ts';

@@ -1,7 +1,7 @@
 // What the queue reads of the configuration in force.
 import { blockedLabel, toQueueRules, type Configuration } from '../../../domain/configuration/index.ts';
-import type { LabelRules } from '../../../domain/queue/labels.ts';
-import type { QueueRules } from '../../../domain/queue/snapshot.ts';
+import type { LabelRules } from '../../../domain/queue/requests/labels.ts';
+import type { QueueRules } from '../../../domain/queue/model/snapshot.ts';
 import { configurationOf, configurationProblem } from '../../repositories/index.ts';
 
 export { configurationOf, configurationProblem };

@@ -1,7 +1,7 @@
 // Carries the planner's decisions into rows: batches, statuses, landing intents, events. No rule lives here.
-import { afterOvertaking, overtakingText, type Overtaking } from '../../../domain/queue/overtaken.ts';
-import type { Decision } from '../../../domain/queue/snapshot.ts';
-import { statusText } from '../../../domain/queue/status.ts';
+import { afterOvertaking, overtakingText, type Overtaking } from '../../../domain/queue/model/reordered.ts';
+import type { Decision } from '../../../domain/queue/model/snapshot.ts';
+import { statusText } from '../../../domain/queue/model/status.ts';
 import type { Configuration } from '../../../domain/configuration/keys.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import type { BatchMemberRow, BatchRow, PullRequestRow } from '../queue.entities.ts';

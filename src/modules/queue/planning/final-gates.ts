@@ -1,8 +1,8 @@
 // Final gates of a batch: planned in a turn of the queue, started at the host, read back, and stopped when their batch
 // ends. A row for each, so that a gate is asked once for a batch whatever dies in between.
 import type { Context } from '../../../context.ts';
-import { gatesFor } from '../../../domain/queue/gates.ts';
-import type { GateState, QueueRules } from '../../../domain/queue/snapshot.ts';
+import { gatesFor } from '../../../domain/queue/evidence/final-gates.ts';
+import type { GateState, QueueRules } from '../../../domain/queue/model/snapshot.ts';
 import { HostRefused, type WorkflowRun } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { appendEvents } from '../../events/index.ts';

@@ -1,6 +1,6 @@
 // What has moved the tip of a base: its lineage, and what came with each landing.
 import type { Context } from '../../../context.ts';
-import type { Landing } from '../../../domain/queue/snapshot.ts';
+import type { Landing } from '../../../domain/queue/model/snapshot.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { targetColumns, targetsOfAll, type Stored } from './target.cache.ts';
 

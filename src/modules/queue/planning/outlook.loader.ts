@@ -1,9 +1,9 @@
 // What the planner knows of pull requests where builds are no chain: what they affect, and how likely they pass.
 import type { Context } from '../../../context.ts';
-import { chanceOf, type TrackRecord } from '../../../domain/queue/chance.ts';
-import { judgeBuild } from '../../../domain/queue/evidence.ts';
-import type { Targets } from '../../../domain/queue/overlap.ts';
-import type { PullRequestState, QueueRules } from '../../../domain/queue/snapshot.ts';
+import { chanceOf, type TrackRecord } from '../../../domain/queue/model/success-probability.ts';
+import { judgeBuild } from '../../../domain/queue/evidence/evidence.ts';
+import type { Targets } from '../../../domain/queue/model/overlap.ts';
+import type { PullRequestState, QueueRules } from '../../../domain/queue/model/snapshot.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { loadBuilds } from '../builds/build.records.ts';
 import type { QueueRow } from '../queue.entities.ts';
@@ -83,7 +83,7 @@ export async function loadTrackRecords(ctx: Context, tx: Transaction, repository
 
 /**
  * How many of the last bets are looked at for second builds. A few builds a change and a few failures in a hundred: the
- * dozen second builds that are asked for (chance.ts) are hardly ever among the last few hundred.
+ * dozen second builds that are asked for (success-probability.ts) are hardly ever among the last few hundred.
  */
 const mostBets = 2_000;
 

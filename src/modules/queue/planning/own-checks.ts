@@ -1,6 +1,6 @@
 // What a pull request's own required checks say of its head: the same to admission, the planner, the gate and explanations.
-import { failedChecks, judgeChecks, missingChecks } from '../../../domain/queue/evidence.ts';
-import type { BuildState, QueueRules, Verdict } from '../../../domain/queue/snapshot.ts';
+import { failedChecks, judgeChecks, missingChecks } from '../../../domain/queue/evidence/evidence.ts';
+import type { BuildState, QueueRules, Verdict } from '../../../domain/queue/model/snapshot.ts';
 
 export interface OwnChecks {
   readonly verdict: Verdict;

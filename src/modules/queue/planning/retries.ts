@@ -1,9 +1,9 @@
 // Retries of failed checks: planned in a turn of the queue, carried out at the host, once for each commit and check.
 // Until its new attempt ends a check counts as pending, for the planner and for admission alike.
 import type { Context } from '../../../context.ts';
-import { contextOf, decideRetries, withUndecided, type Retry } from '../../../domain/queue/retry.ts';
+import { contextOf, decideRetries, withUndecided, type Retry } from '../../../domain/queue/evidence/check-retry.ts';
 import type { Configuration } from '../../../domain/configuration/index.ts';
-import type { BuildState, QueueRules } from '../../../domain/queue/snapshot.ts';
+import type { BuildState, QueueRules } from '../../../domain/queue/model/snapshot.ts';
 import { HostRefused, type CodeHost } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { appendEvents } from '../../events/index.ts';

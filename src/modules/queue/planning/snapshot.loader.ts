@@ -1,11 +1,11 @@
 // Reads everything `plan` decides on, in the transaction that will write what it decided, under the queue's lock.
 import type { Context } from '../../../context.ts';
-import { withoutHeads } from '../../../domain/queue/evidence.ts';
-import { decideLandingsFrom } from '../../../domain/queue/landing-time.ts';
-import { buildsBets } from '../../../domain/queue/line.ts';
-import type { Targets } from '../../../domain/queue/overlap.ts';
-import { withStacks } from '../../../domain/queue/stack.ts';
-import { resetCodeOfDeparture } from '../../../domain/queue/status.ts';
+import { withoutHeads } from '../../../domain/queue/evidence/evidence.ts';
+import { decideLandingsFrom } from '../../../domain/queue/landing/landing-time.ts';
+import { buildsBets } from '../../../domain/queue/planning/line.ts';
+import type { Targets } from '../../../domain/queue/model/overlap.ts';
+import { withStacks } from '../../../domain/queue/requests/stacks.ts';
+import { resetCodeOfDeparture } from '../../../domain/queue/model/status.ts';
 import type {
   BatchState,
   BlockCode,
@@ -15,7 +15,7 @@ import type {
   PullRequestState,
   QueueRules,
   Snapshot,
-} from '../../../domain/queue/snapshot.ts';
+} from '../../../domain/queue/model/snapshot.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { askedAt, branchFreezes, pauseInForce } from '../../repositories/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';

@@ -1,11 +1,11 @@
 // Pull requests that stand on others, as rows: what is below one, and what that means for its admission and its commit.
 import type { Context } from '../../../context.ts';
 import type { Configuration } from '../../../domain/configuration/index.ts';
-import { ownMessage, stackMessage, type MessageSource } from '../../../domain/queue/message.ts';
-import { deepestStack, findJoined, waitsForBelow } from '../../../domain/queue/stack.ts';
-import { isQueued, isTerminal } from '../../../domain/queue/status.ts';
-import { strategyOf } from '../../../domain/queue/strategy.ts';
-import type { MergeStrategy, PullRequestStatus } from '../../../domain/queue/snapshot.ts';
+import { ownMessage, stackMessage, type MessageSource } from '../../../domain/queue/requests/message.ts';
+import { deepestStack, findJoined, waitsForBelow } from '../../../domain/queue/requests/stacks.ts';
+import { isQueued, isTerminal } from '../../../domain/queue/model/status.ts';
+import { strategyOf } from '../../../domain/queue/landing/merge-strategy.ts';
+import type { MergeStrategy, PullRequestStatus } from '../../../domain/queue/model/snapshot.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { PullRequestEntity, type PullRequestRow } from '../queue.entities.ts';
 import { writeStatus, type QueueWork } from '../status.writer.ts';

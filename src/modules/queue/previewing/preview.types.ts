@@ -1,6 +1,6 @@
 import { Field, Int, ObjectType, registerEnumType } from 'type-graphql';
-import { impactText } from '../../../domain/queue/foresee.ts';
-import { statusText } from '../../../domain/queue/status.ts';
+import { impactText } from '../../../domain/queue/dry-run.ts';
+import { statusText } from '../../../domain/queue/model/status.ts';
 import type { Mark } from '../../../domain/configuration/key.ts';
 import { ConfigurationProblem } from '../../repositories/repositories.types.ts';
 import type { QueueImpact } from './rehearsal.ts';

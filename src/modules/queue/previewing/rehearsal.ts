@@ -1,8 +1,8 @@
 // A change is tried out by the very code that makes it, in a transaction that is rolled back: what is refused is refused
 // by the same words, and what the planner would make of it is planned on what it left. Nothing is written, nobody is woken.
 import type { Context } from '../../../context.ts';
-import { foresee, type Impact } from '../../../domain/queue/foresee.ts';
-import type { Snapshot } from '../../../domain/queue/snapshot.ts';
+import { foresee, type Impact } from '../../../domain/queue/dry-run.ts';
+import type { Snapshot } from '../../../domain/queue/model/snapshot.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { reconsiderInLine, reconsiderPending } from '../asking/admission.service.ts';

@@ -1,9 +1,9 @@
 // What there is to say of one pull request, read when it is said.
 import type { Context } from '../../../context.ts';
 import type { Configuration } from '../../../domain/configuration/index.ts';
-import { holdSentence, openWays, type Told } from '../../../domain/queue/comment.ts';
-import type { BlockCode, ResetCode } from '../../../domain/queue/snapshot.ts';
-import { isQueued } from '../../../domain/queue/status.ts';
+import { holdSentence, openWays, type Told } from '../../../domain/queue/explain/status-comment.ts';
+import type { BlockCode, ResetCode } from '../../../domain/queue/model/snapshot.ts';
+import { isQueued } from '../../../domain/queue/model/status.ts';
 import { frozenAt } from '../../../domain/releases/freeze.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { branchFreezes, pauseInForce } from '../../repositories/index.ts';

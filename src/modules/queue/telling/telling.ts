@@ -1,7 +1,7 @@
 // Which pull requests are told of anew at the host, planned by the queue's turn: one intent each for the comment and the
 // check, which name a count instead of words. Whoever carries one out says what is so at that moment.
-import { frozenComment } from '../../../domain/queue/branch-comments.ts';
-import { openWays, publicationOf, wantsComment } from '../../../domain/queue/comment.ts';
+import { frozenComment } from '../../../domain/queue/explain/branch-comments.ts';
+import { openWays, publicationOf, wantsComment } from '../../../domain/queue/explain/status-comment.ts';
 import { frozenAt } from '../../../domain/releases/freeze.ts';
 import { branchFreezes, pauseInForce } from '../../repositories/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';

@@ -1,0 +1,224 @@
+// What a change would do to the builds of a queue: the planner plans with it and without it, each plan taken on until
+// nothing is decided any more, and the difference is told. Of what only git knows it takes the likely: that heads merge.
+import { plan } from './plan.ts';
+import { countPullRequests } from './explain/explain.ts';
+import { afterOvertaking } from './model/reordered.ts';
+import type { BatchState, Decision, PullRequestState, ResetCode, Snapshot } from './model/snapshot.ts';
+import { statusText } from './model/status.ts';
+
+/** Pull requests are named by their numbers. */
+export interface Impact {
+  readonly resets: readonly { readonly code: ResetCode; readonly pullRequests: readonly number[] }[];
+  /** Those that are started at once, each by its pull requests. */
+  readonly buildsStarted: readonly (readonly number[])[];
+  readonly buildsStopped: readonly (readonly number[])[];
+  /** They are in a build that stands, and cannot land by it as they could before. */
+  readonly landingsHeld: readonly number[];
+}
+
+interface Future {
+  readonly resets: ReadonlyMap<string, ResetCode>;
+  readonly stopped: ReadonlySet<string>;
+  readonly started: readonly (readonly string[])[];
+}
+
+// A line without a limit of builds would be planned to its end.
+const mostStarts = 30;
+
+export function foresee(before: Snapshot, after: Snapshot, now: number): Impact {
+  const without = unfold(before, now);
+  const change = unfold(after, now);
+  const numbers = new Map([...before.pullRequests, ...after.pullRequests].map(({ id, number }) => [id, number]));
+  const numbersOf = (ids: readonly string[]): number[] => ids.flatMap((id) => numbers.get(id) ?? []);
+  const membersOf = (batch: BatchState): string[] => batch.members.map(({ pullRequest }) => pullRequest);
+  const stopped = before.batches.filter(({ id }) => change.stopped.has(id) && !without.stopped.has(id));
+  const known = new Set(without.started.map(String));
+  const inLine = new Set(after.pullRequests.map(({ id }) => id));
+  const held = new Set(
+    before.batches.filter(({ id, beside }) => !change.stopped.has(id) && beside !== 'question').flatMap(membersOf),
+  );
+  const resets = new Map<ResetCode, number[]>();
+  for (const batch of stopped) {
+    const code = change.resets.get(batch.id);
+    // Who is in another bet that stands is not put back.
+    const back = numbersOf(membersOf(batch).filter((id) => inLine.has(id) && !held.has(id)));
+    if (code !== undefined && back.length > 0) resets.set(code, [...new Set([...(resets.get(code) ?? []), ...back])]);
+  }
+  const isHeld = canLand(before) && !canLand(after);
+  const standing = before.batches.filter(({ id, landingBegun }) => !change.stopped.has(id) && !landingBegun);
+  return {
+    resets: [...resets].map(([code, pullRequests]) => ({ code, pullRequests })),
+    buildsStarted: change.started.filter((members) => !known.has(String(members))).map(numbersOf),
+    buildsStopped: stopped.map((batch) => numbersOf(membersOf(batch))),
+    landingsHeld: isHeld ? numbersOf([...new Set(standing.flatMap(membersOf))]) : [],
+  };
+}
+
+function canLand({ queue }: Snapshot): boolean {
+  return !queue.paused && queue.haltedReason === null && queue.landingsFrom === null;
+}
+
+/** What comes of these is said by the clock or the code host. */
+const asksOutside: readonly Decision['kind'][] = ['LookAgainAt', 'ReadChecks', 'RunGate'];
+
+function unfold(snapshot: Snapshot, now: number): Future {
+  const resets = new Map<string, ResetCode>();
+  const stopped = new Set<string>();
+  const started: string[][] = [];
+  let state = snapshot;
+  while (started.length < mostStarts) {
+    const decisions = plan(state, now).filter(({ kind }) => !asksOutside.includes(kind));
+    if (decisions.length === 0) break;
+    for (const decision of decisions) {
+      if (isBuild(decision)) started.push(decision.members.map(({ pullRequest }) => pullRequest));
+      if (decision.kind === 'SupersedeBatch') resets.set(decision.batch, decision.code);
+      if ('batch' in decision && decision.kind !== 'LandBatch') stopped.add(decision.batch);
+      state = apply(state, decision, now);
+    }
+  }
+  return { resets, stopped, started };
+}
+
+/** A landing that rests on the builds of its parts has none of its own. */
+function isBuild(decision: Decision): decision is Extract<Decision, { kind: 'StartBatch' }> {
+  return decision.kind === 'StartBatch' && decision.restsOn.length === 0;
+}
+
+/** What the decision makes of the snapshot, no outside fact coming in between. */
+function apply(snapshot: Snapshot, decision: Decision, now: number): Snapshot {
+  switch (decision.kind) {
+    case 'SupersedeBatch':
+    case 'FailBatch':
+      return withoutBatch(snapshot, decision.batch);
+    case 'BisectBatch': {
+      const { group, attempts, halves, stand } = decision;
+      const bisection = { group, attempts, stand, max: halves[0]?.length ?? 1 };
+      return withChanged(withoutBatch(snapshot, decision.batch), halves.flat(), () => ({ bisection }));
+    }
+    case 'ReturnBatch': {
+      const members = snapshot.batches.find(({ id }) => id === decision.batch)?.members ?? [];
+      return withChanged(
+        withoutBatch(snapshot, decision.batch),
+        members.map(({ pullRequest }) => pullRequest),
+        ({ bisection }) => ({ bisection: bisection && { ...bisection, stand: 'returned' } }),
+      );
+    }
+    case 'BlockPullRequest':
+      return withoutPullRequest(snapshot, { pullRequest: decision.pullRequest, code: 301 });
+    case 'PendPullRequest':
+      return withoutPullRequest(snapshot, { pullRequest: decision.pullRequest, code: 303 });
+    case 'RequeuePullRequest':
+      return withChanged(snapshot, [decision.pullRequest], (row) => ({ requeueAttempts: row.requeueAttempts + 1 }));
+    case 'LetPass': {
+      const rank = Math.max(...snapshot.pullRequests.map((row) => row.rank)) + 1;
+      return withChanged(snapshot, [decision.pullRequest], (row) => ({
+        rank,
+        ...afterOvertaking(row, decision.reason),
+      }));
+    }
+    case 'StartBatch':
+      return withBatch(snapshot, decision, now);
+    case 'LandBatch':
+      return withBatches(snapshot, (batch) =>
+        batch.id === decision.batch ? { ...batch, landingPlanned: true } : batch,
+      );
+    case 'AnnounceTop':
+      return withChanged(snapshot, [decision.pullRequest], () => ({ topAnnounced: true }));
+    case 'AnnounceStuck':
+      return withChanged(snapshot, [decision.pullRequest], () => ({ stuckAnnounced: true }));
+    case 'ReadChecks':
+    case 'RunGate':
+    case 'LookAgainAt':
+      return snapshot;
+    default:
+      return decision satisfies never;
+  }
+}
+
+function withoutPullRequest(snapshot: Snapshot, departure: Snapshot['departures'][number]): Snapshot {
+  return {
+    ...snapshot,
+    pullRequests: snapshot.pullRequests.filter(({ id }) => id !== departure.pullRequest),
+    departures: [...snapshot.departures, departure],
+  };
+}
+
+function withBatches(snapshot: Snapshot, change: (batch: BatchState) => BatchState): Snapshot {
+  return { ...snapshot, batches: snapshot.batches.map(change) };
+}
+
+function withoutBatch(snapshot: Snapshot, id: string): Snapshot {
+  const gone = snapshot.batches.find((batch) => batch.id === id);
+  const held = new Set(
+    snapshot.batches.flatMap((batch) => (batch.id === id ? [] : batch.members.map(({ pullRequest }) => pullRequest))),
+  );
+  const left = gone?.members.map(({ pullRequest }) => pullRequest).filter((member) => !held.has(member)) ?? [];
+  const put = withChanged(snapshot, left, () => ({ status: 'queued' }));
+  return { ...put, batches: put.batches.filter((batch) => batch.id !== id) };
+}
+
+function withChanged(
+  snapshot: Snapshot,
+  ids: readonly string[],
+  change: (row: PullRequestState) => Partial<PullRequestState>,
+): Snapshot {
+  const pullRequests = snapshot.pullRequests.map((row) => (ids.includes(row.id) ? { ...row, ...change(row) } : row));
+  return { ...snapshot, pullRequests };
+}
+
+/** Its commit is made, as every head before it merges. What CI will say of it is not known. */
+function withBatch(snapshot: Snapshot, decision: Extract<Decision, { kind: 'StartBatch' }>, now: number): Snapshot {
+  const id = `foreseen-${decision.position}`;
+  const batch: BatchState = {
+    id,
+    position: decision.position,
+    beside: decision.beside,
+    assumes: decision.assumes,
+    restsOn: decision.restsOn,
+    state: 'building',
+    members: decision.members,
+    parentBatch: decision.parentBatch,
+    parentCommit: decision.parentCommit,
+    base: decision.base,
+    commit: id,
+    tree: id,
+    testedCommit: id,
+    buildKeysHash: snapshot.rules.buildKeysHash,
+    createdAt: now,
+    buildStartedAt: now,
+    landingBegun: false,
+    landingPlanned: false,
+  };
+  const ids = decision.members.map(({ pullRequest }) => pullRequest);
+  const tagged =
+    snapshot.rules.mode === 'parallel' ? withChanged(snapshot, ids, () => ({ status: 'tagged' })) : snapshot;
+  const nextPosition = Math.max(snapshot.queue.nextPosition, decision.position + 1);
+  return { ...tagged, queue: { ...tagged.queue, nextPosition }, batches: [...tagged.batches, batch] };
+}
+
+/** One paragraph for people. */
+export function impactText({ resets, buildsStarted, buildsStopped, landingsHeld }: Impact): string {
+  const sentences = [
+    ...resets.map(({ code, pullRequests }) => `${named(pullRequests)} go back in line. ${statusText(code)}`),
+    ...(buildsStopped.length === 0 ? [] : [`${countBuilds(buildsStopped.length)} stopped: ${listed(buildsStopped)}.`]),
+    ...(buildsStarted.length === 0
+      ? []
+      : [`${countBuilds(buildsStarted.length)} started, where nothing conflicts: ${listed(buildsStarted)}.`]),
+    ...(landingsHeld.length === 0
+      ? []
+      : [`${named(landingsHeld)} cannot land as before: ${countPullRequests(landingsHeld.length)} held.`]),
+  ];
+  return sentences.length === 0 ? 'No build and no landing is changed by it.' : sentences.join(' ');
+}
+
+function countBuilds(count: number): string {
+  return count === 1 ? 'One build is' : `${count} builds are`;
+}
+
+function listed(builds: readonly (readonly number[])[]): string {
+  return builds.map(named).join('; ');
+}
+
+function named(numbers: readonly number[]): string {
+  return numbers.map((number) => `#${number}`).join(', ');
+}

@@ -1,0 +1,204 @@
+// What CI's results prove. Evidence belongs to trees: a green build justifies every landing of its tree.
+import { isGlob, matchesGlob } from '../../glob.ts';
+import { isServiceCheck } from './service-checks.ts';
+import type {
+  BuildState,
+  CheckConclusion,
+  CheckState,
+  QueueRules,
+  RequiredCheck,
+  Snapshot,
+  Verdict,
+} from '../model/snapshot.ts';
+
+/** What counts as passed where no statuses are named as acceptable. */
+export const passingByDefault: readonly CheckConclusion[] = ['success', 'skipped', 'neutral'];
+const evidenceLifetimeMs = 24 * 60 * 60 * 1000;
+
+/** The checks of one commit. `complete`: no further check will start by itself. */
+export interface CheckList {
+  readonly checks: readonly CheckState[];
+  readonly complete: boolean;
+}
+
+/**
+ * Verdict of a commit's checks. Of several attempts of one name the newest counts. `required` null: every check that
+ * ran, and `none` when none was seen; empty: nothing is asked for, green. A name still missing is pending until the
+ * list is complete.
+ */
+export function judgeChecks(list: CheckList, required: readonly RequiredCheck[] | null): Verdict {
+  const checks = newestAttempts(list.checks);
+  if (required === null) {
+    if (checks.length === 0) return 'none';
+    if (checks.some((check) => isFailure(check.conclusion, passingByDefault))) return 'red';
+    const isDone = list.complete && checks.every((check) => passingByDefault.includes(check.conclusion));
+    return isDone ? 'green' : 'pending';
+  }
+  return worst(required.map((requirement) => judgeRequirement(requirement, checks, list.complete)));
+}
+
+/** Verdict of a build: `none` when it was canceled, which proves nothing. Complete without any check is red, never green. */
+export function judgeBuild(build: BuildState, required: readonly RequiredCheck[] | null): Verdict {
+  if (build.canceled) return 'none';
+  const verdict = judgeChecks(ofCi(build), atLeastOne(required));
+  if (verdict !== 'none') return verdict;
+  return build.complete ? 'red' : 'pending';
+}
+
+/** Names of the checks that make a build red. Red without a name: CI ended without running any. */
+export function failedChecksOfBuild(build: BuildState, required: readonly RequiredCheck[] | null): string[] {
+  return failedChecks(ofCi(build), atLeastOne(required));
+}
+
+// The head of a pull request may be a build too: what the service says of it as a head is no part of that.
+function ofCi(build: BuildState): BuildState {
+  const isOurs = ({ name }: CheckState): boolean => isServiceCheck(name);
+  return build.checks.some(isOurs) ? { ...build, checks: build.checks.filter((check) => !isOurs(check)) } : build;
+}
+
+// A commit nobody tested is never green, however little is required.
+function atLeastOne(required: readonly RequiredCheck[] | null): readonly RequiredCheck[] | null {
+  return required?.length === 0 ? null : required;
+}
+
+/** Names of the checks that make the list red, in the order the host gave them; missing ones by their required name. */
+export function failedChecks(list: CheckList, required: readonly RequiredCheck[] | null): string[] {
+  const checks = newestAttempts(list.checks);
+  if (required === null)
+    return checks.filter((check) => isFailure(check.conclusion, passingByDefault)).map((check) => check.name);
+  const failed = required.flatMap((requirement) => {
+    const matching = checks.filter((check) => matchesGlob(requirement.name, check.name));
+    if (matching.length === 0)
+      return judgeRequirement(requirement, checks, list.complete) === 'red' ? [requirement.name] : [];
+    return matching
+      .filter((check) => isFailure(check.conclusion, requirement.acceptableStatuses))
+      .map((check) => check.name);
+  });
+  return [...new Set(failed)];
+}
+
+/** Those of `failedChecks` that never ran, by their required name. */
+export function missingChecks(list: CheckList, required: readonly RequiredCheck[] | null): string[] {
+  const isSeen = ({ name }: RequiredCheck): boolean => list.checks.some((check) => matchesGlob(name, check.name));
+  const missing = (required ?? []).filter(
+    (requirement) => !isSeen(requirement) && judgeRequirement(requirement, [], list.complete) === 'red',
+  );
+  return [...new Set(missing.map((requirement) => requirement.name))];
+}
+
+function newestAttempts(checks: readonly CheckState[]): CheckState[] {
+  const newest = new Map<string, CheckState>();
+  for (const check of checks) {
+    const known = newest.get(check.name);
+    if (known === undefined || check.attempt > known.attempt) newest.set(check.name, check);
+  }
+  return [...newest.values()];
+}
+
+function judgeRequirement(requirement: RequiredCheck, checks: readonly CheckState[], complete: boolean): Verdict {
+  const accepted = requirement.acceptableStatuses;
+  const matching = checks.filter((check) => matchesGlob(requirement.name, check.name));
+  if (matching.some((check) => isFailure(check.conclusion, accepted))) return 'red';
+  if (matching.length === 0) {
+    if (!complete || requirement.isAwaited) return 'pending';
+    return accepted.includes('missing') ? 'green' : 'red';
+  }
+  if (!matching.every((check) => accepted.includes(check.conclusion))) return 'pending';
+  // A glob may still match a check that has not started.
+  return isGlob(requirement.name) && !complete ? 'pending' : 'green';
+}
+
+function isFailure(conclusion: CheckConclusion, accepted: readonly CheckConclusion[]): boolean {
+  return conclusion !== 'pending' && !accepted.includes(conclusion);
+}
+
+function worst(verdicts: readonly Verdict[]): Verdict {
+  if (verdicts.includes('red')) return 'red';
+  return verdicts.includes('pending') ? 'pending' : 'green';
+}
+
+/** The part of a snapshot that evidence is read from. */
+export interface EvidenceSource {
+  readonly queue: Pick<Snapshot['queue'], 'lineage'>;
+  readonly rules: Pick<QueueRules, 'requiredChecks' | 'waitsForPendingWorkflows'>;
+  readonly builds: readonly BuildState[];
+}
+
+/**
+ * Builds that may be evidence. Where even an up-to-date green head gets a bot pull request, only what ran there counts,
+ * and not what ran on the heads themselves.
+ */
+export function withoutHeads(
+  builds: readonly BuildState[],
+  rules: Pick<QueueRules, 'mode' | 'skipDraftWhenUpToDate'>,
+  heads: readonly string[],
+): readonly BuildState[] {
+  if (rules.mode !== 'parallel' || rules.skipDraftWhenUpToDate) return builds;
+  const own = new Set(heads);
+  return builds.filter((build) => !own.has(build.commit));
+}
+
+const longestPendingMs = 60 * 60_000;
+
+/**
+ * Until when a green build waits for what nobody requires and still runs on its commit: an hour from the last end of a
+ * check. `-Infinity`: it does not wait.
+ */
+export function pendingUntil(build: BuildState, rules: Pick<QueueRules, 'waitsForPendingWorkflows'>): number {
+  const isPending =
+    rules.waitsForPendingWorkflows &&
+    newestAttempts(ofCi(build).checks).some((check) => check.conclusion === 'pending');
+  return isPending ? (build.lastEndAt ?? build.startedAt) + longestPendingMs : -Infinity;
+}
+
+/** Green builds by tree, by the gate in force now. Made once per plan. */
+export type Evidence = ReadonlyMap<string, readonly BuildState[]>;
+
+export function collectEvidence(snapshot: EvidenceSource, now: number): Evidence {
+  const lineage = new Set(snapshot.queue.lineage);
+  const evidence = new Map<string, BuildState[]>();
+  for (const build of snapshot.builds) {
+    if (
+      !lineage.has(build.base) ||
+      !isFresh(build, now) ||
+      judgeBuild(build, snapshot.rules.requiredChecks) !== 'green' ||
+      pendingUntil(build, snapshot.rules) > now
+    )
+      continue;
+    const known = evidence.get(build.tree);
+    if (known === undefined) evidence.set(build.tree, [build]);
+    else known.push(build);
+  }
+  return evidence;
+}
+
+function isFresh(build: BuildState, now: number): boolean {
+  // Checks nobody requires may still run on a build that is green.
+  return build.finishedAt === null || now - build.finishedAt <= evidenceLifetimeMs;
+}
+
+/** Of several builds the one of `preferredCommit`: then the landed commit is the tested one, not only its tree. */
+export function findEvidence(evidence: Evidence, tree: string, preferredCommit: string | null): BuildState | null {
+  const builds = evidence.get(tree) ?? [];
+  return builds.find((build) => build.commit === preferredCommit) ?? builds[0] ?? null;
+}
+
+/** It was built as a whole, and was red: no builds of parts of it say otherwise, one of that tree alone may. */
+export function isKnownRed(
+  tree: string,
+  builds: readonly BuildState[],
+  { requiredChecks }: Pick<QueueRules, 'requiredChecks'>,
+): boolean {
+  return builds.some((build) => build.tree === tree && judgeBuild(build, requiredChecks) === 'red');
+}
+
+/** The build that justifies landing `tree` now: green, uncanceled, finished at most 24 h ago, its base in the lineage. */
+export function evidenceFor(
+  tree: string,
+  snapshot: EvidenceSource,
+  now: number,
+  preferredCommit: string | null = null,
+): BuildState | null {
+  const builds = snapshot.builds.filter((build) => build.tree === tree);
+  return findEvidence(collectEvidence({ ...snapshot, builds }, now), tree, preferredCommit);
+}

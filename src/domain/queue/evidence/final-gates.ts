@@ -1,0 +1,47 @@
+// Final gates: workflows that run on the very commit that lands, one after the other, between a green build and its
+// landing. Fail closed: whatever is not a success in time keeps the landing back.
+import type { GateState } from '../model/snapshot.ts';
+
+/** As configured. */
+export interface FinalGate {
+  readonly workflow: string;
+  readonly timeoutMins: number;
+  /** Only batches with a member that carries it are asked. Null: all are. */
+  readonly label: string | null;
+}
+
+/** The gates a batch of pull requests with these labels has to pass, in order. */
+export function gatesFor(
+  gates: readonly FinalGate[],
+  labels: ReadonlySet<string>,
+): readonly Omit<FinalGate, 'label'>[] {
+  return gates
+    .filter(({ label }) => label === null || labels.has(label))
+    .map(({ workflow, timeoutMins }) => ({ workflow, timeoutMins }));
+}
+
+export type GateOutlook =
+  /** Nothing is between the batch and its landing. */
+  | { readonly kind: 'open' }
+  /** The next one has not been asked. */
+  | { readonly kind: 'due'; readonly workflow: string }
+  | { readonly kind: 'running'; readonly workflow: string; readonly until: number }
+  | { readonly kind: 'closed'; readonly workflow: string; readonly text: string };
+
+/** The first gate that has not passed decides. A recorded success counts however late it is looked at. */
+export function judgeGates(gates: readonly GateState[], now: number): GateOutlook {
+  for (const { workflow, timeoutMins, run } of gates) {
+    if (run === null) return { kind: 'due', workflow };
+    if (run.state === 'passed') continue;
+    if (run.state === 'failed')
+      return {
+        kind: 'closed',
+        workflow,
+        text: `The final gate ${workflow} failed: ${run.reason ?? 'no reason given'}`,
+      };
+    const until = run.plannedAt + timeoutMins * 60_000;
+    if (now < until) return { kind: 'running', workflow, until };
+    return { kind: 'closed', workflow, text: `The final gate ${workflow} did not succeed within ${timeoutMins} min.` };
+  }
+  return { kind: 'open' };
+}

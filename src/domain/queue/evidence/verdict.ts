@@ -1,0 +1,151 @@
+// Where each live batch stands: what CI's results and the evidence for its tree make of it, by the gate in force now.
+import { isComposed } from './composed-evidence.ts';
+import {
+  collectEvidence,
+  failedChecksOfBuild,
+  findEvidence,
+  isKnownRed,
+  judgeBuild,
+  missingChecks,
+  pendingUntil,
+  type Evidence,
+} from './evidence.ts';
+import { judgeGates } from './final-gates.ts';
+import { blockText } from '../model/status.ts';
+import type { BatchState, BuildState, PullRequestState, QueueRules, Snapshot } from '../model/snapshot.ts';
+
+/** `worthless`: its build was canceled or is too old to prove anything, and must be done again. Evidence is '' when validation is skipped. */
+export type BatchVerdict =
+  | { readonly kind: 'pending' }
+  | { readonly kind: 'green'; readonly evidence: string }
+  | { readonly kind: 'red'; readonly failedChecks: readonly string[]; readonly missing: readonly string[] }
+  /** `text` says what did not come in time. */
+  | { readonly kind: 'timed_out'; readonly text: string }
+  | { readonly kind: 'worthless'; readonly code: 308 | 309 }
+  /** Green, and a final gate was not passed. */
+  | { readonly kind: 'gate_closed'; readonly text: string };
+
+interface Known {
+  readonly snapshot: Snapshot;
+  readonly rules: QueueRules;
+  readonly now: number;
+  readonly evidence: Evidence;
+  readonly builds: ReadonlyMap<string, BuildState>;
+  readonly pullRequests: ReadonlyMap<string, PullRequestState>;
+  readonly readings: ReadonlyMap<string, number | null>;
+}
+
+/** Verdicts by batch. */
+export function judgeBatches(snapshot: Snapshot, now: number): Map<string, BatchVerdict> {
+  const known: Known = {
+    snapshot,
+    rules: snapshot.rules,
+    now,
+    evidence: collectEvidence(snapshot, now),
+    builds: new Map(snapshot.builds.map((build) => [build.commit, build])),
+    pullRequests: new Map(snapshot.pullRequests.map((pullRequest) => [pullRequest.id, pullRequest])),
+    readings: readingsOf(snapshot),
+  };
+  return new Map(snapshot.batches.map((batch) => [batch.id, judge(batch, known)]));
+}
+
+function judge(batch: BatchState, known: Known): BatchVerdict {
+  if (batch.commit === null || batch.tree === null) return { kind: 'pending' };
+  // A red build blames nobody while a green build exists for its tree.
+  const evidence = findEvidence(known.evidence, batch.tree, batch.testedCommit ?? batch.commit);
+  if (evidence !== null) return judgeByGates(batch, evidence.commit, known.now);
+  const [part] = batch.restsOn;
+  if (part !== undefined && restsSafely(batch, known)) return judgeByGates(batch, part, known.now);
+  if (skipsValidation(batch, known)) return { kind: 'green', evidence: '' };
+  const build = known.builds.get(batch.testedCommit ?? batch.commit);
+  if (build !== undefined && isHeldByPending(build, known)) return { kind: 'pending' };
+  return (build === undefined ? null : judgeByBuild(build, known.rules)) ?? judgeByClock(batch, build, known);
+}
+
+/** The green bets that a landing rests on say of its members together what a build of it would, and none says otherwise. */
+function restsSafely(batch: BatchState, { evidence, snapshot, rules, pullRequests }: Known): boolean {
+  if (batch.tree !== null && isKnownRed(batch.tree, snapshot.builds, rules)) return false;
+  const parts = snapshot.batches.filter(
+    ({ beside, commit, tree }) =>
+      beside === 'bet' && commit !== null && batch.restsOn.includes(commit) && findEvidence(evidence, tree ?? '', null),
+  );
+  const targetsOf = (id: string): readonly string[] | null =>
+    rules.useAffectedTargets ? (pullRequests.get(id)?.targets ?? null) : null;
+  return isComposed({
+    tip: batch.parentCommit,
+    members: batch.members.map((member) => ({ ...member, targets: targetsOf(member.pullRequest) })),
+    parts: parts.map(({ base, assumes, members }) => ({ base, content: [...assumes, ...members] })),
+    landings: snapshot.landings,
+  });
+}
+
+/** It has all it needs, so that no time limit of CI is about what it waits for. */
+function isHeldByPending(build: BuildState, { rules, now }: Pick<Known, 'rules' | 'now'>): boolean {
+  return judgeBuild(build, rules.requiredChecks) === 'green' && pendingUntil(build, rules) > now;
+}
+
+function judgeByGates({ gates = [] }: BatchState, evidence: string, now: number): BatchVerdict {
+  const outlook = judgeGates(gates, now);
+  return outlook.kind === 'closed' ? { kind: 'gate_closed', text: outlook.text } : { kind: 'green', evidence };
+}
+
+/** Null while its checks run. */
+function judgeByBuild(build: BuildState, rules: QueueRules): BatchVerdict | null {
+  const verdict = judgeBuild(build, rules.requiredChecks);
+  switch (verdict) {
+    case 'red':
+      return {
+        kind: 'red',
+        failedChecks: failedChecksOfBuild(build, rules.requiredChecks),
+        missing: missingChecks(build, rules.requiredChecks),
+      };
+    case 'none':
+      return { kind: 'worthless', code: 309 };
+    case 'green':
+      // Green and yet no evidence: it ended more than a day ago, or its base was left more than a day ago.
+      return { kind: 'worthless', code: 308 };
+    case 'pending':
+      return null;
+    default:
+      return verdict satisfies never;
+  }
+}
+
+function judgeByClock(batch: BatchState, build: BuildState | undefined, known: Known): BatchVerdict {
+  const { rules, now, readings } = known;
+  const deadline = ciDeadline(batch, rules);
+  if (deadline !== null && now >= deadline) return { kind: 'timed_out', text: blockText(111) };
+  const start = startDeadline(batch, build, rules);
+  if (start === null || now < start || !wasReadSince(readings.get(batch.testedCommit ?? ''), start))
+    return { kind: 'pending' };
+  return { kind: 'timed_out', text: `CI started no check within ${rules.checksStartedTimeoutMins} min.` };
+}
+
+/** When the host was last asked anew, by commit. */
+export function readingsOf(snapshot: Snapshot): ReadonlyMap<string, number | null> {
+  return new Map(snapshot.readings.map((reading) => [reading.commit, reading.doneAt]));
+}
+
+export function wasReadSince(doneAt: number | null | undefined, since: number): boolean {
+  return typeof doneAt === 'number' && doneAt >= since;
+}
+
+/** By when a build must have a first check. Null: it has one, or may stay without, or was not started. */
+export function startDeadline(batch: BatchState, build: BuildState | undefined, rules: QueueRules): number | null {
+  const hasStarted = build !== undefined && build.checks.length > 0;
+  return rules.checksStartedTimeoutMins === 0 || batch.buildStartedAt === null || hasStarted
+    ? null
+    : batch.buildStartedAt + rules.checksStartedTimeoutMins * 60_000;
+}
+
+/** When a pending build counts as timed out. Null: never, or not started. */
+export function ciDeadline(batch: BatchState, rules: QueueRules): number | null {
+  return rules.ciTimeoutMins === 0 || batch.buildStartedAt === null
+    ? null
+    : batch.buildStartedAt + rules.ciTimeoutMins * 60_000;
+}
+
+function skipsValidation(batch: BatchState, { rules, pullRequests }: Known): boolean {
+  if (rules.mode === 'no-queue') return true;
+  return batch.members.every((member) => pullRequests.get(member.pullRequest)?.skipValidation === true);
+}

@@ -1,0 +1,89 @@
+// What the service writes on a pull request about its branch: comments of their own, beside the status comment.
+import { frozenTextForAll, type Frozen } from '../../releases/freeze.ts';
+
+export const syncKey = 'sync';
+
+const mostPaths = 20;
+
+/** A Markdown list; of very many the first ones. */
+function listPaths(paths: readonly string[]): string {
+  if (paths.length === 0) return 'The host names no paths.';
+  const shown = paths.slice(0, mostPaths).map((path) => `- \`${path}\``);
+  const left = paths.length - shown.length;
+  return [...shown, ...(left > 0 ? [`- and ${left} more`] : [])].join('\n');
+}
+
+export function syncConflictComment(conflict: {
+  readonly baseBranch: string;
+  readonly method: 'merge' | 'rebase';
+  readonly paths: readonly string[];
+}): string {
+  const { baseBranch, method, paths } = conflict;
+  const what = method === 'rebase' ? `Rebasing it onto \`${baseBranch}\`` : `Merging \`${baseBranch}\` into it`;
+  return `**Not brought up to date.** ${what} conflicts in:\n\n${listPaths(paths)}\n\nResolve that on the branch and push.`;
+}
+
+export function syncRefusedComment(refusal: { readonly baseBranch: string; readonly words: string }): string {
+  return `**Not brought up to date** with \`${refusal.baseBranch}\`: ${refusal.words}.`;
+}
+
+export function syncedComment(synced: { readonly baseBranch: string; readonly head: string }): string {
+  return `**Up to date** with \`${synced.baseBranch}\` again, at ${synced.head}.`;
+}
+
+/** On the first in line. */
+export function frozenComment(baseBranch: string, frozen: Frozen): string {
+  return `Nothing is merged into \`${baseBranch}\` for now: it is ${frozenTextForAll(frozen)}`;
+}
+
+export type BackportNews =
+  | { readonly kind: 'begun' }
+  | { readonly kind: 'waiting' }
+  | { readonly kind: 'opened'; readonly number: number; readonly url: string }
+  | { readonly kind: 'conflict'; readonly paths: readonly string[]; readonly commits: readonly string[] }
+  | { readonly kind: 'refused'; readonly words: string };
+
+/** Begin, result and failure are a comment each; the same news again edits its own. */
+export function backportKey(target: string, news: BackportNews): string {
+  const part = {
+    begun: 'begin',
+    waiting: 'begin',
+    opened: 'result',
+    conflict: 'failure',
+    refused: 'failure',
+  } as const satisfies Record<BackportNews['kind'], string>;
+  return `backport:${target}:${part[news.kind]}`;
+}
+
+export function backportComment(target: string, news: BackportNews): string {
+  switch (news.kind) {
+    case 'begun':
+      return `**Backport** to \`${target}\` has begun.`;
+    case 'waiting':
+      return `**Backport** to \`${target}\`: begins once this pull request is merged.`;
+    case 'opened':
+      return `**Backport** to \`${target}\`: opened as #${news.number}, ${news.url}`;
+    case 'conflict':
+      return `**Backport** to \`${target}\` conflicts in:\n\n${listPaths(news.paths)}\n\nNothing was pushed. By hand, on a branch made from \`${target}\`: \`git cherry-pick ${news.commits.join(' ')}\` (\`-m 1\` for a merge commit).`;
+    case 'refused':
+      return `**Backport** to \`${target}\` was not made: ${news.words}.`;
+    default:
+      return news satisfies never;
+  }
+}
+
+export function backportBranch(number: number, target: string): string {
+  return `interlock/backport-${number}-to-${target}`;
+}
+
+export function backportTitle(target: string, title: string): string {
+  return `[${target}] ${title}`;
+}
+
+export function backportBody(source: {
+  readonly number: number;
+  readonly url: string;
+  readonly target: string;
+}): string {
+  return `Backport of #${source.number} (${source.url}) to \`${source.target}\`.`;
+}

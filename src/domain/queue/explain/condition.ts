@@ -1,0 +1,123 @@
+// One thing that has to hold before a pull request is merged: what was observed, what is needed, who must act.
+import type { Actor, Precondition, PreconditionKind } from '../requests/admission.ts';
+import type { ExplainedPullRequest } from './explain.ts';
+import type { Standing } from './line-position.ts';
+import type { CheckConclusion, RequiredCheck } from '../model/snapshot.ts';
+
+export type ConditionKind =
+  | 'asked'
+  | 'open'
+  | 'preconditions'
+  | PreconditionKind
+  | 'validation'
+  | 'check'
+  | 'queue'
+  | 'not_halted'
+  | 'not_paused'
+  | 'place'
+  | 'build'
+  | 'landing'
+  | 'landing_checks'
+  | 'not_frozen'
+  | 'merge_window'
+  | 'final_gate';
+
+/** An event of the log that brought a condition about. */
+export interface Cause {
+  readonly action: string;
+  readonly at: number;
+  readonly actor: string | null;
+}
+
+export interface Condition {
+  readonly kind: ConditionKind;
+  /** Of a check or a validation. */
+  readonly name: string | null;
+  readonly holds: boolean;
+  readonly observed: string;
+  readonly needed: string;
+  /** Null while it holds. */
+  readonly who: Actor | null;
+  /** Since when it is as observed, as far back as is on record. Null: not on record. */
+  readonly since: number | null;
+  readonly cause: Cause | null;
+  /** When the queue looks again although nothing happens. Null: when something does. */
+  readonly nextCheckAt: number | null;
+  readonly sentence: string;
+  readonly conditions: readonly Condition[];
+}
+
+export interface CheckFact {
+  readonly name: string;
+  readonly conclusion: CheckConclusion;
+  readonly endedAt: number | null;
+}
+
+export interface CheckFacts {
+  readonly checks: readonly CheckFact[];
+  /** Null: every one that ran. */
+  readonly required: readonly RequiredCheck[] | null;
+  readonly startedAt: number | null;
+}
+
+export interface ConditionFacts {
+  readonly pullRequest: ExplainedPullRequest;
+  /** Null unless it is in line. */
+  readonly standing: Standing | null;
+  readonly preconditions: readonly Precondition[];
+  /** Names of all validations there are. */
+  readonly validations: readonly string[];
+  readonly own: CheckFacts;
+  readonly build: CheckFacts;
+  readonly since: {
+    readonly status: number | null;
+    readonly preconditions: Readonly<Partial<Record<PreconditionKind, number>>>;
+    readonly halted: number | null;
+  };
+  readonly causes: {
+    readonly status: Cause | null;
+    readonly pause: Cause | null;
+    readonly halt: Cause | null;
+    readonly freeze: Cause | null;
+    readonly build: Cause | null;
+    readonly stuck: Cause | null;
+  };
+}
+
+type Leaf = Pick<Condition, 'kind' | 'holds' | 'observed' | 'needed' | 'sentence'> & Partial<Condition>;
+
+export function condition(leaf: Leaf): Condition {
+  const { who = null } = leaf;
+  return {
+    name: null,
+    since: null,
+    cause: null,
+    nextCheckAt: null,
+    conditions: [],
+    ...leaf,
+    who: leaf.holds ? null : who,
+  };
+}
+
+/** Holds when all of its parts do; otherwise it says what the first that does not says. */
+export function group(
+  kind: ConditionKind,
+  conditions: readonly Condition[],
+  words: { readonly holds: string; readonly needed: string },
+): Condition {
+  const missing = conditions.filter(({ holds }) => !holds);
+  const first = missing[0];
+  const looks = missing.flatMap(({ nextCheckAt }) => nextCheckAt ?? []);
+  return condition({
+    kind,
+    holds: first === undefined,
+    observed: first?.observed ?? words.holds,
+    needed: words.needed,
+    who: first?.who ?? null,
+    since: first?.since ?? null,
+    cause: first?.cause ?? null,
+    nextCheckAt: looks.length === 0 ? null : Math.min(...looks),
+    sentence: first?.sentence ?? `${words.holds}.`,
+    conditions,
+  });
+}

@@ -1,0 +1,61 @@
+// Everything that has to hold before a pull request is merged, as a tree, in the order in which it comes to matter. The
+// sentences are those of admission and of `explain`.
+import { explain } from './explain.ts';
+import { condition, type Condition, type ConditionFacts, type ConditionKind } from './condition.ts';
+import { build, landing, place, queue } from './line-conditions.ts';
+import { preconditions } from './preconditions.ts';
+
+/** In the order in which they come to matter. None of a merged one. */
+export function listConditions(facts: ConditionFacts): Condition[] {
+  const { status } = facts.pullRequest;
+  switch (status) {
+    case 'merged':
+      return [];
+    case 'closed':
+      return [listed('open', facts, 'closed', 'open')];
+    case 'open':
+    case 'pending':
+    case 'blocked':
+      return [asked(facts), preconditions(facts)];
+    case 'queued':
+    case 'tagged': {
+      const { standing } = facts;
+      const inLine =
+        standing === null ? [] : [place(facts, standing), build(facts, standing), landing(facts, standing)];
+      return [asked(facts), preconditions(facts), queue(facts), ...inLine];
+    }
+    default:
+      return status satisfies never;
+  }
+}
+
+/** A condition that says no more than the reason does. */
+function listed(kind: ConditionKind, facts: ConditionFacts, observed: string, needed: string): Condition {
+  const { who, sentence } = explain(facts.pullRequest);
+  return condition({
+    kind,
+    holds: false,
+    observed,
+    needed,
+    who,
+    sentence,
+    since: facts.since.status,
+    cause: facts.causes.status,
+  });
+}
+
+function asked(facts: ConditionFacts): Condition {
+  const { status } = facts.pullRequest;
+  if (status === 'open') return listed('asked', facts, 'not asked for', 'asked for');
+  // A blocked one left the line: what blocked it is what keeps it out, until somebody asks again.
+  if (status === 'blocked') return listed('asked', facts, 'blocked', 'asked for again');
+  return condition({
+    kind: 'asked',
+    holds: true,
+    observed: 'asked for',
+    needed: 'asked for',
+    sentence: 'Somebody asked to merge it.',
+    since: facts.since.status,
+    cause: facts.causes.status,
+  });
+}

@@ -1,0 +1,270 @@
+// Why is a pull request not merged yet? One typed reason: who must act, and a sentence. Derived from facts, never stored.
+// The conditions behind it are listed by conditions.ts, by the same words.
+import { timeText } from '../../calendar/words.ts';
+import { frozenText, type Frozen } from '../../releases/freeze.ts';
+import type { Actor } from '../requests/admission.ts';
+import { statusText } from '../model/status.ts';
+import type { BlockCode, Decision, PullRequestStatus } from '../model/snapshot.ts';
+
+export interface ExplainedBatch {
+  readonly verdict: 'pending' | 'green' | 'red';
+  /** Why it was started. */
+  readonly cause: Extract<Decision, { kind: 'StartBatch' }>['cause'];
+  readonly hasCommit: boolean;
+  readonly landingBegun: boolean;
+  /** Numbers of the pull requests that share it. */
+  readonly companions: readonly number[];
+  /** Numbers of those it is built on top of, though they have not landed. Empty where it stands in line behind them. */
+  readonly assumes: readonly number[];
+  /** It is red, and a build behind it that is not done may still pass it. */
+  readonly mayBePassed: boolean;
+}
+
+export type Hold =
+  /** It is known to conflict with something before it, and is tried again when it is first. `with`: as far as is known. */
+  | { readonly kind: 'conflict'; readonly with: readonly number[] }
+  /** Nothing is built behind that one. */
+  | { readonly kind: 'barrier'; readonly number: number }
+  /** Others may share its build until then. */
+  | { readonly kind: 'company'; readonly until: number }
+  /** It is out of the line, to be tried by parts. */
+  | { readonly kind: 'part' }
+  /** The build of these before it failed, and nothing is built on that. */
+  | { readonly kind: 'judgement'; readonly of: readonly number[] }
+  /** As many builds run as may at once. */
+  | { readonly kind: 'room'; readonly builds: number };
+
+export interface ExplainedPullRequest {
+  readonly status: PullRequestStatus;
+  /** Code and sentence of its last obstacle. Null without one. */
+  readonly code: BlockCode | null;
+  readonly text: string | null;
+  /** It was taken out of the line, and nobody has asked for it since. `by` null: who did it is not said. */
+  readonly dequeued: { readonly by: string | null } | null;
+  /** Pull requests before it in line, without those that share its build or cannot hinder it. Null unless queued or tagged. */
+  readonly ahead: number | null;
+  /** Those of them that skip the line. */
+  readonly skippers: readonly number[];
+  /** Why it has no build yet. Null: it has one, or nothing but its turn is missing. */
+  readonly hold: Hold | null;
+  /** Own required checks that still run and hold its landing back: its own, and those of others it lands with. */
+  readonly ownChecks: { readonly own: boolean; readonly others: readonly number[] } | null;
+  /** The final gate that is between it and its landing. Null: none is, or it is not first in line. */
+  readonly finalGate: string | null;
+  /** Its live batch. */
+  readonly batch: ExplainedBatch | null;
+  /** In force for its base branch; `message` is what was said with the pause, `pattern` its rule: null for the repository's own. */
+  readonly paused: { readonly message: string | null; readonly pattern: string | null } | null;
+  readonly haltedReason: string | null;
+  /** Nothing lands on its base branch: why, and until when. */
+  readonly frozen: Frozen | null;
+  /** Landings wait for a merge window that opens then, never being `Infinity`. Null: they may happen. */
+  readonly landingsFrom: number | null;
+}
+
+export type ReasonKind =
+  | 'merged'
+  | 'closed'
+  | 'not_asked'
+  | 'blocked'
+  | 'precondition'
+  | 'halted'
+  | 'paused'
+  | 'landing'
+  | 'frozen'
+  | 'merge_window'
+  | 'final_gate'
+  | 'own_checks'
+  | 'build_failed'
+  | 'building'
+  | 'in_line'
+  | 'unknown';
+
+export interface Reason {
+  readonly kind: ReasonKind;
+  /** Null when there is nothing to do. */
+  readonly who: Actor | null;
+  readonly sentence: string;
+}
+
+export function explain(pullRequest: ExplainedPullRequest): Reason {
+  const { status, code, text } = pullRequest;
+  const obstacle = text ?? (code === null ? null : statusText(code));
+  switch (status) {
+    case 'merged':
+      return { kind: 'merged', who: null, sentence: 'It is merged.' };
+    case 'closed':
+      return { kind: 'closed', who: 'author', sentence: 'It is closed: reopen it to merge it.' };
+    case 'open':
+      return {
+        kind: 'not_asked',
+        who: 'author',
+        sentence: openText(pullRequest),
+      };
+    case 'pending':
+      return { kind: 'precondition', who: actorOf(code), sentence: obstacle ?? 'A precondition is missing.' };
+    case 'blocked':
+      return { kind: 'blocked', who: actorOf(code), sentence: obstacle ?? 'It is blocked.' };
+    case 'queued':
+    case 'tagged':
+      return explainPlace(pullRequest);
+    default:
+      return status satisfies never;
+  }
+}
+
+function openText({ dequeued }: ExplainedPullRequest): string {
+  if (dequeued === null) return 'Nobody has asked to merge it.';
+  return dequeued.by === null ? 'It was dequeued.' : `It was dequeued by ${dequeued.by}.`;
+}
+
+function explainPlace(pullRequest: ExplainedPullRequest): Reason {
+  const { batch, paused, haltedReason } = pullRequest;
+  if (batch?.landingBegun) return { kind: 'landing', who: 'queue', sentence: 'It is being merged now.' };
+  if (haltedReason !== null) return { kind: 'halted', who: 'admin', sentence: haltedText(haltedReason) };
+  if (paused !== null) return { kind: 'paused', who: 'admin', sentence: pausedText(paused) };
+  if (batch === null) return { kind: 'in_line', who: 'queue', sentence: waitingText(pullRequest) };
+  if (batch.verdict === 'red') return { kind: 'build_failed', who: 'queue', sentence: buildText(batch) };
+  if (batch.verdict === 'pending') return { kind: 'building', who: 'ci', sentence: buildText(batch) };
+  return explainGreen(pullRequest, batch);
+}
+
+function explainGreen(pullRequest: ExplainedPullRequest, batch: ExplainedBatch): Reason {
+  const { ahead, landingsFrom, ownChecks, finalGate, frozen } = pullRequest;
+  const green = `Its build${companyOf(batch)} is green`;
+  if ((ahead ?? 0) > 0) return { kind: 'in_line', who: 'queue', sentence: `${green}; ${beforeText(pullRequest)}.` };
+  if (ownChecks !== null) return { kind: 'own_checks', who: 'ci', sentence: `${green}; ${ownChecksText(ownChecks)}` };
+  if (frozen !== null) return { kind: 'frozen', who: whoEnds(frozen), sentence: `${green}; ${freezeText(frozen)}` };
+  if (landingsFrom !== null)
+    return { kind: 'merge_window', who: 'queue', sentence: `${green}; ${windowText(landingsFrom)}` };
+  if (finalGate !== null) return { kind: 'final_gate', who: 'ci', sentence: `${green}; ${gateText(finalGate)}` };
+  return { kind: 'landing', who: 'queue', sentence: `${green}; it is merged next.` };
+}
+
+export function haltedText(reason: string): string {
+  return `The queue is halted: ${reason}`;
+}
+
+export function pausedText({ message }: NonNullable<ExplainedPullRequest['paused']>): string {
+  return message === null ? 'The queue is paused.' : `The queue is paused: ${message}`;
+}
+
+export function freezeText(frozen: Frozen): string {
+  return `its base branch is ${frozenText(frozen)}.`;
+}
+
+/** A freeze that has an end ends by itself. */
+export function whoEnds({ until }: Frozen): Actor {
+  return until === null ? 'admin' : 'queue';
+}
+
+export function windowText(landingsFrom: number): string {
+  return Number.isFinite(landingsFrom)
+    ? `landings wait for the merge window that opens at ${timeText(landingsFrom)}.`
+    : 'landings wait for a merge window, and none opens any more.';
+}
+
+export function gateText(workflow: string): string {
+  return `it is merged as soon as the final gate ${workflow} is passed.`;
+}
+
+export function ownChecksText({ own, others }: NonNullable<ExplainedPullRequest['ownChecks']>): string {
+  const whose = own
+    ? `its own required checks${others.length === 0 ? '' : ` and those of ${named(others)}`}`
+    : `the own required checks of ${named(others)}`;
+  return `it merges as soon as ${whose} have passed.`;
+}
+
+/** It stands in line without a build. */
+export function waitingText(pullRequest: ExplainedPullRequest): string {
+  const { hold } = pullRequest;
+  switch (hold?.kind) {
+    case undefined:
+      return `It waits for a build; ${beforeText(pullRequest)}.`;
+    case 'conflict': {
+      const what = hold.with.length === 0 ? 'a pull request before it' : `${named(hold.with)} before it`;
+      return `It conflicts with ${what}, and is tried again when nothing is before it any more.`;
+    }
+    case 'barrier':
+      return `Nothing is built behind #${hold.number}, which has to merge alone.`;
+    case 'company':
+      return `It waits for others to share its build until ${timeText(hold.until)}.`;
+    case 'part':
+      return 'It is a part of a batch that failed, and waits to be built apart from the others.';
+    case 'judgement':
+      return `It waits until the queue knows what to do about the failed build of ${named(hold.of)} before it.`;
+    case 'room':
+      return `It waits until ${hold.builds === 1 ? 'no other build runs' : `fewer than ${hold.builds} builds run`}; ${beforeText(pullRequest)}.`;
+    default:
+      return hold satisfies never;
+  }
+}
+
+/** As part of a sentence. */
+export function beforeText({ ahead, skippers }: ExplainedPullRequest): string {
+  const count = `${countPullRequests(ahead ?? 0)} before it`;
+  if (skippers.length === 0) return count;
+  return `${count} (${named(skippers)} ${skippers.length === 1 ? 'skips' : 'skip'} the line)`;
+}
+
+export function named(numbers: readonly number[]): string {
+  return numbers.map((number) => `#${number}`).join(', ');
+}
+
+export function buildText(batch: ExplainedBatch): string {
+  const company = companyOf(batch);
+  switch (batch.verdict) {
+    case 'red':
+      return batch.mayBePassed
+        ? `Its build${company} failed; one behind it that still runs may pass it.`
+        : `Its build${company} failed; the queue finds out ${batch.companions.length === 0 ? 'whether it' : 'which change'} is at fault.`;
+    case 'pending':
+      return `Its build${company} is ${batch.hasCommit ? 'running' : 'being made'}${causeWords[batch.cause]}.`;
+    case 'green':
+      return `Its build${company} is green.`;
+    default:
+      return batch.verdict satisfies never;
+  }
+}
+
+const causeWords = {
+  new: '',
+  bisect: ': it is a part of a batch that failed',
+  retry: ': it is tried once more',
+  optimistic: ': a failed build is passed by what came after it',
+  probe: ': it is tried alone',
+} as const satisfies Record<ExplainedBatch['cause'], string>;
+
+function companyOf({ companions, assumes }: ExplainedBatch): string {
+  const company = companions.length === 0 ? '' : ` together with ${named(companions)}`;
+  return assumes.length === 0 ? company : `${company} on top of ${named(assumes)}`;
+}
+
+export function countPullRequests(count: number): string {
+  if (count === 0) return 'nothing is';
+  return count === 1 ? 'one pull request is' : `${count} pull requests are`;
+}
+
+const actors = {
+  101: 'reviewer',
+  104: 'author',
+  105: 'author',
+  106: 'author',
+  107: 'author',
+  108: 'author',
+  109: 'reviewer',
+  110: 'admin',
+  111: 'ci',
+  112: 'ci',
+  113: 'author',
+  114: 'author',
+  115: 'author',
+  116: 'author',
+  117: 'author',
+  118: 'admin',
+  119: 'author',
+} as const satisfies Record<BlockCode, Actor>;
+
+function actorOf(code: BlockCode | null): Actor {
+  return code === null ? 'ci' : actors[code];
+}

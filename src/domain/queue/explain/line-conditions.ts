@@ -1,0 +1,157 @@
+// What has to hold of a pull request in line: that its queue goes on, its place, its build, and what its landing waits for.
+import {
+  buildText,
+  beforeText,
+  freezeText,
+  gateText,
+  haltedText,
+  named,
+  ownChecksText,
+  pausedText,
+  waitingText,
+  whoEnds,
+  windowText,
+  type ExplainedPullRequest,
+} from './explain.ts';
+import { condition, group, type Condition, type ConditionFacts } from './condition.ts';
+import { checks } from './preconditions.ts';
+import type { Standing } from './line-position.ts';
+import { isQueued } from '../model/status.ts';
+
+export function queue({ pullRequest: { paused, haltedReason }, since, causes }: ConditionFacts): Condition {
+  const conditions = [
+    condition({
+      kind: 'not_halted',
+      holds: haltedReason === null,
+      observed: haltedReason ?? 'not halted',
+      needed: 'not halted',
+      who: 'admin',
+      since: since.halted,
+      cause: causes.halt,
+      sentence: haltedReason === null ? 'The queue is not halted.' : haltedText(haltedReason),
+    }),
+    condition({
+      kind: 'not_paused',
+      holds: paused === null,
+      observed: paused === null ? 'not paused' : pausedBy(paused),
+      needed: 'not paused',
+      who: 'admin',
+      since: causes.pause?.at ?? null,
+      cause: causes.pause,
+      sentence: paused === null ? 'The queue is not paused.' : pausedText(paused),
+    }),
+  ];
+  return group('queue', conditions, { holds: 'The queue goes on', needed: 'neither halted nor paused' });
+}
+
+function pausedBy({ pattern }: NonNullable<ExplainedPullRequest['paused']>): string {
+  return pattern === null ? 'the repository is paused' : `paused by the rule ${pattern}`;
+}
+
+export function place(facts: ConditionFacts, { ahead, before, skippers, overtaken }: Standing): Condition {
+  const { pullRequest, since } = facts;
+  const count = ahead ?? 0;
+  const skipping = skippers.length === 0 ? '' : `; ${named(skippers)} by skip line`;
+  const nearest = before.length < count ? `, at last ${named(before)}` : `: ${named(before)}`;
+  const words = beforeText(pullRequest);
+  return condition({
+    kind: 'place',
+    holds: count === 0,
+    observed: count === 0 ? 'first in line' : `${count} before it${nearest}${skipping}`,
+    needed: 'first in line',
+    who: 'queue',
+    since: since.status,
+    sentence: `${capitalized(words)}.${overtaken === '' ? '' : ` ${overtaken}`}`,
+  });
+}
+
+export function build(facts: ConditionFacts, standing: Standing): Condition {
+  const { batch, hold } = facts.pullRequest;
+  if (batch === null)
+    return condition({
+      kind: 'build',
+      holds: false,
+      observed: 'none',
+      needed: 'green',
+      who: 'queue',
+      nextCheckAt: hold?.kind === 'company' ? hold.until : null,
+      sentence: waitingText(facts.pullRequest),
+    });
+  return condition({
+    kind: 'build',
+    holds: batch.verdict === 'green',
+    observed: { green: 'green', red: 'red', pending: batch.hasCommit ? 'running' : 'being made' }[batch.verdict],
+    needed: 'green',
+    who: batch.verdict === 'red' ? 'queue' : 'ci',
+    since: facts.build.startedAt,
+    cause: facts.causes.build,
+    nextCheckAt: standing.buildUntil,
+    sentence: buildText(batch),
+    conditions: checks(facts.build, 'queue'),
+  });
+}
+
+function gate(workflow: string): Condition {
+  const words = gateText(workflow);
+  return condition({
+    kind: 'final_gate',
+    holds: false,
+    observed: `${workflow} is not passed`,
+    needed: 'passed',
+    who: 'ci',
+    sentence: capitalized(words),
+  });
+}
+
+export function landing(facts: ConditionFacts, { ownChecksUntil }: Standing): Condition {
+  const { landingsFrom, ownChecks, finalGate, batch, status, frozen } = facts.pullRequest;
+  const opens = landingsFrom === null ? null : windowText(landingsFrom);
+  const conditions = [
+    condition({
+      kind: 'landing_checks',
+      holds: ownChecks === null,
+      observed: ownChecks === null ? 'passed' : facts.causes.stuck === null ? 'running' : 'stuck',
+      needed: 'passed',
+      who: 'ci',
+      since: facts.causes.stuck?.at ?? null,
+      cause: facts.causes.stuck,
+      nextCheckAt: ownChecksUntil,
+      sentence:
+        ownChecks === null ? 'Its own required checks do not hold it back.' : capitalized(ownChecksText(ownChecks)),
+    }),
+    notFrozen(frozen, facts),
+    condition({
+      kind: 'merge_window',
+      holds: opens === null,
+      observed: opens === null ? 'open' : 'closed',
+      needed: 'open',
+      who: 'queue',
+      nextCheckAt: landingsFrom !== null && Number.isFinite(landingsFrom) ? landingsFrom : null,
+      sentence: opens === null ? 'Landings may happen now.' : capitalized(opens),
+    }),
+    ...(finalGate === null ? [] : [gate(finalGate)]),
+  ];
+  const words = batch?.landingBegun && isQueued(status) ? 'It is being merged now' : 'Nothing else keeps it back';
+  return group('landing', conditions, { holds: words, needed: 'merged' });
+}
+
+function notFrozen(frozen: ExplainedPullRequest['frozen'], { causes }: ConditionFacts): Condition {
+  const leaf = { kind: 'not_frozen', needed: 'not frozen' } as const;
+  if (frozen === null)
+    return condition({ ...leaf, holds: true, observed: 'not frozen', sentence: 'Its base branch is not frozen.' });
+  return condition({
+    ...leaf,
+    holds: false,
+    observed: 'frozen',
+    who: whoEnds(frozen),
+    // When a schedule last began is not on record.
+    since: 'startsAt' in frozen.freeze.span ? frozen.freeze.span.startsAt : null,
+    cause: causes.freeze,
+    nextCheckAt: frozen.until,
+    sentence: capitalized(freezeText(frozen)),
+  });
+}
+
+function capitalized(words: string): string {
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

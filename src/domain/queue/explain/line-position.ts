@@ -1,0 +1,167 @@
+// What the line says of one pull request that stands in it: the facts `explain` puts into words, by the planner's own rules.
+import { findPass } from '../planning/failure.ts';
+import { hasCapacity, planFormation } from '../linear/formation.ts';
+import { judgePatience } from '../planning/landing.ts';
+import { isAdaptive, isSuspended, membersOf, verdictOf, waitsForOwnChecks, type LineView } from '../planning/line.ts';
+import { judgeGates } from '../evidence/final-gates.ts';
+import { overtakenText } from '../model/reordered.ts';
+import { ciDeadline, startDeadline, type BatchVerdict } from '../evidence/verdict.ts';
+import { betStandingOf } from './speculative-position.ts';
+import type { ExplainedBatch, ExplainedPullRequest, Hold } from './explain.ts';
+import type { BatchState, Decision, PullRequestState } from '../model/snapshot.ts';
+
+export type BatchCause = Extract<Decision, { kind: 'StartBatch' }>['cause'];
+
+export type Standing = Pick<
+  ExplainedPullRequest,
+  'ahead' | 'skippers' | 'hold' | 'ownChecks' | 'finalGate' | 'batch'
+> & {
+  /** The commit its build runs on, and since when. Null: it has no batch. */
+  readonly tested: Pick<BatchState, 'testedCommit' | 'buildStartedAt'> | null;
+  /** Who passed it, and why: it stands where it does for that. Empty: nobody. */
+  readonly overtaken: string;
+  /** Those directly before it, the nearest last; no more than a person reads. */
+  readonly before: readonly number[];
+  /** When its build is timed out. Null: never, or it does not run. */
+  readonly buildUntil: number | null;
+  /** When its own checks are too late. Null: they may run on. */
+  readonly ownChecksUntil: number | null;
+};
+
+const mostNamed = 10;
+
+/** Null: it does not stand in that line. `causes` says why each batch was started. */
+export function standingOf(
+  view: LineView,
+  pullRequestId: string,
+  causes: ReadonlyMap<string, BatchCause>,
+): Standing | null {
+  const place = view.inOrder.findIndex(({ id }) => id === pullRequestId);
+  const pullRequest = view.pullRequests.get(pullRequestId);
+  if (pullRequest === undefined) return null;
+  const bets = isAdaptive(view) ? betStandingOf(view, pullRequestId) : null;
+  const batch = bets?.batch ?? view.batchOf.get(pullRequestId) ?? partOf(view, pullRequestId);
+  // Beside the line nothing is before it.
+  const inFront = bets?.before ?? view.inOrder.slice(0, Math.max(0, place));
+  const company = new Set(batch?.members.map((member) => member.pullRequest) ?? []);
+  const before = inFront.filter(({ id }) => !company.has(id));
+  const ahead = before.length;
+  return {
+    ahead,
+    skippers: before.filter(({ skipLine }) => skipLine).map(({ number }) => number),
+    hold: batch === null ? holdOf(view, pullRequest, before) : null,
+    ownChecks: ownChecksOf(view, pullRequest, batch),
+    finalGate: batch === null || batch.beside === 'part' || ahead > 0 ? null : finalGateOf(view, batch),
+    batch: batch === null ? null : batchOf(view, batch, { pullRequestId, causes, assumed: bets?.assumed ?? [] }),
+    tested: batch,
+    overtaken: overtakenText(pullRequest),
+    before: before.slice(-mostNamed).map(({ number }) => number),
+    buildUntil: batch === null ? null : buildUntil(view, batch),
+    ownChecksUntil: ahead === 0 && batch?.beside === null ? judgePatience(view).until : null,
+  };
+}
+
+/** Why it has no batch. */
+function holdOf(view: LineView, pullRequest: PullRequestState, before: readonly PullRequestState[]): Hold | null {
+  if (!view.inOrder.includes(pullRequest)) return { kind: 'part' };
+  if (before.length > 0 && isSuspended(view, pullRequest))
+    return { kind: 'conflict', with: conflictingWith(view, pullRequest) };
+  const barrier = before.find(({ isBarrier }) => isBarrier);
+  if (barrier !== undefined) return { kind: 'barrier', number: barrier.number };
+  if (!isAdaptive(view) && before.every((other) => view.batchOf.has(other.id) || isSuspended(view, other))) {
+    const formation = planFormation(view);
+    if (formation.kind === 'wait') return { kind: 'company', until: formation.until };
+  }
+  const { mode, maxParallelBuilds } = view.snapshot.rules;
+  if (mode !== 'parallel') return null;
+  const failed = view.batches.find((batch) => verdictWords[verdictOf(view, batch).kind] === 'red');
+  if (failed !== undefined) return { kind: 'judgement', of: membersOf(view, failed).map(({ number }) => number) };
+  const isFull = maxParallelBuilds !== null && !hasCapacity(view, [pullRequest]);
+  return isFull ? { kind: 'room', builds: maxParallelBuilds } : null;
+}
+
+/** Those in line that a known conflict of it names: what it was merged after, or what is in the commit it was merged onto. */
+function conflictingWith(view: LineView, { id, below }: PullRequestState): readonly number[] {
+  const conflicts = view.conflicts.get(id);
+  if (conflicts === undefined) {
+    const under = below === null ? undefined : view.pullRequests.get(below);
+    return under === undefined ? [] : conflictingWith(view, under);
+  }
+  const heads = new Map([...view.pullRequests.values()].map(({ head, number }) => [head, number]));
+  const numbers = conflicts.flatMap(({ parent, after }) => {
+    const last = after.at(-1);
+    const onto = view.batches.find(({ commit }) => commit === parent)?.members.map(({ head }) => head) ?? [];
+    return (last === undefined ? onto : [last]).flatMap((head) => heads.get(head) ?? []);
+  });
+  return [...new Set(numbers)].toSorted((a, b) => a - b);
+}
+
+/** A batch lands when the own checks of all of its members have passed. */
+function ownChecksOf(
+  view: LineView,
+  pullRequest: PullRequestState,
+  batch: BatchState | null,
+): ExplainedPullRequest['ownChecks'] {
+  const members = batch === null || batch.beside !== null ? [pullRequest] : membersOf(view, batch);
+  const waiting = members.filter((member) => waitsForOwnChecks(view, member));
+  if (waiting.length === 0) return null;
+  const others = waiting.filter(({ id }) => id !== pullRequest.id).map(({ number }) => number);
+  return { own: others.length < waiting.length, others };
+}
+
+/** Its batch beside the line, where it is built with others of a batch that failed. */
+function partOf(view: LineView, pullRequestId: string): BatchState | null {
+  const part = view.beside.find(
+    ({ beside, members }) => beside === 'part' && members.some(({ pullRequest }) => pullRequest === pullRequestId),
+  );
+  return part ?? null;
+}
+
+/** The one that runs or is asked next. */
+function finalGateOf(view: LineView, batch: BatchState): string | null {
+  const verdict = verdictOf(view, batch);
+  if (verdict.kind !== 'green' || verdict.evidence === '') return null;
+  const outlook = judgeGates(batch.gates ?? [], view.now);
+  return outlook.kind === 'due' || outlook.kind === 'running' ? outlook.workflow : null;
+}
+
+const verdictWords = {
+  red: 'red',
+  timed_out: 'red',
+  gate_closed: 'red',
+  green: 'green',
+  pending: 'pending',
+  worthless: 'pending',
+} as const satisfies Record<BatchVerdict['kind'], ExplainedBatch['verdict']>;
+
+function batchOf(
+  view: LineView,
+  batch: BatchState,
+  of: {
+    readonly pullRequestId: string;
+    readonly causes: ReadonlyMap<string, BatchCause>;
+    readonly assumed: readonly PullRequestState[];
+  },
+): ExplainedBatch {
+  const { kind } = verdictOf(view, batch);
+  const verdict = verdictWords[kind];
+  return {
+    verdict,
+    cause: of.causes.get(batch.id) ?? 'new',
+    hasCommit: batch.commit !== null,
+    landingBegun: batch.landingBegun,
+    companions: membersOf(view, batch)
+      .filter(({ id }) => id !== of.pullRequestId)
+      .map(({ number }) => number),
+    assumes: of.assumed.map(({ number }) => number),
+    mayBePassed: verdict === 'red' && view.batches[0] === batch && findPass(view, 0) === 'wait',
+  };
+}
+
+function buildUntil(view: LineView, batch: BatchState): number | null {
+  if (verdictOf(view, batch).kind !== 'pending') return null;
+  const { rules, builds } = view.snapshot;
+  const build = builds.find(({ commit }) => commit === batch.testedCommit);
+  const deadlines = [ciDeadline(batch, rules), startDeadline(batch, build, rules)].filter((at) => at !== null);
+  return deadlines.length === 0 ? null : Math.min(...deadlines);
+}

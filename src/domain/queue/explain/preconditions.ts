@@ -1,0 +1,106 @@
+// What has to hold before a pull request is in line, in the words of admission: its preconditions, and check by check.
+import { matchesGlob } from '../../glob.ts';
+import type { Actor, Precondition, PreconditionKind } from '../requests/admission.ts';
+import { condition, group, type CheckFact, type CheckFacts, type Condition, type ConditionFacts } from './condition.ts';
+import { passingByDefault } from '../evidence/evidence.ts';
+
+export function preconditions(facts: ConditionFacts): Condition {
+  const conditions = facts.preconditions.map((precondition) => toCondition(precondition, facts));
+  return group('preconditions', conditions, { holds: 'Its preconditions hold', needed: 'all hold' });
+}
+
+function toCondition(precondition: Precondition, facts: ConditionFacts): Condition {
+  const { kind, observed, needed, who, obstacle } = precondition;
+  return condition({
+    kind,
+    holds: obstacle === null,
+    observed,
+    needed,
+    who,
+    since: facts.since.preconditions[kind] ?? null,
+    sentence: obstacle?.text ?? holdsText(precondition),
+    conditions:
+      kind === 'own_checks'
+        ? checks(facts.own, 'author')
+        : kind === 'validations'
+          ? validations(facts, obstacle?.names ?? [])
+          : [],
+  });
+}
+
+function holdsText({ kind, observed }: Precondition): string {
+  return `${preconditionWords[kind]}: ${observed}.`;
+}
+
+const preconditionWords = {
+  base_branch: 'Its base branch',
+  draft: 'Its state',
+  labels: 'Its labels',
+  review: 'Its reviews',
+  validations: 'Its validations',
+  verified_commits: 'Signatures of its commits',
+  mergeable: 'Merging it',
+  approvals: 'Its approvals',
+  owner_review: 'The review of an owner',
+  conversations: 'Its conversations',
+  stack: 'What it stands on',
+  own_checks: 'Its own required checks',
+} as const satisfies Record<PreconditionKind, string>;
+
+function validations(facts: ConditionFacts, failed: readonly string[]): Condition[] {
+  return facts.validations.map((name) => {
+    const holds = !failed.includes(name);
+    return condition({
+      kind: 'validation',
+      name,
+      holds,
+      observed: holds ? 'met' : 'not met',
+      needed: 'met',
+      who: 'author',
+      since: facts.since.preconditions.validations ?? null,
+      sentence: holds ? `The validation ${name} is met.` : `The validation ${name} is not met.`,
+    });
+  });
+}
+
+/** Each check by name, the required ones that were not seen among them. */
+export function checks({ checks: seen, required, startedAt }: CheckFacts, who: Actor): Condition[] {
+  const isAsked = (name: string): boolean =>
+    required === null || required.some((requirement) => matchesGlob(requirement.name, name));
+  const unseen = (required ?? []).filter(
+    (requirement) => !seen.some((check) => matchesGlob(requirement.name, check.name)),
+  );
+  return [
+    ...seen.filter((check) => isAsked(check.name)).map((check) => checkCondition(check, { required, startedAt, who })),
+    ...unseen.map(({ name }) =>
+      condition({
+        kind: 'check',
+        name,
+        holds: false,
+        observed: 'not seen',
+        needed: 'success',
+        who: 'ci',
+        sentence: `The check ${name} has not been seen.`,
+      }),
+    ),
+  ];
+}
+
+function checkCondition(
+  { name, conclusion, endedAt }: CheckFact,
+  of: { readonly required: CheckFacts['required']; readonly startedAt: number | null; readonly who: Actor },
+): Condition {
+  const requirement = of.required?.find((candidate) => matchesGlob(candidate.name, name));
+  const accepted = requirement?.acceptableStatuses ?? passingByDefault;
+  const isRunning = conclusion === 'pending';
+  return condition({
+    kind: 'check',
+    name,
+    holds: accepted.includes(conclusion),
+    observed: isRunning ? 'running' : conclusion,
+    needed: accepted.join(' or '),
+    who: isRunning ? 'ci' : of.who,
+    since: isRunning ? of.startedAt : endedAt,
+    sentence: isRunning ? `The check ${name} is running.` : `The check ${name} ended: ${conclusion}.`,
+  });
+}

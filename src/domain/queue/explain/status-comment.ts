@@ -1,0 +1,296 @@
+// What is said of a pull request at its host: one comment, edited in place, and one check on its head. Where nobody waits
+// in line it says what `explain` says. In line it says only what stays true until it is written again, which a place or
+// a running check does not: a queue of a thousand would have to write a thousand comments for every landing.
+import { timeText } from '../../calendar/words.ts';
+import type { Actor } from '../requests/admission.ts';
+import { frozenTextForAll } from '../../releases/freeze.ts';
+import { explain, haltedText, named, pausedText, type ExplainedPullRequest, type Reason } from './explain.ts';
+import type { BlockCode, PullRequestStatus, ResetCode } from '../model/snapshot.ts';
+import { isQueued, statusText } from '../model/status.ts';
+
+export const statusCommentKey = 'status';
+export const statusCheckName = 'interlock';
+
+export type QueueWay = 'label' | 'slash_command' | 'api';
+
+/** What is left of the ways to ask, where `blocked_queue_sources` names the others. */
+export function openWays(blocked: readonly string[]): QueueWay[] {
+  const isOpen = {
+    label: !blocked.includes('label'),
+    slash_command: !blocked.includes('slash_command'),
+    api: !blocked.includes('graphql_api') || !blocked.includes('rest_api'),
+  } as const satisfies Record<QueueWay, boolean>;
+  return (['label', 'slash_command', 'api'] as const).filter((way) => isOpen[way]);
+}
+
+/** Why nothing lands in a queue, in the order and in the words of `explain`, without people's addresses. Null: nothing. */
+export function holdSentence({
+  haltedReason,
+  paused,
+  frozen,
+}: Pick<ExplainedPullRequest, 'haltedReason' | 'paused' | 'frozen'>): string | null {
+  if (haltedReason !== null) return haltedText(haltedReason);
+  if (paused !== null) return pausedText(paused);
+  return frozen === null ? null : `Its base branch is ${frozenTextForAll(frozen)}.`;
+}
+
+/** A pull request as it is told. */
+export interface Told {
+  readonly status: PullRequestStatus;
+  readonly code: BlockCode | null;
+  readonly text: string | null;
+  /** It was taken out of the line, and nobody has asked for it since. */
+  readonly isDequeued: boolean;
+  readonly baseBranch: string;
+  /** The label that asks to queue. */
+  readonly trigger: string;
+  /** How people may ask to queue. */
+  readonly ways: readonly QueueWay[];
+  /** Checks that made it fail. */
+  readonly failedChecks: readonly { readonly name: string; readonly url: string | null }[];
+  /** Null unless queued or tagged. */
+  readonly line: {
+    /** Since when it is in line; milliseconds since the epoch. */
+    readonly since: number;
+    readonly skipsLine: boolean;
+    /** It was announced as first in line since it was queued, or as stuck there. */
+    readonly isTop: boolean;
+    readonly isStuck: boolean;
+    /** Why nothing lands now, told to pull requests that are validated or first in line. Null: nothing holds them. */
+    readonly hold: string | null;
+    /** Its live batch, once that is built. */
+    readonly batch: {
+      readonly companions: readonly number[];
+      readonly botPullRequest: { readonly number: number; readonly url: string } | null;
+    } | null;
+    /** Why its last batch ended, while it has no other. */
+    readonly reset: { readonly code: ResetCode; readonly causedBy: number | null } | null;
+  } | null;
+  /** Null unless merged. `grade` says how the landing was justified, `isEmpty` that it changed nothing. */
+  readonly landed: {
+    readonly commit: string;
+    readonly grade: string;
+    readonly isEmpty: boolean;
+    readonly companions: readonly number[];
+  } | null;
+}
+
+/** Markdown of the configuration, added to the words. */
+export interface Messages {
+  readonly open: string;
+  readonly queued: string;
+  readonly blocked: string;
+}
+
+export type Publication = 'always' | 'ready' | 'queued' | 'never';
+
+/** Whether a configuration asks for a status comment at all. */
+export function wantsComment(rules: {
+  readonly enable_comments: boolean;
+  readonly status_comment: { readonly publish: Publication };
+}): boolean {
+  return rules.enable_comments && rules.status_comment.publish !== 'never';
+}
+
+/** The last words of a status comment where none is wanted any more. */
+export const endedComment =
+  '**Not kept up any more**\n\nThe configuration of this repository asks for no status comment. How the pull request stands, `explain` says.';
+
+/** As a configuration may say it. */
+export function publicationOf(setting: Publication | boolean): Publication {
+  if (typeof setting === 'string') return setting;
+  return setting ? 'ready' : 'never';
+}
+
+/**
+ * Whether it is said at all: from a moment on, and then for good. `ready`: its preconditions hold, whether anybody asked
+ * or not. A block is always said: somebody asked, and would wait for nothing.
+ */
+export function isPublished(
+  publication: Publication,
+  {
+    status,
+    mergedByQueue,
+    isReady,
+  }: { readonly status: PullRequestStatus; readonly mergedByQueue: boolean; readonly isReady: boolean },
+): boolean {
+  if (publication === 'never' || status === 'closed') return false;
+  if (publication === 'always' || status === 'blocked' || isQueued(status)) return true;
+  if (status === 'merged') return mergedByQueue;
+  return publication === 'ready' && isReady;
+}
+
+export function statusComment(told: Told, messages: Messages): string {
+  const message = messageFor(told.status, messages).trim();
+  return [...paragraphs(told), ...(message === '' ? [] : [message])].join('\n\n');
+}
+
+export interface StatusCheck {
+  readonly state: 'pending' | 'success' | 'failure';
+  readonly title: string;
+  /** Markdown. */
+  readonly summary: string;
+  readonly url: string | null;
+}
+
+export function statusCheck(told: Told): StatusCheck {
+  return {
+    state: told.status === 'merged' ? 'success' : told.status === 'blocked' ? 'failure' : 'pending',
+    title: titleOf(told),
+    summary: paragraphs(told).slice(1).join('\n\n'),
+    url: told.line?.batch?.botPullRequest?.url ?? null,
+  };
+}
+
+function messageFor(status: PullRequestStatus, messages: Messages): string {
+  if (status === 'open' || status === 'pending') return messages.open;
+  if (isQueued(status)) return messages.queued;
+  return status === 'blocked' ? messages.blocked : '';
+}
+
+const titles = {
+  open: 'Not queued',
+  pending: 'Waits to be queued',
+  queued: 'Queued',
+  tagged: 'Queued',
+  blocked: 'Blocked',
+  merged: 'Merged',
+  closed: 'Closed',
+} as const satisfies Record<PullRequestStatus, string>;
+
+function titleOf({ status, code }: Told): string {
+  return code === null || (status !== 'blocked' && status !== 'pending')
+    ? titles[status]
+    : `${titles[status]} (${code})`;
+}
+
+function paragraphs(told: Told): string[] {
+  return [`**${titleOf(told)}**`, ...sentences(told)];
+}
+
+function sentences(told: Told): string[] {
+  switch (told.status) {
+    case 'open':
+      return [[explained(told).sentence, ...adviceOf(told)].join(' ')];
+    case 'pending':
+      return [
+        `${explained(told).sentence} ${acting(explained(told).who)}It is queued by itself as soon as nothing is missing.`,
+      ];
+    case 'blocked':
+      return [
+        `${explained(told).sentence} ${acting(explained(told).who)}Queue it again once that is settled.`,
+        ...linkedChecks(told.failedChecks),
+      ];
+    case 'closed':
+      return [explained(told).sentence];
+    case 'queued':
+    case 'tagged':
+      return lineSentences(told);
+    case 'merged':
+      return [mergedSentence(told)];
+    default:
+      return told.status satisfies never;
+  }
+}
+
+function adviceOf({ ways, trigger }: Told): string[] {
+  const label = `The label \`${trigger}\` asks for it`;
+  if (ways.includes('label'))
+    return [ways.includes('slash_command') ? `${label}, and so does the comment \`/interlock queue\`.` : `${label}.`];
+  if (ways.includes('slash_command')) return ['The comment `/interlock queue` asks for it.'];
+  return ways.includes('api') ? ['Ask for it by GraphQL or REST: this repository takes no labels and comments.'] : [];
+}
+
+const outOfLine = {
+  ahead: null,
+  skippers: [],
+  hold: null,
+  ownChecks: null,
+  finalGate: null,
+  batch: null,
+  paused: null,
+  haltedReason: null,
+  frozen: null,
+  landingsFrom: null,
+} as const;
+
+/** People are known by their email addresses, which are not for a comment. */
+function explained({ status, code, text, isDequeued }: Told): Reason {
+  return explain({ ...outOfLine, status, code, text, dequeued: isDequeued ? { by: null } : null });
+}
+
+function lineSentences({ line, baseBranch }: Told): string[] {
+  if (line === null) return [`It is in line to merge into \`${baseBranch}\`.`];
+  const skips = line.skipsLine ? ', ahead of all that do not skip the line' : '';
+  const stands = `It is in line to merge into \`${baseBranch}\` since ${timeText(line.since)}${skips}.`;
+  const hold = line.hold === null ? [] : [line.hold];
+  return [
+    [stands, ...resetSentence(line.reset), ...buildSentence(line.batch), ...topSentence(line), ...hold].join(' '),
+  ];
+}
+
+type Line = NonNullable<Told['line']>;
+
+function resetSentence(reset: Line['reset']): string[] {
+  if (reset === null) return [];
+  const cause = reset.causedBy === null ? '' : ` by #${reset.causedBy}`;
+  return [`It was put back in its place${cause} (${reset.code}): ${lowered(statusText(reset.code))}`];
+}
+
+function buildSentence(batch: Line['batch']): string[] {
+  if (batch === null) return [];
+  const where =
+    batch.botPullRequest === null
+      ? ''
+      : ` in bot pull request [#${batch.botPullRequest.number}](${batch.botPullRequest.url})`;
+  return [`It is validated${together(batch.companions)}${where}.`];
+}
+
+function topSentence({ isTop, isStuck }: Line): string[] {
+  if (isStuck) return ['It is stuck: its build is green, and its own required checks are still running.'];
+  // What is before it now, and what it waits for, changes without a word here.
+  if (isTop) return ['It has come first in line.'];
+  return [];
+}
+
+function mergedSentence({ landed, baseBranch }: Told): string {
+  if (landed === null || landed.grade === 'external') {
+    const as = landed === null ? '' : ` as ${landed.commit}`;
+    return `It was merged into \`${baseBranch}\`${as}, outside of the queue.`;
+  }
+  const tested =
+    landed.grade === 'unvalidated'
+      ? 'It was not validated, as was asked.'
+      : `Its tree was verified against what was tested (${landed.grade}).`;
+  const changed = landed.isEmpty ? ' It changed nothing: the base branch had its changes already.' : '';
+  return `It was merged into \`${baseBranch}\` as ${landed.commit}${together(landed.companions)}. ${tested}${changed}`;
+}
+
+function together(companions: readonly number[]): string {
+  return companions.length === 0 ? '' : ` together with ${named(companions)}`;
+}
+
+function linkedChecks(checks: Told['failedChecks']): string[] {
+  const linked = checks.flatMap(({ name, url }) => (url === null ? [] : [`- [${escaped(name)}](${url})`]));
+  return linked.length === 0 ? [] : [linked.join('\n')];
+}
+
+const acts = {
+  author: 'Its author must act. ',
+  reviewer: 'A reviewer must act. ',
+  ci: '',
+  queue: '',
+  admin: 'An admin must act. ',
+} as const satisfies Record<Actor, string>;
+
+function acting(who: Actor | null): string {
+  return who === null ? '' : acts[who];
+}
+
+function escaped(name: string): string {
+  return name.replaceAll(/[\\[\]`*_<>]/g, '\\$&');
+}
+
+function lowered(sentence: string): string {
+  return sentence.charAt(0).toLowerCase() + sentence.slice(1);
+}

@@ -1,0 +1,28 @@
+// How one pull request becomes commits of the base: as configured, unless a label of its own asks for another way.
+import type { Configuration } from '../../configuration/keys.ts';
+import type { MergeStrategy } from '../model/snapshot.ts';
+
+type StrategyRules = Configuration['merge_rules']['merge_strategy'];
+
+const strategies = ['squash', 'merge', 'rebase'] as const;
+
+/** The strategies its labels ask for; several contradict one another. */
+function askedStrategies(labels: readonly string[], rules: StrategyRules): readonly MergeStrategy[] {
+  return strategies.filter((strategy) => {
+    const label = rules.override_labels[strategy];
+    return label !== '' && labels.includes(label);
+  });
+}
+
+export function strategyOf(labels: readonly string[], rules: StrategyRules): MergeStrategy {
+  const [asked, other] = askedStrategies(labels, rules);
+  return asked === undefined || other !== undefined ? rules.name : asked;
+}
+
+/** The sentence its author reads when labels ask for different strategies. Null: they do not. */
+export function strategyContradiction(labels: readonly string[], rules: StrategyRules): string | null {
+  const asked = askedStrategies(labels, rules);
+  if (asked.length < 2) return null;
+  const named = asked.map((strategy) => `${rules.override_labels[strategy]} (${strategy})`);
+  return `its labels ask for different merge strategies: ${named.join(', ')}; take all but one off`;
+}

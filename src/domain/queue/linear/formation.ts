@@ -1,0 +1,166 @@
+// Which batch is started next: in order, as full as the rules allow, on the end of the line, within the builds allowed at once.
+import { isSuspended, membersOf, verdictOf, waitsForOwnChecks, type LineView } from '../planning/line.ts';
+import type { BatchState, Decision, PullRequestState } from '../model/snapshot.ts';
+
+type StartBatch = Extract<Decision, { kind: 'StartBatch' }>;
+
+export type Formation =
+  | { readonly kind: 'start'; readonly decision: StartBatch }
+  /** The batch is not full: it waits for company until then. */
+  | { readonly kind: 'wait'; readonly until: number }
+  | { readonly kind: 'nothing' };
+
+const nothing: Formation = { kind: 'nothing' };
+
+/** At most one start at a time: a batch without a commit is nobody's parent. */
+export function planFormation(view: LineView): Formation {
+  const { queue, rules } = view.snapshot;
+  if (queue.paused && (rules.maxParallelPausedBuilds ?? 0) === 0) return nothing;
+  const first = view.inOrder[0];
+  const isProbeDue =
+    first !== undefined && view.batches.length > 0 && !view.batches[0]?.landingBegun && isSuspended(view, first);
+  if (isProbeDue) return hasCapacity(view, [first]) ? { kind: 'start', decision: probe(view, first) } : nothing;
+  if (!isEndOpen(view)) return nothing;
+  const { members, isClosed } = gather(view);
+  const oldest = members[0];
+  if (oldest === undefined || !hasCapacity(view, members)) return nothing;
+  const until = Math.min(...members.map((member) => member.queuedAt)) + rules.batchMaxWaitMinutes * 60_000;
+  if (!isClosed && oldest.bisection === null && view.now < until) return { kind: 'wait', until };
+  return { kind: 'start', decision: startAtEnd(view, members, causeOf(view, oldest)) };
+}
+
+/** A batch of these members at the end of the line. */
+export function startAtEnd(
+  view: LineView,
+  members: readonly PullRequestState[],
+  cause: StartBatch['cause'],
+): StartBatch {
+  const { tip, nextPosition } = view.snapshot.queue;
+  const last = view.batches.at(-1);
+  return {
+    kind: 'StartBatch',
+    position: nextPosition,
+    members: members.map((member) => ({ pullRequest: member.id, head: member.head })),
+    parentBatch: last?.id ?? null,
+    parentCommit: last?.commit ?? tip,
+    // Batches landed since `last` was made: the bottom of the speculation is what the first live one stands on.
+    base: view.batches[0]?.parentCommit ?? tip,
+    beside: null,
+    assumes: [],
+    restsOn: [],
+    cause,
+  };
+}
+
+/** Alone on the tip, before the batches that were built without it. They stand until it is known whether it merges. */
+function probe(view: LineView, pullRequest: PullRequestState): StartBatch {
+  const { tip, nextPosition } = view.snapshot.queue;
+  return {
+    kind: 'StartBatch',
+    position: (view.batches[0]?.position ?? nextPosition) - 1,
+    members: [{ pullRequest: pullRequest.id, head: pullRequest.head }],
+    parentBatch: null,
+    parentCommit: tip,
+    base: tip,
+    beside: null,
+    assumes: [],
+    restsOn: [],
+    cause: 'probe',
+  };
+}
+
+function causeOf(view: LineView, first: PullRequestState): StartBatch['cause'] {
+  if (isSuspended(view, first)) return 'probe';
+  if (first.bisection !== null) return 'bisect';
+  return first.requeueAttempts > 0 ? 'retry' : 'new';
+}
+
+/** A line with a batch that has no commit, or one that is red, is not built upon. Serial mode has one batch at a time. */
+function isEndOpen(view: LineView): boolean {
+  if (view.snapshot.rules.mode !== 'parallel') return view.batches.length === 0;
+  return view.batches.every(
+    (batch) => batch.commit !== null && !['red', 'timed_out', 'gate_closed'].includes(verdictOf(view, batch).kind),
+  );
+}
+
+export function hasCapacity(view: LineView, members: readonly PullRequestState[]): boolean {
+  if (view.snapshot.rules.mode !== 'parallel' || members.every((member) => member.skipValidation)) return true;
+  const running = countRunning(view, [...view.batches, ...view.beside]);
+  return freeBuilds(view, running) > 0;
+}
+
+/** How many builds may be started beside those that run. */
+export function freeBuilds({ snapshot }: LineView, running: number): number {
+  const { queue, rules } = snapshot;
+  const whilePaused = queue.paused ? (rules.maxParallelPausedBuilds ?? 0) : Infinity;
+  return Math.min(whilePaused, (rules.maxParallelBuilds ?? Infinity) - queue.buildsElsewhere) - running;
+}
+
+/**
+ * Those beside the line count like any other. A green build that may land and only waits for its pull requests' own
+ * checks counts as running, unless it is topped up for.
+ */
+export function countRunning(view: LineView, batches: readonly BatchState[]): number {
+  let pending = 0;
+  let held = 0;
+  for (const batch of batches) {
+    const { kind } = verdictOf(view, batch);
+    const mayLand = batch.beside === null || batch.beside === 'bet';
+    // One that cannot be built has its answer and runs no more.
+    if (kind === 'pending' && (batch.beside === null || batch.givenUp !== true)) pending += 1;
+    if (kind === 'green' && mayLand && membersOf(view, batch).some((member) => waitsForOwnChecks(view, member)))
+      held += 1;
+  }
+  return pending + Math.max(0, held - view.snapshot.rules.maxTopupBuilds);
+}
+
+/** The next pull requests without a batch. Closed: nobody who comes later can join them. */
+function gather(view: LineView): { readonly members: readonly PullRequestState[]; readonly isClosed: boolean } {
+  // With nothing before it a suspended one is simply first on the tip.
+  const isAlone = view.batches.length === 0;
+  const start = view.inOrder.findIndex(
+    (candidate, place) =>
+      !view.batchOf.has(candidate.id) && ((isAlone && place === 0) || !isSuspended(view, candidate)),
+  );
+  const first = view.inOrder[start];
+  if (first === undefined || view.inOrder.slice(0, start).some((before) => before.isBarrier))
+    return { members: [], isClosed: false };
+  const size = sizeFor(view, first);
+  const members = [...unitAt(view, start)];
+  for (;;) {
+    const next = view.inOrder[start + members.length];
+    if (members.length >= size) return { members, isClosed: true };
+    if (next === undefined) return { members, isClosed: false };
+    if (standsAlone(view, next) || next.bisection?.group !== first.bisection?.group) return { members, isClosed: true };
+    const unit = unitAt(view, start + members.length);
+    if (members.length + unit.length > size) return { members, isClosed: true };
+    members.push(...unit);
+  }
+}
+
+/** Neighbours of one stack are taken together or not at all, unless they are being bisected. */
+export function unitAt(view: LineView, place: number): readonly PullRequestState[] {
+  const first = view.inOrder[place];
+  if (first === undefined) return [];
+  if (first.stack === null || first.bisection !== null || isTakenAlone(view, first)) return [first];
+  const rest = view.inOrder.slice(place + 1);
+  const end = rest.findIndex(
+    (next) => next.stack !== first.stack || next.bisection !== null || isTakenAlone(view, next),
+  );
+  return [first, ...(end === -1 ? rest : rest.slice(0, end))];
+}
+
+function isTakenAlone(view: LineView, pullRequest: PullRequestState): boolean {
+  return view.snapshot.rules.mode !== 'parallel' || standsAlone(view, pullRequest);
+}
+
+function sizeFor(view: LineView, first: PullRequestState): number {
+  if (isTakenAlone(view, first)) return 1;
+  // An optimistic batch may be larger than the batch size, and so may its half.
+  return Math.min(view.snapshot.rules.batchSize, first.bisection?.max ?? Infinity);
+}
+
+function standsAlone(view: LineView, pullRequest: PullRequestState): boolean {
+  const { skipLine, skipValidation, isBarrier } = pullRequest;
+  return skipLine || skipValidation || isBarrier || isSuspended(view, pullRequest);
+}

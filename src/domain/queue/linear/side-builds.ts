@@ -1,0 +1,230 @@
+// What is built beside the line, on the tip: parts of a bisected batch, while the line goes on without them, and
+// questions whether one that is red behind others is red by itself. Nothing beside the line lands or is built upon.
+//
+// A part of several is never blamed, only halved again. A part of one is asked when nothing that stood before it is in
+// line any more, so that its red build says of it what the head of the line would. Each part is asked at most once on
+// each level, then its members are in line again, and at the head of the line there is no further appeal: a bisection
+// of n is over after at most 2 log2(n) + 2 builds of each member, whatever else the line does.
+import { bisect, causeOf, fail, findPass, mayBisect, type Failure, type Step } from '../planning/failure.ts';
+import { hasCapacity } from './formation.ts';
+import { membersOf, verdictOf, withChanged, withStarted, withoutBatches, type LineView } from '../planning/line.ts';
+import { compareInLine, hasLostPlace } from '../model/order.ts';
+import { memberFault, ruleFault, supersede, type Cause } from '../planning/resets.ts';
+import type { BatchState, Decision, PullRequestState, ResetCode } from '../model/snapshot.ts';
+
+type StartBatch = Extract<Decision, { kind: 'StartBatch' }>;
+
+/** What one answer takes out of the line may settle another: until nothing more is. */
+export function judgeBeside(view: LineView): Step {
+  const judged = view.beside.map((batch) => judgeOne(view, batch)).find((step) => step.decisions.length > 0);
+  if (judged === undefined) return { view, decisions: [] };
+  const rest = judgeBeside(judged.view);
+  return { view: rest.view, decisions: [...judged.decisions, ...rest.decisions] };
+}
+
+function judgeOne(view: LineView, batch: BatchState): Step {
+  // Bets are another planner's: it was told to work another way.
+  const cause =
+    batch.beside === 'bet'
+      ? { code: 307 as const, causedBy: null }
+      : (memberFault(view, batch) ?? ruleFault(view, batch) ?? placeFault(view, batch));
+  if (cause !== null) return { view: withoutBatches(view, [batch]), decisions: supersede([batch], cause) };
+  return batch.beside === 'part' ? judgePart(view, batch) : judgeQuestion(view, batch);
+}
+
+/** Its members are asked no longer: in line again by what somebody asked for, or their own build is gone. */
+function placeFault(view: LineView, batch: BatchState): Cause | null {
+  if (batch.beside === 'question') {
+    const own = view.batchOf.get(batch.members[0]?.pullRequest ?? '');
+    return own === undefined || own.position > batch.position ? { code: 309, causedBy: null } : null;
+  }
+  const back = membersOf(view, batch).find(
+    (member) => member.bisection?.stand !== 'beside' || !hasLostPlace(member, view.snapshot.rules),
+  );
+  return back === undefined ? null : { code: back.skipLine ? 302 : 309, causedBy: back.id };
+}
+
+function judgePart(view: LineView, batch: BatchState): Step {
+  const verdict = verdictOf(view, batch);
+  if (batch.givenUp === true || verdict.kind === 'green') return returnPart(view, batch);
+  switch (verdict.kind) {
+    case 'pending':
+    // Final gates are asked at a landing, which this never comes to.
+    case 'gate_closed':
+      return { view, decisions: [] };
+    case 'worthless':
+      // Its members are still to be asked.
+      return {
+        view: withoutBatches(view, [batch]),
+        decisions: supersede([batch], { code: verdict.code, causedBy: null }),
+      };
+    case 'red':
+    case 'timed_out':
+      return judgeRedPart(view, batch, verdict);
+    default:
+      return verdict satisfies never;
+  }
+}
+
+function judgeRedPart(view: LineView, batch: BatchState, verdict: Failure): Step {
+  const ending = mayBisect(view, batch) ? bisect : isBlamed(view, batch) ? fail : null;
+  if (ending === null) return returnPart(view, batch);
+  const ended = ending(view, batch, verdict);
+  return { view: ended.view, decisions: [...ended.decisions, ...ended.departures] };
+}
+
+/**
+ * By itself on what was the tip when it was asked, and none but landings of ours have moved the base since. What is
+ * blamed together is blamed at the head of the line alone: of what stood before it nothing is known here.
+ */
+function isBlamed(view: LineView, batch: BatchState): boolean {
+  return batch.members.length === 1 && view.snapshot.queue.ownLine.includes(batch.parentCommit);
+}
+
+function returnPart(view: LineView, batch: BatchState): Step {
+  const code: ResetCode = 301;
+  let left = withoutBatches(view, [batch]);
+  for (const { id, bisection } of membersOf(view, batch))
+    if (bisection !== null) left = withChanged(left, [id], { bisection: { ...bisection, stand: 'returned' } });
+  return { view: left, decisions: [{ kind: 'ReturnBatch', batch: batch.id, code }] };
+}
+
+/** Red behind others and red by itself: no landing of those before it can make it green. Any other answer is kept. */
+function judgeQuestion(view: LineView, batch: BatchState): Step {
+  const unchanged: Step = { view, decisions: [] };
+  const own = view.batchOf.get(batch.members[0]?.pullRequest ?? '');
+  if (own === undefined) return unchanged;
+  const verdict = verdictOf(view, batch);
+  if (verdict.kind !== 'red' || !isBlamed(view, batch) || !isAsked(view, own)) return unchanged;
+  const above = view.batches.slice(view.batches.indexOf(own) + 1);
+  const ended = fail(withoutBatches(view, [batch]), own, verdict);
+  const resets = supersede([batch, ...above], causeOf(batch, verdict));
+  return { view: ended.view, decisions: [...ended.decisions, ...resets, ...ended.departures] };
+}
+
+/** A batch of one, in no stack, that is red on top of green or undecided ones, and that no later build passes. */
+function isAsked(view: LineView, batch: BatchState): boolean {
+  const at = view.batches.indexOf(batch);
+  const isOnAnother = at > 0 && view.batches[at - 1]?.commit === batch.parentCommit;
+  const isOne = batch.members.length === 1 && membersOf(view, batch).every((member) => member.stack === null);
+  const isFirstRed = isRed(view, batch) && !view.batches.slice(0, at).some((before) => isRed(view, before));
+  return isOnAnother && isOne && isFirstRed && findPass(view, at) === 'none';
+}
+
+function isRed(view: LineView, batch: BatchState): boolean {
+  return verdictOf(view, batch).kind === 'red';
+}
+
+/** Which parts and questions are built now. They go before the line: what they are about holds others up. */
+export function planBeside(view: LineView): Step {
+  const { queue, rules } = view.snapshot;
+  const unchanged: Step = { view, decisions: [] };
+  if (rules.mode !== 'parallel') return unchanged;
+  if (queue.paused && (rules.maxParallelPausedBuilds ?? 0) === 0) return unchanged;
+  let planned = unchanged;
+  for (const { members, beside } of [...partsToAsk(view), ...questionsToAsk(view)]) {
+    if (members.some((member) => isBehindBarrier(view, member))) continue;
+    if (!hasCapacity(planned.view, members)) break;
+    const start = startBeside(planned.view, members, beside);
+    planned = { view: withStarted(planned.view, start), decisions: [...planned.decisions, start] };
+  }
+  return planned;
+}
+
+function isBehindBarrier(view: LineView, member: PullRequestState): boolean {
+  return [...view.pullRequests.values()].some((other) => other.isBarrier && compareInLine(other, member) < 0);
+}
+
+interface Ask {
+  readonly members: readonly PullRequestState[];
+  readonly beside: 'part' | 'question';
+}
+
+function partsToAsk(view: LineView): readonly Ask[] {
+  const { rules } = view.snapshot;
+  if (!rules.useParallelBisection) return [];
+  const asked = new Set(view.beside.flatMap((batch) => batch.members.map((member) => member.pullRequest)));
+  const waiting = [...view.pullRequests.values()].filter(
+    (candidate) =>
+      candidate.bisection?.stand === 'beside' &&
+      hasLostPlace(candidate, rules) &&
+      !view.batchOf.has(candidate.id) &&
+      !asked.has(candidate.id),
+  );
+  const running = view.beside.filter(
+    (batch) => batch.beside === 'part' && verdictOf(view, batch).kind === 'pending',
+  ).length;
+  return partsOf(waiting, rules.batchSize)
+    .filter((members) => members.length > 1 || isFirst(view, members[0]))
+    .slice(0, Math.max(0, (rules.maxParallelBisectedBuilds ?? Infinity) - running))
+    .map((members) => ({ members, beside: 'part' }));
+}
+
+/** Neighbours of one group, as many as a part of it may hold. */
+function partsOf(waiting: readonly PullRequestState[], batchSize: number): readonly (readonly PullRequestState[])[] {
+  const parts: PullRequestState[][] = [];
+  for (const candidate of waiting) {
+    const last = parts.at(-1);
+    const size = Math.min(batchSize, candidate.bisection?.max ?? 1);
+    const fits = last?.[0]?.bisection?.group === candidate.bisection?.group && (last?.length ?? 0) < size;
+    if (fits) last?.push(candidate);
+    else parts.push([candidate]);
+  }
+  return parts;
+}
+
+/** Nothing that stood before it is in line any more. Those that skipped the line do not count: they could go on for ever. */
+function isFirst(view: LineView, member: PullRequestState | undefined): boolean {
+  if (member === undefined) return false;
+  return ![...view.pullRequests.values()].some((other) => !other.skipLine && other.rank < member.rank);
+}
+
+interface Due {
+  readonly batch: BatchState;
+  readonly at: number;
+}
+
+/** Batches that are to be asked about, and from when on. */
+function questionsDue(view: LineView): readonly Due[] {
+  const { mode, useProactiveDequeue, proactiveDequeueDelaySeconds } = view.snapshot.rules;
+  if (mode !== 'parallel' || !useProactiveDequeue) return [];
+  const ends = new Map(view.snapshot.builds.map((build) => [build.commit, build.lastEndAt ?? build.startedAt]));
+  return view.batches
+    .filter((batch) => isAsked(view, batch) && !view.beside.some((other) => isAbout(other, batch)))
+    .map((batch) => ({
+      batch,
+      at: (ends.get(batch.testedCommit ?? '') ?? view.now) + proactiveDequeueDelaySeconds * 1000,
+    }));
+}
+
+function isAbout(question: BatchState, batch: BatchState): boolean {
+  return question.beside === 'question' && question.members[0]?.pullRequest === batch.members[0]?.pullRequest;
+}
+
+function questionsToAsk(view: LineView): readonly Ask[] {
+  return questionsDue(view)
+    .filter(({ at }) => at <= view.now)
+    .map(({ batch }) => ({ members: membersOf(view, batch), beside: 'question' }));
+}
+
+/** When the next question is due. Null: none is to be asked later. */
+export function questionsAt(view: LineView): number | null {
+  const later = questionsDue(view).flatMap(({ at }) => (at > view.now ? [at] : []));
+  return later.length === 0 ? null : Math.min(...later);
+}
+
+function startBeside(view: LineView, members: readonly PullRequestState[], beside: Ask['beside']): StartBatch {
+  const { tip, nextPosition } = view.snapshot.queue;
+  return {
+    kind: 'StartBatch',
+    position: nextPosition,
+    members: members.map((member) => ({ pullRequest: member.id, head: member.head })),
+    parentBatch: null,
+    parentCommit: tip,
+    base: tip,
+    beside,
+    assumes: [],
+    restsOn: [],
+    cause: beside === 'part' ? 'bisect' : 'probe',
+  };
+}

@@ -1,0 +1,229 @@
+// A red build at the head of the line: is it passed by a later green one, waited for, halved, tried again, or blamed?
+import { startAtEnd } from '../linear/formation.ts';
+import {
+  membersOf,
+  verdictOf,
+  withChanged,
+  withStarted,
+  withoutBatches,
+  withoutPullRequests,
+  type LineView,
+} from './line.ts';
+import { supersede, type Cause } from './resets.ts';
+import { failedChecksText } from '../model/status.ts';
+import type { BatchState, BlockCode, Decision, FailedBuild, PullRequestState } from '../model/snapshot.ts';
+import type { BatchVerdict } from '../evidence/verdict.ts';
+
+export interface Step {
+  readonly view: LineView;
+  readonly decisions: readonly Decision[];
+}
+
+/** `start`: the batch that passes the red head. */
+export interface Judgement extends Step {
+  readonly start: Extract<Decision, { kind: 'StartBatch' }> | null;
+}
+
+export type Failure = Extract<BatchVerdict, { kind: 'red' | 'timed_out' | 'gate_closed' }>;
+
+/**
+ * Only the head of a line that stands is judged, and with nothing undecided before it: its parent is the tip, while
+ * elsewhere an assumption may be at fault.
+ */
+export function judgeHead(view: LineView): Judgement {
+  const unchanged: Judgement = { view, decisions: [], start: null };
+  const head = view.batches[0];
+  if (head === undefined || view.inOrder[0]?.id !== head.members[0]?.pullRequest) return unchanged;
+  const verdict = verdictOf(view, head);
+  if (!isFailure(verdict)) return unchanged;
+  // A later build says nothing of a gate, which it has not been through.
+  const outlook = verdict.kind === 'gate_closed' ? 'none' : findPass(view, 0);
+  if (outlook === 'wait') return unchanged;
+  if (outlook !== 'none') return view.snapshot.queue.paused ? unchanged : passOver(view, { green: outlook, verdict });
+  const above = supersede(view.batches.slice(1), causeOf(head, verdict));
+  const judged = mayBisect(view, head) ? bisect(view, head, verdict) : fail(view, head, verdict);
+  return { view: judged.view, decisions: [...judged.decisions, ...above, ...judged.departures], start: null };
+}
+
+export function isFailure(verdict: BatchVerdict): verdict is Failure {
+  return verdict.kind === 'red' || verdict.kind === 'timed_out' || verdict.kind === 'gate_closed';
+}
+
+/** Index of the green batch that passes the red one, `wait` while one within the failure depth is pending. */
+export function findPass(view: LineView, red: number): number | 'wait' | 'none' {
+  const { mode, useOptimisticValidation, optimisticValidationFailureDepth: depth } = view.snapshot.rules;
+  if (mode !== 'parallel' || !useOptimisticValidation) return 'none';
+  let isPending = false;
+  const first = view.batches[red]?.members[0]?.pullRequest;
+  let place =
+    view.inOrder.findIndex((pullRequest) => pullRequest.id === first) + (view.batches[red]?.members.length ?? 0);
+  for (const [offset, batch] of view.batches.slice(red + 1, red + depth + 1).entries()) {
+    // A suspended pull request stands between: it must not be passed over.
+    if (view.inOrder[place]?.id !== batch.members[0]?.pullRequest) break;
+    place += batch.members.length;
+    const verdict = verdictOf(view, batch);
+    // Skipped validation is no evidence, and what failed together is not put together again.
+    const isEvidence = verdict.kind === 'green' && verdict.evidence !== '';
+    if (isEvidence && !haveFailedTogether(view, { red, green: red + offset + 1 })) return red + offset + 1;
+    if (verdict.kind === 'pending') isPending = true;
+  }
+  return isPending ? 'wait' : 'none';
+}
+
+/**
+ * As one bisected group; or some of them at a final gate, which the green build that would pass them has not been
+ * through: put together they would be kept back there, halved, and passed again without end.
+ */
+function haveFailedTogether(view: LineView, of: { readonly red: number; readonly green: number }): boolean {
+  const groups = new Set(
+    view.batches
+      .slice(of.red, of.green + 1)
+      .flatMap((batch) => membersOf(view, batch).map((member) => member.bisection?.group ?? null)),
+  );
+  return [...groups].some(isOfGate) || (groups.size === 1 && !groups.has(null));
+}
+
+const gateGroup = 'gate:';
+
+function isOfGate(group: string | null): boolean {
+  return group?.startsWith(gateGroup) ?? false;
+}
+
+/** A part of what was kept back by a gate stays that, whatever it fails by. */
+function groupOf(view: LineView, head: BatchState, failure: Failure): string {
+  const isKeptBack =
+    failure.kind === 'gate_closed' || membersOf(view, head).some((member) => isOfGate(member.bisection?.group ?? null));
+  return isKeptBack ? `${gateGroup}${head.id}` : head.id;
+}
+
+/** One new batch on the tip of all up to the green one: its tree is the green one's, so that the look-up finds it. */
+function passOver(view: LineView, pass: { readonly green: number; readonly verdict: Failure }): Judgement {
+  const members = view.batches.slice(0, pass.green + 1).flatMap((batch) => membersOf(view, batch));
+  const failedBuild = failedBuildOf(view.batches[0], pass.verdict);
+  const decisions = supersede(view.batches, { code: 301, causedBy: members[0]?.id ?? null, failedBuild });
+  const empty = withoutBatches(view, view.batches);
+  const start = startAtEnd(empty, members, 'optimistic');
+  return { view: withStarted(empty, start), decisions, start };
+}
+
+/** Null: no check of it failed. It ran out of time, or a final gate kept it back. */
+function failedBuildOf(head: BatchState | undefined, failure: Failure): FailedBuild | null {
+  return head === undefined || failure.kind !== 'red' ? null : { batch: head.id, failedChecks: failure.failedChecks };
+}
+
+export function causeOf(red: BatchState, failure: Failure): Cause {
+  return { code: 301, causedBy: red.members[0]?.pullRequest ?? null, failedBuild: failedBuildOf(red, failure) };
+}
+
+export function mayBisect(view: LineView, head: BatchState): boolean {
+  const { maxBisectionAttempts } = view.snapshot.rules;
+  const isAllowed = maxBisectionAttempts === null || attemptsOf(view, head) < maxBisectionAttempts;
+  return head.members.length > 1 && isAllowed;
+}
+
+function attemptsOf(view: LineView, head: BatchState): number {
+  return Math.max(0, ...membersOf(view, head).map((member) => member.bisection?.attempts ?? 0));
+}
+
+/** What ends the batch, and what becomes of its members once all that stood on it is reset. */
+interface Ending extends Step {
+  readonly departures: readonly Decision[];
+}
+
+export function bisect(view: LineView, batch: BatchState, failure: Failure): Ending {
+  const ids = batch.members.map((member) => member.pullRequest);
+  const { maxBisectedBatchSize, useParallelBisection } = view.snapshot.rules;
+  const halves = partition(ids, maxBisectedBatchSize);
+  const attempts = attemptsOf(view, batch) + 1;
+  const group = groupOf(view, batch, failure);
+  // What a final gate says of them no build beside the line can tell, nor one of a stack apart from what it stands on.
+  const isOneByOne = isOfGate(group) || membersOf(view, batch).some((member) => member.stack !== null);
+  const stand = useParallelBisection && !isOneByOne ? 'beside' : 'in_place';
+  const decision: Decision = {
+    kind: 'BisectBatch',
+    batch: batch.id,
+    group,
+    halves,
+    attempts,
+    stand,
+    text: textOf(failure),
+  };
+  const halved = withChanged(withoutBatches(view, withAbove(view, batch)), ids, {
+    bisection: { group, max: halves[0]?.length ?? 1, attempts, stand },
+  });
+  return { view: halved, decisions: [decision], departures: [] };
+}
+
+/** The batch and, in line, all that stands on it. */
+function withAbove(view: LineView, batch: BatchState): readonly BatchState[] {
+  return batch.beside === null ? view.batches.slice(view.batches.indexOf(batch)) : [batch];
+}
+
+/** Halves, the first one the larger, or more and smaller parts where that is asked for. */
+function partition<T>(members: readonly T[], most: number | null): readonly (readonly T[])[] {
+  const size = Math.min(Math.ceil(members.length / 2), most ?? Infinity);
+  return Array.from({ length: Math.ceil(members.length / size) }, (_, part) =>
+    members.slice(part * size, (part + 1) * size),
+  );
+}
+
+/** Who failed alone is blamed alone; where no further bisection is allowed, all that is left of the batch. */
+export function fail(view: LineView, batch: BatchState, failure: Failure): Ending {
+  const left = withoutBatches(view, withAbove(view, batch));
+  const departures = leave(left, membersOf(view, batch), { batch, failure });
+  return { ...departures, decisions: [{ kind: 'FailBatch', batch: batch.id, text: textOf(failure) }] };
+}
+
+/** Made for others that have landed, it failed by what is left of it: nothing of theirs did. */
+export function failWithout(
+  view: LineView,
+  batch: BatchState,
+  of: { readonly failure: Failure; readonly left: readonly PullRequestState[] },
+): Ending {
+  const departures = leave(withoutBatches(view, [batch]), of.left, { batch, failure: of.failure });
+  return { ...departures, decisions: [{ kind: 'ReturnBatch', batch: batch.id, code: 309 }] };
+}
+
+function leave(
+  view: LineView,
+  members: readonly PullRequestState[],
+  { batch, failure }: { readonly batch: BatchState; readonly failure: Failure },
+): Pick<Ending, 'view' | 'departures'> {
+  const failedBuild = failedBuildOf(batch, failure);
+  const { maxRequeueAttempts } = view.snapshot.rules;
+  let left = view;
+  const departures = members.map((member): Decision => {
+    if (failedBuild !== null && member.ownVerdict === 'green' && member.requeueAttempts < maxRequeueAttempts) {
+      left = withChanged(left, [member.id], { requeueAttempts: member.requeueAttempts + 1 });
+      return { kind: 'RequeuePullRequest', pullRequest: member.id, failedBuild };
+    }
+    left = withoutPullRequests(left, new Map([[member.id, 301]]));
+    return blame(member, { failure, members });
+  });
+  return { view: left, departures };
+}
+
+function blame(
+  member: PullRequestState,
+  of: { readonly failure: Failure; readonly members: readonly PullRequestState[] },
+): Decision {
+  const { failure } = of;
+  const companions = of.members.filter((other) => other !== member).map((other) => `#${other.number}`);
+  const isolation =
+    companions.length === 0
+      ? ''
+      : ` It was tested together with ${companions.join(', ')}: which of them is at fault was not found out.`;
+  return {
+    kind: 'BlockPullRequest',
+    pullRequest: member.id,
+    code: codes[failure.kind],
+    text: `${textOf(failure)}${isolation}`,
+    failedChecks: failure.kind === 'red' ? failure.failedChecks : [],
+  };
+}
+
+const codes = { red: 107, timed_out: 111, gate_closed: 119 } as const satisfies Record<Failure['kind'], BlockCode>;
+
+function textOf(failure: Failure): string {
+  return failure.kind === 'red' ? failedChecksText(failure.failedChecks, failure.missing) : failure.text;
+}

@@ -1,0 +1,227 @@
+// The line as the planner sees it: pull requests in order, live batches by position, and what is known of both.
+// A LineView is a value: a decision that takes batches or pull requests out makes a new one, and planning goes on with that.
+import { arrangeLine, inLineOrder } from '../model/order.ts';
+import type { BatchState, Decision, PullRequestState, QueueRules, ResetCode, Snapshot } from '../model/snapshot.ts';
+import { isServiceCheck } from '../evidence/service-checks.ts';
+import { judgeBatches, readingsOf, type BatchVerdict } from '../evidence/verdict.ts';
+
+type Conflict = NonNullable<PullRequestState['conflict']>;
+
+export interface LineView {
+  readonly snapshot: Snapshot;
+  readonly now: number;
+  /** Queued and tagged pull requests, first in line first; without those that are asked beside it. */
+  readonly inOrder: readonly PullRequestState[];
+  /** All of them, by id. */
+  readonly pullRequests: ReadonlyMap<string, PullRequestState>;
+  /** Why a member of a live batch is not among `pullRequests`. */
+  readonly departures: ReadonlyMap<string, ResetCode>;
+  /** Live batches of the line, by position. */
+  readonly batches: readonly BatchState[];
+  /** Live batches beside it, by position. */
+  readonly beside: readonly BatchState[];
+  /** Pull request → its live batch in the line. */
+  readonly batchOf: ReadonlyMap<string, BatchState>;
+  /** Known conflicts that still say something: their parent is the tip, was it lately, or is in the line. */
+  readonly conflicts: ReadonlyMap<string, readonly Conflict[]>;
+  /** By batch: judged once for a whole plan. */
+  readonly verdicts: ReadonlyMap<string, BatchVerdict>;
+  /** When the host was last asked anew, by commit. Null: it is about to be. */
+  readonly readings: ReadonlyMap<string, number | null>;
+}
+
+export function viewLine(snapshot: Snapshot, now: number): LineView {
+  const live = [...snapshot.batches].sort((a, b) => a.position - b.position);
+  const batches = live.filter((batch) => batch.beside === null);
+  return arranged({
+    snapshot,
+    now,
+    inOrder: [],
+    pullRequests: byId(inLineOrder(snapshot.pullRequests)),
+    departures: new Map(snapshot.departures.map((departure) => [departure.pullRequest, departure.code])),
+    batches,
+    beside: live.filter((batch) => batch.beside !== null),
+    batchOf: indexMembers(batches),
+    conflicts: collectConflicts(snapshot, batches),
+    verdicts: judgeBatches(snapshot, now),
+    readings: readingsOf(snapshot),
+  });
+}
+
+function byId(pullRequests: readonly PullRequestState[]): ReadonlyMap<string, PullRequestState> {
+  return new Map(pullRequests.map((pullRequest) => [pullRequest.id, pullRequest]));
+}
+
+/** Whatever changes who is in line, or in which batch, may change the order. */
+function arranged(view: LineView): LineView {
+  if (isAdaptive(view)) return { ...view, inOrder: inLineOrder([...view.pullRequests.values()]) };
+  const { batches, beside } = view;
+  const { rules } = view.snapshot;
+  const isSuspendedHere = (pullRequest: PullRequestState): boolean => isSuspended(view, pullRequest);
+  const inOrder = arrangeLine(view.pullRequests.values(), { rules, batches, beside, isSuspended: isSuspendedHere });
+  return { ...view, inOrder };
+}
+
+function indexMembers(batches: readonly BatchState[]): Map<string, BatchState> {
+  return new Map(batches.flatMap((batch) => batch.members.map((member) => [member.pullRequest, batch] as const)));
+}
+
+function collectConflicts(snapshot: Snapshot, line: readonly BatchState[]): Map<string, readonly Conflict[]> {
+  const speaking = new Set([
+    ...snapshot.queue.lineage,
+    snapshot.queue.tip,
+    ...line.flatMap((batch) => batch.commit ?? []),
+  ]);
+  const conflictsOfHead = new Map<string, Conflict[]>();
+  for (const { parent, heads, conflictAt } of snapshot.mergeResults) {
+    const head = heads[conflictAt];
+    if (head === undefined || !speaking.has(parent)) continue;
+    conflictsOfHead.set(head, [...(conflictsOfHead.get(head) ?? []), { parent, after: heads.slice(0, conflictAt) }]);
+  }
+  const conflicts = new Map<string, readonly Conflict[]>();
+  for (const { id, head, conflict } of snapshot.pullRequests) {
+    const known = conflictsOfHead.get(head) ?? [];
+    const all = conflict !== null && speaking.has(conflict.parent) ? [...known, conflict] : known;
+    if (all.length > 0) conflicts.set(id, all);
+  }
+  return conflicts;
+}
+
+/** The batches leave the line; their members are in line without a batch, unless another bet holds them. */
+export function withoutBatches(view: LineView, leaving: readonly BatchState[]): LineView {
+  const gone = new Set(leaving);
+  const batches = view.batches.filter((batch) => !gone.has(batch));
+  const beside = view.beside.filter((batch) => !gone.has(batch));
+  const held = new Set([...batches, ...beside].filter(isTagging).flatMap(idsOf));
+  const members = leaving.flatMap(idsOf).filter((id) => !held.has(id));
+  // A conflict with a batch that has left the line no longer keeps anybody back.
+  const conflicts = collectConflicts(view.snapshot, batches);
+  return withChanged({ ...view, batches, beside, batchOf: indexMembers(batches), conflicts }, members, {
+    status: 'queued',
+  });
+}
+
+function idsOf({ members }: BatchState): string[] {
+  return members.map((member) => member.pullRequest);
+}
+
+function isTagging({ beside, buildStartedAt }: BatchState): boolean {
+  return beside !== 'question' && buildStartedAt !== null;
+}
+
+/** With a batch that is about to be made: it takes a place and room, and nothing can be told of it yet. */
+export function withStarted(view: LineView, start: Extract<Decision, { kind: 'StartBatch' }>): LineView {
+  const { queue, rules } = view.snapshot;
+  const started: BatchState = {
+    ...start,
+    id: '',
+    state: 'making',
+    commit: null,
+    tree: null,
+    testedCommit: null,
+    buildKeysHash: rules.buildKeysHash,
+    createdAt: view.now,
+    buildStartedAt: null,
+    landingBegun: false,
+    landingPlanned: false,
+  };
+  const batches = start.beside === null ? [...view.batches, started] : view.batches;
+  const beside = start.beside === null ? view.beside : [...view.beside, started];
+  const nextPosition = Math.max(queue.nextPosition, start.position + 1);
+  const snapshot = { ...view.snapshot, queue: { ...queue, nextPosition } };
+  return arranged({ ...view, snapshot, batches, beside, batchOf: indexMembers(batches) });
+}
+
+export function withoutPullRequests(view: LineView, leaving: ReadonlyMap<string, ResetCode>): LineView {
+  const staying = [...view.pullRequests.values()].filter((pullRequest) => !leaving.has(pullRequest.id));
+  return arranged({
+    ...view,
+    pullRequests: byId(staying),
+    departures: new Map([...view.departures, ...leaving]),
+  });
+}
+
+/** `change` is applied to the named pull requests. */
+export function withChanged(view: LineView, ids: readonly string[], change: Partial<PullRequestState>): LineView {
+  return withEach(view, new Map(ids.map((id) => [id, change])));
+}
+
+/** `changes` by pull request: places follow from them. */
+export function withEach(view: LineView, changes: ReadonlyMap<string, Partial<PullRequestState>>): LineView {
+  const pullRequests = [...view.pullRequests.values()].map((pullRequest) => {
+    const change = changes.get(pullRequest.id);
+    return change === undefined ? pullRequest : { ...pullRequest, ...change };
+  });
+  return arranged({ ...view, pullRequests: byId(pullRequests) });
+}
+
+export function membersOf(view: LineView, batch: BatchState): PullRequestState[] {
+  return batch.members.flatMap((member) => view.pullRequests.get(member.pullRequest) ?? []);
+}
+
+/**
+ * In line without a batch because it, or what it stands on, is known to conflict with something before it. Those
+ * behind it are built without it; it keeps its place and is tried alone on the tip as soon as nothing is before it. One at a time, nobody is behind.
+ */
+export function isSuspended(view: LineView, pullRequest: PullRequestState): boolean {
+  if (view.snapshot.rules.mode !== 'parallel' || view.batchOf.has(pullRequest.id)) return false;
+  if (view.conflicts.has(pullRequest.id)) return true;
+  const below = pullRequest.below === null ? undefined : view.pullRequests.get(pullRequest.below);
+  return below !== undefined && (isSuspended(view, below) || isTried(view, below));
+}
+
+/** It is about to be known whether it merges after all: until then nobody behind it makes room for what stands on it. */
+function isTried(view: LineView, { id }: PullRequestState): boolean {
+  return view.conflicts.has(id) && view.batchOf.get(id)?.commit === null;
+}
+
+/** Index of the member that is known not to merge where the batch puts it; -1 when none is. */
+export function conflictingMember(view: LineView, batch: BatchState): number {
+  if (batch.commit !== null) return -1;
+  const heads = batch.members.map((member) => member.head);
+  return batch.members.findIndex((member, index) =>
+    (view.conflicts.get(member.pullRequest) ?? []).some(
+      (conflict) =>
+        conflict.parent === batch.parentCommit &&
+        conflict.after.length === index &&
+        conflict.after.every((head, at) => head === heads[at]),
+    ),
+  );
+}
+
+export function verdictOf(view: LineView, batch: BatchState): BatchVerdict {
+  return view.verdicts.get(batch.id) ?? { kind: 'pending' };
+}
+
+/**
+ * Its own required checks run, and its landing waits for them. In serial mode the build is the pull request's own, but
+ * for what the service itself says of it.
+ */
+export function waitsForOwnChecks(view: LineView, { skipValidation, ownVerdict }: PullRequestState): boolean {
+  const { mode, ownRequiredChecks } = view.snapshot.rules;
+  const hasOwn = mode === 'serial' ? asksTheService(ownRequiredChecks) : ownRequiredChecks?.length !== 0;
+  return !skipValidation && hasOwn && ownVerdict === 'pending';
+}
+
+function asksTheService(required: QueueRules['ownRequiredChecks']): boolean {
+  return required?.some(({ name }) => isServiceCheck(name)) ?? false;
+}
+
+export function isHeldByOwnChecks(view: LineView, pullRequest: PullRequestState): boolean {
+  const isRed = pullRequest.ownVerdict === 'red' && !pullRequest.skipValidation;
+  return isRed || waitsForOwnChecks(view, pullRequest);
+}
+
+/** Nothing keeps all landings back. */
+export function mayLand({ snapshot: { queue } }: LineView): boolean {
+  return !queue.paused && queue.landingsFrom === null;
+}
+
+/** Builds are bets beside the line, which holds landings alone. */
+export function buildsBets(rules: Pick<QueueRules, 'mode' | 'speculation' | 'useAffectedTargets'>): boolean {
+  return rules.mode === 'parallel' && (rules.speculation === 'adaptive' || rules.useAffectedTargets);
+}
+
+export function isAdaptive({ snapshot }: LineView): boolean {
+  return buildsBets(snapshot.rules);
+}

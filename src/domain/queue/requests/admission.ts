@@ -1,0 +1,235 @@
+// May a pull request enter the queue? Asked when somebody queues it, and again whenever a fact changes while it is pending.
+import { blockText } from '../model/status.ts';
+import type { BlockCode, QueueRules, Verdict } from '../model/snapshot.ts';
+
+/** What the host and the records say of the pull request. */
+export interface AdmissionFacts {
+  readonly isBaseBranchManaged: boolean;
+  readonly draft: boolean;
+  /** Without those the queue itself put on. */
+  readonly labels: readonly string[];
+  readonly approvals: number;
+  readonly changesRequested: boolean;
+  readonly unresolvedConversations: number;
+  /** Verdict of its own required checks on its head (`none`: no check has been seen yet). */
+  readonly ownVerdict: Verdict;
+  readonly ownFailedChecks: readonly string[];
+  /** It is known not to merge onto the base's present tip. */
+  readonly conflictsWithBase: boolean;
+  readonly ownerReviewMissing: boolean;
+  readonly hasUnverifiedCommits: boolean;
+  /** Why it waits for the pull request it stands on. Null: that is before it in line, is merged, or there is none. */
+  readonly waitsForBelow: string | null;
+  /** Names of the validations whose expressions do not match. */
+  readonly failedValidations: readonly string[];
+}
+
+export interface AdmissionRules {
+  readonly mode: QueueRules['mode'];
+  /** Null: the code host's own rule holds, and it is the host that refuses. */
+  readonly numberOfApprovals: number | null;
+  readonly conversationResolutionRequired: boolean;
+  readonly requireVerifiedCommits: boolean;
+  /** A running own check holds it back in parallel mode as well. */
+  readonly checkMergeabilityToQueue: boolean;
+  /** Labels that keep a pull request out. */
+  readonly blockingLabels: readonly string[];
+}
+
+export interface AdmissionRequest {
+  readonly facts: AdmissionFacts;
+  readonly rules: AdmissionRules;
+  readonly skipValidation: boolean;
+}
+
+/** Who must act before it can go on. */
+export type Actor = 'author' | 'reviewer' | 'ci' | 'queue' | 'admin';
+
+export interface Obstacle<Code = BlockCode> {
+  readonly code: Code;
+  readonly text: string;
+  readonly who: Actor;
+  /** Failed checks with 107, failed validations with 108, labels with 105. */
+  readonly names: readonly string[];
+}
+
+/** A pending one has no code while it only waits for CI: nothing has failed. */
+export type Admission =
+  | { readonly kind: 'queue' }
+  | ({ readonly kind: 'pend' } & Obstacle<BlockCode | null>)
+  | ({ readonly kind: 'block' } & Obstacle);
+
+export type PreconditionKind =
+  | 'base_branch'
+  | 'draft'
+  | 'labels'
+  | 'review'
+  | 'validations'
+  | 'verified_commits'
+  | 'mergeable'
+  | 'approvals'
+  | 'owner_review'
+  | 'conversations'
+  | 'stack'
+  | 'own_checks';
+
+/** One thing that must hold before it is in line. `observed` and `needed` are words for people. */
+export interface Precondition {
+  readonly kind: PreconditionKind;
+  readonly observed: string;
+  readonly needed: string;
+  readonly who: Actor;
+  /** Null: it holds. */
+  readonly obstacle: Obstacle<BlockCode | null> | null;
+}
+
+/** Hard failures first: what comes by itself or from a reviewer only matters when nothing else is in the way. */
+export function decideAdmission(request: AdmissionRequest): Admission {
+  const obstacles = listPreconditions(request).flatMap(({ obstacle }) => obstacle ?? []);
+  const failure = obstacles.find(isFailure);
+  if (failure !== undefined) return { kind: 'block', ...failure };
+  const [missing] = obstacles;
+  return missing === undefined ? { kind: 'queue' } : { kind: 'pend', ...missing };
+}
+
+const selfResolving: readonly (BlockCode | null)[] = [null, 101, 109, 113];
+
+function isFailure(obstacle: Obstacle<BlockCode | null>): obstacle is Obstacle {
+  return !selfResolving.includes(obstacle.code);
+}
+
+/** Those that are asked for by the rules, in the order in which they are named when several are missing. */
+export function listPreconditions(request: AdmissionRequest): Precondition[] {
+  return [...listFacts(request), ...listReviews(request), listOwnChecks(request)];
+}
+
+function listFacts({ facts, rules }: AdmissionRequest): Precondition[] {
+  const { failedValidations, isBaseBranchManaged, changesRequested } = facts;
+  const labels = facts.labels.filter((label) => rules.blockingLabels.includes(label));
+  const verified: Precondition = {
+    kind: 'verified_commits',
+    observed: facts.hasUnverifiedCommits ? 'commits without a verified signature' : 'verified',
+    needed: 'verified',
+    who: 'author',
+    obstacle: facts.hasUnverifiedCommits ? obstacle(115, 'author') : null,
+  };
+  return [
+    {
+      kind: 'base_branch',
+      observed: isBaseBranchManaged ? 'managed' : 'not managed',
+      needed: 'managed',
+      who: 'admin',
+      obstacle: isBaseBranchManaged ? null : obstacle(118, 'admin'),
+    },
+    {
+      kind: 'draft',
+      observed: facts.draft ? 'a draft' : 'ready for review',
+      needed: 'ready for review',
+      who: 'author',
+      obstacle: facts.draft ? obstacle(114, 'author') : null,
+    },
+    {
+      kind: 'labels',
+      observed: labels.length === 0 ? 'none that blocks' : labels.join(', '),
+      needed: 'none that blocks',
+      who: 'author',
+      obstacle: labels.length === 0 ? null : obstacle(105, 'author', labels),
+    },
+    {
+      kind: 'review',
+      observed: changesRequested ? 'changes requested' : 'no changes requested',
+      needed: 'no changes requested',
+      who: 'author',
+      obstacle: changesRequested ? obstacle(117, 'author') : null,
+    },
+    {
+      kind: 'validations',
+      observed: failedValidations.length === 0 ? 'met' : `not met: ${failedValidations.join(', ')}`,
+      needed: 'met',
+      who: 'author',
+      obstacle: failedValidations.length === 0 ? null : obstacle(108, 'author', failedValidations),
+    },
+    ...(rules.requireVerifiedCommits ? [verified] : []),
+    {
+      kind: 'mergeable',
+      observed: facts.conflictsWithBase ? 'conflicts' : 'no conflict is known',
+      needed: 'no conflict',
+      who: 'author',
+      obstacle: facts.conflictsWithBase ? obstacle(106, 'author') : null,
+    },
+  ];
+}
+
+function listReviews({ facts, rules }: AdmissionRequest): Precondition[] {
+  const { numberOfApprovals, conversationResolutionRequired } = rules;
+  const approvals: Precondition = {
+    kind: 'approvals',
+    observed: String(facts.approvals),
+    needed: String(numberOfApprovals),
+    who: 'reviewer',
+    obstacle:
+      facts.approvals >= (numberOfApprovals ?? 0)
+        ? null
+        : {
+            code: 101,
+            text: `It has ${facts.approvals} of ${numberOfApprovals} required approvals.`,
+            who: 'reviewer',
+            names: [],
+          },
+  };
+  const ownerReview: Precondition = {
+    kind: 'owner_review',
+    observed: 'missing',
+    needed: 'an approval',
+    who: 'reviewer',
+    obstacle: obstacle(109, 'reviewer'),
+  };
+  const unresolved = facts.unresolvedConversations;
+  const conversations: Precondition = {
+    kind: 'conversations',
+    observed: `${unresolved} unresolved`,
+    needed: '0 unresolved',
+    who: 'author',
+    obstacle: unresolved > 0 ? obstacle(113, 'author') : null,
+  };
+  return [
+    ...(numberOfApprovals === null ? [] : [approvals]),
+    // Hosts say when it is missing, not where one is asked for.
+    ...(facts.ownerReviewMissing ? [ownerReview] : []),
+    ...(conversationResolutionRequired ? [conversations] : []),
+    ...(facts.waitsForBelow === null ? [] : [belowInLine(facts.waitsForBelow)]),
+  ];
+}
+
+/** Named only while it is waited for: most stand on no other. */
+function belowInLine(text: string): Precondition {
+  return {
+    kind: 'stack',
+    observed: 'not in line before it',
+    needed: 'in line before it',
+    who: 'author',
+    obstacle: { code: null, text, who: 'author', names: [] },
+  };
+}
+
+function listOwnChecks({ facts, rules, skipValidation }: AdmissionRequest): Precondition {
+  // In parallel mode its landing waits for them instead.
+  const holdsForChecks = rules.mode !== 'parallel' || rules.checkMergeabilityToQueue;
+  const own: Omit<Precondition, 'obstacle'> = {
+    kind: 'own_checks',
+    observed: ownWords[facts.ownVerdict],
+    needed: skipValidation ? 'nothing: validation is skipped' : holdsForChecks ? 'passed' : 'not failed',
+    who: facts.ownVerdict === 'red' ? 'author' : 'ci',
+  };
+  if (skipValidation) return { ...own, obstacle: null };
+  if (facts.ownVerdict === 'red') return { ...own, obstacle: obstacle(107, 'author', facts.ownFailedChecks) };
+  const isWaitedFor = holdsForChecks && facts.ownVerdict === 'pending';
+  const running = { code: null, text: 'Its own required checks are running.', who: 'ci', names: [] } as const;
+  return { ...own, obstacle: isWaitedFor ? running : null };
+}
+
+const ownWords = { pending: 'running', green: 'passed', red: 'failed', none: 'none seen' } as const;
+
+function obstacle(code: BlockCode, who: Actor, names: readonly string[] = []): Obstacle {
+  return { code, text: blockText(code, names), who, names };
+}

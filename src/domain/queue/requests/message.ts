@@ -1,0 +1,157 @@
+// Messages of the commits a landing makes. Fixed when the build is made: what was tested is what lands, words included.
+import type { Configuration } from '../../configuration/keys.ts';
+import { replaceMatches } from '../../configuration/regex.ts';
+
+export interface MessageSource {
+  readonly number: number;
+  readonly title: string;
+  readonly body: string;
+  /** `merge_commit_message` of the request that queued it (interface 4.3); null where it said nothing. */
+  readonly mergeTitle: string | null;
+  readonly mergeBody: string | null;
+}
+
+/** `merge_rules.merge_commit` of the configuration. */
+export type MessageRules = Configuration['merge_rules']['merge_commit'];
+
+/** Where a title is shown: in the bot pull request, or in the commits that land. */
+export type TitlePlace = 'draft_pr' | 'merge_commit';
+
+/** Message of a pull request's own commit. What the request that queued it said, wins over every rule. */
+export function ownMessage(source: MessageSource, rules: MessageRules): string {
+  const title =
+    source.mergeTitle ??
+    (rules.use_title_and_body
+      ? `${rewriteTitle(source.title, 'merge_commit', rules)} (#${source.number})`
+      : `Merge pull request #${source.number}`);
+  return withBody(title, source.mergeBody ?? (rules.use_title_and_body ? cutBody(source.body, rules) : ''));
+}
+
+/** Message of the one commit of a stack: that of the top one, and what is in it of those below, the lowest first. */
+export function stackMessage(top: MessageSource, below: readonly MessageSource[], rules: MessageRules): string {
+  if (below.length === 0) return ownMessage(top, rules);
+  return `${ownMessage(top, rules)}\nWith what it stands on:\n\n${linesOf(below, rules).join('\n')}\n`;
+}
+
+/** Message of a group commit: one line that `git log --first-parent` shows, then its members in queue order. */
+export function groupMessage(members: readonly MessageSource[], rules: MessageRules): string {
+  return `Land ${listed(members)}\n\n${linesOf(members, rules).join('\n')}\n`;
+}
+
+/** Title of the draft bot pull request that tests these. */
+export function botTitle(members: readonly MessageSource[], baseBranch: string, rules: MessageRules): string {
+  const titles = members.map((member) => rewriteTitle(member.title, 'draft_pr', rules)).join(', ');
+  return shorten(`Validate ${members.map(({ number }) => `#${number}`).join(', ')} for ${baseBranch}: ${titles}`, 200);
+}
+
+function listed(members: readonly MessageSource[]): string {
+  const numbers = members.map((member) => `#${member.number}`);
+  const last = numbers.pop() ?? '';
+  return numbers.length === 0 ? last : `${numbers.join(', ')} and ${last}`;
+}
+
+function linesOf(members: readonly MessageSource[], rules: MessageRules): string[] {
+  return members.map(
+    (member) => `* ${member.mergeTitle ?? rewriteTitle(member.title, 'merge_commit', rules)} (#${member.number})`,
+  );
+}
+
+function withBody(title: string, body: string): string {
+  return body.trim() === '' ? `${title}\n` : `${title}\n\n${body.trim()}\n`;
+}
+
+/** Each replacement works on what the one before it made, which is kept short: a rule that doubles a title may be repeated. */
+const longestTitle = 1_000;
+
+/** A title as it reads in one place. One that nothing is left of stays as it was. */
+export function rewriteTitle(title: string, place: TitlePlace, rules: MessageRules): string {
+  const rewritten = rules.apply_title_regexes
+    .filter((rule) => rule.applies_to === 'both' || rule.applies_to === place)
+    .reduce(
+      (text, rule) =>
+        shorten(
+          rule.match_type === 'regex'
+            ? replaceMatches(rule.pattern, text, rule.replace)
+            : text.replaceAll(rule.pattern, () => rule.replace),
+          longestTitle,
+        ),
+      title,
+    )
+    .trim();
+  return rewritten === '' ? title : rewritten;
+}
+
+function shorten(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
+}
+
+/**
+ * What of a body goes into the message. A marker is the first line that contains it, and is left out itself; one that
+ * is missing cuts nothing. The end is looked for in what the beginning left. Comments go last: a marker may be one.
+ */
+export function cutBody(body: string, rules: MessageRules): string {
+  let lines = body.replaceAll('\r\n', '\n').split('\n');
+  const begin = rules.cut_body_before === '' ? -1 : lines.findIndex((line) => line.includes(rules.cut_body_before));
+  lines = lines.slice(begin + 1);
+  const end = rules.cut_body_after === '' ? -1 : lines.findIndex((line) => line.includes(rules.cut_body_after));
+  const text = (end === -1 ? lines : lines.slice(0, end)).join('\n');
+  // As hosts show it: a comment nobody closed reaches to the end.
+  const shown = rules.strip_html_comments ? text.replace(/<!--[^]*?(?:-->|$)/g, '').replace(/\n{3,}/g, '\n\n') : text;
+  return shown.trim();
+}
+
+export interface Identity {
+  readonly name: string;
+  readonly email: string;
+}
+
+/** What a pull request's commits say of who wrote them. */
+export interface Authored {
+  readonly authorName: string;
+  readonly authorEmail: string;
+  readonly message: string;
+}
+
+/** Everybody but `main` and `ours` who wrote one of the commits or is named in one, once each, in order of the commits. */
+export function coauthorsOf(commits: readonly Authored[], main: Identity, ours: readonly string[]): Identity[] {
+  const known = new Set([main.email, ...ours].map(byEmail));
+  const found: Identity[] = [];
+  for (const identity of commits.flatMap(identitiesOf)) {
+    const key = byEmail(identity.email);
+    if (identity.name === '' || key === '' || known.has(key)) continue;
+    known.add(key);
+    found.push(identity);
+  }
+  return found;
+}
+
+/** The message with a trailer for each, except those it names already. */
+export function withCoauthors(message: string, coauthors: readonly Identity[]): string {
+  const named = new Set(trailersIn(message).map(({ email }) => byEmail(email)));
+  const missing = coauthors.filter(({ email }) => !named.has(byEmail(email)));
+  if (missing.length === 0) return message;
+  const text = message.trimEnd();
+  const lastLine = text.split('\n').at(-1) ?? '';
+  // Trailers are one paragraph, or git reads only the last.
+  const joint = text.includes('\n\n') && /^[A-Za-z][A-Za-z-]*-by: \S/.test(lastLine) ? '\n' : '\n\n';
+  return `${text}${joint}${missing.map(({ name, email }) => `Co-authored-by: ${name} <${email}>`).join('\n')}\n`;
+}
+
+function identitiesOf(commit: Authored): Identity[] {
+  return [{ name: oneLine(commit.authorName), email: oneLine(commit.authorEmail) }, ...trailersIn(commit.message)];
+}
+
+function trailersIn(message: string): Identity[] {
+  return [...message.matchAll(/^co-authored-by:[ \t]*([^<>\n]*)<([^<>\n]+)>[ \t]*$/gim)].map(([, name, email]) => ({
+    name: oneLine(name ?? ''),
+    email: oneLine(email ?? ''),
+  }));
+}
+
+function oneLine(text: string): string {
+  return text.replace(/[\p{Cc}<>]+/gu, ' ').trim();
+}
+
+function byEmail(email: string): string {
+  return email.trim().toLowerCase();
+}

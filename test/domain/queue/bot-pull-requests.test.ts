@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { chooseSpare, findUntakeable } from '../../../src/domain/queue/evidence/bot-pull-requests.ts';
+
+const spares = [
+  { id: '7', pullRequests: ['p1', 'p2'] },
+  { id: '9', pullRequests: ['p3'] },
+  { id: '10', pullRequests: ['p2', 'p4'] },
+];
+
+test.each<[string, string[], string | null]>([
+  ['its own', ['p3'], '9'],
+  ['the one that shares most', ['p1', 'p2'], '7'],
+  ['of several the newest', ['p2'], '10'],
+  ['none of others', ['p5'], null],
+])('a build takes %s', (_, members, id) => expect(chooseSpare(spares, members)?.id ?? null).toBe(id));
+
+test.each<[string, { inLine: string[]; building: string[] }, string[]]>([
+  ['all of whose pull requests have left', { inLine: [], building: [] }, ['7', '9', '10']],
+  ['unless one of them waits for a build', { inLine: ['p2'], building: [] }, ['9']],
+  ['whose pull requests in line are all built', { inLine: ['p2', 'p4'], building: ['p2', 'p4'] }, ['7', '9', '10']],
+  ['unless one of several is not built', { inLine: ['p2', 'p4'], building: ['p2'] }, ['7', '9']],
+])('a spare is given up %s', (_, { inLine, building }, ids) =>
+  expect(findUntakeable(spares, { inLine: new Set(inLine), building: new Set(building) }).map(({ id }) => id)).toEqual(
+    ids,
+  ),
+);

@@ -1,0 +1,187 @@
+// Which failed checks are tried again, and what counts while they are.
+import { fc } from '../../support/properties.ts';
+import { describe, expect, test } from 'vitest';
+import { judgeBuild } from '../../../src/domain/queue/evidence/evidence.ts';
+import {
+  attemptAppearsWithinMs,
+  contextOf,
+  decideRetries,
+  withUndecided,
+  type Retry,
+} from '../../../src/domain/queue/evidence/check-retry.ts';
+import type { BuildState, CheckState } from '../../../src/domain/queue/model/snapshot.ts';
+import { minute, now } from './situation.ts';
+
+const build = (...checks: CheckState[]): BuildState => ({
+  commit: 'c',
+  tree: 't',
+  base: 'tip',
+  checks,
+  complete: true,
+  canceled: false,
+  startedAt: now - minute,
+  finishedAt: now,
+  lastEndAt: now,
+});
+const check = (name: string, attempt: number, conclusion: CheckState['conclusion']): CheckState => ({
+  name,
+  attempt,
+  conclusion,
+});
+const retry = (change: Partial<Retry> = {}): Retry => ({
+  commit: 'c',
+  name: 'test',
+  attempt: 1,
+  state: 'started',
+  startedAt: now - minute,
+  ...change,
+});
+const failed = build(check('test', 1, 'failure'), check('lint', 1, 'success'));
+const every = { retriableChecks: ['*'], requiredChecks: null, ownRequiredChecks: [] };
+const named = (name: string) => [{ name, acceptableStatuses: ['success' as const] }];
+
+interface Case {
+  readonly name: string;
+  readonly of: BuildState;
+  readonly rules?: Partial<typeof every> | { readonly requiredChecks: ReturnType<typeof named> } | object;
+  readonly retries?: readonly Retry[];
+  readonly due: readonly string[];
+  readonly undecided: readonly string[];
+  readonly until?: number;
+}
+
+const ends = now - minute + attemptAppearsWithinMs;
+
+const cases: readonly Case[] = [
+  { name: 'what failed is tried again', of: failed, due: ['test'], undecided: ['test'] },
+  { name: 'what passed is not', of: build(check('test', 1, 'success')), due: [], undecided: [] },
+  { name: 'nothing is where it is off', of: failed, rules: { retriableChecks: null }, due: [], undecided: [] },
+  { name: 'only what is named', of: failed, rules: { retriableChecks: ['e2e-*'] }, due: [], undecided: [] },
+  { name: 'a glob names it', of: failed, rules: { retriableChecks: ['te*'] }, due: ['test'], undecided: ['test'] },
+  {
+    name: 'not what nobody requires',
+    of: failed,
+    rules: { requiredChecks: named('lint') },
+    due: [],
+    undecided: [],
+  },
+  {
+    name: 'what the head alone requires',
+    of: failed,
+    rules: { requiredChecks: named('lint'), ownRequiredChecks: named('test') },
+    due: ['test'],
+    undecided: ['test'],
+  },
+  {
+    name: 'not what never ran',
+    of: build(check('lint', 1, 'success')),
+    rules: { requiredChecks: named('test') },
+    due: [],
+    undecided: [],
+  },
+  { name: 'not of a canceled build', of: { ...failed, canceled: true }, due: [], undecided: [] },
+  {
+    name: 'waits until the host was asked',
+    of: failed,
+    retries: [retry({ state: 'planned', startedAt: null })],
+    due: [],
+    undecided: ['test'],
+  },
+  { name: 'waits for the new attempt', of: failed, retries: [retry()], due: [], undecided: ['test'], until: ends },
+  {
+    name: 'and not without an end',
+    of: failed,
+    retries: [retry({ startedAt: now - attemptAppearsWithinMs })],
+    due: [],
+    undecided: [],
+  },
+  {
+    name: 'what the host refuses has failed',
+    of: failed,
+    retries: [retry({ state: 'refused' })],
+    due: [],
+    undecided: [],
+  },
+  {
+    name: 'the second failure counts',
+    of: build(check('test', 1, 'failure'), check('test', 2, 'failure')),
+    retries: [retry()],
+    due: [],
+    undecided: [],
+  },
+  {
+    name: 'an attempt somebody else started takes nothing away',
+    of: build(check('test', 1, 'failure'), check('test', 2, 'failure')),
+    due: ['test'],
+    undecided: ['test'],
+  },
+  {
+    name: 'of another commit says nothing',
+    of: failed,
+    retries: [retry({ commit: 'd' })],
+    due: ['test'],
+    undecided: ['test'],
+  },
+];
+
+describe('a failed check', () => {
+  test.each(cases)('$name', ({ of, rules, retries = [], due, undecided, until }) => {
+    const outlook = decideRetries(of, { rules: { ...every, ...rules }, retries, now });
+    expect(outlook.due.map((one) => one.name)).toEqual(due);
+    expect(outlook.undecided).toEqual(undecided);
+    expect(outlook.until).toBe(until ?? null);
+  });
+});
+
+const conclusions = ['success', 'failure', 'pending', 'timed_out', 'skipped', 'cancelled'] as const;
+const anyBuild = fc
+  .array(
+    fc.record({
+      name: fc.constantFrom('a', 'b', 'c'),
+      attempt: fc.integer({ min: 1, max: 3 }),
+      conclusion: fc.constantFrom(...conclusions),
+    }),
+    { maxLength: 6 },
+  )
+  .map((checks) => build(...checks));
+const anyRetries = fc.array(
+  fc.record({
+    commit: fc.constant('c'),
+    name: fc.constantFrom('a', 'b', 'c'),
+    attempt: fc.integer({ min: 1, max: 3 }),
+    state: fc.constantFrom('planned' as const, 'started' as const, 'refused' as const),
+    startedAt: fc.constantFrom(null, now, now - attemptAppearsWithinMs),
+  }),
+  { maxLength: 3 },
+);
+
+test('a retry makes nothing green, and ends: asked for once, judged in the end as it is', () => {
+  fc.assert(
+    fc.property(anyBuild, anyRetries, (of, retries) => {
+      const outlook = decideRetries(of, { rules: every, retries, now });
+      const judged = judgeBuild(withUndecided(of, outlook.undecided), null);
+      const plain = judgeBuild(of, null);
+      expect(judged === plain || (plain === 'red' && judged === 'pending')).toBe(true);
+      const asked = outlook.due.map((one) => retry({ ...one, commit: 'c', startedAt: now }));
+      const later = now + attemptAppearsWithinMs;
+      const settled = [...retries, ...asked].map((one) => ({ ...one, startedAt: one.startedAt ?? now }));
+      expect(decideRetries(of, { rules: every, retries: settled, now: later })).toMatchObject({
+        due: [],
+        undecided: [],
+      });
+    }),
+  );
+});
+
+describe('what is said of a check that is tried again', () => {
+  const said = {
+    context: 'all',
+    checks: [{ name: 'e2e-*', context: 'the browser' }, { name: 'api', contextFile: 'api.md' }, { name: 'db' }],
+  };
+  test.each([
+    ['e2e-login', { context: 'the browser', contextFile: undefined }],
+    ['api', { context: undefined, contextFile: 'api.md' }],
+    ['db', { context: 'all', contextFile: undefined }],
+    ['other', { context: 'all', contextFile: undefined }],
+  ])('%s', (name, context) => expect(contextOf(name, said)).toEqual(context));
+});

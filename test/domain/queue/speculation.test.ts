@@ -1,0 +1,867 @@
+import { describe, expect, it } from 'vitest';
+import type { BatchState, PullRequestState } from '../../../src/domain/queue/model/snapshot.ts';
+import { planned as plannedLinearly, pr, now, minute, type BatchSpec, type Situation } from './situation.ts';
+
+const adaptive = { speculation: 'adaptive', useAffectedTargets: true } as const;
+
+function planned(situation: Situation): string[] {
+  return plannedLinearly({ ...situation, rules: { ...adaptive, ...situation.rules } });
+}
+
+/** One that affects `targets`; without any it overlaps everything. */
+function on(number: number, targets: readonly string[] | null = null, change: Partial<PullRequestState> = {}) {
+  return pr(number, { targets, ...change });
+}
+
+function bet(
+  of: readonly number[],
+  build: BatchSpec['build'],
+  assumes: readonly number[] = [],
+  change: Partial<BatchState> = {},
+): BatchSpec {
+  const pinned = assumes.map((number) => ({ pullRequest: `p${number}`, head: `h${number}` }));
+  return { of, build, change: { beside: 'bet', assumes: pinned, ...change } };
+}
+
+/** A batch of two on the commit before the tip, and the first of them, which landed on that. */
+const halfLanded = {
+  base: 'root',
+  parentCommit: 'root',
+  members: [1, 2].map((number) => ({ pullRequest: `p${number}`, head: `h${number}` })),
+} as const;
+function landed(number: number): Pick<Situation, 'queue' | 'change'> {
+  const members = [{ pullRequest: `p${number}`, head: `h${number}`, targets: a }];
+  return {
+    queue: { lineage: ['tip', 'root'] },
+    change: { landings: [{ commit: 'tip', firstParent: 'root', members }] },
+  };
+}
+
+const a = ['a'];
+const b = ['b'];
+const start = (members: string, assumed = '') => `bet new ${members} on ${assumed === '' ? 'tip' : assumed}`;
+
+describe('what is built', () => {
+  it.each<[string, Situation, string[]]>([
+    ['one by itself on the tip', { waiting: [on(1, a)] }, [start('p1')]],
+    ['disjoint ones by themselves, all at once', { waiting: [on(1, a), on(2, b)] }, [start('p1'), start('p2')]],
+    [
+      'one on those before it that it overlaps, as they are most likely to fare, and then as they are next',
+      { waiting: [on(1, a, { chance: 0.88 }), on(2, a)] },
+      [start('p1'), start('p2', 'p1'), start('p2')],
+    ],
+    [
+      'only what is likely enough to be needed',
+      { waiting: [on(1, a, { chance: 0.99 }), on(2, a)] },
+      [start('p1'), start('p2', 'p1')],
+    ],
+    [
+      'the likeliest first, where not all can be',
+      { waiting: [on(1, a), on(2, a), on(3, b)], rules: { maxParallelBuilds: 2 } },
+      [start('p1'), start('p3')],
+    ],
+    [
+      'everything overlapping everything without targets',
+      { waiting: [on(1, a, { chance: 0.99 }), on(2, b, { chance: 0.99 })], rules: { useAffectedTargets: false } },
+      [start('p1'), start('p2', 'p1')],
+    ],
+    [
+      'nothing on one it stands on that will hardly land, as likely as that not landing is',
+      {
+        waiting: [
+          on(1, a, { chance: 0.02, stack: 'p1', bisection: { group: 'g', max: 1, attempts: 1, stand: 'in_place' } }),
+          on(2, a, { stack: 'p1', below: 'p1' }),
+        ],
+        line: [bet([1], 'pending')],
+      },
+      [],
+    ],
+    [
+      'with linear speculation on all before it alone',
+      { waiting: [on(1, a), on(2, a)], rules: { speculation: 'linear' } },
+      [start('p1'), start('p2', 'p1')],
+    ],
+    [
+      'nothing behind a barrier',
+      { waiting: [on(1, a, { chance: 0.88 }), on(2, b, { isBarrier: true }), on(3, ['c'])] },
+      [start('p1'), start('p2', 'p1'), start('p2')],
+    ],
+    [
+      'neighbours of a stack together, on nothing else',
+      { waiting: [on(1, a, { stack: 'p1' }), on(2, a, { stack: 'p1', below: 'p1' }), on(3, b)] },
+      [start('p1 p2'), start('p3')],
+    ],
+    [
+      'nobody without one that skipped the line',
+      { waiting: [on(1, a), on(2, a, { skipLine: true })] },
+      [start('p2'), start('p1', 'p2')],
+    ],
+    ['nothing while paused', { waiting: [on(1, a)], queue: { paused: true } }, []],
+    [
+      'as many as are allowed while paused',
+      { waiting: [on(1, a), on(2, b)], queue: { paused: true }, rules: { maxParallelPausedBuilds: 1 } },
+      [start('p1')],
+    ],
+    [
+      'nothing that is known not to merge',
+      {
+        waiting: [on(1, a, { chance: 0.99 }), on(2, a, { conflict: { parent: 'tip', after: ['h1'] } })],
+      },
+      [start('p1')],
+    ],
+    ['nothing twice', { waiting: [on(1, a)], line: [bet([1], 'pending')] }, []],
+  ])('%s', (_name, situation, decisions) => expect(planned(situation)).toEqual(decisions));
+});
+
+describe('batches, where builds are short', () => {
+  const line = (...numbers: readonly number[]) => numbers.map((number) => on(number, a));
+  const short = { batchSize: 4, maxParallelBuilds: 1 } as const;
+  const rare = { chance: 0.98 };
+
+  it.each<[string, Situation, string[]]>([
+    ['neighbours are asked together', { waiting: line(1, 2, 3), rules: short }, [start('p1 p2 p3')]],
+    ['as many as the batch size', { waiting: line(1, 2, 3, 4, 5), rules: short }, [start('p1 p2 p3 p4')]],
+    [
+      'none, where builds are not short',
+      { waiting: [on(1, a, { chance: 0.88 }), on(2, a)], rules: { ...short, maxParallelBuilds: 3 } },
+      [start('p1'), start('p2', 'p1'), start('p2')],
+    ],
+    ['none with a batch size of 1', { waiting: line(1, 2, 3), rules: { ...short, batchSize: 1 } }, [start('p1')]],
+    [
+      'fewer where more fail',
+      { waiting: line(1, 2, 3, 4).map((row) => ({ ...row, chance: 0.75 })), rules: short },
+      [start('p1 p2')],
+    ],
+    [
+      'none where a third fails',
+      { waiting: line(1, 2, 3, 4).map((row) => ({ ...row, chance: 0.67 })), rules: short },
+      [start('p1')],
+    ],
+    [
+      'none of the careful either, where a third of all fail',
+      {
+        waiting: [on(1, a, rare), on(2, a, rare), ...line(3, 4, 5).map((row) => ({ ...row, chance: 0.4 }))],
+        rules: short,
+      },
+      [start('p1')],
+    ],
+    [
+      'of one conflict component, whatever stands between',
+      { waiting: [on(1, a), on(2, b), on(3, ['a', 'c']), on(4, ['c']), on(5, b)], rules: short },
+      [start('p1 p3 p4')],
+    ],
+    ['of what nobody knows, the line itself', { waiting: [on(1), on(2), on(3)], rules: short }, [start('p1 p2 p3')]],
+    [
+      'one by one in a component that has several builds to itself',
+      { waiting: [1, 2, 3, 4].map((number) => on(number, a, rare)), rules: { ...short, maxParallelBuilds: 2 } },
+      [start('p1'), start('p2', 'p1')],
+    ],
+    [
+      'of those before what goes ahead, holds all up, or was asked of',
+      { waiting: [...line(1, 2), on(3, a, { isBarrier: true }), ...line(4, 5)], rules: short },
+      [start('p1 p2')],
+    ],
+    [
+      'until few are left that nobody asks of',
+      {
+        waiting: [on(1, a), on(2, a), on(3, b), on(4, b), on(5, b)],
+        line: [bet([1, 2], 'pending')],
+        rules: { ...short, maxParallelBuilds: 2 },
+      },
+      [start('p3 p4 p5')],
+    ],
+  ])('%s', (_name, situation, decisions) => expect(planned(situation)).toEqual(decisions));
+});
+
+describe('batches with linear speculation', () => {
+  const pairs = { speculation: 'linear', batchSize: 2 } as const;
+  const patient = { ...pairs, batchMaxWaitMinutes: 5 } as const;
+
+  it.each<[string, Situation, string[]]>([
+    [
+      'neighbours of a conflict component together, and what stands behind on them',
+      { waiting: [on(1, a), on(2, b), on(3, a), on(4, a)], rules: pairs },
+      [start('p1 p3'), start('p2'), start('p4', 'p1 p3')],
+    ],
+    [
+      'one that may still get company waits for it',
+      { waiting: [on(1, a), on(2, a), on(3, a)], rules: patient },
+      [start('p1 p2'), 'look again in 4 min'],
+    ],
+    [
+      'and then is built without',
+      { waiting: [on(1, a, { queuedAt: now - 5 * minute }), on(2, b)], rules: patient },
+      [start('p1'), 'look again in 4 min'],
+    ],
+    [
+      'at once, where nobody can join it any more',
+      { waiting: [on(1, a), on(2, a, { isBarrier: true })], rules: patient },
+      [start('p1'), start('p2', 'p1')],
+    ],
+    [
+      'nobody who is asked of already',
+      { waiting: [on(2, a)], line: [bet([1], 'pending')], rules: pairs },
+      [start('p2', 'p1')],
+    ],
+    [
+      'a red one is bisected',
+      { line: [bet([1, 2], 'failure')], rules: pairs },
+      ['bisect b1 p1 | p2', 'bet bisect p1 on tip', 'bet bisect p2 on p1'],
+    ],
+  ])('%s', (_name, situation, decisions) => expect(planned(situation)).toEqual(decisions));
+});
+
+describe('what lands', () => {
+  it.each<[string, Situation, string[]]>([
+    [
+      'what conflicted behind one that has left since, and merges without it',
+      {
+        waiting: [
+          on(1, a, { stack: 'p1' }),
+          on(2, a, { stack: 'p1', below: 'p1', conflict: { parent: 'tip', after: ['left', 'h1'] } }),
+        ],
+        line: [bet([1, 2], 'success')],
+      },
+      ['land b1 by commit of b1'],
+    ],
+    ['a bet on the tip with nothing assumed, itself', { line: [bet([1], 'success')] }, ['land b1 by commit of b1']],
+    [
+      'all that a green bet holds, in one landing',
+      { line: [bet([1], 'pending'), bet([2], 'success', [1])] },
+      ['start optimistic p1 p2 on tip'],
+    ],
+    [
+      'disjoint ones together, each by its own bet',
+      { waiting: [on(1, a), on(2, b)], line: [bet([1], 'success'), bet([2], 'success')] },
+      ['start optimistic p1 p2 on tip'],
+    ],
+    [
+      'nothing before one that it overlaps and that is undecided',
+      {
+        waiting: [on(1, a, { chance: 0.99 }), on(2, a)],
+        line: [bet([1], 'pending'), bet([2], 'pending', [1]), bet([2], 'success')],
+      },
+      [],
+    ],
+    [
+      'with one that may affect anything only what one build holds together with it',
+      {
+        waiting: [on(1), on(2, a), on(3, b)],
+        line: [bet([1], 'success'), bet([2], 'success', [1]), bet([3], 'success', [1])],
+      },
+      ['start optimistic p1 p2 on tip'],
+    ],
+    [
+      'one ahead of what it does not overlap',
+      { waiting: [on(1, a), on(2, b)], line: [bet([1], 'pending'), bet([2], 'success')] },
+      ['land b2 by commit of b2'],
+    ],
+    [
+      'one that something disjoint has landed under',
+      {
+        waiting: [on(2, b)],
+        line: [bet([2], 'success', [], { base: 'root', parentCommit: 'root' })],
+        queue: { lineage: ['tip', 'root'] },
+        change: {
+          landings: [{ commit: 'tip', firstParent: 'root', members: [{ pullRequest: 'p1', head: 'h1', targets: a }] }],
+        },
+      },
+      ['start optimistic p2 on tip'],
+    ],
+    [
+      'what skips validation, by itself and without a build',
+      { waiting: [on(1, a, { skipValidation: true })] },
+      ['start optimistic p1 on tip'],
+    ],
+    ['nothing while paused', { line: [bet([1], 'success')], queue: { paused: true } }, []],
+    [
+      'nothing before the window opens',
+      { line: [bet([1], 'success')], queue: { landingsFrom: now + 5 * minute } },
+      ['look again in 5 min'],
+    ],
+    [
+      'nothing whose own checks run',
+      {
+        waiting: [on(1, a, { ownVerdict: 'pending', status: 'tagged' })],
+        line: [bet([1], 'success')],
+        rules: { ownRequiredChecks: null },
+      },
+      [],
+    ],
+    [
+      'nothing assumed, where builds are not optimistic',
+      {
+        waiting: [on(1, a), on(2, a)],
+        line: [bet([1], 'pending'), bet([2], 'success', [1]), bet([2], 'pending')],
+        rules: { useOptimisticValidation: false },
+      },
+      [],
+    ],
+    [
+      'nothing beside a landing that is planned',
+      {
+        waiting: [on(1, a), on(2, b)],
+        line: [bet([1], 'success', [], { landingPlanned: true }), bet([2], 'success')],
+      },
+      [],
+    ],
+  ])('%s', (_name, situation, decisions) => expect(planned(situation)).toEqual(decisions));
+});
+
+describe('whom red builds blame', () => {
+  it.each<[string, Situation, string[]]>([
+    ['nobody the first time: it is built once more', { line: [bet([1], 'failure')] }, ['bet retry p1 on tip']],
+    [
+      'one that is red twice by itself',
+      { line: [bet([1], 'failure'), bet([1], 'failure')] },
+      ['supersede b2 301 by p1', 'fail b1', 'block p1 107'],
+    ],
+    [
+      'one that is red once, where a second build has never said otherwise',
+      { line: [bet([1], 'failure')], change: { secondTries: { passed: 0, judged: 20 } } },
+      ['fail b1', 'block p1 107'],
+    ],
+    [
+      'nobody while one before it is undecided: what is likely to come true is built once more meanwhile',
+      {
+        waiting: [on(1, a, { chance: 0.99 }), on(2, a)],
+        line: [bet([1], 'pending'), bet([2], 'failure', [1]), bet([2], 'failure')],
+      },
+      ['bet retry p2 on p1'],
+    ],
+    [
+      'nobody twice red on nothing, while one before it is undecided',
+      {
+        waiting: [on(1, a, { chance: 0.99 }), on(2, a)],
+        line: [bet([1], 'pending'), bet([2], 'pending', [1]), bet([2], 'failure'), bet([2], 'failure')],
+      },
+      [],
+    ],
+    [
+      'nobody of several, while one they assume is undecided',
+      {
+        waiting: [on(1, a, { chance: 0.99 }), on(2, a), on(3, a)],
+        line: [bet([1], 'pending'), bet([2, 3], 'failure', [1])],
+        rules: { batchSize: 2 },
+      },
+      ['bet bisect p2 on p1', 'bet retry p3 on p1 p2', 'bet bisect p3 on p1'],
+    ],
+    [
+      'nobody that a green bet justifies',
+      { line: [bet([1], 'failure'), bet([1], 'failure'), bet([2], 'success', [1])] },
+      ['start optimistic p1 p2 on tip'],
+    ],
+    [
+      'of several asked together none before it was built by itself: the red build is searched by halves',
+      {
+        waiting: [on(1, a, { chance: 0.8 }), on(2, a), on(3, a), on(4, a, { chance: 0.8 })],
+        line: [bet([1, 2, 3, 4], 'failure')],
+        rules: { batchSize: 4, maxParallelBuilds: 1 },
+      },
+      ['bet bisect p1 p2 on tip'],
+    ],
+    [
+      'of several asked together not the last that is left: it is built by itself',
+      { waiting: [on(2, a)], line: [bet([2], 'failure', [], halfLanded)], ...landed(1) },
+      ['bet retry p2 on tip'],
+    ],
+    [
+      'the last that is left of a red batch, and is red by itself',
+      { waiting: [on(2, a)], line: [bet([2], 'failure', [], halfLanded), bet([2], 'failure')], ...landed(1) },
+      ['supersede b1 301 by p2', 'fail b2', 'block p2 107'],
+    ],
+    [
+      'what was bisected is halved by decision, and so is a stack',
+      {
+        waiting: [on(1, a, { stack: 'p1' }), on(2, a, { stack: 'p1', below: 'p1' })],
+        line: [bet([1, 2], 'failure')],
+      },
+      ['bisect b1 p1 | p2', 'bet bisect p1 on tip', 'bet bisect p2 on p1'],
+    ],
+    [
+      'nobody, where it may go back in line',
+      { line: [bet([1], 'failure'), bet([1], 'failure')], rules: { maxRequeueAttempts: 1 } },
+      ['supersede b2 301 by p1', 'fail b1', 'requeue p1', 'bet retry p1 on tip'],
+    ],
+  ])('%s', (_name, situation, decisions) => expect(planned(situation)).toEqual(decisions));
+});
+
+describe('who lets others pass', () => {
+  const behind = { waiting: [on(1, a), on(2, a)] };
+  it.each<[string, Situation, string[]]>([
+    [
+      'one that failed with nothing before it: those behind it are built without it, and it once more by itself',
+      { ...behind, line: [bet([1], 'failure')] },
+      ['let pass p1', start('p2'), 'bet retry p1 on tip'],
+    ],
+    [
+      'and those land that were green without it',
+      { ...behind, line: [bet([1], 'failure'), bet([2], 'success')] },
+      ['let pass p1', start('p1', 'p2'), 'land b2 by commit of b2'],
+    ],
+    [
+      'nobody, while one before it is undecided',
+      {
+        waiting: [on(1, a, { chance: 0.99 }), on(2, a), on(3, a)],
+        line: [bet([1], 'pending'), bet([2], 'failure', [1]), bet([2], 'failure'), bet([3], 'pending', [1])],
+      },
+      ['bet retry p2 on p1'],
+    ],
+    [
+      'nobody twice',
+      {
+        waiting: [on(1, a, { letPass: true }), on(2, a)],
+        line: [bet([1], 'failure'), bet([2], 'pending')],
+      },
+      ['bet retry p1 on tip'],
+    ],
+    [
+      'nobody that leaves all behind it alone',
+      { waiting: [on(1, a), on(2, b)], line: [bet([1], 'failure'), bet([2], 'pending')] },
+      ['bet retry p1 on tip'],
+    ],
+    ['nobody that may affect anything', { line: [bet([1], 'failure'), bet([2], 'pending')] }, ['bet retry p1 on tip']],
+    [
+      'nobody that skipped the line',
+      { waiting: [on(1, a, { skipLine: true }), on(2, a)], line: [bet([1], 'failure'), bet([2], 'pending', [1])] },
+      ['bet retry p1 on tip'],
+    ],
+    [
+      'nobody where one failed build is enough',
+      {
+        ...behind,
+        line: [bet([1], 'failure'), bet([2], 'pending')],
+        change: { secondTries: { passed: 0, judged: 20 } },
+      },
+      ['fail b1', 'block p1 107'],
+    ],
+  ])('%s', (_name, situation, decisions) => expect(planned(situation)).toEqual(decisions));
+});
+
+describe('who is passed by what is ready', () => {
+  const [running, ready] = [bet([1], 'pending'), bet([2], 'success')];
+  const line = [running, ready];
+  const doubtful = (change: Partial<PullRequestState> = {}) => on(1, a, { chance: 0.7, status: 'tagged', ...change });
+  const second = on(2, a, { status: 'tagged' });
+  it.each<[string, Situation, string[]]>([
+    ['one in doubt', { waiting: [doubtful(), second], line }, ['let pass p1 doubtful', 'land b2 by commit of b2']],
+    [
+      'for the third time',
+      { waiting: [doubtful({ passedInDoubt: 2 }), second], line },
+      ['let pass p1 doubtful', 'land b2 by commit of b2'],
+    ],
+    ['nobody a fourth time', { waiting: [doubtful({ passedInDoubt: 3 }), second], line }, []],
+    ['nobody who is likely to land', { waiting: [doubtful({ chance: 0.85 }), second], line }, []],
+    [
+      'one that is aside, however likely',
+      { waiting: [doubtful({ chance: 0.99, letPass: true, passedInDoubt: 2 }), second], line },
+      ['let pass p1 aside', 'land b2 by commit of b2'],
+    ],
+    [
+      'nobody a fourth time who is aside either',
+      { waiting: [doubtful({ chance: 0.99, letPass: true, passedInDoubt: 3 }), second], line },
+      [],
+    ],
+    [
+      'several at once, in their order',
+      {
+        waiting: [doubtful(), on(3, a, { chance: 0.7, status: 'tagged' }), on(4, a, { status: 'tagged' })],
+        line: [running, bet([3], 'pending'), bet([4], 'success')],
+      },
+      ['let pass p1 doubtful', 'let pass p3 doubtful', 'land b3 by commit of b3'],
+    ],
+    [
+      'nobody by several of which one is likely before the others',
+      {
+        waiting: [doubtful(), on(3, a, { chance: 0.99, status: 'tagged' }), on(4, a, { status: 'tagged' })],
+        line: [running, bet([3], 'pending', [1]), bet([3], 'pending'), bet([4], 'success')],
+      },
+      [],
+    ],
+    [
+      'nobody who lands with it',
+      { waiting: [doubtful(), second], line: [bet([1], 'success'), bet([2], 'success', [1])] },
+      ['start optimistic p1 p2 on tip'],
+    ],
+    [
+      'nobody while something else lands',
+      { waiting: [doubtful(), second, on(3, b)], line: [...line, bet([3], 'success')] },
+      ['land b3 by commit of b3'],
+    ],
+    [
+      'nobody while something is being landed',
+      {
+        waiting: [doubtful(), second, on(3, b)],
+        line: [...line, bet([3], 'success', [], { landingPlanned: true })],
+      },
+      [],
+    ],
+    [
+      'nobody by one whose own checks run',
+      {
+        waiting: [doubtful(), on(2, a, { ownVerdict: 'pending', status: 'tagged' })],
+        line,
+        rules: { ownRequiredChecks: null },
+      },
+      [],
+    ],
+    ['nobody while paused', { waiting: [doubtful(), second], line, queue: { paused: true } }, []],
+    [
+      'nobody outside of the merge windows',
+      { waiting: [doubtful(), second], line, queue: { landingsFrom: now + 5 * minute } },
+      ['look again in 5 min'],
+    ],
+    [
+      'nobody that skipped the line',
+      { waiting: [doubtful({ skipLine: true }), second], line: [running, bet([2], 'pending', [1])] },
+      [],
+    ],
+    [
+      'nobody of a stack',
+      {
+        waiting: [doubtful({ stack: 'p1' }), on(3, b, { stack: 'p1', below: 'p1' }), second],
+        line: [...line, bet([3], 'pending', [1])],
+      },
+      [],
+    ],
+    [
+      'nobody of a halved batch',
+      { waiting: [doubtful({ bisection: { group: 'g', max: 1, attempts: 1, stand: 'in_place' } }), second], line },
+      [],
+    ],
+    ['nobody that may affect anything', { waiting: [doubtful({ targets: null }), second], line }, []],
+    ['no barrier', { waiting: [doubtful({ isBarrier: true }), second], line }, []],
+    [
+      'nobody where builds are not bets on targets',
+      { waiting: [doubtful(), second], line, rules: { useAffectedTargets: false } },
+      [],
+    ],
+  ])('%s', (_name, situation, decisions) =>
+    expect(planned(situation).filter((decision) => !decision.startsWith('bet'))).toEqual(decisions),
+  );
+});
+
+describe('who let others pass', () => {
+  const aside = on(1, a, { letPass: true, rank: 9, status: 'tagged' });
+  const [red, green] = [bet([1], 'failure'), bet([1], 'success')];
+  const passing = bet([2], 'pending');
+  it.each<[string, Situation, string[]]>([
+    [
+      'is built once more by itself, however little is known of those that passed',
+      {
+        waiting: [aside, ...[2, 3, 4, 5, 6].map((number) => on(number, a, { chance: 0.5 }))],
+        line: [red],
+        rules: { maxParallelBuilds: 2 },
+      },
+      [start('p2'), 'bet retry p1 on tip'],
+    ],
+    ['is out when it is red once more', { waiting: [aside], line: [red, red, passing] }, ['fail b1', 'block p1 107']],
+    ['stands behind them when it is green', { waiting: [aside], line: [red, green, passing] }, [start('p1', 'p2')]],
+    [
+      'takes for granted what skips the line',
+      { waiting: [aside, on(2, a, { skipLine: true, status: 'tagged' })], line: [passing] },
+      [start('p1', 'p2')],
+    ],
+    [
+      'goes on being built while others land',
+      { ...landed(2), waiting: [aside], line: [bet([1], 'pending', [], { base: 'root', parentCommit: 'root' })] },
+      [],
+    ],
+    [
+      'but is built anew at once where it skips the line since: then all wait for it',
+      {
+        ...landed(2),
+        waiting: [on(1, a, { letPass: true, skipLine: true, status: 'tagged' })],
+        line: [bet([1], 'pending', [], { base: 'root', parentCommit: 'root' })],
+      },
+      ['return b1', start('p1')],
+    ],
+    [
+      'is built anew when that was green: what landed meanwhile it was not built with',
+      { ...landed(2), waiting: [aside], line: [bet([1], 'success', [], { base: 'root', parentCommit: 'root' })] },
+      ['return b1', start('p1')],
+    ],
+    [
+      'is out when that was red, and it is so once more on what landed',
+      { ...landed(2), waiting: [aside], line: [bet([1], 'failure', [], { base: 'root', parentCommit: 'root' }), red] },
+      ['fail b2', 'block p1 107'],
+    ],
+    [
+      'and its build is over as that of any other once it stands behind them',
+      {
+        ...landed(2),
+        waiting: [aside, on(3, a, { status: 'tagged' }), on(4, a, { status: 'tagged' })],
+        line: [
+          bet([1], 'pending', [], { base: 'root', parentCommit: 'root' }),
+          bet([3], 'pending'),
+          bet([1], 'success', [3]),
+        ],
+      },
+      ['return b1', start('p4', 'p3'), start('p1', 'p3 p4')],
+    ],
+    [
+      'is asked together with nobody',
+      {
+        waiting: [aside, on(3, a), on(4, a), on(5, a)],
+        line: [red, passing],
+        rules: { batchSize: 4, maxParallelBuilds: 2 },
+      },
+      ['bet retry p1 on tip'],
+    ],
+  ])('%s', (_name, situation, decisions) =>
+    expect(planned(situation).filter((decision) => !decision.startsWith('supersede'))).toEqual(decisions),
+  );
+});
+
+describe('which bets are over', () => {
+  const left = (code: 301 | 303) => ({ departures: [{ pullRequest: 'p1', code }] });
+  it.each<[string, Situation, string]>([
+    [
+      'on one that left',
+      { waiting: [on(2, a)], line: [bet([2], 'pending', [1])], change: left(303) },
+      'supersede b1 303 by p1',
+    ],
+    [
+      'on one that failed',
+      { waiting: [on(2, a)], line: [bet([2], 'pending', [1])], change: left(301) },
+      'supersede b1 301 by p1',
+    ],
+    [
+      'on an older head',
+      { waiting: [on(1, a, { head: 'new' })], line: [bet([1], 'pending')] },
+      'supersede b1 310 by p1',
+    ],
+    [
+      'without one that skipped the line and overlaps',
+      { waiting: [on(1, a, { status: 'tagged' }), on(2, a, { skipLine: true })], line: [bet([1], 'pending')] },
+      'supersede b1 302 by p2',
+    ],
+    [
+      'on a base that somebody else has pushed to',
+      {
+        line: [bet([1], 'pending', [], { base: 'root', parentCommit: 'root' })],
+        change: { landings: [{ commit: 'tip', firstParent: 'root', members: null }] },
+      },
+      'supersede b1 305',
+    ],
+    ['made by other rules', { line: [bet([1], 'pending', [], { buildKeysHash: 'others' })] }, 'supersede b1 307'],
+    ['that do not merge', { line: [bet([1], 'making', [], { givenUp: true })] }, 'return b1'],
+    [
+      'against one that landed',
+      {
+        waiting: [on(2, a)],
+        line: [bet([2], 'pending', [], { base: 'root', parentCommit: 'root' })],
+        change: {
+          landings: [{ commit: 'tip', firstParent: 'root', members: [{ pullRequest: 'p1', head: 'h1', targets: a }] }],
+        },
+      },
+      'return b1',
+    ],
+  ])('%s', (_name, situation, decision) => expect(planned(situation)).toContain(decision));
+
+  describe('red ones whose assumed landed with something more that it overlaps', () => {
+    const landed = (number: number, targets: readonly string[]) => ({
+      pullRequest: `p${number}`,
+      head: `h${number}`,
+      targets,
+    });
+    const onRoot = { base: 'root', parentCommit: 'root' } as const;
+    const assumed = landed(2, ['a', 'b', 'c']);
+    const members = [landed(1, a), assumed];
+    const red = bet([3], 'failure', [2], onRoot);
+    const together = { change: { landings: [{ commit: 'tip', firstParent: 'root', members }] } };
+    const apart = {
+      change: {
+        landings: [
+          { commit: 'tip1', firstParent: 'root', members: [landed(5, ['c'])] },
+          { commit: 'tip', firstParent: 'tip1', members: [assumed, landed(1, a)] },
+        ],
+      },
+    };
+    it.each<[string, Situation, string[]]>([
+      [
+        'with nothing to say that it did not need that: asked anew, the red one is kept for those that may come behind',
+        { waiting: [on(3, b)], line: [red], ...together },
+        [start('p3')],
+      ],
+      [
+        'those behind it pass all the same, and then it is over',
+        { waiting: [on(3, b), on(7, b)], line: [red], ...together },
+        ['let pass p3', 'return b1', start('p7'), start('p3')],
+      ],
+      [
+        'it is over at once where it may not let pass',
+        { waiting: [on(3, b, { letPass: true }), on(7, b)], line: [red], ...together },
+        ['return b1', start('p3'), start('p7', 'p3')],
+      ],
+      [
+        'nobody is blamed for it where one red build is enough',
+        {
+          waiting: [on(3, b)],
+          line: [red],
+          change: { ...together.change, secondTries: { passed: 0, judged: 20 } },
+        },
+        [start('p3')],
+      ],
+      [
+        'nor for it and another one',
+        { waiting: [on(3, b)], line: [red, bet([3], 'failure')], ...together },
+        ['bet retry p3 on tip'],
+      ],
+      [
+        'it is over with the others of one that is out',
+        { waiting: [on(3, b)], line: [red, bet([3], 'failure'), bet([3], 'failure')], ...together },
+        ['supersede b3 301 by p3', 'supersede b1 301 by p3', 'fail b2', 'block p3 107'],
+      ],
+      [
+        'not where a green one did without',
+        { waiting: [on(3, b), on(4, ['d'])], line: [red, bet([4], 'success', [2], onRoot)], ...together },
+        ['start optimistic p4 on tip', 'bet retry p3 on tip'],
+      ],
+      [
+        'slightly doubtful where a green one did without, as what that held besides may have stood in: it is asked anew',
+        { waiting: [on(3, b), on(4, ['c'])], line: [red, bet([4], 'success', [2], onRoot)], ...together },
+        ['start optimistic p4 on tip', start('p3')],
+      ],
+      [
+        'nobody is blamed for two of those',
+        { waiting: [on(3, b), on(4, ['c'])], line: [red, red, bet([4], 'success', [2], onRoot)], ...together },
+        ['start optimistic p4 on tip', start('p3')],
+      ],
+      [
+        'but for one of them, and one on what landed',
+        {
+          waiting: [on(3, b), on(4, ['c'])],
+          line: [red, bet([3], 'failure'), bet([4], 'success', [2], onRoot)],
+          ...together,
+        },
+        ['supersede b1 301 by p3', 'fail b2', 'block p3 107', 'start optimistic p4 on tip'],
+      ],
+      [
+        'those behind one of those pass meanwhile',
+        {
+          waiting: [on(3, b), on(4, ['c']), on(7, b)],
+          line: [red, bet([4], 'success', [2], onRoot)],
+          ...together,
+        },
+        ['let pass p3', 'start optimistic p4 on tip', start('p7'), start('p3')],
+      ],
+      [
+        'the same of two green ones that each did without something else, one with that on its base already',
+        {
+          waiting: [on(3, b), on(4, ['d']), on(6, ['e'])],
+          line: [
+            red,
+            bet([4], 'success', [2], { base: 'tip1', parentCommit: 'tip1' }),
+            bet([6], 'success', [2, 1], onRoot),
+          ],
+          ...apart,
+        },
+        ['start optimistic p4 p6 on tip', start('p3')],
+      ],
+    ])('%s', (_name, situation, decisions) =>
+      expect(planned({ queue: { lineage: ['tip', 'tip1', 'root'] }, ...situation })).toEqual(decisions),
+    );
+  });
+
+  it('and not without one that skipped the line and is disjoint', () => {
+    const waiting = [on(1, a, { status: 'tagged' }), on(2, b, { skipLine: true })];
+    expect(planned({ waiting, line: [bet([1], 'pending')] })).toEqual([start('p2')]);
+  });
+
+  it('and none is ended or asked anew while a landing is begun', () => {
+    const line = [bet([1], 'success', [], { landingBegun: true, landingPlanned: true }), bet([2], 'pending', [1])];
+    const waiting = [on(1, a), on(2, a, { head: 'new', chance: 0.99 })];
+    expect(planned({ waiting, line })).toEqual([]);
+  });
+
+  it('of another planner: each ends what it does not know', () => {
+    expect(plannedLinearly({ line: [bet([1], 'pending')] })).toContain('supersede b1 307');
+    const part: BatchSpec = { of: [1], build: 'pending', change: { beside: 'part' } };
+    expect(planned({ line: [part] })).toContain('supersede b1 307');
+  });
+});
+
+describe('a build made for those that passed one', () => {
+  const enough = { secondTries: { passed: 0, judged: 20 } };
+  const first = on(1, a, { chance: 0.7, status: 'tagged' });
+  const second = on(2, a, { status: 'tagged' });
+  const line = [bet([1], 'pending'), bet([2], 'failure', [1]), bet([2], 'success')];
+  const onRoot = { base: 'root', parentCommit: 'root' };
+  const asidePlace = on(1, a, { letPass: true, rank: 9 });
+  /** Of what is in line there is only the first one. */
+  const told = bet([], 'failure', [1], { ...onRoot, members: [{ pullRequest: 'p2', head: 'h2' }] });
+  const after = (change: Partial<Situation> = {}): Situation => ({
+    waiting: [asidePlace],
+    line: [told],
+    ...landed(2),
+    ...change,
+  });
+  it.each<[string, Situation, string[]]>([
+    [
+      'says that it failed with all that pass it, and is not made once more',
+      { waiting: [first, second], line, change: enough },
+      ['let pass p1', 'land b3 by commit of b3'],
+    ],
+    [
+      'is made once more where one failed build is not enough',
+      { waiting: [first, second], line },
+      ['let pass p1', 'bet retry p1 on p2', 'land b3 by commit of b3'],
+    ],
+    [
+      'says nothing while something else is before it',
+      {
+        waiting: [on(0, a, { chance: 0.7, status: 'tagged' }), first, second],
+        line: [bet([0], 'pending'), bet([2], 'failure', [1]), bet([2], 'success')],
+        change: enough,
+      },
+      [
+        'let pass p0 doubtful',
+        'let pass p1 doubtful',
+        'bet new p0 on p2',
+        'bet new p1 on p2 p0',
+        'bet new p1 on p2',
+        'land b3 by commit of b3',
+      ],
+    ],
+    [
+      'says nothing of it with others that pass it besides',
+      {
+        waiting: [first, second, on(3, a, { status: 'tagged' })],
+        line: [...line, bet([3], 'success', [2])],
+        change: enough,
+      },
+      ['let pass p1 doubtful', 'start optimistic p2 p3 on tip', 'bet new p1 on p2 p3'],
+    ],
+    [
+      'takes it out when they have landed',
+      after({ change: { ...landed(2).change, ...enough } }),
+      ['return b1', 'block p1 107'],
+    ],
+    ['is one of two where one is not enough', after(), ['bet retry p1 on tip']],
+    [
+      'takes nobody out once something else has landed that it overlaps',
+      after({
+        queue: { lineage: ['tip', 'middle', 'root'] },
+        change: {
+          landings: [
+            { commit: 'middle', firstParent: 'root', members: [{ pullRequest: 'p2', head: 'h2', targets: a }] },
+            { commit: 'tip', firstParent: 'middle', members: [{ pullRequest: 'p3', head: 'h3', targets: a }] },
+          ],
+          ...enough,
+        },
+      }),
+      ['bet new p1 on tip'],
+    ],
+    [
+      'is over where nobody passed it',
+      after({ waiting: [on(1, a)], change: { ...landed(2).change, ...enough } }),
+      ['return b1', 'bet new p1 on tip'],
+    ],
+    [
+      'is over where its targets are not known any more',
+      after({ waiting: [on(1, null, { letPass: true, rank: 9 })], change: { ...landed(2).change, ...enough } }),
+      ['return b1', 'bet new p1 on tip'],
+    ],
+  ])('%s', (_name, situation, decisions) => expect(planned(situation)).toEqual(decisions));
+});

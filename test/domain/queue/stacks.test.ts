@@ -1,0 +1,192 @@
+import { fc } from '../../support/properties.ts';
+import { describe, expect, it, test } from 'vitest';
+import { plan } from '../../../src/domain/queue/plan.ts';
+import {
+  deepestStack,
+  findJoined,
+  findLandedTogether,
+  findStack,
+  holdAbove,
+  withStacks,
+  type StackCandidate,
+} from '../../../src/domain/queue/requests/stacks.ts';
+import { viewLine } from '../../../src/domain/queue/planning/line.ts';
+import { now, planned, pr, situation, type Situation } from './situation.ts';
+
+const open = (number: number, headBranch: string, baseBranch: string): StackCandidate => ({
+  number,
+  headBranch,
+  baseBranch,
+  state: 'open',
+  mergedAt: null,
+});
+const merged = (number: number, headBranch: string, baseBranch: string, mergedAt: number): StackCandidate => ({
+  ...open(number, headBranch, baseBranch),
+  state: 'merged',
+  mergedAt,
+});
+const isManaged = (branch: string): boolean => branch === 'main' || branch === 'release';
+
+describe('what a pull request 9 from "top" stands on', () => {
+  const openedAt = 1_000;
+  const chain = (length: number): StackCandidate[] =>
+    Array.from({ length }, (_, at) => open(100 + at, `c${at}`, at === length - 1 ? 'main' : `c${at + 1}`));
+  const cases: readonly (readonly [
+    name: string,
+    base: string,
+    candidates: readonly StackCandidate[],
+    found: readonly [base: string, ...below: number[]] | null,
+  ])[] = [
+    ['nothing, with a managed base', 'main', [open(1, 'main', 'release')], null],
+    ['nothing, where its base is nobody’s head', 'a', [open(1, 'b', 'main')], null],
+    ['one', 'a', [open(1, 'a', 'main')], ['main', 1]],
+    ['several, the nearest first', 'b', [open(1, 'a', 'release'), open(2, 'b', 'a')], ['release', 2, 1]],
+    ['nothing, where the chain ends in a branch that is not managed', 'b', [open(2, 'b', 'a')], null],
+    ['not itself, in a ring', 'a', [open(1, 'a', 'top'), open(9, 'top', 'a')], null],
+    ['nothing, above a ring', 'a', [open(1, 'a', 'b'), open(2, 'b', 'a')], null],
+    ['the older of two with one head branch', 'a', [open(2, 'a', 'release'), open(1, 'a', 'main')], ['main', 1]],
+    ['the one that leads to a managed branch', 'a', [open(1, 'a', 'x'), open(2, 'a', 'main')], ['main', 2]],
+    ['one that was merged after it was opened', 'a', [merged(1, 'a', 'main', openedAt + 1)], ['main', 1]],
+    ['nothing, if that was merged before', 'a', [merged(1, 'a', 'main', openedAt - 1)], null],
+    [
+      'the open one of the branch, not the merged one',
+      'a',
+      [merged(1, 'a', 'main', 2_000), open(2, 'a', 'main')],
+      ['main', 2],
+    ],
+    [
+      'as many as are followed',
+      'c0',
+      chain(deepestStack),
+      ['main', ...chain(deepestStack).map(({ number }) => number)],
+    ],
+    ['nothing, where there are more', 'c0', chain(deepestStack + 1), null],
+  ];
+  test.each(cases)('is %s', (_name, baseBranch, candidates, found) => {
+    const stack = findStack({ number: 9, headBranch: 'top', baseBranch, openedAt }, candidates, isManaged);
+    expect(stack && [stack.baseBranch, ...stack.below.map(({ number }) => number)]).toEqual(found);
+  });
+});
+
+describe('the line', () => {
+  const on = (number: number, below: number, change = {}) => pr(number, { below: `p${below}`, stack: 's', ...change });
+  const cases: readonly (readonly [name: string, from: Situation, decisions: readonly string[]])[] = [
+    [
+      'is left by who stands on one that is not in it, and by who stands on that',
+      { waiting: [on(2, 1), on(3, 2), pr(4)] },
+      ['pend p2 below p1', 'pend p3 below p2', 'start new p4 on tip'],
+    ],
+    [
+      'is left by who stands on one that comes later in it',
+      { waiting: [on(2, 1, { rank: 1 }), pr(1, { rank: 2 })] },
+      ['pend p2 below p1', 'start new p1 on tip'],
+    ],
+    [
+      'is left with the one below that is blocked in the same turn',
+      { waiting: [pr(1, { stack: 's', ownVerdict: 'red', ownFailedChecks: ['own'] }), on(2, 1)] },
+      ['block p1 107', 'pend p2 below p1'],
+    ],
+    [
+      'has nobody built on one that is set aside for a conflict',
+      {
+        line: [{ of: [1], build: 'pending' }],
+        waiting: [pr(2, { stack: 's', conflict: { parent: 'commit of b1', after: [] } }), on(3, 2), pr(4)],
+      },
+      ['start new p4 on b1'],
+    ],
+    [
+      'has nobody make room for one on top of that while it is tried whether it merges after all',
+      {
+        line: [
+          { of: [2], build: 'making', change: { position: 10 } },
+          { of: [4], build: 'pending', change: { position: 20, parentBatch: null, parentCommit: 'tip' } },
+        ],
+        waiting: [
+          pr(2, { stack: 's', conflict: { parent: 'root', after: [] } }),
+          on(3, 2),
+          pr(4, { status: 'tagged' }),
+        ],
+        queue: { lineage: ['tip', 'root'] },
+      },
+      [],
+    ],
+  ];
+  test.each(cases)('%s', (_name, from, decisions) => expect(planned(from)).toEqual(decisions));
+
+  it('never holds one before what it stands on, and none is built without it', () => {
+    const someone = fc.record({ below: fc.option(fc.nat(7)), rank: fc.nat(20), skipLine: fc.boolean() });
+    fc.assert(
+      fc.property(fc.array(someone, { maxLength: 8 }), fc.nat(3), (people, batchSize) => {
+        const inLine = people.map(({ below, ...change }, number) =>
+          // Only upwards: who stands on one came after it, wherever both are now.
+          pr(number, { ...change, below: below === null || below >= number ? null : `p${below}` }),
+        );
+        const snapshot = situation({ waiting: withStacks(inLine), rules: { batchSize: batchSize + 1 } });
+        const left = holdAbove(viewLine(snapshot, now)).view.inOrder.map(({ id }) => id);
+        const belowOf = new Map(snapshot.pullRequests.map(({ id, below }) => [id, below]));
+        const stands = (order: readonly string[]): boolean =>
+          order.every((id, place) => {
+            const below = belowOf.get(id) ?? null;
+            return below === null || order.indexOf(below) === -1 ? below === null : order.indexOf(below) < place;
+          });
+        expect(stands(left)).toBe(true);
+        const decisions = plan(snapshot, now);
+        for (const decision of decisions)
+          if (decision.kind === 'StartBatch')
+            expect(stands(decision.members.map(({ pullRequest }) => pullRequest))).toBe(true);
+        expect(decisions.flatMap((each) => (each.kind === 'PendPullRequest' ? [each.pullRequest] : [])).length).toBe(
+          snapshot.pullRequests.length - left.length,
+        );
+      }),
+    );
+  });
+
+  it('has a stack go ahead of others only as far as all of it does', () => {
+    const inLine = [pr(1), pr(2, { below: 'p1', skipLine: true }), pr(3, { below: 'p2' }), pr(4)];
+    expect(withStacks(inLine).map(({ stack, skipLine }) => [stack, skipLine])).toEqual([
+      ['p1', false],
+      ['p1', false],
+      ['p1', false],
+      [null, false],
+    ]);
+  });
+});
+
+describe('commits of a stack', () => {
+  const of = (id: string, below: string | null, strategy: 'squash' | 'merge' | 'rebase' = 'squash') => ({
+    id,
+    below,
+    strategy,
+  });
+  test.each([
+    ['are one by squash', [of('a', null), of('b', 'a'), of('c', 'b')], [true, true, false]],
+    [
+      'are one for each that another way is asked for',
+      [of('a', null), of('b', 'a', 'merge'), of('c', 'b')],
+      [false, false, false],
+    ],
+    [
+      'are not shared with neighbours that stand on something else',
+      [of('a', null), of('b', null), of('c', 'a')],
+      [false, false, false],
+    ],
+  ])('%s', (_name, members, joined) => {
+    expect(findJoined(members, { useSeparateCommits: false })).toEqual(joined);
+    expect(findJoined(members, { useSeparateCommits: true })).toEqual(joined.map(() => false));
+  });
+});
+
+describe('who lands together with another one of its stack', () => {
+  const member = (pinnedHead: string, belowHead: string | null) => ({ pinnedHead, belowHead });
+  test.each([
+    ['are all of one stack', [member('a', null), member('b', 'a'), member('c', 'b')], ['a', 'b', 'c']],
+    ['is nobody where what is below has landed before', [member('b', 'a'), member('x', null)], []],
+    [
+      'are those of several stacks, and no neighbours',
+      [member('a', null), member('x', null), member('b', 'a')],
+      ['a', 'b'],
+    ],
+  ])('%s', (_name, members, together) => {
+    expect(findLandedTogether(members).map(({ pinnedHead }) => pinnedHead)).toEqual(together);
+  });
+});

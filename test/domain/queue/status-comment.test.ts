@@ -1,0 +1,320 @@
+import { describe, expect, test } from 'vitest';
+import { fc } from '../../support/properties.ts';
+import {
+  holdSentence,
+  isPublished,
+  openWays,
+  publicationOf,
+  statusCheck,
+  statusComment,
+  type Publication,
+  type Told,
+} from '../../../src/domain/queue/explain/status-comment.ts';
+import { explain } from '../../../src/domain/queue/explain/explain.ts';
+import type { Frozen } from '../../../src/domain/releases/freeze.ts';
+import { isQueued, transitions } from '../../../src/domain/queue/model/status.ts';
+import type { PullRequestStatus } from '../../../src/domain/queue/model/snapshot.ts';
+
+const silent = { open: '', queued: '', blocked: '' };
+const open: Told = {
+  status: 'open',
+  code: null,
+  text: null,
+  isDequeued: false,
+  baseBranch: 'main',
+  trigger: 'mergequeue',
+  ways: ['label', 'slash_command', 'api'],
+  failedChecks: [],
+  line: null,
+  landed: null,
+};
+const line: NonNullable<Told['line']> = {
+  since: Date.parse('2026-03-01T12:03:59Z'),
+  skipsLine: false,
+  isTop: false,
+  isStuck: false,
+  hold: null,
+  batch: null,
+  reset: null,
+};
+const queued: Told = { ...open, status: 'queued', line };
+const bot = { number: 12, url: 'http://host/acme/shop/pull/12' };
+const stands = 'It is in line to merge into `main` since 2026-03-01 12:03 UTC';
+
+const words: readonly (readonly [name: string, told: Told, comment: string])[] = [
+  [
+    'it was taken out of the line',
+    { ...open, isDequeued: true },
+    '**Not queued**\n\nIt was dequeued. The label `mergequeue` asks for it, and so does the comment `/interlock queue`.',
+  ],
+  [
+    'nobody asked',
+    open,
+    '**Not queued**\n\nNobody has asked to merge it. The label `mergequeue` asks for it, and so does the comment `/interlock queue`.',
+  ],
+  [
+    'nobody asked, and labels do not count',
+    { ...open, ways: ['slash_command', 'api'] },
+    '**Not queued**\n\nNobody has asked to merge it. The comment `/interlock queue` asks for it.',
+  ],
+  [
+    'nobody asked, and comments do not count',
+    { ...open, ways: ['label'] },
+    '**Not queued**\n\nNobody has asked to merge it. The label `mergequeue` asks for it.',
+  ],
+  [
+    'nobody asked, and programs alone may',
+    { ...open, ways: ['api'] },
+    '**Not queued**\n\nNobody has asked to merge it. Ask for it by GraphQL or REST: this repository takes no labels and comments.',
+  ],
+  ['nobody may ask', { ...open, ways: [] }, '**Not queued**\n\nNobody has asked to merge it.'],
+  [
+    'an approval is missing',
+    { ...open, status: 'pending', code: 101, text: 'It has 0 of 1 required approvals.' },
+    '**Waits to be queued (101)**\n\nIt has 0 of 1 required approvals. A reviewer must act. It is queued by itself as soon as nothing is missing.',
+  ],
+  [
+    'its checks are running',
+    { ...open, status: 'pending', text: 'Its own required checks are running.' },
+    '**Waits to be queued**\n\nIts own required checks are running. It is queued by itself as soon as nothing is missing.',
+  ],
+  ['in line', queued, `**Queued**\n\n${stands}.`],
+  [
+    'in line, ahead of others',
+    { ...queued, line: { ...line, skipsLine: true } },
+    `**Queued**\n\n${stands}, ahead of all that do not skip the line.`,
+  ],
+  [
+    'in a batch',
+    { ...queued, status: 'tagged', line: { ...line, batch: { companions: [2, 3], botPullRequest: bot } } },
+    `**Queued**\n\n${stands}. It is validated together with #2, #3 in bot pull request [#12](${bot.url}).`,
+  ],
+  [
+    'first, and tested on its own branch',
+    { ...queued, line: { ...line, isTop: true, batch: { companions: [], botPullRequest: null } } },
+    `**Queued**\n\n${stands}. It is validated. It has come first in line.`,
+  ],
+  [
+    'first, and the queue is paused',
+    { ...queued, line: { ...line, isTop: true, hold: 'The queue is paused: Lunch.' } },
+    `**Queued**\n\n${stands}. It has come first in line. The queue is paused: Lunch.`,
+  ],
+  [
+    'stuck',
+    { ...queued, status: 'tagged', line: { ...line, isTop: true, isStuck: true } },
+    `**Queued**\n\n${stands}. It is stuck: its build is green, and its own required checks are still running.`,
+  ],
+  [
+    'reset by another',
+    { ...queued, line: { ...line, reset: { code: 301, causedBy: 4 } } },
+    `**Queued**\n\n${stands}. It was put back in its place by #4 (301): the queue was reset because a pull request failed.`,
+  ],
+  [
+    'reset by nobody',
+    { ...queued, line: { ...line, reset: { code: 307, causedBy: null } } },
+    `**Queued**\n\n${stands}. It was put back in its place (307): the queue was reset because the configuration changed.`,
+  ],
+  [
+    'a check failed',
+    {
+      ...open,
+      status: 'blocked',
+      code: 107,
+      text: 'A required check failed: unit, e2e [chrome].',
+      failedChecks: [
+        { name: 'unit', url: null },
+        { name: 'e2e [chrome]', url: 'http://host/checks/7' },
+      ],
+    },
+    '**Blocked (107)**\n\nA required check failed: unit, e2e [chrome]. Its author must act. Queue it again once that is settled.\n\n- [e2e \\[chrome\\]](http://host/checks/7)',
+  ],
+  [
+    'the host refuses',
+    { ...open, status: 'blocked', code: 110, text: 'The code host refused the merge: hook declined.' },
+    '**Blocked (110)**\n\nThe code host refused the merge: hook declined. An admin must act. Queue it again once that is settled.',
+  ],
+  [
+    'merged with others',
+    { ...open, status: 'merged', landed: { commit: 'abc', grade: 'same_tree', isEmpty: false, companions: [2] } },
+    '**Merged**\n\nIt was merged into `main` as abc together with #2. Its tree was verified against what was tested (same_tree).',
+  ],
+  [
+    'merged untested',
+    { ...open, status: 'merged', landed: { commit: 'abc', grade: 'unvalidated', isEmpty: false, companions: [] } },
+    '**Merged**\n\nIt was merged into `main` as abc. It was not validated, as was asked.',
+  ],
+  [
+    'merged without a change',
+    { ...open, status: 'merged', landed: { commit: 'abc', grade: 'exact', isEmpty: true, companions: [] } },
+    '**Merged**\n\nIt was merged into `main` as abc. Its tree was verified against what was tested (exact). It changed nothing: the base branch had its changes already.',
+  ],
+  [
+    'merged elsewhere',
+    { ...open, status: 'merged', landed: { commit: 'abc', grade: 'external', isEmpty: false, companions: [] } },
+    '**Merged**\n\nIt was merged into `main` as abc, outside of the queue.',
+  ],
+  [
+    'merged, nobody knows as what',
+    { ...open, status: 'merged' },
+    '**Merged**\n\nIt was merged into `main`, outside of the queue.',
+  ],
+  ['closed', { ...open, status: 'closed' }, '**Closed**\n\nIt is closed: reopen it to merge it.'],
+];
+
+describe('the status comment', () => {
+  test.each(words)('%s', (_name, told, comment) => {
+    expect(statusComment(told, silent)).toBe(comment);
+  });
+
+  test.each([
+    ['open', 'the rules'],
+    ['pending', 'the rules'],
+    ['queued', 'who is on call'],
+    ['tagged', 'who is on call'],
+    ['blocked', 'where to ask'],
+    ['merged', null],
+    ['closed', null],
+  ] as const)('of a %s one ends with %s', (status, added) => {
+    const messages = { open: 'the rules\n', queued: 'who is on call', blocked: 'where to ask' };
+    const told = { ...open, status };
+    const bare = statusComment(told, silent);
+    expect(statusComment(told, messages)).toBe(added === null ? bare : `${bare}\n\n${added}`);
+  });
+
+  test.each(Object.keys(transitions) as PullRequestStatus[])(
+    'says of a %s one out of line what explain says',
+    (status) => {
+      if (isQueued(status) || status === 'merged')
+        return expect(statusComment({ ...open, status }, silent)).toContain('`main`');
+      const told: Told = { ...open, status, code: 113, text: 'Conversations are unresolved.' };
+      const { sentence } = explain({
+        ...told,
+        dequeued: null,
+        ahead: null,
+        skippers: [],
+        hold: null,
+        ownChecks: null,
+        finalGate: null,
+        batch: null,
+        paused: null,
+        haltedReason: null,
+        frozen: null,
+        landingsFrom: null,
+      });
+      expect(statusComment(told, silent)).toContain(sentence);
+    },
+  );
+});
+
+const frozen = { freeze: { source: 'manual', reason: 'Fair', createdBy: 'ada@x' }, until: null } as unknown as Frozen;
+const walk = fc.record({
+  status: fc.constantFrom<PullRequestStatus>('open', 'pending', 'queued', 'tagged', 'blocked', 'closed'),
+  isTop: fc.boolean(),
+  isStuck: fc.boolean(),
+  companions: fc.option(fc.uniqueArray(fc.integer({ min: 2, max: 9 }), { maxLength: 3 })),
+  hasCommit: fc.boolean(),
+  verdict: fc.constantFrom('pending' as const, 'green' as const, 'red' as const),
+  ahead: fc.nat(3),
+  haltedReason: fc.option(fc.constant('A commit is unknown.')),
+  paused: fc.option(fc.record({ message: fc.option(fc.constant('Lunch.')), pattern: fc.constant(null) })),
+  isFrozen: fc.boolean(),
+  landingsFrom: fc.option(fc.constant(Date.parse('2026-03-02T08:00:00Z'))),
+  finalGate: fc.option(fc.constant('smoke')),
+  blocked: fc.uniqueArray(fc.constantFrom('label', 'slash_command', 'graphql_api', 'rest_api')),
+});
+
+describe('the comment, the check and explain', () => {
+  test('say the same of a pull request at every moment of a random walk', () => {
+    fc.assert(
+      fc.property(walk, (now) => {
+        const { status, companions, haltedReason, paused } = now;
+        const facts = { haltedReason, paused, frozen: now.isFrozen ? frozen : null };
+        const words = { status, code: 113 as const, text: 'Conversations are unresolved.' };
+        const reason = explain({
+          ...words,
+          ...facts,
+          dequeued: null,
+          ahead: now.ahead,
+          skippers: [],
+          hold: null,
+          ownChecks: null,
+          finalGate: now.finalGate,
+          landingsFrom: now.landingsFrom,
+          batch: companions && {
+            ...{ companions, hasCommit: now.hasCommit, verdict: now.verdict, cause: 'new' },
+            ...{ landingBegun: false, assumes: [], mayBePassed: false },
+          },
+        });
+        const isNear = now.isTop || companions !== null;
+        const told: Told = {
+          ...open,
+          ...words,
+          ways: openWays(now.blocked),
+          line: isQueued(status)
+            ? {
+                ...line,
+                ...{ isTop: now.isTop, isStuck: now.isStuck, hold: isNear ? holdSentence(facts) : null },
+                batch: companions && { companions, botPullRequest: null },
+              }
+            : null,
+        };
+        const comment = statusComment(told, silent);
+        expect(comment).toBe(`**${statusCheck(told).title}**\n\n${statusCheck(told).summary}`);
+        // Out of line, and where nothing lands: the very sentence.
+        const isSaid = !isQueued(status) || (isNear && (reason.kind === 'halted' || reason.kind === 'paused'));
+        if (isSaid) expect(comment).toContain(reason.sentence);
+        expect(comment.includes('paused')).toBe(isQueued(status) && isNear && reason.kind === 'paused');
+        // It promises nothing that a pause, a freeze, a merge window, a gate or another pull request may break.
+        expect(comment).not.toMatch(/merges as soon as|Nothing is before it/);
+        expect(comment.includes('`/interlock queue`')).toBe(
+          status === 'open' && !now.blocked.includes('slash_command'),
+        );
+        expect(comment.includes('The label')).toBe(status === 'open' && !now.blocked.includes('label'));
+        expect(comment).not.toContain('ada@x');
+      }),
+    );
+  });
+});
+
+describe('the status check', () => {
+  test.each([
+    [open, { state: 'pending', title: 'Not queued', url: null }],
+    [queued, { state: 'pending', title: 'Queued', url: null }],
+    [
+      { ...queued, line: { ...line, batch: { companions: [], botPullRequest: bot } } },
+      { state: 'pending', title: 'Queued', url: bot.url },
+    ],
+    [{ ...open, status: 'blocked', code: 106 } as const, { state: 'failure', title: 'Blocked (106)', url: null }],
+    [{ ...open, status: 'merged' } as const, { state: 'success', title: 'Merged', url: null }],
+    [{ ...open, status: 'closed' } as const, { state: 'pending', title: 'Closed', url: null }],
+  ] as const)('%#', (told, expected) => {
+    const check = statusCheck(told);
+    expect(check).toMatchObject(expected);
+    expect(statusComment(told, silent)).toBe(`**${check.title}**\n\n${check.summary}`);
+  });
+});
+
+describe('it is said', () => {
+  test.each([
+    [true, 'ready'],
+    [false, 'never'],
+    ['queued', 'queued'],
+  ] as const)('%s means %s', (setting, publication) => {
+    expect(publicationOf(setting)).toBe(publication);
+  });
+
+  const all: readonly Publication[] = ['always', 'ready', 'queued', 'never'];
+  test.each([
+    ['open, something is missing', { status: 'open', mergedByQueue: false, isReady: false }, ['always']],
+    ['open, ready', { status: 'open', mergedByQueue: false, isReady: true }, ['always', 'ready']],
+    ['pending', { status: 'pending', mergedByQueue: false, isReady: false }, ['always']],
+    ['queued', { status: 'queued', mergedByQueue: false, isReady: false }, ['always', 'ready', 'queued']],
+    ['tagged', { status: 'tagged', mergedByQueue: false, isReady: false }, ['always', 'ready', 'queued']],
+    ['blocked', { status: 'blocked', mergedByQueue: false, isReady: false }, ['always', 'ready', 'queued']],
+    ['merged by the queue', { status: 'merged', mergedByQueue: true, isReady: false }, ['always', 'ready', 'queued']],
+    ['merged elsewhere', { status: 'merged', mergedByQueue: false, isReady: false }, ['always']],
+    ['closed, never told before', { status: 'closed', mergedByQueue: false, isReady: false }, []],
+  ] as const)('of one that is %s', (_name, pullRequest, expected) => {
+    expect(all.filter((publication) => isPublished(publication, pullRequest))).toEqual(expected);
+  });
+});

@@ -1,0 +1,95 @@
+// What the gate of a landing finds changed since it was planned, and what is said of a head that is gone.
+import { expect, it } from 'vitest';
+import { queuePullRequest, updatePullRequest } from '../../src/modules/queue/index.ts';
+import { expectLandedOnce, expectVerified, meanwhile, statuses } from './stories.ts';
+import { parallel } from '../support/world.ts';
+import { adaptive, ask, betting, builds, targeted } from './speculation.ts';
+
+it('one before it that is told to affect the same, right before its landing: it lands behind that one', async () => {
+  await using w = await betting(targeted);
+  const slow = await ask(w, 'one', ['api'], { waits: 'one\n' });
+  const widen = async (): Promise<void> =>
+    void (await updatePullRequest(w.ctx, {
+      repository: w.repository,
+      number: slow,
+      affectedTargets: ['api', 'web'],
+    }));
+  const isRefused = async (): Promise<boolean> =>
+    (await w.rows("select 1 from intent where kind = 'land' and outcome->>'reason' like '#1, which it overlaps%'"))
+      .length > 0;
+  await meanwhile('landing:before_gate', widen, async () => {
+    await ask(w, 'two', ['web']);
+    await w.until(isRefused);
+  });
+  expect(await statuses(w, slow, 2)).not.toContain('merged');
+  await w.release();
+  await w.settled(slow, 2);
+  await expectLandedOnce(w, slow, 2);
+  expect((await w.events()).filter(([action]) => action === 'merged').map(([, [number]]) => number)).toEqual([1, 2]);
+});
+
+it('one of the builds that a landing rests on is canceled when another says as much: it lands on that one', async () => {
+  await using w = await betting(targeted);
+  const numbers = [
+    await ask(w, 'one', ['api'], { waits: 'one\n' }),
+    await ask(w, 'two', ['api']),
+    await ask(w, 'three', ['web']),
+  ];
+  await w.settled(3);
+  await w.pause(true);
+  await w.release();
+  await w.until(
+    async () => (await w.rows("select 1 from check_result where conclusion = 'success' and name = 'test'")).length >= 3,
+  );
+  const cancel = async (): Promise<void> =>
+    void (await w.rows(
+      `update build set canceled = true where commit =
+         (select b.tested_commit from batch b join batch_member m on m.batch_id = b.id
+          where b.beside = 'bet' and m.pull_request_id = (select id from pull_request where number = 1) limit 1)`,
+    ));
+  await meanwhile('landing:before_gate', cancel, async () => {
+    await w.pause(false);
+    await w.settled(1, 2);
+  });
+  expect(await statuses(w, ...numbers)).toEqual(['merged', 'merged', 'merged']);
+  await expectLandedOnce(w, ...numbers);
+  expect(await builds(w)).toEqual(['1', '1, 2', '3']);
+  await expectVerified(w, { exact: 1, composed: 1 });
+});
+
+it.each([
+  ['a chain', parallel({ builds: 6, more: 'skip_draft_when_up_to_date: false\n' })],
+  ['bets without targets', adaptive],
+])(
+  'targets that no longer count, right before what was composed lands, by %s: it is built as it lands',
+  async (_by, rules) => {
+    await using w = await betting(targeted);
+    const [slow, fast] = [await ask(w, 'one', ['api'], { waits: 'one\n' }), await ask(w, 'two', ['web'])];
+    await w.settled(fast);
+    await w.release();
+    const reconfigure = async (): Promise<void> => await w.configure(rules);
+    await meanwhile('landing:before_gate', reconfigure, async () => await w.settled(slow));
+    await expectLandedOnce(w, slow, fast);
+    expect(await builds(w)).toEqual(['1', '2', '1']);
+    await expectVerified(w, { exact: 2 });
+  },
+);
+
+it('what a head affects is forgotten with it, and an empty list takes back what was said', async () => {
+  await using w = await betting(targeted, { runsCi: false });
+  const targets = async (): Promise<unknown> =>
+    (await w.rows('select affected_targets as targets from pull_request where number = 1'))[0];
+  await ask(w, 'one', ['api']);
+  await w.commit('one', { more: 'more\n' });
+  await w.until(async () => (await statuses(w, 1)).includes('blocked 116'));
+  expect(await targets()).toEqual({ targets: null });
+  await queuePullRequest(w.ctx, {
+    repository: w.repository,
+    number: 1,
+    source: 'graphql_api',
+    affectedTargets: ['web'],
+  });
+  expect(await targets()).toEqual({ targets: ['web'] });
+  await updatePullRequest(w.ctx, { repository: w.repository, number: 1, affectedTargets: [] });
+  expect(await targets()).toEqual({ targets: null });
+});

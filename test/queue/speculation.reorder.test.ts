@@ -1,0 +1,137 @@
+// Who lets others pass, as the log, the rows and an explanation tell it: one that failed, and one in doubt.
+import { chmod, mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import type { World } from '../support/world.ts';
+import { chronicle, expectSameLater, find, type Answer } from '../support/chronicle.ts';
+import { expectLandedOnce, line, statuses, verified } from './stories.ts';
+import { ask, betting, builds, filesOf, targeted } from './speculation.ts';
+
+const configuration = `${targeted}speculation: adaptive\n`;
+
+interface Overtaken {
+  readonly number: number;
+  readonly reason: string;
+  readonly failedChecks: readonly string[];
+  readonly chance: number | null;
+  readonly text: string;
+}
+
+async function overtaken(w: World): Promise<readonly Overtaken[]> {
+  const rows = await w.rows<{ payload: Overtaken }>("select payload from event where action = 'overtaken' order by id");
+  return rows.map(({ payload: { number, reason, failedChecks, chance, text } }) => ({
+    ...{ number, reason, failedChecks, chance, text },
+  }));
+}
+
+/** As it stands in the row. */
+async function kept(w: World, number: number): Promise<unknown> {
+  const [row] = await w.rows(
+    'select let_pass as "letPass", passed_in_doubt as "passedInDoubt" from pull_request where number = $1',
+    [number],
+  );
+  return row;
+}
+
+function placeOf(said: readonly Answer[], number: number): string | undefined {
+  return find(
+    said.find((answer) => answer.number === number),
+    'place',
+  )?.sentence;
+}
+
+/** Of a repository where so many failed that nobody is likely to land. */
+async function carelessly(w: World): Promise<void> {
+  const bad = [await ask(w, 'bad', ['c']), await ask(w, 'worse', ['d'], { bad: 'worse\n' })];
+  await w.settled(...bad);
+  expect(await statuses(w, ...bad)).toEqual(['blocked 107', 'blocked 107']);
+}
+
+it('one that is in doubt while another is ready without it goes behind, is told so, and lands by its build there', async () => {
+  await using w = await betting(configuration);
+  await carelessly(w);
+  await using told = chronicle(w);
+  const slow = await ask(w, 'slow', ['a'], { waits: 'slow\n' });
+  const fast = await ask(w, 'fast', ['a']);
+  await w.settled(fast);
+  expect(await statuses(w, slow, fast)).toEqual(['tagged', 'merged']);
+  const said = await told.write();
+  const [event, ...more] = await overtaken(w);
+  expect(more).toEqual([]);
+  expect(event).toMatchObject({ number: slow, reason: 'doubtful', failedChecks: [] });
+  expect(event?.chance).toBeLessThan(0.8);
+  expect(event?.text).toBe(
+    `Others behind it were ready to merge while it was ${Math.round((event?.chance ?? 0) * 100)} % likely to.`,
+  );
+  expect(await kept(w, slow)).toEqual({ letPass: false, passedInDoubt: 1 });
+  expect(placeOf(said, slow)).toBe(
+    'Nothing is before it. Others that were ready passed it once, as it was in doubt; they do so at most three times.',
+  );
+  await w.release();
+  await w.settled(slow);
+  expect(await line(w)).toEqual([`Add fast (#${fast})`, `Add slow (#${slow})`]);
+  expect(await kept(w, slow)).toEqual({ letPass: false, passedInDoubt: 0 });
+  await expectLandedOnce(w, slow, fast);
+  // Whether its commit is made before the other one has landed decides if it is the very commit or one of its tree.
+  const { failures, grades } = (await verified(w)) ?? {};
+  expect(failures).toEqual([]);
+  expect([{ exact: 2 }, { exact: 1, same_tree: 1 }]).toContainEqual(grades);
+  await expectSameLater(w, told);
+});
+
+it('one that failed lets another pass, which lands; failed once more it is out', async () => {
+  await using w = await betting(configuration);
+  const numbers = [await ask(w, 'bad', ['a']), await ask(w, 'two', ['a'])];
+  await w.settled(...numbers);
+  expect(await statuses(w, ...numbers)).toEqual(['blocked 107', 'merged']);
+  expect(await overtaken(w)).toEqual([
+    {
+      number: 1,
+      reason: 'failed',
+      failedChecks: ['test'],
+      chance: null,
+      text: 'Its build failed: it lets those behind it pass, and is built once more.',
+    },
+  ]);
+  expect(await kept(w, 1)).toEqual({ letPass: false, passedInDoubt: 0 });
+  expect(await filesOf(w, 'main')).toEqual(['two']);
+});
+
+/** `slow` answers by itself when GATE is there, with `fast` at once; `fast` alone when what holds both has answered. */
+const together = `checks:
+  test:
+    run: |
+      while test -e slow && ! test -e fast && ! test -e GATE.slow; do sleep 0.05; done
+      while test -e fast && ! test -e slow && ! test -e GATE.fast; do sleep 0.05; done
+      test ! -e bad
+`;
+
+it('one that was red with another that passes it, and is so again on what that became, is out while its first build still runs', async () => {
+  const gates = await mkdtemp(join(tmpdir(), 'interlock-gates-'));
+  // Checks run as nobody.
+  await chmod(gates, 0o755);
+  await using w = await betting(configuration, { ci: together.replaceAll('GATE', join(gates, 'open')) });
+  await carelessly(w);
+  const slow = await ask(w, 'slow', ['a'], { bad: 'bad\n' });
+  const fast = await ask(w, 'fast', ['a']);
+  await w.until(async () => {
+    const red = await w.rows(
+      `select from batch b join check_result c on c.account_id = b.account_id and c.commit = b.tested_commit
+       where c.conclusion = 'failure' and exists (select from batch_assumption a where a.batch_id = b.id)`,
+    );
+    return red.length > 0;
+  });
+  expect(await statuses(w, slow, fast)).toEqual(['tagged', 'tagged']);
+  await writeFile(join(gates, 'open.fast'), '');
+  await w.settled(slow, fast);
+  expect(await statuses(w, slow, fast)).toEqual(['blocked 107', 'merged']);
+  // The last one is on top of the one that has passed it, which has landed by then.
+  const own = [`${slow}`, `${slow}, ${fast}`, `${fast}`, `${fast}, ${slow}`];
+  expect((await builds(w)).filter((build) => build !== '1' && build !== '2').sort()).toEqual(own.sort());
+  expect(await overtaken(w)).toMatchObject([{ number: slow, reason: 'failed', failedChecks: ['test'] }]);
+  expect(await filesOf(w, 'main')).toEqual(['fast']);
+  await expectLandedOnce(w, fast);
+  expect((await verified(w))?.failures).toEqual([]);
+  await writeFile(join(gates, 'open.slow'), '');
+});
