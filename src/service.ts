@@ -37,6 +37,7 @@ import {
   type WebhookSender,
 } from './modules/webhooks/index.ts';
 import { connectDatabase } from './platform/database.ts';
+import { type Loop, repeat } from './platform/repeat.ts';
 import { refreshStatistics } from './platform/statistics.ts';
 
 export interface ServiceOptions {
@@ -67,17 +68,11 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-const reconcileEveryMs = 60_000;
-const releasesEveryMs = 1_000;
-const runbooksEveryMs = 1_000;
-const verificationsEveryMs = 1_000;
-const candidatesEveryMs = 1_000;
-const freezesEveryMs = 1_000;
-const registrationsEveryMs = 1_000;
-const rollUpEveryMs = 500;
-const overdueEveryMs = 30_000;
-const statisticsEveryMs = 60_000;
-const forgetEveryMs = 24 * 3_600_000;
+const halfSecond = 500;
+const second = 1_000;
+const halfMinute = 30 * second;
+const minute = 60 * second;
+const day = 24 * 60 * minute;
 
 export async function createService(options: ServiceOptions): Promise<Service> {
   const { log } = options;
@@ -113,7 +108,6 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   };
   const relay = createRelay(ports);
   const webhookRelay = options.webhooks === undefined ? null : createWebhookRelay(ports, options.webhooks);
-  const reconciler = repeat(reconcileEveryMs, async () => await reconcileAll(ports), onError);
   const forget = async (): Promise<void> => {
     await forgetOldEvents(db, clock());
     await forgetOldVersions(db, clock());
@@ -122,23 +116,29 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     await forgetOldRunbooks(db, clock());
     await forgetOldPreviews(db, clock());
   };
-  const forgetting = repeat(forgetEveryMs, forget, onError);
-  const releases = repeat(releasesEveryMs, async () => await wakeDueReleases(ports), onError);
-  const runbooks = repeat(runbooksEveryMs, async () => await wakeDueRunbooks(ports), onError);
-  const verifications = repeat(verificationsEveryMs, async () => await wakeDueVerifications(ports), onError);
-  const candidates = repeat(candidatesEveryMs, async () => await lookAtNewCandidates(ports), onError);
-  const freezes = repeat(freezesEveryMs, async () => await announceDueFreezes(ports), onError);
-  const registrations = repeat(registrationsEveryMs, async () => await expireDueRegistrations(ports), onError);
-  const rollingUp = repeat(rollUpEveryMs, async () => void (await rollUpEvents(db)), onError);
-  const refreshing = repeat(
-    statisticsEveryMs,
-    async () => void (await refreshStatistics(options.databaseUrl)),
-    onError,
-  );
   const overdue = watchOverdue(ports);
-  const watching = repeat(overdueEveryMs, async () => await overdue.look(), onError);
-  let hostReconciler: { stop(): Promise<void> } | null = null;
-  let looked: Promise<void> = Promise.resolve();
+  const every = (ms: number, work: () => Promise<unknown>): Loop => repeat(ms, work, onError);
+  const housekeeping: readonly Loop[] = [
+    localHost.reconciler({ onError }),
+    sequencer,
+    ...(webhookRelay === null ? [] : [webhookRelay]),
+    every(day, forget),
+    every(halfSecond, async () => await rollUpEvents(db)),
+    every(halfMinute, async () => await overdue.look()),
+    every(minute, async () => await refreshStatistics(options.databaseUrl)),
+  ];
+  // They wake queues, deployments, runbooks and verifications.
+  const wakers: readonly Loop[] = [
+    relay,
+    every(second, async () => await wakeDueReleases(ports)),
+    every(second, async () => await wakeDueVerifications(ports)),
+    every(second, async () => await wakeDueRunbooks(ports)),
+    every(second, async () => await announceDueFreezes(ports)),
+    every(second, async () => await expireDueRegistrations(ports)),
+    every(second, async () => await lookAtNewCandidates(ports)),
+    every(minute, async () => await reconcileAll(ports)),
+  ];
+  let started: Promise<readonly Loop[]> = Promise.resolve([]);
   let isStopping = false;
   return {
     ports,
@@ -146,50 +146,20 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     webhooks: webhookRelay?.sender ?? null,
     overdue: overdue.found,
     start() {
-      hostReconciler = localHost.startReconciler({ onError });
-      sequencer.start();
-      webhookRelay?.start();
-      forgetting.start();
-      rollingUp.start();
-      watching.start();
-      refreshing.start();
+      for (const loop of housekeeping) loop.start();
       // A database older than its repositories halts its queues before anything wakes them.
-      looked = haltRestored(ports)
+      started = haltRestored(ports)
         .catch(onError)
         .then(() => {
-          if (isStopping) return;
-          relay.start();
-          releases.start();
-          verifications.start();
-          runbooks.start();
-          freezes.start();
-          registrations.start();
-          candidates.start();
-          reconciler.start();
+          if (isStopping) return housekeeping;
+          for (const loop of wakers) loop.start();
+          return [...housekeeping, ...wakers];
         });
     },
     settle: async () => await inbox.settle(),
     async stop() {
       isStopping = true;
-      await looked;
-      if (hostReconciler !== null)
-        await Promise.all([
-          relay.stop(),
-          releases.stop(),
-          verifications.stop(),
-          runbooks.stop(),
-          reconciler.stop(),
-          webhookRelay?.stop(),
-          forgetting.stop(),
-          rollingUp.stop(),
-          watching.stop(),
-          refreshing.stop(),
-          freezes.stop(),
-          registrations.stop(),
-          candidates.stop(),
-          sequencer.stop(),
-          hostReconciler.stop(),
-        ]);
+      await Promise.all((await started).map(async (loop) => await loop.stop()));
       await inbox.settle();
       await localHost.stop();
       await db.close();
@@ -233,29 +203,4 @@ async function forEachRepository(
       );
     }
   }
-}
-
-function repeat(
-  everyMs: number,
-  work: () => Promise<void>,
-  onError: (error: unknown) => void,
-): { start(): void; stop(): Promise<void> } {
-  let timer: NodeJS.Timeout | undefined;
-  let running: Promise<void> = Promise.resolve();
-  let stopped = false;
-  const turn = (): void => {
-    running = work()
-      .catch(onError)
-      .finally(() => {
-        if (!stopped) timer = setTimeout(turn, everyMs);
-      });
-  };
-  return {
-    start: turn,
-    stop: async () => {
-      stopped = true;
-      clearTimeout(timer);
-      await running;
-    },
-  };
 }

@@ -354,7 +354,8 @@ describe('the reconciler', () => {
     await open();
     const errors: unknown[] = [];
     world.events.length = 0;
-    const first = world.host.startReconciler({ everyMs: 3_600_000, onError: (error) => errors.push(error) });
+    const first = world.host.reconciler({ everyMs: 3_600_000, onError: (error) => errors.push(error) });
+    first.start();
     await until('every branch is told of', async () => world.events.length >= 2);
     await first.stop();
     expect(world.events.map((event) => (event.kind === 'push' ? event.ref : event.kind))).toEqual([

@@ -1,4 +1,5 @@
 // The code host on disk: real repositories, pull requests in tables, checks run here.
+import type { Loop } from '../../platform/repeat.ts';
 import * as git from '../git/index.ts';
 import { HostUnavailable, type CodeHost, type HostRepository, type PublishedHostCheck } from '../port.ts';
 import { checkOut } from './checkout.ts';
@@ -12,7 +13,7 @@ import { mergeOperations, updateRefsOf } from './merges.ts';
 import { findPublishedChecks, storePublishedCheck } from './published-checks.rows.ts';
 import { pullRequestOperations } from './pull-requests.ts';
 import type { PullRequestEdit, Review } from './pull-requests.rows.ts';
-import { reconcileRepository, startReconciler, type Reconciler } from './reconcile.ts';
+import { createReconciler, reconcileRepository } from './reconcile.ts';
 import { cancelWorkflowRun, dispatchWorkflow, readWorkflowRun } from './workflow-runs.ts';
 import { ensureRepository, findLocalRepositories, repairRepository } from './repositories.ts';
 
@@ -44,7 +45,8 @@ export interface LocalHost extends CodeHost {
   reconcile(repository: HostRepository): Promise<void>;
   /** Once, at the start of the process tree that owns the data directory, before anything else uses it. */
   recover(): Promise<void>;
-  startReconciler(options: { readonly everyMs?: number; readonly onError: (error: unknown) => void }): Reconciler;
+  /** Compares the refs of every repository with its rows, at once and every minute unless told otherwise. */
+  reconciler(options: { readonly everyMs?: number; readonly onError: (error: unknown) => void }): Loop;
   /** Ends the gits that stay. */
   stop(): Promise<void>;
 }
@@ -78,7 +80,7 @@ export function createLocalHost(options: LocalHostOptions): LocalHost {
       for (const repository of await findLocalRepositories(installation))
         await repairRepository(installation, repository, 0);
     },
-    startReconciler: (settings) => startReconciler(installation, settings),
+    reconciler: (settings) => createReconciler(installation, settings),
     stop: async () => await installation.git.companions.stop(),
   });
 }

@@ -1,4 +1,5 @@
 // Compares refs with rows: what a killed process or somebody with a shell changed without telling is caught up.
+import { type Loop, repeat } from '../../platform/repeat.ts';
 import { branchOf, listRefs } from '../git/index.ts';
 import type { HostRepository } from '../port.ts';
 import { followRefChanges, type RefChange } from './changes.ts';
@@ -53,36 +54,17 @@ async function movedHeads(
   return [...changes.values()];
 }
 
-export interface Reconciler {
-  /** Resolves when the look that is under way has ended. */
-  stop(): Promise<void>;
-}
-
 /** Looks at every repository at once, and then every minute. One repository's trouble does not stop the others. */
-export function startReconciler(
+export function createReconciler(
   installation: Installation,
-  options: { readonly everyMs?: number; readonly onError: (error: unknown) => void },
-): Reconciler {
+  { everyMs = 60_000, onError }: { readonly everyMs?: number; readonly onError: (error: unknown) => void },
+): Loop {
   const seen: SeenTips = new Map();
-  let isStopped = false;
-  let timer: NodeJS.Timeout | undefined;
-  const look = async (): Promise<void> => {
-    try {
-      for (const repository of await findLocalRepositories(installation)) {
-        if (isStopped) return;
-        await reconcileRepository(installation, repository, seen).catch(options.onError);
-      }
-    } catch (error) {
-      options.onError(error);
+  const look = async (signal: AbortSignal): Promise<void> => {
+    for (const repository of await findLocalRepositories(installation)) {
+      if (signal.aborted) return;
+      await reconcileRepository(installation, repository, seen).catch(onError);
     }
-    if (!isStopped) timer = setTimeout(() => void (running = look()), options.everyMs ?? 60_000);
   };
-  let running = look();
-  return {
-    stop: async () => {
-      isStopped = true;
-      clearTimeout(timer);
-      await running;
-    },
-  };
+  return repeat(everyMs, look, onError);
 }

@@ -1,0 +1,35 @@
+// Work that goes on by itself for as long as a process runs.
+export interface Loop {
+  start(): void;
+  /** Resolves when nothing of it runs any more. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Works at once, and again each `everyMs` after the time before has ended. An error ends no loop. The signal is aborted
+ * when the loop is stopped.
+ */
+export function repeat(
+  everyMs: number,
+  work: (signal: AbortSignal) => Promise<unknown>,
+  onError: (error: unknown) => void,
+): Loop {
+  const stopping = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> = Promise.resolve();
+  const turn = (): void => {
+    running = work(stopping.signal)
+      .then(() => {}, onError)
+      .finally(() => {
+        if (!stopping.signal.aborted) timer = setTimeout(turn, everyMs);
+      });
+  };
+  return {
+    start: turn,
+    stop: async () => {
+      stopping.abort();
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}
