@@ -8,21 +8,21 @@ import { UserActionsResolver } from '../modules/accounts/user-actions.resolver.t
 import { UsersResolver } from '../modules/accounts/users.resolver.ts';
 import { RepositoryAnalyticsResolver } from '../modules/analytics/analytics.resolver.ts';
 import { EventsResolver, RepositoryEventsResolver } from '../modules/events/events.resolver.ts';
-import { BatchesResolver, BotPullRequestsResolver } from '../modules/queue/builds/batches.resolver.ts';
-import { BranchWorkResolver } from '../modules/queue/branches/branch-work.resolver.ts';
-import { ConversationsResolver } from '../modules/queue/asking/conversations.resolver.ts';
-import { ChangesResolver } from '../modules/queue/changes.resolver.ts';
-import { PullRequestsResolver, RepositoryPullRequestsResolver } from '../modules/queue/pull-requests.resolver.ts';
-import { QueuesResolver, RepositoryQueuesResolver } from '../modules/queue/queue.resolver.ts';
-import { QueueEtasResolver } from '../modules/queue/foreseeing/forecast.resolver.ts';
-import { SimulationResolver } from '../modules/queue/foreseeing/simulation.resolver.ts';
+import { BatchesResolver, BotPullRequestsResolver } from '../modules/queue/api/batches.resolver.ts';
+import { BranchWorkResolver } from '../modules/queue/api/branch-work.resolver.ts';
+import { ConversationsResolver } from '../modules/queue/api/conversations.resolver.ts';
+import { ChangesResolver } from '../modules/queue/api/changes.resolver.ts';
+import { PullRequestsResolver, RepositoryPullRequestsResolver } from '../modules/queue/api/pull-requests.resolver.ts';
+import { QueuesResolver, RepositoryQueuesResolver } from '../modules/queue/api/queue.resolver.ts';
+import { QueueEtasResolver } from '../modules/queue/api/forecast.resolver.ts';
+import { SimulationResolver } from '../modules/queue/api/simulation.resolver.ts';
 import {
   ConfigurationPreviewResolver,
   FreezeBranchesImpactResolver,
   PauseBranchesImpactResolver,
   PauseRepositoryImpactResolver,
   ReplaceConfigurationImpactResolver,
-} from '../modules/queue/previewing/preview.resolver.ts';
+} from '../modules/queue/api/dry-run.resolver.ts';
 import { BranchFreezesResolver } from '../modules/repositories/branch-freezes.resolver.ts';
 import { BranchPausesResolver } from '../modules/repositories/branch-pauses.resolver.ts';
 import { PermissionsResolver } from '../modules/repositories/permissions.resolver.ts';

@@ -13,7 +13,7 @@ import {
   IntentEntity,
   PullRequestEntity,
   QueueEntity,
-} from './queue/queue.entities.ts';
+} from './queue/store/queue.entities.ts';
 import {
   DeploymentEntity,
   EnvironmentEntity,

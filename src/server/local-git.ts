@@ -12,7 +12,7 @@ import {
   readRepositoriesById,
 } from '../modules/repositories/index.ts';
 import { RateLimited, type RateLimiter } from './rate-limit.ts';
-import { configurationOf } from '../modules/queue/planning/configuration.cache.ts';
+import { configurationOf } from '../modules/queue/store/configuration.cache.ts';
 
 export interface LocalGit {
   readonly ports: Ports;

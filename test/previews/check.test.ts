@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { recordChecks } from '../../src/modules/queue/builds/build.records.ts';
+import { recordChecks } from '../../src/modules/queue/facts/build.records.ts';
 import { parallel, serial } from '../support/world.ts';
 import { endpoint, skillPath, verificationWorld, type VerificationWorld } from './verification-world.ts';
 

@@ -1,6 +1,6 @@
 // When will it be merged? Told while builds run, and compared with when it was.
 import { expect, it } from 'vitest';
-import { forecasts } from '../../src/modules/queue/foreseeing/forecast.reads.ts';
+import { forecasts } from '../../src/modules/queue/api/forecast.reads.ts';
 import { parallel, world, type World } from '../support/world.ts';
 
 const slowCi = "checks:\n  test:\n    run: 'sleep 1; test ! -e bad'\n";

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { LocalHost } from '../../src/hosts/local/index.ts';
 import { carryOut } from '../../src/modules/queue/index.ts';
 import { onFailpoint } from '../../src/platform/failpoints.ts';
-import { findUnknownLandings } from '../../src/modules/queue/landing/unknown-landings.ts';
+import { findUnknownLandings } from '../../src/modules/queue/facts/unknown-landings.ts';
 import { replaceConfiguration } from '../../src/modules/repositories/index.ts';
 import { parallel, serial, world, type World } from '../support/world.ts';
 import { dyingAt, expectLandedOnce, expectVerified, hostOf, line, meanwhile, setLabel } from './stories.ts';

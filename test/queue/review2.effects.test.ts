@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { HostUnavailable } from '../../src/hosts/port.ts';
 import type { LocalHost } from '../../src/hosts/local/index.ts';
 import { advanceQueue, carryOut } from '../../src/modules/queue/index.ts';
-import { effectsOf, hasMoreToTell, type OpenIntent } from '../../src/modules/queue/planning/advance.words.ts';
+import { effectsOf, hasMoreToTell, type OpenIntent } from '../../src/modules/queue/planning/advance.descriptions.ts';
 import { parallel, world, type World } from '../support/world.ts';
 import { statuses, wakeAll } from './stories.ts';
 

@@ -1,7 +1,7 @@
 // Failures are isolated beside the line: the line goes on without a batch that is bisected, and one that is red behind
 // others is blocked before its turn.
 import { expect, it } from 'vitest';
-import { readPullRequestByNumber } from '../../src/modules/queue/pull-requests.reads.ts';
+import { readPullRequestByNumber } from '../../src/modules/queue/api/pull-requests.reads.ts';
 import { readRepository } from '../../src/modules/repositories/known-repositories.ts';
 import { parallel, world, type World } from '../support/world.ts';
 import { atRest, dyingAt, expectLandedOnce, line, startCi, statuses } from './stories.ts';

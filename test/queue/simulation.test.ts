@@ -1,6 +1,6 @@
 // What a simulation tells of a branch that had no queue, as one that was imported, and of a queue that has seen little.
 import { expect, it } from 'vitest';
-import { simulateQueue } from '../../src/modules/queue/foreseeing/simulation.service.ts';
+import { simulateQueue } from '../../src/modules/queue/api/simulation.service.ts';
 import { parallel, world } from '../support/world.ts';
 
 it('replays the merges in git where nobody was queued, and what was queued as soon as somebody was', async () => {

@@ -2,12 +2,12 @@
 // merge, and who is tagged by them.
 import { expect, it } from 'vitest';
 import { driveBatch } from '../../src/modules/queue/index.ts';
-import { configurationOf, rulesOf } from '../../src/modules/queue/planning/configuration.cache.ts';
+import { configurationOf, rulesOf } from '../../src/modules/queue/store/configuration.cache.ts';
 import { writeDecisions } from '../../src/modules/queue/planning/decisions.writer.ts';
 import { loadSnapshot } from '../../src/modules/queue/planning/snapshot.loader.ts';
-import { QueueEntity } from '../../src/modules/queue/queue.entities.ts';
-import { changeQueue } from '../../src/modules/queue/queue.locks.ts';
-import { beginWork, finishWork } from '../../src/modules/queue/status.writer.ts';
+import { QueueEntity } from '../../src/modules/queue/store/queue.entities.ts';
+import { changeQueue } from '../../src/modules/queue/store/queue.locks.ts';
+import { beginWork, finishWork } from '../../src/modules/queue/store/status.writer.ts';
 import { RepositoryEntity } from '../../src/modules/repositories/repositories.entities.ts';
 import type { Decision, QueueRules, Snapshot } from '../../src/domain/queue/model/snapshot.ts';
 import { parallel, world, type World } from '../support/world.ts';

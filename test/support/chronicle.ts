@@ -2,7 +2,7 @@
 // later of that very moment.
 import { expect } from 'vitest';
 import { onFailpoint } from '../../src/platform/failpoints.ts';
-import { explainAll } from '../../src/modules/queue/explaining/explain.reads.ts';
+import { explainAll } from '../../src/modules/queue/api/explain.reads.ts';
 import type { Condition, ConditionKind } from '../../src/domain/queue/explain/condition.ts';
 import type { World } from './world.ts';
 

@@ -1,14 +1,14 @@
 export { advanceQueue, type Advance } from './planning/advance.ts';
 export { driveBatch, type BatchProgress } from './builds/batch.drive.ts';
-export { recordServiceCheck } from './builds/service-checks.ts';
-export type { BatchNeed } from './builds/batch.rows.ts';
+export { recordServiceCheck } from './facts/service-checks.ts';
+export type { BatchNeed } from './store/batch.rows.ts';
 export {
   askToBackport,
   askToRefresh,
   askToSync,
   type AskAnswer,
   type BackportRequest,
-} from './branches/branch-work.service.ts';
+} from './requests/branch-work.service.ts';
 export {
   addComment,
   labelPullRequest,
@@ -17,26 +17,26 @@ export {
   readCommitsOf,
   readThreads,
   resolveThread,
-} from './asking/conversations.service.ts';
-export { configurationOf, labelRulesOf } from './planning/configuration.cache.ts';
-export { haltQueue, resumeQueue } from './planning/halting.service.ts';
-export { createHostInbox, type HostInbox } from './observing/host.inbox.ts';
-export { syncBase } from './observing/host.bases.ts';
-export { syncPullRequest } from './observing/host.pull-requests.ts';
-export { reconcileRepository } from './observing/host.reconciler.ts';
-export { hosted, type HostedRepository } from './observing/host.repository.ts';
-export { carryOut } from './landing/intents.ts';
+} from './requests/conversations.service.ts';
+export { configurationOf, labelRulesOf } from './store/configuration.cache.ts';
+export { haltQueue, resumeQueue } from './requests/halting.service.ts';
+export { createHostInbox, type HostInbox } from './requests/host.inbox.ts';
+export { syncBase } from './facts/base-branches.ts';
+export { syncPullRequest } from './host-sync/pull-requests.ts';
+export { reconcileRepository } from './requests/host.reconciler.ts';
+export { hosted, type HostedRepository } from './store/hosted-repository.ts';
+export { carryOut } from './effects/intents.ts';
 export { verifyRepository, type Verification } from './landing/verify.ts';
 export { recoverDatabase } from './landing/recovery.ts';
 export { surveyInstallation, type Survey } from './landing/recovery.survey.ts';
-export { createRelay, type Relay } from './planning/relay.ts';
-export { haltOnUnknownLandings } from './landing/unknown-landings.ts';
-export { batchById } from './builds/batches.reads.ts';
-export { pullRequestById } from './pull-requests.reads.ts';
-export { forgetOldVersions } from './explaining/past.retention.ts';
-export { setRepositoryActive } from './asking/activity.service.ts';
-export { closePullRequest, reopenPullRequest } from './asking/closing.service.ts';
-export { approvePullRequest } from './asking/reviews.service.ts';
+export { createRelay, type Relay } from './effects/relay.ts';
+export { haltOnUnknownLandings } from './facts/unknown-landings.ts';
+export { batchById } from './api/batches.reads.ts';
+export { pullRequestById } from './api/pull-requests.reads.ts';
+export { forgetOldVersions } from './api/as-of.retention.ts';
+export { setRepositoryActive } from './requests/activity.service.ts';
+export { closePullRequest, reopenPullRequest } from './requests/closing.service.ts';
+export { approvePullRequest } from './requests/reviews.service.ts';
 export {
   dequeuePullRequest,
   openPullRequest,
@@ -50,4 +50,4 @@ export {
   type QueueRequest,
   type RepositoryRef,
   type UpdateRequest,
-} from './asking/queue.service.ts';
+} from './requests/queue.service.ts';

@@ -2,7 +2,7 @@
 import { Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
 import { loadIfAny, loaderOf, type GraphQLContext } from '../../graphql/context.ts';
 import { pullRequestById } from '../queue/index.ts';
-import { PullRequest } from '../queue/pull-requests.types.ts';
+import { PullRequest } from '../queue/api/pull-requests.types.ts';
 import { runbookIdOfPullRequest } from './pull-requests.reads.ts';
 import { runbookById } from './runbooks.reads.ts';
 import { Runbook } from './runbooks.types.ts';

@@ -2,7 +2,7 @@ import { Arg, Ctx, FieldResolver, Int, Mutation, Resolver, Root } from 'type-gra
 import { readPage, rowId, toConnection, type Connection } from '../../../graphql/connection.ts';
 import { loadIfAny, type GraphQLContext } from '../../../graphql/context.ts';
 import { pullRequestById } from '../../queue/index.ts';
-import { PullRequest } from '../../queue/pull-requests.types.ts';
+import { PullRequest } from '../../queue/api/pull-requests.types.ts';
 import { Repository } from '../../repositories/repositories.types.ts';
 import { readRegistrations } from './registrations.reads.ts';
 import { deregisterPreview, registerPreview } from './registrations.service.ts';

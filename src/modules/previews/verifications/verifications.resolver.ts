@@ -4,7 +4,7 @@ import { readPage, rowId, toConnection, type Connection } from '../../../graphql
 import { loadIfAny, loaderOf, type GraphQLContext } from '../../../graphql/context.ts';
 import { rowIdOf } from '../../../graphql/node-id.ts';
 import { pullRequestById } from '../../queue/index.ts';
-import { PullRequest, PullRequestRefInput } from '../../queue/pull-requests.types.ts';
+import { PullRequest, PullRequestRefInput } from '../../queue/api/pull-requests.types.ts';
 import { registrationById } from '../registrations/registrations.reads.ts';
 import { PreviewRegistration } from '../registrations/registrations.types.ts';
 import {

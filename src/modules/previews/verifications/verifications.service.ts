@@ -7,7 +7,7 @@ import { whenWakeIsLost } from '../../../domain/turns.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { recordUserAction, requireScope } from '../../accounts/index.ts';
 import { appendEvents } from '../../events/index.ts';
-import { PullRequestEntity } from '../../queue/queue.entities.ts';
+import { PullRequestEntity } from '../../queue/store/queue.entities.ts';
 import { configurationOf, loadRepository, type RepositoryName } from '../../repositories/index.ts';
 import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
 import { VerificationEntity, type VerificationRow } from '../previews.entities.ts';

@@ -4,7 +4,7 @@ import { notFound } from '../../../domain/errors.ts';
 import type { VerificationSituation } from '../../../domain/previews/drive.ts';
 import type { HostRepository } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
-import { PullRequestEntity, type PullRequestRow } from '../../queue/queue.entities.ts';
+import { PullRequestEntity, type PullRequestRow } from '../../queue/store/queue.entities.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
 import {
   PreviewSandboxEntity,

@@ -1,10 +1,10 @@
 import type { Context } from '../../../context.ts';
-import { botBranch, type LoadedBatch } from './batch.rows.ts';
-import { deleteBranch } from './bot-pull-requests.branch.ts';
-import { closeRows } from './bot-pull-requests.reuse.ts';
+import { botBranch, type LoadedBatch } from '../store/batch.rows.ts';
+import { deleteBranch } from '../planning/bot-pull-requests.branch.ts';
+import { closeRows } from '../planning/bot-pull-requests.reuse.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
-import { stopGates } from '../planning/final-gates.ts';
-import { BotPullRequestEntity } from '../queue.entities.ts';
+import { stopGates } from '../facts/final-gates.ts';
+import { BotPullRequestEntity } from '../store/queue.entities.ts';
 
 /**
  * After its end: what still runs is stopped, the bot pull request closed, its branch deleted by compare-and-set. One that

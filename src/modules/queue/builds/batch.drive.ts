@@ -2,13 +2,13 @@
 // commit is still to be composed, while it is `building` without a start its checks are still to be asked for. Every
 // step may run twice and writes facts only where the batch still lives; zero rows mean it was superseded.
 import type { Context } from '../../../context.ts';
-import { causes } from '../planning/advance.words.ts';
+import { causes } from '../planning/advance.descriptions.ts';
 import { cleanUp } from './batch.clean-up.ts';
-import { makeBuild } from './batch.making.ts';
-import { openBuild, watchBuild } from './batch.opening.ts';
+import { makeBuild } from './batch.compose.ts';
+import { openBuild, watchBuild } from './batch.open.ts';
 import { takeStep } from './batch.refusals.ts';
-import { loadBatch, loadBatchIn, needOfRow, type BatchNeed } from './batch.rows.ts';
-import { PullRequestEntity, type BatchRowState } from '../queue.entities.ts';
+import { loadBatch, loadBatchIn, needOfRow, type BatchNeed } from '../store/batch.rows.ts';
+import { PullRequestEntity, type BatchRowState } from '../store/queue.entities.ts';
 
 /** Where a batch stands, for its workflow and for people who read it there. */
 export interface BatchProgress {

@@ -4,10 +4,10 @@ import type { Context } from '../../../context.ts';
 import { blockText } from '../../../domain/queue/model/status.ts';
 import { HostRefused } from '../../../hosts/port.ts';
 import type { Database } from '../../../platform/database.ts';
-import type { LoadedBatch } from './batch.rows.ts';
-import { BatchEntity, PullRequestEntity, type BatchMemberRow } from '../queue.entities.ts';
-import { changeQueue } from '../queue.locks.ts';
-import { beginWork, blockPullRequest, finishWork, haltWork } from '../status.writer.ts';
+import type { LoadedBatch } from '../store/batch.rows.ts';
+import { BatchEntity, PullRequestEntity, type BatchMemberRow } from '../store/queue.entities.ts';
+import { changeQueue } from '../store/queue.locks.ts';
+import { beginWork, blockPullRequest, finishWork, haltWork } from '../store/status.writer.ts';
 
 interface Refused {
   readonly member: BatchMemberRow;

@@ -4,9 +4,9 @@ import type { Context } from '../../../context.ts';
 import { isManagedBranch } from '../../../domain/configuration/index.ts';
 import { findLandedTogether } from '../../../domain/queue/requests/stacks.ts';
 import type { RefUpdate } from '../../../hosts/port.ts';
-import type { LoadedBatch } from '../builds/batch.rows.ts';
-import { configurationOf } from '../planning/configuration.cache.ts';
-import { PullRequestEntity } from '../queue.entities.ts';
+import type { LoadedBatch } from '../store/batch.rows.ts';
+import { configurationOf } from '../store/configuration.cache.ts';
+import { PullRequestEntity } from '../store/queue.entities.ts';
 
 /** Empty unless asked for. Never a base branch, nor one that several pull requests have as their head. */
 export async function branchesOfStack(ctx: Context, loaded: LoadedBatch): Promise<readonly RefUpdate[]> {

@@ -4,11 +4,11 @@
 import type { Context } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import { HostRefused, HostUnavailable, RefMoved } from '../../../hosts/port.ts';
-import type { LoadedBatch } from '../builds/batch.rows.ts';
+import type { LoadedBatch } from '../store/batch.rows.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { giveUp, outcomeOf, type Failure, type Outcome } from './landing.move.ts';
-import { landingRef, readLandingRef } from './landing-refs.ts';
-import { PullRequestEntity, type BatchMemberRow } from '../queue.entities.ts';
+import { landingRef, readLandingRef } from '../facts/landing-refs.ts';
+import { PullRequestEntity, type BatchMemberRow } from '../store/queue.entities.ts';
 
 /** Most commits the host puts on the base for one pull request, by rebase. */
 const mostCommits = 500;

@@ -2,10 +2,10 @@
 // landing ref: what it holds is what became of the landing, whoever did it.
 import type { Context } from '../../../context.ts';
 import { HostRefused, RefMoved, type HostCommit, type RefUpdate } from '../../../hosts/port.ts';
-import type { LoadedBatch } from '../builds/batch.rows.ts';
+import type { LoadedBatch } from '../store/batch.rows.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { branchesOfStack } from './landing.branches.ts';
-import { isTombstone, landingRef, layTombstone, readLandingRef } from './landing-refs.ts';
+import { isTombstone, landingRef, layTombstone, readLandingRef } from '../facts/landing-refs.ts';
 
 export type Outcome =
   | { readonly kind: 'landed'; readonly commit: HostCommit }

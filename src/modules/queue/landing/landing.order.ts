@@ -6,9 +6,9 @@ import type { Targets } from '../../../domain/queue/model/overlap.ts';
 import { findPassedOver } from '../../../domain/queue/landing/landing-order.ts';
 import type { QueueRules } from '../../../domain/queue/model/snapshot.ts';
 import type { Transaction } from '../../../platform/database.ts';
-import { readLine } from '../planning/line.rows.ts';
-import { loadTargets } from '../planning/outlook.loader.ts';
-import type { BatchRow } from '../queue.entities.ts';
+import { readLine } from '../store/line.rows.ts';
+import { loadTargets } from '../facts/outlook.loader.ts';
+import type { BatchRow } from '../store/queue.entities.ts';
 
 /** Why it is not its turn. A chain has its order by what each of its batches stands on, and a bet is no part of one. */
 export async function findOrderLoss(

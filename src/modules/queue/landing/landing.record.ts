@@ -8,9 +8,9 @@ import {
   type BatchRow,
   type IntentRow,
   type PullRequestRow,
-} from '../queue.entities.ts';
-import { loadMembers } from '../builds/batch.members.ts';
-import { announce, writeStatus, type QueueWork } from '../status.writer.ts';
+} from '../store/queue.entities.ts';
+import { loadMembers } from '../store/batch.members.ts';
+import { announce, writeStatus, type QueueWork } from '../store/status.writer.ts';
 
 /** The landing, its members and its proof, the statuses and events: everything that is said of it, in one transaction. */
 export async function recordLanding(

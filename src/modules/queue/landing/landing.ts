@@ -11,20 +11,20 @@ import type { BuildState, QueueRules } from '../../../domain/queue/model/snapsho
 import { blockText, isQueued } from '../../../domain/queue/model/status.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { askedAt, branchFreezes, pauseInForce } from '../../repositories/index.ts';
-import { findLoss } from '../asking/admission.service.ts';
-import { loadMembers } from '../builds/batch.members.ts';
-import { loadBatch, type LoadedBatch } from '../builds/batch.rows.ts';
-import { loadBuilds } from '../builds/build.records.ts';
-import { configurationOf, configurationProblem, rulesOf } from '../planning/configuration.cache.ts';
+import { findLoss } from '../admission/admission.service.ts';
+import { loadMembers } from '../store/batch.members.ts';
+import { loadBatch, type LoadedBatch } from '../store/batch.rows.ts';
+import { loadBuilds } from '../facts/build.records.ts';
+import { configurationOf, configurationProblem, rulesOf } from '../store/configuration.cache.ts';
 import { announceBatch } from '../planning/decisions.writer.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
-import { loadGates, readPassedGates } from '../planning/final-gates.ts';
-import { syncBase } from '../observing/host.bases.ts';
-import { landingRef } from './landing-refs.ts';
+import { loadGates, readPassedGates } from '../facts/final-gates.ts';
+import { syncBase } from '../facts/base-branches.ts';
+import { landingRef } from '../facts/landing-refs.ts';
 import { mergeAtHost } from './landing.host.ts';
 import { moveBase, type Outcome } from './landing.move.ts';
 import { findOrderLoss } from './landing.order.ts';
-import { judgeParts, loadTargetsThatCount } from './landing.parts.ts';
+import { judgeParts, loadTargetsThatCount } from '../builds/batch.parts.ts';
 import { recordLanding } from './landing.record.ts';
 import type { Passed } from './proof.ts';
 import {
@@ -35,16 +35,16 @@ import {
   type IntentRow,
   type PullRequestRow,
   type QueueRow,
-} from '../queue.entities.ts';
-import { countOwnPushes } from '../branches/branch-update.ts';
-import { answerCommitAdded } from '../asking/commit-added.ts';
-import { changeQueue, shareRepository } from '../queue.locks.ts';
-import { loadJudgedBuilds } from '../planning/retries.ts';
-import { loadLineage } from '../planning/landings.loader.ts';
-import { judgeOwn } from '../planning/own-checks.ts';
-import { beginWork, blockPullRequest, finishWork, haltWork, type QueueWork } from '../status.writer.ts';
-import { openBelow, readBelow } from '../planning/stacks.ts';
-import { restoredBecause } from './unknown-landings.ts';
+} from '../store/queue.entities.ts';
+import { countOwnPushes } from '../facts/branch-update.ts';
+import { answerCommitAdded } from '../admission/commit-added.ts';
+import { changeQueue, shareRepository } from '../store/queue.locks.ts';
+import { loadJudgedBuilds } from '../facts/retries.ts';
+import { loadLineage } from '../facts/landings.loader.ts';
+import { judgeOwn } from '../facts/own-checks.ts';
+import { beginWork, blockPullRequest, finishWork, haltWork, type QueueWork } from '../store/status.writer.ts';
+import { openBelow, readBelow } from '../facts/stacks.ts';
+import { restoredBecause } from '../facts/unknown-landings.ts';
 
 /** A landing tried this often without an end halts the queue. */
 export const mostAttempts = 20;

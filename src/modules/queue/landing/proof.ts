@@ -3,9 +3,9 @@
 import { createHash } from 'node:crypto';
 import type { Targets } from '../../../domain/queue/model/overlap.ts';
 import type { BuildState, MergeStrategy, RequiredCheck } from '../../../domain/queue/model/snapshot.ts';
-import { PullRequestEntity, type BatchMemberRow, type BatchRow, type PullRequestRow } from '../queue.entities.ts';
-import type { PassedPart } from './landing.parts.ts';
-import type { QueueWork } from '../status.writer.ts';
+import { PullRequestEntity, type BatchMemberRow, type BatchRow, type PullRequestRow } from '../store/queue.entities.ts';
+import type { PassedPart } from '../builds/batch.parts.ts';
+import type { QueueWork } from '../store/status.writer.ts';
 
 export type Grade = 'exact' | 'same_tree' | 'composed' | 'host_merged' | 'unvalidated' | 'external';
 

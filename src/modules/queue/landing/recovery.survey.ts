@@ -3,14 +3,14 @@ import { systemContext, type Context, type Ports } from '../../../context.ts';
 import type { HostCommit } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
-import { findArrivals, readUnrecordedLine, type Arrival, type Candidate } from './arrivals.ts';
-import { botBranch } from '../builds/batch.rows.ts';
-import { rulesOf } from '../planning/configuration.cache.ts';
-import { hosted, type HostedRepository } from '../observing/host.repository.ts';
-import { PullRequestEntity, QueueEntity, type PullRequestRow, type QueueRow } from '../queue.entities.ts';
-import { ensureQueue } from '../queue.locks.ts';
-import { landingRef, landingRefs } from './landing-refs.ts';
-import { findUnknownLandings, restoredReason, type UnknownLanding } from './unknown-landings.ts';
+import { findArrivals, readUnrecordedLine, type Arrival, type Candidate } from './out-of-band-merges.ts';
+import { botBranch } from '../store/batch.rows.ts';
+import { rulesOf } from '../store/configuration.cache.ts';
+import { hosted, type HostedRepository } from '../store/hosted-repository.ts';
+import { PullRequestEntity, QueueEntity, type PullRequestRow, type QueueRow } from '../store/queue.entities.ts';
+import { ensureQueue } from '../store/queue.locks.ts';
+import { landingRef, landingRefs } from '../facts/landing-refs.ts';
+import { findUnknownLandings, restoredReason, type UnknownLanding } from '../facts/unknown-landings.ts';
 
 const branches = 'refs/heads/';
 const numberedRefs = [

@@ -6,14 +6,14 @@ import { DomainError } from '../../../domain/errors.ts';
 import { statusText } from '../../../domain/queue/model/status.ts';
 import { RefMoved } from '../../../hosts/port.ts';
 import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
-import type { Arrival } from './arrivals.ts';
-import { rulesOf } from '../planning/configuration.cache.ts';
+import type { Arrival } from './out-of-band-merges.ts';
+import { rulesOf } from '../store/configuration.cache.ts';
 import { voidLandings } from '../planning/decisions.writer.ts';
-import { syncBase } from '../observing/host.bases.ts';
-import type { HostedRepository } from '../observing/host.repository.ts';
+import { syncBase } from '../facts/base-branches.ts';
+import type { HostedRepository } from '../store/hosted-repository.ts';
 import { planConclusions } from './landing.record.ts';
-import { BatchEntity, IntentEntity, PullRequestEntity, type PullRequestRow } from '../queue.entities.ts';
-import { changeQueue } from '../queue.locks.ts';
+import { BatchEntity, IntentEntity, PullRequestEntity, type PullRequestRow } from '../store/queue.entities.ts';
+import { changeQueue } from '../store/queue.locks.ts';
 import {
   surveyInstallation,
   type FoundLanding,
@@ -22,11 +22,11 @@ import {
   type StrayBranch,
   type Survey,
 } from './recovery.survey.ts';
-import { loadMembers } from '../builds/batch.members.ts';
+import { loadMembers } from '../store/batch.members.ts';
 import { liveStates } from '../planning/snapshot.loader.ts';
-import { announce, beginWork, finishWork, writeStatus, type QueueWork } from '../status.writer.ts';
-import { landingRefs } from './landing-refs.ts';
-import { haltOnUnknownLandings, restoredReason } from './unknown-landings.ts';
+import { announce, beginWork, finishWork, writeStatus, type QueueWork } from '../store/status.writer.ts';
+import { landingRefs } from '../facts/landing-refs.ts';
+import { haltOnUnknownLandings, restoredReason } from '../facts/unknown-landings.ts';
 
 // How many of each id may have been given out since the backup. Far more than a backup can be late, far fewer than there are.
 const idsGivenSince = 1_000_000;

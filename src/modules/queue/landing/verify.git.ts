@@ -1,7 +1,7 @@
 // A proof with the commit it is about, and what git makes of its heads again.
 import type { MergeStrategy } from '../../../domain/queue/model/snapshot.ts';
 import { HostRefused, type CodeHost, type CompositionResult, type HostCommit } from '../../../hosts/port.ts';
-import type { HostedRepository } from '../observing/host.repository.ts';
+import type { HostedRepository } from '../store/hosted-repository.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import type { ProofBody, ProvenMember } from './proof.ts';
 

@@ -3,12 +3,12 @@
 import type { Context } from '../../../context.ts';
 import { judgeBuild } from '../../../domain/queue/evidence/evidence.ts';
 import type { HostCommit } from '../../../hosts/port.ts';
-import { loadBuilds } from '../builds/build.records.ts';
-import { hosted } from '../observing/host.repository.ts';
+import { loadBuilds } from '../facts/build.records.ts';
+import { hosted } from '../store/hosted-repository.ts';
 import { digestProof, type Grade } from './proof.ts';
-import { QueueEntity, type QueueRow } from '../queue.entities.ts';
-import { readPassedGates } from '../planning/final-gates.ts';
-import { landingRef } from './landing-refs.ts';
+import { QueueEntity, type QueueRow } from '../store/queue.entities.ts';
+import { readPassedGates } from '../facts/final-gates.ts';
+import { landingRef } from '../facts/landing-refs.ts';
 import { composeAgain, type Examined, type StoredProof } from './verify.git.ts';
 import { checkParts, lineOf } from './verify.parts.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';

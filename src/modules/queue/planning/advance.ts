@@ -4,11 +4,11 @@ import type { Context } from '../../../context.ts';
 import { plan } from '../../../domain/queue/plan.ts';
 import { pauseInForce } from '../../repositories/index.ts';
 import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
-import { reconsiderInLine, reconsiderPending } from '../asking/admission.service.ts';
-import { configurationProblem, rulesOf } from './configuration.cache.ts';
-import { planUpdates, updateBeforeRequeue } from '../branches/auto-update.ts';
-import { planWaitingBackports } from '../branches/backport.ts';
-import { releaseSpares } from '../builds/bot-pull-requests.reuse.ts';
+import { reconsiderInLine, reconsiderPending } from '../admission/admission.service.ts';
+import { configurationProblem, rulesOf } from '../store/configuration.cache.ts';
+import { planUpdates, updateBeforeRequeue } from './auto-update.ts';
+import { planWaitingBackports } from './backport.ts';
+import { releaseSpares } from './bot-pull-requests.reuse.ts';
 import {
   describeBatch,
   describeQueue,
@@ -18,19 +18,19 @@ import {
   type Effect,
   type OpenBatch,
   type OpenIntent,
-} from './advance.words.ts';
+} from './advance.descriptions.ts';
 import { lookAgainAt, writeDecisions } from './decisions.writer.ts';
-import { syncBase } from '../observing/host.bases.ts';
-import { hosted } from '../observing/host.repository.ts';
-import { readMissingSignatures } from '../observing/host.signatures.ts';
-import { needOf, type BatchNeed } from '../builds/batch.rows.ts';
-import { QueueEntity, type QueueRow } from '../queue.entities.ts';
-import { lockQueue } from '../queue.locks.ts';
-import { planRetries } from './retries.ts';
-import { planHoldMessages, planTelling, tellOfChanges } from '../telling/telling.ts';
+import { syncBase } from '../facts/base-branches.ts';
+import { hosted } from '../store/hosted-repository.ts';
+import { readMissingSignatures } from '../facts/signatures.ts';
+import { needOf, type BatchNeed } from '../store/batch.rows.ts';
+import { QueueEntity, type QueueRow } from '../store/queue.entities.ts';
+import { lockQueue } from '../store/queue.locks.ts';
+import { planRetries } from '../facts/retries.ts';
+import { planHoldMessages, planTelling, tellOfChanges } from './notifications.ts';
 import { loadSnapshot } from './snapshot.loader.ts';
 import { lookForBuildsAt, wakeWaitingQueues } from './shared-builds.ts';
-import { beginWork, finishWork, haltWork } from '../status.writer.ts';
+import { beginWork, finishWork, haltWork } from '../store/status.writer.ts';
 
 /** Rises with every change of the planner's rules: a worker of an older version steps back. */
 export const plannerVersion = 6;

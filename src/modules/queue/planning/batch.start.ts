@@ -4,10 +4,10 @@ import type { Configuration } from '../../../domain/configuration/keys.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import { groupMessage, type MessageSource } from '../../../domain/queue/requests/message.ts';
 import type { Decision, PinnedHead } from '../../../domain/queue/model/snapshot.ts';
-import type { PullRequestRow } from '../queue.entities.ts';
-import type { QueueWork } from '../status.writer.ts';
+import type { PullRequestRow } from '../store/queue.entities.ts';
+import type { QueueWork } from '../store/status.writer.ts';
 import type { LoadedQueue } from './snapshot.loader.ts';
-import { planCommits, planLayers } from './stacks.ts';
+import { planCommits, planLayers } from '../facts/stacks.ts';
 
 export type StartBatch = Extract<Decision, { kind: 'StartBatch' }>;
 

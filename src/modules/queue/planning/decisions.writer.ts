@@ -4,14 +4,14 @@ import type { Decision } from '../../../domain/queue/model/snapshot.ts';
 import { statusText } from '../../../domain/queue/model/status.ts';
 import type { Configuration } from '../../../domain/configuration/keys.ts';
 import { DomainError } from '../../../domain/errors.ts';
-import type { BatchMemberRow, BatchRow, PullRequestRow } from '../queue.entities.ts';
-import { spareBotPullRequest } from '../builds/bot-pull-requests.reuse.ts';
+import type { BatchMemberRow, BatchRow, PullRequestRow } from '../store/queue.entities.ts';
+import { spareBotPullRequest } from './bot-pull-requests.reuse.ts';
 import { pullRequestOf, startBatches } from './batch.start.ts';
-import { planGate } from './final-gates.ts';
+import { planGate } from '../facts/final-gates.ts';
 import { liveStates, loadNamed, type LoadedQueue } from './snapshot.loader.ts';
 import { loadBotPullRequests, Resets } from './resets.events.ts';
-import { pendAbove } from './stacks.ts';
-import { announce, blockPullRequest, describe, writeStatus, type QueueWork } from '../status.writer.ts';
+import { pendAbove } from '../facts/stacks.ts';
+import { announce, blockPullRequest, describe, writeStatus, type QueueWork } from '../store/status.writer.ts';
 
 type Of<K extends Decision['kind']> = Extract<Decision, { kind: K }>;
 

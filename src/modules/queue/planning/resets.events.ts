@@ -2,9 +2,9 @@
 import type { BotPullRequestFacts } from '../../../domain/events/payloads.ts';
 import type { Decision } from '../../../domain/queue/model/snapshot.ts';
 import { statusText, webhookStatus } from '../../../domain/queue/model/status.ts';
-import { BotPullRequestEntity, type PullRequestRow } from '../queue.entities.ts';
+import { BotPullRequestEntity, type PullRequestRow } from '../store/queue.entities.ts';
 import type { LoadedQueue } from './snapshot.loader.ts';
-import { announce, type QueueWork } from '../status.writer.ts';
+import { announce, type QueueWork } from '../store/status.writer.ts';
 
 type Cause = Pick<Extract<Decision, { kind: 'SupersedeBatch' }>, 'code' | 'causedBy' | 'failedBuild'>;
 

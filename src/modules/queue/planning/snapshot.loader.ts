@@ -19,15 +19,15 @@ import type {
 import type { Transaction } from '../../../platform/database.ts';
 import { askedAt, branchFreezes, pauseInForce } from '../../repositories/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
-import { chanceBy, loadSecondTries, loadTargets, loadTrackRecords, noRecords } from './outlook.loader.ts';
-import { lineageOf, loadLandings, ownLineOf, readLandings } from './landings.loader.ts';
-import { configurationOf } from './configuration.cache.ts';
-import { labelBatches, loadGates } from './final-gates.ts';
-import { openBelow, readBelow } from './stacks.ts';
-import { loadMembers, readAssumed } from '../builds/batch.members.ts';
-import { readLine, type LineRow } from './line.rows.ts';
-import { judgeOwn } from './own-checks.ts';
-import { loadJudgedBuilds } from './retries.ts';
+import { chanceBy, loadSecondTries, loadTargets, loadTrackRecords, noRecords } from '../facts/outlook.loader.ts';
+import { lineageOf, loadLandings, ownLineOf, readLandings } from '../facts/landings.loader.ts';
+import { configurationOf } from '../store/configuration.cache.ts';
+import { labelBatches, loadGates } from '../facts/final-gates.ts';
+import { openBelow, readBelow } from '../facts/stacks.ts';
+import { loadMembers, readAssumed } from '../store/batch.members.ts';
+import { readLine, type LineRow } from '../store/line.rows.ts';
+import { judgeOwn } from '../facts/own-checks.ts';
+import { loadJudgedBuilds } from '../facts/retries.ts';
 import {
   BatchEntity,
   PullRequestEntity,
@@ -35,7 +35,7 @@ import {
   type BatchRow,
   type PullRequestRow,
   type QueueRow,
-} from '../queue.entities.ts';
+} from '../store/queue.entities.ts';
 
 export const liveStates = ['making', 'building', 'landing'] as const;
 

@@ -4,8 +4,8 @@ import { readPage, toConnection, type Connection } from '../../../graphql/connec
 import { loadIfAny, loaderOf, type GraphQLContext } from '../../../graphql/context.ts';
 import { ReleaseCandidateVersion } from '../../../graphql/scalars.ts';
 import { batchById, pullRequestById } from '../../queue/index.ts';
-import { Batch } from '../../queue/builds/batches.types.ts';
-import { PullRequest, PullRequestConnection } from '../../queue/pull-requests.types.ts';
+import { Batch } from '../../queue/api/batches.types.ts';
+import { PullRequest, PullRequestConnection } from '../../queue/api/pull-requests.types.ts';
 import { candidateById, findCandidate } from '../candidates.reads.ts';
 import { ReleaseCandidate } from '../candidates.types.ts';
 import { readRollback } from '../deployments.history.ts';

@@ -1,7 +1,7 @@
 import { Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
 import { readPage, rowId, toConnection, type Connection } from '../../../graphql/connection.ts';
 import { loaderOf, type GraphQLContext } from '../../../graphql/context.ts';
-import { PullRequest } from '../../queue/pull-requests.types.ts';
+import { PullRequest } from '../../queue/api/pull-requests.types.ts';
 import { PageArgs } from '../page.types.ts';
 import { candidateById } from '../candidates.reads.ts';
 import { ReleaseCandidate, ReleaseCandidateConnection } from '../candidates.types.ts';

@@ -1,0 +1,254 @@
+// Asks the domain whether a pull request may enter the line, with the facts the rows hold, and writes the answer.
+import type { Context } from '../../../context.ts';
+import {
+  blockedLabel,
+  isManagedBranch,
+  numberOfApprovals,
+  type Configuration,
+} from '../../../domain/configuration/index.ts';
+import {
+  decideAdmission,
+  type Admission,
+  type AdmissionFacts,
+  type AdmissionRequest,
+} from '../../../domain/queue/requests/admission.ts';
+import type { QueueRules } from '../../../domain/queue/model/snapshot.ts';
+import { strategyContradiction } from '../../../domain/queue/landing/merge-strategy.ts';
+import type { Transaction } from '../../../platform/database.ts';
+import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
+import { readLine, readPending, type AdmissionRow } from '../store/line.rows.ts';
+import { readLandingMembers } from '../store/begun-landings.ts';
+import { rulesOf } from '../store/configuration.cache.ts';
+import { PullRequestEntity, type PullRequestRow, type QueueRow } from '../store/queue.entities.ts';
+import { loadJudgedBuilds } from '../facts/retries.ts';
+import { judgeOwn } from '../facts/own-checks.ts';
+import { isInStack, obstacleBelow, readBelow } from '../facts/stacks.ts';
+import { judgeValidations, validationFacts, type Validated } from './validations.service.ts';
+import { announce, blockPullRequest, writeStatus, type QueueWork } from '../store/status.writer.ts';
+
+interface Line {
+  readonly repository: RepositoryRow;
+  readonly queue: QueueRow;
+}
+
+interface Asked extends Line {
+  readonly pullRequest: AdmissionRow;
+}
+
+type Seen = Pick<AdmissionFacts, 'ownVerdict' | 'ownFailedChecks' | 'conflictsWithBase' | 'waitsForBelow'>;
+
+export async function decideFor(ctx: Context, tx: Transaction, of: Asked): Promise<Admission> {
+  const [admission] = await decideAll(ctx, tx, of, [of.pullRequest]);
+  if (admission === undefined) throw new Error('Nothing was asked.');
+  return admission;
+}
+
+/** In the order asked, by three statements however many are asked for. */
+async function decideAll(
+  ctx: Context,
+  tx: Transaction,
+  line: Line,
+  asked: readonly AdmissionRow[],
+): Promise<Admission[]> {
+  const { repository, queue } = line;
+  const heads = asked.map((pullRequest) => pullRequest.headSha);
+  const { configuration, rules } = rulesOf(repository, queue.hostRequiredChecks);
+  const builds = new Map(
+    (await loadJudgedBuilds(ctx, tx, { repositoryId: repository.id, commits: heads, trees: [] }, rules)).map(
+      (build) => [build.commit, build],
+    ),
+  );
+  const conflicting = await conflictsWithTip(ctx, tx, queue, heads);
+  const validated = await judgeValidations(ctx, tx, configuration, asked);
+  const below = await readBelow(ctx, tx, asked);
+  return asked.map((pullRequest) => {
+    const own = judgeOwn(builds.get(pullRequest.headSha), rules);
+    const seen = {
+      ownVerdict: own.verdict,
+      ownFailedChecks: own.failed,
+      conflictsWithBase: conflicting.has(pullRequest.headSha),
+      waitsForBelow: obstacleBelow(below, pullRequest.belowId),
+    };
+    return decideWith({ configuration, rules, validated }, { repository, queue, pullRequest, seen });
+  });
+}
+
+/**
+ * What takes a pull request out of the line again: an approval withdrawn, changes requested, a draft. Its own checks,
+ * its conflicts and what it stands on are left to the planner, who sees the line. Null: it stands.
+ */
+export function findLoss({ repository, queue, pullRequest }: Line & { pullRequest: PullRequestRow }): Loss | null {
+  const { configuration, rules } = rulesOf(repository, queue.hostRequiredChecks);
+  const { failedValidations } = validationFacts(configuration, pullRequest);
+  const validated = new Map([[pullRequest.id, failedValidations]]);
+  return lossOf({ configuration, rules, validated }, { repository, queue, pullRequest });
+}
+
+type Loss = Exclude<Admission, { kind: 'queue' }>;
+
+async function findLosses<Row extends AdmissionRow>(
+  ctx: Context,
+  tx: Transaction,
+  { repository, queue }: Line,
+  standing: readonly Row[],
+): Promise<{ readonly pullRequest: Row; readonly loss: Loss }[]> {
+  const { configuration, rules } = rulesOf(repository, queue.hostRequiredChecks);
+  const inForce = { configuration, rules, validated: await judgeValidations(ctx, tx, configuration, standing) };
+  return standing.flatMap((pullRequest) => {
+    const loss = lossOf(inForce, { repository, queue, pullRequest });
+    return loss === null ? [] : [{ pullRequest, loss }];
+  });
+}
+
+function lossOf(inForce: InForce, of: Asked): Loss | null {
+  const seen: Seen = { ownVerdict: 'green', ownFailedChecks: [], conflictsWithBase: false, waitsForBelow: null };
+  const admission = decideWith(inForce, { ...of, seen });
+  return admission.kind === 'queue' ? null : admission;
+}
+
+interface InForce extends ReturnType<typeof rulesOf> {
+  readonly validated: Validated;
+}
+
+interface Candidate {
+  readonly repository: Pick<RepositoryRow, 'defaultBranch'>;
+  readonly queue: Pick<QueueRow, 'baseBranch'>;
+  readonly pullRequest: AdmissionRow;
+  readonly seen: Seen;
+}
+
+function decideWith(inForce: InForce, candidate: Candidate): Admission {
+  return decideAdmission(admissionRequest(inForce, candidate));
+}
+
+/** What is asked of the domain about one pull request, by the rules in force. */
+export function admissionRequest(
+  { configuration, rules, validated }: InForce,
+  { repository, queue, pullRequest, seen }: Candidate,
+): AdmissionRequest {
+  const base = isInStack(configuration, pullRequest) ? queue.baseBranch : pullRequest.baseBranch;
+  return {
+    facts: {
+      ...seen,
+      isBaseBranchManaged: isManagedBranch(configuration, base, repository.defaultBranch),
+      draft: pullRequest.draft,
+      labels: pullRequest.labels.filter((label) => !pullRequest.queueLabels.includes(label)),
+      approvals: pullRequest.approvals,
+      changesRequested: pullRequest.changesRequested,
+      unresolvedConversations: pullRequest.unresolvedConversations,
+      ownerReviewMissing: pullRequest.ownerReviewMissing,
+      // What was not looked at is not verified.
+      hasUnverifiedCommits: pullRequest.verifiedHead !== pullRequest.headSha || pullRequest.unverifiedCommits !== 0,
+      failedValidations: [
+        ...(validated.get(pullRequest.id) ?? pullRequest.failedValidations),
+        ...contradictionOf(configuration, pullRequest),
+      ],
+    },
+    rules: admissionRules(configuration, rules),
+    skipValidation: pullRequest.skipValidation,
+  };
+}
+
+function contradictionOf(configuration: Configuration, { labels }: AdmissionRow): readonly string[] {
+  const contradiction = strategyContradiction(labels, configuration.merge_rules.merge_strategy);
+  return contradiction === null ? [] : [contradiction];
+}
+
+function admissionRules(
+  configuration: Configuration,
+  rules: QueueRules,
+): Parameters<typeof decideAdmission>[0]['rules'] {
+  const { preconditions, merge_mode, labels } = configuration.merge_rules;
+  return {
+    mode: rules.mode,
+    numberOfApprovals: numberOfApprovals(configuration),
+    conversationResolutionRequired: preconditions.conversation_resolution_required,
+    requireVerifiedCommits: preconditions.require_verified_commits,
+    checkMergeabilityToQueue: merge_mode.parallel_mode.check_mergeability_to_queue,
+    blockingLabels: [blockedLabel(labels)].filter((label) => label !== ''),
+  };
+}
+
+/** Those of the heads that are known not to merge onto the base's present tip. */
+async function conflictsWithTip(
+  ctx: Context,
+  tx: Transaction,
+  queue: QueueRow,
+  heads: readonly string[],
+): Promise<Set<string>> {
+  const rows = await tx.query<{ head: string }>(
+    `select heads[1] as head from merge_result
+     where account_id = $1 and repository_id = $2 and parent = $3 and cardinality(heads) = 1 and heads[1] = any($4) and conflict_at = 0`,
+    [ctx.accountId, queue.repositoryId, queue.baseTip ?? '', [...heads]],
+  );
+  return new Set(rows.map((row) => row.head));
+}
+
+/** Writes what was decided: in line, waiting for something, or blocked with the reason. */
+export function writeAdmission(work: QueueWork, pullRequest: PullRequestRow, admission: Admission): void {
+  switch (admission.kind) {
+    case 'queue':
+      writeStatus(work, pullRequest, 'queue');
+      announce(work, pullRequest, 'queued');
+      break;
+    case 'pend':
+      writeStatus(work, pullRequest, 'pend', { code: admission.code, text: admission.text });
+      break;
+    case 'block':
+      blockPullRequest(work, pullRequest, {
+        code: admission.code,
+        text: admission.text,
+        failedChecks: admission.code === 107 ? admission.names : [],
+      });
+      break;
+    default:
+      admission satisfies never;
+  }
+}
+
+/** Pending pull requests are looked at again whenever the queue plans: a fact may have come. */
+export async function reconsiderPending(work: QueueWork, repository: RepositoryRow): Promise<void> {
+  const { ctx, tx, queue } = work;
+  const pending = await readPending(ctx, tx, queue.id);
+  if (pending.length === 0) return;
+  const admissions = await decideAll(ctx, tx, { repository, queue }, pending);
+  const changed = new Map<string, Admission>();
+  for (const [index, admission] of admissions.entries()) {
+    const before = pending[index];
+    const isUnchanged = admission.kind === 'pend' && admission.text === before?.statusText;
+    if (before !== undefined && !isUnchanged) changed.set(before.id, admission);
+  }
+  const rows = await loadInOrder(tx, [...changed.keys()]);
+  for (const row of rows) {
+    const admission = changed.get(row.id);
+    if (admission !== undefined) writeAdmission(work, row, admission);
+  }
+  // Who stands on one that was just let in can follow.
+  const hasLetIn = [...changed.values()].some((admission) => admission.kind === 'queue');
+  if (!hasLetIn || pending.every((row) => row.belowId === null)) return;
+  await tx.em.flush();
+  await reconsiderPending(work, repository);
+}
+
+async function loadInOrder(tx: Transaction, ids: readonly string[]): Promise<PullRequestRow[]> {
+  if (ids.length === 0) return [];
+  const rows = new Map((await tx.em.find(PullRequestEntity, { id: { $in: [...ids] } })).map((row) => [row.id, row]));
+  return ids.flatMap((id) => rows.get(id) ?? []);
+}
+
+/** Those in line whose preconditions no longer hold are blocked; a landing past its gate is left to its end. */
+export async function reconsiderInLine(work: QueueWork, repository: RepositoryRow): Promise<void> {
+  const { ctx, tx, queue } = work;
+  await tx.em.flush();
+  const lost = await findLosses(ctx, tx, { repository, queue }, await readLine(ctx, tx, queue.id));
+  if (lost.length === 0) return;
+  const leaving = await readLandingMembers(ctx, tx, queue.id);
+  const losses = new Map(lost.map(({ pullRequest, loss }) => [pullRequest.id, loss]));
+  for (const row of await loadInOrder(
+    tx,
+    [...losses.keys()].filter((id) => !leaving.has(id)),
+  )) {
+    const loss = losses.get(row.id);
+    if (loss !== undefined && loss.code !== null) blockPullRequest(work, row, { code: loss.code, text: loss.text });
+  }
+}

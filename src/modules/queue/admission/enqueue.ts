@@ -1,0 +1,168 @@
+// To ask for a merge and to take it back, by whatever way it comes: an API, a label, a command in a comment. Refusals
+// are made here, in one sentence each, so that everybody hears the same one.
+import { systemContext, type Context } from '../../../context.ts';
+import { DomainError } from '../../../domain/errors.ts';
+import { allowedActors } from '../../../domain/queue/requests/commands.ts';
+import { isQueued, isTerminal } from '../../../domain/queue/model/status.ts';
+import { canSkipLine, canSkipValidation, isMemberOfTeam, type RequestSource } from '../../accounts/index.ts';
+import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
+import { decideFor, writeAdmission } from './admission.service.ts';
+import { configurationOf } from '../store/configuration.cache.ts';
+import { voidLandings } from '../planning/decisions.writer.ts';
+import type { PullRequestRow } from '../store/queue.entities.ts';
+import { loadBelow } from '../facts/stacks.ts';
+import { announceDequeued, noOptions, writeStatus, type QueueWork } from '../store/status.writer.ts';
+
+/** `runbook`: asked for with a runbook, when its pull request was not there yet. */
+export type QueueSource = RequestSource | 'label' | 'slash_command' | 'runbook';
+type Asked = Pick<RepositoryRow, 'id' | 'active' | 'configurationYaml'>;
+
+/** Options of a request, as far as they need somebody's authorisation. */
+export interface Skips {
+  readonly skipLine?: boolean | null;
+  readonly skipLineReason?: string | null;
+  readonly skipValidation?: boolean | null;
+  readonly requestedBy?: string | null;
+}
+
+export function refuseSource(repository: Asked, source: QueueSource): void {
+  if (!repository.active) throw new DomainError('NOT_QUEUEABLE', 'The repository is not active.');
+  const blocked: readonly string[] = configurationOf(repository).merge_rules.blocked_queue_sources;
+  if (blocked.includes(source)) {
+    throw new DomainError('QUEUE_SOURCE_BLOCKED', `Queueing by ${source} is disabled`);
+  }
+}
+
+const longestReason = 1_000;
+
+export async function authoriseSkips(ctx: Context, repository: Asked, request: Skips): Promise<void> {
+  const requestedBy = request.requestedBy || null;
+  if (request.skipLine) {
+    if (!(await canSkipLine(ctx, repository.id, requestedBy))) throw mayNotSkipLine();
+    if (configurationOf(repository).merge_rules.require_skip_line_reason && !request.skipLineReason?.trim()) {
+      throw new DomainError(
+        'SKIP_LINE_REASON_REQUIRED',
+        'This repository requires skip_line_reason.',
+        'pull_request.skip_line_reason',
+      );
+    }
+    if ((request.skipLineReason?.length ?? 0) > longestReason) {
+      throw new DomainError(
+        'BAD_INPUT',
+        `pull_request.skip_line_reason must be at most ${longestReason} characters long; shorten it.`,
+        'pull_request.skip_line_reason',
+      );
+    }
+  }
+  if (request.skipValidation && !(await canSkipValidation(ctx, repository.id, requestedBy))) {
+    throw new DomainError(
+      'FORBIDDEN',
+      'Not authorized to skip validation in this repository.',
+      'pull_request.skip_validation',
+    );
+  }
+}
+
+function mayNotSkipLine(): DomainError {
+  return new DomainError('FORBIDDEN', 'Not authorized to skip the line in this repository.', 'pull_request.skip_line');
+}
+
+/** A person known by a handle alone, on the code host: the service asks on behalf of that person. */
+export async function authorisePerson(
+  ctx: Context,
+  repository: Asked,
+  person: string | null,
+  skips: Skips,
+): Promise<void> {
+  // Nobody is known to have asked: then nobody authorised did.
+  if (person === null) throw mayNotSkipLine();
+  await authoriseSkips(systemContext(ctx, ctx.accountId), repository, { ...skips, requestedBy: person });
+  if (skips.skipLine) await refuseUnlessAllowed(ctx, repository, { command: 'skip_line', person });
+  if (skips.skipValidation) await refuseUnlessAllowed(ctx, repository, { command: 'skip_validation', person });
+}
+
+/** The configuration's command_restrictions: they narrow who may, and authorise nobody. */
+export async function refuseUnlessAllowed(
+  ctx: Context,
+  repository: Asked,
+  asked: { readonly command: 'skip_line' | 'skip_validation' | 'dequeue'; readonly person: string },
+): Promise<void> {
+  const restrictions = configurationOf(repository).merge_rules.command_restrictions;
+  const actors = allowedActors(
+    restrictions.map(({ commands, allowed_actors }) => ({ commands, allowedActors: allowed_actors })),
+    asked.command,
+  );
+  if (actors === null) return;
+  for (const actor of actors) {
+    if (actor.toLowerCase() === `@${asked.person}`.toLowerCase()) return;
+    if (actor.includes('/') && (await isMemberOfTeam(ctx, { team: actor, handle: asked.person }))) return;
+  }
+  throw new DomainError(
+    'FORBIDDEN',
+    `@${asked.person} is not among those who may ${commandWords[asked.command]} here: ${actors.join(', ')}.`,
+  );
+}
+
+const commandWords = {
+  skip_line: 'skip the line',
+  skip_validation: 'skip validation',
+  dequeue: 'dequeue',
+} as const;
+
+type Ask = Skips & { readonly by: string | null };
+
+/**
+ * Asks to merge, with what it stands on. Idempotent: one that waits or stands in line takes the options, and keeps its
+ * place.
+ */
+export async function askToQueue(
+  work: QueueWork,
+  repository: RepositoryRow,
+  row: PullRequestRow,
+  ask: Ask,
+): Promise<void> {
+  if (isTerminal(row.status))
+    throw new DomainError('NOT_QUEUEABLE', `The pull request is ${row.status}; only an open one can be queued.`);
+  for (const below of await loadBelow(work, row)) {
+    const isAsked = isQueued(below.status) || below.status === 'pending';
+    // Validation is skipped for the one pull request that was named.
+    if (!isAsked || ask.skipLine) await askOne(work, repository, below, { ...ask, skipValidation: false });
+  }
+  await askOne(work, repository, row, ask);
+}
+
+async function askOne(work: QueueWork, repository: RepositoryRow, row: PullRequestRow, ask: Ask): Promise<void> {
+  const wasInLine = isQueued(row.status);
+  if (ask.skipLine) Object.assign(row, { skipLine: true, skipLineReason: ask.skipLineReason?.trim() || null });
+  if (ask.skipValidation) row.skipValidation = true;
+  if (ask.requestedBy) row.requestedBy = ask.requestedBy.replace(/^@/, '');
+  row.askedAt = work.now;
+  row.askedBy = ask.by;
+  work.relabelled.add(row);
+  if (wasInLine) return;
+  await work.tx.em.flush();
+  const { ctx, tx, queue } = work;
+  writeAdmission(work, row, await decideFor(ctx, tx, { repository, queue, pullRequest: row }));
+}
+
+/** Takes it out of the line and clears its options (rule 2 of interface 3.1). Idempotent. */
+export async function takeOut(work: QueueWork, row: PullRequestRow): Promise<void> {
+  const wasAsked = row.status === 'queued' || row.status === 'tagged' || row.status === 'pending';
+  Object.assign(row, noOptions);
+  work.relabelled.add(row);
+  if (!wasAsked) return;
+  writeStatus(work, row, 'dequeue');
+  announceDequeued(work, row);
+  await voidPlannedLandings(work, row.id);
+}
+
+async function voidPlannedLandings(work: QueueWork, pullRequestId: string): Promise<void> {
+  await work.tx.em.flush();
+  await work.tx.query(
+    `update intent set state = 'void', concluded_at = $3, outcome = '{"reason": "dequeued"}'
+     where account_id = $1 and kind = 'land' and state = 'planned'
+       and batch_id in (select batch_id from batch_member where account_id = $1 and pull_request_id = $2)`,
+    [work.ctx.accountId, pullRequestId, work.now.toISOString()],
+  );
+  await voidLandings(work);
+}

@@ -1,0 +1,24 @@
+// What a request says of how a pull request is merged; what it does not say stays.
+import { isTerminal } from '../../../domain/queue/model/status.ts';
+import type { PullRequestRow } from '../store/queue.entities.ts';
+
+export interface MergeCommitMessage {
+  readonly title?: string | null;
+  readonly body?: string | null;
+}
+
+export interface MergeOptions {
+  readonly affectedTargets?: readonly string[] | null;
+  readonly mergeCommitMessage?: MergeCommitMessage | null;
+}
+
+export function keepOptions(row: PullRequestRow, request: MergeOptions): void {
+  const { affectedTargets } = request;
+  // An empty list takes back what was said: that a change affects nothing at all nobody can know.
+  if (affectedTargets && !isTerminal(row.status))
+    row.affectedTargets = affectedTargets.length === 0 ? null : [...new Set(affectedTargets)];
+  if (request.mergeCommitMessage) {
+    row.mergeTitle = request.mergeCommitMessage.title ?? null;
+    row.mergeBody = request.mergeCommitMessage.body ?? null;
+  }
+}

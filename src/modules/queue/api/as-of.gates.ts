@@ -1,0 +1,79 @@
+// Who paused, froze or halted a base branch, and when: from the log of events, which knows of every instant.
+import type { Context } from '../../../context.ts';
+import type { Cause } from '../../../domain/queue/explain/condition.ts';
+import { decidePause, type Pause, type PauseRule } from '../../../domain/queue/requests/pause.ts';
+import type { Frozen } from '../../../domain/releases/freeze.ts';
+import type { Transaction } from '../../../platform/database.ts';
+import type { StoredFreeze } from '../../repositories/index.ts';
+import type { QueueRow } from './as-of.rows.ts';
+
+export interface EventRow {
+  readonly action: string;
+  readonly at: number;
+  readonly actor: string | null;
+  readonly payload: Record<string, unknown>;
+}
+
+/** What paused, resumed and halted, newest first. */
+export async function readGateEvents(
+  ctx: Context,
+  tx: Transaction,
+  of: { readonly queueId: string; readonly repositoryId: string; readonly instant: string },
+): Promise<EventRow[]> {
+  return await tx.query<EventRow>(
+    `select action, extract(epoch from at)::float8 * 1000 as at, actor, payload from event
+     where account_id = $1 and repository_id = $2 and at <= $4
+       and action in ('repository_paused', 'repository_unpaused', 'branches_paused', 'branches_unpaused', 'queue_halted', 'queue_resumed')
+       and (queue_id is null or queue_id = $3)
+     order by id desc`,
+    [ctx.accountId, of.repositoryId, of.queueId, of.instant],
+  );
+}
+
+export async function pauseOf(
+  ctx: Context,
+  tx: Transaction,
+  of: { readonly queue: QueueRow; readonly log: readonly EventRow[]; readonly at: Date | null },
+): Promise<Pause | null> {
+  const { queue, log, at } = of;
+  if (at !== null) {
+    const last = log.find(({ action }) => action === 'repository_paused' || action === 'repository_unpaused');
+    return decidePause({ paused: last?.action === 'repository_paused' }, rulesIn(log), queue.baseBranch);
+  }
+  const rules = await tx.query<PauseRule>(
+    'select pattern, paused, paused_message as "pausedMessage" from branch_pause where account_id = $1 and repository_id = $2 order by id desc',
+    [ctx.accountId, queue.repositoryId],
+  );
+  return decidePause(queue, rules, queue.baseBranch);
+}
+
+/** Each rule is the newest word about its pattern. */
+function rulesIn(log: readonly EventRow[]): PauseRule[] {
+  const rules = new Map<string, PauseRule>();
+  for (const { action, payload } of log) {
+    const { pattern, message } = payload;
+    if (typeof pattern !== 'string' || rules.has(pattern)) continue;
+    rules.set(pattern, {
+      pattern,
+      paused: action === 'branches_paused',
+      pausedMessage: typeof message === 'string' ? message : null,
+    });
+  }
+  return [...rules.values()];
+}
+
+export function findPauseEvent(log: readonly EventRow[], { pattern }: Pause): Cause | null {
+  const found = log.find(({ action, payload }) =>
+    pattern === null ? action === 'repository_paused' : action === 'branches_paused' && payload['pattern'] === pattern,
+  );
+  return found === undefined ? null : toCause(found);
+}
+
+/** As the event of the log that tells of the freeze. */
+export function freezeCause({ freeze }: Frozen<StoredFreeze>): Cause {
+  return { action: 'freeze_created', at: freeze.createdAt, actor: freeze.createdBy };
+}
+
+export function toCause({ action, at, actor }: Pick<EventRow, 'action' | 'at' | 'actor'>): Cause {
+  return { action, at, actor };
+}

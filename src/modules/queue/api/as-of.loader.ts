@@ -1,0 +1,175 @@
+// A queue as it stands, or as it stood at an instant: what explanations are derived from. Both are read by the same
+// statements, the present being the instant `infinity`, so that what is said now and what is said later of now agree.
+import type { Context } from '../../../context.ts';
+import { landingsFrom } from '../../../domain/configuration/index.ts';
+import type { Configuration } from '../../../domain/configuration/keys.ts';
+import { withoutHeads } from '../../../domain/queue/evidence/evidence.ts';
+import type { Cause } from '../../../domain/queue/explain/condition.ts';
+import type { BatchCause } from '../../../domain/queue/explain/line-position.ts';
+import { decideLandingsFrom } from '../../../domain/queue/landing/landing-time.ts';
+import { viewLine, type LineView } from '../../../domain/queue/planning/line.ts';
+import type { Pause } from '../../../domain/queue/requests/pause.ts';
+import type { QueueRules, Snapshot } from '../../../domain/queue/model/snapshot.ts';
+import { withStacks } from '../../../domain/queue/requests/stacks.ts';
+import { frozenAt, type Frozen } from '../../../domain/releases/freeze.ts';
+import type { Transaction } from '../../../platform/database.ts';
+import { freezesOf, loadBranchFreezes } from '../../repositories/index.ts';
+import { rulesOf } from '../store/configuration.cache.ts';
+import { labelBatches, loadGates } from '../facts/final-gates.ts';
+import { lineageOf, loadLandings } from '../facts/landings.loader.ts';
+import { loadJudgedBuilds } from '../facts/retries.ts';
+import { toPullRequestState } from '../planning/snapshot.loader.ts';
+import { findPauseEvent, freezeCause, pauseOf, readGateEvents, toCause } from './as-of.gates.ts';
+import {
+  configurationAt,
+  readBatches,
+  readLandingsAt,
+  readLineAt,
+  readMergeResults,
+  readQueue,
+  readTargetsAt,
+  toBatch,
+  type BatchRow,
+  type QueueRow,
+} from './as-of.rows.ts';
+
+export interface Moment {
+  /** Null: now. */
+  readonly at: Date | null;
+  readonly now: number;
+  readonly repositoryId: string;
+  readonly defaultBranch: string;
+  readonly baseBranch: string;
+  readonly tip: string;
+  readonly configuration: Configuration;
+  readonly rules: QueueRules;
+  readonly view: LineView;
+  /** Why each live batch was started. */
+  readonly causes: ReadonlyMap<string, BatchCause>;
+  readonly pause: Pause | null;
+  readonly pausedBy: Cause | null;
+  readonly frozen: Frozen | null;
+  readonly frozenBy: Cause | null;
+  /** When a merge window opens. Null: landings wait for none. */
+  readonly windowFrom: number | null;
+  readonly haltedReason: string | null;
+  readonly haltedAt: number | null;
+  readonly haltedBy: Cause | null;
+}
+
+interface Asked {
+  readonly queueId: string;
+  /** Null: now. */
+  readonly at: Date | null;
+}
+
+/** Null: nothing is on record of the queue at that time. */
+export async function loadMoment(ctx: Context, tx: Transaction, asked: Asked): Promise<Moment | null> {
+  const { queueId, at } = asked;
+  const instant = at?.toISOString() ?? 'infinity';
+  const now = (at ?? ctx.clock()).getTime();
+  const queue = await readQueue(ctx, tx, { queueId, instant });
+  if (queue === undefined) return null;
+  const { repositoryId, defaultBranch, baseBranch, haltedReason, haltedAt } = queue;
+  const log = await readGateEvents(ctx, tx, { queueId, repositoryId, instant });
+  const configurationYaml =
+    at === null ? queue.configurationYaml : await configurationAt(ctx, tx, repositoryId, instant);
+  const { configuration, rules } = rulesOf({ configurationYaml }, queue.hostRequiredChecks);
+  const pause = await pauseOf(ctx, tx, { queue, log, at });
+  const freezes = freezesOf(await loadBranchFreezes(tx, { accountId: ctx.accountId, repositoryId, at }), baseBranch);
+  const frozen = frozenAt(freezes, now);
+  const rows = await readBatches(ctx, tx, queueId, instant);
+  const parts = await readParts(ctx, tx, { ...asked, queue, rules, rows, now, instant });
+  const snapshot: Snapshot = {
+    ...parts,
+    queue: {
+      id: queueId,
+      baseBranch,
+      tip: queue.tip ?? '',
+      tipTree: queue.tree ?? '',
+      lineage: parts.lineage,
+      // Where blame is told from; it matters to who blames, not to who explains.
+      ownLine: [queue.tip ?? ''],
+      paused: pause !== null,
+      haltedReason,
+      landingsFrom: decideLandingsFrom({ configuration, baseBranch, freezes }, now),
+      nextPosition: 0,
+      buildsElsewhere: 0,
+    },
+    rules,
+    departures: [],
+    // When the host was asked anew is not kept for ever; it matters to who blames, not to who explains.
+    readings: [],
+  };
+  const halt = log.find(({ action }) => action === 'queue_halted' || action === 'queue_resumed');
+  return {
+    at,
+    now,
+    repositoryId,
+    defaultBranch,
+    baseBranch,
+    tip: snapshot.queue.tip,
+    configuration,
+    rules,
+    view: viewLine(snapshot, now),
+    causes: new Map(rows.map((row) => [row.id, row.cause])),
+    pause,
+    pausedBy: pause === null ? null : findPauseEvent(log, pause),
+    frozen,
+    frozenBy: frozen === null ? null : freezeCause(frozen),
+    windowFrom: landingsFrom(configuration, baseBranch, now),
+    haltedReason,
+    haltedAt,
+    haltedBy: haltedReason !== null && halt !== undefined ? toCause(halt) : null,
+  };
+}
+
+interface Read extends Asked {
+  readonly queue: QueueRow;
+  readonly rules: QueueRules;
+  readonly rows: readonly BatchRow[];
+  readonly now: number;
+  readonly instant: string;
+}
+
+async function readParts(
+  ctx: Context,
+  tx: Transaction,
+  { queueId, at, queue, rules, rows, now, instant }: Read,
+): Promise<
+  Pick<Snapshot, 'pullRequests' | 'batches' | 'builds' | 'mergeResults' | 'landings'> & { readonly lineage: string[] }
+> {
+  const { repositoryId } = queue;
+  const line = await readLineAt(ctx, tx, queueId, instant);
+  const batches = rows.map((row) => toBatch(row, instant));
+  const tip = queue.tip ?? '';
+  const landed = await readLandingsAt(ctx, tx, { queueId, now, instant });
+  const lineage = lineageOf(landed, tip);
+  const bases = batches.flatMap((batch) => (batch.beside === 'bet' ? [batch.base] : []));
+  const targets = rules.useAffectedTargets ? await readTargetsAt(ctx, tx, line, instant) : new Map<string, string[]>();
+  const heads = line.map((row) => row.headSha);
+  const pinned = batches.flatMap((batch) => batch.members.map(({ head }) => head));
+  const tested = batches.flatMap(({ testedCommit, restsOn }) => [...(testedCommit ? [testedCommit] : []), ...restsOn]);
+  const commits = [...tested, ...heads];
+  const trees = batches.flatMap((batch) => batch.tree ?? []);
+  const builds = await loadJudgedBuilds(ctx, tx, { repositoryId, commits, trees, at }, rules);
+  const inLine = new Set(line.map(({ id }) => id));
+  const buildOf = new Map(builds.map((build) => [build.commit, build]));
+  const named = batches.map(({ id, members }) => [id, members.map(({ pullRequest }) => pullRequest)] as const);
+  const gates = await loadGates(ctx, tx, { rules, batches: labelBatches(named, line), at });
+  const parents = [...lineage, ...batches.flatMap((batch) => [batch.parentCommit, batch.commit ?? batch.parentCommit])];
+  return {
+    lineage,
+    landings: await loadLandings(ctx, tx, { landed, tip, since: bases }),
+    pullRequests: withStacks(
+      line.map((row) => ({
+        ...toPullRequestState(row, buildOf.get(row.headSha), rules),
+        targets: targets.get(row.id) ?? null,
+        below: row.belowId && inLine.has(row.belowId) ? row.belowId : null,
+      })),
+    ),
+    batches: batches.map((batch) => ({ ...batch, gates: gates.get(batch.id) ?? [] })),
+    builds: withoutHeads(builds, rules, [...heads, ...pinned]),
+    mergeResults: await readMergeResults(ctx, tx, { repositoryId, parents, instant }),
+  };
+}

@@ -1,0 +1,269 @@
+import DataLoader from 'dataloader';
+import type { Context } from '../../../context.ts';
+import { statusCheckName } from '../../../domain/queue/explain/status-comment.ts';
+import type { GraphQLContext } from '../../../graphql/context.ts';
+import { loadMany, loadOne } from '../../../graphql/loaders.ts';
+import { requireScope } from '../../accounts/index.ts';
+import type { Repository } from '../../repositories/repositories.types.ts';
+import type { Batch, BatchMember, BotPullRequest, Check, FinalGate, Proof } from './batches.types.ts';
+import { botColumns, type BotRow } from './bot-pull-requests.rows.ts';
+import { inRepository, pullRequestColumns, withRepositories } from './pull-requests.reads.ts';
+import type { PullRequest } from './pull-requests.types.ts';
+import type { PublishedCheck } from '../store/queue.entities.ts';
+
+const batchColumns = `b.id, b.repository_id as "repositoryId", b.queue_id as "queueId", b.position::integer, b.state, b.cause,
+  b.parent_batch_id as "parentBatchId", coalesce(b.pre_batch_commit, b.parent_commit) as "parentCommit", b.rests_on as "restsOn", b.base_commit as "baseCommit", b.commit, b.tree,
+  b.tested_commit as "testedCommit", b.reset_code as "resetCode", b.ended_reason as "endedReason", b.created_at as "createdAt",
+  b.build_started_at as "buildStartedAt", b.ended_at as "endedAt", l.grade`;
+const batchSource = 'batch b left join landing l on l.account_id = b.account_id and l.batch_id = b.id';
+
+export interface BatchPage {
+  readonly size: number;
+  readonly before: string;
+  /** Only those that have not ended. */
+  readonly live: boolean;
+}
+
+/** Newest first; one more than `size`. */
+export async function readBatches(ctx: Context, queueId: string, page: BatchPage): Promise<Batch[]> {
+  requireScope(ctx, 'queue:read');
+  return await ctx.db.read<Batch>(ctx.accountId, {
+    // Live ones have an index of their own, which a condition on a parameter could not use.
+    name: page.live ? 'batches_live' : 'batches',
+    text: `select ${batchColumns} from ${batchSource}
+           where b.account_id = $1 and b.queue_id = $2 and b.id < $3
+             ${page.live ? "and b.state in ('making', 'building', 'landing')" : ''}
+           order by b.id desc limit $4::bigint + 1`,
+    values: [ctx.accountId, queueId, page.before, page.size],
+  });
+}
+
+/** The batches a pull request was part of, newest first; one more than `size`. */
+export async function readBatchesOf(
+  ctx: Context,
+  pullRequestId: string,
+  page: Omit<BatchPage, 'live'>,
+): Promise<Batch[]> {
+  requireScope(ctx, 'queue:read');
+  return await ctx.db.read<Batch>(ctx.accountId, {
+    name: 'batches_of_pull_request',
+    text: `select ${batchColumns} from ${batchSource} join batch_member m on m.account_id = b.account_id and m.batch_id = b.id
+           where m.account_id = $1 and m.pull_request_id = $2 and m.batch_id < $3
+           order by m.batch_id desc limit $4::bigint + 1`,
+    values: [ctx.accountId, pullRequestId, page.before, page.size],
+  });
+}
+
+export function batchById(ctx: GraphQLContext): DataLoader<string, Batch | null> {
+  return loadOne('id', async (ids) => {
+    requireScope(ctx, 'queue:read');
+    return await ctx.db.read<Batch>(ctx.accountId, {
+      name: 'batches_by_id',
+      text: `select ${batchColumns} from ${batchSource} where b.account_id = $1 and b.id = any ($2::bigint[])`,
+      values: [ctx.accountId, ids],
+    });
+  });
+}
+
+/** The batch each pull request landed in; null where the queue did not merge it. */
+export function landedBatchOf(ctx: GraphQLContext): DataLoader<string, Batch | null> {
+  return loadOne('pullRequestId', async (pullRequestIds) => {
+    requireScope(ctx, 'queue:read');
+    return await ctx.db.read<Batch & { readonly pullRequestId: string }>(ctx.accountId, {
+      name: 'landed_batches_of_pull_requests',
+      text: `select m.pull_request_id as "pullRequestId", ${batchColumns}
+           from landed_member m join landing l on l.account_id = m.account_id and l.id = m.landing_id
+           join batch b on b.account_id = l.account_id and b.id = l.batch_id
+           where m.account_id = $1 and m.pull_request_id = any ($2::bigint[])`,
+      values: [ctx.accountId, pullRequestIds],
+    });
+  });
+}
+
+type MemberRow = Omit<PullRequest, 'repository'> & {
+  readonly batchId: string;
+  readonly pinnedHead: string;
+  readonly ownCommit: string | null;
+};
+
+/** Members in queue order, by batch id. */
+export function membersOfBatch(ctx: GraphQLContext): DataLoader<string, BatchMember[]> {
+  return new DataLoader(
+    async (batchIds) => {
+      requireScope(ctx, 'queue:read');
+      const rows = await ctx.db.read<MemberRow>(ctx.accountId, {
+        name: 'batch_members',
+        text: `select m.batch_id as "batchId", m.pinned_head as "pinnedHead", m.own_commit as "ownCommit", ${pullRequestColumns}
+             from batch_member m join pull_request p on p.account_id = m.account_id and p.id = m.pull_request_id
+             where m.account_id = $1 and m.batch_id = any ($2::bigint[]) order by m.batch_id, m.ordinal`,
+        values: [ctx.accountId, batchIds],
+      });
+      const members = Map.groupBy(await withRepositories(ctx, rows), (row) => row.batchId);
+      return batchIds.map((id) =>
+        (members.get(id) ?? []).map((row) => ({
+          pullRequest: row,
+          headCommitSha: row.pinnedHead,
+          commit: row.ownCommit,
+        })),
+      );
+    },
+    { cache: false },
+  );
+}
+
+/** What each batch assumes to land before it, in queue order, by batch id. */
+export function assumedByBatch(ctx: GraphQLContext): DataLoader<string, PullRequest[]> {
+  return loadMany('batchId', async (batchIds) => {
+    requireScope(ctx, 'queue:read');
+    const rows = await ctx.db.read<Omit<PullRequest, 'repository'> & { readonly batchId: string }>(ctx.accountId, {
+      name: 'batch_assumptions',
+      text: `select a.batch_id as "batchId", ${pullRequestColumns}
+           from batch_assumption a join pull_request p on p.account_id = a.account_id and p.id = a.pull_request_id
+           where a.account_id = $1 and a.batch_id = any ($2::bigint[]) order by a.batch_id, a.ordinal`,
+      values: [ctx.accountId, batchIds],
+    });
+    return await withRepositories(ctx, rows);
+  });
+}
+
+/** As its newest batch has it. Null: the repository has no bot pull request of that number. */
+export async function readBotPullRequest(
+  ctx: Context,
+  repository: Repository,
+  number: number,
+): Promise<BotPullRequest | null> {
+  requireScope(ctx, 'queue:read');
+  const rows = await ctx.db.read<BotRow>(ctx.accountId, {
+    name: 'bot_pull_request_by_number',
+    text: `select ${botColumns} from bot_pull_request bot where bot.account_id = $1 and bot.repository_id = $2 and bot.number = $3
+           order by bot.batch_id desc limit 1`,
+    values: [ctx.accountId, repository.id, number],
+  });
+  return inRepository(rows, repository)[0] ?? null;
+}
+
+export function botPullRequestById(ctx: GraphQLContext): DataLoader<string, BotPullRequest | null> {
+  return botLoader(ctx, { key: 'id', name: 'bot_pull_requests_by_id', column: 'bot.id' });
+}
+
+export function botPullRequestOfBatch(ctx: GraphQLContext): DataLoader<string, BotPullRequest | null> {
+  return botLoader(ctx, { key: 'batchId', name: 'bot_pull_requests_of_batches', column: 'bot.batch_id' });
+}
+
+function botLoader(
+  ctx: GraphQLContext,
+  { key, name, column }: { readonly key: 'id' | 'batchId'; readonly name: string; readonly column: string },
+): DataLoader<string, BotPullRequest | null> {
+  return loadOne(key, async (keys) => {
+    requireScope(ctx, 'queue:read');
+    const rows = await ctx.db.read<BotRow>(ctx.accountId, {
+      name,
+      text: `select ${botColumns} from bot_pull_request bot where bot.account_id = $1 and ${column} = any ($2::bigint[])`,
+      values: [ctx.accountId, keys],
+    });
+    return await withRepositories(ctx, rows);
+  });
+}
+
+/** The newest bot pull request of each pull request. A question beside the line lands nothing: it is not that one's. */
+export function latestBotPullRequest(ctx: GraphQLContext): DataLoader<PullRequest, BotPullRequest | null, string> {
+  return new DataLoader(
+    async (pullRequests) => {
+      requireScope(ctx, 'queue:read');
+      const rows = await ctx.db.read<BotRow & { readonly pullRequestId: string }>(ctx.accountId, {
+        name: 'latest_bot_pull_requests',
+        text: `select distinct on (m.pull_request_id) m.pull_request_id as "pullRequestId", ${botColumns}
+             from batch_member m join bot_pull_request bot on bot.account_id = m.account_id and bot.batch_id = m.batch_id
+               join batch b on b.account_id = m.account_id and b.id = m.batch_id and b.beside is distinct from 'question'
+             where m.account_id = $1 and m.pull_request_id = any ($2::bigint[]) order by m.pull_request_id, bot.id desc`,
+        values: [ctx.accountId, pullRequests.map(({ id }) => id)],
+      });
+      const found = new Map(rows.map((row) => [row.pullRequestId, row]));
+      return pullRequests.map(({ id, repository }) => {
+        const row = found.get(id);
+        return row ? Object.assign(row, { repository }) : null;
+      });
+    },
+    { cache: false, cacheKeyFn: ({ id }) => id },
+  );
+}
+
+export interface CommitKey {
+  readonly repositoryId: string;
+  readonly commit: string;
+}
+
+/** Newest attempts by name, of each commit. */
+export function checksOfCommit(ctx: GraphQLContext): DataLoader<CommitKey, Check[]> {
+  return new DataLoader(
+    async (commits) => {
+      requireScope(ctx, 'queue:read');
+      const rows = await ctx.db.read<Check & CommitKey>(ctx.accountId, {
+        name: 'checks_of_commits',
+        text: `select distinct on (c.repository_id, c.commit, c.name) c.repository_id as "repositoryId", c.commit, c.name, c.attempt, c.conclusion,
+               c.url, c.summary, c.started_at as "startedAt", c.completed_at as "completedAt"
+             from check_result c
+             where c.account_id = $1 and (c.repository_id, c.commit) in (select * from unnest($2::bigint[], $3::text[]))
+             order by c.repository_id, c.commit, c.name, c.attempt desc`,
+        values: [ctx.accountId, commits.map((key) => key.repositoryId), commits.map((key) => key.commit)],
+      });
+      const checks = Map.groupBy(rows, commitKey);
+      return commits.map((key) => checks.get(commitKey(key)) ?? []);
+    },
+    { cache: false },
+  );
+}
+
+/** The check the queue itself reports on the head of each pull request; null while it reports none on that head. */
+export function statusCheckOf(ctx: GraphQLContext): DataLoader<string, Check | null> {
+  return new DataLoader(
+    async (pullRequestIds) => {
+      requireScope(ctx, 'queue:read');
+      const rows = await ctx.db.read<{ readonly id: string; readonly check: PublishedCheck }>(ctx.accountId, {
+        name: 'status_checks_of_pull_requests',
+        text: `select p.id, p.status_check as check from pull_request p
+               where p.account_id = $1 and p.id = any ($2::bigint[]) and p.status_check->>'commit' = p.head_sha`,
+        values: [ctx.accountId, pullRequestIds],
+      });
+      const checks = new Map(rows.map(({ id, check }) => [id, shownCheck(check)]));
+      return pullRequestIds.map((id) => checks.get(id) ?? null);
+    },
+    { cache: false },
+  );
+}
+
+function shownCheck({ state, title, url, publishedAt }: PublishedCheck): Check {
+  const at = new Date(publishedAt);
+  const completedAt = state === 'pending' ? null : at;
+  return { name: statusCheckName, attempt: 1, conclusion: state, url, summary: title, startedAt: at, completedAt };
+}
+
+function commitKey({ repositoryId, commit }: CommitKey): string {
+  return `${repositoryId}:${commit}`;
+}
+
+export function proofOfBatch(ctx: GraphQLContext): DataLoader<string, Proof | null> {
+  return loadOne('batchId', async (batchIds) => {
+    requireScope(ctx, 'queue:read');
+    return await ctx.db.read<Proof & { readonly batchId: string }>(ctx.accountId, {
+      name: 'proofs_of_batches',
+      text: `select l.batch_id as "batchId", f.digest, f.body as document, f.created_at as "createdAt"
+           from landing l join proof f on f.account_id = l.account_id and f.landing_id = l.id
+           where l.account_id = $1 and l.batch_id = any ($2::bigint[])`,
+      values: [ctx.accountId, batchIds],
+    });
+  });
+}
+
+/** In the order they were asked, by batch id. */
+export function finalGatesOfBatch(ctx: GraphQLContext): DataLoader<string, FinalGate[]> {
+  return loadMany('batchId', async (batchIds) => {
+    requireScope(ctx, 'queue:read');
+    return await ctx.db.read<FinalGate & { readonly batchId: string }>(ctx.accountId, {
+      name: 'final_gates_of_batches',
+      text: `select g.batch_id as "batchId", g.workflow, g.state, g.url, g.reason, g.started_at as "startedAt", g.ended_at as "endedAt"
+           from gate_run g where g.account_id = $1 and g.batch_id = any ($2::bigint[]) order by g.id`,
+      values: [ctx.accountId, batchIds],
+    });
+  });
+}

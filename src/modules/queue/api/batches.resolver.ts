@@ -1,0 +1,77 @@
+import { Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
+import { loadIfAny, loaderOf, type GraphQLContext } from '../../../graphql/context.ts';
+import {
+  assumedByBatch,
+  batchById,
+  botPullRequestOfBatch,
+  checksOfCommit,
+  finalGatesOfBatch,
+  membersOfBatch,
+  proofOfBatch,
+} from './batches.reads.ts';
+import { Batch, BatchMember, BotPullRequest, Check, FinalGate, Proof } from './batches.types.ts';
+import { PullRequest } from './pull-requests.types.ts';
+
+@Resolver(() => Batch)
+export class BatchesResolver {
+  @FieldResolver(() => [BatchMember], { description: 'Its pull requests in queue order.' })
+  async members(@Ctx() ctx: GraphQLContext, @Root() batch: Batch): Promise<BatchMember[]> {
+    return await loaderOf(ctx, membersOfBatch).load(batch.id);
+  }
+
+  @FieldResolver(() => Batch, {
+    nullable: true,
+    description: 'The batch it assumes to land before it. Null: it was built on the tip of the base.',
+  })
+  async parent(@Ctx() ctx: GraphQLContext, @Root() { parentBatchId }: Batch): Promise<Batch | null> {
+    return await loadIfAny(ctx, batchById, parentBatchId);
+  }
+
+  @FieldResolver(() => [PullRequest], {
+    description:
+      'Pull requests it is built on top of, assuming that they land before it, in queue order. Empty where builds are a chain.',
+  })
+  async assumes(@Ctx() ctx: GraphQLContext, @Root() batch: Batch): Promise<PullRequest[]> {
+    return await loaderOf(ctx, assumedByBatch).load(batch.id);
+  }
+
+  @FieldResolver(() => BotPullRequest, {
+    nullable: true,
+    description: 'The bot pull request that validates it. Null before it is opened, and in serial mode.',
+  })
+  async botPullRequest(@Ctx() ctx: GraphQLContext, @Root() batch: Batch): Promise<BotPullRequest | null> {
+    return await loaderOf(ctx, botPullRequestOfBatch).load(batch.id);
+  }
+
+  @FieldResolver(() => [Check], { description: 'What CI says about its commit: the newest attempt of each check.' })
+  async checks(@Ctx() ctx: GraphQLContext, @Root() { repositoryId, testedCommit, commit }: Batch): Promise<Check[]> {
+    const tested = testedCommit ?? commit;
+    return tested === null ? [] : await loaderOf(ctx, checksOfCommit).load({ repositoryId, commit: tested });
+  }
+
+  @FieldResolver(() => [FinalGate], { description: 'The final gates it was asked, in order.' })
+  async finalGates(@Ctx() ctx: GraphQLContext, @Root() batch: Batch): Promise<FinalGate[]> {
+    return await loaderOf(ctx, finalGatesOfBatch).load(batch.id);
+  }
+
+  @FieldResolver(() => Proof, {
+    nullable: true,
+    description: 'What its landing can be checked by. Null until it landed.',
+  })
+  async proof(@Ctx() ctx: GraphQLContext, @Root() batch: Batch): Promise<Proof | null> {
+    return batch.grade === null ? null : await loaderOf(ctx, proofOfBatch).load(batch.id);
+  }
+}
+
+@Resolver(() => BotPullRequest)
+export class BotPullRequestsResolver {
+  @FieldResolver(() => [PullRequest], { description: 'The pull requests it validates, in queue order.' })
+  async pullRequests(@Ctx() ctx: GraphQLContext, @Root() { batchId }: BotPullRequest): Promise<PullRequest[]> {
+    return (await loaderOf(ctx, membersOfBatch).load(batchId)).map(({ pullRequest }) => pullRequest);
+  }
+
+  @FieldResolver(() => Batch, { description: 'The batch it validates.' })
+  async batch(@Ctx() ctx: GraphQLContext, @Root() { batchId }: BotPullRequest): Promise<Batch | null> {
+    return await loaderOf(ctx, batchById).load(batchId);
+  }
+}

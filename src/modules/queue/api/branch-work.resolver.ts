@@ -1,0 +1,48 @@
+import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
+import type { GraphQLContext } from '../../../graphql/context.ts';
+import { AsyncPullRequestPayload, BackportPullRequestInput, BackportPullRequestPayload } from './branch-work.types.ts';
+import { askToBackport, askToRefresh, askToSync } from '../index.ts';
+import { payload } from './pull-requests.resolver.ts';
+import { PullRequestRefInput } from './pull-requests.types.ts';
+
+@Resolver()
+export class BranchWorkResolver {
+  @Mutation(() => AsyncPullRequestPayload, {
+    description:
+      'Has checks, state and reviews of a pull request read from the code host again (interface 4.3). Needs queue:write.',
+  })
+  async refreshPullRequest(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('input', () => PullRequestRefInput) input: PullRequestRefInput,
+  ): Promise<AsyncPullRequestPayload> {
+    const { message, ...asked } = await askToRefresh(ctx, input);
+    const { pullRequest } = await payload(ctx, asked);
+    return { pullRequest, status: 'processing', message };
+  }
+
+  @Mutation(() => AsyncPullRequestPayload, {
+    description:
+      'Has the branch of a pull request brought up to date with its base, which for a stack means restacking (interface 4.3). Needs queue:write.',
+  })
+  async syncPullRequest(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('input', () => PullRequestRefInput) input: PullRequestRefInput,
+  ): Promise<AsyncPullRequestPayload> {
+    const { message, ...asked } = await askToSync(ctx, input);
+    const { pullRequest } = await payload(ctx, asked);
+    return { pullRequest, status: 'processing', message };
+  }
+
+  @Mutation(() => BackportPullRequestPayload, {
+    description:
+      'Has the commits of a pull request picked onto another branch once it is merged, and a pull request opened for them (interface 4.3). Needs queue:write.',
+  })
+  async backportPullRequest(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('input', () => BackportPullRequestInput) input: BackportPullRequestInput,
+  ): Promise<BackportPullRequestPayload> {
+    const { message, ...asked } = await askToBackport(ctx, input);
+    const { pullRequest } = await payload(ctx, asked);
+    return { pullRequest, targetBranch: input.targetBranch, message };
+  }
+}

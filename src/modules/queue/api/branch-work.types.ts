@@ -1,0 +1,51 @@
+import { Field, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { PullRequestPayload } from './pull-requests.types.ts';
+
+const asyncStatuses = { PROCESSING: 'processing' } as const;
+registerEnumType(asyncStatuses, {
+  name: 'AsyncStatus',
+  description: 'How far something is that happens later.',
+  valuesConfig: { PROCESSING: { description: 'It was written down, and is carried out.' } },
+});
+
+@ObjectType({ simpleResolvers: true, description: 'What was asked for and is carried out later.' })
+export class AsyncPullRequestPayload extends PullRequestPayload {
+  @Field(() => asyncStatuses, { description: 'Always processing: it was written down and is not lost.' })
+  status!: 'processing';
+
+  @Field(() => String, { description: 'What happens now, for people.' })
+  message!: string;
+}
+
+@InputType({ description: 'Names the repository of a pull request to backport.' })
+export class SourceRepositoryInput {
+  @Field(() => String, { description: 'The organization or user it belongs to.' })
+  owner!: string;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'Its name. Left out: the only active repository of the owner that has the pull request.',
+  })
+  name?: string | null;
+}
+
+@InputType({ description: 'A pull request to bring to another branch (interface 4.3).' })
+export class BackportPullRequestInput {
+  @Field(() => SourceRepositoryInput, { description: 'Its repository.' })
+  repository!: SourceRepositoryInput;
+
+  @Field(() => Int, { description: 'Its number.' })
+  number!: number;
+
+  @Field(() => String, { description: 'The branch to bring it to. It exists already.' })
+  targetBranch!: string;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'A backport that was asked for.' })
+export class BackportPullRequestPayload extends PullRequestPayload {
+  @Field(() => String, { description: 'The branch it is brought to.' })
+  targetBranch!: string;
+
+  @Field(() => String, { description: 'What happens now, for people.' })
+  message!: string;
+}

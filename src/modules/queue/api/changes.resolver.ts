@@ -1,0 +1,118 @@
+// What somebody who watches a queue follows: each change is an event, and shows its subject as it is when it is told.
+import { Args, Ctx, FieldResolver, Resolver, Root, Subscription } from 'type-graphql';
+import { notFound } from '../../../domain/errors.ts';
+import { concernsQueue } from '../../../domain/events/queue-events.ts';
+import { loadIfAny, loaderOf, type GraphQLContext } from '../../../graphql/context.ts';
+import { followEvents, told, type Subscribing, type Told } from '../../../graphql/subscriptions.ts';
+import { requireScope } from '../../accounts/index.ts';
+import { Event } from '../../events/events.types.ts';
+import { loadRepository } from '../../repositories/index.ts';
+import {
+  FollowPullRequestArgs,
+  FollowQueueArgs,
+  FollowRepositoryArgs,
+  PullRequestChange,
+  QueueChange,
+  QueueDepthChange,
+} from './changes.types.ts';
+import { pullRequestById, readPullRequestByNumber } from './pull-requests.reads.ts';
+import { PullRequest } from './pull-requests.types.ts';
+import { readQueue, readQueueDepth } from './queue.reads.ts';
+import type { QueueDepth } from './queue.types.ts';
+
+@Resolver(() => Event)
+export class ChangesResolver {
+  @FieldResolver(() => PullRequest, {
+    nullable: true,
+    description: 'The pull request it is about. Null when it is about none.',
+  })
+  async pullRequest(@Ctx() ctx: GraphQLContext, @Root() { pullRequestId }: Event): Promise<PullRequest | null> {
+    return await loadIfAny(ctx, pullRequestById, pullRequestId);
+  }
+
+  @Subscription(() => QueueDepthChange, {
+    subscribe: followDepth,
+    description: "The depth of a repository's queues, each time it changed. Needs queue:read.",
+  })
+  queueDepthChanged(
+    @Root() change: Told<QueueDepthChange>,
+    @Args(() => FollowRepositoryArgs) _args: FollowRepositoryArgs,
+  ): QueueDepthChange {
+    return told(change);
+  }
+
+  @Subscription(() => QueueChange, {
+    subscribe: followQueue,
+    description: 'A queue, each time something in it changed. It need not exist yet. Needs queue:read.',
+  })
+  queueChanged(@Root() change: Told<QueueChange>, @Args(() => FollowQueueArgs) _args: FollowQueueArgs): QueueChange {
+    return told(change);
+  }
+
+  @Subscription(() => PullRequestChange, {
+    subscribe: followPullRequest,
+    description: 'A pull request, each time it changed. Needs queue:read.',
+  })
+  pullRequestChanged(
+    @Root() change: Told<PullRequestChange>,
+    @Args(() => FollowPullRequestArgs) _args: FollowPullRequestArgs,
+  ): PullRequestChange {
+    return told(change);
+  }
+}
+
+async function followDepth(subscribing: Subscribing<FollowRepositoryArgs>): Promise<AsyncIterable<unknown>> {
+  const { args, context } = subscribing;
+  requireScope(context, 'queue:read');
+  const { id } = await loadRepository(context, args.repository);
+  // Resumed, the depth that was seen last is not known: the first change is told in any case.
+  let last = '';
+  const changes = await followEvents(subscribing, {
+    matches: (event) => event.repositoryId === id,
+    toChange: async ({ cursor }) => {
+      const { repository, depth } = await readDepth();
+      if (depthKey(depth) === last) return null;
+      last = depthKey(depth);
+      return { cursor, repository, depth };
+    },
+  });
+  if (!args.after) last = depthKey((await readDepth()).depth);
+  return changes;
+
+  async function readDepth(): Promise<Pick<QueueDepthChange, 'repository' | 'depth'>> {
+    const repository = await loadRepository(context, args.repository);
+    return { repository, depth: await readQueueDepth(context, repository) };
+  }
+}
+
+function depthKey({ queued, processing, waiting, tagged }: QueueDepth): string {
+  return [queued, processing, waiting, tagged].join();
+}
+
+async function followQueue(subscribing: Subscribing<FollowQueueArgs>): Promise<AsyncIterable<unknown>> {
+  const { args, context } = subscribing;
+  requireScope(context, 'queue:read');
+  const { id } = await loadRepository(context, args.repository);
+  return await followEvents(subscribing, {
+    matches: (event) => event.repositoryId === id,
+    toChange: async (event) => {
+      const queue = await readQueue(context, await loadRepository(context, args.repository), args.baseBranch);
+      const { cursor, action } = event;
+      return queue === null || !concernsQueue(event, queue.id) ? null : { cursor, action, queue };
+    },
+  });
+}
+
+async function followPullRequest(subscribing: Subscribing<FollowPullRequestArgs>): Promise<AsyncIterable<unknown>> {
+  const { args, context } = subscribing;
+  requireScope(context, 'queue:read');
+  const found = await readPullRequestByNumber(context, await loadRepository(context, args.repository), args.number);
+  if (found === null) throw notFound('Pull request');
+  return await followEvents(subscribing, {
+    matches: ({ pullRequestId }) => pullRequestId === found.id,
+    toChange: async ({ cursor, action }) => {
+      const pullRequest = await loaderOf(context, pullRequestById).load(found.id);
+      return pullRequest && { cursor, action, pullRequest };
+    },
+  });
+}

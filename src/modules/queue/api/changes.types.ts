@@ -1,0 +1,48 @@
+import { ArgsType, Field, ObjectType } from 'type-graphql';
+import { PullRequestNumber } from '../../../graphql/scalars.ts';
+import { Change, ChangeByEvent, FollowArgs } from '../../../graphql/subscriptions.ts';
+import { Repository, RepositoryInput } from '../../repositories/repositories.types.ts';
+import { PullRequest } from './pull-requests.types.ts';
+import { Queue, QueueDepth } from './queue.types.ts';
+
+@ArgsType()
+export class FollowRepositoryArgs extends FollowArgs {
+  @Field(() => RepositoryInput, { description: 'The repository.' })
+  repository!: RepositoryInput;
+}
+
+@ArgsType()
+export class FollowQueueArgs extends FollowRepositoryArgs {
+  @Field(() => String, { description: 'The branch it merges into.' })
+  baseBranch!: string;
+}
+
+@ArgsType()
+export class FollowPullRequestArgs extends FollowArgs {
+  @Field(() => RepositoryInput, { description: 'Its repository.' })
+  repository!: RepositoryInput;
+
+  @Field(() => PullRequestNumber, { description: 'Its number.' })
+  number!: number;
+}
+
+@ObjectType({ simpleResolvers: true, description: "The depth of a repository's queues changed." })
+export class QueueDepthChange extends Change {
+  @Field(() => Repository, { description: 'The repository.' })
+  repository!: Repository;
+
+  @Field(() => QueueDepth, { description: 'The depth as it is now.' })
+  depth!: QueueDepth;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'Something in a queue changed.' })
+export class QueueChange extends ChangeByEvent {
+  @Field(() => Queue, { description: 'The queue as it is now.' })
+  queue!: Queue;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'A pull request changed.' })
+export class PullRequestChange extends ChangeByEvent {
+  @Field(() => PullRequest, { description: 'The pull request as it is now.' })
+  pullRequest!: PullRequest;
+}

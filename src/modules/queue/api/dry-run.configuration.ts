@@ -1,0 +1,37 @@
+// A configuration as it would be: accepted or not, which keys it changes, and what it does to the queues.
+import type { Context } from '../../../context.ts';
+import { parseConfiguration } from '../../../domain/configuration/index.ts';
+import { changedKeys, type ChangedKey } from '../../../domain/configuration/changed-keys.ts';
+import type { ParsedConfiguration } from '../../../domain/configuration/parse.ts';
+import { requireScope } from '../../accounts/index.ts';
+import { loadRepository, writeConfiguration, type RepositoryName } from '../../repositories/index.ts';
+import { configurationOf } from '../store/configuration.cache.ts';
+import { rehearse, type QueueImpact } from '../planning/dry-run.ts';
+
+export interface PreviewedConfiguration {
+  readonly outcome: ParsedConfiguration;
+  readonly changed: readonly ChangedKey[];
+  /** Null: it is refused. */
+  readonly impacts: readonly QueueImpact[] | null;
+}
+
+/** Whoever may read the configuration may ask: nothing is written. */
+export async function previewConfiguration(
+  ctx: Context,
+  { repository: name, yaml }: { readonly repository: RepositoryName; readonly yaml: string },
+): Promise<PreviewedConfiguration> {
+  requireScope(ctx, 'config:read');
+  const repository = await loadRepository(ctx, name);
+  const outcome = parseConfiguration(yaml);
+  if (!outcome.ok) return { outcome, changed: [], impacts: null };
+  const author = { email: ctx.actor.email };
+  return {
+    outcome,
+    changed: changedKeys(configurationOf(repository), outcome.configuration),
+    impacts: await rehearse(
+      ctx,
+      repository.id,
+      async (rehearsal) => await writeConfiguration(rehearsal, { repositoryId: repository.id, yaml, author }),
+    ),
+  };
+}

@@ -1,0 +1,76 @@
+import { Arg, Ctx, Extensions, FieldResolver, Query, Resolver, Root } from 'type-graphql';
+import type { GraphQLContext } from '../../../graphql/context.ts';
+import { PauseBranchesPayload } from '../../repositories/branch-pauses.types.ts';
+import { FreezeBranchesPayload } from '../../repositories/freezes.types.ts';
+import {
+  PauseRepositoryPayload,
+  PreviewConfigurationInput,
+  ReplaceConfigurationPayload,
+  toProblem,
+  type Rehearsed,
+} from '../../repositories/repositories.types.ts';
+import { previewConfiguration } from './dry-run.configuration.ts';
+import { ConfigurationPreview, Impact, toImpact } from './dry-run.types.ts';
+import { rehearse } from '../planning/dry-run.ts';
+
+const description = 'What it would do. Null unless a preview was asked for.';
+
+async function impactOf(
+  ctx: GraphQLContext,
+  { rehearsed }: { readonly rehearsed?: Rehearsed },
+): Promise<Impact | null> {
+  return rehearsed === undefined ? null : toImpact(await rehearse(ctx, rehearsed.repositoryId, rehearsed.act));
+}
+
+@Resolver(() => PauseRepositoryPayload)
+export class PauseRepositoryImpactResolver {
+  @FieldResolver(() => Impact, { nullable: true, description })
+  async impact(@Ctx() ctx: GraphQLContext, @Root() payload: PauseRepositoryPayload): Promise<Impact | null> {
+    return await impactOf(ctx, payload);
+  }
+}
+
+@Resolver(() => PauseBranchesPayload)
+export class PauseBranchesImpactResolver {
+  @FieldResolver(() => Impact, { nullable: true, description })
+  async impact(@Ctx() ctx: GraphQLContext, @Root() payload: PauseBranchesPayload): Promise<Impact | null> {
+    return await impactOf(ctx, payload);
+  }
+}
+
+@Resolver(() => FreezeBranchesPayload)
+export class FreezeBranchesImpactResolver {
+  @FieldResolver(() => Impact, { nullable: true, description })
+  async impact(@Ctx() ctx: GraphQLContext, @Root() payload: FreezeBranchesPayload): Promise<Impact | null> {
+    return await impactOf(ctx, payload);
+  }
+}
+
+@Resolver(() => ReplaceConfigurationPayload)
+export class ReplaceConfigurationImpactResolver {
+  @FieldResolver(() => Impact, { nullable: true, description: `${description} Null as well when it is refused.` })
+  async impact(@Ctx() ctx: GraphQLContext, @Root() payload: ReplaceConfigurationPayload): Promise<Impact | null> {
+    return await impactOf(ctx, payload);
+  }
+}
+
+@Resolver()
+export class ConfigurationPreviewResolver {
+  @Extensions({ price: 20_000 })
+  @Query(() => ConfigurationPreview, {
+    description: 'What a configuration would change and do. Nothing is written. Needs config:read.',
+  })
+  async previewConfiguration(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('input', () => PreviewConfigurationInput, { description: 'The repository, and the document it would have.' })
+    input: PreviewConfigurationInput,
+  ): Promise<ConfigurationPreview> {
+    const { outcome, changed, impacts } = await previewConfiguration(ctx, input);
+    return {
+      accepted: outcome.ok,
+      problems: outcome.ok ? [] : outcome.problems.map(toProblem),
+      changedKeys: [...changed],
+      impact: impacts === null ? null : toImpact(impacts),
+    };
+  }
+}

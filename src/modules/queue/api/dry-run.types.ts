@@ -1,0 +1,118 @@
+import { Field, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { impactText } from '../../../domain/queue/dry-run.ts';
+import { statusText } from '../../../domain/queue/model/status.ts';
+import type { Mark } from '../../../domain/configuration/key.ts';
+import { ConfigurationProblem } from '../../repositories/repositories.types.ts';
+import type { QueueImpact } from '../planning/dry-run.ts';
+
+@ObjectType({ simpleResolvers: true, description: 'Pull requests that would go back in line, and why.' })
+export class ImpactReset {
+  @Field(() => String, { description: 'The base branch they stand in line for.' })
+  baseBranch!: string;
+
+  @Field(() => Int, { description: 'Code of the reset (interface 6.1).' })
+  code!: number;
+
+  @Field(() => String, { description: 'The code in words.' })
+  text!: string;
+
+  @Field(() => [Int], { description: 'Their numbers.' })
+  pullRequests!: number[];
+}
+
+@ObjectType({ simpleResolvers: true, description: 'A build that would be started or stopped.' })
+export class ImpactBuild {
+  @Field(() => String, { description: 'The base branch it is for.' })
+  baseBranch!: string;
+
+  @Field(() => [Int], { description: 'Numbers of its pull requests, in queue order.' })
+  pullRequests!: number[];
+}
+
+@ObjectType({ simpleResolvers: true, description: 'What a change would do at once. Nothing of it was done.' })
+export class Impact {
+  @Field(() => [ImpactReset], { description: 'Builds that would be worth nothing any more.' })
+  resets!: ImpactReset[];
+
+  @Field(() => [ImpactBuild], {
+    description: 'Started before CI says anything, as far as nothing conflicts; at most 30 of each base branch.',
+  })
+  buildsStarted!: ImpactBuild[];
+
+  @Field(() => [ImpactBuild], { description: 'Under way now, and stopped by it.' })
+  buildsStopped!: ImpactBuild[];
+
+  @Field(() => [Int], { description: 'Pull requests in a build that stands, which could not land by it any more.' })
+  landingsHeld!: number[];
+
+  @Field(() => String, { description: 'The same for people.' })
+  sentence!: string;
+}
+
+export function toImpact(impacts: readonly QueueImpact[]): Impact {
+  const builds = (of: 'buildsStarted' | 'buildsStopped'): ImpactBuild[] =>
+    impacts.flatMap(({ baseBranch, [of]: lists }) =>
+      lists.map((pullRequests) => ({ baseBranch, pullRequests: [...pullRequests] })),
+    );
+  const landingsHeld = impacts.flatMap((impact) => impact.landingsHeld);
+  return {
+    resets: impacts.flatMap(({ baseBranch, resets }) =>
+      resets.map(({ code, pullRequests }) => ({
+        baseBranch,
+        code,
+        text: statusText(code),
+        pullRequests: [...pullRequests],
+      })),
+    ),
+    buildsStarted: builds('buildsStarted'),
+    buildsStopped: builds('buildsStopped'),
+    landingsHeld,
+    sentence: impactText({
+      resets: impacts.flatMap(({ resets }) => resets),
+      buildsStarted: impacts.flatMap(({ buildsStarted }) => buildsStarted),
+      buildsStopped: impacts.flatMap(({ buildsStopped }) => buildsStopped),
+      landingsHeld,
+    }),
+  };
+}
+
+const marks = { GATE: 'gate', BUILD: 'build', OTHER: 'other' } as const satisfies Record<Uppercase<Mark>, Mark>;
+registerEnumType(marks, {
+  name: 'ConfigurationMark',
+  description: 'What a change of a key does to builds that exist.',
+  valuesConfig: {
+    GATE: { description: 'Their verdicts are judged again; nothing is rebuilt.' },
+    BUILD: { description: 'They were made with the old value, and are reset (307).' },
+    OTHER: { description: 'They keep their worth; it counts from now on.' },
+  },
+});
+
+@ObjectType({ simpleResolvers: true, description: 'A key whose value would be another one.' })
+export class ChangedKey {
+  @Field(() => String, { description: 'Its whole path, joined by dots.' })
+  key!: string;
+
+  @Field(() => marks, { description: 'What that does to builds that exist.' })
+  mark!: Mark;
+
+  @Field(() => String, { nullable: true, description: 'The value in force, as JSON. Null: it has none.' })
+  before!: string | null;
+
+  @Field(() => String, { nullable: true, description: 'The value it would have, as JSON. Null: none.' })
+  after!: string | null;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'What a configuration would do. Nothing of it was done.' })
+export class ConfigurationPreview {
+  @Field(() => Boolean, { description: 'Whether it would be stored.' })
+  accepted!: boolean;
+
+  @Field(() => [ConfigurationProblem], { description: 'Why it would be refused. Empty when it would be stored.' })
+  problems!: ConfigurationProblem[];
+
+  @Field(() => [ChangedKey], { description: 'Keys whose values would change, defaults included, in their order.' })
+  changedKeys!: ChangedKey[];
+
+  @Field(() => Impact, { nullable: true, description: 'What it would do at once. Null when it would be refused.' })
+  impact!: Impact | null;
+}

@@ -1,0 +1,229 @@
+import { Field, ObjectType, registerEnumType } from 'type-graphql';
+import type { Reason, ReasonKind } from '../../../domain/queue/explain/explain.ts';
+import type { Cause, Condition, ConditionKind } from '../../../domain/queue/explain/condition.ts';
+import { DateTime } from '../../../graphql/scalars.ts';
+import { MergeEta } from './forecast.types.ts';
+
+const reasonKinds = {
+  MERGED: 'merged',
+  CLOSED: 'closed',
+  NOT_ASKED: 'not_asked',
+  BLOCKED: 'blocked',
+  PRECONDITION: 'precondition',
+  HALTED: 'halted',
+  PAUSED: 'paused',
+  LANDING: 'landing',
+  FROZEN: 'frozen',
+  MERGE_WINDOW: 'merge_window',
+  FINAL_GATE: 'final_gate',
+  OWN_CHECKS: 'own_checks',
+  BUILD_FAILED: 'build_failed',
+  BUILDING: 'building',
+  IN_LINE: 'in_line',
+  UNKNOWN: 'unknown',
+} as const satisfies Record<Uppercase<ReasonKind>, ReasonKind>;
+registerEnumType(reasonKinds, {
+  name: 'ExplanationKind',
+  description: 'What keeps a pull request from being merged.',
+  valuesConfig: {
+    MERGED: { description: 'Nothing: it is merged.' },
+    CLOSED: { description: 'It is closed.' },
+    NOT_ASKED: { description: 'Nobody asked for it to be merged.' },
+    BLOCKED: { description: 'It left the queue, and somebody must act.' },
+    PRECONDITION: { description: 'Something has to hold before it is in line.' },
+    HALTED: { description: 'Its queue stands until an admin has looked at it.' },
+    PAUSED: { description: 'Its base branch or its repository is paused.' },
+    LANDING: { description: 'Its landing: it is merged now or next.' },
+    FROZEN: { description: 'Its base branch is frozen.' },
+    MERGE_WINDOW: { description: 'A merge window has to open.' },
+    FINAL_GATE: { description: 'A workflow that decides after the build runs.' },
+    OWN_CHECKS: { description: 'Checks of its own head still run.' },
+    BUILD_FAILED: { description: 'Its build failed, and it is not known yet which change is at fault.' },
+    BUILDING: { description: 'Its build runs.' },
+    IN_LINE: { description: 'Others are before it in line, or no build is free.' },
+    UNKNOWN: { description: 'It is not on record: asked of a moment too long ago.' },
+  },
+});
+
+const conditionKinds = {
+  ASKED: 'asked',
+  OPEN: 'open',
+  PRECONDITIONS: 'preconditions',
+  BASE_BRANCH: 'base_branch',
+  DRAFT: 'draft',
+  LABELS: 'labels',
+  REVIEW: 'review',
+  VALIDATIONS: 'validations',
+  VALIDATION: 'validation',
+  VERIFIED_COMMITS: 'verified_commits',
+  MERGEABLE: 'mergeable',
+  APPROVALS: 'approvals',
+  OWNER_REVIEW: 'owner_review',
+  CONVERSATIONS: 'conversations',
+  STACK: 'stack',
+  OWN_CHECKS: 'own_checks',
+  CHECK: 'check',
+  QUEUE: 'queue',
+  NOT_HALTED: 'not_halted',
+  NOT_PAUSED: 'not_paused',
+  PLACE: 'place',
+  BUILD: 'build',
+  LANDING: 'landing',
+  LANDING_CHECKS: 'landing_checks',
+  NOT_FROZEN: 'not_frozen',
+  MERGE_WINDOW: 'merge_window',
+  FINAL_GATE: 'final_gate',
+} as const satisfies Record<Uppercase<ConditionKind>, ConditionKind>;
+registerEnumType(conditionKinds, {
+  name: 'ConditionKind',
+  description: 'What has to hold before a pull request is merged.',
+  valuesConfig: {
+    ASKED: { description: 'Somebody asked for it to be merged.' },
+    OPEN: { description: 'It is open.' },
+    BASE_BRANCH: { description: 'Its base branch is one that is managed.' },
+    DRAFT: { description: 'It is no draft.' },
+    LABELS: { description: 'It has no label that blocks.' },
+    REVIEW: { description: 'No reviewer wants changes.' },
+    VALIDATIONS: { description: 'The validations of the configuration hold. Each of its parts is one.' },
+    VALIDATION: { description: 'One validation of the configuration.' },
+    VERIFIED_COMMITS: { description: 'The code host has verified the signature of each of its commits.' },
+    MERGEABLE: { description: 'No conflict with its base branch is known.' },
+    APPROVALS: { description: 'As many approvals as are required.' },
+    OWNER_REVIEW: {
+      description: 'An owner of what it changes approved. Named only while the code host says that it is missing.',
+    },
+    CONVERSATIONS: { description: 'All review conversations are resolved.' },
+    STACK: { description: 'What it stands on is in line before it. Named only while that is waited for.' },
+    OWN_CHECKS: { description: 'The required checks of its own head. Each of its parts is one.' },
+    CHECK: { description: 'One required check.' },
+    NOT_HALTED: { description: 'Its queue is not halted.' },
+    NOT_PAUSED: { description: 'Neither its base branch nor its repository is paused.' },
+    NOT_FROZEN: { description: 'Its base branch is not frozen.' },
+    MERGE_WINDOW: { description: 'A merge window is open.' },
+    FINAL_GATE: { description: 'The workflow that decides after its build passed.' },
+    PRECONDITIONS: { description: 'What has to hold before it is in line. Its parts are its conditions.' },
+    QUEUE: { description: 'Whether its queue goes on: neither halted nor paused.' },
+    PLACE: { description: 'Whether it is first in line.' },
+    BUILD: { description: 'Whether its build is green, check by check.' },
+    LANDING: { description: 'What a green build first in line still waits for.' },
+    LANDING_CHECKS: { description: 'Whether its own required checks hold its landing back.' },
+  },
+});
+
+const actors = {
+  AUTHOR: 'author',
+  REVIEWER: 'reviewer',
+  CI: 'ci',
+  QUEUE: 'queue',
+  ADMIN: 'admin',
+} as const satisfies Record<Uppercase<NonNullable<Reason['who']>>, NonNullable<Reason['who']>>;
+registerEnumType(actors, {
+  name: 'ExplanationActor',
+  description: 'Who has to act next.',
+  valuesConfig: {
+    AUTHOR: { description: 'The author of the pull request.' },
+    REVIEWER: { description: 'A reviewer.' },
+    CI: { description: 'Nobody by hand: checks run.' },
+    QUEUE: { description: 'Nobody by hand: the queue goes on by itself.' },
+    ADMIN: { description: 'Somebody who may pause, resume and configure the queue.' },
+  },
+});
+
+@ObjectType({ simpleResolvers: true, description: 'The event that brought a condition about.' })
+export class ConditionCause {
+  @Field(() => String, { description: 'What happened, by the name it has in the event log.' })
+  action!: string;
+
+  @Field(() => DateTime, { description: 'When it happened.' })
+  at!: Date;
+
+  @Field(() => String, { nullable: true, description: 'Who did it. Null when unknown.' })
+  actor!: string | null;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'One thing that has to hold before a pull request is merged.' })
+export class MergeCondition {
+  @Field(() => conditionKinds, { description: 'Which one.' })
+  kind!: ConditionKind;
+
+  @Field(() => String, { nullable: true, description: 'Of a check or a validation. Null for the others.' })
+  name!: string | null;
+
+  @Field(() => Boolean, { description: 'Whether it holds.' })
+  holds!: boolean;
+
+  @Field(() => String, { description: 'What was found.' })
+  observed!: string;
+
+  @Field(() => String, { description: 'What has to be found.' })
+  needed!: string;
+
+  @Field(() => actors, { nullable: true, description: 'Who has to act. Null while it holds.' })
+  who!: Condition['who'];
+
+  @Field(() => DateTime, {
+    nullable: true,
+    description: 'Since when it is as observed, as far back as is on record. Null: that is not kept.',
+  })
+  since!: Date | null;
+
+  @Field(() => ConditionCause, { nullable: true, description: 'The event that brought it about. Null: none did.' })
+  cause!: ConditionCause | null;
+
+  @Field(() => DateTime, {
+    nullable: true,
+    description: 'When the queue looks again although nothing happens. Null: when something does.',
+  })
+  nextCheckAt!: Date | null;
+
+  @Field(() => String, { description: 'The same for people.' })
+  sentence!: string;
+
+  @Field(() => [MergeCondition], { description: 'What it consists of. Empty: it has no parts.' })
+  conditions!: MergeCondition[];
+}
+
+@ObjectType({ simpleResolvers: true, description: 'Why a pull request is not merged yet.' })
+export class Explanation {
+  @Field(() => reasonKinds, { description: 'The reason, for programs.' })
+  kind!: ReasonKind;
+
+  @Field(() => actors, { nullable: true, description: 'Who has to act. Null when nothing is left to do.' })
+  who!: Reason['who'];
+
+  @Field(() => String, { description: 'The reason, for people.' })
+  sentence!: string;
+
+  @Field(() => DateTime, { description: 'The moment it is about.' })
+  at!: Date;
+
+  @Field(() => MergeEta, {
+    nullable: true,
+    description: 'When it is merged, if it is. Null of a moment in the past, unless in line, and when not known.',
+  })
+  eta!: MergeEta | null;
+
+  @Field(() => [MergeCondition], {
+    description:
+      'Everything that has to hold, in the order in which it comes to matter. Empty when it is merged, or nothing is on record.',
+  })
+  conditions!: MergeCondition[];
+}
+
+export function toMergeCondition(condition: Condition): MergeCondition {
+  return {
+    ...condition,
+    since: toDate(condition.since),
+    nextCheckAt: toDate(condition.nextCheckAt),
+    cause: condition.cause && toConditionCause(condition.cause),
+    conditions: condition.conditions.map(toMergeCondition),
+  };
+}
+
+function toConditionCause({ action, at, actor }: Cause): ConditionCause {
+  return { action, at: new Date(at), actor };
+}
+
+function toDate(at: number | null): Date | null {
+  return at === null ? null : new Date(at);
+}

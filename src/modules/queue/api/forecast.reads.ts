@@ -1,0 +1,156 @@
+// When will it be merged? The line is played on in a thread, once for each version of the queue and some seconds, however
+// many ask.
+import DataLoader from 'dataloader';
+import type { Context } from '../../../context.ts';
+import { buildsBets } from '../../../domain/queue/planning/line.ts';
+import { inLineOrder } from '../../../domain/queue/model/order.ts';
+import type { Snapshot } from '../../../domain/queue/model/snapshot.ts';
+import { experienceOf, type Experience, type ExperiencedBuild } from '../../../domain/simulation/experience.ts';
+import type { Forecast } from '../../../domain/simulation/forecast.ts';
+import type { Database, Transaction } from '../../../platform/database.ts';
+import { Thread, ThreadTimeout, threadScript } from '../../../platform/threads.ts';
+import { requireScope } from '../../accounts/index.ts';
+import { chanceBy, loadTrackRecords } from '../facts/outlook.loader.ts';
+import { snapshotOf } from '../planning/dry-run.ts';
+import type { ForecastTask } from './simulation.thread.ts';
+
+export interface Foreseen extends Forecast {
+  /** The moment it was told of. */
+  readonly now: number;
+  /** Those in line: id and number, first in line first. */
+  readonly line: readonly { readonly id: string; readonly number: number }[];
+}
+
+const freshMs = 10_000;
+const mostKept = 500;
+/** Of CPU; nine runs are played whatever they take. */
+const budgetMs = 200;
+const timeoutMs = 10_000;
+/** Behind so many nobody waits. */
+const mostWaiting = 20;
+
+const thread = new Thread(threadScript(import.meta.url, 'simulation.thread'));
+interface Kept {
+  readonly version: string;
+  readonly until: number;
+  readonly answer: Promise<Foreseen | null>;
+}
+
+const keptOf = new WeakMap<Database, Map<string, Kept>>();
+
+/** Null: the tip of its base is not known yet, or there is too much to do to tell now. */
+export function forecasts(ctx: Context): DataLoader<string, Foreseen | null> {
+  return new DataLoader(
+    async (queueIds) => {
+      requireScope(ctx, 'queue:read');
+      const rows = await ctx.db.read<{ id: string; version: string }>(ctx.accountId, {
+        name: 'queue_versions',
+        text: 'select q.id, q.version::text from queue q where q.account_id = $1 and q.id = any ($2::bigint[])',
+        values: [ctx.accountId, queueIds],
+      });
+      const versions = new Map(rows.map(({ id, version }) => [id, version]));
+      return await Promise.all(
+        queueIds.map(async (id) => {
+          const version = versions.get(id);
+          return version === undefined ? null : await keptForecast(ctx, id, version);
+        }),
+      );
+    },
+    { cache: false },
+  );
+}
+
+async function keptForecast(ctx: Context, queueId: string, version: string): Promise<Foreseen | null> {
+  const now = performance.now();
+  const kept = keptOf.get(ctx.db) ?? new Map<string, Kept>();
+  keptOf.set(ctx.db, kept);
+  const known = kept.get(queueId);
+  if (known !== undefined && known.version === version && known.until > now) return await known.answer;
+  const answer = foresee(ctx, queueId);
+  kept.delete(queueId);
+  kept.set(queueId, { version, until: now + freshMs, answer });
+  const [oldest] = kept.keys();
+  if (kept.size > mostKept && oldest !== undefined) kept.delete(oldest);
+  // Asked again, it is tried again.
+  answer.then(
+    (foreseen) => foreseen ?? kept.delete(queueId),
+    () => kept.delete(queueId),
+  );
+  return await answer;
+}
+
+async function foresee(ctx: Context, queueId: string): Promise<Foreseen | null> {
+  if (thread.load >= mostWaiting) return null;
+  const loaded = await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const snapshot = await snapshotOf(ctx, tx, queueId);
+    if (snapshot === null) return null;
+    return { snapshot: await withChances(ctx, tx, snapshot), experience: await loadExperience(ctx, tx, snapshot) };
+  });
+  if (loaded === null) return null;
+  const now = ctx.clock().getTime();
+  const line = inLineOrder(loaded.snapshot.pullRequests).map(({ id, number }) => ({ id, number }));
+  try {
+    const task: ForecastTask = { kind: 'forecast', ...loaded, now, budgetMs };
+    return { ...(await thread.ask<Forecast>(task, timeoutMs)), now, line };
+  } catch (error) {
+    // Why something is not merged yet is explained whether or not its future can be told.
+    if (!(error instanceof ThreadTimeout)) ctx.log.error({ error: String(error) }, 'A line could not be played on.');
+    return null;
+  }
+}
+
+/** Where no bets are built the planner needs no chances, and they are not loaded for it. */
+async function withChances(ctx: Context, tx: Transaction, snapshot: Snapshot): Promise<Snapshot> {
+  if (buildsBets(snapshot.rules) || snapshot.pullRequests.length === 0) return snapshot;
+  const rows = await tx.query<{ id: string; author: string; repositoryId: string }>(
+    `select id, author, repository_id as "repositoryId" from pull_request where account_id = $1 and queue_id = $2 and status in ('queued', 'tagged')`,
+    [ctx.accountId, snapshot.queue.id],
+  );
+  const records = await loadTrackRecords(ctx, tx, rows[0]?.repositoryId ?? '0');
+  const authors = new Map(rows.map(({ id, author }) => [id, author]));
+  return {
+    ...snapshot,
+    pullRequests: snapshot.pullRequests.map((row) => ({
+      ...row,
+      chance: chanceBy(records, authors.get(row.id) ?? ''),
+    })),
+  };
+}
+
+const mostBuilds = 1_000;
+
+/** What the last builds tell. Null: none has ended. */
+async function loadExperience(
+  ctx: Context,
+  tx: Transaction,
+  { queue, pullRequests }: Snapshot,
+): Promise<Experience | null> {
+  const now = ctx.clock();
+  const rows = await tx.query<ExperiencedBuild & { readonly isGood: boolean; readonly state: string }>(
+    `with lately as (
+       select b.id, b.state, b.parent_batch_id, extract(epoch from b.created_at)::float8 * 1000 as began, coalesce(b.ended_at, $3) as stopped,
+              case when not c.canceled then c.finished_at end as ended
+       from (select * from batch where account_id = $1 and queue_id = $2 order by id desc limit ${mostBuilds}) b
+       left join build c on c.account_id = $1 and c.repository_id = b.repository_id and c.commit = b.tested_commit
+       where b.build_started_at is not null and (c.finished_at is null or c.finished_at > b.created_at))
+     select began as "startedAt", extract(epoch from coalesce(ended, stopped))::float8 * 1000 - began as "lastedMs", ended is not null as "hasEnded", state,
+            array(select m.pull_request_id::text from batch_member m where m.account_id = $1 and m.batch_id = lately.id order by m.ordinal) as members,
+            ended is not null and parent_batch_id is null
+              and not exists (select from batch_assumption a where a.account_id = $1 and a.batch_id = lately.id)
+              and not exists (
+                select from batch_member m join pull_request p on p.account_id = $1 and p.id = m.pull_request_id
+                where m.account_id = $1 and m.batch_id = lately.id and (p.status <> 'merged' or p.head_sha <> m.pinned_head)) as "isGood"
+     from lately order by id`,
+    [ctx.accountId, queue.id, now],
+  );
+  const judged = rows.filter(({ isGood, state }) => isGood && ['landed', 'failed', 'bisected'].includes(state));
+  const flakes = judged.filter(({ state }) => state !== 'landed');
+  return experienceOf(
+    rows.map(({ members, startedAt, lastedMs, hasEnded }) => ({ members, startedAt, lastedMs, hasEnded })),
+    {
+      now: now.getTime(),
+      line: pullRequests,
+      flakeRate: judged.length === 0 ? 0 : flakes.length / judged.length,
+    },
+  );
+}

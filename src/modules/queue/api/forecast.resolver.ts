@@ -1,0 +1,29 @@
+import { Ctx, Extensions, FieldResolver, Resolver, Root } from 'type-graphql';
+import { loaderOf, type GraphQLContext } from '../../../graphql/context.ts';
+import type { PullRequest } from './pull-requests.types.ts';
+import { Queue } from './queue.types.ts';
+import { forecasts } from './forecast.reads.ts';
+import { QueueEta, toMergeEta, toQueueEtas, type MergeEta } from './forecast.types.ts';
+
+@Resolver(() => Queue)
+export class QueueEtasResolver {
+  @Extensions({ price: 6_000, rows: 50 })
+  @FieldResolver(() => [QueueEta], {
+    nullable: true,
+    description:
+      'When those in line are merged, first in line first, by playing the line on. Null: not known at this moment.',
+  })
+  async etas(@Ctx() ctx: GraphQLContext, @Root() queue: Queue): Promise<QueueEta[] | null> {
+    const foreseen = await loaderOf(ctx, forecasts).load(queue.id);
+    return foreseen === null ? null : toQueueEtas(foreseen);
+  }
+}
+
+/** Null: it stands in no line, or nothing can be told at this moment. */
+export async function readEta(
+  ctx: GraphQLContext,
+  { id, queueId, queued }: Pick<PullRequest, 'id' | 'queueId' | 'queued'>,
+): Promise<MergeEta | null> {
+  const foreseen = queued && queueId !== null ? await loaderOf(ctx, forecasts).load(queueId) : null;
+  return foreseen === null ? null : toMergeEta(foreseen, id);
+}

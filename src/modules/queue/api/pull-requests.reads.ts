@@ -1,0 +1,251 @@
+// Pull requests as GraphQL shows them: one prepared statement per question, rows used as they come.
+import DataLoader from 'dataloader';
+import type { Context } from '../../../context.ts';
+import type { PullRequestStatus } from '../../../domain/queue/model/snapshot.ts';
+import { isQueued, showsQueuedAt, transitions } from '../../../domain/queue/model/status.ts';
+import type { GraphQLContext } from '../../../graphql/context.ts';
+import { loadOne } from '../../../graphql/loaders.ts';
+import { requireScope } from '../../accounts/index.ts';
+import { sqlList, type Statement } from '../../../platform/database.ts';
+import { readRepositoriesById } from '../../repositories/index.ts';
+import type { Repository } from '../../repositories/repositories.types.ts';
+import { botColumns, botOf, type EmbeddedBotRow } from './bot-pull-requests.rows.ts';
+import type { PullRequest } from './pull-requests.types.ts';
+
+type Row = Omit<PullRequest, 'repository' | 'latestBot'>;
+
+const statuses = Object.keys(transitions) as PullRequestStatus[];
+
+const narrowColumns = `p.id, p.repository_id as "repositoryId", p.queue_id as "queueId", p.number, p.title, p.author,
+  p.head_branch as "headBranch", p.base_branch as "baseBranch", p.head_sha as "headCommitSha", p.status,
+  p.status in ${sqlList(statuses.filter(isQueued))} as queued, p.skip_line as "skipLine",
+  case when p.status in ${sqlList(statuses.filter(showsQueuedAt))} then p.queued_at end as "queuedAt",
+  p.merged_at as "mergedAt", p.created_at as "createdAt"`;
+
+export const pullRequestColumns = `${narrowColumns}, p.body, p.draft, p.labels, p.url, p.status_code as "statusCode", p.status_text as "statusText",
+  p.failed_checks as "failedChecks", p.skip_line_reason as "skipLineReason", p.skip_validation as "skipValidation",
+  p.requested_by as "requestedBy", p.merge_commit_sha as "mergeCommit", p.own_commit_sha as "commit", p.merged_by_queue as "mergedByQueue"`;
+
+/** What a list can show of pull requests at half the price: reading a row costs as much as its columns. */
+export const narrowFields: ReadonlySet<string> = new Set([
+  'id',
+  'number',
+  'title',
+  'author',
+  'headBranch',
+  'baseBranch',
+  'headCommitSha',
+  'status',
+  'queued',
+  'skipLine',
+  'queuedAt',
+  'mergedAt',
+  'createdAt',
+  'repository',
+  'position',
+  'checks',
+  'latestBotPullRequest',
+  'batches',
+]);
+
+// Where the planner's order is known to SQL: skip line first, then rank.
+const lineOrder = 'p.skip_line desc, p.rank';
+
+// One pull request is nearly always asked for together with its bot pull request: it comes in the same row.
+const latestBot = `left join lateral (
+    select ${botColumns} from batch_member m join bot_pull_request bot on bot.account_id = m.account_id and bot.batch_id = m.batch_id
+      join batch b on b.account_id = m.account_id and b.id = m.batch_id and b.beside is distinct from 'question'
+    where m.account_id = p.account_id and m.pull_request_id = p.id order by bot.id desc limit 1) latest on true`;
+
+type RowWithBot = Row & { latestBot: EmbeddedBotRow | null };
+
+/** Null: the repository has none of that number. Narrow: only `narrowFields` are asked for. */
+export async function readPullRequestByNumber(
+  ctx: Context,
+  repository: Repository,
+  number: number,
+  isNarrow = false,
+): Promise<PullRequest | null> {
+  requireScope(ctx, 'queue:read');
+  const rows = await ctx.db.read<RowWithBot>(ctx.accountId, {
+    name: isNarrow ? 'pull_request_by_number_narrow' : 'pull_request_by_number',
+    text: `select ${isNarrow ? narrowColumns : pullRequestColumns}, to_jsonb(latest) as "latestBot" from pull_request p ${latestBot} where p.account_id = $1 and p.repository_id = $2 and p.number = $3`,
+    values: [ctx.accountId, repository.id, number],
+  });
+  return withBot(rows[0], repository);
+}
+
+/** The open pull request of a head branch, else the newest of it. */
+export async function readPullRequestByHead(
+  ctx: Context,
+  repository: Repository,
+  headBranch: string,
+): Promise<PullRequest | null> {
+  requireScope(ctx, 'queue:read');
+  const rows = await ctx.db.read<RowWithBot>(ctx.accountId, {
+    name: 'pull_request_by_head',
+    text: `select ${pullRequestColumns}, to_jsonb(latest) as "latestBot" from pull_request p ${latestBot}
+           where p.account_id = $1 and p.repository_id = $2 and p.head_branch = $3
+           order by p.status in ('merged', 'closed'), p.id desc limit 1`,
+    values: [ctx.accountId, repository.id, headBranch],
+  });
+  return withBot(rows[0], repository);
+}
+
+function withBot(row: RowWithBot | undefined, repository: Repository): PullRequest | null {
+  if (row === undefined) return null;
+  const bot = row.latestBot;
+  return Object.assign(row, { repository, latestBot: bot && botOf(bot, repository) });
+}
+
+export interface PullRequestSelection {
+  readonly statuses: readonly PullRequestStatus[] | null;
+  readonly baseBranch: string | null;
+  readonly author: string | null;
+}
+
+export interface PullRequestPage extends PullRequestSelection {
+  readonly size: number;
+  readonly before: string;
+}
+
+/** Newest first; one more than `size`. */
+export async function readPullRequests(
+  ctx: Context,
+  repository: Repository,
+  page: PullRequestPage,
+): Promise<PullRequest[]> {
+  requireScope(ctx, 'queue:read');
+  const rows = await ctx.db.read<Row>(ctx.accountId, pageOf(ctx, repository, page));
+  return inRepository(rows, repository);
+}
+
+export async function countPullRequests(
+  ctx: Context,
+  repository: Repository,
+  { statuses: wanted, baseBranch, author }: PullRequestSelection,
+): Promise<number> {
+  requireScope(ctx, 'queue:read');
+  const [row] = await ctx.db.read<{ n: number }>(ctx.accountId, {
+    name: 'count_pull_requests',
+    text: `select count(*)::integer as n from pull_request p
+           where p.account_id = $1 and p.repository_id = $2 and ($3::text[] is null or p.status = any ($3))
+             and ($4::text is null or p.base_branch = $4) and ($5::text is null or p.author = $5)`,
+    values: [ctx.accountId, repository.id, wanted, baseBranch, author],
+  });
+  return row?.n ?? 0;
+}
+
+// A statement for each kind of filter, each with its index: one that ends in (status, id), of which every status asked
+// for gives its newest, so that rare matches are not looked for among all there are.
+function pageOf(ctx: Context, repository: Repository, page: PullRequestPage): Statement {
+  const { baseBranch, author } = page;
+  const values = [ctx.accountId, repository.id, page.before, page.size];
+  if (page.statuses === null && baseBranch === null && author === null) {
+    return {
+      name: 'pull_requests',
+      text: `select ${pullRequestColumns} from pull_request p
+             where p.account_id = $1 and p.repository_id = $2 and p.id < $3::bigint order by p.id desc limit $4::bigint + 1`,
+      values,
+    };
+  }
+  const filters = [
+    { column: 'author', value: author },
+    { column: 'base_branch', value: baseBranch },
+  ].filter(({ value }) => value !== null);
+  const conditions = filters.map(({ column }, n) => ` and o.${column} = $${n + 6}::text`).join('');
+  return {
+    name: ['pull_requests_by_status', ...filters.map(({ column }) => column)].join('_and_'),
+    text: `select ${pullRequestColumns} from (
+             select newest.id from unnest($5::text[]) as asked (status), lateral (
+               select o.id from pull_request o
+               where o.account_id = $1 and o.repository_id = $2 and o.status = asked.status${conditions} and o.id < $3::bigint
+               order by o.id desc limit $4::bigint + 1) newest
+             order by newest.id desc limit $4::bigint + 1) found
+           join pull_request p on p.account_id = $1 and p.id = found.id
+           order by p.id desc`,
+    values: [...values, [...new Set(page.statuses ?? statuses)], ...filters.map(({ value }) => value)],
+  };
+}
+
+export interface QueuedSelection {
+  readonly baseBranch: string | null;
+  /** Only `narrowFields` are asked for. */
+  readonly isNarrow: boolean;
+}
+
+/** Everything queued and tagged, in queue order; queues one after another when no base branch is given. */
+export async function readQueuedPullRequests(
+  ctx: Context,
+  repository: Repository,
+  { baseBranch, isNarrow }: QueuedSelection,
+): Promise<PullRequest[]> {
+  requireScope(ctx, 'queue:read');
+  const rows = await ctx.db.read<Row>(ctx.accountId, {
+    name: isNarrow ? 'queued_pull_requests_narrow' : 'queued_pull_requests',
+    text: `select ${isNarrow ? narrowColumns : pullRequestColumns}
+           from queue q join pull_request p on p.account_id = q.account_id and p.queue_id = q.id and p.status in ('queued', 'tagged')
+           where q.account_id = $1 and q.repository_id = $2 and ($3::text is null or q.base_branch = $3)
+           order by q.id, ${lineOrder}`,
+    values: [ctx.accountId, repository.id, baseBranch],
+  });
+  return inRepository(rows, repository);
+}
+
+export async function readPullRequestsById(ctx: Context, ids: readonly string[]): Promise<PullRequest[]> {
+  requireScope(ctx, 'queue:read');
+  const rows = await ctx.db.read<Row>(ctx.accountId, {
+    name: 'pull_requests_by_id',
+    text: `select ${pullRequestColumns} from pull_request p where p.account_id = $1 and p.id = any ($2::bigint[])`,
+    values: [ctx.accountId, ids],
+  });
+  return await withRepositories(ctx, rows);
+}
+
+export function pullRequestById(ctx: GraphQLContext): DataLoader<string, PullRequest | null> {
+  return loadOne('id', async (ids) => await readPullRequestsById(ctx, ids));
+}
+
+/** Pull requests before each in its line, by id; absent unless queued or tagged. */
+export function placeInLine(ctx: GraphQLContext): DataLoader<string, number | null> {
+  return new DataLoader(
+    async (ids) => {
+      requireScope(ctx, 'queue:read');
+      const rows = await ctx.db.read<{ id: string; ahead: number }>(ctx.accountId, {
+        name: 'places_in_line',
+        text: `select p.id, (
+               select count(*) from pull_request o
+               where o.account_id = p.account_id and o.queue_id = p.queue_id and o.status in ('queued', 'tagged')
+                 and (not o.skip_line, o.rank) < (not p.skip_line, p.rank))::integer as ahead
+             from pull_request p
+             where p.account_id = $1 and p.id = any ($2::bigint[]) and p.status in ('queued', 'tagged')`,
+        values: [ctx.accountId, ids],
+      });
+      const ahead = new Map(rows.map((row) => [row.id, row.ahead]));
+      return ids.map((id) => ahead.get(id) ?? null);
+    },
+    { cache: false },
+  );
+}
+
+/** Gives each row its repository, read once. */
+export async function withRepositories<R extends { readonly repositoryId: string }>(
+  ctx: Context,
+  rows: readonly R[],
+): Promise<(R & { repository: Repository })[]> {
+  if (rows.length === 0) return [];
+  const repositories = new Map(
+    (await readRepositoriesById(ctx, [...new Set(rows.map((row) => row.repositoryId))])).map((row) => [row.id, row]),
+  );
+  return rows.flatMap((row) => {
+    const repository = repositories.get(row.repositoryId);
+    return repository ? [Object.assign(row, { repository })] : [];
+  });
+}
+
+export function inRepository<R extends object>(
+  rows: readonly R[],
+  repository: Repository,
+): (R & { repository: Repository })[] {
+  return rows.map((row) => Object.assign(row, { repository }));
+}

@@ -1,0 +1,315 @@
+import type { GraphQLResolveInfo } from 'graphql';
+import { Arg, Ctx, Extensions, FieldResolver, Info, Int, Mutation, Resolver, Root } from 'type-graphql';
+import { DomainError } from '../../../domain/errors.ts';
+import { readPage, rowId, toConnection, type Connection } from '../../../graphql/connection.ts';
+import { loaderOf, type GraphQLContext } from '../../../graphql/context.ts';
+import { DateTime } from '../../../graphql/scalars.ts';
+import { selectsOnly } from '../../../graphql/selection.ts';
+import { Repository } from '../../repositories/repositories.types.ts';
+import {
+  checksOfCommit,
+  landedBatchOf,
+  latestBotPullRequest,
+  readBatchesOf,
+  readBotPullRequest,
+  statusCheckOf,
+} from './batches.reads.ts';
+import { Batch, BatchConnection, BotPullRequest, Check } from './batches.types.ts';
+import {
+  approvePullRequest,
+  closePullRequest,
+  dequeuePullRequest,
+  openPullRequest,
+  previewDequeueing,
+  previewQueueing,
+  queuePullRequest,
+  reopenPullRequest,
+  updatePullRequest,
+} from '../index.ts';
+import { explainPullRequest } from './explain.reads.ts';
+import { Explanation, toMergeCondition } from './explain.types.ts';
+import { readEta } from './forecast.resolver.ts';
+import { toImpact } from './dry-run.types.ts';
+import {
+  countPullRequests,
+  narrowFields,
+  placeInLine,
+  pullRequestById,
+  readPullRequestByHead,
+  readPullRequestByNumber,
+  readPullRequests,
+  readQueuedPullRequests,
+} from './pull-requests.reads.ts';
+import {
+  DequeuePullRequestInput,
+  OpenPullRequestInput,
+  PullRequest,
+  PullRequestConnection,
+  PullRequestFilter,
+  PullRequestPayload,
+  PullRequestRefInput,
+  QueuePullRequestInput,
+  ReviewPullRequestInput,
+  UpdatePullRequestInput,
+} from './pull-requests.types.ts';
+
+const pageSize = 50;
+
+@Resolver(() => Repository)
+export class RepositoryPullRequestsResolver {
+  @FieldResolver(() => PullRequest, {
+    nullable: true,
+    description: 'By number, or by head branch: the open one of that branch, else the newest. Null when there is none.',
+  })
+  async pullRequest(
+    @Ctx() ctx: GraphQLContext,
+    @Root() repository: Repository,
+    @Info() info: GraphQLResolveInfo,
+    @Arg('number', () => Int, { nullable: true, description: 'Its number.' }) number: number | null,
+    @Arg('headBranch', () => String, { nullable: true, description: 'The branch it merges.' }) headBranch:
+      | string
+      | null,
+  ): Promise<PullRequest | null> {
+    const byNumber = typeof number === 'number';
+    if (byNumber === (typeof headBranch === 'string'))
+      throw new DomainError('BAD_INPUT', 'Give either number or headBranch', 'number');
+    return byNumber
+      ? await readPullRequestByNumber(ctx, repository, number, selectsOnly(info, narrowFields))
+      : await readPullRequestByHead(ctx, repository, headBranch ?? '');
+  }
+
+  @FieldResolver(() => PullRequestConnection, { description: 'Its pull requests, newest first.' })
+  async pullRequests(
+    @Ctx() ctx: GraphQLContext,
+    @Root() repository: Repository,
+    @Arg('filter', () => PullRequestFilter, { nullable: true, description: 'Which of them. All if not given.' })
+    filter: PullRequestFilter | null,
+    @Arg('first', () => Int, {
+      nullable: true,
+      defaultValue: 50,
+      description: 'Size of a page, 50 if not given, at most 100.',
+    })
+    first: number | null,
+    @Arg('after', () => String, { nullable: true, description: 'Cursor to go on from.' }) after: string | null,
+  ): Promise<Connection<PullRequest>> {
+    const page = readPage({ first, after }, { size: pageSize, keyLength: 1 });
+    const wanted = {
+      statuses: filter?.statuses ?? null,
+      baseBranch: filter?.baseBranch ?? null,
+      author: filter?.author ?? null,
+    };
+    const rows = await readPullRequests(ctx, repository, { size: page.size, before: rowId(page), ...wanted });
+    return toConnection(rows, page.size, {
+      node: (row) => row,
+      key: (row) => [row.id],
+      totalCount: async () => await countPullRequests(ctx, repository, wanted),
+    });
+  }
+
+  @Extensions({ rows: 50 })
+  @FieldResolver(() => [PullRequest], { description: 'All of its queued and tagged pull requests, in queue order.' })
+  async queuedPullRequests(
+    @Ctx() ctx: GraphQLContext,
+    @Root() repository: Repository,
+    @Info() info: GraphQLResolveInfo,
+    @Arg('baseBranch', () => String, { nullable: true, description: 'Only those merged into this branch.' }) baseBranch:
+      | string
+      | null,
+  ): Promise<PullRequest[]> {
+    return await readQueuedPullRequests(ctx, repository, {
+      baseBranch: baseBranch ?? null,
+      isNarrow: selectsOnly(info, narrowFields),
+    });
+  }
+
+  @FieldResolver(() => BotPullRequest, {
+    nullable: true,
+    description: 'A bot pull request by its number. Null when there is none.',
+  })
+  async botPullRequest(
+    @Ctx() ctx: GraphQLContext,
+    @Root() repository: Repository,
+    @Arg('number', () => Int, { description: 'Its number.' }) number: number,
+  ): Promise<BotPullRequest | null> {
+    return await readBotPullRequest(ctx, repository, number);
+  }
+}
+
+/** Of an explanation: nothing has to be foreseen for them. */
+const timelessFields = new Set(['kind', 'who', 'at', 'conditions']);
+
+@Resolver(() => PullRequest)
+export class PullRequestsResolver {
+  @FieldResolver(() => Int, {
+    nullable: true,
+    description: 'Its place in line, counted from 1. Null unless queued or tagged.',
+  })
+  async position(@Ctx() ctx: GraphQLContext, @Root() pullRequest: PullRequest): Promise<number | null> {
+    const ahead = pullRequest.queued ? await loaderOf(ctx, placeInLine).load(pullRequest.id) : null;
+    return ahead === null ? null : ahead + 1;
+  }
+
+  @Extensions({ price: 3_000 })
+  @FieldResolver(() => Explanation, {
+    description: 'Why it is not merged yet, who must act, and everything that has to hold (interface 3.1).',
+  })
+  async explain(
+    @Ctx() ctx: GraphQLContext,
+    @Root() pullRequest: PullRequest,
+    @Arg('asOf', () => DateTime, { nullable: true, description: 'Of this moment in the past. Now if not given.' })
+    asOf: Date | null | undefined,
+    @Info() info: GraphQLResolveInfo,
+  ): Promise<Explanation> {
+    const { conditions, ...reason } = await explainPullRequest(ctx, pullRequest, asOf ?? null);
+    const isTimeless = (asOf ?? null) !== null || selectsOnly(info, timelessFields);
+    const eta = isTimeless ? null : await readEta(ctx, pullRequest);
+    const sentence = eta?.p50 ? `${reason.sentence} ${eta.sentence}` : reason.sentence;
+    return { ...reason, sentence, eta, conditions: conditions.map(toMergeCondition) };
+  }
+
+  @FieldResolver(() => [Check], {
+    description:
+      'What CI says about its head commit: the newest attempt of each check. Last, and counted nowhere, the check `interlock` that the queue itself reports there (publish_status_check).',
+  })
+  async checks(@Ctx() ctx: GraphQLContext, @Root() { id, repositoryId, headCommitSha }: PullRequest): Promise<Check[]> {
+    const [checks, ours] = await Promise.all([
+      loaderOf(ctx, checksOfCommit).load({ repositoryId, commit: headCommitSha }),
+      loaderOf(ctx, statusCheckOf).load(id),
+    ]);
+    return ours === null ? checks : [...checks, ours];
+  }
+
+  @FieldResolver(() => BotPullRequest, {
+    nullable: true,
+    description: 'The newest bot pull request that validates or validated it. Null when none was made.',
+  })
+  async latestBotPullRequest(
+    @Ctx() ctx: GraphQLContext,
+    @Root() pullRequest: PullRequest,
+  ): Promise<BotPullRequest | null> {
+    return pullRequest.latestBot === undefined
+      ? await loaderOf(ctx, latestBotPullRequest).load(pullRequest)
+      : pullRequest.latestBot;
+  }
+
+  @FieldResolver(() => Batch, {
+    nullable: true,
+    description: 'The batch it landed in, with its proof. Null: it is not merged, or not by the queue.',
+  })
+  async landedBatch(@Ctx() ctx: GraphQLContext, @Root() { id }: PullRequest): Promise<Batch | null> {
+    return await loaderOf(ctx, landedBatchOf).load(id);
+  }
+
+  @FieldResolver(() => BatchConnection, { description: 'The batches it was part of, newest first.' })
+  async batches(
+    @Ctx() ctx: GraphQLContext,
+    @Root() pullRequest: PullRequest,
+    @Arg('first', () => Int, {
+      nullable: true,
+      defaultValue: 10,
+      description: 'Size of a page, 10 if not given, at most 100.',
+    })
+    first: number | null,
+    @Arg('after', () => String, { nullable: true, description: 'Cursor to go on from.' }) after: string | null,
+  ): Promise<Connection<Batch>> {
+    const page = readPage({ first, after }, { size: 10, keyLength: 1 });
+    const rows = await readBatchesOf(ctx, pullRequest.id, { size: page.size, before: rowId(page) });
+    return toConnection(rows, page.size, { node: (row) => row, key: (row) => [row.id] });
+  }
+
+  @Mutation(() => PullRequestPayload, {
+    description: 'Opens a pull request in a repository that lives on this installation. Needs queue:write.',
+  })
+  async openPullRequest(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('input', () => OpenPullRequestInput) input: OpenPullRequestInput,
+  ): Promise<PullRequestPayload> {
+    return await payload(ctx, await openPullRequest(ctx, input));
+  }
+
+  @Mutation(() => PullRequestPayload, {
+    description:
+      'Closes a pull request of a repository that lives on this installation: it leaves the queue, and its preview ends. Closing a closed one changes nothing. Refused for a merged one, and for one that is being landed. Needs queue:write.',
+  })
+  async closePullRequest(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('input', () => PullRequestRefInput) input: PullRequestRefInput,
+  ): Promise<PullRequestPayload> {
+    return await payload(ctx, await closePullRequest(ctx, input));
+  }
+
+  @Mutation(() => PullRequestPayload, {
+    description:
+      'Reopens a closed pull request of a repository that lives on this installation, in no queue. Reopening an open one changes nothing. Refused for a merged one, and where one of its branches is gone. Needs queue:write.',
+  })
+  async reopenPullRequest(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('input', () => PullRequestRefInput) input: PullRequestRefInput,
+  ): Promise<PullRequestPayload> {
+    return await payload(ctx, await reopenPullRequest(ctx, input));
+  }
+
+  @Mutation(() => PullRequestPayload, {
+    description: 'Asks to merge a pull request (interface 4.3). Asking again changes nothing. Needs queue:write.',
+  })
+  async queuePullRequest(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('input', () => QueuePullRequestInput) input: QueuePullRequestInput,
+  ): Promise<PullRequestPayload> {
+    const request = Object.assign(input, { source: ctx.source });
+    return input.preview
+      ? await previewPayload(ctx, await previewQueueing(ctx, request))
+      : await payload(ctx, await queuePullRequest(ctx, request));
+  }
+
+  @Mutation(() => PullRequestPayload, {
+    description:
+      'Stores targets, message or head of a pull request, or that it was merged elsewhere (interface 4.3). Needs queue:write.',
+  })
+  async updatePullRequest(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('input', () => UpdatePullRequestInput) input: UpdatePullRequestInput,
+  ): Promise<PullRequestPayload> {
+    return await payload(ctx, await updatePullRequest(ctx, input));
+  }
+
+  @Mutation(() => PullRequestPayload, {
+    description: 'Takes a pull request out of the queue and clears its options (interface 3.1). Needs queue:write.',
+  })
+  async dequeuePullRequest(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('input', () => DequeuePullRequestInput) input: DequeuePullRequestInput,
+  ): Promise<PullRequestPayload> {
+    return input.preview
+      ? await previewPayload(ctx, await previewDequeueing(ctx, input))
+      : await payload(ctx, await dequeuePullRequest(ctx, input));
+  }
+
+  @Mutation(() => PullRequestPayload, {
+    description:
+      'Reviews a pull request of a repository that lives on this installation. Its authors cannot: who opened it, and of a runbook’s who is named as its author and whoever prompted it. Needs queue:write.',
+  })
+  async reviewPullRequest(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('input', () => ReviewPullRequestInput) input: ReviewPullRequestInput,
+  ): Promise<PullRequestPayload> {
+    return await payload(ctx, await approvePullRequest(ctx, input));
+  }
+}
+
+async function previewPayload(
+  ctx: GraphQLContext,
+  preview: Awaited<ReturnType<typeof previewQueueing>>,
+): Promise<PullRequestPayload> {
+  const { pullRequest } = await payload(ctx, preview);
+  return { pullRequest, impact: toImpact(preview.impacts) };
+}
+
+export async function payload(
+  ctx: GraphQLContext,
+  { pullRequestId }: { readonly pullRequestId: string },
+): Promise<PullRequestPayload> {
+  const pullRequest = await loaderOf(ctx, pullRequestById).load(pullRequestId);
+  if (!pullRequest) throw new Error(`The pull request ${pullRequestId} is gone after its change.`);
+  return { pullRequest };
+}

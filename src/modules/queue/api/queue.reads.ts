@@ -1,0 +1,93 @@
+import DataLoader from 'dataloader';
+import type { Context } from '../../../context.ts';
+import { decideDepth } from '../../../domain/queue/model/depth.ts';
+import type { GraphQLContext } from '../../../graphql/context.ts';
+import { loadOne } from '../../../graphql/loaders.ts';
+import { requireScope } from '../../accounts/index.ts';
+import type { Repository } from '../../repositories/repositories.types.ts';
+import { rulesOf } from '../store/configuration.cache.ts';
+import { inRepository, withRepositories } from './pull-requests.reads.ts';
+import type { Queue, QueueDepth } from './queue.types.ts';
+
+type Row = Omit<Queue, 'repository'>;
+
+const columns = `q.id, q.repository_id as "repositoryId", q.base_branch as "baseBranch", q.halted_reason as "haltedReason",
+  q.halted_at as "haltedAt", q.base_tip as "baseTip", q.waiting as "waitingCount", q.tagged as "taggedCount"`;
+
+/** Null: nothing was queued for that branch yet. */
+export async function readQueue(ctx: Context, repository: Repository, baseBranch: string): Promise<Queue | null> {
+  requireScope(ctx, 'queue:read');
+  const rows = await ctx.db.read<Row>(ctx.accountId, {
+    name: 'queue_by_branch',
+    text: `select ${columns} from queue q where q.account_id = $1 and q.repository_id = $2 and q.base_branch = $3`,
+    values: [ctx.accountId, repository.id, baseBranch],
+  });
+  return inRepository(rows, repository)[0] ?? null;
+}
+
+/** By base branch. */
+export async function readQueues(ctx: Context, repository: Repository): Promise<Queue[]> {
+  requireScope(ctx, 'queue:read');
+  const rows = await ctx.db.read<Row>(ctx.accountId, {
+    name: 'queues',
+    text: `select ${columns} from queue q where q.account_id = $1 and q.repository_id = $2 order by q.base_branch`,
+    values: [ctx.accountId, repository.id],
+  });
+  return inRepository(rows, repository);
+}
+
+export function queueById(ctx: GraphQLContext): DataLoader<string, Queue | null> {
+  return loadOne('id', async (ids) => {
+    requireScope(ctx, 'queue:read');
+    const rows = await ctx.db.read<Row>(ctx.accountId, {
+      name: 'queues_by_id',
+      text: `select ${columns} from queue q where q.account_id = $1 and q.id = any ($2::bigint[])`,
+      values: [ctx.accountId, ids],
+    });
+    return await withRepositories(ctx, rows);
+  });
+}
+
+/** Batches of each queue whose commit is being made or validated. */
+export function runningBuilds(ctx: GraphQLContext): DataLoader<string, number> {
+  return new DataLoader(
+    async (queueIds) => {
+      requireScope(ctx, 'queue:read');
+      const rows = await ctx.db.read<{ queueId: string; builds: number }>(ctx.accountId, {
+        name: 'running_builds',
+        text: `select b.queue_id as "queueId", count(*)::integer as builds from batch b
+             where b.account_id = $1 and b.queue_id = any ($2::bigint[]) and b.state in ('making', 'building', 'landing')
+             group by b.queue_id`,
+        values: [ctx.accountId, queueIds],
+      });
+      const builds = new Map(rows.map((row) => [row.queueId, row.builds]));
+      return queueIds.map((id) => builds.get(id) ?? 0);
+    },
+    { cache: false },
+  );
+}
+
+/** Of one queue, from its own counters. */
+export async function depthOfQueue(queue: Queue): Promise<QueueDepth> {
+  return await depth(queue.repository, { waiting: queue.waitingCount, tagged: queue.taggedCount });
+}
+
+/** Summed over the repository's base branches: `max_parallel_builds` bounds the repository. */
+export async function readQueueDepth(ctx: Context, repository: Repository): Promise<QueueDepth> {
+  requireScope(ctx, 'queue:read');
+  const [counts] = await ctx.db.read<{ waiting: number; tagged: number }>(ctx.accountId, {
+    name: 'queue_depth',
+    text: `select coalesce(sum(q.waiting), 0)::integer as waiting, coalesce(sum(q.tagged), 0)::integer as tagged
+           from queue q where q.account_id = $1 and q.repository_id = $2`,
+    values: [ctx.accountId, repository.id],
+  });
+  return await depth(repository, counts ?? { waiting: 0, tagged: 0 });
+}
+
+async function depth(
+  repository: Repository,
+  { waiting, tagged }: { readonly waiting: number; readonly tagged: number },
+): Promise<QueueDepth> {
+  const { mode, maxParallelBuilds } = rulesOf({ configurationYaml: await repository.configurationYaml }, []).rules;
+  return { ...decideDepth({ waiting, tagged, mode, maxParallelBuilds }), tagged };
+}

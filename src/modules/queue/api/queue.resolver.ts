@@ -1,0 +1,144 @@
+import type { GraphQLResolveInfo } from 'graphql';
+import { Arg, Ctx, Extensions, FieldResolver, Info, Int, Mutation, Resolver, Root } from 'type-graphql';
+import { readPage, rowId, toConnection, type Connection } from '../../../graphql/connection.ts';
+import { loaderOf, type GraphQLContext } from '../../../graphql/context.ts';
+import { selectsOnly } from '../../../graphql/selection.ts';
+import { QueuePause } from '../../repositories/branch-pauses.types.ts';
+import { Frozen, toFrozenNode } from '../../repositories/freezes.types.ts';
+import { readBranchFrozen, readPause } from '../../repositories/index.ts';
+import {
+  Repository,
+  SetRepositoryActiveInput,
+  SetRepositoryActivePayload,
+} from '../../repositories/repositories.types.ts';
+import { readBatches } from './batches.reads.ts';
+import { type Batch, BatchConnection } from './batches.types.ts';
+import { haltQueue, resumeQueue, setRepositoryActive } from '../index.ts';
+import { narrowFields, readQueuedPullRequests } from './pull-requests.reads.ts';
+import { PullRequest } from './pull-requests.types.ts';
+import { depthOfQueue, queueById, readQueue, readQueueDepth, readQueues, runningBuilds } from './queue.reads.ts';
+import { HaltQueueInput, Queue, QueueDepth, QueuePayload, QueueRefInput } from './queue.types.ts';
+
+@Resolver(() => Repository)
+export class RepositoryQueuesResolver {
+  @FieldResolver(() => Queue, {
+    nullable: true,
+    description: 'The queue of a base branch. Null while nothing was ever queued for it.',
+  })
+  async queue(
+    @Ctx() ctx: GraphQLContext,
+    @Root() repository: Repository,
+    @Arg('baseBranch', () => String, { description: 'The branch it merges into.' }) baseBranch: string,
+  ): Promise<Queue | null> {
+    return await readQueue(ctx, repository, baseBranch);
+  }
+
+  @FieldResolver(() => [Queue], { description: 'Its queues by base branch.' })
+  async queues(@Ctx() ctx: GraphQLContext, @Root() repository: Repository): Promise<Queue[]> {
+    return await readQueues(ctx, repository);
+  }
+
+  @FieldResolver(() => QueueDepth, {
+    description: 'How many pull requests are in line, over all of its base branches (interface 4.6).',
+  })
+  async queueDepth(@Ctx() ctx: GraphQLContext, @Root() repository: Repository): Promise<QueueDepth> {
+    return await readQueueDepth(ctx, repository);
+  }
+}
+
+@Resolver(() => Queue)
+export class QueuesResolver {
+  @FieldResolver(() => QueueDepth, { description: 'How many pull requests are in line.' })
+  async depth(@Root() queue: Queue): Promise<QueueDepth> {
+    return await depthOfQueue(queue);
+  }
+
+  @FieldResolver(() => Boolean, { description: 'Whether a pause is in force, so that nothing is validated or merged.' })
+  async paused(@Ctx() ctx: GraphQLContext, @Root() { repository, baseBranch }: Queue): Promise<boolean> {
+    return (await readPause(ctx, repository, baseBranch)) !== null;
+  }
+
+  @FieldResolver(() => QueuePause, {
+    nullable: true,
+    description: 'The pause in force. Null: it validates and merges.',
+  })
+  async pause(@Ctx() ctx: GraphQLContext, @Root() { repository, baseBranch }: Queue): Promise<QueuePause | null> {
+    return await readPause(ctx, repository, baseBranch);
+  }
+
+  @FieldResolver(() => Frozen, {
+    nullable: true,
+    description: 'Why nothing lands on its base branch now although it validates. Null: it is not frozen.',
+  })
+  async frozen(@Ctx() ctx: GraphQLContext, @Root() { repositoryId, baseBranch }: Queue): Promise<Frozen | null> {
+    return toFrozenNode(baseBranch, await readBranchFrozen(ctx, repositoryId, baseBranch));
+  }
+
+  @FieldResolver(() => Int, { description: 'How many of its batches are being made, validated or landed.' })
+  async builds(@Ctx() ctx: GraphQLContext, @Root() queue: Queue): Promise<number> {
+    return await loaderOf(ctx, runningBuilds).load(queue.id);
+  }
+
+  @Extensions({ rows: 50 })
+  @FieldResolver(() => [PullRequest], { description: 'Its queued and tagged pull requests, in queue order.' })
+  async entries(
+    @Ctx() ctx: GraphQLContext,
+    @Root() { repository, baseBranch }: Queue,
+    @Info() info: GraphQLResolveInfo,
+  ): Promise<PullRequest[]> {
+    return await readQueuedPullRequests(ctx, repository, { baseBranch, isNarrow: selectsOnly(info, narrowFields) });
+  }
+
+  @FieldResolver(() => BatchConnection, { description: 'Its batches, newest first.' })
+  async batches(
+    @Ctx() ctx: GraphQLContext,
+    @Root() queue: Queue,
+    @Arg('live', () => Boolean, { defaultValue: false, description: 'Only those that have not ended.' }) live: boolean,
+    @Arg('first', () => Int, {
+      nullable: true,
+      defaultValue: 20,
+      description: 'Size of a page, 20 if not given, at most 100.',
+    })
+    first: number | null,
+    @Arg('after', () => String, { nullable: true, description: 'Cursor to go on from.' }) after: string | null,
+  ): Promise<Connection<Batch>> {
+    const page = readPage({ first, after }, { size: 20, keyLength: 1 });
+    const rows = await readBatches(ctx, queue.id, { size: page.size, before: rowId(page), live });
+    return toConnection(rows, page.size, { node: (row) => row, key: (row) => [row.id] });
+  }
+
+  @Mutation(() => QueuePayload, {
+    description: 'Stops a queue until it is resumed. It still admits pull requests. Needs admin.',
+  })
+  async haltQueue(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('input', () => HaltQueueInput) input: HaltQueueInput,
+  ): Promise<QueuePayload> {
+    return await payload(ctx, await haltQueue(ctx, input));
+  }
+
+  @Mutation(() => SetRepositoryActivePayload, {
+    description:
+      'Takes a repository out of use, or into use again. Out of use, its pull requests leave the queue, its previews end, and nothing is queued, validated or landed; what is being landed lands, and git and history stay. Asking again changes nothing. Needs admin.',
+  })
+  async setRepositoryActive(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('input', () => SetRepositoryActiveInput) input: SetRepositoryActiveInput,
+  ): Promise<SetRepositoryActivePayload> {
+    return { repository: await setRepositoryActive(ctx, input) };
+  }
+
+  @Mutation(() => QueuePayload, { description: 'Lets a halted queue go on. Needs admin.' })
+  async resumeQueue(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('input', () => QueueRefInput) input: QueueRefInput,
+  ): Promise<QueuePayload> {
+    return await payload(ctx, await resumeQueue(ctx, input));
+  }
+}
+
+async function payload(ctx: GraphQLContext, { queueId }: { readonly queueId: string }): Promise<QueuePayload> {
+  const queue = await loaderOf(ctx, queueById).load(queueId);
+  if (!queue) throw new Error(`The queue ${queueId} is gone after its change.`);
+  return { queue };
+}

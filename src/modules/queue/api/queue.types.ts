@@ -1,0 +1,77 @@
+import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
+import { Node } from '../../../graphql/node.ts';
+import { DateTime, GitObjectID } from '../../../graphql/scalars.ts';
+import { Repository, RepositoryInput } from '../../repositories/repositories.types.ts';
+
+@ObjectType({ simpleResolvers: true, description: 'How many pull requests are in line right now (interface 2.9).' })
+export class QueueDepth {
+  @Field(() => Int, { description: 'In line. Neither pending nor blocked ones are counted.' })
+  queued!: number;
+
+  @Field(() => Int, {
+    description: 'Actively processed: all of them in serial mode, at most `max_parallel_builds` in parallel mode.',
+  })
+  processing!: number;
+
+  @Field(() => Int, { description: 'Queued and not processed. Always 0 in serial mode.' })
+  waiting!: number;
+
+  @Field(() => Int, { description: 'Part of a batch whose bot pull request exists.' })
+  tagged!: number;
+}
+
+@ObjectType({
+  implements: Node,
+  simpleResolvers: true,
+  description: 'The queue of one base branch. It exists from its first pull request on.',
+})
+export class Queue {
+  @Field(() => ID, { description: 'Names it among everything of the account. Opaque.' })
+  id!: string;
+
+  @Field(() => Repository, { description: 'The repository it belongs to.' })
+  repository!: Repository;
+
+  @Field(() => String, { description: 'The branch it merges into.' })
+  baseBranch!: string;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'Why nothing is merged until an admin resumes it. Null unless it is halted.',
+  })
+  haltedReason!: string | null;
+
+  @Field(() => DateTime, { nullable: true, description: 'Since when it is halted. Null unless it is.' })
+  haltedAt!: Date | null;
+
+  @Field(() => GitObjectID, {
+    nullable: true,
+    description: 'Tip of the base branch as the queue knows it. Null before it first looked.',
+  })
+  baseTip!: string | null;
+
+  repositoryId!: string;
+  waitingCount!: number;
+  taggedCount!: number;
+}
+
+@InputType({ description: 'Names a queue.' })
+export class QueueRefInput {
+  @Field(() => RepositoryInput, { description: 'Its repository.' })
+  repository!: RepositoryInput;
+
+  @Field(() => String, { description: 'The branch it merges into.' })
+  baseBranch!: string;
+}
+
+@InputType({ description: 'A queue to halt, and why.' })
+export class HaltQueueInput extends QueueRefInput {
+  @Field(() => String, { description: 'Shown wherever somebody asks why nothing is merged.' })
+  reason!: string;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'The queue after the change.' })
+export class QueuePayload {
+  @Field(() => Queue, { description: 'The queue as it is now.' })
+  queue!: Queue;
+}

@@ -1,0 +1,131 @@
+// A queue's own last days, replayed under another configuration. Nothing is written.
+import type { Context } from '../../../context.ts';
+import { parseConfiguration, toQueueRules } from '../../../domain/configuration/index.ts';
+import type { Problem } from '../../../domain/configuration/problem.ts';
+import { DomainError } from '../../../domain/errors.ts';
+import type { QueueRules } from '../../../domain/queue/model/snapshot.ts';
+import type { Comparison, Past } from '../../../domain/simulation/comparison.ts';
+import { logOfMerges } from '../../../domain/simulation/history.ts';
+import { Thread, ThreadTimeout, threadScript } from '../../../platform/threads.ts';
+import { requireScope } from '../../accounts/index.ts';
+import { loadRepository, type RepositoryName } from '../../repositories/index.ts';
+import { hosted, type HostedRepository } from '../store/hosted-repository.ts';
+import { rulesOf } from '../store/configuration.cache.ts';
+import { mostRows, readBatches, readLog } from './simulation.history.ts';
+import type { ReplayTask } from './simulation.thread.ts';
+
+export interface SimulationRequest {
+  readonly repository: RepositoryName;
+  /** Null: the repository's default branch. */
+  readonly baseBranch: string | null;
+  readonly days: number;
+  /** Null: the present configuration alone. */
+  readonly yaml: string | null;
+}
+
+export type Simulated =
+  | { readonly problems: readonly Problem[] }
+  /** `other` null: none was given. */
+  | { readonly present: Comparison; readonly other: Comparison | null };
+
+const mostDays = 90;
+const budgetMs = 50_000;
+/** The history is turned into a workload before the budget begins. */
+const timeoutMs = 75_000;
+
+const underWay = new Set<string>();
+
+/** Accounts have one at a time: it takes two processors for as long as a minute. */
+export async function simulateQueue(ctx: Context, request: SimulationRequest): Promise<Simulated> {
+  requireScope(ctx, 'analytics:read');
+  const { days, yaml } = request;
+  if (!Number.isInteger(days) || days < 1 || days > mostDays)
+    throw new DomainError('BAD_INPUT', `days must be from 1 to ${mostDays}.`, 'days');
+  const repository = await loadRepository(ctx, request.repository);
+  const other = yaml === null ? null : parseConfiguration(yaml);
+  if (other?.ok === false) return { problems: other.problems };
+  const baseBranch = request.baseBranch ?? repository.defaultBranch;
+  const queue = await readQueue(ctx, repository.id, baseBranch);
+  if (queue === undefined)
+    throw new DomainError(
+      'NOT_FOUND',
+      `There is no queue of ${baseBranch}: name a branch that pull requests were queued for.`,
+      'baseBranch',
+    );
+  const { hostRequiredChecks } = queue;
+  const present = rulesOf(repository, hostRequiredChecks).rules;
+  const changed = other === null ? null : toQueueRules(other.configuration, { hostRequiredChecks });
+  requireLine(present);
+  if (changed !== null) requireLine(changed);
+  if (underWay.has(ctx.accountId))
+    throw new DomainError('RATE_LIMITED', 'A simulation of this account is under way: ask again when it has ended.');
+  underWay.add(ctx.accountId);
+  try {
+    const since = new Date(ctx.clock().getTime() - days * 24 * 3_600_000);
+    const span = { repositoryId: repository.id, queueId: queue.id, since };
+    const log = await readLog(ctx, span);
+    const batches = await readBatches(ctx, span, present);
+    const past: Past =
+      log.length === 0
+        ? await readPastOfGit(ctx, hosted(repository), { baseBranch, since })
+        : { log, batches, isCut: log.length >= mostRows || batches.length >= mostRows };
+    const [asItIs, asItWouldBe] = await Promise.all([
+      replay(past, present),
+      changed === null ? Promise.resolve(null) : replay(past, changed),
+    ]);
+    return { present: asItIs, other: asItWouldBe };
+  } finally {
+    underWay.delete(ctx.accountId);
+  }
+}
+
+const mostMerges = 5_000;
+
+/** Of a branch that had no queue, as an imported one: what was merged in that time. */
+async function readPastOfGit(
+  ctx: Context,
+  repository: HostedRepository,
+  { baseBranch, since }: { readonly baseBranch: string; readonly since: Date },
+): Promise<Past> {
+  const host = ctx.hosts(repository.host);
+  const tip = await host.readRef(repository, `refs/heads/${baseBranch}`);
+  if (tip === null) return { log: [], batches: [] };
+  const commits = await host.listFirstParents(repository, { from: null, to: tip.commit, limit: mostMerges });
+  const merges = commits
+    .filter(({ authoredAt, parents }) => authoredAt >= since.getTime() && parents.length > 0)
+    .map(({ commit, authorName, authoredAt }) => ({ commit, author: authorName, at: authoredAt }));
+  return { log: logOfMerges(merges), batches: [], isFromGit: true, isCut: merges.length >= mostMerges };
+}
+
+async function readQueue(
+  ctx: Context,
+  repositoryId: string,
+  baseBranch: string,
+): Promise<{ readonly id: string; readonly hostRequiredChecks: string[] } | undefined> {
+  const [queue] = await ctx.db.read<{ id: string; hostRequiredChecks: string[] }>(ctx.accountId, {
+    name: 'queue_to_simulate',
+    text: `select q.id, q.host_required_checks as "hostRequiredChecks" from queue q
+           where q.account_id = $1 and q.repository_id = $2 and q.base_branch = $3`,
+    values: [ctx.accountId, repositoryId, baseBranch],
+  });
+  return queue;
+}
+
+function requireLine({ mode }: QueueRules): void {
+  if (mode === 'no-queue')
+    throw new DomainError('NOT_SUPPORTED', 'The mode no-queue keeps no line: there is nothing to simulate.');
+}
+
+/** Each in a thread of its own. */
+async function replay(past: Past, rules: QueueRules): Promise<Comparison> {
+  const thread = new Thread(threadScript(import.meta.url, 'simulation.thread'));
+  try {
+    const task: ReplayTask = { kind: 'replay', past, rules, budgetMs };
+    return await thread.ask<Comparison>(task, timeoutMs);
+  } catch (error) {
+    if (!(error instanceof ThreadTimeout)) throw error;
+    throw new DomainError('TOO_LARGE', 'So long a history takes too long to simulate: ask for fewer days.', 'days');
+  } finally {
+    thread.stop();
+  }
+}

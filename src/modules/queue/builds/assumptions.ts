@@ -1,0 +1,97 @@
+// What the members of a bet are put on: its base with the pull requests it assumes to land before them. Many bets share
+// most of that, so composing begins with the longest known commit of just those heads on that base, and a line of n is
+// built with about as many merges as a chain of n would be.
+import { createHash } from 'node:crypto';
+import type { Context } from '../../../context.ts';
+import { serviceIdentity, type CompositionMember, type CompositionResult } from '../../../hosts/port.ts';
+import type { BatchAssumptionRow, BatchMemberRow, BatchRow } from '../store/queue.entities.ts';
+import type { LoadedBatch } from '../store/batch.rows.ts';
+
+type Layer = Pick<BatchMemberRow | BatchAssumptionRow, 'pinnedHead' | 'strategy' | 'belowHead' | 'joinsNext'>;
+
+export type Assumed =
+  | { readonly kind: 'composed'; readonly commit: string }
+  | Extract<CompositionResult, { kind: 'conflict' }>;
+
+/** The commit its members go on. A conflict is one among the assumed, at that place among them. */
+export async function composeAssumed(ctx: Context, loaded: LoadedBatch, at: number): Promise<Assumed> {
+  const { batch, host, assumed } = loaded;
+  if (assumed.length === 0) return { kind: 'composed', commit: batch.parentCommit };
+  const known = await findKnown(ctx, loaded);
+  const missing = assumed.slice(known.layers);
+  if (missing.length === 0) return { kind: 'composed', commit: known.commit };
+  const composed = await ctx.hosts(host.host).composeCommit(host, {
+    parent: known.commit,
+    members: missing.map((row) => compositionOf(batch, row)),
+    batchCommit: 'linear',
+    groupMessage: '',
+    at,
+    keepRef: buildRef(batch),
+  });
+  if (composed.kind === 'conflict') return { ...composed, at: known.layers + composed.at };
+  return { kind: 'composed', commit: composed.commit };
+}
+
+export function buildRef({ id }: BatchRow): string {
+  return `refs/interlock/builds/${id}`;
+}
+
+/** Of the commit it is known by nothing ever lands: its words are for whoever looks at a build. */
+function compositionOf(batch: BatchRow, row: BatchAssumptionRow): CompositionMember {
+  return {
+    head: row.pinnedHead,
+    strategy: row.strategy,
+    message: `Assume that ${row.pinnedHead} lands first\n\nBatch ${batch.id} is built on top of it.\n`,
+    authorName: serviceIdentity.name,
+    authorEmail: serviceIdentity.email,
+    belowHead: row.belowHead ?? null,
+    joinsNext: row.joinsNext,
+  };
+}
+
+interface Known {
+  readonly commit: string;
+  /** How many of the assumed it holds. */
+  readonly layers: number;
+}
+
+async function findKnown(ctx: Context, { batch, assumed, host }: LoadedBatch): Promise<Known> {
+  const digests = digestsOf(batch, assumed);
+  const rows = await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) =>
+      await tx.query<{ content: string; commit: string }>(
+        `select distinct on (content) content, commit from batch
+         where account_id = $1 and queue_id = $2 and content = any($3) and commit is not null order by content, id`,
+        [ctx.accountId, batch.queueId, digests],
+      ),
+  );
+  const layersOf = new Map(digests.map((digest, index) => [digest, index + 1]));
+  const known = rows
+    .map(({ content, commit }) => ({ commit, layers: layersOf.get(content) ?? 0 }))
+    .sort((a, b) => b.layers - a.layers);
+  const [longest] = known;
+  // Builds are kept by refs that a host may lose: then nothing of it is known.
+  const isThere = longest !== undefined && (await ctx.hosts(host.host).readCommit(host, longest.commit)) !== null;
+  return isThere ? longest : { commit: batch.parentCommit, layers: 0 };
+}
+
+/** The last of `digestsOf`: what a bet is found by. Null: it is none, and its commits carry other words than theirs. */
+export function contentOf({ batch, assumed, members }: LoadedBatch): string | null {
+  return batch.beside === 'bet' ? (digestsOf(batch, [...assumed, ...members]).at(-1) ?? null) : null;
+}
+
+/** Of the base with the first layer, with the first two, and so on. */
+function digestsOf({ parentCommit, strategy }: BatchRow, layers: readonly Layer[]): string[] {
+  const digests: string[] = [];
+  for (const layer of layers) {
+    const content = [layer.pinnedHead, layer.strategy ?? strategy, layer.belowHead ?? null, layer.joinsNext];
+    const below = digests.at(-1) ?? parentCommit;
+    digests.push(
+      createHash('sha256')
+        .update(JSON.stringify([below, ...content]))
+        .digest('base64'),
+    );
+  }
+  return digests;
+}

@@ -1,0 +1,298 @@
+// Making a build: the commit of a batch, composed from its parent and its pinned heads.
+import type { Context } from '../../../context.ts';
+import { coauthorsOf, withCoauthors } from '../../../domain/queue/requests/message.ts';
+import { HostRefused, RefMoved, serviceIdentity, type CompositionResult } from '../../../hosts/port.ts';
+import type { Transaction } from '../../../platform/database.ts';
+import { buildRef, composeAssumed, contentOf, type Assumed } from './assumptions.ts';
+import { blockMembers, blockRefused } from './batch.refusals.ts';
+import type { LoadedBatch } from '../store/batch.rows.ts';
+import { updateBranch } from '../facts/branch-update.ts';
+import { isFresh, loadBuilds, recordBuild, recordChecks } from '../facts/build.records.ts';
+import { configurationOf } from '../store/configuration.cache.ts';
+import { passFailpoint } from '../../../platform/failpoints.ts';
+import { syncPullRequest } from '../host-sync/pull-requests.ts';
+import { PullRequestEntity, type BatchMemberRow } from '../store/queue.entities.ts';
+import { changeQueue } from '../store/queue.locks.ts';
+import { announce, beginWork, finishWork } from '../store/status.writer.ts';
+
+/** Composes the commit that is tested and lands; in serial mode the head is brought up to date first. */
+export async function makeBuild(ctx: Context, loaded: LoadedBatch): Promise<void> {
+  const { batch } = loaded;
+  const members = await nameCoauthors(ctx, loaded);
+  const at = await commitTime(ctx, loaded);
+  let below: Assumed;
+  let result: CompositionResult;
+  try {
+    below = await composeAssumed(ctx, loaded, at);
+    if (below.kind === 'conflict') return await keepConflictOfBet(ctx, loaded, below.at);
+    result = await compose(ctx, loaded, { parent: below.commit, members, at });
+  } catch (error) {
+    if (!(error instanceof HostRefused)) throw error;
+    return await blockRefused(
+      ctx,
+      loaded,
+      error,
+      async (member) => await compose(ctx, loaded, { parent: batch.parentCommit, members: [member], at }),
+    );
+  }
+  await passFailpoint('build:after_compose');
+  if (result.kind === 'conflict')
+    return batch.beside === 'bet'
+      ? await keepConflictOfBet(ctx, loaded, loaded.assumed.length + result.at)
+      : await keepConflict(ctx, loaded, result);
+  if (batch.mode === 'serial') {
+    if (!(await isUpToDate(ctx, loaded, result.tree))) return await updateHead(ctx, loaded);
+    await renewHeadBuild(ctx, loaded);
+  }
+  const [first] = members;
+  const testedCommit = batch.mode === 'serial' ? (first?.pinnedHead ?? result.commit) : result.commit;
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    await changeQueue(ctx, tx, batch.queueId);
+    const made = await tx.query(
+      `update batch set commit = $3, tree = $4, tested_commit = $5, pre_batch_commit = $6, content = $7, state = 'building'
+       where account_id = $1 and id = $2 and state = 'making' and commit is null returning 1`,
+      [ctx.accountId, batch.id, result.commit, result.tree, testedCommit, below.commit, contentOf(loaded)],
+    );
+    await keepMergeResult(ctx, tx, loaded, { tree: result.tree, conflictAt: -1 });
+    if (made.length === 0) return;
+    for (const [ordinal, own] of result.ownCommits.entries()) {
+      await tx.query(
+        'update batch_member set own_commit = $4 where account_id = $1 and batch_id = $2 and ordinal = $3',
+        [ctx.accountId, batch.id, ordinal, own],
+      );
+    }
+    // Known to the records before CI can start: a result that comes at once finds its build.
+    await recordBuild(ctx, tx, {
+      repositoryId: batch.repositoryId,
+      commit: testedCommit,
+      tree: result.tree,
+      base: batch.baseCommit,
+    });
+  });
+}
+
+async function compose(
+  ctx: Context,
+  { batch, host }: LoadedBatch,
+  of: { readonly parent: string; readonly members: readonly BatchMemberRow[]; readonly at: number },
+): Promise<CompositionResult> {
+  return await ctx.hosts(host.host).composeCommit(host, {
+    parent: of.parent,
+    members: of.members.map((member) => ({
+      head: member.pinnedHead,
+      strategy: member.strategy ?? batch.strategy,
+      message: member.message,
+      authorName: member.authorName,
+      authorEmail: member.authorEmail,
+      belowHead: member.belowHead ?? null,
+      joinsNext: member.joinsNext,
+    })),
+    batchCommit: batch.batchCommit,
+    groupMessage: batch.groupMessage,
+    at: of.at,
+    keepRef: buildRef(batch),
+  });
+}
+
+/** Commits of one pull request whose authors are read. */
+const mostCommits = 500;
+
+/** Completes the messages that are to name who else wrote: commits never change, so however often it is done, they are the same. */
+async function nameCoauthors(ctx: Context, { batch, members, host }: LoadedBatch): Promise<readonly BatchMemberRow[]> {
+  if (!members.some((member) => member.namesCoauthors)) return members;
+  const named: BatchMemberRow[] = [];
+  for (const [place, member] of members.entries()) {
+    if (!member.namesCoauthors) {
+      named.push(member);
+      continue;
+    }
+    const commits = await ctx.hosts(host.host).listCommits(host, {
+      from: [batch.parentCommit, ...headsBefore(members, place)],
+      to: member.pinnedHead,
+      limit: mostCommits,
+    });
+    const main = { name: member.authorName, email: member.authorEmail };
+    const message = withCoauthors(member.message, coauthorsOf(commits, main, [serviceIdentity.email]));
+    await ctx.db.transaction(ctx.accountId, async (tx) => {
+      await tx.query('update batch_member set message = $4 where account_id = $1 and batch_id = $2 and ordinal = $3', [
+        ctx.accountId,
+        batch.id,
+        member.ordinal,
+        message,
+      ]);
+    });
+    named.push({ ...member, message });
+  }
+  return named;
+}
+
+/** What is not in a member's own commit: the members before it, but for those that joined it, and what that stands on. */
+function headsBefore(members: readonly BatchMemberRow[], place: number): string[] {
+  let first = place;
+  while (members[first - 1]?.joinsNext) first -= 1;
+  const below = members[first]?.belowHead;
+  return [...members.slice(0, first).map((earlier) => earlier.pinnedHead), ...(below ? [below] : [])];
+}
+
+/**
+ * Git counts in seconds: two batches of one composition, made in the same one, would share a commit, and the second
+ * inherit the red or canceled build of the first instead of getting its own. So each is a second later than the one before.
+ */
+async function commitTime(ctx: Context, { batch, members }: LoadedBatch): Promise<number> {
+  const [before] = await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) =>
+      await tx.query<{ n: number }>(
+        `select count(*)::int as n from batch_member m join batch b on b.account_id = m.account_id and b.id = m.batch_id
+       where m.account_id = $1 and m.pull_request_id = $2 and m.batch_id < $3 and b.parent_commit = $4`,
+        [ctx.accountId, members[0]?.pullRequestId ?? null, batch.id, batch.parentCommit],
+      ),
+  );
+  return batch.createdAt.getTime() + (before?.n ?? 0) * 1_000;
+}
+
+/**
+ * The merge is a fact about two commits; the pull request carries it only while this very head is in line. That the
+ * branch cannot be brought up to date is no such fact: what lands may be composed where a rebase of the branch fails.
+ */
+async function keepConflict(
+  ctx: Context,
+  loaded: LoadedBatch,
+  conflict: Extract<CompositionResult, { kind: 'conflict' }>,
+  of: 'composition' | 'branch' = 'composition',
+): Promise<void> {
+  const { batch, members } = loaded;
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const work = beginWork(ctx, tx, await changeQueue(ctx, tx, batch.queueId));
+    // Without those it stands behind it may well conflict: nobody is blamed for that, and it is no fact of the line's.
+    if (batch.beside) return await giveUp(ctx, tx, batch.id);
+    if (of === 'composition') await keepMergeResult(ctx, tx, loaded, { tree: null, conflictAt: conflict.at });
+    const member = members[conflict.at];
+    const row =
+      member &&
+      (await tx.em.findOne(PullRequestEntity, {
+        id: member.pullRequestId,
+        headSha: member.pinnedHead,
+        status: { $in: ['queued', 'tagged'] },
+      }));
+    if (member === undefined || !row) return;
+    const after = members.slice(0, conflict.at).map((earlier) => earlier.pinnedHead);
+    // Known already: the batch waits for the planner to end it.
+    if (row.conflictParent === batch.parentCommit && row.conflictAfter?.join() === after.join()) return;
+    row.conflictParent = batch.parentCommit;
+    row.conflictAfter = after;
+    announce(work, row, 'conflict_found', { parentCommit: batch.parentCommit, paths: conflict.paths.slice(0, 20) });
+    await finishWork(work);
+  });
+}
+
+/**
+ * The fact is about the base and all heads up to the one that does not merge, assumed ones too: whoever plans finds it
+ * under that, and nobody is blamed by a bet. `at` is a place among the assumed and the members together.
+ */
+async function keepConflictOfBet(ctx: Context, loaded: LoadedBatch, at: number): Promise<void> {
+  const { batch } = loaded;
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    await changeQueue(ctx, tx, batch.queueId);
+    await keepMergeResult(ctx, tx, loaded, { tree: null, conflictAt: at });
+    await giveUp(ctx, tx, batch.id);
+  });
+}
+
+async function giveUp(ctx: Context, tx: Transaction, batchId: string): Promise<void> {
+  await tx.query("update batch set given_up = true where account_id = $1 and id = $2 and state = 'making'", [
+    ctx.accountId,
+    batchId,
+  ]);
+}
+
+async function keepMergeResult(
+  ctx: Context,
+  tx: Transaction,
+  { batch, assumed, members }: LoadedBatch,
+  result: { tree: string | null; conflictAt: number },
+): Promise<void> {
+  const layers = [...assumed, ...members];
+  const heads = layers
+    .slice(0, result.conflictAt < 0 ? layers.length : result.conflictAt + 1)
+    .map((layer) => layer.pinnedHead);
+  await tx.query(
+    `insert into merge_result (account_id, repository_id, parent, heads, tree, conflict_at) values ($1, $2, $3, $4, $5, $6)
+     on conflict do nothing`,
+    [ctx.accountId, batch.repositoryId, batch.parentCommit, heads, result.tree, result.conflictAt],
+  );
+}
+
+/** Its tree is what would land, and it stands on the base: then its own checks are evidence. */
+async function isUpToDate(ctx: Context, { batch, host, members }: LoadedBatch, tree: string): Promise<boolean> {
+  const [member] = members;
+  if (member === undefined) return false;
+  const adapter = ctx.hosts(host.host);
+  const head = await adapter.readCommit(host, member.pinnedHead);
+  return head?.tree === tree && (await adapter.isAncestor(host, batch.parentCommit, member.pinnedHead));
+}
+
+/**
+ * A head that was tested before may be landed on that: its build stands on the base, whatever the base was when it was
+ * first seen. One that was canceled or is too old proves nothing, and no new commit comes to be tested: its checks are
+ * run again, or the batch would be found worthless and started anew without end.
+ */
+async function renewHeadBuild(ctx: Context, loaded: LoadedBatch): Promise<void> {
+  const { batch, members, host } = loaded;
+  const head = members[0]?.pinnedHead ?? '';
+  const names = await ctx.db.transaction(ctx.accountId, async (tx) => {
+    await tx.query(
+      'update build set base_commit = $4 where account_id = $1 and repository_id = $2 and commit = $3 and base_commit <> $4',
+      [ctx.accountId, batch.repositoryId, head, batch.baseCommit],
+    );
+    const [build] = await loadBuilds(ctx, tx, { repositoryId: batch.repositoryId, commits: [head], trees: [] });
+    if (build === undefined || (!build.canceled && isFresh(build, ctx.clock().getTime()))) return [];
+    return [...new Set(build.checks.map((check) => check.name))];
+  });
+  if (names.length === 0) return;
+  await ctx.hosts(host.host).rerunChecks(host, head, names);
+  await recordChecks(ctx, host, head);
+}
+
+/**
+ * Serial mode tests the pull request's own head, so the base is brought into it first. The new head makes this batch's
+ * pinned one old: the planner supersedes it and starts one on the new head.
+ */
+async function updateHead(ctx: Context, loaded: LoadedBatch): Promise<void> {
+  const { batch, members, host, baseBranch, repository } = loaded;
+  const [member] = members;
+  if (member === undefined) return;
+  const row = await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) => await tx.em.findOneOrFail(PullRequestEntity, { id: member.pullRequestId }),
+  );
+  if (row.headSha !== member.pinnedHead) return;
+  try {
+    const updated = await updateBranch(ctx, {
+      host,
+      headBranch: row.headBranch,
+      baseBranch,
+      head: member.pinnedHead,
+      onto: batch.parentCommit,
+      method: configurationOf(repository).merge_rules.use_rebase ? 'rebase' : 'merge',
+      at: batch.createdAt,
+      belowHead: member.belowHead ?? null,
+    });
+    if (updated.kind === 'conflict') return await keepConflict(ctx, loaded, { ...updated, at: 0 }, 'branch');
+    if (updated.kind === 'empty')
+      return await blockMembers(ctx, loaded, [{ member, words: `${baseBranch} has all of its changes already` }]);
+    if (!updated.moved) {
+      return await blockMembers(ctx, loaded, [
+        {
+          member,
+          words: `a ${member.strategy ?? batch.strategy} onto ${baseBranch} gives another tree than its head, which is what was tested`,
+        },
+      ]);
+    }
+  } catch (error) {
+    if (error instanceof HostRefused) return await blockMembers(ctx, loaded, [{ member, words: error.message }]);
+    if (!(error instanceof RefMoved)) throw error;
+  }
+  await passFailpoint('build:after_update');
+  await syncPullRequest(ctx, host, row.number);
+}

@@ -1,0 +1,208 @@
+// Asking for the checks of a build, and watching them: a draft bot pull request in parallel mode, the head's own in serial.
+import type { Context } from '../../../context.ts';
+import { evidenceFor, withoutHeads } from '../../../domain/queue/evidence/evidence.ts';
+import { botTitle } from '../../../domain/queue/requests/message.ts';
+import type { Transaction } from '../../../platform/database.ts';
+import { botBranch, type LoadedBatch } from '../store/batch.rows.ts';
+import { moveBranch } from '../planning/bot-pull-requests.branch.ts';
+import { dropBotPullRequest, takeBotPullRequest } from '../planning/bot-pull-requests.reuse.ts';
+import { loadBuilds, recordChecks } from '../facts/build.records.ts';
+import { configurationOf, rulesOf } from '../store/configuration.cache.ts';
+import { recordGates } from '../facts/final-gates.ts';
+import { messageSource } from '../planning/batch.start.ts';
+import { passFailpoint } from '../../../platform/failpoints.ts';
+import { judgeParts } from './batch.parts.ts';
+import {
+  BatchEntity,
+  BotPullRequestEntity,
+  PullRequestEntity,
+  QueueEntity,
+  type BatchMemberRow,
+  type BatchRow,
+} from '../store/queue.entities.ts';
+import { changeQueue } from '../store/queue.locks.ts';
+import { loadLineage } from '../facts/landings.loader.ts';
+import { announce, beginWork, finishWork, writeStatus } from '../store/status.writer.ts';
+
+/** Asks for the checks: opens the draft bot pull request (parallel), or notes that the head's own checks count (serial). */
+export async function openBuild(ctx: Context, loaded: LoadedBatch): Promise<void> {
+  const { batch, members } = loaded;
+  if (!batch.commit || !batch.tree) return;
+  // A tree that is green already needs no build: it lands by look-up. Marked once: while something else holds its
+  // landing back (a pause), each mark would wake the queue that called for it.
+  if (await needsNoBuild(ctx, loaded, batch.tree))
+    return batch.buildStartedAt ? undefined : await markStarted(ctx, loaded, null);
+  if (batch.mode === 'serial') {
+    await markStarted(ctx, loaded, null);
+    return await recordChecks(ctx, loaded.host, batch.testedCommit ?? batch.commit);
+  }
+  const bot = await openBotPullRequest(ctx, loaded, batch.commit, members);
+  await passFailpoint('build:after_open');
+  await markStarted(ctx, loaded, bot);
+  await recordChecks(ctx, loaded.host, batch.commit);
+}
+
+/** While its checks run. One that relied on another build's evidence gets a build of its own when that no longer holds. */
+export async function watchBuild(ctx: Context, loaded: LoadedBatch): Promise<void> {
+  const { batch, host } = loaded;
+  if (!batch.testedCommit) return;
+  await recordChecks(ctx, host, batch.testedCommit);
+  if (batch.commit) await recordGates(ctx, host, batch.commit);
+  if (batch.mode === 'serial' || batch.state !== 'building') return;
+  const bots = await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) => await tx.em.count(BotPullRequestEntity, { batchId: batch.id, openedAt: { $ne: null } }),
+  );
+  if (bots === 0) await openBuild(ctx, loaded);
+}
+
+/** A green build of its tree exists, or those of its parts say the same, or its members skip validation. */
+async function needsNoBuild(ctx: Context, { batch, members, repository }: LoadedBatch, tree: string): Promise<boolean> {
+  return await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const rows = await tx.em.find(PullRequestEntity, { id: { $in: members.map((member) => member.pullRequestId) } });
+    const queue = await tx.em.findOneOrFail(QueueEntity, { id: batch.queueId });
+    const { rules } = rulesOf(repository, queue.hostRequiredChecks);
+    if (rules.mode === 'no-queue' || rows.every((row) => row.skipValidation)) return true;
+    const lineage = await loadLineage(ctx, tx, queue.id, queue.baseTip ?? '');
+    const builds = await loadBuilds(ctx, tx, { repositoryId: batch.repositoryId, commits: [], trees: [tree] });
+    const heads = members.map((member) => member.pinnedHead);
+    const source = { queue: { lineage }, rules, builds: withoutHeads(builds, rules, heads) };
+    if (evidenceFor(tree, source, ctx.clock().getTime()) !== null) return true;
+    if (batch.restsOn.length === 0) return false;
+    return (await judgeParts(ctx, tx, { batch, members, rules, tip: queue.baseTip ?? '' })) !== null;
+  });
+}
+
+async function openBotPullRequest(
+  ctx: Context,
+  loaded: LoadedBatch,
+  commit: string,
+  members: readonly BatchMemberRow[],
+): Promise<{ number: number; url: string }> {
+  const { host, baseBranch, repository, batch } = loaded;
+  const adapter = ctx.hosts(host.host);
+  const taken = await takeBotPullRequest(ctx, loaded);
+  const seen = taken === null ? null : await adapter.getPullRequest(host, taken.number);
+  const isReused = taken !== null && seen?.state === 'open';
+  if (taken !== null && !isReused) await dropBotPullRequest(ctx, host, taken);
+  const branch = isReused ? taken.branch : botBranch(batch.id);
+  await moveBranch(ctx, host, branch, commit);
+  await passFailpoint('build:after_branch');
+  const rows = await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) => await tx.em.find(PullRequestEntity, { id: { $in: members.map((member) => member.pullRequestId) } }),
+  );
+  const words = {
+    title: botTitle(
+      members.flatMap((member) => rows.find((row) => row.id === member.pullRequestId) ?? []).map(messageSource),
+      baseBranch,
+      configurationOf(repository).merge_rules.merge_commit,
+    ),
+    body: `${batch.groupMessage}\nOpened by Interlock to run CI on commit ${commit}. It is closed by itself; do not merge it.\n`,
+  };
+  if (isReused) {
+    await adapter.editPullRequest(host, taken.number, words);
+    return { number: taken.number, url: taken.url };
+  }
+  const existing = (await adapter.listOpenPullRequests(host)).find((pullRequest) => pullRequest.headBranch === branch);
+  if (existing !== undefined) return existing;
+  return await adapter.openPullRequest(host, {
+    ...words,
+    author: 'interlock[bot]',
+    headBranch: branch,
+    baseBranch,
+    draft: true,
+  });
+}
+
+async function markStarted(
+  ctx: Context,
+  { batch, members, baseBranch }: LoadedBatch,
+  bot: { number: number; url: string } | null,
+): Promise<void> {
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const work = beginWork(ctx, tx, await changeQueue(ctx, tx, batch.queueId));
+    const isFirst = bot !== null && (await keepBotPullRequest(ctx, tx, { batch, baseBranch, bot }));
+    const row = await tx.em.findOneOrFail(BatchEntity, { id: batch.id });
+    if (row.state !== 'building') return;
+    // One that relied on another build's evidence and now gets its own starts its time anew.
+    row.buildStartedAt = bot !== null && isFirst ? work.now : (row.buildStartedAt ?? work.now);
+    // A question moves no status: its member stands in line with a build of its own.
+    if (bot !== null && row.beside !== 'question') await tagMembers(ctx, tx, work, { batch: row, members });
+    await finishWork(work);
+  });
+}
+
+/** Whether it is opened for this batch only now. */
+async function keepBotPullRequest(
+  ctx: Context,
+  tx: Transaction,
+  opened: { batch: BatchRow; baseBranch: string; bot: { number: number; url: string } },
+): Promise<boolean> {
+  const { batch, baseBranch, bot } = opened;
+  const known = await tx.em.findOne(BotPullRequestEntity, { batchId: batch.id });
+  if (known !== null) {
+    const isFirst = !known.openedAt;
+    known.openedAt ??= ctx.clock();
+    return isFirst;
+  }
+  tx.em.create(BotPullRequestEntity, {
+    accountId: ctx.accountId,
+    repositoryId: batch.repositoryId,
+    batchId: batch.id,
+    number: bot.number,
+    url: bot.url,
+    branch: botBranch(batch.id),
+    targetBranch: baseBranch,
+    headCommitSha: batch.commit ?? '',
+    preBatchSha: batch.preBatchCommit ?? batch.parentCommit,
+    createdAt: ctx.clock(),
+    openedAt: ctx.clock(),
+  });
+  return true;
+}
+
+async function tagMembers(
+  ctx: Context,
+  tx: Transaction,
+  work: ReturnType<typeof beginWork>,
+  { batch, members }: { readonly batch: BatchRow; readonly members: readonly BatchMemberRow[] },
+): Promise<void> {
+  const rows = new Map(
+    (await tx.em.find(PullRequestEntity, { id: { $in: members.map((member) => member.pullRequestId) } })).map((row) => [
+      row.id,
+      row,
+    ]),
+  );
+  const ahead = await aheadOf(ctx, tx, batch);
+  for (const member of members) {
+    const row = rows.get(member.pullRequestId);
+    if (row === undefined || row.status !== 'queued' || row.headSha !== member.pinnedHead) continue;
+    writeStatus(work, row, 'tag');
+    announce(work, row, 'added_to_batch', { blockingPullRequests: ahead });
+  }
+}
+
+/** Numbers of the pull requests that stand in builds before this one in the line: they must land first. */
+async function aheadOf(ctx: Context, tx: Transaction, batch: BatchRow): Promise<number[]> {
+  if (batch.beside === 'bet') return await assumedOf(ctx, tx, batch.id);
+  if (batch.beside) return [];
+  const found = await tx.query<{ number: number }>(
+    `select p.number from batch b join batch_member m on m.account_id = b.account_id and m.batch_id = b.id
+       join pull_request p on p.account_id = m.account_id and p.id = m.pull_request_id
+     where b.account_id = $1 and b.queue_id = $2 and b.state in ('making', 'building', 'landing') and b.beside is null and b.position < $3
+       and p.status = 'tagged' order by b.position, m.ordinal`,
+    [ctx.accountId, batch.queueId, batch.position],
+  );
+  return found.map((row) => row.number);
+}
+
+/** Numbers of the pull requests that a bet assumes to land first. */
+async function assumedOf(ctx: Context, tx: Transaction, batchId: string): Promise<number[]> {
+  const found = await tx.query<{ number: number }>(
+    `select p.number from batch_assumption a join pull_request p on p.account_id = a.account_id and p.id = a.pull_request_id
+     where a.account_id = $1 and a.batch_id = $2 and p.status in ('queued', 'tagged') order by a.ordinal`,
+    [ctx.accountId, batchId],
+  );
+  return found.map((row) => row.number);
+}

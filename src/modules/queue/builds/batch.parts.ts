@@ -1,0 +1,112 @@
+// A landing that rests on builds of its parts: read again under the locks of the gate, and judged by the rule the planner
+// went by. What was found is kept with the intent: the proof says it whatever the rows become.
+import type { Context } from '../../../context.ts';
+import { isComposed } from '../../../domain/queue/evidence/composed-evidence.ts';
+import { evidenceFor, isKnownRed, withoutHeads } from '../../../domain/queue/evidence/evidence.ts';
+import type { Targets } from '../../../domain/queue/model/overlap.ts';
+import type { BuildState, MergeStrategy, QueueRules } from '../../../domain/queue/model/snapshot.ts';
+import type { Transaction } from '../../../platform/database.ts';
+import { loadAssumed, loadMembers } from '../store/batch.members.ts';
+import { loadBuilds } from '../facts/build.records.ts';
+import { lineageOf, loadLandings, readLandings } from '../facts/landings.loader.ts';
+import { loadTargetsOf } from '../facts/outlook.loader.ts';
+import { loadJudgedBuilds } from '../facts/retries.ts';
+import { BatchEntity, type BatchMemberRow, type BatchRow } from '../store/queue.entities.ts';
+
+/** What a build of a part was made of, in order. */
+export interface PartMember {
+  readonly pullRequestId: string;
+  readonly head: string;
+  readonly strategy: MergeStrategy;
+  readonly belowHead: string | null;
+  readonly joinsNext: boolean;
+}
+
+export interface PassedPart {
+  readonly base: string;
+  readonly content: readonly PartMember[];
+  /** Green, for the tree of that content on that base. */
+  readonly build: BuildState;
+}
+
+interface Judged {
+  readonly batch: BatchRow;
+  readonly members: readonly BatchMemberRow[];
+  readonly rules: QueueRules;
+  readonly tip: string;
+}
+
+/** The green ones of the parts it rests on, when nothing but them and what they leave alone is in its tree, and that tree was never red. Null: it is not justified. */
+export async function judgeParts(ctx: Context, tx: Transaction, judged: Judged): Promise<readonly PassedPart[] | null> {
+  const { batch, members, rules, tip } = judged;
+  const whole = { repositoryId: batch.repositoryId, commits: [], trees: batch.tree ? [batch.tree] : [] };
+  const heads = members.map(({ pinnedHead }) => pinnedHead);
+  const wholes = withoutHeads(await loadJudgedBuilds(ctx, tx, whole, rules), rules, heads);
+  if (isKnownRed(batch.tree ?? '', wholes, rules)) return null;
+  const landed = await readLandings(ctx, tx, batch.queueId);
+  const parts = await loadParts(ctx, tx, { ...judged, lineage: lineageOf(landed, tip) });
+  const landings = await loadLandings(ctx, tx, { landed, tip, since: parts.map(({ base }) => base) });
+  const targets = await loadTargetsThatCount(ctx, tx, judged);
+  const isJustified = isComposed({
+    tip,
+    landings,
+    members: members.map(({ pullRequestId, pinnedHead }) => ({
+      pullRequest: pullRequestId,
+      head: pinnedHead,
+      targets: targets.get(pullRequestId) ?? null,
+    })),
+    parts: parts.map(({ base, content }) => ({
+      base,
+      content: content.map(({ pullRequestId, head }) => ({ pullRequest: pullRequestId, head })),
+    })),
+  });
+  return isJustified ? parts : null;
+}
+
+/** What its members affect, by pull request. Where that is not asked for, nobody has said. */
+export async function loadTargetsThatCount(
+  ctx: Context,
+  tx: Transaction,
+  { members, rules }: Pick<Judged, 'members' | 'rules'>,
+): Promise<ReadonlyMap<string, Targets>> {
+  if (!rules.useAffectedTargets) return new Map();
+  return await loadTargetsOf(
+    ctx,
+    tx,
+    members.map((member) => member.pullRequestId),
+  );
+}
+
+/** Without those whose build is gone, was made by other rules, or proves nothing now: others may say what they said. */
+async function loadParts(
+  ctx: Context,
+  tx: Transaction,
+  judged: Judged & { readonly lineage: readonly string[] },
+): Promise<readonly PassedPart[]> {
+  const { queueId, repositoryId, restsOn, buildKeysHash } = judged.batch;
+  const bets = await tx.em.find(BatchEntity, { queueId, beside: 'bet', commit: { $in: [...restsOn] }, buildKeysHash });
+  const ids = bets.map(({ id }) => id);
+  const [assumed, members] = [await loadAssumed(tx, ids), await loadMembers(tx, ids)];
+  const trees = bets.flatMap(({ tree }) => tree ?? []);
+  const builds = await loadBuilds(ctx, tx, { repositoryId, commits: [], trees });
+  const parts: PassedPart[] = [];
+  for (const bet of bets) {
+    const content = [...(assumed.get(bet.id) ?? []), ...(members.get(bet.id) ?? [])];
+    const heads = content.map(({ pinnedHead }) => pinnedHead);
+    const source = { queue: judged, rules: judged.rules, builds: withoutHeads(builds, judged.rules, heads) };
+    const build = evidenceFor(bet.tree ?? '', source, ctx.clock().getTime(), bet.testedCommit ?? null);
+    if (build === null) continue;
+    parts.push({
+      base: bet.baseCommit,
+      build,
+      content: content.map(({ pullRequestId, pinnedHead, strategy, belowHead, joinsNext }) => ({
+        pullRequestId,
+        head: pinnedHead,
+        strategy: strategy ?? bet.strategy,
+        belowHead: belowHead ?? null,
+        joinsNext,
+      })),
+    });
+  }
+  return parts;
+}

@@ -1,0 +1,177 @@
+// Carries out a sync: brings a pull request's branch up to date with its base, and says where that is not possible.
+import type { Context } from '../../../context.ts';
+import {
+  syncConflictComment,
+  syncKey,
+  syncRefusedComment,
+  syncedComment,
+} from '../../../domain/queue/explain/branch-comments.ts';
+import { isQueued, isTerminal } from '../../../domain/queue/model/status.ts';
+import { HostRefused, RefMoved } from '../../../hosts/port.ts';
+import type { Transaction } from '../../../platform/database.ts';
+import { isLandingBegun } from '../store/begun-landings.ts';
+import { updateBranch, type BranchUpdated } from '../facts/branch-update.ts';
+import { beginBranchWork, comment, endBranchWork, type LoadedWork } from '../planning/branch-work.ts';
+import { configurationOf } from '../store/configuration.cache.ts';
+import { syncPullRequest } from '../host-sync/pull-requests.ts';
+import type { IntentRow, PullRequestRow } from '../store/queue.entities.ts';
+import { changeQueueOf } from '../store/queue.locks.ts';
+import { readLandedBelow } from '../facts/stacks.ts';
+import { announce, beginWork, finishWork } from '../store/status.writer.ts';
+
+/** Who wants it. An automatic one leaves those in line alone: the queue brings them up to date itself. */
+export type SyncCause = 'asked' | 'auto_update' | 'requeue';
+
+type Outcome =
+  | { readonly kind: 'moved' | 'up_to_date'; readonly head: string; readonly base: string }
+  | { readonly kind: 'conflict'; readonly paths: readonly string[]; readonly head: string; readonly base: string }
+  | { readonly kind: 'refused'; readonly words: string; readonly head: string; readonly base: string }
+  /** Merged, closed, or not to be touched any more. */
+  | { readonly kind: 'over' };
+
+const leases = 3;
+
+export async function carryOutSync(ctx: Context, intent: IntentRow): Promise<void> {
+  const loaded = await beginBranchWork(ctx, intent);
+  if (loaded === null) return;
+  const cause = intent.payload['cause'] as SyncCause;
+  // What is landed is the pinned head. The end of the landing wakes the queue, and this is found open.
+  if (await ctx.db.transaction(ctx.accountId, async (tx) => await isLandingBegun(ctx, tx, loaded.row.id))) return;
+  const outcome = await bringUpToDate(ctx, loaded, cause);
+  await syncPullRequest(ctx, loaded.host, loaded.row.number);
+  await tell(ctx, loaded, cause, outcome);
+  await conclude(ctx, loaded, cause, outcome);
+}
+
+async function bringUpToDate(ctx: Context, loaded: LoadedWork, cause: SyncCause): Promise<Outcome> {
+  for (let lease = 1; ; lease += 1) {
+    try {
+      return await tryOnce(ctx, loaded, cause);
+    } catch (error) {
+      // Somebody pushed in between: what they pushed is brought up to date instead.
+      if (!(error instanceof RefMoved) || lease === leases) throw error;
+    }
+  }
+}
+
+async function tryOnce(
+  ctx: Context,
+  { intent, host, repository, row }: LoadedWork,
+  cause: SyncCause,
+): Promise<Outcome> {
+  const now = await syncPullRequest(ctx, host, row.number);
+  if (now === null || isTerminal(now.status) || (cause === 'auto_update' && isQueued(now.status)))
+    return { kind: 'over' };
+  const base = await ctx.hosts(host.host).readRef(host, `refs/heads/${now.baseBranch}`);
+  const at = { head: now.headSha, base: base?.commit ?? '' };
+  if (base === null) return { kind: 'refused', words: `the base branch ${now.baseBranch} does not exist`, ...at };
+  let updated: BranchUpdated;
+  try {
+    updated = await updateBranch(ctx, {
+      host,
+      headBranch: now.headBranch,
+      baseBranch: now.baseBranch,
+      head: now.headSha,
+      onto: base.commit,
+      method: configurationOf(repository).merge_rules.use_rebase ? 'rebase' : 'merge',
+      at: intent.plannedAt,
+      belowHead: await readLandedBelow(ctx, now),
+      ...(cause === 'auto_update' && { onFirstPush: async (tx) => await countRun(ctx, tx, now, base.commit) }),
+    });
+  } catch (error) {
+    if (error instanceof HostRefused) return { kind: 'refused', words: error.message, ...at };
+    throw error;
+  }
+  switch (updated.kind) {
+    case 'updated':
+      return { kind: updated.moved ? 'moved' : 'up_to_date', ...at, head: updated.head };
+    case 'conflict':
+      return { kind: 'conflict', paths: updated.paths, ...at };
+    case 'empty':
+      return { kind: 'refused', words: `${now.baseBranch} has all of its changes already`, ...at };
+    default:
+      return updated satisfies never;
+  }
+}
+
+/** Before the push, so that a crash never leaves an update uncounted. */
+async function countRun(ctx: Context, tx: Transaction, row: PullRequestRow, base: string): Promise<void> {
+  await tx.query(
+    `insert into branch_update (account_id, pull_request_id, head, base, runs, updated_at) values ($1, $2, $3, $4, 1, $5)
+     on conflict (account_id, pull_request_id) do update set runs = branch_update.runs + 1`,
+    [ctx.accountId, row.id, row.headSha, base, ctx.clock().toISOString()],
+  );
+}
+
+/** Somebody who asked is always answered where it failed; what the service does by itself is told as enable_comments says. */
+async function tell(ctx: Context, loaded: LoadedWork, cause: SyncCause, outcome: Outcome): Promise<void> {
+  const { repository, row } = loaded;
+  const { enable_comments, use_rebase } = configurationOf(repository).merge_rules;
+  if (cause !== 'asked' && !enable_comments) return;
+  const { baseBranch } = row;
+  if (outcome.kind === 'conflict') {
+    const body = syncConflictComment({ ...outcome, baseBranch, method: use_rebase ? 'rebase' : 'merge' });
+    await comment(ctx, loaded, { key: syncKey, body });
+  }
+  if (outcome.kind === 'refused')
+    await comment(ctx, loaded, { key: syncKey, body: syncRefusedComment({ baseBranch, words: outcome.words }) });
+  if ((outcome.kind === 'moved' || outcome.kind === 'up_to_date') && (await hasFailedBefore(ctx, row)))
+    await comment(ctx, loaded, { key: syncKey, body: syncedComment({ baseBranch, ...outcome }) });
+}
+
+async function hasFailedBefore(ctx: Context, row: PullRequestRow): Promise<boolean> {
+  const rows = await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) =>
+      await tx.query(
+        'select 1 from branch_update where account_id = $1 and pull_request_id = $2 and failed_head is not null',
+        [ctx.accountId, row.id],
+      ),
+  );
+  return rows.length > 0;
+}
+
+async function conclude(ctx: Context, { intent, row }: LoadedWork, cause: SyncCause, outcome: Outcome): Promise<void> {
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    if (outcome.kind !== 'over') await keepUpdate(ctx, tx, { row, cause, outcome });
+    if (outcome.kind === 'conflict' || outcome.kind === 'refused') {
+      const work = beginWork(ctx, tx, await changeQueueOf(ctx, tx, row.id));
+      announce(work, row, 'sync_failed', {
+        cause,
+        base: outcome.base,
+        paths: outcome.kind === 'conflict' ? outcome.paths.slice(0, 20) : [],
+        reason: outcome.kind === 'refused' ? outcome.words : null,
+      });
+      await finishWork(work);
+    }
+    await endBranchWork(ctx, tx, intent, { state: 'done', outcome });
+  });
+}
+
+async function keepUpdate(
+  ctx: Context,
+  tx: Transaction,
+  update: {
+    readonly row: PullRequestRow;
+    readonly cause: SyncCause;
+    readonly outcome: Exclude<Outcome, { kind: 'over' }>;
+  },
+): Promise<void> {
+  const { row, cause, outcome } = update;
+  const hasFailed = outcome.kind === 'conflict' || outcome.kind === 'refused';
+  await tx.query(
+    `insert into branch_update (account_id, pull_request_id, head, base, is_automatic, failed_head, updated_at)
+     values ($1, $2, $3, $4, $5, $6, $7)
+     on conflict (account_id, pull_request_id) do update set head = excluded.head, base = excluded.base,
+       is_automatic = excluded.is_automatic, failed_head = excluded.failed_head, updated_at = excluded.updated_at`,
+    [
+      ctx.accountId,
+      row.id,
+      outcome.head,
+      outcome.base,
+      cause === 'auto_update' && outcome.kind === 'moved',
+      hasFailed ? outcome.head : null,
+      ctx.clock().toISOString(),
+    ],
+  );
+}

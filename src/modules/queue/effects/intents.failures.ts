@@ -1,0 +1,134 @@
+// What becomes of an intent that could not be carried out: ended, left for later, or a reason to halt its queue.
+import type { Context } from '../../../context.ts';
+import { decideNextTry, mostTries } from '../../../domain/queue/landing/host-retry.ts';
+import { HostRefused, HostUnavailable } from '../../../hosts/port.ts';
+import type { Transaction } from '../../../platform/database.ts';
+import type { NewEvent } from '../../events/index.ts';
+import { isBranchWork } from '../planning/branch-work.ts';
+import { tellGivenUp } from './branch-work.given-up.ts';
+import { IntentEntity, PullRequestEntity, type IntentKind, type IntentRow } from '../store/queue.entities.ts';
+import { changeQueue, lockQueue } from '../store/queue.locks.ts';
+import { beginWork, finishWork, haltWork } from '../store/status.writer.ts';
+import { mostAttempts } from '../landing/landing.ts';
+
+const unreadableMs = 10 * 60_000;
+const longestOutageMs = 60 * 60_000;
+
+/** Nothing but people's knowledge hangs on these. */
+const words: readonly IntentKind[] = ['comment', 'status_check', 'reply', 'label'];
+
+/** Whether it has ended; else it stays open, and is found again. */
+export async function endOrPostpone(ctx: Context, intent: IntentRow, error: unknown): Promise<boolean> {
+  if (intent.kind === 'land') {
+    await haltIfHopeless(ctx, intent.id, error);
+    return false;
+  }
+  // What the host is only told changes nothing here: a refusal ends it, or every turn would try in vain again.
+  if (error instanceof HostRefused) return await giveUp(ctx, intent, { reason: error.message });
+  const tries = intent.attempt + 1;
+  if (isBranchWork(intent.kind)) {
+    if (!isTriedOut(ctx, intent, error)) return false;
+    const isAway = error instanceof HostUnavailable;
+    return await giveUp(ctx, intent, {
+      reason: reasonOf(error),
+      told: isAway ? 'the code host could not be reached for an hour' : `it failed ${tries} times`,
+    });
+  }
+  const waitMs = decideNextTry(words.includes(intent.kind) ? 'words' : 'step', tries);
+  if (waitMs === null) return await giveUp(ctx, intent, { reason: reasonOf(error), tries });
+  await postpone(ctx, intent, waitMs);
+  return false;
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Twenty tries are over in two minutes, and a host may be away for longer: that alone ends nothing people asked for. */
+function isTriedOut(ctx: Context, { attempt, plannedAt }: IntentRow, error: unknown): boolean {
+  const isAway = error instanceof HostUnavailable && ctx.clock().getTime() - plannedAt.getTime() < longestOutageMs;
+  return attempt + 1 >= mostTries && !isAway;
+}
+
+/** Not if it was planned again meanwhile: that is another one, never tried. */
+async function postpone(ctx: Context, intent: IntentRow, waitMs: number): Promise<void> {
+  const at = new Date(ctx.clock().getTime() + waitMs).toISOString();
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    await lockQueue(ctx, tx, intent.queueId);
+    const postponed = await tx.query(
+      `update intent set attempt = attempt + 1, next_try_at = $3
+       where account_id = $1 and id = $2 and state in ('planned', 'begun') and payload = $4::jsonb returning 1`,
+      [ctx.accountId, intent.id, at, JSON.stringify(intent.payload)],
+    );
+    if (postponed.length === 0) return;
+    await tx.query(
+      'update queue set next_look_at = least(next_look_at, $3::timestamptz) where account_id = $1 and id = $2',
+      [ctx.accountId, intent.queueId, at],
+    );
+  });
+}
+
+interface GivenUp {
+  readonly reason: string;
+  /** What is said to people who wait for it. */
+  readonly told?: string;
+  /** How often it was tried; absent where the host refused. */
+  readonly tries?: number;
+}
+
+async function giveUp(ctx: Context, intent: IntentRow, end: GivenUp): Promise<true> {
+  const { reason } = end;
+  ctx.log.warn({ intent: intent.id, kind: intent.kind, reason }, 'An effect on the host was given up.');
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const queue = await lockQueue(ctx, tx, intent.queueId);
+    const ended = await tx.query(
+      `update intent set state = 'failed', outcome = $3, concluded_at = $4 where account_id = $1 and id = $2 and state in ('planned', 'begun') and payload = $5::jsonb returning 1`,
+      [ctx.accountId, intent.id, JSON.stringify({ reason }), ctx.clock().toISOString(), JSON.stringify(intent.payload)],
+    );
+    if (ended.length === 0) return;
+    const work = beginWork(ctx, tx, queue);
+    if (end.told !== undefined) await tellGivenUp(work, intent, end.told);
+    if (end.tries !== undefined) work.events.push(await untold(tx, intent, { reason, tries: end.tries }));
+    await finishWork(work);
+    // A line may wait for it (update_before_requeue), and others of its kind do.
+    if (isBranchWork(intent.kind))
+      tx.afterCommit(() => ctx.wake({ accountId: ctx.accountId, queueId: intent.queueId }));
+  });
+  return true;
+}
+
+/** In the log of events alone: to tell it at the host is what failed. */
+async function untold(
+  tx: Transaction,
+  { pullRequestId, queueId, kind }: IntentRow,
+  of: { readonly reason: string; readonly tries: number },
+): Promise<NewEvent> {
+  const row = await tx.em.findOneOrFail(PullRequestEntity, { id: pullRequestId ?? '' });
+  return {
+    repositoryId: row.repositoryId,
+    queueId,
+    pullRequestId: row.id,
+    action: 'telling_failed',
+    payload: { number: row.number, kind, ...of },
+  };
+}
+
+/**
+ * A begun landing never times out into failure: only reading the host ends it. A host that cannot be read for ten
+ * minutes, or an intent tried twenty times, halts the queue with the reason; admission goes on.
+ */
+async function haltIfHopeless(ctx: Context, intentId: string, error: unknown): Promise<void> {
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const intent = await tx.em.findOne(IntentEntity, { id: intentId });
+    if (intent === null) return;
+    const isUnreadable =
+      error instanceof HostUnavailable &&
+      intent.begunAt &&
+      ctx.clock().getTime() - intent.begunAt.getTime() > unreadableMs;
+    if (!isUnreadable && intent.attempt < mostAttempts) return;
+    const work = beginWork(ctx, tx, await changeQueue(ctx, tx, intent.queueId));
+    if (work.queue.haltedReason) return;
+    haltWork(work, `Landing batch ${intent.batchId} failed ${intent.attempt} times: ${reasonOf(error)}`);
+    await finishWork(work);
+  });
+}

@@ -1,0 +1,99 @@
+// What is told at the host besides landings: answers to people, and labels.
+import type { Context } from '../../../context.ts';
+import { isQueued } from '../../../domain/queue/model/status.ts';
+import { HostRefused } from '../../../hosts/port.ts';
+import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
+import { configurationOf, labelRulesOf } from '../store/configuration.cache.ts';
+import { hosted, type HostedRepository } from '../store/hosted-repository.ts';
+import { finishIntent } from '../store/intents.finish.ts';
+import { PullRequestEntity, type IntentRow, type PullRequestRow } from '../store/queue.entities.ts';
+
+export async function writeReply(ctx: Context, intent: IntentRow): Promise<void> {
+  const { host, number } = await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const row = await tx.em.findOneOrFail(PullRequestEntity, { id: intent.pullRequestId ?? '' });
+    const repository = await tx.em.findOneOrFail(RepositoryEntity, { id: row.repositoryId });
+    return { host: hosted(repository), number: row.number };
+  });
+  await ctx.hosts(host.host).upsertComment(host, number, {
+    key: `reply:${String(intent.payload['key'])}`,
+    body: String(intent.payload['body']),
+  });
+  await finishIntent(ctx, intent);
+}
+
+interface Labelling {
+  readonly host: HostedRepository;
+  readonly number: number;
+  readonly label: string;
+  readonly present: boolean;
+  readonly isStill: boolean;
+}
+
+export async function writeLabel(ctx: Context, intent: IntentRow): Promise<void> {
+  const { host, number, label, present, isStill } = await beginLabel(ctx, intent);
+  const adapter = ctx.hosts(host.host);
+  if (isStill) {
+    const last = await adapter.readLabelChange(host, number, label);
+    // A person was quicker: what that person asks for is followed, not undone.
+    const isOvertaken = last !== null && !last.byQueue && last.at > Number(intent.payload['at']);
+    if (!isOvertaken) await setLabel(ctx, intent, { host, number, label, present });
+  }
+  await finishIntent(ctx, intent);
+}
+
+async function setLabel(
+  ctx: Context,
+  intent: IntentRow,
+  { host, number, label, present }: Omit<Labelling, 'isStill'>,
+): Promise<void> {
+  const adapter = ctx.hosts(host.host);
+  try {
+    await adapter.setLabel(host, number, label, present);
+  } catch (error) {
+    // Refused, it is not there, or it is somebody else's: taken for the queue's own, a person's would ask for nothing.
+    if (error instanceof HostRefused && present) {
+      const last = await adapter.readLabelChange(host, number, label);
+      if (!last?.present || !last.byQueue) await forgetLabel(ctx, intent, label);
+    }
+    throw error;
+  }
+}
+
+async function forgetLabel(ctx: Context, { pullRequestId }: IntentRow, label: string): Promise<void> {
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    await tx.query(
+      'update pull_request set queue_labels = array_remove(queue_labels, $3) where account_id = $1 and id = $2',
+      [ctx.accountId, pullRequestId, label],
+    );
+  });
+}
+
+/** A label is known as the queue's own before it is put on: whoever reads it there first takes it for no person's. */
+async function beginLabel(ctx: Context, intent: IntentRow): Promise<Labelling> {
+  const label = String(intent.payload['label']);
+  const present = intent.payload['present'] === true;
+  return await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const row = await tx.em.findOneOrFail(PullRequestEntity, { id: intent.pullRequestId ?? '' });
+    const repository = await tx.em.findOneOrFail(RepositoryEntity, { id: row.repositoryId });
+    const rules = labelRulesOf(configurationOf(repository));
+    const isStill = isStillWanted(row, { label, present, blocked: rules.blocked, trigger: rules.trigger });
+    // In place: the row is read without a lock, and what a reading of the host changed meanwhile stays.
+    if (isStill && present)
+      await tx.query(
+        `update pull_request set queue_labels = array_append(queue_labels, $3)
+         where account_id = $1 and id = $2 and not $3 = any(queue_labels)`,
+        [ctx.accountId, row.id, label],
+      );
+    return { host: hosted(repository), number: row.number, label, present, isStill };
+  });
+}
+
+function isStillWanted(
+  { status }: PullRequestRow,
+  write: { readonly label: string; readonly present: boolean; readonly blocked: string; readonly trigger: string },
+): boolean {
+  if (write.label === write.blocked) return (status === 'blocked') === write.present;
+  // Asked for again meanwhile.
+  if (write.label === write.trigger) return !isQueued(status) && status !== 'pending';
+  return true;
+}

@@ -1,0 +1,93 @@
+// Tells the host where a pull request stands. Two that do so at once, or one that was held up, leave the newest words:
+// each says what it read, under the count it read first, and the host keeps no lower count over a higher one.
+import type { Context } from '../../../context.ts';
+import {
+  endedComment,
+  isPublished,
+  publicationOf,
+  statusCheck,
+  statusCheckName,
+  statusComment,
+  statusCommentKey,
+  wantsComment,
+  type Publication,
+} from '../../../domain/queue/explain/status-comment.ts';
+import { finishIntent } from '../store/intents.finish.ts';
+import { passFailpoint } from '../../../platform/failpoints.ts';
+import type { IntentRow, PublishedCheck } from '../store/queue.entities.ts';
+import { readStanding, type Standing } from '../planning/notifications.reads.ts';
+
+export async function writeStatusComment(ctx: Context, intent: IntentRow): Promise<void> {
+  const standing = await readStanding(ctx, intent.pullRequestId ?? '');
+  const { row, repository, configuration, told } = standing;
+  const { publish, open_message, queued_message, blocked_message } = configuration.merge_rules.status_comment;
+  if (!wantsComment(configuration.merge_rules)) await endComment(ctx, standing);
+  else if (isTold(standing, publish, row.hasStatusComment)) {
+    const messages = { open: open_message, queued: queued_message, blocked: blocked_message };
+    await keepComment(ctx, row.id, true);
+    await passFailpoint('comment:before_host');
+    await ctx.hosts(repository.host).upsertComment(repository, row.number, {
+      key: statusCommentKey,
+      body: statusComment(told, messages),
+      version: row.toldVersion,
+    });
+  }
+  await finishIntent(ctx, intent);
+}
+
+/** What it says would never change again: it says so, and is forgotten. */
+async function endComment(ctx: Context, { row, repository }: Standing): Promise<void> {
+  if (!row.hasStatusComment) return;
+  await ctx.hosts(repository.host).upsertComment(repository, row.number, {
+    key: statusCommentKey,
+    body: endedComment,
+    version: row.toldVersion,
+  });
+  await keepComment(ctx, row.id, false);
+}
+
+async function keepComment(ctx: Context, pullRequestId: string, stands: boolean): Promise<void> {
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    await tx.query('update pull_request set has_status_comment = $3 where account_id = $1 and id = $2', [
+      ctx.accountId,
+      pullRequestId,
+      stands,
+    ]);
+  });
+}
+
+export async function publishStatusCheck(ctx: Context, intent: IntentRow): Promise<void> {
+  const standing = await readStanding(ctx, intent.pullRequestId ?? '');
+  const { row, repository, configuration, told } = standing;
+  const stands = row.statusCheck?.commit === row.headSha;
+  if (isTold(standing, publicationOf(configuration.merge_rules.publish_status_check), stands)) {
+    const check: PublishedCheck = {
+      ...statusCheck(told),
+      commit: row.headSha,
+      version: row.toldVersion,
+      publishedAt: ctx.clock().toISOString(),
+    };
+    await keepCheck(ctx, row.id, check);
+    const { commit, version, state, title, summary, url } = check;
+    await ctx.hosts(repository.host).publishCheck(repository, {
+      name: statusCheckName,
+      ...{ commit, version, state, title, summary, url },
+    });
+  }
+  await finishIntent(ctx, intent);
+}
+
+function isTold({ row, isReady }: Standing, publication: Publication, stands: boolean): boolean {
+  if (publication === 'never') return false;
+  return stands || isPublished(publication, { status: row.status, mergedByQueue: row.mergedByQueue === true, isReady });
+}
+
+async function keepCheck(ctx: Context, pullRequestId: string, check: PublishedCheck): Promise<void> {
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    await tx.query(
+      `update pull_request set status_check = $3
+       where account_id = $1 and id = $2 and coalesce((status_check->>'version')::bigint, 0) <= $4`,
+      [ctx.accountId, pullRequestId, JSON.stringify(check), check.version],
+    );
+  });
+}

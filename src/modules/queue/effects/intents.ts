@@ -1,0 +1,132 @@
+// Carries out one intent, whatever it is: the queue's workflow hands over ids and knows no kinds.
+import type { Context } from '../../../context.ts';
+import { HostRefused, RefMoved } from '../../../hosts/port.ts';
+import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
+import { carryOutBackport } from '../planning/backport.ts';
+import { carryOutClosing } from '../planning/bot-pull-requests.reuse.ts';
+import { recordChecks } from '../facts/build.records.ts';
+import { configurationOf } from '../store/configuration.cache.ts';
+import { endOrPostpone } from './intents.failures.ts';
+import { finishIntent as finish } from '../store/intents.finish.ts';
+import { passFailpoint } from '../../../platform/failpoints.ts';
+import { carryOutGate } from '../facts/final-gates.ts';
+import { hosted } from '../store/hosted-repository.ts';
+import { writeLabel, writeReply } from './intents.labels.ts';
+import { publishStatusCheck, writeStatusComment } from './intents.status.ts';
+import { carryOutLanding } from '../landing/landing.ts';
+import { IntentEntity, PullRequestEntity, QueueEntity, type IntentRow } from '../store/queue.entities.ts';
+import { carryOutRefresh } from './refresh.ts';
+import { carryOutRetry } from '../facts/retries.ts';
+import { changeQueue } from '../store/queue.locks.ts';
+import { retargetAbove } from './stack.retarget.ts';
+import { carryOutSync } from './branch-sync.ts';
+
+export async function carryOut(ctx: Context, intentId: string): Promise<void> {
+  const intent = await ctx.db.load(ctx.accountId, IntentEntity, intentId);
+  if (intent === null) throw new Error(`There is no intent ${intentId}.`);
+  if (intent.state !== 'planned' && intent.state !== 'begun') return;
+  // Handed over once more with others that failed: it has its own time.
+  if (intent.nextTryAt && intent.nextTryAt > ctx.clock()) return;
+  try {
+    await carryOutKind(ctx, intent);
+  } catch (error) {
+    if (!(await endOrPostpone(ctx, intent, error))) throw error;
+  }
+}
+
+async function carryOutKind(ctx: Context, intent: IntentRow): Promise<void> {
+  switch (intent.kind) {
+    case 'land':
+      if (intent.batchId) await carryOutLanding(ctx, intent.id, intent.batchId);
+      return;
+    case 'conclude_pull_request':
+      return await concludePullRequest(ctx, intent);
+    case 'comment':
+      return await writeStatusComment(ctx, intent);
+    case 'status_check':
+      return await publishStatusCheck(ctx, intent);
+    case 'refresh':
+      return await carryOutRefresh(ctx, intent);
+    case 'sync':
+      return await carryOutSync(ctx, intent);
+    case 'backport':
+      return await carryOutBackport(ctx, intent);
+    case 'reply':
+      return await writeReply(ctx, intent);
+    case 'label':
+      return await writeLabel(ctx, intent);
+    case 'read_checks':
+      return await readChecks(ctx, intent);
+    case 'retry_check':
+      return await carryOutRetry(ctx, intent);
+    case 'run_gate':
+      return await carryOutGate(ctx, intent);
+    case 'close_bot_pull_request':
+      return await carryOutClosing(ctx, intent);
+    default:
+      intent.kind satisfies never;
+  }
+}
+
+/** Shows the pull request as merged at the host. Its branch goes only while it is at the head that landed, or at what that became. */
+async function concludePullRequest(ctx: Context, intent: IntentRow): Promise<void> {
+  const { pullRequest, repository, baseBranch, pinned, own } = await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const row = await tx.em.findOneOrFail(PullRequestEntity, { id: intent.pullRequestId ?? '' });
+    const [landed] = await tx.query<{ pinned_head: string; own_commit: string }>(
+      'select pinned_head, own_commit from landed_member where account_id = $1 and pull_request_id = $2',
+      [ctx.accountId, row.id],
+    );
+    return {
+      pullRequest: row,
+      repository: await tx.em.findOneOrFail(RepositoryEntity, { id: row.repositoryId }),
+      baseBranch: (await tx.em.findOneOrFail(QueueEntity, { id: intent.queueId })).baseBranch,
+      pinned: landed?.pinned_head ?? row.headSha,
+      own: landed?.own_commit,
+    };
+  });
+  const host = hosted(repository);
+  const adapter = ctx.hosts(host.host);
+  const mergeCommit = String(intent.payload['mergeCommit']);
+  const rules = configurationOf(repository).merge_rules;
+  const mayDelete = (await retargetAbove(ctx, repository, { row: pullRequest, baseBranch })) && rules.delete_branch;
+  const tip = await adapter.readRef(host, `refs/heads/${pullRequest.headBranch}`);
+  // A landing may have moved it to the commit that landed.
+  const isLeftBehind = tip !== null && tip.commit !== pinned && tip.commit !== own;
+  if (isLeftBehind && rules.enable_comments) {
+    await adapter.upsertComment(host, pullRequest.number, {
+      key: 'left-out',
+      body: `Merged as ${mergeCommit} at ${pinned}, the head that was tested. \`${pullRequest.headBranch}\` is at ${tip.commit} now: what came after ${pinned} is not in ${baseBranch}.`,
+    });
+  }
+  if (tip !== null && !isLeftBehind && mayDelete && !isKept(pullRequest.labels, rules.labels.skip_delete_branch)) {
+    await adapter
+      .updateRefs(host, [{ ref: `refs/heads/${pullRequest.headBranch}`, from: tip.commit, to: null }])
+      // It moved, or is protected: it stays. A host that is away is asked again.
+      .catch((error: unknown) => {
+        if (!(error instanceof RefMoved || error instanceof HostRefused)) throw error;
+      });
+  }
+  await adapter.concludePullRequest(host, pullRequest.number, { mergeCommit, at: Number(intent.payload['at']) });
+  await passFailpoint('conclude:after_host');
+  await finish(ctx, intent);
+}
+
+function isKept(labels: readonly string[], keepingLabel: string): boolean {
+  return keepingLabel !== '' && labels.includes(keepingLabel);
+}
+
+/** Asks the host for a commit's checks: whoever waits for the answer plans on, whether it brought anything or not. */
+async function readChecks(ctx: Context, intent: IntentRow): Promise<void> {
+  const repository = await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const queue = await tx.em.findOneOrFail(QueueEntity, { id: intent.queueId });
+    return await tx.em.findOneOrFail(RepositoryEntity, { id: queue.repositoryId });
+  });
+  await recordChecks(ctx, hosted(repository), intent.key);
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    await changeQueue(ctx, tx, intent.queueId);
+    await tx.query(
+      `update intent set state = 'done', concluded_at = $3 where account_id = $1 and id = $2 and state = 'planned'`,
+      [ctx.accountId, intent.id, ctx.clock().toISOString()],
+    );
+  });
+}

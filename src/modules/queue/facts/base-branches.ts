@@ -1,0 +1,72 @@
+// What a host knows of a base branch, copied into its queue.
+import type { Context } from '../../../context.ts';
+import { readLandingMembers } from '../store/begun-landings.ts';
+import { mostReads, type HostedRepository } from '../store/hosted-repository.ts';
+import { QueueEntity } from '../store/queue.entities.ts';
+import { changeQueue, ensureQueue } from '../store/queue.locks.ts';
+import { beginWork, finishWork } from '../store/status.writer.ts';
+import { haltOnUnknownLandings } from './unknown-landings.ts';
+
+/**
+ * Reads the tip of a base branch and the checks its protection requires. A tip that is not ours is an outside push:
+ * the queue plans again on it. While a landing is begun the tip is left to its outcome.
+ *
+ * What was read is written only where the tip known before the read is still the one known after it. A read that was
+ * under way while a landing was concluded, or another read written, may be older than that: it is made again. The
+ * commit itself tells nothing of its age: a force push may bring back any.
+ */
+export async function syncBase(ctx: Context, repository: HostedRepository, baseBranch: string): Promise<void> {
+  const host = ctx.hosts(repository.host);
+  const queueId = await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) => await ensureQueue(ctx, tx, repository.id, baseBranch),
+  );
+  for (let read = 1; read <= mostReads; read += 1) {
+    const before = await ctx.db.load(ctx.accountId, QueueEntity, queueId);
+    if (before === null) return;
+    const tip = await host.readRef(repository, `refs/heads/${baseBranch}`);
+    const required =
+      tip === null ? before.hostRequiredChecks : [...(await host.readRequiredChecks(repository, baseBranch))].sort();
+    if ((before.baseTip ?? null) === (tip?.commit ?? null) && sameNames(before.hostRequiredChecks, required)) return;
+    // Whatever moved the base, a landing that these rows never knew is no outside push.
+    if ((before.baseTip ?? null) !== (tip?.commit ?? null) && (await haltOnUnknownLandings(ctx, repository))) return;
+    if (await keepBase(ctx, queueId, { before: before.baseTip ?? null, tip, required })) return;
+  }
+}
+
+interface BaseRead {
+  /** The tip that was known when the read began. */
+  readonly before: string | null;
+  /** Null: the branch does not exist. Nothing is planned until it is there again. */
+  readonly tip: { readonly commit: string; readonly tree: string } | null;
+  readonly required: readonly string[];
+}
+
+/** False: the tip was written meanwhile, by a landing or a later read. */
+async function keepBase(ctx: Context, queueId: string, { before, tip, required }: BaseRead): Promise<boolean> {
+  return await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const work = beginWork(ctx, tx, await changeQueue(ctx, tx, queueId));
+    const { queue } = work;
+    const known = queue.baseTip ?? null;
+    if (known !== before) return false;
+    queue.hostRequiredChecks = [...required];
+    if (known !== (tip?.commit ?? null) && (await readLandingMembers(ctx, tx, queueId)).size === 0) {
+      if (known !== null)
+        work.events.push({
+          repositoryId: queue.repositoryId,
+          queueId,
+          action: 'base_moved',
+          payload: { from: known, to: tip?.commit ?? null },
+        });
+      queue.managedFrom ??= tip?.commit ?? null;
+      queue.baseTip = tip?.commit ?? null;
+      queue.baseTree = tip?.tree ?? null;
+    }
+    await finishWork(work);
+    return true;
+  });
+}
+
+function sameNames(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((name, index) => name === b[index]);
+}

@@ -1,0 +1,204 @@
+// Builds and their checks: facts about commits, read from the host and kept. Results are keyed by (commit, check,
+// attempt), never by bot pull request, so a late result of a superseded build stays evidence of its tree.
+import type { Context } from '../../../context.ts';
+import type { CheckReport, HostRepository } from '../../../hosts/port.ts';
+import type { BuildState, CheckConclusion } from '../../../domain/queue/model/snapshot.ts';
+import { hasNews, type KeptChecks } from '../../../domain/queue/evidence/recorded-checks.ts';
+import { isOfCi, isServiceCheck } from '../../../domain/queue/evidence/service-checks.ts';
+import type { Transaction } from '../../../platform/database.ts';
+import { changeQueue } from '../store/queue.locks.ts';
+
+const evidenceHours = 24;
+
+/** Notes that CI may run for a commit: `base` is the base's commit at the bottom of what it was built on. */
+export async function recordBuild(
+  ctx: Context,
+  tx: Transaction,
+  build: { repositoryId: string; commit: string; tree: string; base: string },
+): Promise<void> {
+  await tx.query(
+    // Read first: an insert that meets a row whose results are being written waits for them, and they for the queue's row.
+    `insert into build (account_id, repository_id, commit, tree, base_commit, started_at)
+     select $1::bigint, $2::bigint, $3::text, $4::text, $5::text, $6::timestamptz
+     where not exists (select from build where account_id = $1 and repository_id = $2 and commit = $3)
+     on conflict (account_id, repository_id, commit) do nothing`,
+    [ctx.accountId, build.repositoryId, build.commit, build.tree, build.base, ctx.clock().toISOString()],
+  );
+}
+
+/**
+ * Reads the checks of a commit from the host and keeps what is new. Wakes the queues that wait for this commit when
+ * a check ended or the host's list became complete; a check that merely started moves nothing and takes no lock.
+ */
+export async function recordChecks(
+  ctx: Context,
+  repository: HostRepository & { host: 'local' | 'github' },
+  commit: string,
+): Promise<void> {
+  const report = await ctx.hosts(repository.host).readChecks(repository, commit);
+  const [kept] = await ctx.db.read<KeptChecks>(ctx.accountId, {
+    name: 'kept_checks',
+    text: `select b.complete, b.canceled, array(
+             select jsonb_build_object('name', name, 'attempt', attempt, 'conclusion', conclusion) from check_result
+             where account_id = $1 and repository_id = $2 and commit = $3) as checks
+           from build b where b.account_id = $1 and b.repository_id = $2 and b.commit = $3`,
+    values: [ctx.accountId, repository.id, commit],
+  });
+  // No build, or nothing to write: most reports say what is known.
+  if (kept === undefined || !hasNews(report, kept)) return;
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const moved = await keepReport(ctx, tx, repository.id, report);
+    if (!moved) return;
+    const waiting = await tx.query<{ queue_id: string }>(
+      `select queue_id from batch where account_id = $1 and repository_id = $2 and tested_commit = $3 and state in ('making', 'building', 'landing')
+       union
+       select queue_id from pull_request
+       where account_id = $1 and repository_id = $2 and head_sha = $3 and status in ('pending', 'queued', 'tagged') and queue_id is not null
+       union
+       -- Branches that are kept up to date wait for the checks of others, and for their own, to end.
+       select q.id from queue q join pull_request p on p.account_id = $1 and p.queue_id = q.id
+       where q.account_id = $1 and p.repository_id = $2 and p.head_sha = $3 and p.status in ('open', 'blocked') and q.updates_wait
+         and exists (select from build where account_id = $1 and repository_id = $2 and commit = $3 and finished_at is not null)
+       union
+       -- What nobody has asked to merge may be ready now, which is told.
+       select queue_id from pull_request
+       where account_id = $1 and repository_id = $2 and head_sha = $3 and status = 'open' and queue_id is not null
+         and status_check->>'commit' is distinct from head_sha
+         and exists (select from build where account_id = $1 and repository_id = $2 and commit = $3 and finished_at is not null)
+       union
+       -- The end of a build leaves room for the other queues of its repository (max_parallel_builds).
+       select id from queue
+       where account_id = $1 and repository_id = $2 and waiting > 0
+         and exists (select from batch where account_id = $1 and repository_id = $2 and tested_commit = $3 and state in ('making', 'building', 'landing'))
+         and exists (select from build where account_id = $1 and repository_id = $2 and commit = $3 and finished_at is not null)
+       order by 1`,
+      [ctx.accountId, repository.id, commit],
+    );
+    for (const { queue_id } of waiting) await changeQueue(ctx, tx, queue_id);
+    await tx.query(
+      `update pull_request set tell_at = coalesce(tell_at, $4)
+       where account_id = $1 and repository_id = $2 and head_sha = $3 and status = 'open' and queue_id = any($5)`,
+      [ctx.accountId, repository.id, commit, ctx.clock().toISOString(), waiting.map(({ queue_id }) => queue_id)],
+    );
+  });
+}
+
+async function keepReport(ctx: Context, tx: Transaction, repositoryId: string, report: CheckReport): Promise<boolean> {
+  // What bears our own names is written by us alone: CI is anybody's, and could say that a head was verified.
+  // In one order, so that two who write the same results never wait for each other.
+  const checks = report.checks
+    .filter(({ name }) => !isServiceCheck(name))
+    .toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.attempt - b.attempt))
+    .map((check) => ({
+      ...check,
+      startedAt: check.startedAt === null ? null : new Date(check.startedAt).toISOString(),
+      completedAt: check.completedAt === null ? null : new Date(check.completedAt).toISOString(),
+    }));
+  const changed = await tx.query<{ conclusion: string }>(
+    `insert into check_result (account_id, repository_id, commit, name, attempt, conclusion, url, summary, started_at, completed_at, heard_at, end_heard_at)
+     select $1, $2, $3, c.name, c.attempt, c.conclusion, c.url, c.summary, c."startedAt", c."completedAt", $5, case when c.conclusion <> 'pending' then $5::timestamptz end
+     from jsonb_to_recordset($4::jsonb) as c (name text, attempt int, conclusion text, url text, summary text, "startedAt" timestamptz, "completedAt" timestamptz)
+     on conflict (account_id, repository_id, commit, name, attempt) do update
+       set conclusion = excluded.conclusion, url = excluded.url, summary = excluded.summary,
+           started_at = excluded.started_at, completed_at = excluded.completed_at, end_heard_at = excluded.end_heard_at
+       where check_result.conclusion is distinct from excluded.conclusion and excluded.conclusion <> 'pending'
+     returning conclusion`,
+    [ctx.accountId, repositoryId, report.commit, JSON.stringify(checks), ctx.clock().toISOString()],
+  );
+  // Judged by what is kept, not by the report: two that read the host at once may write in the other order. An attempt
+  // that ended does not run again (a rerun is another attempt), and a list that was complete stays so.
+  const completed = await tx.query(
+    `update build b set complete = now.complete, canceled = now.canceled, finished_at = case when now.finished then coalesce(b.finished_at, $6) end,
+       complete_at = case when now.complete then coalesce(b.complete_at, $6) end
+     from (select k.complete or $4 as complete, $5 or coalesce(bool_or(c.conclusion = 'cancelled'), false) as canceled,
+                  (k.complete or $4) and not coalesce(bool_or(c.conclusion = 'pending'), false) as finished
+           from build k
+           left join lateral (
+             select distinct on (r.name) r.conclusion from check_result r
+             where r.account_id = $1 and r.repository_id = $2 and r.commit = $3 and ${isOfCi('r.name')} order by r.name, r.attempt desc) c on true
+           where k.account_id = $1 and k.repository_id = $2 and k.commit = $3
+           group by k.complete) now
+     where b.account_id = $1 and b.repository_id = $2 and b.commit = $3
+       and (b.complete <> now.complete or b.canceled <> now.canceled or (b.finished_at is not null) <> now.finished)
+     returning 1`,
+    [ctx.accountId, repositoryId, report.commit, report.complete, report.canceled, ctx.clock().toISOString()],
+  );
+  return completed.length > 0 || changed.some((row) => row.conclusion !== 'pending');
+}
+
+/** Whether a build is young enough to prove something. */
+export function isFresh(build: BuildState, now: number): boolean {
+  return build.finishedAt === null || now - build.finishedAt <= evidenceHours * 3_600_000;
+}
+
+/** Whether the end of a row of `check_result`, named r, was known at an instant; `infinity` is now. */
+export function hadEndedBy(instant: string): string {
+  return `coalesce(r.end_heard_at, r.completed_at, r.started_at, '-infinity') <= ${instant}`;
+}
+
+/** What it said then. */
+export function conclusionBy(instant: string): string {
+  return `case when ${hadEndedBy(instant)} then r.conclusion else 'pending' end`;
+}
+
+/** Whether it was known then. Where that is not on record: the first attempt with the build, later ones when they began. */
+export function wasSeenBy(instant: string): string {
+  return `case when r.heard_at is null then r.attempt = 1 or coalesce(r.started_at, '-infinity') <= ${instant} else r.heard_at <= ${instant} end`;
+}
+
+/**
+ * Builds of the given commits, and every build of the given trees young enough to be evidence. `at`: as they were known
+ * then.
+ */
+export async function loadBuilds(
+  ctx: Context,
+  tx: Transaction,
+  wanted: { repositoryId: string; commits: readonly string[]; trees: readonly string[]; at?: Date | null },
+): Promise<BuildState[]> {
+  if (wanted.commits.length === 0 && wanted.trees.length === 0) return [];
+  const at = wanted.at ?? null;
+  const since = new Date((at ?? ctx.clock()).getTime() - evidenceHours * 3_600_000).toISOString();
+  const rows = await tx.query<{
+    commit: string;
+    tree: string;
+    base_commit: string;
+    complete: boolean;
+    canceled: boolean;
+    started: string;
+    finished: string | null;
+    last_end: string | null;
+    checks: { name: string; attempt: number; conclusion: CheckConclusion }[];
+  }>(
+    `select b.commit, b.tree, b.base_commit,
+            b.complete and coalesce(b.complete_at, b.finished_at, b.started_at) <= $6 as complete, b.canceled and coalesce(b.finished_at <= $6, true) as canceled,
+            extract(epoch from b.started_at) * 1000 as started, case when b.finished_at <= $6 then extract(epoch from b.finished_at) * 1000 end as finished,
+            c.last_end, coalesce(c.checks, '[]') as checks
+     from (select * from build where account_id = $1 and repository_id = $2 and commit = any($3)
+           union select * from build where account_id = $1 and repository_id = $2 and tree = any($4) and started_at > $5) b
+     left join lateral (
+       select jsonb_agg(jsonb_build_object('name', r.name, 'attempt', r.attempt, 'conclusion', ${conclusionBy('$6')}) order by r.name, r.attempt) as checks,
+              extract(epoch from max(r.completed_at) filter (where ${hadEndedBy('$6')})) * 1000 as last_end
+       from check_result r
+       where r.account_id = $1 and r.repository_id = $2 and r.commit = b.commit and ${wasSeenBy('$6')}) c on true
+     where b.started_at <= $6`,
+    [
+      ctx.accountId,
+      wanted.repositoryId,
+      [...wanted.commits],
+      [...wanted.trees],
+      since,
+      at?.toISOString() ?? 'infinity',
+    ],
+  );
+  return rows.map((row) => ({
+    commit: row.commit,
+    tree: row.tree,
+    base: row.base_commit,
+    complete: row.complete,
+    canceled: row.canceled,
+    checks: row.checks,
+    startedAt: Math.round(Number(row.started)),
+    finishedAt: row.finished === null ? null : Math.round(Number(row.finished)),
+    lastEndAt: row.last_end === null ? null : Math.round(Number(row.last_end)),
+  }));
+}

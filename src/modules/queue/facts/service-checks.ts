@@ -1,0 +1,54 @@
+// What the service itself says of a head. It is written here by whoever says it, and never read back from the host, so
+// that it neither gets lost on the way nor comes late; the host shows it to people.
+import type { Context } from '../../../context.ts';
+import type { Transaction } from '../../../platform/database.ts';
+import { changeQueuesInOrder } from '../store/queue.locks.ts';
+
+export interface ServiceCheck {
+  readonly repositoryId: string;
+  readonly commit: string;
+  readonly name: string;
+  /** A rerun is a new attempt; the newest one counts. */
+  readonly attempt: number;
+  readonly word: 'pending' | 'success' | 'failure' | 'cancelled';
+  readonly summary: string;
+  readonly startedAt: Date;
+  readonly endedAt: Date | null;
+}
+
+/** Idempotent; an attempt that ended stays so. Takes the rows of the queues that wait for the commit. */
+export async function recordServiceCheck(ctx: Context, tx: Transaction, check: ServiceCheck): Promise<void> {
+  const { repositoryId, commit, name, attempt, word, summary, startedAt, endedAt } = check;
+  const now = ctx.clock().toISOString();
+  const waiting = await tx.query<{ queue_id: string }>(
+    `select distinct queue_id from pull_request
+     where account_id = $1 and repository_id = $2 and head_sha = $3 and status not in ('merged', 'closed') and queue_id is not null`,
+    [ctx.accountId, repositoryId, commit],
+  );
+  const queueIds = waiting.map(({ queue_id }) => queue_id);
+  await changeQueuesInOrder(ctx, tx, queueIds);
+  await tx.query(
+    `insert into check_result (account_id, repository_id, commit, name, attempt, conclusion, summary, started_at, completed_at, heard_at, end_heard_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, case when $6 <> 'pending' then $10::timestamptz end)
+     on conflict (account_id, repository_id, commit, name, attempt) do update
+       set conclusion = excluded.conclusion, summary = excluded.summary, completed_at = excluded.completed_at, end_heard_at = excluded.end_heard_at
+       where check_result.conclusion = 'pending' and excluded.conclusion <> 'pending'`,
+    [
+      ctx.accountId,
+      repositoryId,
+      commit,
+      name,
+      attempt,
+      word,
+      summary,
+      startedAt.toISOString(),
+      endedAt?.toISOString() ?? null,
+      now,
+    ],
+  );
+  await tx.query(
+    `update pull_request set tell_at = coalesce(tell_at, $4)
+     where account_id = $1 and repository_id = $2 and head_sha = $3 and status = 'open' and queue_id = any($5)`,
+    [ctx.accountId, repositoryId, commit, now, queueIds],
+  );
+}

@@ -1,0 +1,75 @@
+// A database that was restored is older than its repositories: landings happened that its rows never knew. Taken for
+// outside pushes they would be built upon, and what they landed would land again. So before a queue believes in a tip
+// that it did not make, every landing ref of the repository must have its row (docs/adr/0012-restored-database.md).
+import type { Context } from '../../../context.ts';
+import type { HostedRepository } from '../store/hosted-repository.ts';
+import { isTombstone, landingRefs } from './landing-refs.ts';
+import { QueueEntity } from '../store/queue.entities.ts';
+import { changeQueue } from '../store/queue.locks.ts';
+import { beginWork, finishWork, haltWork } from '../store/status.writer.ts';
+
+/** How the reason of a queue begins that was halted because its database is older than its repository. */
+export const restoredReason = 'DATABASE_RESTORED:';
+
+export interface UnknownLanding {
+  readonly ref: string;
+  readonly commit: string;
+}
+
+/** Landing refs of the host that are neither on record nor about to be: no landing of that commit, no begun intent for it, no tombstone. */
+export async function findUnknownLandings(
+  ctx: Context,
+  repository: HostedRepository,
+): Promise<readonly UnknownLanding[]> {
+  // The refs first: a ref of ours is made after its intent was begun, so its rows are there when they are read.
+  const refs = await ctx.hosts(repository.host).listRefs(repository, landingRefs);
+  if (refs.length === 0) return [];
+  const unknown = await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) =>
+      await tx.query<{ ref: string; commit: string }>(
+        `select seen.ref, seen.commit from unnest($3::text[], $4::text[]) with ordinality as seen (ref, commit, n)
+       where not exists (select from landing l where l.account_id = $1 and l.repository_id = $2 and l.commit = seen.commit)
+         and not exists (select from intent i join batch b on b.account_id = i.account_id and b.id = i.batch_id
+                         where i.account_id = $1 and i.kind = 'land' and i.state = 'begun'
+                           and b.repository_id = $2 and $5 || b.id = seen.ref
+                           and (b.commit = seen.commit or (i.payload->'passed'->>'byHost')::boolean))
+         and not exists (select from batch b where b.account_id = $1 and b.repository_id = $2 and b.given_up and $5 || b.id = seen.ref)
+       order by seen.n`,
+        [ctx.accountId, repository.id, refs.map(({ ref }) => ref), refs.map(({ commit }) => commit), landingRefs],
+      ),
+  );
+  const adapter = ctx.hosts(repository.host);
+  const landings: UnknownLanding[] = [];
+  for (const landing of unknown) {
+    const commit = await adapter.readCommit(repository, landing.commit);
+    if (commit === null || !(await isTombstone(ctx, repository, commit))) landings.push(landing);
+  }
+  return landings;
+}
+
+/** Halts every queue of the repository when it holds landings that no row knows. Answers whether it does. */
+export async function haltOnUnknownLandings(ctx: Context, repository: HostedRepository): Promise<boolean> {
+  const unknown = await findUnknownLandings(ctx, repository);
+  const [first] = unknown;
+  if (first === undefined) return false;
+  const others = unknown.length === 1 ? '' : `, and ${unknown.length - 1} more`;
+  const reason = restoredBecause(`no record knows the landing ${first.ref} at ${first.commit}${others}`);
+  const running = await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) =>
+      await tx.em.find(QueueEntity, { repositoryId: repository.id, haltedReason: null }, { orderBy: { id: 'asc' } }),
+  );
+  for (const { id } of running) {
+    await ctx.db.transaction(ctx.accountId, async (tx) => {
+      const work = beginWork(ctx, tx, await changeQueue(ctx, tx, id));
+      if (!work.queue.haltedReason) haltWork(work, reason);
+      await finishWork(work);
+    });
+  }
+  return true;
+}
+
+export function restoredBecause(what: string): string {
+  return `${restoredReason} ${what}: the database is older than the repository. Nothing lands until somebody runs: npm run recover -- --yes`;
+}

@@ -1,0 +1,99 @@
+// Labels as a way of asking: what people put on or took off, told from two readings of the host.
+import type { Context } from '../../../context.ts';
+import { DomainError } from '../../../domain/errors.ts';
+import { changedLabels, type LabelWrite } from '../../../domain/queue/requests/labels.ts';
+import { isQueued } from '../../../domain/queue/model/status.ts';
+import type { HostPullRequest } from '../../../hosts/port.ts';
+import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
+import { askToQueue, authorisePerson, refuseSource, takeOut } from '../admission/enqueue.ts';
+import { isLandingBegun } from '../store/begun-landings.ts';
+import { configurationOf, labelRulesOf } from '../store/configuration.cache.ts';
+import type { HostedRepository } from '../store/hosted-repository.ts';
+import type { PullRequestRow } from '../store/queue.entities.ts';
+import { loadBelow } from '../facts/stacks.ts';
+import { announce, planLabelWrite, planReply, type QueueWork } from '../store/status.writer.ts';
+
+export interface LabelAct extends LabelWrite {
+  /** Handle of who did it; null when the host does not tell. */
+  readonly by: string | null;
+  readonly at: number;
+  /** Why it is not followed; null: it is. */
+  readonly refusal: string | null;
+}
+
+/** `before`: the labels read last, none for a pull request that is only now opened. */
+export async function readLabelActs(
+  ctx: Context,
+  repository: HostedRepository & Pick<RepositoryRow, 'active' | 'configurationYaml'>,
+  seen: HostPullRequest,
+  before: { readonly labels: readonly string[]; readonly isOpened: boolean },
+): Promise<LabelAct[]> {
+  if (seen.state !== 'open') return [];
+  const rules = labelRulesOf(configurationOf(repository));
+  const acts: LabelAct[] = [];
+  for (const write of changedLabels(before.isOpened ? [] : before.labels, seen.labels, rules)) {
+    const change = await ctx.hosts(repository.host).readLabelChange(repository, seen.number, write.label);
+    // The queue changed it last: that asks for nothing, or one change would call forth the next.
+    if (change?.byQueue) continue;
+    const by = change?.by ?? (before.isOpened ? seen.author : null);
+    const refusal = write.present ? await refusalOf(ctx, repository, { label: write.label, by }) : null;
+    acts.push({ ...write, by, at: change?.at ?? seen.createdAt, refusal });
+  }
+  return acts;
+}
+
+async function refusalOf(
+  ctx: Context,
+  repository: Pick<RepositoryRow, 'id' | 'active' | 'configurationYaml'>,
+  { label, by }: { readonly label: string; readonly by: string | null },
+): Promise<string | null> {
+  const { skipLine } = labelRulesOf(configurationOf(repository));
+  try {
+    if (label === skipLine) await authorisePerson(ctx, repository, by, { skipLine: true });
+    else refuseSource(repository, 'label');
+    return null;
+  } catch (error) {
+    if (error instanceof DomainError) return error.message;
+    throw error;
+  }
+}
+
+/** A label that is refused comes off again, with the reason in a comment: what is on says what is in force. */
+export async function followLabels(work: QueueWork, row: PullRequestRow, acts: readonly LabelAct[]): Promise<void> {
+  if (acts.length === 0) return;
+  const repository = await work.tx.em.findOneOrFail(RepositoryEntity, { id: row.repositoryId });
+  const { skipLine } = labelRulesOf(configurationOf(repository));
+  for (const act of acts) {
+    if (act.refusal !== null) {
+      const body = `The label \`${act.label}\` was taken off: ${act.refusal}`;
+      await planReply(work, row.id, { key: `label:${act.label}:${act.at}`, body });
+      await planLabelWrite(work, row.id, { label: act.label, present: false });
+    } else if (act.label === skipLine) await followSkipLine(work, row, act);
+    else if (act.present) await followTrigger(work, repository, row, act);
+    else await followWithdrawal(work, row);
+  }
+}
+
+/** It takes along what it stands on. In line, taking it off moves nothing back. */
+async function followSkipLine(work: QueueWork, row: PullRequestRow, { present, by }: LabelAct): Promise<void> {
+  if (present)
+    for (const each of [...(await loadBelow(work, row)), row]) Object.assign(each, { skipLine: true, requestedBy: by });
+  else if (!isQueued(row.status)) Object.assign(row, { skipLine: false, skipLineReason: null });
+}
+
+async function followTrigger(
+  work: QueueWork,
+  repository: RepositoryRow,
+  row: PullRequestRow,
+  { by }: LabelAct,
+): Promise<void> {
+  if (row.status !== 'open' && row.status !== 'blocked') return;
+  announce(work, row, 'labeled');
+  await askToQueue(work, repository, row, { by });
+}
+
+async function followWithdrawal(work: QueueWork, row: PullRequestRow): Promise<void> {
+  if (!isQueued(row.status) && row.status !== 'pending') return;
+  if (await isLandingBegun(work.ctx, work.tx, row.id)) return;
+  await takeOut(work, row);
+}

@@ -1,0 +1,59 @@
+// The facts of a pull request that its row copies from the host.
+import type { HostPullRequest } from '../../../hosts/port.ts';
+import type { PullRequestRow } from '../store/queue.entities.ts';
+
+export function factsOf(
+  seen: HostPullRequest,
+): Pick<
+  PullRequestRow,
+  | 'number'
+  | 'title'
+  | 'body'
+  | 'author'
+  | 'headBranch'
+  | 'baseBranch'
+  | 'draft'
+  | 'labels'
+  | 'approvals'
+  | 'changesRequested'
+  | 'unresolvedConversations'
+  | 'ownerReviewMissing'
+  | 'url'
+> {
+  return {
+    number: seen.number,
+    title: seen.title,
+    body: seen.body,
+    author: seen.author,
+    headBranch: seen.headBranch,
+    baseBranch: seen.baseBranch,
+    draft: seen.draft,
+    labels: [...seen.labels],
+    approvals: seen.approvals,
+    changesRequested: seen.changesRequested,
+    unresolvedConversations: seen.unresolvedConversations,
+    ownerReviewMissing: seen.ownerReviewMissing,
+    url: seen.url,
+  };
+}
+
+export function hasFacts(row: PullRequestRow, seen: HostPullRequest): boolean {
+  const facts = factsOf(seen);
+  return (Object.keys(facts) as (keyof typeof facts)[]).every(
+    (key) => JSON.stringify(row[key]) === JSON.stringify(facts[key]),
+  );
+}
+
+/** Whether the row has come to where the host says the pull request is. */
+export function hasFollowed(row: PullRequestRow, seen: HostPullRequest): boolean {
+  switch (seen.state) {
+    case 'open':
+      return row.status !== 'closed';
+    case 'closed':
+      return row.status === 'closed' || row.status === 'merged';
+    case 'merged':
+      return row.status === 'merged';
+    default:
+      return seen.state satisfies never;
+  }
+}

@@ -1,0 +1,293 @@
+// What a host knows of a pull request, copied into its row. Host events and webhooks are hints: whatever they say, the
+// facts are read back here, so that a late, doubled or lost one changes nothing but the moment.
+import type { Context } from '../../../context.ts';
+import { isManagedBranch, previewEntries, type Configuration } from '../../../domain/configuration/index.ts';
+import { notFound } from '../../../domain/errors.ts';
+import { keptQueueLabels } from '../../../domain/queue/requests/labels.ts';
+import { isTerminal } from '../../../domain/queue/model/status.ts';
+import type { HostCommit, HostPullRequest } from '../../../hosts/port.ts';
+import { followHead } from '../../previews/index.ts';
+import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
+import { recordBuild, recordChecks } from '../facts/build.records.ts';
+import { isLandingBegun } from '../store/begun-landings.ts';
+import { onCommitAdded } from '../admission/commit-added.ts';
+import { configurationOf } from '../store/configuration.cache.ts';
+import { factsOf, hasFacts, hasFollowed } from './pull-request.facts.ts';
+import { followLabels, readLabelActs } from './labels.ts';
+import { followBase, isInPlace, placeBelow, placeOf, readAbove, standingOf, type Standing } from './queue-of-branch.ts';
+import { isBotBranch, mostReads, type HostedRepository } from '../store/hosted-repository.ts';
+import { PullRequestEntity, type PullRequestRow } from '../store/queue.entities.ts';
+import { validationFacts } from '../admission/validations.service.ts';
+import { announce, finishWork, tellAnew, writeStatus, type QueueWork } from '../store/status.writer.ts';
+
+/** Facts about a head commit that the rows need and the pull request does not carry. */
+interface HeadFacts {
+  readonly tree: string;
+  /** Its first parent when it is a plain merge of that parent with the base's tip, adding nothing else. Null otherwise. */
+  readonly updates: string | null;
+  readonly authorName: string;
+  readonly authorEmail: string;
+  /** Commits without a verified signature. Null: nobody asks, or they are on record. */
+  readonly unverified: number | null;
+  /** The base's tip when the head contains it: a build of such a head may be evidence. '' otherwise. */
+  readonly base: string;
+}
+
+/**
+ * Reads one pull request and the checks of its head from the host and keeps them. Answers null when the host does not
+ * know it. `announceOpened` is false for those that were there before the repository was added.
+ */
+export async function syncPullRequest(
+  ctx: Context,
+  repository: HostedRepository,
+  number: number,
+  options: { readonly announceOpened: boolean } = { announceOpened: true },
+): Promise<PullRequestRow | null> {
+  const host = ctx.hosts(repository.host);
+  for (let reads = 1; ; reads += 1) {
+    const before = await readBefore(ctx, repository, number);
+    const seen = await host.getPullRequest(repository, number);
+    if (seen === null || isBotBranch(seen.headBranch)) return null;
+    const head = await readHead(ctx, repository, seen, before);
+    const isOpened = before.status === null ? options.announceOpened : before.status === 'closed';
+    const acts =
+      before.status === null && !isOpened
+        ? []
+        : await readLabelActs(ctx, { ...repository, ...before }, seen, { labels: before.labels, isOpened });
+    const rules = { configuration: configurationOf(before), defaultBranch: before.defaultBranch };
+    const row =
+      (await findUnchanged(ctx, { repository, seen, rules }, head)) ??
+      (await ctx.db.transaction(ctx.accountId, async (tx) => {
+        const standing = await standingOf(ctx, tx, { repository, seen, rules });
+        // Somebody wrote since this read began, perhaps a later state of the host: the head never goes back to an older one.
+        if (reads < mostReads && (standing.known?.updatedAt.getTime() ?? null) !== before.writtenAt) return null;
+        const isNew = standing.known?.headSha !== seen.headSha || standing.known.status === 'closed';
+        const work = await followBase(ctx, tx, standing);
+        if (head !== null)
+          await recordBuild(ctx, tx, {
+            repositoryId: repository.id,
+            commit: seen.headSha,
+            tree: head.tree,
+            base: head.base,
+          });
+        const { configuration } = rules;
+        const pullRequest = await keepPullRequest(work, repository, standing, { seen, head, options, configuration });
+        await followLabels(work, pullRequest, acts);
+        await finishWork(work);
+        await followHead(ctx, tx, {
+          repositoryId: repository.id,
+          pullRequestId: pullRequest.id,
+          head: seen.headSha,
+          isNew,
+          isVerified: isVerified(seen, { ...rules, baseBranch: standing.place.baseBranch }),
+        });
+        return pullRequest;
+      }));
+    if (row === null) continue;
+    if (head !== null && seen.state === 'open') await recordChecks(ctx, repository, seen.headSha);
+    if (rules.configuration.merge_rules.auto_detect_stacks && hasMoved(before, row))
+      for (const { number: above } of await readAbove(ctx, row)) await syncPullRequest(ctx, repository, above);
+    return row;
+  }
+}
+
+function isVerified(
+  { state }: HostPullRequest,
+  of: { readonly configuration: Configuration; readonly defaultBranch: string; readonly baseBranch: string },
+): boolean {
+  const { configuration, baseBranch, defaultBranch } = of;
+  const hasPreviews = previewEntries(configuration).length > 0;
+  return state === 'open' && hasPreviews && isManagedBranch(configuration, baseBranch, defaultBranch);
+}
+
+/** Those above a pull request that came, went, or changed its queue may stand elsewhere now. */
+function hasMoved(before: Before, row: PullRequestRow): boolean {
+  const wasThere = before.status !== null && !isTerminal(before.status);
+  return wasThere === isTerminal(row.status) || before.queueId !== row.queueId;
+}
+
+/** What rows say before the host is read. */
+interface Before extends Pick<RepositoryRow, 'active' | 'configurationYaml' | 'defaultBranch'> {
+  /** When the row was last written; null, as its status, while there is none. */
+  readonly writtenAt: number | null;
+  readonly status: PullRequestRow['status'] | null;
+  readonly queueId: string | null;
+  readonly labels: readonly string[];
+  readonly verifiedHead: string | null;
+}
+
+async function readBefore(ctx: Context, repository: HostedRepository, number: number): Promise<Before> {
+  const [row] = await ctx.db.read<Omit<Before, 'writtenAt'> & { updated_at: Date | null }>(ctx.accountId, {
+    name: 'pull_request_before',
+    text: `select p.updated_at, p.status, p.queue_id as "queueId", coalesce(p.labels, '{}') as labels, p.verified_head as "verifiedHead", r.active,
+             r.configuration_yaml as "configurationYaml",
+             r.default_branch as "defaultBranch"
+           from repository r
+           left join pull_request p on p.account_id = r.account_id and p.repository_id = r.id and p.number = $3
+           where r.account_id = $1 and r.id = $2`,
+    values: [ctx.accountId, repository.id, number],
+  });
+  if (row === undefined) throw notFound('Repository');
+  return { ...row, writtenAt: row.updated_at?.getTime() ?? null };
+}
+
+async function readHead(
+  ctx: Context,
+  repository: HostedRepository,
+  seen: HostPullRequest,
+  before: Before,
+): Promise<HeadFacts | null> {
+  const host = ctx.hosts(repository.host);
+  const commit = await host.readCommit(repository, seen.headSha);
+  if (commit === null) return null;
+  const base = await host.readRef(repository, `refs/heads/${seen.baseBranch}`);
+  const containsBase = base !== null && (await host.isAncestor(repository, base.commit, seen.headSha));
+  const { tree, authorName, authorEmail } = commit;
+  const updates = base === null ? null : await updatedHead(ctx, repository, commit, base.commit);
+  const { require_verified_commits } = configurationOf(before).merge_rules.preconditions;
+  const unverified =
+    require_verified_commits && base !== null && before.verifiedHead !== seen.headSha
+      ? await host.countUnverifiedCommits(repository, { head: seen.headSha, base: base.commit })
+      : null;
+  return { tree, updates, authorName, authorEmail, unverified, base: containsBase ? base.commit : '' };
+}
+
+// An "update branch" is told from a commit that somebody wrote by merging again: the same two parents must give its tree.
+async function updatedHead(
+  ctx: Context,
+  repository: HostedRepository,
+  commit: HostCommit,
+  tip: string,
+): Promise<string | null> {
+  const [previous, base] = commit.parents;
+  if (previous === undefined || base !== tip || commit.parents.length !== 2) return null;
+  const merged = await ctx.hosts(repository.host).composeCommit(repository, {
+    parent: base,
+    members: [
+      {
+        head: previous,
+        strategy: 'merge',
+        message: commit.message,
+        authorName: commit.authorName,
+        authorEmail: commit.authorEmail,
+      },
+    ],
+    batchCommit: 'group',
+    groupMessage: '',
+    at: commit.authoredAt,
+    keepRef: `refs/interlock/updates/${commit.commit}`,
+  });
+  return merged.kind === 'composed' && merged.tree === commit.tree ? previous : null;
+}
+
+/** The row when the host says nothing new: then nobody is locked, planned for or woken. */
+async function findUnchanged(
+  ctx: Context,
+  of: Parameters<typeof standingOf>[2],
+  head: HeadFacts | null,
+): Promise<PullRequestRow | null> {
+  const { repository, seen } = of;
+  return await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const row = await tx.em.findOne(PullRequestEntity, {
+      accountId: ctx.accountId,
+      repositoryId: repository.id,
+      number: seen.number,
+    });
+    if (row === null || !hasFacts(row, seen) || row.headSha !== seen.headSha || !hasFollowed(row, seen)) return null;
+    if (row.status !== 'merged' && !(await isInPlace(ctx, tx, row, await placeOf(ctx, tx, of)))) return null;
+    if (head === null) return row;
+    if (head.unverified !== null) return null;
+    if (row.authorName !== head.authorName || row.authorEmail !== head.authorEmail) return null;
+    const builds = await tx.query('select 1 from build where account_id = $1 and repository_id = $2 and commit = $3', [
+      ctx.accountId,
+      repository.id,
+      seen.headSha,
+    ]);
+    return builds.length === 0 ? null : row;
+  });
+}
+
+async function keepPullRequest(
+  work: QueueWork,
+  repository: HostedRepository,
+  { known, target, place }: Standing,
+  read: {
+    readonly seen: HostPullRequest;
+    readonly head: HeadFacts | null;
+    readonly options: { readonly announceOpened: boolean };
+    readonly configuration: Configuration;
+  },
+): Promise<PullRequestRow> {
+  const { ctx, tx, now } = work;
+  const { seen, head, options, configuration } = read;
+  const derived = { ...validationFacts(configuration, seen), ...signatureFacts(seen, head) };
+  if (known === null) {
+    const created = tx.em.create(PullRequestEntity, {
+      accountId: ctx.accountId,
+      repositoryId: repository.id,
+      queueId: work.queue.id,
+      belowId: place.belowId,
+      ...factsOf(seen),
+      ...derived,
+      headSha: seen.headSha,
+      authorName: head?.authorName ?? seen.author,
+      authorEmail: head?.authorEmail ?? `${seen.author}@users.noreply.interlock`,
+      createdAt: now,
+      updatedAt: now,
+    });
+    if (seen.state !== 'open') writeStatus(work, created, seen.state === 'merged' ? 'merge' : 'close');
+    await tx.em.flush();
+    if (seen.state === 'open' && options.announceOpened) announce(work, created, 'opened');
+    // What was there before is stored silently.
+    else created.tellAt = null;
+    return created;
+  }
+  const { baseBranch } = known;
+  if (seen.state === 'open' && (!hasFacts(known, seen) || known.headSha !== seen.headSha)) tellAnew(work, known);
+  await dropQueueLabels(work, known, seen);
+  Object.assign(known, factsOf(seen), derived);
+  // It is still being landed where it stood: it changes its base branch when that is over.
+  if (work.queue.id !== target.id) known.baseBranch = baseBranch;
+  else known.belowId = await placeBelow(tx, known, { place, containsBase: Boolean(head?.base) });
+  if (head !== null) Object.assign(known, { authorName: head.authorName, authorEmail: head.authorEmail });
+  if (known.headSha !== seen.headSha)
+    await onCommitAdded(work, known, { head: seen.headSha, updates: head?.updates ?? null });
+  await followState(work, known, seen);
+  return known;
+}
+
+// In place, and not by the row: a label that the queue began to put on since the row was read stays known as its own.
+async function dropQueueLabels({ ctx, tx }: QueueWork, known: PullRequestRow, seen: HostPullRequest): Promise<void> {
+  const kept = keptQueueLabels(known, seen.labels);
+  const dropped = known.queueLabels.filter((label) => !kept.includes(label));
+  if (dropped.length === 0) return;
+  await tx.query(
+    `update pull_request set queue_labels = array(select label from unnest(queue_labels) label where label <> all ($3))
+     where account_id = $1 and id = $2`,
+    [ctx.accountId, known.id, dropped],
+  );
+}
+
+function signatureFacts(
+  seen: HostPullRequest,
+  head: HeadFacts | null,
+): Partial<Pick<PullRequestRow, 'unverifiedCommits' | 'verifiedHead'>> {
+  if (head === null || head.unverified === null) return {};
+  return { unverifiedCommits: head.unverified, verifiedHead: seen.headSha };
+}
+
+/** Closed, reopened or merged at the host. One whose landing is begun is merged by that landing alone, never from here. */
+async function followState(work: QueueWork, row: PullRequestRow, seen: HostPullRequest): Promise<void> {
+  if (seen.state === 'closed' && row.status !== 'closed' && row.status !== 'merged') writeStatus(work, row, 'close');
+  if (seen.state === 'open' && row.status === 'closed') {
+    writeStatus(work, row, 'reopen');
+    announce(work, row, 'opened');
+  }
+  if (seen.state === 'merged' && row.status !== 'merged' && !(await isLandingBegun(work.ctx, work.tx, row.id))) {
+    row.mergeCommitSha = seen.mergeCommitSha;
+    row.mergedByQueue = false;
+    writeStatus(work, row, 'merge');
+    if (seen.mergedAt !== null) row.mergedAt = new Date(seen.mergedAt);
+    announce(work, row, 'merged', { instantMerge: false });
+  }
+}

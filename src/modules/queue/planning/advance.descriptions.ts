@@ -1,0 +1,142 @@
+// What a turn of a queue leaves to do, in words: how it reads in the workflow's window.
+import { isBranchWork, type BranchWork } from './branch-work.ts';
+import type { BatchRowState, IntentRow, QueueRow } from '../store/queue.entities.ts';
+
+export interface OpenIntent {
+  readonly id: string;
+  readonly kind: IntentRow['kind'];
+  readonly attempt: number;
+  /** Of its pull requests. */
+  readonly numbers: readonly number[];
+}
+
+export interface OpenBatch {
+  readonly id: string;
+  readonly state: BatchRowState;
+  readonly cause: string;
+  readonly started: boolean;
+  readonly given_up: boolean;
+  readonly parent_commit: string;
+  /** Of the pull requests it assumes to land before it. */
+  readonly assumed: readonly number[];
+  readonly rests_on: readonly string[];
+  readonly created_at: Date | string;
+  readonly numbers: readonly number[];
+}
+
+export const causes: Readonly<Record<string, string>> = {
+  new: 'next in line',
+  optimistic: 'carries the earlier ones with it',
+  bisect: 'half of a batch that failed',
+  probe: 'to tell whose failure it is',
+  retry: 'tried once more',
+};
+
+/** Why there is such a batch, and what its members are put on. */
+export function describeBatch({ cause, assumed, rests_on, parent_commit }: OpenBatch): string {
+  const why = rests_on.length > 0 ? 'lands what builds of it are green for' : (causes[cause] ?? cause);
+  const below = assumed.length === 0 ? '' : ` with ${named(assumed)} on it`;
+  return `${why}, on top of \`${parent_commit.slice(0, 12)}\`${below}`;
+}
+
+export function named(numbers: readonly number[]): string {
+  return numbers.map((number) => `#${number}`).join(' ');
+}
+
+/** Branches worked on in one turn: a landing that is planned meanwhile waits for no more than these. */
+const mostBranchWork = 4;
+
+/** Told the host in one turn, for the same reason, and because all of it is one activity with one timeout. */
+const mostTold = 80;
+
+/** What a decision of the queue waits for goes before what people read. */
+const awaited: readonly OpenIntent['kind'][] = ['read_checks', 'retry_check', 'run_gate'];
+
+const branchTitles = { refresh: 'Refresh', sync: 'Bring up to date', backport: 'Backport' } as const satisfies Record<
+  BranchWork,
+  string
+>;
+
+/** What the host is told in this turn. */
+function choose(intents: readonly OpenIntent[]): readonly OpenIntent[] {
+  return intents
+    .filter(({ kind }) => kind !== 'land' && !isBranchWork(kind))
+    .toSorted((a, b) => a.attempt - b.attempt || Number(awaited.includes(b.kind)) - Number(awaited.includes(a.kind)))
+    .slice(0, mostTold);
+}
+
+/** There is more to tell than one turn does, and nothing says that it would be in vain: the next turn comes at once. */
+export function hasMoreToTell(intents: readonly OpenIntent[]): boolean {
+  const chosen = choose(intents);
+  return chosen.length === mostTold && chosen.every(({ attempt }) => attempt === 0);
+}
+
+export interface Effect {
+  readonly intents: readonly string[];
+  readonly title: string;
+  /** It is only told, and done in a moment where the host is near. */
+  readonly isTelling: boolean;
+}
+
+/**
+ * Landings one by one, because what follows depends on each; what the host is only told goes together. Of that, and of
+ * what was asked of branches, the least tried first, so that one that fails keeps no other waiting.
+ */
+export function effectsOf(intents: readonly OpenIntent[], baseBranch: string): Effect[] {
+  const landings = intents.filter((intent) => intent.kind === 'land');
+  // A landing that is tried for the first time wakes the queue, however it ends: that turn tells, and what follows from
+  // the landing with it.
+  const isFollowed = landings.length > 0 && landings.every(({ attempt }) => attempt === 0);
+  const told = isFollowed ? [] : choose(intents);
+  const work = intents
+    .flatMap((intent) => (isBranchWork(intent.kind) ? [{ ...intent, title: branchTitles[intent.kind] }] : []))
+    .toSorted((a, b) => a.attempt - b.attempt)
+    .slice(0, mostBranchWork);
+  const numbersOf = (...kinds: readonly OpenIntent['kind'][]): number[] => [
+    ...new Set(told.filter((intent) => kinds.includes(intent.kind)).flatMap((intent) => intent.numbers)),
+  ];
+  const standing = numbersOf('comment', 'status_check');
+  const words = [
+    numbersOf('conclude_pull_request').length > 0 ? `show ${named(numbersOf('conclude_pull_request'))} as merged` : '',
+    standing.length > 0 ? `tell how ${named(standing)} stand${standing.length === 1 ? 's' : ''}` : '',
+    numbersOf('reply').length > 0 ? `answer on ${named(numbersOf('reply'))}` : '',
+    numbersOf('run_gate').length > 0 ? `start a final gate for ${named(numbersOf('run_gate'))}` : '',
+    told.some((intent) => intent.kind === 'close_bot_pull_request') ? 'close bot pull requests' : '',
+    told.some((intent) => intent.kind === 'retry_check') ? 'try failed checks again' : '',
+    numbersOf('label').length > 0 ? `label ${named(numbersOf('label'))}` : '',
+  ].filter((word) => word !== '');
+  const isTelling = told.every(({ kind }) => !awaited.includes(kind));
+  return [
+    ...landings.map((intent) => effect([intent], `Land ${named(intent.numbers)} on ${baseBranch}`)),
+    ...(told.length === 0 ? [] : [{ ...effect(told, `At the host: ${words.join('; ')}`), isTelling }]),
+    ...work.map((intent) => effect([intent], `${intent.title} ${named(intent.numbers)}`)),
+  ];
+}
+
+function effect(intents: readonly OpenIntent[], title: string): Effect {
+  return { intents: intents.map(({ id }) => id), title, isTelling: false };
+}
+
+export function describeQueue({
+  queue,
+  repository,
+  state,
+  batches,
+}: {
+  queue: QueueRow;
+  repository: string;
+  state: string;
+  batches: readonly OpenBatch[];
+}): string {
+  const head = `**${repository}** → \`${queue.baseBranch}\`: **${state}** · ${queue.waiting} waiting, ${queue.tagged} in builds · base \`${queue.baseTip?.slice(0, 12) ?? 'unknown'}\``;
+  if (batches.length === 0) return head;
+  const lines = batches.map(
+    (batch) =>
+      `**${named(batch.numbers)}** ${batch.state} · batch ${batch.id}, ${describeBatch(batch)} · since ${timeOf(batch.created_at)}`,
+  );
+  return [head, '', ...lines].join('\n');
+}
+
+function timeOf(at: Date | string): string {
+  return `${new Date(at).toISOString().slice(11, 19)} UTC`;
+}

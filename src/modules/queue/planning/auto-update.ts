@@ -1,0 +1,101 @@
+// Plans what auto_update asks for, in the turn of the queue whose base moved: reads who is behind, and writes a sync
+// for each that is chosen (src/domain/queue/requests/auto-update.ts).
+import { isManagedBranch, type Configuration } from '../../../domain/configuration/index.ts';
+import {
+  planAutoUpdates,
+  type AutoUpdateRules,
+  type UpdateCandidate,
+} from '../../../domain/queue/requests/auto-update.ts';
+import type { Decision } from '../../../domain/queue/model/snapshot.ts';
+import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
+import { planBranchWork } from './branch-work.ts';
+import type { QueueWork } from '../store/status.writer.ts';
+
+/** When to look again; null: nobody waits. */
+export async function planUpdates(
+  work: QueueWork,
+  repository: RepositoryRow,
+  configuration: Configuration,
+): Promise<number | null> {
+  const { ctx, tx, queue, now } = work;
+  const { enabled, label, max_runs_for_update } = configuration.merge_rules.auto_update;
+  const isManaged = isManagedBranch(configuration, queue.baseBranch, repository.defaultBranch);
+  const rules: AutoUpdateRules = {
+    enabled: enabled && isManaged && repository.active,
+    label,
+    maxRuns: max_runs_for_update ?? null,
+  };
+  if (!rules.enabled) {
+    queue.updatesWait = false;
+    return null;
+  }
+  const plan = planAutoUpdates(rules, await readCandidates(work), now.getTime());
+  for (const id of plan.update)
+    await planBranchWork(ctx, tx, {
+      kind: 'sync',
+      pullRequest: { id, queueId: queue.id },
+      payload: { cause: 'auto_update' },
+      again: false,
+    });
+  queue.updatesWait = plan.waits;
+  return plan.lookAgainAt;
+}
+
+interface CandidateRow extends Omit<UpdateCandidate, 'lastUpdatedAt' | 'checksRunSince'> {
+  readonly last_updated_ms: string | null;
+  readonly checks_run_since_ms: string | null;
+}
+
+/** Those that are behind or may be, and those an update of which is under way: of a thousand that are up to date none. */
+async function readCandidates({ ctx, tx, queue }: QueueWork): Promise<UpdateCandidate[]> {
+  await tx.em.flush();
+  const rows = await tx.query<CandidateRow>(
+    `select * from (
+     select p.id, p.number, p.labels, coalesce(u.runs, 0) as runs,
+            extract(epoch from u.updated_at) * 1000 as last_updated_ms,
+            (u.head = p.head_sha and u.base = $3) is true or (b.base_commit = $3) is true as "isUpToDate",
+            (u.failed_head = p.head_sha) is true as "hasFailed",
+            case when b.finished_at is null then extract(epoch from b.started_at) * 1000 end as checks_run_since_ms,
+            (u.is_automatic and u.head = p.head_sha) is true as "isAutomatic",
+            exists (select from intent i where i.account_id = $1 and i.pull_request_id = p.id and i.kind = 'sync' and i.state in ('planned', 'begun')) as "isPlanned"
+     from pull_request p
+     left join branch_update u on u.account_id = $1 and u.pull_request_id = p.id
+     left join build b on b.account_id = $1 and b.repository_id = p.repository_id and b.commit = p.head_sha
+     where p.account_id = $1 and p.queue_id = $2 and p.status in ('open', 'pending', 'blocked')) candidate
+     where not ("isUpToDate" or "hasFailed") or "isPlanned" or ("isAutomatic" and checks_run_since_ms is not null)`,
+    [ctx.accountId, queue.id, queue.baseTip],
+  );
+  return rows.map(({ last_updated_ms, checks_run_since_ms, ...row }) => ({
+    ...row,
+    lastUpdatedAt: last_updated_ms === null ? null : Number(last_updated_ms),
+    checksRunSince: checks_run_since_ms === null ? null : Number(checks_run_since_ms),
+  }));
+}
+
+/**
+ * update_before_requeue: a pull request that goes back in line is brought up to date first, and until that has ended
+ * nothing new is started in its queue, or the build would be of its old head.
+ */
+export async function updateBeforeRequeue(
+  work: QueueWork,
+  configuration: Configuration,
+  decisions: readonly Decision[],
+): Promise<readonly Decision[]> {
+  const { merge_mode } = configuration.merge_rules;
+  if (!merge_mode.parallel_mode.update_before_requeue) return decisions;
+  const { ctx, tx, queue } = work;
+  const requeued = decisions.flatMap((each) => (each.kind === 'RequeuePullRequest' ? [each.pullRequest] : []));
+  for (const id of requeued)
+    await planBranchWork(ctx, tx, {
+      kind: 'sync',
+      pullRequest: { id, queueId: queue.id },
+      payload: { cause: 'requeue' },
+      again: true,
+    });
+  const open = await tx.query(
+    `select 1 from intent where account_id = $1 and queue_id = $2 and kind = 'sync' and state in ('planned', 'begun')
+     and payload->>'cause' = 'requeue' limit 1`,
+    [ctx.accountId, queue.id],
+  );
+  return open.length === 0 ? decisions : decisions.filter((each) => each.kind !== 'StartBatch');
+}

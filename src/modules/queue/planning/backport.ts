@@ -1,0 +1,212 @@
+// Carries out a backport: the commits a pull request was merged as, picked onto another branch, as a pull request of
+// its own. Nothing is pushed unless all of them apply, and each step finds what an earlier try left.
+import type { Context } from '../../../context.ts';
+import {
+  backportBody,
+  backportBranch,
+  backportComment,
+  backportKey,
+  backportTitle,
+  type BackportNews,
+} from '../../../domain/queue/explain/branch-comments.ts';
+import { HostRefused } from '../../../hosts/port.ts';
+import { findMergedCommits } from './backport.commits.ts';
+import { beginBranchWork, comment, endBranchWork, planBranchWork, type LoadedWork } from './branch-work.ts';
+import { passFailpoint } from '../../../platform/failpoints.ts';
+import { syncPullRequest } from '../host-sync/pull-requests.ts';
+import type { IntentRow, PullRequestRow } from '../store/queue.entities.ts';
+import { changeQueueOf } from '../store/queue.locks.ts';
+import { announce, beginWork, finishWork, type QueueWork } from '../store/status.writer.ts';
+
+interface BackportRow {
+  readonly id: string;
+  readonly state: string;
+  readonly pushed_commit: string | null;
+  readonly created_at: Date | string;
+}
+
+interface Backport extends LoadedWork {
+  readonly record: BackportRow;
+  readonly target: string;
+  readonly branch: string;
+}
+
+export async function carryOutBackport(ctx: Context, intent: IntentRow): Promise<void> {
+  const loaded = await beginBranchWork(ctx, intent);
+  if (loaded === null) return;
+  const target = String(intent.payload['target']);
+  const record = await readRecord(ctx, loaded.row.id, target);
+  if (record === null) return await end(ctx, intent, {});
+  const backport = { ...loaded, record, target, branch: backportBranch(loaded.row.number, target) };
+  // Asked for twice: the one that was opened is the answer to both.
+  if (record.state === 'opened') return await end(ctx, intent, { kind: 'opened' });
+  if (loaded.row.status !== 'merged') {
+    await tell(ctx, backport, { kind: 'waiting' });
+    return await end(ctx, intent, { kind: 'waiting' });
+  }
+  await tell(ctx, backport, { kind: 'begun' });
+  const news = await bringOver(ctx, backport);
+  await tell(ctx, backport, news);
+  await conclude(ctx, backport, news);
+}
+
+async function readRecord(ctx: Context, pullRequestId: string, target: string): Promise<BackportRow | null> {
+  const [record] = await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) =>
+      await tx.query<BackportRow>(
+        'select id, state, pushed_commit, created_at from backport where account_id = $1 and pull_request_id = $2 and target_branch = $3',
+        [ctx.accountId, pullRequestId, target],
+      ),
+  );
+  return record ?? null;
+}
+
+async function tell(ctx: Context, backport: Backport, news: BackportNews): Promise<void> {
+  const { target } = backport;
+  await comment(ctx, backport, { key: backportKey(target, news), body: backportComment(target, news) });
+}
+
+async function bringOver(ctx: Context, backport: Backport): Promise<BackportNews> {
+  try {
+    const opened = await findOpened(ctx, backport);
+    if (opened !== null) return opened;
+    const made = await makeBranch(ctx, backport);
+    return made.kind === 'made' ? await openPullRequest(ctx, backport, made.commit) : made;
+  } catch (error) {
+    if (error instanceof HostRefused) return { kind: 'refused', words: error.message };
+    throw error;
+  }
+}
+
+/** The pull request of an earlier try that ended before it was written down. */
+async function findOpened(ctx: Context, { host, target, branch }: Backport): Promise<BackportNews | null> {
+  const open = await ctx.hosts(host.host).listOpenPullRequests(host);
+  const there = open.find((each) => each.headBranch === branch && each.baseBranch === target);
+  if (there !== undefined) return { kind: 'opened', number: there.number, url: there.url };
+  const [known] = await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) =>
+      await tx.query<{ number: number; url: string }>(
+        `select number, url from pull_request where account_id = $1 and repository_id = $2 and head_branch = $3 and base_branch = $4
+         order by id desc limit 1`,
+        [ctx.accountId, host.id, branch, target],
+      ),
+  );
+  return known === undefined ? null : { kind: 'opened', ...known };
+}
+
+async function makeBranch(
+  ctx: Context,
+  backport: Backport,
+): Promise<BackportNews | { readonly kind: 'made'; readonly commit: string }> {
+  const { host, target, branch, record, row } = backport;
+  const adapter = ctx.hosts(host.host);
+  const ref = `refs/heads/${branch}`;
+  const there = await adapter.readRef(host, ref);
+  if (there !== null && there.commit === record.pushed_commit) return { kind: 'made', commit: there.commit };
+  if (there !== null)
+    return { kind: 'refused', words: `the branch \`${branch}\` exists already; delete it and ask again` };
+  const onto = await adapter.readRef(host, `refs/heads/${target}`);
+  if (onto === null) return { kind: 'refused', words: 'the branch does not exist any more' };
+  const commits = await findMergedCommits(ctx, host, row);
+  if (commits.length === 0) return { kind: 'refused', words: 'the commit it was merged as is not known' };
+  const at = new Date(record.created_at).getTime();
+  const picked = await adapter.cherryPick(host, { commits, onto: onto.commit, at });
+  if (picked.kind === 'conflict') return { ...picked, commits };
+  if (picked.kind === 'empty') return { kind: 'refused', words: `\`${target}\` has its changes already` };
+  await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) =>
+      await tx.query('update backport set pushed_commit = $3 where account_id = $1 and id = $2', [
+        ctx.accountId,
+        record.id,
+        picked.commit,
+      ]),
+  );
+  await adapter.updateRefs(host, [{ ref, from: null, to: picked.commit }]);
+  await passFailpoint('backport:after_branch');
+  return { kind: 'made', commit: picked.commit };
+}
+
+/** A branch whose pull request the host does not take is not left behind. */
+async function openPullRequest(ctx: Context, backport: Backport, commit: string): Promise<BackportNews> {
+  const { host, target, branch, row } = backport;
+  const adapter = ctx.hosts(host.host);
+  try {
+    // Before anybody can approve it.
+    await adapter.addAuthorsOf(host, row.number, branch);
+    const { number, url } = await adapter.openPullRequest(host, {
+      title: backportTitle(target, row.title),
+      body: backportBody({ number: row.number, url: row.url, target }),
+      author: 'interlock',
+      headBranch: branch,
+      baseBranch: target,
+      draft: false,
+    });
+    await passFailpoint('backport:after_open');
+    await syncPullRequest(ctx, host, number);
+    return { kind: 'opened', number, url };
+  } catch (error) {
+    if (error instanceof HostRefused)
+      await adapter.updateRefs(host, [{ ref: `refs/heads/${branch}`, from: commit, to: null }]);
+    throw error;
+  }
+}
+
+async function conclude(ctx: Context, backport: Backport, news: BackportNews): Promise<void> {
+  const { intent, record, row, target } = backport;
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const work = beginWork(ctx, tx, await changeQueueOf(ctx, tx, row.id));
+    await tx.query(
+      'update backport set state = $3, number = $4, reason = $5, updated_at = $6 where account_id = $1 and id = $2',
+      [ctx.accountId, record.id, news.kind, numberOf(news), reasonOf(news), work.now.toISOString()],
+    );
+    announce(work, row, news.kind === 'opened' ? 'backported' : 'backport_failed', {
+      target,
+      backport: numberOf(news),
+      reason: reasonOf(news),
+    });
+    await finishWork(work);
+    await endBranchWork(ctx, tx, intent, { state: 'done', outcome: news });
+  });
+}
+
+function numberOf(news: BackportNews): number | null {
+  return news.kind === 'opened' ? news.number : null;
+}
+
+function reasonOf(news: BackportNews): string | null {
+  if (news.kind === 'conflict') return news.paths.join(', ');
+  return news.kind === 'refused' ? news.words : null;
+}
+
+async function end(ctx: Context, intent: IntentRow, outcome: Readonly<Record<string, unknown>>): Promise<void> {
+  await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) => await endBranchWork(ctx, tx, intent, { state: 'done', outcome }),
+  );
+}
+
+/** Backports that waited for their source to be merged, and it is. */
+export async function planWaitingBackports({ ctx, tx, queue, now }: QueueWork): Promise<void> {
+  const merged = await tx.query<{ pull_request_id: string; target_branch: string }>(
+    `update backport b set state = 'planned', updated_at = $3
+     from pull_request p
+     where b.account_id = $1 and b.state = 'waiting' and p.account_id = $1 and p.id = b.pull_request_id
+       and p.queue_id = $2 and p.status = 'merged'
+     returning b.pull_request_id, b.target_branch`,
+    [ctx.accountId, queue.id, now.toISOString()],
+  );
+  for (const { pull_request_id, target_branch } of merged)
+    await planBackport(ctx, tx, { pullRequest: { id: pull_request_id, queueId: queue.id }, target: target_branch });
+}
+
+export async function planBackport(
+  ctx: Context,
+  tx: QueueWork['tx'],
+  of: { readonly pullRequest: Pick<PullRequestRow, 'id' | 'queueId'>; readonly target: string },
+): Promise<void> {
+  const { pullRequest, target } = of;
+  await planBranchWork(ctx, tx, { kind: 'backport', pullRequest, key: target, payload: { target }, again: true });
+}

@@ -1,0 +1,188 @@
+// The life of a bot pull request beyond its first build (reuse_draft_pr_on_failure). When a batch ends without landing
+// its bot pull request is spare; the next build with one of its pull requests takes it over, and one that nobody will
+// take is closed. Each of these is one transaction under the queue's row; what the host is told follows, and may die.
+import type { Context } from '../../../context.ts';
+import { chooseSpare, findUntakeable, type Spare } from '../../../domain/queue/evidence/bot-pull-requests.ts';
+import type { Transaction } from '../../../platform/database.ts';
+import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
+import type { LoadedBatch } from '../store/batch.rows.ts';
+import { passFailpoint } from '../../../platform/failpoints.ts';
+import { hosted, type HostedRepository } from '../store/hosted-repository.ts';
+import { finishIntent } from '../store/intents.finish.ts';
+import {
+  BatchEntity,
+  BotPullRequestEntity,
+  type BotPullRequestRow,
+  type IntentRow,
+  type QueueRow,
+} from '../store/queue.entities.ts';
+import { lockQueue } from '../store/queue.locks.ts';
+import type { QueueWork } from '../store/status.writer.ts';
+import { deleteBranch } from './bot-pull-requests.branch.ts';
+
+/** Its batch ended without landing. */
+export async function spareBotPullRequest({ ctx, tx }: QueueWork, batchId: string): Promise<void> {
+  await tx.query(
+    'update bot_pull_request set spare = true where account_id = $1 and batch_id = $2 and heir_batch_id is null and closed_at is null',
+    [ctx.accountId, batchId],
+  );
+}
+
+/** The one this batch uses, or takes over now. Null: it needs one of its own, or is no longer built. */
+export async function takeBotPullRequest(
+  ctx: Context,
+  { batch, members }: LoadedBatch,
+): Promise<BotPullRequestRow | null> {
+  return await ctx.db.transaction(ctx.accountId, async (tx) => {
+    await lockQueue(ctx, tx, batch.queueId);
+    const own = await tx.em.findOne(BotPullRequestEntity, { batchId: batch.id });
+    if (own !== null) return own;
+    const { state } = await tx.em.findOneOrFail(BatchEntity, { id: batch.id });
+    if (state !== 'building') return null;
+    const spares = await readSpares(ctx, tx, { id: batch.queueId, repositoryId: batch.repositoryId });
+    const chosen = chooseSpare(
+      spares,
+      members.map((member) => member.pullRequestId),
+    );
+    if (chosen === null) return null;
+    const spare = await tx.em.findOneOrFail(BotPullRequestEntity, { id: chosen.id });
+    Object.assign(spare, { spare: false, heirBatchId: batch.id });
+    return tx.em.create(BotPullRequestEntity, {
+      accountId: ctx.accountId,
+      repositoryId: batch.repositoryId,
+      batchId: batch.id,
+      number: spare.number,
+      url: spare.url,
+      branch: spare.branch,
+      targetBranch: spare.targetBranch,
+      headCommitSha: batch.commit ?? '',
+      preBatchSha: batch.preBatchCommit ?? batch.parentCommit,
+      createdAt: ctx.clock(),
+    });
+  });
+}
+
+/** Somebody closed it: this batch gets one of its own, and the branch goes. */
+export async function dropBotPullRequest(ctx: Context, host: HostedRepository, bot: BotPullRequestRow): Promise<void> {
+  await deleteBranch(ctx, host, bot.branch);
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    await closeRows(ctx, tx, bot);
+    await tx.query('delete from bot_pull_request where account_id = $1 and id = $2 and opened_at is null', [
+      ctx.accountId,
+      bot.id,
+    ]);
+  });
+}
+
+/** All rows of its number: whoever used it, it is closed. */
+export async function closeRows(
+  ctx: Context,
+  tx: Transaction,
+  { repositoryId, number }: Pick<BotPullRequestRow, 'repositoryId' | 'number'>,
+): Promise<void> {
+  await tx.query(
+    'update bot_pull_request set closed_at = $4, spare = false where account_id = $1 and repository_id = $2 and number = $3 and closed_at is null',
+    [ctx.accountId, repositoryId, number, ctx.clock().toISOString()],
+  );
+}
+
+/**
+ * A spare that no build will take is closed: none of its pull requests stands in line without a build that has begun.
+ * From here on nobody can take it over.
+ */
+export async function releaseSpares({ ctx, tx, queue, now }: QueueWork): Promise<void> {
+  await tx.em.flush();
+  const spares = await readSpares(ctx, tx, queue);
+  if (spares.length === 0) return;
+  const untakeable = findUntakeable(spares, {
+    inLine: await readInLine(ctx, tx, { queue, pullRequests: spares.flatMap((spare) => spare.pullRequests) }),
+    building: await readBuilding(ctx, tx, queue),
+  });
+  if (untakeable.length === 0) return;
+  await tx.query(
+    `with released as (
+       update bot_pull_request set spare = false where account_id = $1 and id = any($3::bigint[]) returning id)
+     insert into intent (account_id, queue_id, kind, key, planned_at)
+     select $1::bigint, $2::bigint, 'close_bot_pull_request', id::text, $4::timestamptz from released
+     on conflict do nothing`,
+    [ctx.accountId, queue.id, untakeable.map(({ id }) => id), now.toISOString()],
+  );
+}
+
+// One join of all of these was planned as nested loops over the whole history where its tables had never been analysed.
+// Each of these statements is given the keys it reads, so that there is one good plan whatever is known of the tables.
+
+/** What a queue's batches have left. */
+async function readSpares(
+  ctx: Context,
+  tx: Transaction,
+  queue: Pick<QueueRow, 'id' | 'repositoryId'>,
+): Promise<readonly Spare[]> {
+  const bots = await tx.query<{ id: string; batchId: string }>(
+    'select id, batch_id as "batchId" from bot_pull_request where account_id = $1 and repository_id = $2 and spare',
+    [ctx.accountId, queue.repositoryId],
+  );
+  if (bots.length === 0) return [];
+  const batches = await tx.query<{ id: string }>(
+    'select id from batch where account_id = $1 and id = any($2::bigint[]) and queue_id = $3',
+    [ctx.accountId, bots.map(({ batchId }) => batchId), queue.id],
+  );
+  const members = await tx.query<{ batchId: string; pullRequest: string }>(
+    `select batch_id as "batchId", pull_request_id as "pullRequest" from batch_member
+     where account_id = $1 and batch_id = any($2::bigint[])`,
+    [ctx.accountId, batches.map(({ id }) => id)],
+  );
+  const ours = new Set(batches.map(({ id }) => id));
+  const pullRequestsOf = Map.groupBy(members, ({ batchId }) => batchId);
+  return bots
+    .filter(({ batchId }) => ours.has(batchId))
+    .map(({ id, batchId }) => ({
+      id,
+      pullRequests: (pullRequestsOf.get(batchId) ?? []).map(({ pullRequest }) => pullRequest),
+    }));
+}
+
+async function readInLine(
+  ctx: Context,
+  tx: Transaction,
+  { queue, pullRequests }: { readonly queue: QueueRow; readonly pullRequests: readonly string[] },
+): Promise<Set<string>> {
+  const rows = await tx.query<{ id: string }>(
+    `select id from pull_request
+     where account_id = $1 and id = any($2::bigint[]) and queue_id = $3 and status in ('queued', 'tagged')`,
+    [ctx.accountId, [...new Set(pullRequests)], queue.id],
+  );
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Members of live batches that have what they are built on, or need none. */
+async function readBuilding(ctx: Context, tx: Transaction, queue: QueueRow): Promise<Set<string>> {
+  const live = await tx.query<{ id: string; isBegun: boolean }>(
+    `select id, build_started_at is not null or mode <> 'parallel' as "isBegun" from batch
+     where account_id = $1 and queue_id = $2 and state in ('making', 'building', 'landing')`,
+    [ctx.accountId, queue.id],
+  );
+  const owning = await tx.query<{ batchId: string }>(
+    'select batch_id as "batchId" from bot_pull_request where account_id = $1 and batch_id = any($2::bigint[])',
+    [ctx.accountId, live.filter(({ isBegun }) => !isBegun).map(({ id }) => id)],
+  );
+  const begun = [...live.filter(({ isBegun }) => isBegun).map(({ id }) => id), ...owning.map(({ batchId }) => batchId)];
+  const rows = await tx.query<{ pullRequest: string }>(
+    'select pull_request_id as "pullRequest" from batch_member where account_id = $1 and batch_id = any($2::bigint[])',
+    [ctx.accountId, begun],
+  );
+  return new Set(rows.map(({ pullRequest }) => pullRequest));
+}
+
+export async function carryOutClosing(ctx: Context, intent: IntentRow): Promise<void> {
+  const { bot, host } = await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const row = await tx.em.findOneOrFail(BotPullRequestEntity, { id: intent.key });
+    const repository = await tx.em.findOneOrFail(RepositoryEntity, { id: row.repositoryId });
+    return { bot: row, host: hosted(repository) };
+  });
+  await ctx.hosts(host.host).closePullRequest(host, bot.number);
+  await deleteBranch(ctx, host, bot.branch);
+  await passFailpoint('bot:after_close');
+  await ctx.db.transaction(ctx.accountId, async (tx) => await closeRows(ctx, tx, bot));
+  await finishIntent(ctx, intent);
+}

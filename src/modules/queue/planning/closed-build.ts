@@ -1,0 +1,62 @@
+// What people do to a bot pull request: nothing is expected of them, and closing one must not stop its queue.
+import type { Context } from '../../../context.ts';
+import type { Transaction } from '../../../platform/database.ts';
+import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
+import { rulesOf } from '../store/configuration.cache.ts';
+import { writeDecisions } from './decisions.writer.ts';
+import type { HostedRepository } from '../store/hosted-repository.ts';
+import { changeQueue } from '../store/queue.locks.ts';
+import { loadSnapshot } from './snapshot.loader.ts';
+import { beginWork, finishWork } from '../store/status.writer.ts';
+
+/**
+ * Somebody closed the draft that a build stands in, and its host may run nothing for it any more: the batch and all
+ * that stands on it go back and are built again (304). Other numbers are left alone, and so is a draft that we closed.
+ */
+export async function resetClosedBuild(ctx: Context, repository: HostedRepository, number: number): Promise<void> {
+  const seen = await ctx.hosts(repository.host).getPullRequest(repository, number);
+  if (seen === null || seen.state === 'open') return;
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const batch = await findBuild(ctx, tx, repository.id, number);
+    if (batch !== null) await resetFrom(ctx, tx, batch);
+  });
+}
+
+interface Build {
+  readonly id: string;
+  readonly queueId: string;
+  readonly repositoryId: string;
+}
+
+async function findBuild(ctx: Context, tx: Transaction, repositoryId: string, number: number): Promise<Build | null> {
+  const [batch] = await tx.query<Build>(
+    `select b.id, b.queue_id as "queueId", b.repository_id as "repositoryId" from bot_pull_request bot
+     join batch b on b.account_id = bot.account_id and b.id = bot.batch_id
+     where bot.account_id = $1 and bot.repository_id = $2 and bot.number = $3 and b.state = 'building'`,
+    [ctx.accountId, repositoryId, number],
+  );
+  return batch ?? null;
+}
+
+async function resetFrom(ctx: Context, tx: Transaction, build: Build): Promise<void> {
+  const repository = await tx.em.findOneOrFail(RepositoryEntity, { id: build.repositoryId });
+  const queue = await changeQueue(ctx, tx, build.queueId);
+  // Nothing is planned either while the tip is unknown or the queue halted; results of its checks count all the same.
+  if (!queue.baseTip || !queue.baseTree || queue.haltedReason) return;
+  const { configuration, rules } = rulesOf(repository, queue.hostRequiredChecks);
+  const loaded = await loadSnapshot(ctx, tx, { queue, repository, rules, tip: queue.baseTip, tipTree: queue.baseTree });
+  const { batches } = loaded.snapshot;
+  const place = batches.findIndex((batch) => batch.id === build.id);
+  // While a landing is begun nothing is reset: its outcome decides.
+  if (place < 0 || batches.some((batch) => batch.landingBegun)) return;
+  const closed = batches.slice(place, place + 1);
+  const fallen = closed[0]?.beside ? closed : batches.slice(place).filter((batch) => batch.beside === null);
+  const work = beginWork(ctx, tx, queue);
+  await writeDecisions(
+    work,
+    loaded,
+    fallen.map((batch) => ({ kind: 'SupersedeBatch', batch: batch.id, code: 304, causedBy: null, failedBuild: null })),
+    configuration,
+  );
+  await finishWork(work);
+}

@@ -1,0 +1,105 @@
+// A change is tried out by the very code that makes it, in a transaction that is rolled back: what is refused is refused
+// by the same words, and what the planner would make of it is planned on what it left. Nothing is written, nobody is woken.
+import type { Context } from '../../../context.ts';
+import { foresee, type Impact } from '../../../domain/queue/dry-run.ts';
+import type { Snapshot } from '../../../domain/queue/model/snapshot.ts';
+import type { Transaction } from '../../../platform/database.ts';
+import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
+import { reconsiderInLine, reconsiderPending } from '../admission/admission.service.ts';
+import { rulesOf } from '../store/configuration.cache.ts';
+import { QueueEntity } from '../store/queue.entities.ts';
+import { loadSnapshot } from './snapshot.loader.ts';
+import { beginWork } from '../store/status.writer.ts';
+
+export interface QueueImpact extends Impact {
+  readonly baseBranch: string;
+}
+
+/** Ends the transaction the way a refusal would. */
+class RolledBack extends Error {
+  readonly impacts: readonly QueueImpact[];
+  constructor(impacts: readonly QueueImpact[]) {
+    super('This was a rehearsal.');
+    this.impacts = impacts;
+  }
+}
+
+/** The impact on each queue of the repository, by base branch. `act` writes through the context it is given alone. */
+export async function rehearse(
+  ctx: Context,
+  repositoryId: string,
+  act: (rehearsal: Context) => Promise<unknown>,
+): Promise<readonly QueueImpact[]> {
+  try {
+    await ctx.db.transaction(ctx.accountId, async (tx) => {
+      // The locks of the change in its order, before anything is read: the line stands still while it is looked at.
+      await tx.query('select 1 from repository where account_id = $1 and id = $2 for no key update', [
+        ctx.accountId,
+        repositoryId,
+      ]);
+      const queues = await tx.query<{ id: string; baseBranch: string }>(
+        'select id, base_branch as "baseBranch" from queue where account_id = $1 and repository_id = $2 order by id for no key update',
+        [ctx.accountId, repositoryId],
+      );
+      const before = new Map<string, Snapshot | null>();
+      for (const { id } of queues) before.set(id, await snapshotOf(ctx, tx, id));
+      const rehearsal = within(ctx, tx);
+      await act(rehearsal);
+      await tx.em.flush();
+      const now = ctx.clock().getTime();
+      const impacts: QueueImpact[] = [];
+      for (const { id, baseBranch } of queues) {
+        await reconsider(rehearsal, tx, id);
+        const [was, is] = [before.get(id) ?? null, await snapshotOf(ctx, tx, id)];
+        if (was !== null && is !== null) impacts.push({ baseBranch, ...foresee(was, is, now) });
+      }
+      throw new RolledBack(impacts.toSorted((a, b) => (a.baseBranch < b.baseBranch ? -1 : 1)));
+    });
+  } catch (error) {
+    if (error instanceof RolledBack) return error.impacts;
+    throw error;
+  }
+  return [];
+}
+
+/** Its transactions are parts of this one; what would follow a commit never does. */
+function within(ctx: Context, tx: Transaction): Context {
+  return {
+    ...ctx,
+    db: {
+      ...ctx.db,
+      transaction: async (_, work) => {
+        const result = await work({ em: tx.em, query: tx.query.bind(tx), afterCommit: () => {} });
+        await tx.em.flush();
+        return result;
+      },
+    },
+    wake: async () => {},
+    eventsWritten: () => {},
+  };
+}
+
+async function load(tx: Transaction, queueId: string) {
+  const queue = await tx.em.findOneOrFail(QueueEntity, { id: queueId });
+  const repository: RepositoryRow = await tx.em.findOneOrFail(RepositoryEntity, { id: queue.repositoryId });
+  return { queue, repository };
+}
+
+/** Null: nothing is planned there, the tip of its base being unknown. */
+export async function snapshotOf(ctx: Context, tx: Transaction, queueId: string): Promise<Snapshot | null> {
+  const { queue, repository } = await load(tx, queueId);
+  const { baseTip, baseTree } = queue;
+  if (!baseTip || !baseTree) return null;
+  const { rules } = rulesOf(repository, queue.hostRequiredChecks);
+  return (await loadSnapshot(ctx, tx, { queue, repository, rules, tip: baseTip, tipTree: baseTree })).snapshot;
+}
+
+/** As every turn does before it plans: who waits may come in, who stands may have lost a precondition. */
+async function reconsider(ctx: Context, tx: Transaction, queueId: string): Promise<void> {
+  const { queue, repository } = await load(tx, queueId);
+  if (queue.haltedReason) return;
+  const work = beginWork(ctx, tx, queue);
+  await reconsiderPending(work, repository);
+  await reconsiderInLine(work, repository);
+  await tx.em.flush();
+}

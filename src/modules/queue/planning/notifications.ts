@@ -1,0 +1,146 @@
+// Which pull requests are told of anew at the host, planned by the queue's turn: one intent each for the comment and the
+// check, which name a count instead of words. Whoever carries one out says what is so at that moment.
+import { frozenComment } from '../../../domain/queue/explain/branch-comments.ts';
+import { openWays, publicationOf, wantsComment } from '../../../domain/queue/explain/status-comment.ts';
+import { frozenAt } from '../../../domain/releases/freeze.ts';
+import { branchFreezes, pauseInForce } from '../../repositories/index.ts';
+import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
+import { configurationOf } from '../store/configuration.cache.ts';
+import type { QueueWork } from '../store/status.writer.ts';
+import { readHold } from './notifications.reads.ts';
+
+/** In one turn, so that a landing that is planned meanwhile waits for no more than these. */
+const mostTold = 40;
+const pauseMs = 500;
+
+/**
+ * Flush before. Answers when there is more to tell; null: when something changes. Milliseconds since the epoch. With the
+ * first that is due all that wait for company are told: one step of the workflow, where each alone would be one.
+ */
+export async function planTelling(work: QueueWork, repository: RepositoryRow): Promise<number | null> {
+  const { now } = work;
+  const earliest = await readEarliest(work);
+  if (earliest === null) return null;
+  const wanted = wantedOf(repository);
+  // No deadline, and no turn that plans nothing.
+  if (!wanted.comment && !wanted.check) {
+    await planIntents(work, wanted, null);
+    return null;
+  }
+  // Where the host is called anyway, all there is goes with it, and nobody has to be woken for it later.
+  if (earliest > now.getTime() && !(await hasOpenIntents(work))) return earliest;
+  await planIntents(work, wanted, mostTold);
+  const next = await readEarliest(work);
+  return next === null ? null : Math.max(next, now.getTime() + pauseMs);
+}
+
+/**
+ * What is told of the whole queue has changed: why nothing lands, to those that are validated or first in line, and how
+ * to ask, to those that nobody asked to merge. Flush after.
+ */
+export async function tellOfChanges(work: QueueWork, repository: RepositoryRow): Promise<void> {
+  const { ctx, tx, queue, now } = work;
+  const hold = await readHold(tx, { queue, repository, now });
+  if ((queue.toldHold ?? null) !== hold) {
+    queue.toldHold = hold;
+    await tx.query(
+      `update pull_request p set tell_at = $3 where p.account_id = $1 and p.queue_id = $2 and p.status in ('queued', 'tagged')
+         and (p.top_announced or exists (
+           select from batch_member m join batch b on b.account_id = m.account_id and b.id = m.batch_id
+           where m.account_id = p.account_id and m.pull_request_id = p.id and b.state in ('making', 'building', 'landing')))`,
+      [ctx.accountId, queue.id, now.toISOString()],
+    );
+  }
+  const { blocked_queue_sources, labels } = configurationOf(repository).merge_rules;
+  const ways = [labels.trigger, ...openWays(blocked_queue_sources)].join(' ');
+  if ((queue.toldWays ?? null) === ways) return;
+  const isFirst = (queue.toldWays ?? null) === null;
+  queue.toldWays = ways;
+  if (isFirst) return;
+  await tx.query(
+    `update pull_request set tell_at = $3 where account_id = $1 and queue_id = $2 and status = 'open'
+       and (has_status_comment or status_check is not null)`,
+    [ctx.accountId, queue.id, now.toISOString()],
+  );
+}
+
+/** What the configuration asks for. */
+interface Wanted {
+  readonly comment: boolean;
+  readonly check: boolean;
+}
+
+/** A comment that stands is told of what is new even where none is wanted any more: it ends, and says nothing old. */
+async function planIntents({ ctx, tx, queue, now }: QueueWork, wanted: Wanted, most: number | null): Promise<void> {
+  await tx.query(
+    `with due as (
+       select id from pull_request where account_id = $1 and queue_id = $2 and tell_at is not null order by tell_at, id limit $4),
+     told as (
+       update pull_request p set tell_at = null, told_version = p.told_version + 1 from due
+       where p.account_id = $1 and p.id = due.id returning p.id, p.told_version, p.has_status_comment)
+     insert into intent (account_id, queue_id, pull_request_id, kind, key, payload, planned_at)
+     select $1, $2, told.id, kind, told.id::text, jsonb_build_object('version', told.told_version), $3
+     from told cross join unnest(array['comment', 'status_check']) as kind
+     where case kind when 'comment' then $5 or told.has_status_comment else $6 end
+     on conflict (account_id, queue_id, kind, key) do update
+       set state = 'planned', payload = excluded.payload, outcome = null, planned_at = excluded.planned_at,
+         attempt = 0, next_try_at = null`,
+    [ctx.accountId, queue.id, now.toISOString(), most, wanted.comment, wanted.check],
+  );
+}
+
+async function readEarliest({ ctx, tx, queue }: QueueWork): Promise<number | null> {
+  const [row] = await tx.query<{ at: number | null }>(
+    'select ceil(extract(epoch from min(tell_at)) * 1000)::float8 as at from pull_request where account_id = $1 and queue_id = $2 and tell_at is not null',
+    [ctx.accountId, queue.id],
+  );
+  return row?.at ?? null;
+}
+
+async function hasOpenIntents({ ctx, tx, queue, now }: QueueWork): Promise<boolean> {
+  const open = await tx.query(
+    `select 1 from intent where account_id = $1 and queue_id = $2 and kind <> 'land' and state in ('planned', 'begun')
+       and (next_try_at is null or next_try_at <= $3) limit 1`,
+    [ctx.accountId, queue.id, now.toISOString()],
+  );
+  return open.length > 0;
+}
+
+function wantedOf(repository: RepositoryRow): Wanted {
+  const { merge_rules } = configurationOf(repository);
+  return { comment: wantsComment(merge_rules), check: publicationOf(merge_rules.publish_status_check) !== 'never' };
+}
+
+/** The first who waits hears why, once for each pause (interface 2.3) and for each time of a freeze. */
+export async function planHoldMessages(work: QueueWork, repository: RepositoryRow): Promise<void> {
+  const { ctx, tx, queue, now } = work;
+  if (queue.waiting + queue.tagged === 0 || !configurationOf(repository).merge_rules.enable_comments) return;
+  const frozen = frozenAt(await branchFreezes(tx, repository, queue.baseBranch), now.getTime());
+  if (frozen !== null) {
+    const key = `frozen:${frozen.freeze.id}`;
+    await tellFirst(work, { once: `${key}:${frozen.until ?? ''}`, key, body: frozenComment(queue.baseBranch, frozen) });
+  }
+  const pause = await pauseInForce(tx, repository, queue.baseBranch);
+  if (pause === null || pause.message === null || pause.pattern === null) return;
+  const [rule] = await tx.query<{ id: string }>(
+    'select id from branch_pause where account_id = $1 and repository_id = $2 and pattern = $3',
+    [ctx.accountId, repository.id, pause.pattern],
+  );
+  if (rule === undefined) return;
+  await tellFirst(work, { once: `paused:${rule.id}`, key: `paused:${pause.pattern}`, body: pause.message });
+}
+
+/** `once`: not told again under it, whoever is first by then. `key`: the comment it is. */
+async function tellFirst(
+  { ctx, tx, queue, now }: QueueWork,
+  { once, ...reply }: { readonly once: string; readonly key: string; readonly body: string },
+): Promise<void> {
+  await tx.query(
+    `insert into intent (account_id, queue_id, pull_request_id, kind, key, payload, planned_at)
+     select $1, $2, p.id, 'reply', $3, $4, $5
+     from (select id from pull_request where account_id = $1 and queue_id = $2 and status in ('queued', 'tagged')
+           order by skip_line desc, rank limit 1) p
+     on conflict (account_id, queue_id, kind, key) do nothing`,
+    [ctx.accountId, queue.id, once, JSON.stringify(reply), now.toISOString()],
+  );
+}

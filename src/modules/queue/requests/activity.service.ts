@@ -1,0 +1,56 @@
+// A repository that is out of use: nothing is queued, validated, landed or previewed in it. What it holds stays.
+import type { Context } from '../../../context.ts';
+import { requireScope } from '../../accounts/index.ts';
+import { changeActivity, loadRepository } from '../../repositories/index.ts';
+import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
+import { isLandingBegun } from '../store/begun-landings.ts';
+import { PullRequestEntity } from '../store/queue.entities.ts';
+import { takeOut } from '../admission/enqueue.ts';
+import { changePullRequest, type RepositoryRef } from './queue.service.ts';
+
+/**
+ * Taken out of use, its pull requests leave the queue; what is being landed lands. Asking again changes nothing, and
+ * goes on with what was cut off. Needs `admin`.
+ */
+export async function setRepositoryActive(
+  ctx: Context,
+  input: { readonly repository: RepositoryRef; readonly active: boolean },
+): Promise<RepositoryRow> {
+  requireScope(ctx, 'admin');
+  const { id } = await loadRepository(ctx, input.repository);
+  const repository = await changeActivity(ctx, id, input.active);
+  if (!input.active) {
+    await emptyQueues(ctx, repository);
+    await endPreviews(ctx, repository);
+  }
+  return repository;
+}
+
+async function emptyQueues(ctx: Context, { id }: RepositoryRow): Promise<void> {
+  const inLine = await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) =>
+      await tx.em.find(PullRequestEntity, {
+        accountId: ctx.accountId,
+        repositoryId: id,
+        status: { $in: ['queued', 'tagged', 'pending'] },
+      }),
+  );
+  for (const known of inLine)
+    await changePullRequest(ctx, known, async (work, row) => {
+      if (!(await isLandingBegun(work.ctx, work.tx, row.id))) await takeOut(work, row);
+    });
+}
+
+/** Each ends by itself when it looks: nothing of a repository out of use is wanted. One that has ended looks no more. */
+async function endPreviews(ctx: Context, { id }: RepositoryRow): Promise<void> {
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const rows = await tx.query<{ id: string }>(
+      `update verification set next_look_at = $3 where account_id = $1 and repository_id = $2 and next_look_at is not null
+       returning id`,
+      [ctx.accountId, id, ctx.clock().toISOString()],
+    );
+    for (const { id: verificationId } of rows)
+      tx.afterCommit(() => ctx.wake({ accountId: ctx.accountId, verificationId }));
+  });
+}

@@ -1,0 +1,137 @@
+// What users ask of branches: written down here, carried out later, told in comments (interface 4.3).
+import type { Context } from '../../../context.ts';
+import { DomainError, notFound } from '../../../domain/errors.ts';
+import { isTerminal } from '../../../domain/queue/model/status.ts';
+import { HostRefused } from '../../../hosts/port.ts';
+import { recordUserAction, requireScope } from '../../accounts/index.ts';
+import { loadRepository } from '../../repositories/index.ts';
+import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
+import { planBackport } from '../planning/backport.ts';
+import { planBranchWork } from '../planning/branch-work.ts';
+import { hosted, isBotBranch } from '../store/hosted-repository.ts';
+import { PullRequestEntity } from '../store/queue.entities.ts';
+import { changeQueueOf } from '../store/queue.locks.ts';
+import { readFresh, type PullRequestAnswer, type PullRequestRef } from './queue.service.ts';
+
+export interface AskAnswer extends PullRequestAnswer {
+  /** What will happen, in words. */
+  readonly message: string;
+}
+
+/** Has checks, state and reviews read again (interface 4.3, `refresh`). */
+export async function askToRefresh(ctx: Context, request: PullRequestRef): Promise<AskAnswer> {
+  requireScope(ctx, 'queue:write');
+  const repository = await loadRepository(ctx, request.repository);
+  const row = await readFresh(ctx, repository, request.number);
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const queue = await changeQueueOf(ctx, tx, row.id);
+    await planBranchWork(ctx, tx, {
+      kind: 'refresh',
+      pullRequest: { id: row.id, queueId: queue.id },
+      payload: {},
+      again: true,
+    });
+    await recordUserAction(ctx, tx, { action: 'pull_request_refreshed', target: nameOf(repository, row.number) });
+  });
+  return {
+    pullRequestId: row.id,
+    message: `The checks, state and reviews of #${row.number} are being read again.`,
+  };
+}
+
+/** Has its branch brought up to date with its base (interface 4.3, `sync`). */
+export async function askToSync(ctx: Context, request: PullRequestRef): Promise<AskAnswer> {
+  requireScope(ctx, 'queue:write');
+  const repository = await loadRepository(ctx, request.repository);
+  const known = await readFresh(ctx, repository, request.number);
+  const baseBranch = await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const queue = await changeQueueOf(ctx, tx, known.id);
+    const row = await tx.em.findOneOrFail(PullRequestEntity, { id: known.id });
+    if (isTerminal(row.status))
+      throw new DomainError('NOT_QUEUEABLE', `The pull request is ${row.status}; only an open one can be synced.`);
+    await planBranchWork(ctx, tx, {
+      kind: 'sync',
+      pullRequest: { id: row.id, queueId: queue.id },
+      payload: { cause: 'asked' },
+      again: true,
+    });
+    await recordUserAction(ctx, tx, { action: 'pull_request_synced', target: nameOf(repository, row.number) });
+    return row.baseBranch;
+  });
+  return {
+    pullRequestId: known.id,
+    message: `The branch of #${known.number} is being brought up to date with ${baseBranch}; a conflict is reported in a comment on the pull request.`,
+  };
+}
+
+export interface BackportRequest {
+  readonly repository: { readonly owner: string; readonly name?: string | null };
+  readonly number: number;
+  readonly targetBranch: string;
+}
+
+/** Has a merged pull request picked onto another branch; one that is open yet, once it is merged (interface 4.3). */
+export async function askToBackport(ctx: Context, request: BackportRequest): Promise<AskAnswer> {
+  requireScope(ctx, 'queue:write');
+  const { targetBranch: target } = request;
+  const repository = await findSource(ctx, request);
+  const known = await readFresh(ctx, repository, request.number);
+  if (known.status === 'closed')
+    throw new DomainError('BAD_INPUT', 'The pull request was closed without being merged.', 'source_pull.number');
+  if (target === known.baseBranch)
+    throw new DomainError('BAD_INPUT', `target_branch is ${target}, which it is merged into.`, 'target_branch');
+  await requireBranch(ctx, repository, target);
+  const isMerged = await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const queue = await changeQueueOf(ctx, tx, known.id);
+    const row = await tx.em.findOneOrFail(PullRequestEntity, { id: known.id });
+    const state = row.status === 'merged' ? 'planned' : 'waiting';
+    const asked = await tx.query(
+      `insert into backport (account_id, repository_id, pull_request_id, target_branch, state, asked_by, created_at, updated_at)
+       values ($1, $2, $3, $4, $5, $6, $7, $7)
+       on conflict (account_id, pull_request_id, target_branch) do update
+         set state = excluded.state, asked_by = excluded.asked_by, reason = null, updated_at = excluded.updated_at
+         where backport.state <> 'opened'
+       returning 1`,
+      [ctx.accountId, repository.id, row.id, target, state, ctx.actor.email, ctx.clock().toISOString()],
+    );
+    if (asked.length > 0) await planBackport(ctx, tx, { pullRequest: { id: row.id, queueId: queue.id }, target });
+    await recordUserAction(ctx, tx, { action: 'pull_request_backported', target: nameOf(repository, row.number) });
+    return state === 'planned';
+  });
+  return {
+    pullRequestId: known.id,
+    message: `Backporting #${known.number} to ${target} was initiated${isMerged ? '' : ' and begins once it is merged'}; progress is reported in comments on the pull request.`,
+  };
+}
+
+/** Named, or the account's only active repository of that owner that has the number. */
+async function findSource(ctx: Context, { repository, number }: BackportRequest): Promise<RepositoryRow> {
+  const { owner, name } = repository;
+  if (name) return await loadRepository(ctx, { owner, name });
+  const found = await ctx.db.read<{ name: string }>(ctx.accountId, {
+    name: 'repositories_with_number',
+    text: `select r.name from repository r where r.account_id = $1 and r.owner = $2 and r.active
+           and exists (select from pull_request p where p.account_id = $1 and p.repository_id = r.id and p.number = $3) limit 2`,
+    values: [ctx.accountId, owner, number],
+  });
+  const [only] = found;
+  if (only === undefined) throw notFound('Repository');
+  if (found.length > 1)
+    throw new DomainError('BAD_INPUT', 'source_pull.repository.name is required', 'source_pull.repository.name');
+  return await loadRepository(ctx, { owner, name: only.name });
+}
+
+async function requireBranch(ctx: Context, repository: RepositoryRow, branch: string): Promise<void> {
+  const host = hosted(repository);
+  try {
+    const ref = isBotBranch(branch) ? null : await ctx.hosts(host.host).readRef(host, `refs/heads/${branch}`);
+    if (ref === null) throw notFound(`Target branch ${branch}`);
+  } catch (error) {
+    if (!(error instanceof HostRefused)) throw error;
+    throw new DomainError('BAD_INPUT', 'target_branch must be the name of a branch.', 'target_branch');
+  }
+}
+
+function nameOf({ owner, name }: RepositoryRow, number: number): string {
+  return `${owner}/${name}#${number}`;
+}

@@ -1,0 +1,273 @@
+// Commands in comments (`/interlock queue`). Each is carried out once: what it changes and the row that says it was
+// handled are one transaction. A refusal is answered on the pull request, in the sentence a call would have got. What
+// fails for another reason is tried again, for a few minutes: comments are followed in order, and others wait behind it.
+import type { Context } from '../../../context.ts';
+import { DomainError } from '../../../domain/errors.ts';
+import { configurationOf } from '../../repositories/index.ts';
+import {
+  helpText,
+  isPassedOver,
+  readCommands,
+  type Command,
+  type Misspelt,
+} from '../../../domain/queue/requests/commands.ts';
+import type { HostComment } from '../../../hosts/port.ts';
+import type { Transaction } from '../../../platform/database.ts';
+import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
+import { askToQueue, authorisePerson, refuseSource, refuseUnlessAllowed, type Skips } from '../admission/enqueue.ts';
+import { askToBackport, askToRefresh, askToSync } from './branch-work.service.ts';
+import { hosted, isBotBranch } from '../store/hosted-repository.ts';
+import { PullRequestEntity, type PullRequestRow } from '../store/queue.entities.ts';
+import { changePullRequest, dequeueKnown, readFresh } from './queue.service.ts';
+import { planReply } from '../store/status.writer.ts';
+
+/** Reads on from the last comment seen. Whoever reads at the same time finds the same, and one of them carries it out. */
+export async function followComments(ctx: Context, repositoryId: string): Promise<void> {
+  const repository = await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) => await tx.em.findOneOrFail(RepositoryEntity, { id: repositoryId }),
+  );
+  const host = hosted(repository);
+  for (;;) {
+    const cursor = await readCursor(ctx, repositoryId);
+    const read = await ctx.hosts(host.host).listCommentsAfter(host, {
+      cursor,
+      since: repository.createdAt.getTime(),
+    });
+    if (read.comments.length === 0) return;
+    for (const comment of read.comments) await followComment(ctx, repository, comment);
+    await keepCursor(ctx, repositoryId, read.cursor);
+  }
+}
+
+async function readCursor(ctx: Context, repositoryId: string): Promise<string | null> {
+  const [row] = await ctx.db.read<{ cursor: string }>(ctx.accountId, {
+    name: 'comment_cursor',
+    text: 'select cursor from comment_cursor where account_id = $1 and repository_id = $2',
+    values: [ctx.accountId, repositoryId],
+  });
+  return row?.cursor ?? null;
+}
+
+async function keepCursor(ctx: Context, repositoryId: string, cursor: string): Promise<void> {
+  await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) =>
+      await tx.query(
+        `insert into comment_cursor (account_id, repository_id, cursor) values ($1, $2, $3)
+         on conflict (account_id, repository_id) do update set cursor = excluded.cursor`,
+        [ctx.accountId, repositoryId, cursor],
+      ),
+  );
+}
+
+interface Given {
+  readonly repository: RepositoryRow;
+  readonly comment: HostComment;
+  readonly ordinal: number;
+  readonly known: PullRequestRow;
+}
+
+async function followComment(ctx: Context, repository: RepositoryRow, comment: HostComment): Promise<void> {
+  const commands = readCommands(comment.body);
+  if (commands.length === 0) return;
+  const spoken = { repository, comment, commands };
+  try {
+    await followCommands(ctx, spoken);
+  } catch (error) {
+    if (!isPassedOver(await countFailure(ctx, repository.id, comment.id))) throw error;
+    ctx.log.error({ err: error, comment: comment.id, number: comment.number }, 'A comment was passed over.');
+    await passOver(ctx, spoken, error);
+  }
+}
+
+interface Spoken {
+  readonly repository: RepositoryRow;
+  readonly comment: HostComment;
+  readonly commands: readonly (Command | Misspelt)[];
+}
+
+async function followCommands(ctx: Context, { repository, comment, commands }: Spoken): Promise<void> {
+  const known = await readFresh(ctx, repository, comment.number).catch(ignoreUnknown);
+  if (known === null || isBotBranch(known.headBranch)) return;
+  for (const [ordinal, command] of commands.entries()) {
+    const given = { repository, comment, ordinal, known };
+    if (await isHandled(ctx, given)) continue;
+    try {
+      await carryOutCommand(ctx, given, command);
+    } catch (error) {
+      if (!(error instanceof DomainError) || isPassing(error)) throw error;
+      await answer(ctx, given, { command, body: error.message, isRefusal: true });
+    }
+  }
+}
+
+function ignoreUnknown(error: unknown): null {
+  if (error instanceof DomainError && error.code === 'NOT_FOUND') return null;
+  throw error;
+}
+
+async function countFailure(
+  ctx: Context,
+  repositoryId: string,
+  commentId: string,
+): Promise<{ tries: number; failingForMs: number }> {
+  const now = ctx.clock();
+  const [row] = await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) =>
+      await tx.query<{ tries: number; since: string }>(
+        `insert into comment_failure as f (account_id, repository_id, comment_id, tries, first_failed_at) values ($1, $2, $3, 1, $4)
+         on conflict (account_id, repository_id) do update set comment_id = excluded.comment_id,
+           tries = case when f.comment_id = excluded.comment_id then f.tries + 1 else 1 end,
+           first_failed_at = case when f.comment_id = excluded.comment_id then f.first_failed_at else excluded.first_failed_at end
+         returning tries, first_failed_at as since`,
+        [ctx.accountId, repositoryId, commentId, now.toISOString()],
+      ),
+  );
+  return {
+    tries: row?.tries ?? 0,
+    failingForMs: row === undefined ? 0 : now.getTime() - new Date(row.since).getTime(),
+  };
+}
+
+/** What is left of the comment is refused, once, on the pull request if it is known here. */
+async function passOver(ctx: Context, { repository, comment, commands }: Spoken, error: unknown): Promise<void> {
+  const reason = error instanceof DomainError ? error.message : 'an error of the service, which its log tells.';
+  const refusal = `This could not be carried out: ${reason} Ask again.`;
+  const known = await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) =>
+      await tx.em.findOne(PullRequestEntity, {
+        accountId: ctx.accountId,
+        repositoryId: repository.id,
+        number: comment.number,
+      }),
+  );
+  if (known === null) return;
+  await changePullRequest(ctx, known, async (work, row) => {
+    let isAnswered = true;
+    for (const [ordinal, command] of commands.entries())
+      if (await claim(work, { repository, comment, ordinal, known }, { command, refusal })) isAnswered = false;
+    if (!isAnswered)
+      await planReply(work, row.id, { key: `${comment.id}:passed-over`, body: `@${comment.author} ${refusal}` });
+  });
+}
+
+/** Tried again as it is, it may go through. */
+function isPassing({ code }: DomainError): boolean {
+  return code === 'CONFLICT' || code === 'HOST_UNAVAILABLE' || code === 'INTERNAL';
+}
+
+async function carryOutCommand(ctx: Context, given: Given, command: Command | Misspelt): Promise<void> {
+  const { repository, comment } = given;
+  if (!comment.mayWrite)
+    throw new DomainError('FORBIDDEN', 'Only people who can write to the repository can give commands here.');
+  switch (command.kind) {
+    case 'queue':
+      return await queueFor(ctx, given, command, {});
+    case 'skip_line':
+      return await queueFor(ctx, given, command, { skipLine: true, skipLineReason: command.reason });
+    case 'skip_validation':
+      return await queueFor(ctx, given, command, { skipValidation: true });
+    case 'dequeue':
+      await refuseUnlessAllowed(ctx, repository, { command: 'dequeue', person: comment.author });
+      await dequeueKnown(ctx, given.known, async (work) => await claim(work, given, { command, refusal: null }));
+      return;
+    case 'help':
+      return await answer(ctx, given, { command, body: helpText(commandsOf(repository)), isRefusal: false });
+    case 'misspelt':
+      throw new DomainError('BAD_INPUT', command.text);
+    case 'refresh':
+    case 'sync':
+    case 'backport':
+      return await askForBranch(ctx, given, command);
+    default:
+      command satisfies never;
+  }
+}
+
+/** Those that this repository takes. */
+function commandsOf(repository: RepositoryRow): readonly Command['kind'][] {
+  const blocked: readonly string[] = configurationOf(repository).merge_rules.blocked_queue_sources;
+  return blocked.includes('slash_command') ? spoken.filter((kind) => !asksToQueue.includes(kind)) : spoken;
+}
+
+const asksToQueue: readonly Command['kind'][] = ['queue', 'skip_line', 'skip_validation'];
+const spoken = ['queue', 'dequeue', 'skip_line', 'skip_validation', 'refresh', 'sync', 'backport', 'help'] as const;
+
+// Asked twice these are asked once: what is written first here is what they plan, and then that they were handled.
+async function askForBranch(
+  ctx: Context,
+  given: Given,
+  command: Extract<Command, { kind: 'refresh' | 'sync' | 'backport' }>,
+): Promise<void> {
+  const { repository, comment, known } = given;
+  const asked = { repository: { owner: repository.owner, name: repository.name }, number: known.number };
+  const person = { ...ctx, actor: { ...ctx.actor, handle: comment.author, email: comment.author } };
+  if (command.kind === 'refresh') await askToRefresh(person, asked);
+  else if (command.kind === 'sync') await askToSync(person, asked);
+  else await askToBackport(person, { ...asked, targetBranch: command.branch });
+  await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) => await claim({ ctx, tx, now: ctx.clock() }, given, { command, refusal: null }),
+  );
+}
+
+async function queueFor(ctx: Context, given: Given, command: Command, skips: Skips): Promise<void> {
+  const { repository, comment, known } = given;
+  const { author } = comment;
+  refuseSource(repository, 'slash_command');
+  if (skips.skipLine || skips.skipValidation) await authorisePerson(ctx, repository, author, skips);
+  await changePullRequest(ctx, known, async (work, row) => {
+    if (!(await claim(work, given, { command, refusal: null }))) return;
+    const onBehalfOf = skips.skipLine || skips.skipValidation ? { requestedBy: author } : {};
+    await askToQueue(work, repository, row, { ...skips, ...onBehalfOf, by: author });
+  });
+}
+
+async function answer(
+  ctx: Context,
+  given: Given,
+  said: { readonly command: Command | Misspelt; readonly body: string; readonly isRefusal: boolean },
+): Promise<void> {
+  const { comment, ordinal } = given;
+  await changePullRequest(ctx, given.known, async (work, row) => {
+    const isOurs = await claim(work, given, { command: said.command, refusal: said.isRefusal ? said.body : null });
+    if (isOurs)
+      await planReply(work, row.id, { key: `${comment.id}:${ordinal}`, body: `@${comment.author} ${said.body}` });
+  });
+}
+
+async function isHandled(ctx: Context, { repository, comment, ordinal }: Given): Promise<boolean> {
+  const rows = await ctx.db.read(ctx.accountId, {
+    name: 'comment_command_handled',
+    text: 'select 1 from comment_command where account_id = $1 and repository_id = $2 and comment_id = $3 and ordinal = $4',
+    values: [ctx.accountId, repository.id, comment.id, ordinal],
+  });
+  return rows.length > 0;
+}
+
+/** False: it was carried out before, or is at this moment by somebody else who comes first. */
+async function claim(
+  { ctx, tx, now }: { readonly ctx: Context; readonly tx: Transaction; readonly now: Date },
+  { repository, comment, ordinal, known }: Given,
+  { command, refusal }: { readonly command: Command | Misspelt; readonly refusal: string | null },
+): Promise<boolean> {
+  const claimed = await tx.query(
+    `insert into comment_command (account_id, repository_id, comment_id, ordinal, pull_request_id, command, author, refusal, handled_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict do nothing returning 1`,
+    [
+      ctx.accountId,
+      repository.id,
+      comment.id,
+      ordinal,
+      known.id,
+      command.kind,
+      comment.author,
+      refusal,
+      now.toISOString(),
+    ],
+  );
+  return claimed.length > 0;
+}

@@ -1,0 +1,124 @@
+// What people do on pull requests that live on this installation, where this is their code host.
+import type { Context } from '../../../context.ts';
+import { handleOf } from '../../../domain/accounts/handle.ts';
+import { DomainError, notFound } from '../../../domain/errors.ts';
+import { type CodeHost, type HostComment, type HostCommit, type ReviewThread } from '../../../hosts/port.ts';
+import { requireScope } from '../../accounts/index.ts';
+import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
+import { syncPullRequest } from '../host-sync/pull-requests.ts';
+import { hosted, type HostedRepository } from '../store/hosted-repository.ts';
+import { loadFromHost, refusedAsBadInput } from './host-requests.ts';
+import type { PullRequestAnswer, PullRequestRef } from './queue.service.ts';
+
+interface Speaking {
+  readonly host: HostedRepository;
+  readonly adapter: CodeHost;
+  readonly pullRequestId: string;
+  /** The name it is said in. */
+  readonly who: string;
+}
+
+async function speakOn(ctx: Context, request: PullRequestRef): Promise<Speaking> {
+  const { host, row } = await loadFromHost(ctx, request);
+  const who = handleOf(ctx.actor);
+  return { host, adapter: ctx.hosts(host.host), pullRequestId: row.id, who };
+}
+
+const longestBody = 65_536;
+
+function requireWords(body: string): void {
+  if (body.trim() === '') throw new DomainError('BAD_INPUT', 'body must not be empty.', 'body');
+  if (body.length > longestBody)
+    throw new DomainError('BAD_INPUT', `body must be at most ${longestBody} characters long.`, 'body');
+}
+
+/** Commands in it are carried out a moment later, in the name of who wrote it. */
+export async function addComment(
+  ctx: Context,
+  request: PullRequestRef & { readonly body: string },
+): Promise<HostComment> {
+  requireWords(request.body);
+  const { host, adapter, who } = await speakOn(ctx, request);
+  return await refusedAsBadInput(adapter.addComment(host, request.number, { author: who, body: request.body }));
+}
+
+export async function openThread(
+  ctx: Context,
+  request: PullRequestRef & { readonly body: string },
+): Promise<ReviewThread> {
+  requireWords(request.body);
+  const { host, adapter, who } = await speakOn(ctx, request);
+  const thread = await refusedAsBadInput(adapter.openThread(host, request.number, { author: who, body: request.body }));
+  await syncPullRequest(ctx, host, request.number);
+  return thread;
+}
+
+export async function resolveThread(
+  ctx: Context,
+  request: PullRequestRef & { readonly thread: string; readonly resolved: boolean },
+): Promise<ReviewThread> {
+  const { host, adapter, who } = await speakOn(ctx, request);
+  const { thread, resolved } = request;
+  const found = await refusedAsBadInput(adapter.resolveThread(host, request.number, { thread, resolved, by: who }));
+  if (found === null) throw notFound('Review thread');
+  await syncPullRequest(ctx, host, request.number);
+  return found;
+}
+
+/** Puts a label on or takes it off, as a person does: the trigger label asks to merge. */
+export async function labelPullRequest(
+  ctx: Context,
+  request: PullRequestRef & { readonly label: string; readonly present: boolean },
+): Promise<PullRequestAnswer> {
+  const label = request.label.trim();
+  if (label === '' || label.length > 100)
+    throw new DomainError('BAD_INPUT', 'label must be 1 to 100 characters long.', 'label');
+  const { host, adapter, who, pullRequestId } = await speakOn(ctx, request);
+  await refusedAsBadInput(adapter.setLabel(host, request.number, label, request.present, who));
+  await syncPullRequest(ctx, host, request.number);
+  return { pullRequestId };
+}
+
+interface Shown {
+  readonly repositoryId: string;
+  readonly number: number;
+}
+
+export async function readComments(ctx: Context, shown: Shown): ReturnType<CodeHost['listComments']> {
+  const host = await hostOf(ctx, shown);
+  return await ctx.hosts(host.host).listComments(host, shown.number);
+}
+
+export async function readThreads(ctx: Context, shown: Shown): Promise<readonly ReviewThread[]> {
+  const host = await hostOf(ctx, shown);
+  return await ctx.hosts(host.host).listThreads(host, shown.number);
+}
+
+const mostCommits = 250;
+
+interface ShownBranch extends Shown {
+  readonly baseBranch: string;
+  readonly headCommitSha: string;
+  readonly mergeCommit: string | null;
+}
+
+/** Oldest first: what its head has and its base branch has not, or had not before it was merged. At most the newest 250. */
+export async function readCommitsOf(ctx: Context, shown: ShownBranch): Promise<readonly HostCommit[]> {
+  const repository = await hostOf(ctx, shown);
+  const host = ctx.hosts(repository.host);
+  if ((await host.readCommit(repository, shown.headCommitSha)) === null) return [];
+  const landed = shown.mergeCommit === null ? null : await host.readCommit(repository, shown.mergeCommit);
+  const base =
+    landed === null
+      ? (await host.readRef(repository, `refs/heads/${shown.baseBranch}`))?.commit
+      : (landed.parents[0] ?? landed.commit);
+  const from = base === undefined ? [] : [base];
+  return await host.listCommits(repository, { from, to: shown.headCommitSha, limit: mostCommits });
+}
+
+async function hostOf(ctx: Context, { repositoryId }: Shown): Promise<HostedRepository> {
+  requireScope(ctx, 'queue:read');
+  return await ctx.db.transaction(ctx.accountId, async (tx) =>
+    hosted(await tx.em.findOneOrFail(RepositoryEntity, { accountId: ctx.accountId, id: repositoryId })),
+  );
+}

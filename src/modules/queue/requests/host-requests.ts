@@ -1,0 +1,31 @@
+// What a user asks of a pull request at its code host, and what the host refuses.
+import type { Context } from '../../../context.ts';
+import { DomainError, notFound } from '../../../domain/errors.ts';
+import { HostRefused } from '../../../hosts/port.ts';
+import { requireScope } from '../../accounts/index.ts';
+import { loadRepository } from '../../repositories/index.ts';
+import { syncPullRequest } from '../host-sync/pull-requests.ts';
+import { hosted, type HostedRepository } from '../store/hosted-repository.ts';
+import type { PullRequestRow } from '../store/queue.entities.ts';
+
+/** The pull request as its host has it now. Throws FORBIDDEN without the scope `queue:write`, NOT_FOUND. */
+export async function loadFromHost(
+  ctx: Context,
+  request: { readonly repository: { readonly owner: string; readonly name: string }; readonly number: number },
+): Promise<{ readonly host: HostedRepository; readonly row: PullRequestRow }> {
+  requireScope(ctx, 'queue:write');
+  const host = hosted(await loadRepository(ctx, request.repository));
+  const row = await syncPullRequest(ctx, host, request.number);
+  if (row === null) throw notFound('Pull request');
+  return { host, row };
+}
+
+/** What the host refuses is BAD_INPUT, in the host's words. */
+export async function refusedAsBadInput<T>(call: Promise<T>): Promise<T> {
+  try {
+    return await call;
+  } catch (error) {
+    if (error instanceof HostRefused) throw new DomainError('BAD_INPUT', error.message);
+    throw error;
+  }
+}

@@ -1,0 +1,56 @@
+// A host says that something changed. What it says is only where to look: everything is read back from the host.
+import { systemContext, type Context, type Ports } from '../../../context.ts';
+import type { HostEvent } from '../../../hosts/port.ts';
+import { readConfigurationFile } from '../../repositories/index.ts';
+import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
+import { resetClosedBuild } from '../planning/closed-build.ts';
+import { recordChecks } from '../facts/build.records.ts';
+import { followComments } from './commands.service.ts';
+import { recordGates } from '../facts/final-gates.ts';
+import { syncBase } from '../facts/base-branches.ts';
+import { syncPullRequest } from '../host-sync/pull-requests.ts';
+import { hosted, type HostedRepository } from '../store/hosted-repository.ts';
+
+const branches = 'refs/heads/';
+
+export async function receiveHostEvent(ports: Ports, event: HostEvent): Promise<void> {
+  const ctx = systemContext(ports, event.repository.accountId);
+  const row = await ctx.db.load(ctx.accountId, RepositoryEntity, event.repository.id);
+  if (row === null) return;
+  const repository = hosted(row);
+  switch (event.kind) {
+    case 'push':
+      return event.ref.startsWith(branches)
+        ? await receivePush(ctx, repository, event.ref.slice(branches.length), row.defaultBranch)
+        : undefined;
+    case 'pull_request':
+      if ((await syncPullRequest(ctx, repository, event.number)) === null)
+        await resetClosedBuild(ctx, repository, event.number);
+      return;
+    case 'comment':
+      return await followComments(ctx, row.id);
+    case 'checks':
+      await recordChecks(ctx, repository, event.commit);
+      return await recordGates(ctx, repository, event.commit);
+    default:
+      event satisfies never;
+  }
+}
+
+async function receivePush(
+  ctx: Context,
+  repository: HostedRepository,
+  branch: string,
+  defaultBranch: string,
+): Promise<void> {
+  if (branch === defaultBranch) await readConfigurationFile(ctx, repository.id);
+  const [known] = await ctx.db.read<{ isBase: boolean; numbers: number[] }>(ctx.accountId, {
+    name: 'pushed_branch',
+    text: `select exists (select from queue where account_id = $1 and repository_id = $2 and base_branch = $3) as "isBase",
+             array(select number from pull_request where account_id = $1 and repository_id = $2 and head_branch = $3
+                   and status not in ('merged', 'closed') order by number) as numbers`,
+    values: [ctx.accountId, repository.id, branch],
+  });
+  if (known?.isBase) await syncBase(ctx, repository, branch);
+  for (const number of known?.numbers ?? []) await syncPullRequest(ctx, repository, number);
+}

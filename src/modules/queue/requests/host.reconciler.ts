@@ -1,0 +1,85 @@
+// Hints get lost. Once in a while a whole repository is compared with its host, and what differs is read again.
+import type { Context } from '../../../context.ts';
+import { isManagedBranch } from '../../../domain/configuration/index.ts';
+import type { HostPullRequest } from '../../../hosts/port.ts';
+import type { Transaction } from '../../../platform/database.ts';
+import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
+import { recordChecks } from '../facts/build.records.ts';
+import { followComments } from './commands.service.ts';
+import { configurationOf } from '../store/configuration.cache.ts';
+import { readConfigurationFile } from '../../repositories/index.ts';
+import { syncBase } from '../facts/base-branches.ts';
+import { hasFacts } from '../host-sync/pull-request.facts.ts';
+import { syncPullRequest } from '../host-sync/pull-requests.ts';
+import { isBotBranch, type HostedRepository } from '../store/hosted-repository.ts';
+import { PullRequestEntity, QueueEntity, type PullRequestRow } from '../store/queue.entities.ts';
+
+/**
+ * Brings the rows of one repository in line with its host: base branches with a queue, every open pull request, and the
+ * comments. What cannot be read keeps nothing else from being read; it is thrown at the end.
+ */
+export async function reconcileRepository(
+  ctx: Context,
+  repository: HostedRepository,
+  options: { readonly isNew: boolean } = { isNew: false },
+): Promise<void> {
+  const host = ctx.hosts(repository.host);
+  const { bases, open, elsewhere } = await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) => await knownOf(ctx, tx, repository.id),
+  );
+  const failures: unknown[] = [];
+  const attempt = async (step: () => Promise<unknown>): Promise<void> =>
+    void (await step().catch((error: unknown) => failures.push(error)));
+  await attempt(async () => await readConfigurationFile(ctx, repository.id));
+  for (const base of bases) await attempt(async () => await syncBase(ctx, repository, base));
+  const seen = (await host.listOpenPullRequests(repository)).filter(
+    (pullRequest) => !isBotBranch(pullRequest.headBranch),
+  );
+  const numbers = new Set([...seen.map((pullRequest) => pullRequest.number), ...open.keys()]);
+  for (const number of [...numbers].sort((a, b) => a - b)) {
+    const there = seen.find((pullRequest) => pullRequest.number === number);
+    const here = open.get(number);
+    if (there === undefined || here === undefined || !isSame(here, there) || elsewhere.has(number))
+      await attempt(async () => await syncPullRequest(ctx, repository, number, { announceOpened: !options.isNew }));
+    else if (here.status !== 'open' && here.status !== 'blocked')
+      await attempt(async () => await recordChecks(ctx, repository, here.headSha));
+  }
+  await attempt(async () => await followComments(ctx, repository.id));
+  if (failures.length > 0)
+    throw new AggregateError(
+      failures,
+      `Not all of the repository could be compared with its host: ${failures.join('; ')}`,
+    );
+}
+
+async function knownOf(
+  ctx: Context,
+  tx: Transaction,
+  repositoryId: string,
+): Promise<{ bases: string[]; open: Map<number, PullRequestRow>; elsewhere: Set<number> }> {
+  const queues = await tx.em.find(QueueEntity, { accountId: ctx.accountId, repositoryId });
+  const rows = await tx.em.find(PullRequestEntity, {
+    accountId: ctx.accountId,
+    repositoryId,
+    status: { $nin: ['merged', 'closed'] },
+  });
+  const repository = await tx.em.findOneOrFail(RepositoryEntity, { id: repositoryId });
+  const configuration = configurationOf(repository);
+  const baseOf = new Map(queues.map((queue) => [queue.id, queue.baseBranch]));
+  // What does not stand on a managed branch of its own may belong elsewhere, as the configuration says now.
+  const elsewhere = rows.filter(({ baseBranch, queueId }) => {
+    const isManaged = isManagedBranch(configuration, baseBranch, repository.defaultBranch);
+    const isAlone = isManaged || !configuration.merge_rules.auto_detect_stacks;
+    return !isAlone || baseOf.get(queueId ?? '') !== baseBranch;
+  });
+  return {
+    bases: queues.map((queue) => queue.baseBranch),
+    open: new Map(rows.map((row) => [row.number, row])),
+    elsewhere: new Set(elsewhere.map((row) => row.number)),
+  };
+}
+
+function isSame(row: PullRequestRow, seen: HostPullRequest): boolean {
+  return hasFacts(row, seen) && row.headSha === seen.headSha && seen.state === 'open';
+}

@@ -1,0 +1,280 @@
+// What users ask of the queue: load → authorise → decide → write with events, in one transaction under the queue's row.
+import type { Context } from '../../../context.ts';
+import { handleOf } from '../../../domain/accounts/handle.ts';
+import { DomainError, notFound } from '../../../domain/errors.ts';
+import { isTerminal } from '../../../domain/queue/model/status.ts';
+import { recordUserAction, requireScope, type UserActionName } from '../../accounts/index.ts';
+import { loadRepository } from '../../repositories/index.ts';
+import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
+import {
+  askToQueue,
+  authoriseSkips,
+  refuseSource,
+  takeOut,
+  type QueueSource,
+  type Skips,
+} from '../admission/enqueue.ts';
+import { isLandingBegun } from '../store/begun-landings.ts';
+import { syncBase } from '../facts/base-branches.ts';
+import { syncPullRequest } from '../host-sync/pull-requests.ts';
+import { hosted } from '../store/hosted-repository.ts';
+import { refusedAsBadInput } from './host-requests.ts';
+import { keepOptions, type MergeOptions } from '../admission/merge-options.ts';
+import { PullRequestEntity, QueueEntity, type AwaitedHead, type PullRequestRow } from '../store/queue.entities.ts';
+import { changeQueueOf } from '../store/queue.locks.ts';
+import { rehearse, type QueueImpact } from '../planning/dry-run.ts';
+import { beginWork, finishWork, type QueueWork } from '../store/status.writer.ts';
+import { checkTargets, tellTargetsBound } from './targets.ts';
+import { findReportedMerge, placeHead, recordReportedMerge } from './update.service.ts';
+
+export interface RepositoryRef {
+  readonly owner: string;
+  readonly name: string;
+}
+
+export interface PullRequestRef {
+  readonly repository: RepositoryRef;
+  readonly number: number;
+}
+
+export interface UpdateRequest extends PullRequestRef, MergeOptions {
+  readonly headCommitSha?: string | null;
+  readonly mergeCommitSha?: string | null;
+}
+
+export interface QueueRequest extends Omit<UpdateRequest, 'mergeCommitSha'>, Skips {
+  readonly source: QueueSource;
+}
+
+export interface PullRequestAnswer {
+  readonly pullRequestId: string;
+}
+
+/** Asks to merge (interface 4.3, `queue`). Idempotent; ends queued, pending or blocked, never refused for those. */
+export async function queuePullRequest(ctx: Context, request: QueueRequest): Promise<PullRequestAnswer> {
+  requireScope(ctx, 'queue:write');
+  checkTargets(request.affectedTargets);
+  const repository = await loadRepository(ctx, request.repository);
+  refuseSource(repository, request.source);
+  await authoriseSkips(ctx, repository, request);
+  const known = await readFresh(ctx, repository, request.number);
+  return await queueKnown(ctx, { repository, known }, request);
+}
+
+/** What `queuePullRequest` would do, by what is known of the pull request: the host is not asked, nothing is written. */
+export async function previewQueueing(ctx: Context, request: QueueRequest): Promise<PullRequestPreview> {
+  requireScope(ctx, 'queue:write');
+  checkTargets(request.affectedTargets);
+  const repository = await loadRepository(ctx, request.repository);
+  refuseSource(repository, request.source);
+  await authoriseSkips(ctx, repository, request);
+  const known = await findPullRequest(ctx, repository, request.number);
+  const impacts = await rehearse(
+    ctx,
+    repository.id,
+    async (rehearsal) => await queueKnown(rehearsal, { repository, known }, request),
+  );
+  return { pullRequestId: known.id, impacts };
+}
+
+export interface PullRequestPreview extends PullRequestAnswer {
+  readonly impacts: readonly QueueImpact[];
+}
+
+async function queueKnown(
+  ctx: Context,
+  { repository, known }: { readonly repository: RepositoryRow; readonly known: PullRequestRow },
+  request: QueueRequest,
+): Promise<PullRequestAnswer> {
+  return await changePullRequest(ctx, known, async (work, row) => {
+    if (request.headCommitSha && request.headCommitSha !== row.headSha) {
+      throw new DomainError(
+        'HEAD_MOVED',
+        `pull_request.head_commit_sha is ${request.headCommitSha}, but the head is ${row.headSha}.`,
+        'pull_request.head_commit_sha',
+      );
+    }
+    keepOptions(row, request);
+    const actions = askedActions(row, request);
+    await askToQueue(work, repository, row, { ...request, by: ctx.actor.email });
+    await recordActions(work, request, actions);
+  });
+}
+
+function isAsked({ status }: PullRequestRow): boolean {
+  return status === 'queued' || status === 'tagged' || status === 'pending';
+}
+
+/** What of the request is new: asking again for what holds already is no action. */
+function askedActions(row: PullRequestRow, request: QueueRequest): UserActionName[] {
+  const actions: UserActionName[] = isAsked(row) ? [] : ['pull_request_queued'];
+  if (request.skipLine && !row.skipLine) actions.push('pull_request_skip_line');
+  if (request.skipValidation && !row.skipValidation) actions.push('pull_request_skip_validation');
+  return actions;
+}
+
+async function recordActions(
+  { ctx, tx }: QueueWork,
+  { repository, number }: PullRequestRef,
+  actions: readonly UserActionName[],
+): Promise<void> {
+  const target = `${repository.owner}/${repository.name}#${number}`;
+  for (const action of actions) await recordUserAction(ctx, tx, { action, target });
+}
+
+/** Stores targets, message and head (interface 4.3, `update`). Changes no status, unless it was merged elsewhere. */
+export async function updatePullRequest(ctx: Context, request: UpdateRequest): Promise<PullRequestAnswer> {
+  requireScope(ctx, 'queue:write');
+  checkTargets(request.affectedTargets);
+  const repository = await loadRepository(ctx, request.repository);
+  const known = await readFresh(ctx, repository, request.number);
+  const { headCommitSha: head, mergeCommitSha } = request;
+  const arrival = mergeCommitSha ? await findReportedMerge(ctx, repository, known, mergeCommitSha) : null;
+  const standing = head ? await placeHead(ctx, repository, known, head) : 'present';
+  return await changePullRequest(ctx, known, async (work, row) => {
+    if (head && standing === 'unseen' && !isTerminal(row.status)) row.awaited = awaitedOf(head, request);
+    else if (standing === 'present') keepOptions(row, request);
+    if (arrival !== null) await recordReportedMerge(work, row, arrival);
+    await recordActions(work, request, ['pull_request_updated']);
+  });
+}
+
+function awaitedOf(head: string, { affectedTargets, mergeCommitMessage }: UpdateRequest): AwaitedHead {
+  return {
+    head,
+    affectedTargets: affectedTargets ?? null,
+    mergeCommitMessage: mergeCommitMessage
+      ? { title: mergeCommitMessage.title ?? null, body: mergeCommitMessage.body ?? null }
+      : null,
+  };
+}
+
+const landingWaitMs = 2_000;
+
+/** Takes it out of the line and clears its options (interface 4.3, `dequeue`; rule 2 of 3.1). Idempotent. */
+export async function dequeuePullRequest(ctx: Context, request: PullRequestRef): Promise<PullRequestAnswer> {
+  requireScope(ctx, 'queue:write');
+  const repository = await loadRepository(ctx, request.repository);
+  return await dequeueKnown(ctx, await findPullRequest(ctx, repository, request.number), async (work, row) => {
+    if (isAsked(row)) await recordActions(work, request, ['pull_request_dequeued']);
+    return true;
+  });
+}
+
+/** What `dequeuePullRequest` would do. One that is being landed is refused at once: nobody waits for a preview. */
+export async function previewDequeueing(ctx: Context, request: PullRequestRef): Promise<PullRequestPreview> {
+  requireScope(ctx, 'queue:write');
+  const repository = await loadRepository(ctx, request.repository);
+  const known = await findPullRequest(ctx, repository, request.number);
+  const impacts = await rehearse(
+    ctx,
+    repository.id,
+    async (rehearsal) => await takeOutKnown(rehearsal, known, async () => true),
+  );
+  return { pullRequestId: known.id, impacts };
+}
+
+/** `claim` is asked in the transaction of the change; false: it was done before, and nothing is. */
+export async function dequeueKnown(
+  ctx: Context,
+  known: PullRequestRow,
+  claim: (work: QueueWork, row: PullRequestRow) => Promise<boolean>,
+): Promise<PullRequestAnswer> {
+  await waitForLanding(ctx, known.id);
+  return await takeOutKnown(ctx, known, claim);
+}
+
+async function takeOutKnown(
+  ctx: Context,
+  known: PullRequestRow,
+  claim: (work: QueueWork, row: PullRequestRow) => Promise<boolean>,
+): Promise<PullRequestAnswer> {
+  return await changePullRequest(ctx, known, async (work, row) => {
+    if (!(await claim(work, row))) return;
+    if (isTerminal(row.status))
+      throw new DomainError('NOT_QUEUEABLE', `The pull request is ${row.status}; it is not in the queue.`);
+    if (await isLandingBegun(work.ctx, work.tx, row.id)) throw landingInProgress();
+    await takeOut(work, row);
+  });
+}
+
+function landingInProgress(): DomainError {
+  return new DomainError('LANDING_IN_PROGRESS', 'The pull request is being landed; it can no longer be dequeued.');
+}
+
+/** Once begun, a landing is not stopped: its end is awaited for two seconds so that the caller hears a fact. */
+async function waitForLanding(ctx: Context, pullRequestId: string): Promise<void> {
+  const until = ctx.clock().getTime() + landingWaitMs;
+  while (await ctx.db.transaction(ctx.accountId, async (tx) => await isLandingBegun(ctx, tx, pullRequestId))) {
+    if (ctx.clock().getTime() >= until) throw landingInProgress();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+export interface OpenRequest {
+  readonly repository: RepositoryRef;
+  readonly title: string;
+  readonly body?: string | null;
+  readonly headBranch: string;
+  readonly baseBranch?: string | null;
+  readonly draft?: boolean | null;
+}
+
+/** Opens a pull request at the host and answers it as the queue sees it. */
+export async function openPullRequest(ctx: Context, request: OpenRequest): Promise<PullRequestAnswer> {
+  requireScope(ctx, 'queue:write');
+  const repository = await loadRepository(ctx, request.repository);
+  const host = hosted(repository);
+  const opened = await refusedAsBadInput(
+    ctx.hosts(host.host).openPullRequest(host, {
+      title: request.title,
+      body: request.body ?? '',
+      author: handleOf(ctx.actor),
+      headBranch: request.headBranch,
+      baseBranch: request.baseBranch ?? repository.defaultBranch,
+      draft: request.draft ?? false,
+    }),
+  );
+  await syncBase(ctx, host, opened.baseBranch);
+  const row = await syncPullRequest(ctx, host, opened.number);
+  if (row === null) throw notFound('Pull request');
+  return { pullRequestId: row.id };
+}
+
+async function findPullRequest(ctx: Context, repository: RepositoryRow, number: number): Promise<PullRequestRow> {
+  const row = await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) =>
+      await tx.em.findOne(PullRequestEntity, { accountId: ctx.accountId, repositoryId: repository.id, number }),
+  );
+  if (row === null) throw notFound('Pull request');
+  return row;
+}
+
+/** Reads the host again before anything is decided on its facts. */
+export async function readFresh(ctx: Context, repository: RepositoryRow, number: number): Promise<PullRequestRow> {
+  const row = await syncPullRequest(ctx, hosted(repository), number);
+  if (row === null) throw notFound('Pull request');
+  const queue = await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) => await tx.em.findOneOrFail(QueueEntity, { id: row.queueId ?? '' }),
+  );
+  await syncBase(ctx, hosted(repository), queue.baseBranch);
+  return row;
+}
+
+export async function changePullRequest(
+  ctx: Context,
+  known: PullRequestRow,
+  change: (work: QueueWork, row: PullRequestRow) => Promise<void>,
+): Promise<PullRequestAnswer> {
+  return await ctx.db
+    .transaction(ctx.accountId, async (tx) => {
+      const work = beginWork(ctx, tx, await changeQueueOf(ctx, tx, known.id));
+      const row = await tx.em.findOneOrFail(PullRequestEntity, { id: known.id });
+      await change(work, row);
+      await finishWork(work);
+      return { pullRequestId: row.id };
+    })
+    .catch(tellTargetsBound);
+}

@@ -1,0 +1,93 @@
+// What is reported about a pull request (interface 4.3, `update`): what belongs to a head, and that it was merged elsewhere.
+import type { Context } from '../../../context.ts';
+import { DomainError } from '../../../domain/errors.ts';
+import type { HostCommit } from '../../../hosts/port.ts';
+import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
+import { findArrivals, type Arrival } from '../landing/out-of-band-merges.ts';
+import { isLandingBegun } from '../store/begun-landings.ts';
+import { hosted, type HostedRepository } from '../store/hosted-repository.ts';
+import { planConclusions } from '../landing/landing.record.ts';
+import type { PullRequestRow } from '../store/queue.entities.ts';
+import { announce, writeStatus, type QueueWork } from '../store/status.writer.ts';
+
+export type HeadStanding = 'present' | 'past' | 'unseen';
+
+/** Where a head that somebody speaks of stands: what is said of a past one is late, of an unseen one early. */
+export async function placeHead(
+  ctx: Context,
+  repository: RepositoryRow,
+  { headSha }: PullRequestRow,
+  commit: string,
+): Promise<HeadStanding> {
+  if (commit === headSha) return 'present';
+  const host = hosted(repository);
+  const adapter = ctx.hosts(host.host);
+  if ((await adapter.readCommit(host, commit)) === null) return 'unseen';
+  if (await adapter.isAncestor(host, commit, headSha)) return 'past';
+  // Replaced by a force push: its checks are on record.
+  const builds = await ctx.db.read(ctx.accountId, {
+    name: 'build_of_commit',
+    text: 'select 1 from build where account_id = $1 and repository_id = $2 and commit = $3',
+    values: [ctx.accountId, repository.id, commit],
+  });
+  return builds.length > 0 ? 'past' : 'unseen';
+}
+
+const mostCommits = 1_000;
+const field = 'pull_request.merge_commit_sha';
+
+/** How it arrived with the commit that was reported: the landing or its own commit inside. Refused unless git bears it out. */
+export async function findReportedMerge(
+  ctx: Context,
+  repository: RepositoryRow,
+  row: PullRequestRow,
+  commit: string,
+): Promise<Arrival> {
+  const host = hosted(repository);
+  const landing = await landingOf(ctx, host, { baseBranch: row.baseBranch, commit });
+  if (landing === null)
+    throw new DomainError('BAD_INPUT', `${field} is ${commit}, which is not on ${row.baseBranch}.`, field);
+  const candidate = { pullRequestId: row.id, number: row.number, heads: [row.headSha], isInLine: true };
+  const [arrival] = await findArrivals(ctx, host, [landing], [candidate]);
+  if (arrival === undefined)
+    throw new DomainError('BAD_INPUT', `${field} is ${commit}, which did not bring the head ${row.headSha}.`, field);
+  return arrival;
+}
+
+/** The first-parent commit by which the base came to hold the commit. Null: it does not, or longer than 1,000 landings. */
+async function landingOf(
+  ctx: Context,
+  host: HostedRepository,
+  { baseBranch, commit }: { readonly baseBranch: string; readonly commit: string },
+): Promise<HostCommit | null> {
+  const adapter = ctx.hosts(host.host);
+  const tip = await adapter.readRef(host, `refs/heads/${baseBranch}`);
+  if (tip === null || !(await adapter.isAncestor(host, commit, tip.commit))) return null;
+  const line = (await adapter.listFirstParents(host, { from: null, to: tip.commit, limit: mostCommits })).toReversed();
+  const holds = async (at: number): Promise<boolean> =>
+    line[at] !== undefined && (await adapter.isAncestor(host, commit, line[at].commit));
+  let [low, high] = [0, line.length - 1];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if (await holds(middle)) high = middle;
+    else low = middle + 1;
+  }
+  return (await holds(low)) ? (line[low] ?? null) : null;
+}
+
+export async function recordReportedMerge(
+  work: QueueWork,
+  row: PullRequestRow,
+  { commit, own }: Arrival,
+): Promise<void> {
+  if (row.status === 'merged') {
+    if (row.mergeCommitSha === commit || row.ownCommitSha === own) return;
+    throw new DomainError('NOT_QUEUEABLE', `The pull request is merged already, as ${row.mergeCommitSha}.`, field);
+  }
+  if (await isLandingBegun(work.ctx, work.tx, row.id))
+    throw new DomainError('LANDING_IN_PROGRESS', 'The pull request is being landed by the queue.');
+  Object.assign(row, { mergeCommitSha: commit, ownCommitSha: own, mergedByQueue: false });
+  writeStatus(work, row, 'merge');
+  announce(work, row, 'merged', { mergeCommit: commit, commit: own, instantMerge: false });
+  await planConclusions(work, [row.id], commit);
+}

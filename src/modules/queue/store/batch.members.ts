@@ -1,0 +1,59 @@
+import type { Context } from '../../../context.ts';
+import type { PinnedHead } from '../../../domain/queue/model/snapshot.ts';
+import type { Transaction } from '../../../platform/database.ts';
+import {
+  BatchAssumptionEntity,
+  BatchMemberEntity,
+  type BatchAssumptionRow,
+  type BatchMemberRow,
+} from './queue.entities.ts';
+
+/** In queue order, by batch. */
+export async function loadMembers(
+  tx: Transaction,
+  batchIds: readonly string[],
+): Promise<Map<string, BatchMemberRow[]>> {
+  const members = new Map<string, BatchMemberRow[]>(batchIds.map((id) => [id, []]));
+  if (batchIds.length === 0) return members;
+  for (const row of await tx.em.find(
+    BatchMemberEntity,
+    { batchId: { $in: [...batchIds] } },
+    { orderBy: { ordinal: 'asc' } },
+  ))
+    members.get(row.batchId)?.push(row);
+  return members;
+}
+
+/** What bets assume, in queue order, by batch: no more than the planner asks, for there may be many of many. */
+export async function readAssumed(
+  ctx: Context,
+  tx: Transaction,
+  batchIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly PinnedHead[]>> {
+  if (batchIds.length === 0) return new Map();
+  const rows = await tx.query<{ batch: string; ids: string[]; heads: string[] }>(
+    `select batch_id as batch, array_agg(pull_request_id::text order by ordinal) as ids, array_agg(pinned_head order by ordinal) as heads
+     from batch_assumption where account_id = $1 and batch_id = any($2::bigint[]) group by batch_id`,
+    [ctx.accountId, batchIds],
+  );
+  return new Map(
+    rows.map(({ batch, ids, heads }) => [
+      batch,
+      ids.map((pullRequest, at) => ({ pullRequest, head: heads[at] ?? '' })),
+    ]),
+  );
+}
+
+/** What bets assume and how each would become a commit, in queue order, by batch. */
+export async function loadAssumed(
+  tx: Transaction,
+  batchIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly BatchAssumptionRow[]>> {
+  if (batchIds.length === 0) return new Map();
+  const rows = await tx.em.find(
+    BatchAssumptionEntity,
+    { batchId: { $in: [...batchIds] } },
+    { orderBy: { ordinal: 'asc' } },
+  );
+  return Map.groupBy(rows, (row) => row.batchId);
+}

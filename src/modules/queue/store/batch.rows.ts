@@ -1,0 +1,77 @@
+// A batch with what belongs to it, and what its row says it needs next: the row is the batch's own intent.
+import type { Context } from '../../../context.ts';
+import type { Transaction } from '../../../platform/database.ts';
+import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
+import { hosted, type HostedRepository } from './hosted-repository.ts';
+import {
+  BatchEntity,
+  QueueEntity,
+  type BatchAssumptionRow,
+  type BatchMemberRow,
+  type BatchRow,
+  type BatchRowState,
+} from './queue.entities.ts';
+import { loadAssumed, loadMembers } from './batch.members.ts';
+
+export interface LoadedBatch {
+  readonly batch: BatchRow;
+  /** What a bet puts between its base and its members. Empty elsewhere. */
+  readonly assumed: readonly BatchAssumptionRow[];
+  readonly members: readonly BatchMemberRow[];
+  readonly repository: RepositoryRow;
+  readonly host: HostedRepository;
+  readonly baseBranch: string;
+}
+
+export async function loadBatch(ctx: Context, batchId: string): Promise<LoadedBatch> {
+  return await ctx.db.transaction(ctx.accountId, async (tx) => await loadBatchIn(tx, batchId));
+}
+
+export async function loadBatchIn(tx: Transaction, batchId: string): Promise<LoadedBatch> {
+  const batch = await tx.em.findOneOrFail(BatchEntity, { id: batchId });
+  const repository = await tx.em.findOneOrFail(RepositoryEntity, { id: batch.repositoryId });
+  const queue = await tx.em.findOneOrFail(QueueEntity, { id: batch.queueId });
+  const members = (await loadMembers(tx, [batchId])).get(batchId) ?? [];
+  const assumed = batch.beside === 'bet' ? ((await loadAssumed(tx, [batchId])).get(batchId) ?? []) : [];
+  return { batch, assumed, members, repository, host: hosted(repository), baseBranch: queue.baseBranch };
+}
+
+/** What a batch needs next. `wait`: its checks run, or its landing does. `done`: nothing any more. */
+export type BatchNeed = 'make' | 'open' | 'wait' | 'clean_up' | 'done';
+
+export function needOf(batch: {
+  readonly state: BatchRowState;
+  readonly hasStarted: boolean;
+  readonly isCleanedUp: boolean;
+  readonly isGivenUp: boolean;
+}): BatchNeed {
+  switch (batch.state) {
+    case 'making':
+      // Its members do not merge by themselves: that is its answer.
+      return batch.isGivenUp ? 'wait' : 'make';
+    case 'building':
+      return batch.hasStarted ? 'wait' : 'open';
+    case 'landing':
+      return 'wait';
+    case 'landed':
+    case 'failed':
+    case 'bisected':
+    case 'superseded':
+      return batch.isCleanedUp ? 'done' : 'clean_up';
+    default:
+      return batch.state satisfies never;
+  }
+}
+
+export function needOfRow(batch: BatchRow): BatchNeed {
+  return needOf({
+    state: batch.state,
+    hasStarted: Boolean(batch.buildStartedAt),
+    isCleanedUp: Boolean(batch.cleanedUpAt),
+    isGivenUp: Boolean(batch.givenUp),
+  });
+}
+
+export function botBranch(batchId: string): string {
+  return `mq-bot-${batchId}`;
+}

@@ -1,0 +1,74 @@
+// The line as plain rows: what is decided on, for all who stand in it, without an entity each. A turn of a line of a
+// thousand reads it in a few milliseconds; entities are loaded for those alone that a decision names.
+import type { Context } from '../../../context.ts';
+import type { Transaction } from '../../../platform/database.ts';
+import type { PullRequestRow } from './queue.entities.ts';
+
+/** What admission looks at besides checks and conflicts. */
+export type AdmissionRow = Pick<
+  PullRequestRow,
+  | 'id'
+  | 'baseBranch'
+  | 'draft'
+  | 'labels'
+  | 'approvals'
+  | 'changesRequested'
+  | 'unresolvedConversations'
+  | 'ownerReviewMissing'
+  | 'queueLabels'
+  | 'failedValidations'
+  | 'validatedBy'
+  | 'unverifiedCommits'
+  | 'verifiedHead'
+  | 'skipValidation'
+  | 'headSha'
+  | 'belowId'
+>;
+
+export interface LineRow extends AdmissionRow {
+  readonly number: number;
+  readonly author: string;
+  readonly status: PullRequestRow['status'];
+  readonly statusText: string | null;
+  readonly rank: number;
+  readonly letPass: boolean;
+  readonly passedInDoubt: number;
+  readonly skipLine: boolean;
+  /** Milliseconds since the epoch. */
+  readonly queuedAt: number;
+  readonly requeueAttempts: number;
+  readonly bisectionGroup: string | null;
+  readonly bisectionMax: number | null;
+  readonly bisectionAttempts: number;
+  readonly bisectionStand: PullRequestRow['bisectionStand'];
+  readonly topAnnounced: boolean;
+  readonly stuckAnnounced: boolean;
+  readonly conflictParent: string | null;
+  readonly conflictAfter: string[] | null;
+}
+
+/** Of a row of `pull_request`, or of one that was. */
+export const lineColumns = `id, number, author, status, status_text as "statusText", base_branch as "baseBranch", draft, labels, approvals,
+  changes_requested as "changesRequested", unresolved_conversations as "unresolvedConversations", owner_review_missing as "ownerReviewMissing",
+  queue_labels as "queueLabels", failed_validations as "failedValidations", validated_by as "validatedBy",
+  unverified_commits as "unverifiedCommits", verified_head as "verifiedHead", skip_validation as "skipValidation",
+  head_sha as "headSha", below_id as "belowId", coalesce(rank, 0)::float8 as rank, coalesce(let_pass, false) as "letPass", coalesce(passed_in_doubt, 0) as "passedInDoubt", skip_line as "skipLine", coalesce(extract(epoch from queued_at) * 1000, 0)::float8 as "queuedAt",
+  requeue_attempts as "requeueAttempts", bisection_group as "bisectionGroup", bisection_max as "bisectionMax", bisection_attempts as "bisectionAttempts", bisection_stand as "bisectionStand",
+  top_announced as "topAnnounced", stuck_announced as "stuckAnnounced",
+  conflict_parent as "conflictParent", conflict_after as "conflictAfter"`;
+
+/** Everything queued or tagged, by rank. Flush before: it reads past the unit of work. */
+export async function readLine(ctx: Context, tx: Transaction, queueId: string): Promise<LineRow[]> {
+  return await tx.query<LineRow>(
+    `select ${lineColumns} from pull_request where account_id = $1 and queue_id = $2 and status in ('queued', 'tagged') order by rank`,
+    [ctx.accountId, queueId],
+  );
+}
+
+/** Everything that waits to be let in, longest first. */
+export async function readPending(ctx: Context, tx: Transaction, queueId: string): Promise<LineRow[]> {
+  return await tx.query<LineRow>(
+    `select ${lineColumns} from pull_request where account_id = $1 and queue_id = $2 and status = 'pending' order by asked_at, id`,
+    [ctx.accountId, queueId],
+  );
+}

@@ -1,0 +1,276 @@
+import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
+import type { StatusCheck } from '../../../domain/queue/explain/status-comment.ts';
+import type {
+  BatchState,
+  BisectionStand,
+  MergeStrategy,
+  PullRequestStatus,
+} from '../../../domain/queue/model/snapshot.ts';
+
+export const QueueEntity = defineEntity({
+  name: 'Queue',
+  tableName: 'queue',
+  properties: {
+    id: p.bigint('string').primary(),
+    accountId: p.bigint('string'),
+    repositoryId: p.bigint('string'),
+    baseBranch: p.string(),
+    version: p.bigint('number').default(1),
+    plannedVersion: p.bigint('number').default(0),
+    plannerVersion: p.integer().default(1),
+    nextLookAt: p.datetime().nullable(),
+    haltedReason: p.string().nullable(),
+    haltedAt: p.datetime().nullable(),
+    toldHold: p.string().nullable(),
+    toldWays: p.string().nullable(),
+    waiting: p.integer().default(0),
+    tagged: p.integer().default(0),
+    baseTip: p.string().nullable(),
+    baseTree: p.string().nullable(),
+    hostRequiredChecks: p.array().default([]),
+    managedFrom: p.string().nullable(),
+    nextPosition: p.bigint('number').default(1),
+    nextRank: p.bigint('number').default(1),
+    updatesWait: p.boolean().default(false),
+    createdAt: p.datetime(),
+  },
+});
+
+/** The check of ours that stands on a head at the host. */
+export interface PublishedCheck extends StatusCheck {
+  readonly commit: string;
+  /** The count of what was told. */
+  readonly version: number;
+  /** RFC 3339 in UTC. */
+  readonly publishedAt: string;
+}
+
+/** What an `update` said of a head that had not been seen. */
+export interface AwaitedHead {
+  readonly head: string;
+  readonly affectedTargets: readonly string[] | null;
+  readonly mergeCommitMessage: { readonly title: string | null; readonly body: string | null } | null;
+}
+
+export const PullRequestEntity = defineEntity({
+  name: 'PullRequest',
+  tableName: 'pull_request',
+  properties: {
+    id: p.bigint('string').primary(),
+    accountId: p.bigint('string'),
+    repositoryId: p.bigint('string'),
+    queueId: p.bigint('string').nullable(),
+    number: p.integer(),
+    title: p.string(),
+    body: p.text().default(''),
+    author: p.string(),
+    headBranch: p.string(),
+    baseBranch: p.string(),
+    headSha: p.string(),
+    authorName: p.string(),
+    authorEmail: p.string(),
+    draft: p.boolean().default(false),
+    labels: p.array().default([]),
+    approvals: p.integer().default(0),
+    changesRequested: p.boolean().default(false),
+    unresolvedConversations: p.integer().default(0),
+    ownerReviewMissing: p.boolean().default(false),
+    failedValidations: p.array().default([]),
+    validatedBy: p.string().default(''),
+    unverifiedCommits: p.integer().nullable(),
+    verifiedHead: p.string().nullable(),
+    queueLabels: p.array().default([]),
+    url: p.string(),
+    status: p.string().$type<PullRequestStatus>().default('open'),
+    statusCode: p.integer().nullable(),
+    statusText: p.string().nullable(),
+    failedChecks: p.array().default([]),
+    skipLine: p.boolean().default(false),
+    skipLineReason: p.string().nullable(),
+    skipValidation: p.boolean().default(false),
+    requestedBy: p.string().nullable(),
+    affectedTargets: p.array().lazy().nullable(),
+    mergeTitle: p.string().nullable(),
+    mergeBody: p.string().nullable(),
+    awaited: p.json<AwaitedHead>().nullable(),
+    askedAt: p.datetime().nullable(),
+    askedBy: p.string().nullable(),
+    belowId: p.bigint('string').nullable(),
+    rank: p.bigint('number').nullable(),
+    letPass: p.boolean().default(false),
+    passedInDoubt: p.integer().default(0),
+    queuedAt: p.datetime().nullable(),
+    preconditionsHeldAt: p.datetime().nullable(),
+    topAnnounced: p.boolean().default(false),
+    stuckAnnounced: p.boolean().default(false),
+    requeueAttempts: p.integer().default(0),
+    syncCount: p.integer().default(0),
+    bisectionGroup: p.string().nullable(),
+    bisectionMax: p.integer().nullable(),
+    bisectionAttempts: p.integer().default(0),
+    bisectionStand: p.string().$type<BisectionStand>().default('in_place'),
+    conflictParent: p.string().nullable(),
+    conflictAfter: p.array().nullable(),
+    tellAt: p.datetime().nullable(),
+    toldVersion: p.bigint('number').default(0),
+    hasStatusComment: p.boolean().default(false),
+    statusCheck: p.json<PublishedCheck>().nullable(),
+    mergeCommitSha: p.string().nullable(),
+    ownCommitSha: p.string().nullable(),
+    mergedByQueue: p.boolean().nullable(),
+    createdAt: p.datetime(),
+    updatedAt: p.datetime().onUpdate(() => new Date()),
+    mergedAt: p.datetime().nullable(),
+    closedAt: p.datetime().nullable(),
+  },
+});
+
+export type BatchRowState = 'making' | 'building' | 'landing' | 'landed' | 'failed' | 'bisected' | 'superseded';
+
+export const BatchEntity = defineEntity({
+  name: 'Batch',
+  tableName: 'batch',
+  properties: {
+    id: p.bigint('string').primary(),
+    accountId: p.bigint('string'),
+    queueId: p.bigint('string'),
+    repositoryId: p.bigint('string'),
+    position: p.bigint('number'),
+    beside: p.string().$type<NonNullable<BatchState['beside']>>().nullable(),
+    cause: p.string().$type<'new' | 'optimistic' | 'bisect' | 'probe' | 'retry'>(),
+    mode: p.string().$type<'serial' | 'parallel'>(),
+    state: p.string().$type<BatchRowState>().default('making'),
+    parentBatchId: p.bigint('string').nullable(),
+    parentCommit: p.string(),
+    baseCommit: p.string(),
+    restsOn: p.array().default([]),
+    preBatchCommit: p.string().nullable(),
+    content: p.string().nullable(),
+    strategy: p.string().$type<MergeStrategy>(),
+    batchCommit: p.string().$type<'group' | 'linear'>(),
+    buildKeysHash: p.string(),
+    groupMessage: p.text(),
+    commit: p.string().nullable(),
+    tree: p.string().nullable(),
+    testedCommit: p.string().nullable(),
+    resetCode: p.integer().nullable(),
+    causedBy: p.bigint('string').nullable(),
+    givenUp: p.boolean().default(false),
+    endedReason: p.string().nullable(),
+    createdAt: p.datetime(),
+    buildStartedAt: p.datetime().nullable(),
+    endedAt: p.datetime().nullable(),
+    cleanedUpAt: p.datetime().nullable(),
+  },
+});
+
+export const BatchMemberEntity = defineEntity({
+  name: 'BatchMember',
+  tableName: 'batch_member',
+  primaryKeys: ['batchId', 'ordinal'],
+  properties: {
+    accountId: p.bigint('string'),
+    batchId: p.bigint('string').primary(),
+    ordinal: p.integer().primary(),
+    pullRequestId: p.bigint('string'),
+    pinnedHead: p.string(),
+    message: p.text(),
+    authorName: p.string(),
+    authorEmail: p.string(),
+    strategy: p.string().$type<MergeStrategy>().nullable(),
+    namesCoauthors: p.boolean().default(false),
+    belowHead: p.string().nullable(),
+    joinsNext: p.boolean().default(false),
+    ownCommit: p.string().nullable(),
+  },
+});
+
+/** A pull request that a bet puts between its base and its members. */
+export const BatchAssumptionEntity = defineEntity({
+  name: 'BatchAssumption',
+  tableName: 'batch_assumption',
+  primaryKeys: ['batchId', 'ordinal'],
+  properties: {
+    accountId: p.bigint('string'),
+    batchId: p.bigint('string').primary(),
+    ordinal: p.integer().primary(),
+    pullRequestId: p.bigint('string'),
+    pinnedHead: p.string(),
+    strategy: p.string().$type<MergeStrategy>(),
+    belowHead: p.string().nullable(),
+    joinsNext: p.boolean().default(false),
+  },
+});
+
+export const BotPullRequestEntity = defineEntity({
+  name: 'BotPullRequest',
+  tableName: 'bot_pull_request',
+  properties: {
+    id: p.bigint('string').primary(),
+    accountId: p.bigint('string'),
+    repositoryId: p.bigint('string'),
+    batchId: p.bigint('string'),
+    number: p.integer(),
+    url: p.string(),
+    branch: p.string(),
+    targetBranch: p.string(),
+    headCommitSha: p.string(),
+    preBatchSha: p.string(),
+    heirBatchId: p.bigint('string').nullable(),
+    spare: p.boolean().default(false),
+    openedAt: p.datetime().nullable(),
+    createdAt: p.datetime(),
+    closedAt: p.datetime().nullable(),
+  },
+});
+
+/**
+ * `comment` and `status_check` tell where a pull request stands, `reply` answers a person, `label` puts a label on or takes
+ * it off, `read_checks` asks anew, `retry_check` has a failed check run again,
+ * `run_gate` starts a final gate, `close_bot_pull_request` closes one that no build takes over.
+ */
+export type IntentKind =
+  | 'land'
+  | 'conclude_pull_request'
+  | 'comment'
+  | 'status_check'
+  | 'reply'
+  | 'label'
+  | 'refresh'
+  | 'sync'
+  | 'backport'
+  | 'read_checks'
+  | 'retry_check'
+  | 'run_gate'
+  | 'close_bot_pull_request';
+export type IntentState = 'planned' | 'begun' | 'done' | 'failed' | 'void';
+
+export const IntentEntity = defineEntity({
+  name: 'Intent',
+  tableName: 'intent',
+  properties: {
+    id: p.bigint('string').primary(),
+    accountId: p.bigint('string'),
+    queueId: p.bigint('string'),
+    batchId: p.bigint('string').nullable(),
+    pullRequestId: p.bigint('string').nullable(),
+    kind: p.string().$type<IntentKind>(),
+    key: p.string(),
+    state: p.string().$type<IntentState>().default('planned'),
+    attempt: p.integer().default(0),
+    nextTryAt: p.datetime().nullable(),
+    payload: p.json<Record<string, unknown>>().onCreate(() => ({})),
+    outcome: p.json<Record<string, unknown>>().nullable(),
+    plannedAt: p.datetime(),
+    begunAt: p.datetime().nullable(),
+    concludedAt: p.datetime().nullable(),
+  },
+});
+
+export type QueueRow = InferEntity<typeof QueueEntity>;
+export type PullRequestRow = InferEntity<typeof PullRequestEntity>;
+export type BatchRow = InferEntity<typeof BatchEntity>;
+export type BatchMemberRow = InferEntity<typeof BatchMemberEntity>;
+export type BatchAssumptionRow = InferEntity<typeof BatchAssumptionEntity>;
+export type BotPullRequestRow = InferEntity<typeof BotPullRequestEntity>;
+export type IntentRow = InferEntity<typeof IntentEntity>;

@@ -1,0 +1,284 @@
+// The one place a pull request's status is written. It keeps the queue's counters, which are the depth, in the same
+// transaction, and says the event that goes with the change. The caller holds the queue's row.
+import type { Context } from '../../../context.ts';
+import { DomainError } from '../../../domain/errors.ts';
+import type { BlockCode, ResetCode } from '../../../domain/queue/model/snapshot.ts';
+import {
+  blockText,
+  isQueued,
+  isTerminal,
+  statusText,
+  transition,
+  type PullRequestEvent,
+} from '../../../domain/queue/model/status.ts';
+import { planLabels, type LabelWrite } from '../../../domain/queue/requests/labels.ts';
+import { appendEvents, type NewEvent } from '../../events/index.ts';
+import type { Transaction } from '../../../platform/database.ts';
+import { leaveHeads } from '../../previews/index.ts';
+import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
+import { configurationOf, labelRulesOf } from './configuration.cache.ts';
+import { readFailedChecksOf } from './failed-checks.ts';
+import type { PullRequestRow, QueueRow } from './queue.entities.ts';
+
+const companyMs = { open: 10_000, asked: 5_000 } as const;
+
+/** One transaction's work on one queue: the locked row, the instant, and the events in order. */
+export interface QueueWork {
+  readonly ctx: Context;
+  readonly tx: Transaction;
+  readonly queue: QueueRow;
+  readonly now: Date;
+  readonly events: NewEvent[];
+  /** Pull requests whose labels may have to say something else now. */
+  readonly relabelled: Set<PullRequestRow>;
+}
+
+export function beginWork(ctx: Context, tx: Transaction, queue: QueueRow): QueueWork {
+  return { ctx, tx, queue, now: ctx.clock(), events: [], relabelled: new Set() };
+}
+
+export async function finishWork(work: QueueWork): Promise<void> {
+  await quoteChecks(work);
+  await appendEvents(work.ctx, work.tx, work.events);
+  await planLabelWrites(work);
+  const left = [...work.relabelled].filter(({ status }) => isTerminal(status));
+  await leaveHeads(
+    work.ctx,
+    work.tx,
+    left.map(({ id }) => id),
+  );
+}
+
+const longestQuote = 2_000;
+
+/** A block by a failed check carries what the host said of it (`message`, interface 6.1). */
+async function quoteChecks({ ctx, tx, events }: QueueWork): Promise<void> {
+  const blocked = events.flatMap((event, at) => {
+    const { action, pullRequestId, payload } = event;
+    const names: unknown = payload?.['failedChecks'];
+    return action === 'blocked' && typeof pullRequestId === 'string' && Array.isArray(names)
+      ? [{ at, event, pullRequestId, names }]
+      : [];
+  });
+  const failed = await readFailedChecksOf(ctx, tx, blocked);
+  for (const { at, event, pullRequestId } of blocked) {
+    const checks = failed.get(pullRequestId) ?? [];
+    const said = checks.flatMap(({ name, summary }) => (summary ? [`${name}: ${summary}`] : [])).join('\n');
+    if (said !== '') events[at] = { ...event, payload: { ...event.payload, message: said.slice(0, longestQuote) } };
+  }
+}
+
+/** An answer to a person, written once. `key` names what it answers. */
+export async function planReply(
+  { ctx, tx, queue, now }: QueueWork,
+  pullRequestId: string,
+  reply: { readonly key: string; readonly body: string },
+): Promise<void> {
+  await tx.query(
+    `insert into intent (account_id, queue_id, pull_request_id, kind, key, payload, planned_at) values ($1, $2, $3, 'reply', $4, $5, $6)
+     on conflict (account_id, queue_id, kind, key) do nothing`,
+    [ctx.accountId, queue.id, pullRequestId, `${pullRequestId}:${reply.key}`, JSON.stringify(reply), now.toISOString()],
+  );
+}
+
+async function planLabelWrites(work: QueueWork): Promise<void> {
+  if (work.relabelled.size === 0) return;
+  const repository = await work.tx.em.findOneOrFail(RepositoryEntity, { id: work.queue.repositoryId });
+  const rules = labelRulesOf(configurationOf(repository));
+  await writeLabelIntents(
+    work,
+    [...work.relabelled].flatMap((row) => planLabels(row, rules).map((write) => ({ id: row.id, write }))),
+  );
+}
+
+export async function planLabelWrite(work: QueueWork, pullRequestId: string, write: LabelWrite): Promise<void> {
+  await writeLabelIntents(work, [{ id: pullRequestId, write }]);
+}
+
+/** One intent for each label of a pull request, with what is wanted last; one statement, however many leave the line at once. */
+async function writeLabelIntents(
+  { ctx, tx, queue, now }: QueueWork,
+  writes: readonly { readonly id: string; readonly write: LabelWrite }[],
+): Promise<void> {
+  if (writes.length === 0) return;
+  const wanted = new Map(writes.map(({ id, write }) => [`${id}:${write.label}`, { id, write }]));
+  const rows = [...wanted].map(([key, { id, write }]) => ({ key, id, payload: { ...write, at: now.getTime() } }));
+  await tx.query(
+    `insert into intent (account_id, queue_id, pull_request_id, kind, key, payload, planned_at)
+     select $1, $2, w.id, 'label', w.key, w.payload, $4 from jsonb_to_recordset($3::jsonb) as w (id bigint, key text, payload jsonb)
+     on conflict (account_id, queue_id, kind, key) do update set state = 'planned', payload = excluded.payload, planned_at = excluded.planned_at,
+       attempt = 0, next_try_at = null`,
+    [ctx.accountId, queue.id, JSON.stringify(rows), now.toISOString()],
+  );
+}
+
+/** What somebody asked for when queueing it: gone when it leaves by a dequeue, so that queueing it again starts clean. */
+export const noOptions = {
+  skipLine: false,
+  skipLineReason: null,
+  skipValidation: false,
+  requestedBy: null,
+  askedAt: null,
+  askedBy: null,
+} as const;
+
+/** Stops planning and landing, with the reason people will read. Admission goes on. */
+export function haltWork(work: QueueWork, reason: string): void {
+  const { queue, now } = work;
+  queue.haltedReason = reason;
+  queue.haltedAt = now;
+  work.events.push({
+    repositoryId: queue.repositoryId,
+    queueId: queue.id,
+    action: 'queue_halted',
+    payload: { reason },
+  });
+}
+
+export interface Reason {
+  /** Null: a reason without a code, such as a check that still runs. */
+  readonly code: BlockCode | ResetCode | null;
+  /** The sentence users read; the code's own when absent. */
+  readonly text?: string;
+  readonly failedChecks?: readonly string[];
+}
+
+/**
+ * Moves a pull request along the table of transitions. Entering the line gives it the next rank; leaving it clears
+ * what belongs to the line. Nothing is announced here: callers add the event the interface names for their case.
+ */
+export function writeStatus(
+  work: QueueWork,
+  pullRequest: PullRequestRow,
+  event: PullRequestEvent,
+  reason?: Reason,
+): void {
+  const from = pullRequest.status;
+  const to = transition(from, event);
+  if (to === null) throw new DomainError('CONFLICT', `A ${from} pull request cannot ${event}.`);
+  const { queue, now } = work;
+  // The counters of a queue are its own: moving to another one is for `followBase`, under both locks.
+  if (pullRequest.queueId !== queue.id)
+    throw new DomainError(
+      'INTERNAL',
+      `#${pullRequest.number} stands in queue ${pullRequest.queueId}, not ${queue.id}.`,
+    );
+  count(queue, from, -1);
+  count(queue, to, 1);
+  pullRequest.status = to;
+  pullRequest.statusCode = reason?.code ?? null;
+  pullRequest.statusText = reason?.text ?? (reason?.code ? statusText(reason.code) : null);
+  pullRequest.failedChecks = [...(reason?.failedChecks ?? [])];
+  if (isQueued(to) && (!isQueued(from) || event === 'requeue')) {
+    pullRequest.rank = queue.nextRank;
+    queue.nextRank += 1;
+    pullRequest.queuedAt = now;
+    pullRequest.preconditionsHeldAt = now;
+    pullRequest.topAnnounced = false;
+    pullRequest.stuckAnnounced = false;
+    pullRequest.requeueAttempts = 0;
+    clearLine(pullRequest);
+  }
+  if (!isQueued(to)) {
+    pullRequest.rank = null;
+    clearLine(pullRequest);
+    // What it merged out of is told by `merged`: a wait that another end cut short is none.
+    if (to !== 'merged') pullRequest.preconditionsHeldAt = null;
+  }
+  // Nobody asks any more what it affects: what it landed with is in the landing.
+  if (isTerminal(to)) {
+    pullRequest.affectedTargets = null;
+    pullRequest.awaited = null;
+  }
+  if (to === 'merged') pullRequest.mergedAt = now;
+  if (to === 'closed') pullRequest.closedAt = now;
+  if (event === 'reopen') pullRequest.closedAt = null;
+  if (event !== 'tag' && event !== 'reset') work.relabelled.add(pullRequest);
+  tellAnew(work, pullRequest);
+}
+
+/**
+ * There is something new to tell at the host. What ends a stay in line is told at once; the rest waits for more,
+ * because much happens within seconds of entering the line, and every telling costs the host a call and the workflow a step.
+ */
+export function tellAnew({ now }: Pick<QueueWork, 'now'>, pullRequest: PullRequestRow): void {
+  const isEnd = pullRequest.status === 'blocked' || pullRequest.status === 'merged';
+  const companyUntil = now.getTime() + (pullRequest.status === 'open' ? companyMs.open : companyMs.asked);
+  const tellAt = isEnd ? now.getTime() : Math.min(companyUntil, pullRequest.tellAt?.getTime() ?? companyUntil);
+  pullRequest.tellAt = new Date(tellAt);
+}
+
+function clearLine(pullRequest: PullRequestRow): void {
+  pullRequest.letPass = false;
+  pullRequest.passedInDoubt = 0;
+  pullRequest.bisectionGroup = null;
+  pullRequest.bisectionMax = null;
+  pullRequest.bisectionAttempts = 0;
+  pullRequest.bisectionStand = 'in_place';
+  pullRequest.conflictParent = null;
+  pullRequest.conflictAfter = null;
+}
+
+function count(queue: QueueRow, status: PullRequestRow['status'], by: 1 | -1): void {
+  if (status === 'queued') queue.waiting += by;
+  if (status === 'tagged') queue.tagged += by;
+}
+
+export function blockPullRequest(
+  work: QueueWork,
+  pullRequest: PullRequestRow,
+  reason: Reason & { readonly code: BlockCode; readonly message?: string },
+): void {
+  const failedChecks = reason.failedChecks ?? [];
+  writeStatus(work, pullRequest, 'block', { ...reason, text: reason.text ?? blockText(reason.code, failedChecks) });
+  announce(work, pullRequest, 'blocked', {
+    ...(reason.code === 107 && { failedChecks }),
+    ...(reason.message !== undefined && { message: reason.message }),
+  });
+}
+
+/** It left the line by somebody's wish: the event names the code, the pull request itself has none (interface 6.2). */
+export function announceDequeued(work: QueueWork, pullRequest: PullRequestRow): void {
+  announce(work, pullRequest, 'dequeued', { statusCode: 104, statusText: statusText(104) });
+}
+
+/** Adds an event about a pull request with what its consumers need of this moment. */
+export function announce(
+  work: QueueWork,
+  pullRequest: PullRequestRow,
+  action: string,
+  extra: Readonly<Record<string, unknown>> = {},
+): void {
+  tellAnew(work, pullRequest);
+  work.events.push({
+    repositoryId: pullRequest.repositoryId,
+    queueId: work.queue.id,
+    pullRequestId: pullRequest.id,
+    action,
+    payload: { ...describe(pullRequest), ...factsOf(action, pullRequest), ...extra },
+  });
+}
+
+// What analytics count of a moment, and the row will not say any more when it is queued again.
+function factsOf(action: string, row: PullRequestRow): Record<string, unknown> {
+  if (action === 'added_to_batch') return { preconditionsHeldAt: row.preconditionsHeldAt ?? null };
+  if (action !== 'merged') return {};
+  const wasInLine = row.mergedByQueue === true || (row.preconditionsHeldAt ?? null) !== null;
+  return {
+    mergedAt: row.mergedAt ?? null,
+    mergedByQueue: row.mergedByQueue ?? false,
+    queuedAt: wasInLine ? (row.queuedAt ?? null) : null,
+    syncCount: row.syncCount,
+  };
+}
+
+export function describe(pullRequest: PullRequestRow): Record<string, unknown> {
+  return {
+    number: pullRequest.number,
+    author: pullRequest.author,
+    status: pullRequest.status,
+    skipLine: pullRequest.skipLine,
+    statusCode: pullRequest.statusCode ?? null,
+    statusText: pullRequest.statusText ?? null,
+  };
+}

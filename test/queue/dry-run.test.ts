@@ -1,0 +1,189 @@
+// What would it do? Told first, then done: what was told is what happens.
+import { describe, expect, it } from 'vitest';
+import type { Impact } from '../../src/domain/queue/dry-run.ts';
+import {
+  dequeuePullRequest,
+  previewDequeueing,
+  previewQueueing,
+  queuePullRequest,
+} from '../../src/modules/queue/index.ts';
+import { previewConfiguration } from '../../src/modules/queue/api/dry-run.configuration.ts';
+import { rehearse } from '../../src/modules/queue/planning/dry-run.ts';
+import { freezeBranches, pauseBranches, pauseRepository } from '../../src/modules/repositories/index.ts';
+import { configurationYaml, parallel, world, type World } from '../support/world.ts';
+import { startCi, statuses } from './stories.ts';
+
+const byBuildsAlone = 'preconditions:\n  use_github_mergeability: false\n';
+
+async function inBuilds(configuration: string, names: readonly string[], waiting = 0) {
+  const w = await world({ configuration, runsCi: false });
+  const numbers: number[] = [];
+  for (const name of names) numbers.push(await w.open(name, { [`${name}.txt`]: `${name}\n` }));
+  const asked = numbers.slice(0, numbers.length - waiting);
+  await w.queue(...asked);
+  await w.until(async () => (await statuses(w, ...asked)).every((status) => status === 'tagged'));
+  return { w, numbers, [Symbol.asyncDispose]: async () => await w[Symbol.asyncDispose]() };
+}
+
+/** All there is to write: rows of every table the queue keeps, and the events. */
+async function everything(w: World): Promise<unknown> {
+  const tables = ['repository', 'queue', 'pull_request', 'batch', 'batch_member', 'intent', 'event', 'user_action'];
+  const more = ['branch_pause', 'configuration_change', 'pull_request_past', 'queue_past', 'local_comment'];
+  const kept: unknown[] = [];
+  for (const table of [...tables, ...more])
+    kept.push(await w.rows(`select to_jsonb(t) - 'position' as row from ${table} t order by 1`));
+  return kept;
+}
+
+/** As told, and as it turned out once the builds that nothing else keeps back are under way. */
+async function toldAndDone(
+  w: World,
+  preview: () => Promise<readonly Impact[]>,
+  change: () => Promise<unknown>,
+): Promise<{ told: Impact; done: Pick<Impact, 'resets' | 'buildsStarted' | 'buildsStopped'> }> {
+  const before = await everything(w);
+  const [told] = await preview();
+  expect(await everything(w)).toEqual(before);
+  if (told === undefined) throw new Error('Nothing was told.');
+  const batches = await w.batches();
+  await change();
+  await w.until(async () => (await w.rows('select 1 from queue where version > planned_version')).length === 0);
+  await w.until(async () => (await w.rows("select 1 from batch where state = 'making'")).length === 0);
+  const known = new Set(batches.map(({ id }) => id));
+  const now = await w.batches();
+  const wereLive = new Set(batches.filter(({ state }) => isLive(state)).map(({ id }) => id));
+  const resets = await w.rows<{ code: number; members: number[] }>(
+    `select b.reset_code as code, array_agg(p.number order by b.position, m.ordinal) as members
+     from batch b join batch_member m on m.batch_id = b.id join pull_request p on p.id = m.pull_request_id
+     where b.state = 'superseded' and b.id = any($1) and p.status in ('queued', 'tagged') group by b.reset_code`,
+    [[...wereLive]],
+  );
+  return {
+    told,
+    done: {
+      resets: resets.map(({ code, members }) => ({ code, pullRequests: members }) as Impact['resets'][number]),
+      buildsStarted: now.filter(({ id }) => !known.has(id)).map(({ members }) => members),
+      buildsStopped: now.filter(({ id, state }) => wereLive.has(id) && !isLive(state)).map(({ members }) => members),
+    },
+  };
+}
+
+const isLive = (state: string) => ['making', 'building', 'landing'].includes(state);
+const withoutHeld = ({ resets, buildsStarted, buildsStopped }: Impact) => ({ resets, buildsStarted, buildsStopped });
+
+describe('a preview tells what happens, and writes nothing', () => {
+  it('of skipping the line', async () => {
+    await using line = await inBuilds(`${parallel({ builds: 3 })}${byBuildsAlone}`, ['a', 'b', 'c'], 1);
+    const { w, numbers } = line;
+    const [a = 0, b = 0, c = 0] = numbers;
+    const request = { repository: w.repository, number: c, source: 'graphql_api', skipLine: true } as const;
+    const { told, done } = await toldAndDone(
+      w,
+      async () => (await previewQueueing(w.ctx, request)).impacts,
+      async () => await queuePullRequest(w.ctx, request),
+    );
+    expect(told).toMatchObject({
+      resets: [{ code: 302, pullRequests: [a, b] }],
+      buildsStopped: [[a], [b]],
+      buildsStarted: [[c], [a], [b]],
+    });
+    expect(done).toEqual(withoutHeld(told));
+  });
+
+  it('of dequeuing from the middle of a line, and of one that does not stand in it', async () => {
+    await using line = await inBuilds(`${parallel({ builds: 3 })}${byBuildsAlone}`, ['a', 'b', 'c', 'd'], 1);
+    const { w, numbers } = line;
+    const [, b = 0, c = 0, d = 0] = numbers;
+    const idle = await previewDequeueing(w.ctx, { repository: w.repository, number: d });
+    expect(idle.impacts.map(withoutHeld)).toEqual([{ resets: [], buildsStarted: [], buildsStopped: [] }]);
+    const request = { repository: w.repository, number: b };
+    const { told, done } = await toldAndDone(
+      w,
+      async () => (await previewDequeueing(w.ctx, request)).impacts,
+      async () => await dequeuePullRequest(w.ctx, request),
+    );
+    expect(told).toMatchObject({
+      resets: [{ code: 303, pullRequests: [c] }],
+      buildsStopped: [[b], [c]],
+      buildsStarted: [[c]],
+    });
+    expect(done).toEqual(withoutHeld(told));
+  });
+
+  it('of pausing and resuming: landings are held, and what waited is built', async () => {
+    await using line = await inBuilds(`${parallel({ builds: 2 })}${byBuildsAlone}`, ['a', 'b', 'c'], 1);
+    const { w, numbers } = line;
+    const [a = 0, b = 0, c = 0] = numbers;
+    const pause = { repository: w.repository, pattern: 'main', paused: true };
+    const paused = await toldAndDone(
+      w,
+      async () => await rehearse(w.ctx, w.repositoryId, async (ctx) => await pauseBranches(ctx, pause)),
+      async () => await pauseBranches(w.ctx, pause),
+    );
+    expect(paused.told).toEqual({
+      baseBranch: 'main',
+      resets: [],
+      buildsStarted: [],
+      buildsStopped: [],
+      landingsHeld: [a, b],
+    });
+    expect(paused.done).toEqual(withoutHeld(paused.told));
+    await w.dequeue(b);
+    await w.queue(c);
+    await w.until(async () => (await w.rows("select 1 from batch where state = 'building'")).length === 1);
+    const resumed = await toldAndDone(
+      w,
+      async () =>
+        await rehearse(w.ctx, w.repositoryId, async (ctx) => await pauseBranches(ctx, { ...pause, paused: false })),
+      async () => await pauseBranches(w.ctx, { ...pause, paused: false }),
+    );
+    expect(resumed.told).toMatchObject({ buildsStarted: [[c]], landingsHeld: [] });
+    expect(resumed.done).toEqual(withoutHeld(resumed.told));
+    const frozen = await rehearse(
+      w.ctx,
+      w.repositoryId,
+      async (ctx) => await freezeBranches(ctx, { repository: w.repository, baseBranches: 'ma*' }),
+    );
+    // Its landings alone wait: what is built goes on.
+    expect(frozen).toEqual([
+      { baseBranch: 'main', resets: [], buildsStarted: [], buildsStopped: [], landingsHeld: [a, c] },
+    ]);
+    expect(await w.rows('select 1 from freeze_rule')).toEqual([]);
+    const whole = await rehearse(
+      w.ctx,
+      w.repositoryId,
+      async (ctx) => await pauseRepository(ctx, { repository: w.repository, paused: true }),
+    );
+    expect(whole.map(({ landingsHeld }) => landingsHeld)).toEqual([[a, c]]);
+    await using _ = await startCi(w);
+    await w.settled(a, c);
+  });
+
+  it('of another configuration: keys that build reset, keys that gate do not', async () => {
+    await using line = await inBuilds(`${parallel({ builds: 2 })}${byBuildsAlone}`, ['a', 'b', 'c'], 1);
+    const { w, numbers } = line;
+    const [a = 0, b = 0] = numbers;
+    const preview = async (rules: string) =>
+      await previewConfiguration(w.ctx, { repository: w.repository, yaml: configurationYaml(rules) });
+    const gate = await preview(`${parallel({ builds: 2 })}${byBuildsAlone}require_all_checks_pass: true\n`);
+    expect(gate.changed).toEqual([
+      { key: 'merge_rules.require_all_checks_pass', mark: 'gate', before: 'false', after: 'true' },
+    ]);
+    expect(gate.impacts?.map(withoutHeld)).toEqual([{ resets: [], buildsStarted: [], buildsStopped: [] }]);
+    const rules = `${parallel({ builds: 1, batch: 2 })}${byBuildsAlone}merge_strategy:\n  name: merge\n`;
+    const { told, done } = await toldAndDone(
+      w,
+      async () => (await preview(rules)).impacts ?? [],
+      async () => await w.configure(rules),
+    );
+    expect(told).toMatchObject({
+      resets: [{ code: 307, pullRequests: [a, b] }],
+      buildsStopped: [[a], [b]],
+      buildsStarted: [[a, b]],
+    });
+    expect(done).toEqual(withoutHeld(told));
+    const refused = await preview('labels_: {}\n');
+    expect(refused).toMatchObject({ impacts: null, changed: [] });
+    expect(refused.outcome).toMatchObject({ ok: false, problems: [{ code: 'UNKNOWN_KEY', nearestKey: 'labels' }] });
+  });
+});
