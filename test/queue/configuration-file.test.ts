@@ -5,6 +5,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Scope } from '../../src/context.ts';
 import { makeRepository, openPullRequest } from '../rest/contract/repository.ts';
@@ -136,6 +137,63 @@ describe('a configuration that is pushed', () => {
       { applied_by: { gh_username: 'service@acme.test' }, commit_sha: await tip() },
     ]);
   });
+
+  describe('by a token without that scope', () => {
+    const newer = configurationYaml(parallel({ builds: 7 }));
+    let older = '';
+    beforeEach(async () => {
+      older = await commit(path, pushed);
+      await push('main');
+      await commit(path, newer);
+      await push('main');
+    });
+
+    it('is not in force as an older one that a merge brings back', async () => {
+      await git('checkout', '-q', '--detach', older);
+      await git('merge', '-q', '-s', 'ours', '-m', 'Merge main', 'main');
+      await git('branch', '-f', 'main', 'HEAD');
+      expect(await push('main', await tokenOf('config:write'))).toContain('lacks the scope config:write');
+      expect([await git('show', `${await tip()}:${path}`), await inForce()]).toEqual([pushed.trimEnd(), newer]);
+    });
+
+    it('is not in force as an older one that a pull request brings back', async () => {
+      await git('checkout', '-q', '-b', 'stale', older);
+      await git('merge', '-q', '-s', 'ours', '-m', 'Merge main', 'main');
+      await push('stale', await tokenOf('config:write'));
+      await land('stale');
+      expect([await git('show', `${await tip()}:${path}`), await inForce()]).toEqual([pushed.trimEnd(), newer]);
+      expect((await refusal())?.errors).toEqual([expect.stringContaining('nobody is known')]);
+    });
+
+    it('is not in force when its branch is set back to it from a merge', async () => {
+      const token = await tokenOf('config:write');
+      await git('checkout', '-q', '-b', 'side');
+      const change = await commit(path, pushed);
+      await git('checkout', '-q', '-b', 'back', 'main');
+      await git('merge', '-q', '--no-ff', '-s', 'ours', '-m', 'Merge side', 'side');
+      await push('back', token);
+      await push(`+${change}:refs/heads/back`, token);
+      await land('back');
+      expect([await git('show', `${await tip()}:${path}`), await inForce()]).toEqual([pushed.trimEnd(), newer]);
+    });
+
+    it('moves nothing when its push cannot be put on record', async () => {
+      const before = await tip();
+      await git('checkout', '-q', 'main');
+      await commit(path, pushed);
+      const token = await tokenOf('config:write');
+      await asOwner('alter table local_configuration_push rename to gone');
+      await expect(push('main', token)).rejects.toThrow();
+      await asOwner('alter table gone rename to local_configuration_push');
+      expect(await tip()).toBe(before);
+    });
+  });
+
+  async function asOwner(statement: string): Promise<void> {
+    const client = new pg.Client({ connectionString: s.databaseUrl });
+    await client.connect();
+    await client.query(statement).finally(async () => await client.end());
+  }
 
   async function land(branch: string): Promise<void> {
     const repository = { owner: 'acme', name };

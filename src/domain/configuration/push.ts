@@ -1,7 +1,10 @@
 // Whether a configuration that came by a push is taken over, and what whoever pushed it is told (docs/adr/0055).
 
-/** What is known of the push that brought the change. Null: it came past the host, as an import does. */
-export type KnownPush = { readonly by: string; readonly mayConfigure: boolean } | null;
+/**
+ * What is known of the push that brought the change. `past the host`: none did, as with an import. `unknown`: a landing
+ * brought it, and no push to its pull requests is known to have.
+ */
+export type KnownPush = { readonly by: string; readonly mayConfigure: boolean } | 'past the host' | 'unknown';
 
 export type ConfigurationReading =
   | { readonly kind: 'unchanged' }
@@ -11,8 +14,11 @@ export type ConfigurationReading =
 
 /** Why nothing of the file is taken over, whatever it says; null: it is judged by what it says. */
 export function decidePushRefusal(push: KnownPush): string | null {
-  if (push === null || push.mayConfigure) return null;
-  return `the token of ${push.by} that pushed it lacks the scope config:write. With that scope, push another change of the file, or send it to POST /api/v1/config`;
+  const cure = 'With that scope, push another change of the file, or send it to POST /api/v1/config';
+  if (push === 'past the host') return null;
+  if (push === 'unknown') return `nobody is known to have pushed this change with the scope config:write. ${cure}`;
+  if (push.mayConfigure) return null;
+  return `the token of ${push.by} that pushed it lacks the scope config:write. ${cure}`;
 }
 
 /** Lines for the output of `git push`. */

@@ -1,51 +1,137 @@
 // Who pushed the commits that change the configuration file. git itself keeps no such record: the names in a commit are
 // written by its author, and say nothing of the token that pushed it.
 import { configurationPath } from '../../domain/configuration/index.ts';
-import type { Database } from '../../platform/database.ts';
-import { branchOf, branchRef, listFirstParents, readRefValue } from '../git/index.ts';
+import type { Transaction } from '../../platform/database.ts';
+import { branchOf, branchRef, listFirstParents, readFile, readRefValue } from '../git/index.ts';
 import type { ConfigurationPush, HostRepository } from '../port.ts';
 import type { RefChange } from './changes.ts';
 import { readDefaultBranch, type Installation } from './installation.ts';
 
 const mostCommits = 1_000;
 
-/** Before anybody hears of the push: whoever reads the file knows who pushed it. */
-export async function recordConfigurationPushes(
+interface Tip {
+  readonly commit: string;
+  readonly ref: string;
+}
+
+/**
+ * Before git moves a branch: the commits that a token without config:write asks for are on record as its own. Otherwise a
+ * process that is killed after the move, or another one that reads the file at once, would know of no push. Answers what
+ * was not on record before.
+ */
+export async function noteConfigurationPush(
   installation: Installation,
   repository: HostRepository,
-  { changes, by, mayConfigure }: ConfigurationPush & { readonly changes: readonly RefChange[] },
+  { changes, pusher }: { readonly changes: readonly RefChange[]; readonly pusher: ConfigurationPush },
+): Promise<readonly Tip[]> {
+  const tips = changes.flatMap(({ ref, to }) => (branchOf(ref) === null || to === null ? [] : [{ ref, commit: to }]));
+  if (pusher.mayConfigure || tips.length === 0) return [];
+  return await installation.db.transaction(
+    repository.accountId,
+    async (tx) => await insertPushes(installation, tx, { repository, pusher, tips }),
+  );
+}
+
+/** After git has moved the refs: replaces what was noted by the commits that do change the file. */
+export async function recordConfigurationPush(
+  installation: Installation,
+  repository: HostRepository,
+  {
+    changes,
+    pusher,
+    noted,
+  }: { readonly changes: readonly RefChange[]; readonly pusher: ConfigurationPush; readonly noted: readonly Tip[] },
 ): Promise<void> {
+  const tips = (
+    await Promise.all(changes.map(async (change) => await findChanging(installation, repository, change)))
+  ).flat();
+  const isChanging = (tip: Tip): boolean => tips.some(({ commit, ref }) => commit === tip.commit && ref === tip.ref);
+  const unneeded = noted.filter((tip) => !isChanging(tip));
+  if (tips.length + unneeded.length === 0) return;
+  await installation.db.transaction(repository.accountId, async (tx) => {
+    await insertPushes(installation, tx, { repository, pusher, tips });
+    await tx.query(
+      `delete from local_configuration_push p using unnest($3::text[], $4::text[]) as tip (commit, ref)
+       where p.account_id = $1 and p.repository_id = $2 and p.commit = tip.commit and p.ref = tip.ref`,
+      [repository.accountId, repository.id, unneeded.map(({ commit }) => commit), unneeded.map(({ ref }) => ref)],
+    );
+  });
+}
+
+async function insertPushes(
+  { clock }: Installation,
+  tx: Transaction,
+  {
+    repository,
+    pusher,
+    tips,
+  }: { readonly repository: HostRepository; readonly pusher: ConfigurationPush; readonly tips: readonly Tip[] },
+): Promise<readonly Tip[]> {
+  return await tx.query<Tip>(
+    `insert into local_configuration_push (account_id, repository_id, commit, ref, pushed_by, may_configure, pushed_at)
+     select $1, $2, commit, ref, $5, $6, $7 from unnest($3::text[], $4::text[]) as tip (commit, ref)
+     on conflict do nothing returning commit, ref`,
+    [
+      repository.accountId,
+      repository.id,
+      tips.map(({ commit }) => commit),
+      tips.map(({ ref }) => ref),
+      pusher.by,
+      pusher.mayConfigure,
+      clock().toISOString(),
+    ],
+  );
+}
+
+/** On the first-parent line. */
+async function findChanging(
+  installation: Installation,
+  repository: HostRepository,
+  { ref, from, to }: RefChange,
+): Promise<readonly Tip[]> {
+  if (branchOf(ref) === null || to === null) return [];
   const directory = installation.directoryOf(repository);
   const defaultBranch = await readDefaultBranch(installation, repository);
+  const isDefault = branchOf(ref) === defaultBranch;
   const base = defaultBranch === null ? null : await readRefValue(directory, branchRef(defaultBranch));
-  for (const { ref, from, to } of changes) {
-    if (branchOf(ref) === null || to === null) continue;
-    // What a new branch has from the default branch was pushed there.
-    const left = branchOf(ref) === defaultBranch ? from : (from ?? base);
-    const range = { from: left, to, limit: mostCommits, path: configurationPath };
-    const commits = await listFirstParents(installation.git, directory, range);
-    if (commits.length === 0) continue;
-    await installation.db.transaction(repository.accountId, async (tx) => {
-      await tx.query(
-        `insert into local_configuration_push (account_id, repository_id, commit, ref, pushed_by, may_configure, pushed_at)
-         select $1, $2, commit, $4, $5, $6, $7 from unnest($3::text[]) commit on conflict do nothing`,
-        [repository.accountId, repository.id, commits, ref, by, mayConfigure, installation.clock().toISOString()],
-      );
-    });
-  }
+  // What another branch has from the default branch was pushed there. Where it stood before says nothing: what it is set
+  // back to may have come by a merge, beside its first-parent line.
+  const left = isDefault ? from : base;
+  const range = { from: left, to, limit: mostCommits, path: configurationPath };
+  const commits = await listFirstParents(installation.git, directory, range);
+  if (isDefault && from !== null && (await isBroughtByMerge(installation, directory, { from, to, commits })))
+    commits.unshift(to);
+  return commits.map((commit) => ({ commit, ref }));
+}
+
+/** Whether the file is another one although no commit of the first-parent line has changed it. */
+async function isBroughtByMerge(
+  { git }: Installation,
+  directory: string,
+  { from, to, commits }: { readonly from: string; readonly to: string; readonly commits: readonly string[] },
+): Promise<boolean> {
+  if (commits.length > 0) return false;
+  const file = { path: configurationPath, maxBytes: Infinity };
+  const [before, after] = await Promise.all(
+    [from, to].map(async (commit) => (await readFile(git, directory, { ...file, commit }))?.blob),
+  );
+  return before !== after;
 }
 
 export async function findConfigurationPush(
-  db: Database,
+  { db, git, directoryOf }: Installation,
   repository: HostRepository,
-  { commit, ref }: { readonly commit: string; readonly ref: string },
+  { ref, since, tip }: { readonly ref: string; readonly since: string; readonly tip: string },
 ): Promise<ConfigurationPush | null> {
+  const range = { from: since, to: tip, limit: mostCommits };
+  const line = await listFirstParents(git, directoryOf(repository), range);
   const [push] = await db.read<ConfigurationPush>(repository.accountId, {
     name: 'configuration_push',
-    text: `select pushed_by as by, may_configure as "mayConfigure" from local_configuration_push
-           where account_id = $1 and repository_id = $2 and commit = $3
-           order by ref = $4 desc, pushed_at desc limit 1`,
-    values: [repository.accountId, repository.id, commit, ref],
+    text: `select p.pushed_by as by, p.may_configure as "mayConfigure"
+           from unnest($3::text[]) with ordinality as line (commit, at)
+           join local_configuration_push p on p.account_id = $1 and p.repository_id = $2 and p.commit = line.commit and p.ref = $4
+           order by line.at limit 1`,
+    values: [repository.accountId, repository.id, [...line, since], ref],
   });
   return push ?? null;
 }

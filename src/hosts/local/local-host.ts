@@ -115,7 +115,7 @@ function gitOperations(installation: Installation) {
         signersFile: installation.signersFile,
       }),
     listAncestry: async (repository, range) => await git.listAncestry(installation.git, at(repository), range),
-    findConfigurationPush: async (repository, of) => await findConfigurationPush(installation.db, repository, of),
+    findConfigurationPush: async (repository, of) => await findConfigurationPush(installation, repository, of),
     isAncestor: async (repository, ancestor, descendant) =>
       await git.isAncestor(installation.git, at(repository), ancestor, descendant),
     listChangedFiles: async (repository, range) => await git.listChangedFiles(installation.git, at(repository), range),

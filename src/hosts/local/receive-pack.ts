@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { isRefName, isReservedRef, readRefValue, zeroObjectId } from '../git/index.ts';
 import type { ConfigurationPush, HostRepository } from '../port.ts';
 import { followRefChanges, type RefChange } from './changes.ts';
-import { recordConfigurationPushes } from './configuration-pushes.rows.ts';
+import { noteConfigurationPush, recordConfigurationPush } from './configuration-pushes.rows.ts';
 import type { Installation } from './installation.ts';
 import { ProtocolError } from './pkt-line.ts';
 import {
@@ -46,11 +46,19 @@ export async function receivePush(
     refusals.length > 0 && request.capabilities.includes('atomic')
       ? []
       : request.commands.filter(({ ref }) => !refusals.some((refusal) => refusal.ref === ref));
+  const asked = allowed.map(({ ref, from, to }) => ({ ref, from: orNull(from), to: orNull(to) }));
+  const noted = await noteConfigurationPush(installation, repository, { changes: asked, pusher });
   const reports: PushReport[] = [];
   for (const group of groupsOf(request, allowed, managed))
     reports.push(await runReceivePack(installation, repository, body, request, group));
   const changes = await readBack(installation, repository, allowed);
-  await recordConfigurationPushes(installation, repository, { changes, ...pusher });
+  // Where a ref stands now may be another push's doing, whose token is another one.
+  const moved = asked.filter(
+    ({ ref, to }) =>
+      reports.some(({ lines }) => lines.includes(`ok ${ref}`)) ||
+      changes.some((change) => change.ref === ref && change.to === to),
+  );
+  await recordConfigurationPush(installation, repository, { changes: moved, pusher, noted });
   const lines = await describe(changes);
   await followRefChanges(installation, repository, changes, 'push');
   const progress = Buffer.from(lines.map((line) => `${line}\n`).join(''));
@@ -137,13 +145,16 @@ async function runReceivePack(
   };
 }
 
+function orNull(id: string): string | null {
+  return id === zeroObjectId ? null : id;
+}
+
 async function readBack(
   installation: Installation,
   repository: HostRepository,
   commands: readonly PushCommand[],
 ): Promise<RefChange[]> {
   const directory = installation.directoryOf(repository);
-  const orNull = (id: string): string | null => (id === zeroObjectId ? null : id);
   const changes: RefChange[] = [];
   for (const { ref, from, to } of commands) {
     const actual = await readRefValue(directory, ref);

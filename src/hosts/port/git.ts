@@ -83,12 +83,12 @@ export interface HostGit {
     range: { readonly from: string; readonly to: readonly string[]; readonly limit: number },
   ): Promise<readonly Descent[] | null>;
   /**
-   * Who pushed a commit that changes the configuration file: to that ref, or else to any. Null: the host does not know,
-   * as of what was pushed past it, or made by the service.
+   * Who made the newest push to `ref` that changed the configuration file, on the first-parent line from `tip` down to
+   * `since`. Null: the host does not know, as of what was pushed past it, or made by the service.
    */
   findConfigurationPush(
     repository: HostRepository,
-    of: { readonly commit: string; readonly ref: string },
+    of: { readonly ref: string; readonly since: string; readonly tip: string },
   ): Promise<ConfigurationPush | null>;
   isAncestor(repository: HostRepository, ancestor: string, descendant: string): Promise<boolean>;
   /** What a head changes since it left `base`. Null: more than `limit` files, or the two have no commit in common. */

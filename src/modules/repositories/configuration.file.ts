@@ -65,17 +65,19 @@ async function findChange(ctx: Context, row: RepositoryRow, { host, ref, tip }: 
   const newest = { from: null, to: tip, limit: 1, path: configurationPath };
   const [changing] = await host.listFirstParents(row, newest);
   const { commit = tip, parents = [] } = changing ?? {};
-  const pushed = await host.findConfigurationPush(row, { commit, ref });
+  const pushed = await host.findConfigurationPush(row, { ref, since: commit, tip });
   if (pushed !== null) return { commit, push: pushed, by: pushed.by };
   // A landing makes its commits itself: the change is one that was pushed to a member's branch.
-  for (const member of await readMembers(ctx, row, { commit, parent: parents[0] ?? '' })) {
-    const range = { from: member.parent, to: member.head, limit: 1, path: configurationPath };
+  const members = await readMembers(ctx, row, { commit, parent: parents[0] ?? '' });
+  if (members.length === 0) return { commit, push: 'past the host', by: null };
+  for (const { branch, parent, head, author } of members) {
+    const range = { from: parent, to: head, limit: 1, path: configurationPath };
     const [own] = await host.listFirstParents(row, range);
     if (own === undefined) continue;
-    const push = await host.findConfigurationPush(row, { commit: own.commit, ref: `refs/heads/${member.branch}` });
-    return { commit, push, by: push?.by ?? member.author };
+    const push = await host.findConfigurationPush(row, { ref: `refs/heads/${branch}`, since: own.commit, tip: head });
+    return { commit, push: push ?? 'unknown', by: push?.by ?? author };
   }
-  return { commit, push: null, by: null };
+  return { commit, push: 'unknown', by: null };
 }
 
 /** Those that landed with the commit, or as it, the last one first. They are known before the landing is concluded. */

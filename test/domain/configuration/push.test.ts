@@ -9,7 +9,12 @@ import {
 describe('a configuration that came by a push', () => {
   test.each<[string, KnownPush, RegExp | null]>([
     ['of a token that may write configurations is judged by what it says', { by: 'ada', mayConfigure: true }, null],
-    ['past the host is judged by what it says', null, null],
+    ['past the host is judged by what it says', 'past the host', null],
+    [
+      'of nobody, by a landing, is refused',
+      'unknown',
+      /^nobody is known to have pushed this change with the scope config:write\. With that scope, push another change/,
+    ],
     [
       'of another token is refused, and says what is missing',
       { by: 'ada', mayConfigure: false },
