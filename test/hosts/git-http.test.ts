@@ -7,6 +7,7 @@ import { gzipSync } from 'node:zlib';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { registerGitHttp } from '../../src/hosts/local/index.ts';
+import { decideBytesNeeded } from '../../src/hosts/local/push-room.ts';
 import { RefMoved } from '../../src/hosts/port.ts';
 import type { HostRepository } from '../../src/hosts/port.ts';
 import { commitWithHook, tip } from './commits.ts';
@@ -18,6 +19,7 @@ let server: FastifyInstance;
 let folder: string;
 let origin: string;
 let base: string;
+const mib = 1024 * 1024;
 let bounds: { maxPushBytes: number; freeBytes: number };
 
 beforeEach(async () => {
@@ -259,6 +261,18 @@ describe('pushing', () => {
     const pushed = await client(place, 'push', '--quiet', 'origin', 'late');
     expect(pushed).toEqual({ ok: false, text: expect.stringContaining('507') });
     expect(tip(world.directory, 'late')).toBeNull();
+  });
+
+  test.each([
+    ['one that begins', [0], { received: 1 + 16 * mib, unpacked: 1 + 32 * mib }],
+    [
+      'one that is received, which git writes once more',
+      [100 * mib],
+      { received: 1 + 16 * mib, unpacked: 1 + 132 * mib },
+    ],
+    ['all that are under way at once', [0, 100 * mib], { received: 1 + 32 * mib, unpacked: 1 + 164 * mib }],
+  ])('needs room on the disk for %s', (_what, underWay, needed) => {
+    expect(decideBytesNeeded(underWay, 1)).toEqual(needed);
   });
 
   test('turns away what becomes large when it is inflated', async () => {

@@ -1,18 +1,19 @@
 // git over HTTP: `/git/<owner>/<name>.git/…` for clone, fetch and push with a token as the password (any user
 // name), and the output of checks beside it. What the token's account does not own does not exist.
 import { createWriteStream } from 'node:fs';
-import { mkdtemp, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Duplex, type Readable, Transform } from 'node:stream';
+import { type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { removeAbandonedFolders, withProcessFolder } from '../../platform/sandbox/index.ts';
 import { branchOf, type Git } from '../git/index.ts';
 import type { HostRepository } from '../port.ts';
 import { readDefaultBranch } from './installation.ts';
 import type { LocalHost } from './local-host.ts';
 import { flushPacket, packet, ProtocolError } from './pkt-line.ts';
+import { createPushRoom, type PushRoom } from './push-room.ts';
 import { receivePush } from './receive-pack.ts';
 
 export interface GitUser {
@@ -53,8 +54,6 @@ const scopeOf = { 'git-upload-pack': 'queue:read', 'git-receive-pack': 'queue:wr
 const longestFetchRequest = 64 * 1024 * 1024;
 /** Of a body that comes compressed. git compresses what it asks for, and never a pack. */
 const longestInflated = 64 * 1024 * 1024;
-/** How much of a push is received between two looks at the disk. */
-const bytesPerLook = 16 * 1024 * 1024;
 
 /** An answer that ends the request. */
 class Refusal extends Error {
@@ -67,6 +66,9 @@ class Refusal extends Error {
 }
 
 export async function registerGitHttp(fastify: FastifyInstance, options: GitHttpOptions): Promise<void> {
+  const room = createPushRoom(() => options.freeBytes);
+  // What pushes left that a kill cut off.
+  await removeAbandonedFolders(tmpdir());
   await fastify.register(async (scope) => {
     // git's bodies are streams of any size; nothing here is parsed before the request is known to be allowed.
     scope.removeAllContentTypeParsers();
@@ -91,7 +93,7 @@ export async function registerGitHttp(fastify: FastifyInstance, options: GitHttp
     scope.post<Place>('/git/:owner/:repository/git-receive-pack', async (request, reply) => {
       const admitted = await admit(options, request, scopeOf['git-receive-pack'], reply);
       mustBeType(request, 'git-receive-pack');
-      return await receivePack(options, admitted, request, reply);
+      return await receivePack({ ...options, room }, admitted, request, reply);
     });
     scope.get<{ Params: Place['Params'] & { id: string } }>(
       '/git/:owner/:repository/checks/:id/log',
@@ -199,35 +201,41 @@ async function uploadPack(
 }
 
 async function receivePack(
-  options: GitHttpOptions,
+  { room, ...options }: GitHttpOptions & { readonly room: PushRoom },
   { repository, user }: Admitted,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { installation } = options.host;
-  const folder = await mkdtemp(join(tmpdir(), 'interlock-push-'));
-  try {
-    const body = join(folder, 'body');
-    await pipeline([
-      ...bodyOf(request),
-      limited(isCompressed(request) ? Math.min(options.maxPushBytes, longestInflated) : options.maxPushBytes),
-      leavingFree([folder, installation.dataDir], options.freeBytes),
-      createWriteStream(body, { mode: 0o600 }),
-    ]);
-    const answer = await receivePush(installation, repository, {
-      body,
-      pusher: { by: user.handle ?? user.email ?? 'unknown', mayConfigure: user.mayConfigure },
-      isManaged: async (ref) => await isManagedRef(options, repository, ref),
-      describe: async (changes) =>
-        await options.describePush(
-          repository,
-          changes.map(({ ref }) => ref),
-        ),
-    });
-    return await uncached(reply).type('application/x-git-receive-pack-result').send(answer);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  return await withProcessFolder(tmpdir(), async (folder) => {
+    const receiving = room.receiving({ received: folder, unpacked: installation.dataDir }, tooFull);
+    try {
+      const body = join(folder, 'body');
+      await pipeline([
+        ...bodyOf(request),
+        limited(isCompressed(request) ? Math.min(options.maxPushBytes, longestInflated) : options.maxPushBytes),
+        receiving.stream,
+        createWriteStream(body, { mode: 0o600 }),
+      ]);
+      const answer = await receivePush(installation, repository, {
+        body,
+        pusher: { by: user.handle ?? user.email ?? 'unknown', mayConfigure: user.mayConfigure },
+        isManaged: async (ref) => await isManagedRef(options, repository, ref),
+        describe: async (changes) =>
+          await options.describePush(
+            repository,
+            changes.map(({ ref }) => ref),
+          ),
+      });
+      return await uncached(reply).type('application/x-git-receive-pack-result').send(answer);
+    } finally {
+      receiving.end();
+    }
+  });
+}
+
+function tooFull(): Refusal {
+  return new Refusal(507, 'There is too little room on the disk for this push: tell the operator of this service');
 }
 
 async function isManagedRef(options: GitHttpOptions, repository: HostRepository, ref: string): Promise<boolean> {
@@ -262,27 +270,6 @@ function limited(maxBytes: number): Transform {
       else done(null, chunk);
     },
   });
-}
-
-/** What is received lies on the disk of one of the folders, and is unpacked on that of another. */
-function leavingFree(folders: readonly string[], freeBytes: number): Duplex {
-  return Duplex.from(async function* (chunks: AsyncIterable<Buffer>) {
-    let untilLook = 0;
-    for await (const chunk of chunks) {
-      untilLook -= chunk.length;
-      if (untilLook <= 0) {
-        untilLook = bytesPerLook;
-        await mustLeaveFree(folders, freeBytes);
-      }
-      yield chunk;
-    }
-  });
-}
-
-async function mustLeaveFree(folders: readonly string[], freeBytes: number): Promise<void> {
-  for (const { bavail, bsize } of await Promise.all(folders.map(async (folder) => await statfs(folder))))
-    if (bavail * bsize < freeBytes + bytesPerLook)
-      throw new Refusal(507, 'There is too little room on the disk for this push: tell the operator of this service');
 }
 
 function protocolOf(request: FastifyRequest): Record<string, string> {

@@ -1,6 +1,6 @@
 // The life of one container: made, given its checkout, started, set up, torn down, removed.
 import { execFile, spawn } from 'node:child_process';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
@@ -9,6 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type Docker from 'dockerode';
 import type { Hosts } from '../../hosts/port.ts';
+import { withProcessFolder } from '../sandbox/index.ts';
 import { removeContainer, statusOf } from './docker-engine.ts';
 import { BootFailed, type PreviewBoot, type PreviewSandbox } from './port.ts';
 import { createSaid, noted, type Said } from './said.ts';
@@ -63,19 +64,18 @@ export async function bootContainer(
   const said = createSaid(boot.secrets, attendance.onOutput);
   const late = AbortSignal.timeout(boot.bootTimeoutMs);
   const giveUp = AbortSignal.any([late, attendance.signal]);
-  const folder = await mkdtemp(join(settings.workDir, `interlock-run-${process.pid}-`));
-  const checkout = join(folder, 'workspace');
   try {
-    const booting = bringUp({ ...settings, ...named, said, container: docker.getContainer(name), checkout }, giveUp);
-    return await Promise.race([booting, aborted(giveUp)]);
+    // What the container has is a copy.
+    return await withProcessFolder(settings.workDir, async (folder) => {
+      const checkout = join(folder, 'workspace');
+      const booting = bringUp({ ...settings, ...named, said, container: docker.getContainer(name), checkout }, giveUp);
+      return await Promise.race([booting, aborted(giveUp)]);
+    });
   } catch (error) {
     await removeContainer(docker, name);
     attendance.signal.throwIfAborted();
     if (!late.aborted) throw error;
     throw new BootFailed(`It was not up after ${boot.bootTimeoutMs / 1000} s${said.lastWords()}`);
-  } finally {
-    // What the container has is a copy.
-    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
   }
 }
 

@@ -1,5 +1,6 @@
 // Where one run works. Its folder is named by the process that made it, so that what a killed one left is known as such.
-import { chmod, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { chmod, mkdir, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isAlive } from '../process.ts';
 import type { RunFolders } from './port.ts';
@@ -24,11 +25,23 @@ export function besideRoot({ root }: RunFolders, name: string): string {
 
 /** Folders below `workDir` for as long as the work lasts. */
 export async function withRunFolders<T>(workDir: string, work: (folders: RunFolders) => Promise<T>): Promise<T> {
-  const parent = await mkdtemp(join(workDir, `interlock-run-${process.pid}-`));
+  return await withProcessFolder(workDir, async (parent) => await work(await makeRunFolders(parent)));
+}
+
+// Of this very process: an earlier one may have had its number, as the first process of a container always has.
+const madeHere = new Set<string>();
+
+/** A folder below `workDir` for as long as the work lasts. After a kill it is abandoned. */
+export async function withProcessFolder<T>(workDir: string, work: (folder: string) => Promise<T>): Promise<T> {
+  const name = `interlock-run-${process.pid}-${randomUUID()}`;
+  const folder = join(workDir, name);
+  madeHere.add(name);
   try {
-    return await work(await makeRunFolders(parent));
+    await mkdir(folder, { mode: 0o700 });
+    return await work(folder);
   } finally {
-    await rm(parent, { recursive: true, force: true, maxRetries: 3 });
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+    madeHere.delete(name);
   }
 }
 
@@ -36,7 +49,11 @@ export async function withRunFolders<T>(workDir: string, work: (folders: RunFold
 export async function removeAbandonedFolders(workDir: string): Promise<void> {
   for (const name of await readdir(workDir)) {
     const pid = /^interlock-run-(\d+)-/.exec(name)?.[1];
-    if (pid !== undefined && Number(pid) !== process.pid && !isAlive(Number(pid)))
+    if (pid !== undefined && !isInUse(name, Number(pid)))
       await rm(join(workDir, name), { recursive: true, force: true });
   }
+}
+
+function isInUse(name: string, pid: number): boolean {
+  return pid === process.pid ? madeHere.has(name) : isAlive(pid);
 }
