@@ -1,7 +1,7 @@
 // Answers kept under an Idempotency-Key, per user and operation, for a day (ADR 0049).
 import { randomInt } from 'node:crypto';
 import type { Answer, Claim } from '../../rest-facade/index.ts';
-import type { Database } from '../platform/database.ts';
+import type { Database, Transaction } from '../platform/database.ts';
 
 export interface IdempotencyKey {
   readonly accountId: string;
@@ -32,11 +32,12 @@ interface Row {
 }
 
 // A claim is as good as the server that made it: PostgreSQL frees the lock of a session as soon as its process is gone.
-const isAbandoned = `k.status is null and not exists (
+// One of this server, which asks only for what it has not in hand, is one whose answer from the database was lost.
+const isAbandoned = `k.status is null and (k.claimed_by = excluded.claimed_by or not exists (
   select from pg_locks l
   where l.locktype = 'advisory' and l.objsubid = 2 and l.granted
     and l.database = (select oid from pg_database where datname = current_database())
-    and l.classid = ${lockClass} and l.objid = k.claimed_by::bigint::oid)`;
+    and l.classid = ${lockClass} and l.objid = k.claimed_by::bigint::oid))`;
 
 const claimed = `
   insert into idempotency_key as k (account_id, user_id, operation, key, request_digest, claimed_by)
@@ -48,6 +49,8 @@ const claimed = `
   returning 1`;
 
 const ofKey = 'account_id = $1 and user_id = $2 and operation = $3 and key = $4';
+/** Not where another server or another request has taken over a claim that looked abandoned. */
+const ownClaim = `${ofKey} and claimed_by = $5 and request_digest = $6 and status is null`;
 
 function valuesOf({ accountId, userId, operation, key }: IdempotencyKey): readonly unknown[] {
   return [accountId, userId, operation, key];
@@ -56,38 +59,57 @@ function valuesOf({ accountId, userId, operation, key }: IdempotencyKey): readon
 export async function openKeptAnswers(db: Database): Promise<KeptAnswers> {
   const holder = randomInt(1, 2 ** 31);
   const release = await db.system.holdLock(lockClass, holder);
+  const inHand = new Set<string>();
   return {
-    claim: async (key) =>
-      await db.transaction(key.accountId, async (tx): Promise<Claim> => {
-        const first = await tx.query(claimed, [...valuesOf(key), key.fingerprint, holder]);
-        if (first.length > 0) return { kind: 'First' };
-        const [row] = await tx.query<Row>(
-          `select request_digest as digest, status, headers, body from idempotency_key where ${ofKey}`,
-          valuesOf(key),
-        );
-        if (row === undefined) return { kind: 'InProgress' };
-        if (row.digest !== key.fingerprint) return { kind: 'AnotherRequest' };
-        if (row.status === null) return { kind: 'InProgress' };
-        return { kind: 'Answered', answer: { status: row.status, headers: row.headers ?? {}, body: row.body ?? '' } };
-      }),
+    claim: async (key) => {
+      const id = JSON.stringify(valuesOf(key));
+      if (inHand.has(id)) return await db.transaction(key.accountId, async (tx) => await readClaim(tx, key));
+      inHand.add(id);
+      let claim: Claim | undefined;
+      try {
+        claim = await db.transaction(key.accountId, async (tx): Promise<Claim> => {
+          const first = await tx.query(claimed, [...valuesOf(key), key.fingerprint, holder]);
+          return first.length > 0 ? { kind: 'First' } : await readClaim(tx, key);
+        });
+        return claim;
+      } finally {
+        if (claim?.kind !== 'First') inHand.delete(id);
+      }
+    },
     conclude: async (key, answer) => {
+      const values = [...valuesOf(key), holder, key.fingerprint];
+      const id = JSON.stringify(valuesOf(key));
+      if (answer === undefined)
+        return await db
+          .transaction(key.accountId, async (tx) => {
+            await tx.query(`delete from idempotency_key where ${ownClaim}`, values);
+          })
+          .finally(() => void inHand.delete(id));
       await db.transaction(key.accountId, async (tx) => {
-        if (answer === undefined)
-          await tx.query(`delete from idempotency_key where ${ofKey} and claimed_by = $5 and status is null`, [
-            ...valuesOf(key),
-            holder,
-          ]);
-        else
-          await tx.query(`update idempotency_key set status = $5, headers = $6, body = $7 where ${ofKey}`, [
-            ...valuesOf(key),
-            answer.status,
-            JSON.stringify(answer.headers),
-            answer.body,
-          ]);
+        await tx.query(`update idempotency_key set status = $7, headers = $8, body = $9 where ${ownClaim}`, [
+          ...values,
+          answer.status,
+          JSON.stringify(answer.headers),
+          answer.body,
+        ]);
       });
+      // What was done and could not be written stays in hand: nobody does it again.
+      inHand.delete(id);
     },
     close: release,
   };
+}
+
+/** Of a key that another request has taken. */
+async function readClaim(tx: Transaction, key: IdempotencyKey): Promise<Claim> {
+  const [row] = await tx.query<Row>(
+    `select request_digest as digest, status, headers, body from idempotency_key where ${ofKey}`,
+    valuesOf(key),
+  );
+  if (row === undefined) return { kind: 'InProgress' };
+  if (row.digest !== key.fingerprint) return { kind: 'AnotherRequest' };
+  if (row.status === null) return { kind: 'InProgress' };
+  return { kind: 'Answered', answer: { status: row.status, headers: row.headers ?? {}, body: row.body ?? '' } };
 }
 
 /** Of all accounts. */

@@ -1,4 +1,5 @@
 // Idempotency-Key on the running service: what is kept, for whom, and for how long (interface 8).
+import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { accountOf } from '../accounts/account.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -136,6 +137,28 @@ it('of a server that died is free once it is gone, and not before', async () => 
   await dying.close();
   expect(await pause(branches('cut'))).toMatchObject({ status: 200, replayed: false });
   expect(await pause(branches('cut'))).toMatchObject({ status: 200, replayed: true });
+});
+
+it('whose claim was written although its answer was lost is free on the server that asked', async () => {
+  expect((await pause(branches('lost'))).status).toBe(200);
+  await server.rows('update idempotency_key set status = null, headers = null, body = null where key = $1', [key]);
+  expect(await pause(branches('lost'))).toMatchObject({ status: 200, replayed: false });
+  expect(await pause(branches('lost'))).toMatchObject({ status: 200, replayed: true });
+});
+
+it('keeps no answer of a request whose claim another one has taken over', async () => {
+  const holding = new pg.Client({ connectionString: server.databaseUrl });
+  await holding.connect();
+  await holding.query('begin');
+  await holding.query("select from repository where name = 'web' for update");
+  const slow = pause(branches('slow'));
+  const found = async () => await server.rows('select status from idempotency_key where key = $1', [key]);
+  await expect.poll(found).toEqual([{ status: null }]);
+  await server.rows("update idempotency_key set claimed_by = 1, request_digest = 'another' where key = $1", [key]);
+  await holding.query('commit');
+  await holding.end();
+  expect((await slow).status).toBe(200);
+  expect(await found()).toEqual([{ status: null }]);
 });
 
 it('is not spent on bad input', async () => {
