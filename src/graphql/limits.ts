@@ -9,6 +9,8 @@ import {
   isListType,
   isObjectType,
   Kind,
+  SchemaMetaFieldDef,
+  TypeMetaFieldDef,
   visit,
   type DocumentNode,
   type FieldNode,
@@ -20,6 +22,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { DomainError } from '../domain/errors.ts';
+import { introspectedRows, isIntrospection } from './introspection-price.ts';
 
 export const mostTokens = 5_000;
 const greatestDepth = 20;
@@ -42,6 +45,8 @@ const units = {
   statement: 250,
   mutation: unitsPerPoint,
 } as const;
+/** The schema itself is in memory: what it tells takes so much less than what is read. */
+const introspectedShare = 0.2;
 
 interface Measure {
   readonly depth: number;
@@ -129,9 +134,7 @@ function measure({ schema, document, operation, variables }: MeasuredRequest): M
 
   function ofField(node: FieldNode, { typeName, pageRows }: Place): Measure {
     const aliases = node.alias ? 1 : 0;
-    const parent = schema.getType(typeName);
-    const field = isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[node.name.value] : undefined;
-    // The schema itself is in memory.
+    const field = fieldOf(schema, typeName, node.name.value);
     if (!field) return { ...nothing, depth: 1, aliases };
     const call = callPrice(field, typeName, schema);
     const once = call === units.batched ? units.statement : 0;
@@ -139,15 +142,20 @@ function measure({ schema, document, operation, variables }: MeasuredRequest): M
     const type = getNamedType(field.type).name;
     const rows = isPage(typeName) && isList(field.type) ? pageRows : 1;
     const named = namedBy(field, node, coerced);
-    const own = isPage(typeName) ? 1 : (named ?? rowsOf(field, node, coerced));
+    const own = isPage(typeName)
+      ? 1
+      : isIntrospection(typeName)
+        ? introspectedRows(schema, field.name)
+        : (named ?? rowsOf(field, node, coerced));
     const below = ofSelections(node.selectionSet, { typeName: type, pageRows: own });
     // A page is read, whatever is shown of it.
     const read = isPage(type) ? own * units.object : 0;
     const many = isPage(type) ? 1 : own * rows;
+    const share = isIntrospection(field.name) ? introspectedShare : 1;
     return {
       depth: below.depth + 1,
       aliases: below.aliases + aliases,
-      cost: call * (named ?? 1) + read + many * (units.object + below.cost),
+      cost: share * (call * (named ?? 1) + read + many * (units.object + below.cost)),
       once: once + below.once,
     };
   }
@@ -164,8 +172,18 @@ interface Place {
 
 type Field = GraphQLField<unknown, unknown>;
 
+/** Undefined: `__typename`. */
+function fieldOf(schema: GraphQLSchema, typeName: string, name: string): Field | undefined {
+  if (name === SchemaMetaFieldDef.name) return SchemaMetaFieldDef;
+  if (name === TypeMetaFieldDef.name) return TypeMetaFieldDef;
+  const parent = schema.getType(typeName);
+  return isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[name] : undefined;
+}
+
 // Before anything is multiplied: what it takes to ask one parent.
 function callPrice(field: Field, typeName: string, schema: GraphQLSchema): number {
+  // The schema itself is in memory.
+  if (isIntrospection(typeName) || isIntrospection(field.name)) return 0;
   const own = field.extensions['price'];
   if (typeof own === 'number') return own;
   if (typeName === schema.getMutationType()?.name) return units.mutation;

@@ -1,5 +1,5 @@
 // What a document costs is known before it is executed: by how much it names and by how long its pages are.
-import { Kind, parse, type OperationDefinitionNode } from 'graphql';
+import { getIntrospectionQuery, Kind, parse, type OperationDefinitionNode } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { pointsOf } from '../../src/graphql/limits.ts';
 import { encodeNodeId } from '../../src/graphql/node-id.ts';
@@ -83,6 +83,24 @@ it.each([
   expect(points(text)).toBeGreaterThanOrEqual(least);
 });
 
-it('introspection is in memory', () => {
-  expect(points('{ __schema { types { name fields { name type { name } } } } }')).toBe(1);
+describe('introspection', () => {
+  it('is in memory: what clients ask of a schema is a part of what a bucket holds', () => {
+    expect(points('{ __schema { queryType { name } } }')).toBe(1);
+    expect(points('{ __schema { types { name fields { name type { name } } } } }')).toBeLessThan(10);
+    const asked = points(getIntrospectionQuery());
+    expect(asked).toBeGreaterThan(10);
+    expect(asked).toBeLessThan(60);
+  });
+
+  const again = (times: number, alias: string, below: string): string =>
+    Array.from({ length: times }, (_, at) => `${alias}${at}: fields { type { ${below} } }`).join(' ');
+  it.each([
+    ['by aliases', `{ __schema { types { ${again(60, 'a', 'fields { name }')} } } }`],
+    [
+      'by aliases of aliases',
+      `{ __type(name: "Query") { ${again(40, 'a', '...below')} } } fragment below on __Type { ${again(40, 'b', 'name')} }`,
+    ],
+  ])('is refused where a short document asks for a long answer %s', (_how, text) => {
+    expect(() => points(text)).toThrow(/Ask for less at once/);
+  });
 });
