@@ -74,6 +74,15 @@ const halfMinute = 30 * second;
 const minute = 60 * second;
 const day = 24 * 60 * minute;
 
+const forgetters = [
+  forgetOldEvents,
+  forgetOldVersions,
+  forgetOldDeliveries,
+  forgetOldReleases,
+  forgetOldRunbooks,
+  forgetOldPreviews,
+] as const;
+
 export async function createService(options: ServiceOptions): Promise<Service> {
   const { log } = options;
   const onError = (error: unknown): void => log.error({ error: String(error) }, 'A part of the service failed.');
@@ -109,12 +118,8 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const relay = createRelay(ports);
   const webhookRelay = options.webhooks === undefined ? null : createWebhookRelay(ports, options.webhooks);
   const forget = async (): Promise<void> => {
-    await forgetOldEvents(db, clock());
-    await forgetOldVersions(db, clock());
-    await forgetOldDeliveries(db, clock());
-    await forgetOldReleases(db, clock());
-    await forgetOldRunbooks(db, clock());
-    await forgetOldPreviews(db, clock());
+    // What one of them fails at keeps none of the others.
+    for (const forgetOld of forgetters) await forgetOld(db, clock()).catch(onError);
   };
   const overdue = watchOverdue(ports);
   const every = (ms: number, work: () => Promise<unknown>): Loop => repeat(ms, work, onError);

@@ -241,12 +241,19 @@ async function stayConnected(
     await next.connect();
     await begin(next);
   };
-  await connect();
-  return async () => {
+  const stop = async (): Promise<void> => {
     stopped = true;
     clearTimeout(retry);
     await client?.end();
   };
+  try {
+    await connect();
+  } catch (error) {
+    // Nobody is given the means to stop it: it must not go on by itself.
+    await stop();
+    throw error;
+  }
+  return stop;
 }
 
 // Kysely releases a transaction's connection only after a ROLLBACK that succeeded. A session that PostgreSQL ended

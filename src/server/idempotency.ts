@@ -112,7 +112,16 @@ async function readClaim(tx: Transaction, key: IdempotencyKey): Promise<Claim> {
   return { kind: 'Answered', answer: { status: row.status, headers: row.headers ?? {}, body: row.body ?? '' } };
 }
 
+const forgottenAtOnce = 5_000;
+
 /** Of all accounts. */
 export async function forgetOldKeys(db: Database): Promise<void> {
-  await db.system.query(`delete from idempotency_key where created_at < now() - make_interval(hours => ${keptHours})`);
+  for (;;) {
+    const forgotten = await db.system.query(
+      `delete from idempotency_key where created_at < now() - make_interval(hours => ${keptHours}) and ctid = any(array(
+         select ctid from idempotency_key where created_at < now() - make_interval(hours => ${keptHours}) limit ${forgottenAtOnce}))
+       returning 1`,
+    );
+    if (forgotten.length < forgottenAtOnce) return;
+  }
 }

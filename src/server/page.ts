@@ -6,6 +6,7 @@ import { execute, type DocumentNode, type GraphQLSchema } from 'graphql';
 import { DomainError, errorCodes } from '../domain/errors.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
 import type { Session } from '../modules/accounts/index.ts';
+import { RateLimited } from './rate-limit.ts';
 import { presentedToken } from './wrong-tokens.ts';
 
 export interface PageOptions {
@@ -30,7 +31,7 @@ export interface Page {
 /** Reads what GraphQL says of something, as the token's user. */
 export type Ask = <Data>(document: DocumentNode, variables: Readonly<Record<string, unknown>>) => Promise<Data>;
 
-/** Serves what `render` answers to whoever signs in, and a page that says why not to everybody else. */
+/** Serves what `render` answers to users who sign in, and to everybody else a page that says why not. */
 export function servePage(
   fastify: FastifyInstance,
   { schema, admit, contextOf }: PageOptions,
@@ -52,6 +53,7 @@ export function servePage(
       return await send(reply, 200, await route.render(request.params, ask));
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
+      if (error instanceof RateLimited) for (const [name, value] of error.headers) reply.header(name, value);
       const status = errorCodes[error.code];
       if (status !== 401) return await send(reply, status, { title: error.message, body: html``, isMoving: false });
       reply.header('www-authenticate', 'Basic realm="Interlock", charset="UTF-8"');

@@ -433,10 +433,10 @@ describe('runners that end', () => {
     const killed = fork('-e', ['setInterval(() => {}, 1000)'], { execArgv: [], stdio: 'ignore' });
     killed.kill('SIGKILL');
     await new Promise((resolve) => killed.once('exit', resolve));
-    const { hostname } = await import('node:os');
+    const { machineName } = await import('../../src/platform/process.ts');
     await world.sql(
       `update local_check_run set state = 'running', started_at = now(), lease_owner = $1, lease_until = now() + interval '1 hour'`,
-      [`${hostname()}/${killed.pid}/x`],
+      [`${machineName()}/${killed.pid}/x`],
     );
     startRunner();
     expect(await finished(head)).toMatchObject([{ attempt: 1, conclusion: 'success' }]);

@@ -76,4 +76,17 @@ describe('the page of a runbook', () => {
     for (const path of ['/runbooks/0', '/runbooks/x', '/runbooks/99999999999', '/runbooks/1e9'])
       expect((await get(path, basic(s.token))).response.status).toBe(404);
   });
+
+  it('tells a user who asks too often when to come again', async () => {
+    const limited = await startServer({ rateLimit: { perSecond: 1, burst: 1 } });
+    try {
+      const ask = async (): Promise<Response> =>
+        await fetch(`${limited.url}/runbooks/1`, { headers: { authorization: basic(limited.token) } });
+      expect((await ask()).status).toBe(404);
+      const refused = await ask();
+      expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
+    } finally {
+      await limited.close();
+    }
+  });
 });

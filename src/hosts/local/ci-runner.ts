@@ -3,12 +3,12 @@
 import { randomUUID } from 'node:crypto';
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
-import { hostname, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { dirname } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CheckConclusion } from '../../domain/queue/model/snapshot.ts';
-import { isAlive } from '../../platform/process.ts';
+import { isAlive, machineName } from '../../platform/process.ts';
 import {
   lastLineOf,
   removeAbandonedFolders,
@@ -68,7 +68,7 @@ const ownersHere = new Set<string>();
 export function createCiRunner(options: CiRunnerOptions): CiRunner {
   const { installation } = options.host;
   const { db } = installation;
-  const owner = `${hostname()}/${process.pid}/${randomUUID()}`;
+  const owner = `${machineName()}/${process.pid}/${randomUUID()}`;
   const leaseSec = options.leaseSec ?? 15;
   const running = new Map<string, Running>();
   let isStopped = false;
@@ -269,7 +269,7 @@ async function openLog(path: string, limit: number): Promise<Log> {
 }
 
 function isDeadOwner(owner: string): boolean {
-  const [host, pid] = owner.split('/');
-  if (host !== hostname()) return false;
+  const [machine, pid] = owner.split('/');
+  if (machine !== machineName()) return false;
   return Number(pid) === process.pid ? !ownersHere.has(owner) : !isAlive(Number(pid));
 }
