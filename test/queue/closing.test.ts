@@ -1,4 +1,5 @@
 // Pull requests that are closed and reopened here, and repositories that are taken out of use.
+import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import {
   closePullRequest,
@@ -74,5 +75,32 @@ describe('a repository', () => {
     expect((await w.events()).filter(([action]) => action.startsWith('repository_')).map(([action]) => action)).toEqual(
       ['repository_created', 'repository_deactivated', 'repository_activated'],
     );
+  });
+
+  it('takes in nothing that was asked for while it was taken out of use', async () => {
+    await using w = await world({ configuration, runsCi: false });
+    const number = await w.open('late', { 'late.txt': '1\n' });
+    const holding = new pg.Client({ connectionString: w.databaseUrl });
+    await holding.connect();
+    const waiting = async (): Promise<unknown> =>
+      (
+        await w.rows(
+          'select from pg_locks join pg_stat_activity using (pid) where not granted and datname = current_database()',
+        )
+      ).length;
+    await holding.query('begin');
+    await holding.query('select from queue for no key update');
+    const taking = setRepositoryActive(w.ctx, { repository: w.repository, active: false });
+    await expect.poll(waiting).toBe(1);
+    const asking = queuePullRequest(w.ctx, { repository: w.repository, number, source: 'graphql_api' });
+    const answers = Promise.allSettled([taking, asking]);
+    await expect.poll(waiting).toBe(2);
+    await holding.query('commit');
+    await holding.end();
+    const [taken, asked] = await answers;
+    expect([taken.status, asked]).toMatchObject([
+      'fulfilled',
+      { reason: { message: 'The repository is not active.' } },
+    ]);
   });
 });

@@ -26,11 +26,15 @@ export interface Skips {
 }
 
 export function refuseSource(repository: Asked, source: QueueSource): void {
-  if (!repository.active) throw new DomainError('NOT_QUEUEABLE', 'The repository is not active.');
+  if (!repository.active) throw notActive();
   const blocked: readonly string[] = configurationOf(repository).merge_rules.blocked_queue_sources;
   if (blocked.includes(source)) {
     throw new DomainError('QUEUE_SOURCE_BLOCKED', `Queueing by ${source} is disabled`);
   }
+}
+
+function notActive(): DomainError {
+  return new DomainError('NOT_QUEUEABLE', 'The repository is not active.');
 }
 
 const longestReason = 1_000;
@@ -123,12 +127,22 @@ export async function askToQueue(
 ): Promise<void> {
   if (isTerminal(row.status))
     throw new DomainError('NOT_QUEUEABLE', `The pull request is ${row.status}; only an open one can be queued.`);
+  await requireActive(work, repository);
   for (const below of await loadBelow(work, row)) {
     const isAsked = isQueued(below.status) || below.status === 'pending';
     // Validation is skipped for the one pull request that was named.
     if (!isAsked || ask.skipLine) await askOne(work, repository, below, { ...ask, skipValidation: false });
   }
   await askOne(work, repository, row, ask);
+}
+
+// The repository was read before the queue was locked, and may be out of use since then. That is written under this lock.
+async function requireActive({ ctx, tx }: QueueWork, { id }: RepositoryRow): Promise<void> {
+  const active = await tx.query('select from repository where account_id = $1 and id = $2 and active', [
+    ctx.accountId,
+    id,
+  ]);
+  if (active.length === 0) throw notActive();
 }
 
 async function askOne(work: QueueWork, repository: RepositoryRow, row: PullRequestRow, ask: Ask): Promise<void> {
