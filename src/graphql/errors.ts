@@ -53,7 +53,7 @@ function isCallersCode(code: string): boolean {
   return Object.hasOwn(errorCodes, code) && code !== 'INTERNAL';
 }
 
-/** An adapter's own words about a host that is away stay inside: whoever asked, it is one refusal. */
+/** An adapter's own words about a host that is away stay inside: every user reads the same refusal. */
 function originalOf(error: GraphQLError): unknown {
   let cause: unknown = error.originalError;
   while (cause instanceof GraphQLError) cause = cause.originalError;

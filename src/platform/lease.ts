@@ -1,5 +1,5 @@
 // Work that lives only while somebody attends to it. Who attends holds a lease in its row: nobody else starts it
-// meanwhile, and whoever finds the lease gone, or the row no longer wanting the work, stops it. A worker that was killed
+// meanwhile. An attendant that finds its lease gone, or the row no longer wanting the work, stops it. A worker that was killed
 // loses the lease, and the work is started again.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';

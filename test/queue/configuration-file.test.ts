@@ -183,7 +183,7 @@ describe('a configuration that is pushed', () => {
       await commit(path, pushed);
       const token = await tokenOf('config:write');
       await asOwner('alter table local_configuration_push rename to gone');
-      await expect(push('main', token)).rejects.toThrow();
+      await expect(push('main', token)).rejects.toThrow('500');
       await asOwner('alter table gone rename to local_configuration_push');
       expect(await tip()).toBe(before);
     });
@@ -192,7 +192,11 @@ describe('a configuration that is pushed', () => {
   async function asOwner(statement: string): Promise<void> {
     const client = new pg.Client({ connectionString: s.databaseUrl });
     await client.connect();
-    await client.query(statement).finally(async () => await client.end());
+    try {
+      await client.query(statement);
+    } finally {
+      await client.end();
+    }
   }
 
   async function land(branch: string): Promise<void> {

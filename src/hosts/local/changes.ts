@@ -1,4 +1,4 @@
-// What follows when refs have moved, whoever moved them: heads of pull requests, checks, and word to the outside.
+// What follows when refs have moved, by a user or by the service: heads of pull requests, checks, and word to the outside.
 // Each step may run twice; what a killed process left out is caught up by the reconciler.
 import { branchOf, isAncestor, isObjectId, listFirstParents } from '../git/index.ts';
 import type { HostRepository } from '../port.ts';

@@ -1,5 +1,5 @@
 // Rows of check runs: written by the scheduler, claimed and concluded by runners. A run that is claimed carries a
-// lease; whoever holds no lease any more may not write its result.
+// lease; a runner that holds no lease any more may not write its result.
 import type { Database } from '../../platform/database.ts';
 import { storable } from '../../platform/log-pieces.ts';
 import type { CheckConclusion } from '../../domain/queue/model/snapshot.ts';

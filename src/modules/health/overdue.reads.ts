@@ -1,4 +1,4 @@
-// Work that has a time limit of its own and is older than that: whoever had it in hand has lost it without a word. Nothing
+// Work that has a time limit of its own and is older than that: the process that had it in hand has lost it without a word. Nothing
 // here ends it. It is told in the log and at /readyz, because the rows look as if everything went on.
 import type { Logger } from 'pino';
 import type { Database } from '../../platform/database.ts';

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { isAlive } from '../process.ts';
 import type { RunFolders } from './port.ts';
 
-/** Fresh folders for one run inside `parent`, which whoever the command runs as may pass through. */
+/** Fresh folders for one run inside `parent`, which the user of the command may pass through. */
 export async function makeRunFolders(parent: string): Promise<RunFolders> {
   const folders = {
     root: join(parent, 'root'),
