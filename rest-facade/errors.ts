@@ -45,6 +45,7 @@ export function failureOf(error: unknown, requestId: string, onInternal: (error:
   }
   if (code === 'UNAUTHENTICATED')
     return { status, code, message: 'Unauthorized', headers: { 'www-authenticate': 'Bearer' } };
+  if (code === 'UNAVAILABLE') onInternal(error);
   const { retryAfterSec, message } = refusal;
   const headers: Record<string, string> =
     retryAfterSec === undefined ? {} : { 'retry-after': String(Math.ceil(retryAfterSec)) };

@@ -43,6 +43,7 @@ import {
 import type { EventHub } from './modules/events/index.ts';
 import { readyAnswer, type Overdue } from './modules/health/index.ts';
 import { findSandboxBySlug } from './modules/previews/index.ts';
+import { outageAsRefusal, refusingOutages } from './platform/outage.ts';
 import { projectRoot } from './platform/project-root.ts';
 import { forgetOldKeys, openKeptAnswers, type IdempotencyKey, type KeptAnswers } from './server/idempotency.ts';
 import type { PageOptions } from './server/page.ts';
@@ -91,7 +92,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const { ports, secrets, hub } = options;
   const wrongTokens = createWrongTokens(ports.clock);
   const authenticator = notingGood(await createAuthenticator({ ports, secrets }), wrongTokens);
-  const keptAnswers = await openKeptAnswers(ports.db);
+  const keptAnswers = await openKeptAnswers(ports);
   const services: RequestServices = { secrets, events: new EventLogPubSub(hub) };
   const rateLimiter = createRateLimiter(ports.clock, options.rateLimit);
   const sharing = shareRateLimit({ ...ports, limiter: rateLimiter }, (error) =>
@@ -193,11 +194,15 @@ function describeEveryAnswer(fastify: FastifyInstance): void {
     reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
   });
   fastify.setNotFoundHandler(async (_request, reply) => await sendError(reply, 404, 'Not found'));
-  fastify.setErrorHandler(async (error: Error & { readonly statusCode?: number }, request, reply) => {
+  fastify.setErrorHandler(async (thrown: Error & { readonly statusCode?: number }, request, reply) => {
+    const error = outageAsRefusal(thrown) as typeof thrown;
     const status = error instanceof DomainError ? errorCodes[error.code] : (error.statusCode ?? 500);
     if (status < 500) return await sendError(reply, status, error.message);
-    request.log.error({ err: error, requestId: request.id }, 'a request failed');
-    return await sendFailure(reply, status, { error: 'Internal server error', request_id: request.id });
+    request.log.error({ err: thrown, requestId: request.id }, 'a request failed');
+    if (!(error instanceof DomainError) || error.retryAfterSec === undefined)
+      return await sendFailure(reply, status, { error: 'Internal server error', request_id: request.id });
+    reply.header('retry-after', String(error.retryAfterSec));
+    return await sendError(reply, status, error.message);
   });
 }
 
@@ -253,7 +258,10 @@ async function serveGraphQL(
         const { ctx } = await authenticator.authenticate(request.headers.authorization, request.id);
         return graphQLContext(ctx, services, 'graphql_api');
       } catch (error) {
-        throw error instanceof DomainError ? refusal(error, new Map([['www-authenticate', 'Bearer']])) : error;
+        const told = outageAsRefusal(error);
+        if (!(told instanceof DomainError)) throw told;
+        if (told.code !== 'UNAUTHENTICATED') log.error({ err: error, requestId: request.id }, 'a request failed');
+        throw refusal(told, told.code === 'UNAUTHENTICATED' ? new Map([['www-authenticate', 'Bearer']]) : undefined);
       }
     },
   });
@@ -283,7 +291,7 @@ function serveRest(fastify: FastifyInstance, { authenticator, services, rateLimi
   };
   const idempotency: Idempotency = {
     authorise: ({ request }, scope) => requireScope(sessionOf(request).ctx, scope as Scope),
-    begin: async (keyed) => await keptAnswers.claim(keyOf(keyed)),
+    begin: async (keyed) => await refusingOutages(async () => await keptAnswers.claim(keyOf(keyed))),
     finish: async (keyed, answer) => await keptAnswers.conclude(keyOf(keyed), answer),
   };
   fastify.addHook('onSend', async (request, reply) => {
@@ -293,7 +301,9 @@ function serveRest(fastify: FastifyInstance, { authenticator, services, rateLimi
     operations: compileFacade({ schema, documents: loadDocuments() }),
     idempotency,
     authenticate: async (request) => {
-      const session = await authenticator.authenticate(request.headers.authorization, request.id);
+      const session = await refusingOutages(
+        async () => await authenticator.authenticate(request.headers.authorization, request.id),
+      );
       sessions.set(request, session);
       try {
         allowances.set(request, rateLimiter.take(session.ctx.accountId, 1));

@@ -1350,21 +1350,18 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The code host does not answer. Try again. */
+        /** @description The database or the code host does not answer. Try again. */
         Unavailable: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
                 "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
-                "RateLimit-Limit": components["headers"]["RateLimitLimit"];
-                "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
-                "RateLimit-Reset": components["headers"]["RateLimitReset"];
-                "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                "Retry-After": components["headers"]["RetryAfter"];
                 [name: string]: unknown;
             };
             content: {
                 /**
                  * @example {
-                 *       "error": "The code host is unavailable"
+                 *       "error": "Interlock is unavailable for a moment. Try again."
                  *     }
                  */
                 "application/json": components["schemas"]["Error"];
@@ -1507,6 +1504,7 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     CreateDeployment: {
@@ -1576,6 +1574,7 @@ export interface operations {
             422: components["responses"]["KeyReused"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     ReportDeployment: {
@@ -1645,6 +1644,7 @@ export interface operations {
             422: components["responses"]["KeyReused"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     FreezeEnvironment: {
@@ -1733,6 +1733,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     UnfreezeEnvironment: {
@@ -1778,6 +1779,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     RollBackEnvironment: {
@@ -1847,6 +1849,7 @@ export interface operations {
             422: components["responses"]["KeyReused"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     CreateRelease: {
@@ -2070,6 +2073,7 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     GetBotPullRequest: {
@@ -2166,6 +2170,7 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     ListBranches: {
@@ -2266,6 +2271,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     PauseBranches: {
@@ -2346,6 +2352,7 @@ export interface operations {
             422: components["responses"]["KeyReused"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     GetConfiguration: {
@@ -2422,6 +2429,7 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     ReplaceConfiguration: {
@@ -2506,6 +2514,7 @@ export interface operations {
             422: components["responses"]["KeyReused"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     ListConfigurationHistory: {
@@ -2614,6 +2623,7 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     GetPullRequest: {
@@ -2712,6 +2722,7 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     PostPullRequest: {
@@ -3010,6 +3021,7 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     GetQueueStats: {
@@ -3104,6 +3116,7 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     ListRepositories: {
@@ -3174,6 +3187,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     PauseRepository: {
@@ -3254,6 +3268,7 @@ export interface operations {
             422: components["responses"]["KeyReused"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     CreateRunbook: {
@@ -3442,15 +3457,12 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The code host does not answer. Try again. */
+            /** @description The database or the code host does not answer. Try again. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
-                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
-                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    "Retry-After": components["headers"]["RetryAfter"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3593,6 +3605,19 @@ export interface operations {
                     "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "RateLimit-Reset": components["headers"]["RateLimitReset"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorWithMessage"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database or the code host does not answer. Try again. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Retry-After": components["headers"]["RetryAfter"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3810,6 +3835,19 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The database or the code host does not answer. Try again. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorWithMessage"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     ListUserActions: {
@@ -3901,6 +3939,7 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     RegisterPreview: {
@@ -3976,6 +4015,7 @@ export interface operations {
             422: components["responses"]["KeyReused"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     DeregisterPreview: {
@@ -4031,6 +4071,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
+            503: components["responses"]["Unavailable"];
         };
     };
 }

@@ -167,8 +167,10 @@ const errorKinds: Readonly<Record<number, ErrorKind>> = {
   },
   503: {
     name: 'Unavailable',
-    description: 'The code host does not answer. Try again.',
-    example: { error: 'The code host is unavailable' },
+    description: 'The database or the code host does not answer. Try again.',
+    example: { error: 'Interlock is unavailable for a moment. Try again.' },
+    // Before a request is signed in, there is no account whose requests could be counted.
+    headers: { ...ofEveryAnswer, ...headersNamed({ 'Retry-After': 'RetryAfter' }) },
   },
 };
 
@@ -289,6 +291,7 @@ function errorStatuses(group: Group): number[] {
     ...(has('body') || takesQueryObject(first) ? [413, 415] : []),
     429,
     500,
+    503,
   ];
   return [...new Set(statuses)].sort((a, b) => a - b);
 }

@@ -18,20 +18,27 @@ export const errorCodes = {
   TOO_LARGE: 413,
   RATE_LIMITED: 429,
   HOST_UNAVAILABLE: 503,
+  /** The database does not answer. */
+  UNAVAILABLE: 503,
   INTERNAL: 500,
 } as const;
 
 export type ErrorCode = keyof typeof errorCodes;
 
+const retryAfterSec: Readonly<Partial<Record<ErrorCode, number>>> = { HOST_UNAVAILABLE: 5, UNAVAILABLE: 2 };
+
 /** A refusal that is told to the caller word by word. `field` names the input at fault, in the API's spelling. */
 export class DomainError extends Error {
   readonly code: ErrorCode;
   readonly field: string | undefined;
+  /** When the same request may succeed. Undefined where only another request can. */
+  readonly retryAfterSec: number | undefined;
   constructor(code: ErrorCode, message: string, field?: string) {
     super(message);
     this.name = 'DomainError';
     this.code = code;
     this.field = field;
+    this.retryAfterSec = retryAfterSec[code];
   }
 }
 

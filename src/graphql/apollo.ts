@@ -72,7 +72,7 @@ function tellErrors(log: Logger): ApolloServerPlugin<GraphQLContext> {
           if (response.body.kind !== 'single' || !response.body.singleResult.errors) return;
           response.body.singleResult.errors = (found.get('errors') ?? []).map((error) => {
             const told = tellError(error, contextValue.requestId);
-            if (told.isInternal)
+            if (told.isOurs)
               log.error(
                 { err: error.originalError ?? error, requestId: contextValue.requestId },
                 'a GraphQL request failed',

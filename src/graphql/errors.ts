@@ -3,6 +3,7 @@
 import { GraphQLError } from 'graphql';
 import { DomainError, errorCodes } from '../domain/errors.ts';
 import { HostUnavailable } from '../hosts/port.ts';
+import { outageAsRefusal } from '../platform/outage.ts';
 
 // What GraphQL's own machinery finds wrong with a request is bad input like any other. Persisted queries are a
 // protocol with clients, who wait for these very codes.
@@ -17,23 +18,26 @@ const requestCodes: ReadonlySet<string> = new Set([
 
 export interface Told {
   readonly error: GraphQLError;
-  /** Ours: it is logged with its cause. */
-  readonly isInternal: boolean;
+  /** Not the caller's fault: it is logged with its cause. */
+  readonly isOurs: boolean;
 }
 
 export function tellError(error: GraphQLError, requestId: string): Told {
   const cause = originalOf(error);
   if (cause instanceof DomainError)
-    return { error: withExtensions(error, cause.message, extensionsOf(cause)), isInternal: cause.code === 'INTERNAL' };
+    return {
+      error: withExtensions(error, cause.message, extensionsOf(cause)),
+      isOurs: cause.code === 'INTERNAL' || cause.code === 'UNAVAILABLE',
+    };
   const given = error.extensions['code'];
   const code = typeof given === 'string' ? given : '';
   const { http: _, ...extensions } = error.extensions;
   if (protocolCodes.has(code) || isCallersCode(code))
-    return { error: withExtensions(error, error.message, extensions), isInternal: false };
+    return { error: withExtensions(error, error.message, extensions), isOurs: false };
   if (requestCodes.has(code) || (cause === undefined && code === '')) {
-    return { error: withExtensions(error, error.message, { code: 'BAD_INPUT' }), isInternal: false };
+    return { error: withExtensions(error, error.message, { code: 'BAD_INPUT' }), isOurs: false };
   }
-  return { error: withExtensions(error, 'Internal server error', { code: 'INTERNAL', requestId }), isInternal: true };
+  return { error: withExtensions(error, 'Internal server error', { code: 'INTERNAL', requestId }), isOurs: true };
 }
 
 /** The same for REST, which tells what is internal itself. */
@@ -44,8 +48,13 @@ export function withHostTold(error: GraphQLError): GraphQLError {
 
 /** As an error GraphQL passes on, with the HTTP status of its code: for what is refused before anything is executed. */
 export function refusal(error: DomainError, headers: ReadonlyMap<string, string> = new Map()): GraphQLError {
+  const { code, retryAfterSec } = error;
+  const all = new Map([
+    ...headers,
+    ...(retryAfterSec === undefined ? [] : ([['retry-after', String(retryAfterSec)]] as const)),
+  ]);
   return new GraphQLError(error.message, {
-    extensions: { ...extensionsOf(error), http: { status: errorCodes[error.code], headers } },
+    extensions: { ...extensionsOf(error), http: { status: errorCodes[code], headers: all } },
   });
 }
 
@@ -53,17 +62,18 @@ function isCallersCode(code: string): boolean {
   return Object.hasOwn(errorCodes, code) && code !== 'INTERNAL';
 }
 
-/** An adapter's own words about a host that is away stay inside: every user reads the same refusal. */
+/** What an adapter says of a host that is away, and PostgreSQL of itself, stays inside: callers are told one refusal. */
 function originalOf(error: GraphQLError): unknown {
   let cause: unknown = error.originalError;
   while (cause instanceof GraphQLError) cause = cause.originalError;
   return cause instanceof HostUnavailable
     ? new DomainError('HOST_UNAVAILABLE', 'The code host could not be reached. Try again.')
-    : cause;
+    : outageAsRefusal(cause);
 }
 
 function extensionsOf(error: DomainError): Record<string, unknown> {
-  return { code: error.code, ...(error.field !== undefined && { field: error.field }) };
+  const { code, field, retryAfterSec } = error;
+  return { code, ...(field !== undefined && { field }), ...(retryAfterSec !== undefined && { retryAfterSec }) };
 }
 
 function withExtensions(error: GraphQLError, message: string, extensions: Record<string, unknown>): GraphQLError {

@@ -9,6 +9,7 @@ import type { Logger } from 'pino';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { DomainError } from '../domain/errors.ts';
 import type { Authenticator, Session } from '../modules/accounts/index.ts';
+import { isOutage } from '../platform/outage.ts';
 import type { RateLimiter } from '../server/rate-limit.ts';
 import { presentedToken, type WrongTokens } from '../server/wrong-tokens.ts';
 import { graphQLContext, type GraphQLContext, type RequestServices } from './context.ts';
@@ -47,6 +48,8 @@ const closings = {
   unauthorized: [4401, 'Unauthorized'],
   guessing: [4429, 'Too many wrong tokens'],
   revoked: [4403, 'The token was revoked'],
+  // Clients connect again after it, as they do not after an internal error.
+  unavailable: [1013, 'Interlock is unavailable for a moment. Try again.'],
   goingAway: [1001, 'The server is stopping'],
 } as const;
 const tooSlow = 4429;
@@ -110,6 +113,7 @@ export function serveSockets(options: SocketOptions): Sockets {
       connections.set(extra.socket, connection);
       watchExpiry(connection);
     } catch (error) {
+      if (isOutage(error)) return close(extra.socket, closings.unavailable);
       if (!(error instanceof DomainError)) throw error;
       if (authorization !== undefined) options.wrongTokens.noteWrong(address);
       close(extra.socket, closings.unauthorized);
@@ -147,8 +151,7 @@ export function serveSockets(options: SocketOptions): Sockets {
         const { requestId } = contextValue as GraphQLContext;
         const errors = result.errors.map((error) => {
           const told = tellError(error, requestId);
-          if (told.isInternal)
-            log.error({ err: error.originalError ?? error, requestId }, 'a GraphQL subscription failed');
+          if (told.isOurs) log.error({ err: error.originalError ?? error, requestId }, 'a GraphQL subscription failed');
           if (told.error.extensions['code'] === 'RATE_LIMITED') slow.set(extra.socket, told.error.message);
           return told.error;
         });

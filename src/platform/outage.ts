@@ -1,6 +1,7 @@
 // A database that is away for a moment: its restart takes seconds, and what was done meanwhile is not done again.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { DomainError } from '../domain/errors.ts';
 
 const firstPauseMs = 50;
 const longestPauseMs = 1_000;
@@ -32,7 +33,26 @@ const driverWords = /^Connection terminated|is not queryable$|^timeout exceeded 
 /** Whether the same statement may succeed in a moment. False for whatever the database or the service refused. */
 export function isOutage(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  const { code } = error as { readonly code?: unknown };
+  const { code, syscall } = error as { readonly code?: unknown; readonly syscall?: unknown };
+  // The socket of a server that is stopped is no file.
+  if (code === 'ENOENT') return syscall === 'connect';
   if (typeof code === 'string') return networkCodes.has(code) || sqlStates.test(code);
   return driverWords.test(error.message);
+}
+
+/** What a caller is told of an outage. Every other error is returned as it is. */
+export function outageAsRefusal(error: unknown): unknown {
+  if (!isOutage(error)) return error;
+  const refusal = new DomainError('UNAVAILABLE', 'Interlock is unavailable for a moment. Try again.');
+  refusal.cause = error;
+  return refusal;
+}
+
+/** `work`, whose outages are refusals of the request that asked for it. */
+export async function refusingOutages<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw outageAsRefusal(error);
+  }
 }

@@ -1,7 +1,9 @@
 // Answers kept under an Idempotency-Key, per user and operation, for a day (ADR 0049).
 import { randomInt } from 'node:crypto';
 import type { Answer, Claim } from '../../rest-facade/index.ts';
+import type { Ports } from '../context.ts';
 import type { Database, Transaction } from '../platform/database.ts';
+import { isOutage, throughOutage } from '../platform/outage.ts';
 
 export interface IdempotencyKey {
   readonly accountId: string;
@@ -14,7 +16,10 @@ export interface IdempotencyKey {
 export interface KeptAnswers {
   /** Of two equal requests at once one is `First`: the other waits for its row and finds it taken. */
   claim(key: IdempotencyKey): Promise<Claim>;
-  /** Keeps the answer, or frees the key when there is none to keep. */
+  /**
+   * Keeps the answer, or frees the key when there is none to keep. Where the database does not answer, that is done as
+   * soon as it answers again, and the key is in progress until then.
+   */
   conclude(key: IdempotencyKey, answer: Answer | undefined): Promise<void>;
   /** Keys claimed here and not concluded are free from now on. */
   close(): Promise<void>;
@@ -56,45 +61,54 @@ function valuesOf({ accountId, userId, operation, key }: IdempotencyKey): readon
   return [accountId, userId, operation, key];
 }
 
-export async function openKeptAnswers(db: Database): Promise<KeptAnswers> {
+export async function openKeptAnswers({ db, log }: Pick<Ports, 'db' | 'log'>): Promise<KeptAnswers> {
   const holder = randomInt(1, 2 ** 31);
   const release = await db.system.holdLock(lockClass, holder);
   const inHand = new Set<string>();
-  return {
-    claim: async (key) => {
-      const id = JSON.stringify(valuesOf(key));
-      if (inHand.has(id)) return await db.transaction(key.accountId, async (tx) => await readClaim(tx, key));
-      inHand.add(id);
-      let claim: Claim | undefined;
-      try {
-        claim = await db.transaction(key.accountId, async (tx): Promise<Claim> => {
-          const first = await tx.query(claimed, [...valuesOf(key), key.fingerprint, holder]);
-          return first.length > 0 ? { kind: 'First' } : await readClaim(tx, key);
-        });
-        return claim;
-      } finally {
-        if (claim?.kind !== 'First') inHand.delete(id);
-      }
-    },
-    conclude: async (key, answer) => {
-      const values = [...valuesOf(key), holder, key.fingerprint];
-      const id = JSON.stringify(valuesOf(key));
-      if (answer === undefined)
-        return await db
-          .transaction(key.accountId, async (tx) => {
-            await tx.query(`delete from idempotency_key where ${ownClaim}`, values);
-          })
-          .finally(() => void inHand.delete(id));
-      await db.transaction(key.accountId, async (tx) => {
+
+  async function claim(key: IdempotencyKey): Promise<Claim> {
+    const id = JSON.stringify(valuesOf(key));
+    if (inHand.has(id)) return await db.transaction(key.accountId, async (tx) => await readClaim(tx, key));
+    inHand.add(id);
+    let claim: Claim | undefined;
+    try {
+      claim = await db.transaction(key.accountId, async (tx): Promise<Claim> => {
+        const first = await tx.query(claimed, [...valuesOf(key), key.fingerprint, holder]);
+        return first.length > 0 ? { kind: 'First' } : await readClaim(tx, key);
+      });
+      return claim;
+    } finally {
+      if (claim?.kind !== 'First') inHand.delete(id);
+    }
+  }
+
+  async function write(key: IdempotencyKey, answer: Answer | undefined): Promise<void> {
+    const values = [...valuesOf(key), holder, key.fingerprint];
+    await db.transaction(key.accountId, async (tx) => {
+      if (answer === undefined) await tx.query(`delete from idempotency_key where ${ownClaim}`, values);
+      else
         await tx.query(`update idempotency_key set status = $7, headers = $8, body = $9 where ${ownClaim}`, [
           ...values,
           answer.status,
           JSON.stringify(answer.headers),
           answer.body,
         ]);
-      });
-      // What was done and could not be written stays in hand: nobody does it again.
-      inHand.delete(id);
+    });
+    inHand.delete(JSON.stringify(valuesOf(key)));
+  }
+
+  return {
+    claim,
+    // What was done and cannot be written stays in hand: nobody does it again.
+    conclude: async (key, answer) => {
+      try {
+        await write(key, answer);
+      } catch (error) {
+        if (!isOutage(error)) throw error;
+        void throughOutage(async () => await write(key, answer), log).catch((lasting: unknown) =>
+          log.error({ err: lasting }, 'An idempotency key stays in progress.'),
+        );
+      }
     },
     close: release,
   };

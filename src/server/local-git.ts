@@ -63,9 +63,9 @@ function spend(limiter: RateLimiter, accountId: string): ReturnType<GitHttpOptio
 
 /** At once, so that who pushed it reads what became of it. Where that fails the push has arrived all the same. */
 async function takeOverConfiguration(ctx: Context, repositoryId: string, refs: readonly string[]): Promise<string[]> {
-  const [row] = await readRepositoriesById(ctx, [repositoryId]);
-  if (row === undefined || !refs.includes(`refs/heads/${row.defaultBranch}`)) return [];
   try {
+    const [row] = await readRepositoriesById(ctx, [repositoryId]);
+    if (row === undefined || !refs.includes(`refs/heads/${row.defaultBranch}`)) return [];
     return configurationReadingLines(await readConfigurationFile(ctx, repositoryId));
   } catch (error) {
     ctx.log.warn({ error }, 'A pushed configuration could not be read; it is read again.');

@@ -10,7 +10,7 @@ export interface RateLimit {
 const usual: RateLimit = { perSecond: 100, burst: 200 };
 
 export class RateLimited extends DomainError {
-  readonly retryAfterSec: number;
+  override readonly retryAfterSec: number;
   readonly headers: ReadonlyMap<string, string>;
   constructor(retryAfterSec: number, headers: ReadonlyMap<string, string>) {
     super('RATE_LIMITED', `Too many requests: try again in ${retryAfterSec} s.`);

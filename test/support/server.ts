@@ -79,6 +79,8 @@ const unreached = { perSecond: 1_000_000, burst: 1_000_000 };
 export async function startServer(
   options: {
     readonly clock?: () => Date;
+    /** A database of the caller's own, which has been migrated. */
+    readonly databaseUrl?: string;
     readonly graphiqlDir?: string;
     /** How webhooks go out, made anew for each process; without it none do. */
     readonly webhooks?: () => Omit<WebhookOptions, 'secrets'>;
@@ -86,7 +88,8 @@ export async function startServer(
     readonly rateLimit?: 'as usual' | { readonly perSecond: number; readonly burst: number };
   } = {},
 ): Promise<TestServer> {
-  const database = await createTestDatabase();
+  const database =
+    options.databaseUrl === undefined ? await createTestDatabase() : { url: options.databaseUrl, drop: async () => {} };
   const dataDir = await mkdtemp(join(tmpdir(), 'interlock-server-'));
   const loop = createPlainLoop();
   const log = pino({ level: process.env['LOG_LEVEL'] ?? 'fatal' });

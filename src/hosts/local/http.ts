@@ -8,6 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { removeAbandonedFolders, withProcessFolder } from '../../platform/sandbox/index.ts';
+import { isOutage } from '../../platform/outage.ts';
 import { branchOf, type Git } from '../git/index.ts';
 import type { HostRepository } from '../port.ts';
 import { readDefaultBranch } from './installation.ts';
@@ -290,8 +291,9 @@ function uncached(reply: FastifyReply): FastifyReply {
 }
 
 async function tellError(error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const refusal = error instanceof Refusal ? error : isMalformed(error) ? new Refusal(400, error.message) : null;
-  if (refusal === null) request.log.error(error);
+  const refusal = refusalOf(error);
+  if (refusal === null || refusal.status === 503) request.log.error(error);
+  if (refusal?.status === 503) reply.header('retry-after', '2');
   const status = refusal?.status ?? 500;
   if (status === 401) reply.header('www-authenticate', 'Basic realm="Interlock", charset="UTF-8"');
   // The body was not read: a client that still writes it must not take the next answer for this one's.
@@ -300,6 +302,12 @@ async function tellError(error: unknown, request: FastifyRequest, reply: Fastify
     .status(status)
     .type('text/plain; charset=utf-8')
     .send(`${refusal?.message ?? 'Internal error'}\n`);
+}
+
+function refusalOf(error: unknown): Refusal | null {
+  if (error instanceof Refusal) return error;
+  if (isMalformed(error)) return new Refusal(400, error.message);
+  return isOutage(error) ? new Refusal(503, 'Interlock is unavailable for a moment. Try again.') : null;
 }
 
 function isMalformed(error: unknown): error is Error {
