@@ -36,6 +36,10 @@ async function main(): Promise<number> {
   await withService({ dataDir: data, databaseUrl }, async (service) => {
     const ctx = await contextOf(service, account);
     const known = await repositoryOf(ctx, `${owner}/${name}`);
+    if (known?.deactivatedAt)
+      throw new StartError(
+        `The repository ${owner}/${name} is out of use: take it into use by setRepositoryActive first.`,
+      );
     // A mistyped source leaves no repository behind.
     if (known === null) await assertImportable(service.localHost, from).catch(rethrowAsStartError);
     const repository = known ?? (await createRepository(ctx, { owner, name, host: 'local' }));

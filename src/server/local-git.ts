@@ -43,6 +43,10 @@ export async function serveLocalGit(
       const row = await findRepository(systemContext(ports, accountId), { owner, name });
       return row && row.host === 'local' ? { accountId, id: row.id, owner: row.owner, name: row.name } : null;
     },
+    refusePush: async ({ accountId, id }) => {
+      const [row] = await readRepositoriesById(systemContext(ports, accountId), [id]);
+      return row?.active ? null : 'the repository is out of use; an admin takes it into use by setRepositoryActive';
+    },
     isManaged: async ({ accountId, id }, branch) => {
       const [row] = await readRepositoriesById(systemContext(ports, accountId), [id]);
       return row !== undefined && isManagedBranch(configurationOf(row), branch, row.defaultBranch);

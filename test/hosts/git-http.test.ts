@@ -49,6 +49,7 @@ beforeEach(async () => {
         (repository) => repository.accountId === accountId && owner === repository.owner && name === repository.name,
       ) ?? null,
     isManaged: (_repository, branch) => branch === 'release',
+    refusePush: async () => null,
     describePush: async () => [],
     spend: () => ({ isAllowed: true, headers: new Map() }),
     get maxPushBytes() {

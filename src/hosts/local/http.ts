@@ -35,6 +35,8 @@ export interface GitHttpOptions {
   ) => Promise<GitUser | 'forbidden' | null>;
   /** The account's own repository of that name; null otherwise. */
   readonly resolve: (accountId: string, owner: string, name: string) => Promise<HostRepository | null>;
+  /** Why nothing can be pushed to the repository now. Null: it takes pushes. */
+  readonly refusePush: (repository: HostRepository) => Promise<string | null>;
   /** Whether the queue manages this branch; the default branch is managed in any case. */
   readonly isManaged: (repository: HostRepository, branch: string) => Promise<boolean> | boolean;
   /** What the user is told of a push that has moved these refs, one line each. */
@@ -220,6 +222,7 @@ async function receivePack(
       ]);
       const answer = await receivePush(installation, repository, {
         body,
+        refusal: await options.refusePush(repository),
         pusher: { by: user.handle ?? user.email ?? 'unknown', mayConfigure: user.mayConfigure },
         isManaged: async (ref) => await isManagedRef(options, repository, ref),
         describe: async (changes) =>

@@ -24,6 +24,8 @@ export interface Push {
   /** A file with the whole (decoded) request. */
   readonly body: string;
   readonly pusher: ConfigurationPush;
+  /** Why nothing can be pushed at all. Null: what moves is decided ref by ref. */
+  readonly refusal: string | null;
   /** Base branches of the queue: they move forward only and are never deleted. */
   readonly isManaged: (ref: string) => Promise<boolean>;
   /** What the user is told of a push that has moved these refs, one line each. */
@@ -34,18 +36,19 @@ export interface Push {
 export async function receivePush(
   installation: Installation,
   repository: HostRepository,
-  { body, pusher, isManaged, describe }: Push,
+  { body, pusher, refusal, isManaged, describe }: Push,
 ): Promise<Buffer> {
   const request = await readHead(body);
   // The probe a client sends before a large push: it only wants to know that it may.
   if (request.commands.length === 0) return Buffer.alloc(0);
   const managed = new Set<string>();
   for (const { ref } of request.commands) if (await isManaged(ref)) managed.add(ref);
-  const refusals = refuse(request, managed);
+  const refusals =
+    refusal === null ? refuse(request, managed) : request.commands.map(({ ref }) => ({ ref, reason: refusal }));
   const allowed =
     refusals.length > 0 && request.capabilities.includes('atomic')
       ? []
-      : request.commands.filter(({ ref }) => !refusals.some((refusal) => refusal.ref === ref));
+      : request.commands.filter(({ ref }) => !refusals.some((each) => each.ref === ref));
   const asked = allowed.map(({ ref, from, to }) => ({ ref, from: orNull(from), to: orNull(to) }));
   const noted = await noteConfigurationPush(installation, repository, { changes: asked, pusher });
   const reports: PushReport[] = [];
@@ -65,10 +68,7 @@ export async function receivePush(
   const told = request.commands
     .filter((command) => !allowed.includes(command))
     .map(({ ref }) =>
-      refused(
-        ref,
-        refusals.find((refusal) => refusal.ref === ref)?.reason ?? 'atomic push failed: another ref was refused',
-      ),
+      refused(ref, refusals.find((each) => each.ref === ref)?.reason ?? 'atomic push failed: another ref was refused'),
     );
   return formatPushReport(
     joinReports([...reports, { unpack: 'unpack ok', lines: told, progress }]),

@@ -4,7 +4,7 @@ import { DomainError, notFound } from '../../domain/errors.ts';
 import { requireVersion, type CandidateVersion } from '../../domain/releases/version.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { recordUserAction, requireScope } from '../accounts/index.ts';
-import { findRepository } from '../repositories/index.ts';
+import { findRepository, requireActive } from '../repositories/index.ts';
 import type { RepositoryRow } from '../repositories/repositories.entities.ts';
 import { announceCandidate } from './candidates.events.ts';
 import { findCandidate } from './candidates.reads.ts';
@@ -38,6 +38,7 @@ export async function createRelease(ctx: Context, request: CreateReleaseRequest)
   if (known && known.commit === request.commit.toLowerCase()) return known.id;
   const commit = await knownCommit(ctx, repository, request.commit);
   if (known) return sameCommit(known, commit);
+  requireActive(repository);
   const isBuilt = request.triggerBuildWorkflow ?? false;
   if (isBuilt && project.build === null) {
     throw new DomainError(

@@ -6,6 +6,8 @@ import { requireVersion } from '../../domain/releases/version.ts';
 import { whenWakeIsLost } from '../../domain/turns.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { recordUserAction, requireScope, type UserActionName } from '../accounts/index.ts';
+import { requireActive } from '../repositories/index.ts';
+import { RepositoryEntity } from '../repositories/repositories.entities.ts';
 import { findCandidate } from './candidates.reads.ts';
 import type { ReleaseCandidate } from './candidates.types.ts';
 import { cancel, cancelActive } from './deployments.cancel.ts';
@@ -39,6 +41,8 @@ export async function createDeployment(ctx: Context, request: CreateDeploymentRe
   const { environment, candidate } = await find(ctx, request);
   requireReady(candidate);
   return await rehearseOr(ctx, request.preview, async (tx) => {
+    const { accountId } = ctx;
+    requireActive(await tx.em.findOneOrFail(RepositoryEntity, { accountId, id: candidate.repositoryId }));
     const locked = await changeEnvironment(ctx, tx, environment.id);
     await requireNotFrozen(ctx, tx, environment.id, request.force);
     const because = `Superseded by ${candidate.version}.`;

@@ -8,7 +8,14 @@ export { pauseInForce, readPause } from './branch-pauses.reads.ts';
 export { pauseBranches, type PauseBranchesRequest } from './branch-pauses.service.ts';
 export { configurationOf, configurationProblem } from './configuration.in-force.ts';
 export { configurationReadingLines, readConfigurationFile } from './configuration.file.ts';
-export { findRepository, loadRepository, readRepositoriesById, type RepositoryName } from './repositories.reads.ts';
+export {
+  findRepository,
+  loadActiveRepository,
+  loadRepository,
+  readRepositoriesById,
+  requireActive,
+  type RepositoryName,
+} from './repositories.reads.ts';
 export { lockRepository } from './repositories.locks.ts';
 export { changeActivity, createRepository, pauseRepository, type NewRepository } from './repositories.service.ts';
 export { branchFreezes, readBranchFrozen, readFreeze } from './branch-freezes.reads.ts';

@@ -1,7 +1,7 @@
 // Rows of repositories as GraphQL shows them: named prepared statements under the account's row-level security,
 // with the account in the predicate as well.
 import type { Context } from '../../context.ts';
-import { notFound } from '../../domain/errors.ts';
+import { DomainError, notFound } from '../../domain/errors.ts';
 import { requireRepositoryScope, requireScope } from '../accounts/index.ts';
 import type { RepositoryRow } from './repositories.entities.ts';
 
@@ -28,6 +28,23 @@ export async function findRepository(ctx: Context, { owner, name }: RepositoryNa
 export async function loadRepository(ctx: Context, name: RepositoryName): Promise<RepositoryRow> {
   const row = await findRepository(ctx, name);
   if (!row) throw notFound('Repository');
+  return row;
+}
+
+/** What begins new work there throws BAD_INPUT. What is under way, and what only reads, does not ask. */
+export function requireActive({ active, owner, name }: Pick<RepositoryRow, 'active' | 'owner' | 'name'>): void {
+  if (active) return;
+  throw new DomainError(
+    'BAD_INPUT',
+    `The repository ${owner}/${name} is not active: an admin takes it into use by setRepositoryActive with active: true`,
+    'input.repository',
+  );
+}
+
+/** Throws NOT_FOUND, and BAD_INPUT where it is out of use. */
+export async function loadActiveRepository(ctx: Context, name: RepositoryName): Promise<RepositoryRow> {
+  const row = await loadRepository(ctx, name);
+  requireActive(row);
   return row;
 }
 

@@ -7,10 +7,6 @@ import { labelRulesOf } from '../queue/index.ts';
 import { configurationOf } from '../repositories/index.ts';
 import type { RepositoryRow } from '../repositories/repositories.entities.ts';
 
-export function requireActive({ active, owner, name }: RepositoryRow): void {
-  if (!active) throw new DomainError('BAD_INPUT', `The repository ${owner}/${name} is not active`);
-}
-
 export async function requireBranch(ctx: Context, repository: RepositoryRow, branch: string): Promise<void> {
   const found = await ctx
     .hosts(repository.host)

@@ -5,6 +5,8 @@ import { isBudgetSpent, requireGreaterBudget } from '../../domain/runbooks/reque
 import type { Transaction } from '../../platform/database.ts';
 import { rehearse } from '../../platform/rehearsal.ts';
 import { recordUserAction, requireScope } from '../accounts/index.ts';
+import { requireActive } from '../repositories/index.ts';
+import { RepositoryEntity } from '../repositories/repositories.entities.ts';
 import { findRunbookDefaults } from './defaults.reads.ts';
 import { actorOf } from './runbooks.asking.ts';
 import { RunbookPullRequestEntity, type RunbookRow } from './runbooks.entities.ts';
@@ -101,6 +103,7 @@ export async function retryRunbook(ctx: Context, { number, budgetMicros }: Retry
   requireScope(ctx, 'runbook:write');
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     const runbook = await changeRunbook(ctx, tx, number);
+    await requireActiveOf(ctx, tx, runbook);
     if (typeof budgetMicros === 'number') {
       const { budgetMicros: most } = await findRunbookDefaults(ctx, runbook.repositoryId, tx);
       runbook.budgetMicros = requireGreaterBudget(budgetMicros, { least: runbook.budgetMicros, most });
@@ -121,9 +124,14 @@ export async function publishRunbook(ctx: Context, number: number): Promise<void
     if (runbook.prMode !== 'manual')
       throw new DomainError('CONFLICT', `Runbook ${number} opens its pull requests by itself: its mode is not manual`);
     if (runbook.publishRequestedAt) return;
+    await requireActiveOf(ctx, tx, runbook);
     runbook.publishRequestedAt = ctx.clock();
     wakeRunbook(ctx, tx, runbook);
     await announceRunbook(ctx, tx, runbook, { action: 'runbook_publish_requested' });
     await recordUserAction(ctx, tx, { action: 'runbook_published', target: String(number) });
   });
+}
+
+async function requireActiveOf(ctx: Context, tx: Transaction, { repositoryId: id }: RunbookRow): Promise<void> {
+  requireActive(await tx.em.findOneOrFail(RepositoryEntity, { id, accountId: ctx.accountId }));
 }

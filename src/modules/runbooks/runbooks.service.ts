@@ -14,9 +14,9 @@ import {
 import type { PrMode } from '../../domain/runbooks/runbook.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { findUserByEmail, recordUserAction, requireScope } from '../accounts/index.ts';
-import { loadRepository, readRepositoriesById, type RepositoryName } from '../repositories/index.ts';
+import { loadRepository, readRepositoriesById, requireActive, type RepositoryName } from '../repositories/index.ts';
 import { findRunbookDefaults } from './defaults.reads.ts';
-import { actorOf, requireActive, requireBranch, requireRightToLabel } from './runbooks.asking.ts';
+import { actorOf, requireBranch, requireRightToLabel } from './runbooks.asking.ts';
 import { RunbookEntity, RunbookPromptEntity, type RunbookRow } from './runbooks.entities.ts';
 import { announceRunbook } from './runbooks.events.ts';
 import { changeRunbook } from './runbooks.locks.ts';

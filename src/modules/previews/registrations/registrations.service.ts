@@ -14,7 +14,12 @@ import type { Transaction } from '../../../platform/database.ts';
 import { encrypt, recordUserAction, requireScope, type Secrets } from '../../accounts/index.ts';
 import { appendEvents } from '../../events/index.ts';
 import { hosted, syncPullRequest } from '../../queue/index.ts';
-import { configurationOf, loadRepository, type RepositoryName } from '../../repositories/index.ts';
+import {
+  configurationOf,
+  loadActiveRepository,
+  loadRepository,
+  type RepositoryName,
+} from '../../repositories/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { beginVerification } from '../verifying/begin.ts';
 import { endRegistrations } from './registrations.ending.ts';
@@ -52,7 +57,7 @@ export async function registerPreview(
   request: RegisterRequest,
 ): Promise<PreviewRegistration> {
   requireScope(ctx, 'preview:register');
-  const repository = await loadRepository(ctx, request.repository);
+  const repository = await loadActiveRepository(ctx, request.repository);
   const registration = { ...checked(ctx, request, repository), repositoryId: repository.id };
   await readHeads(ctx, repository, registration);
   return await ctx.db.transaction(ctx.accountId, async (tx) => await register(ctx, tx, secrets, registration));

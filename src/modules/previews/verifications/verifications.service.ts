@@ -8,7 +8,7 @@ import type { Transaction } from '../../../platform/database.ts';
 import { recordUserAction, requireScope } from '../../accounts/index.ts';
 import { appendEvents } from '../../events/index.ts';
 import { PullRequestEntity } from '../../queue/store/queue.entities.ts';
-import { configurationOf, loadRepository, type RepositoryName } from '../../repositories/index.ts';
+import { configurationOf, loadActiveRepository, type RepositoryName } from '../../repositories/index.ts';
 import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
 import { VerificationEntity, type VerificationRow } from '../previews.entities.ts';
 import { beginVerification } from '../verifying/begin.ts';
@@ -20,7 +20,7 @@ export async function verifyPullRequest(
   request: { readonly repository: RepositoryName; readonly number: number },
 ): Promise<string> {
   requireScope(ctx, 'queue:write');
-  const repository = await loadRepository(ctx, request.repository);
+  const repository = await loadActiveRepository(ctx, request.repository);
   if (previewEntries(configurationOf(repository)).length === 0)
     throw new DomainError(
       'BAD_INPUT',

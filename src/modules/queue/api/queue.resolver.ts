@@ -119,7 +119,7 @@ export class QueuesResolver {
 
   @Mutation(() => SetRepositoryActivePayload, {
     description:
-      'Takes a repository out of use, or into use again. Out of use, its pull requests leave the queue, its previews end, and nothing is queued, validated or landed; what is being landed lands, and git and history stay. Asking again changes nothing. Needs admin.',
+      'Takes a repository out of use, or into use again. Out of use, its pull requests leave the queue, its previews and runbooks end, and nothing is pushed, opened, queued, validated, landed, released or deployed; what is being landed lands, and git and history stay. An environment can still be rolled back. Asking again changes nothing. Needs admin.',
   })
   async setRepositoryActive(
     @Ctx() ctx: GraphQLContext,

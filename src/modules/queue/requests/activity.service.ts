@@ -1,4 +1,4 @@
-// A repository that is out of use: nothing is queued, validated, landed or previewed in it. What it holds stays.
+// A repository that is out of use: nothing is pushed, queued, validated, landed, released or previewed in it, and no runbook goes on. What it holds stays.
 import type { Context } from '../../../context.ts';
 import { requireScope } from '../../accounts/index.ts';
 import { changeActivity, loadRepository } from '../../repositories/index.ts';
@@ -22,6 +22,7 @@ export async function setRepositoryActive(
   if (!input.active) {
     await emptyQueues(ctx, repository);
     await endPreviews(ctx, repository);
+    await endRunbooks(ctx, repository);
   }
   return repository;
 }
@@ -40,6 +41,18 @@ async function emptyQueues(ctx: Context, { id }: RepositoryRow): Promise<void> {
     await changePullRequest(ctx, known, async (work, row) => {
       if (!(await isLandingBegun(work.ctx, work.tx, row.id))) await takeOut(work, row);
     });
+}
+
+/** As previews do. What a runbook has committed is still published. */
+async function endRunbooks(ctx: Context, { id }: RepositoryRow): Promise<void> {
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const rows = await tx.query<{ id: string }>(
+      `update runbook set next_look_at = $3 where account_id = $1 and repository_id = $2 and next_look_at is not null
+       returning id`,
+      [ctx.accountId, id, ctx.clock().toISOString()],
+    );
+    for (const { id: runbookId } of rows) tx.afterCommit(() => ctx.wake({ accountId: ctx.accountId, runbookId }));
+  });
 }
 
 /** Each ends by itself when it looks: nothing of a repository out of use is wanted. One that has ended looks no more. */

@@ -4,7 +4,7 @@ import { DomainError, notFound } from '../../../domain/errors.ts';
 import { isTerminal } from '../../../domain/queue/model/status.ts';
 import { HostRefused } from '../../../hosts/port.ts';
 import { recordUserAction, requireScope } from '../../accounts/index.ts';
-import { loadRepository } from '../../repositories/index.ts';
+import { loadActiveRepository, loadRepository } from '../../repositories/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { planBackport } from '../planning/backport.ts';
 import { planBranchWork } from '../planning/branch-work.ts';
@@ -42,7 +42,7 @@ export async function askToRefresh(ctx: Context, request: PullRequestRef): Promi
 /** Has its branch brought up to date with its base (interface 4.3, `sync`). */
 export async function askToSync(ctx: Context, request: PullRequestRef): Promise<AskAnswer> {
   requireScope(ctx, 'queue:write');
-  const repository = await loadRepository(ctx, request.repository);
+  const repository = await loadActiveRepository(ctx, request.repository);
   const known = await readFresh(ctx, repository, request.number);
   const baseBranch = await ctx.db.transaction(ctx.accountId, async (tx) => {
     const queue = await changeQueueOf(ctx, tx, known.id);
@@ -107,7 +107,7 @@ export async function askToBackport(ctx: Context, request: BackportRequest): Pro
 /** Named, or the account's only active repository of that owner that has the number. */
 async function findSource(ctx: Context, { repository, number }: BackportRequest): Promise<RepositoryRow> {
   const { owner, name } = repository;
-  if (name) return await loadRepository(ctx, { owner, name });
+  if (name) return await loadActiveRepository(ctx, { owner, name });
   const found = await ctx.db.read<{ name: string }>(ctx.accountId, {
     name: 'repositories_with_number',
     text: `select r.name from repository r where r.account_id = $1 and r.owner = $2 and r.active

@@ -2,6 +2,7 @@
 import type { Context } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import { recordUserAction } from '../../accounts/index.ts';
+import { requireActive } from '../../repositories/index.ts';
 import { syncPullRequest } from '../host-sync/pull-requests.ts';
 import type { HostedRepository } from '../store/hosted-repository.ts';
 import { isLandingBegun } from '../store/begun-landings.ts';
@@ -23,9 +24,13 @@ export async function closePullRequest(ctx: Context, request: PullRequestRef): P
   return await conclude(ctx, host, { request, row, action: 'pull_request_closed' });
 }
 
-/** Reopening an open one changes nothing. It is in no queue until it is asked for again. Throws CONFLICT for a merged one. */
+/**
+ * Reopening an open one changes nothing. It is in no queue until it is asked for again. Throws CONFLICT for a merged one,
+ * BAD_INPUT in a repository that is not active.
+ */
 export async function reopenPullRequest(ctx: Context, request: PullRequestRef): Promise<PullRequestAnswer> {
-  const { host, row } = await loadFromHost(ctx, request);
+  const { repository, host, row } = await loadFromHost(ctx, request);
+  requireActive(repository);
   if (row.status === 'merged') throw new DomainError('CONFLICT', 'The pull request is merged; it cannot be reopened.');
   if (row.status !== 'closed') return { pullRequestId: row.id };
   await refusedAsBadInput(ctx.hosts(host.host).reopenPullRequest(host, request.number));

@@ -7,17 +7,19 @@ import { loadRepository } from '../../repositories/index.ts';
 import { syncPullRequest } from '../host-sync/pull-requests.ts';
 import { hosted, type HostedRepository } from '../store/hosted-repository.ts';
 import type { PullRequestRow } from '../store/queue.entities.ts';
+import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 
 /** The pull request as its host has it now. Throws FORBIDDEN without the scope `queue:write`, NOT_FOUND. */
 export async function loadFromHost(
   ctx: Context,
   request: { readonly repository: { readonly owner: string; readonly name: string }; readonly number: number },
-): Promise<{ readonly host: HostedRepository; readonly row: PullRequestRow }> {
+): Promise<{ readonly repository: RepositoryRow; readonly host: HostedRepository; readonly row: PullRequestRow }> {
   requireScope(ctx, 'queue:write');
-  const host = hosted(await loadRepository(ctx, request.repository));
+  const repository = await loadRepository(ctx, request.repository);
+  const host = hosted(repository);
   const row = await syncPullRequest(ctx, host, request.number);
   if (row === null) throw notFound('Pull request');
-  return { host, row };
+  return { repository, host, row };
 }
 
 /** What the host refuses is BAD_INPUT, in the host's words. */

@@ -4,7 +4,7 @@ import { handleOf } from '../../../domain/accounts/handle.ts';
 import { DomainError, notFound } from '../../../domain/errors.ts';
 import { isTerminal } from '../../../domain/queue/model/status.ts';
 import { recordUserAction, requireScope, type UserActionName } from '../../accounts/index.ts';
-import { loadRepository } from '../../repositories/index.ts';
+import { loadActiveRepository, loadRepository } from '../../repositories/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import {
   askToQueue,
@@ -223,7 +223,7 @@ export interface OpenRequest {
 /** Opens a pull request at the host and answers it as the queue sees it. */
 export async function openPullRequest(ctx: Context, request: OpenRequest): Promise<PullRequestAnswer> {
   requireScope(ctx, 'queue:write');
-  const repository = await loadRepository(ctx, request.repository);
+  const repository = await loadActiveRepository(ctx, request.repository);
   const host = hosted(repository);
   const opened = await refusedAsBadInput(
     ctx.hosts(host.host).openPullRequest(host, {

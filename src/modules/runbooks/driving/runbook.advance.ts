@@ -5,7 +5,7 @@ import { decideRunbook, type RunbookStep } from '../../../domain/runbooks/drive.
 import { relayAt } from '../../../domain/turns.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
-import { failPlanning, tellingStatus, writeLeaf } from '../steps.writer.ts';
+import { cancelWork, failPlanning, tellingStatus, writeLeaf } from '../steps.writer.ts';
 import { keepFates } from './pull-requests.fates.ts';
 import { leafOf, lockRows, readRows, situationOf, type RunbookRows } from './runbook.rows.ts';
 import { describeRunbook, stepText, type RunbookSummary } from './runbook.words.ts';
@@ -26,12 +26,10 @@ export async function advanceRunbook(ctx: Context, runbookId: string): Promise<R
   const advance = await ctx.db.transaction(ctx.accountId, async (tx): Promise<RunbookAdvance> => {
     const rows = await lockRows(ctx, tx, runbookId);
     await keepFates(ctx, tx, rows);
-    const turn = await tellingStatus(
-      ctx,
-      tx,
-      rows.runbook,
-      async () => await decide(quietFor(ctx, { runbookId }), tx, rows),
-    );
+    const turn = await tellingStatus(ctx, tx, rows.runbook, async () => {
+      const quiet = quietFor(ctx, { runbookId });
+      return await decide(quiet, tx, await stopOutOfUse(quiet, tx, rows));
+    });
     const { step } = turn;
     rows.runbook.nextLookAt = relayAt(step, ctx.clock());
     return {
@@ -43,6 +41,14 @@ export async function advanceRunbook(ctx: Context, runbookId: string): Promise<R
   });
   await passFailpoint(`runbook:advanced_${advance.need}`);
   return advance;
+}
+
+/** What is committed is still published; nothing more is begun. */
+async function stopOutOfUse(ctx: Context, tx: Transaction, rows: RunbookRows): Promise<RunbookRows> {
+  const { runbook, repository } = rows;
+  if (repository.active || runbook.cancelRequestedAt) return rows;
+  await cancelWork(ctx, tx, runbook, `The repository ${repository.owner}/${repository.name} was taken out of use.`);
+  return await readRows(tx, runbook);
 }
 
 interface Decided {
