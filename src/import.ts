@@ -2,11 +2,13 @@
 import { basename, resolve } from 'node:path';
 import { existsSync } from 'node:fs';
 import { Command } from 'commander';
+import type { Context } from './context.ts';
 import { HostRefused } from './hosts/port.ts';
 import { assertImportable, importRepository } from './hosts/local/index.ts';
 import { StartError } from './launcher/start-error.ts';
 import { hosted, syncBase } from './modules/queue/index.ts';
-import { createRepository } from './modules/repositories/index.ts';
+import { changeActivity, createRepository, deleteRepository } from './modules/repositories/index.ts';
+import type { RepositoryRow } from './modules/repositories/repositories.entities.ts';
 import { contextOf, repositoryOf, runTool, splitName, withService } from './tool.ts';
 
 const program = new Command('npm run import --')
@@ -43,7 +45,13 @@ async function main(): Promise<number> {
     // A mistyped source leaves no repository behind.
     if (known === null) await assertImportable(service.localHost, from).catch(rethrowAsStartError);
     const repository = known ?? (await createRepository(ctx, { owner, name, host: 'local' }));
-    const imported = await importRepository(service.localHost, hosted(repository), from).catch(rethrowAsStartError);
+    const imported = await importRepository(service.localHost, hosted(repository), from).catch(
+      async (error: unknown) => {
+        // Nor does one that breaks midway.
+        if (known === null) await discard(ctx, repository);
+        return rethrowAsStartError(error);
+      },
+    );
     await ctx.db.transaction(ctx.accountId, async (tx) => {
       await tx.query('update repository set default_branch = $3 where account_id = $1 and id = $2', [
         ctx.accountId,
@@ -57,6 +65,11 @@ async function main(): Promise<number> {
     console.log(`${owner}/${name}: ${counts}; pull requests land on ${imported.defaultBranch}.`);
   });
   return 0;
+}
+
+async function discard(ctx: Context, { id, owner, name }: RepositoryRow): Promise<void> {
+  await changeActivity(ctx, id, false);
+  await deleteRepository(ctx, { owner, name });
 }
 
 function rethrowAsStartError(error: unknown): never {

@@ -43,6 +43,7 @@ import {
 import type { EventHub } from './modules/events/index.ts';
 import { readyAnswer, type Overdue } from './modules/health/index.ts';
 import { findSandboxBySlug } from './modules/previews/index.ts';
+import { forgetDeleted } from './modules/repositories/index.ts';
 import { outageAsRefusal, refusingOutages } from './platform/outage.ts';
 import { projectRoot } from './platform/project-root.ts';
 import { forgetOldKeys, openKeptAnswers, type IdempotencyKey, type KeptAnswers } from './server/idempotency.ts';
@@ -93,6 +94,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const wrongTokens = createWrongTokens(ports.clock);
   const authenticator = notingGood(await createAuthenticator({ ports, secrets }), wrongTokens);
   const keptAnswers = await openKeptAnswers(ports);
+  const stopForgetting = await forgetDeleted(ports.db);
   const services: RequestServices = { secrets, events: new EventLogPubSub(hub) };
   const rateLimiter = createRateLimiter(ports.clock, options.rateLimit);
   const sharing = shareRateLimit({ ...ports, limiter: rateLimiter }, (error) =>
@@ -159,6 +161,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     await fastify.close().finally(() => clearInterval(closingIdle));
     await stopGraphQL();
     await keptAnswers.close();
+    await stopForgetting();
     await authenticator.close();
   };
   return {

@@ -28,6 +28,7 @@ import {
   reconcileReleases,
   wakeDueReleases,
 } from './modules/releases/index.ts';
+import { removeDeletedRepositories } from './modules/repositories/index.ts';
 import { RepositoryEntity, type RepositoryRow } from './modules/repositories/repositories.entities.ts';
 import { forgetOldRunbooks, wakeDueRunbooks } from './modules/runbooks/index.ts';
 import {
@@ -131,6 +132,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     every(halfSecond, async () => await rollUpEvents(db)),
     every(halfMinute, async () => await overdue.look()),
     every(minute, async () => await refreshStatistics(options.databaseUrl)),
+    every(minute, async () => await removeDeletedRepositories(ports)),
   ];
   // They wake queues, deployments, runbooks and verifications.
   const wakers: readonly Loop[] = [

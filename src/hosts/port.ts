@@ -27,6 +27,9 @@ export interface CodeHost extends HostGit, HostComposing, HostPullRequests, Host
 
   /** Makes the repository exist (local) or checks that it does (github). Idempotent. */
   ensureRepository(repository: HostRepository, options: { readonly defaultBranch: string }): Promise<void>;
+
+  /** Removes the repository and all that the host keeps of it (local), or leaves it alone (github). Idempotent. */
+  removeRepository(repository: HostRepository): Promise<void>;
 }
 
 export type Hosts = (kind: CodeHost['kind']) => CodeHost;

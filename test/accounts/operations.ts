@@ -91,6 +91,7 @@ export const operations: readonly Operation[] = [
   inRepository('Repository.events', 'queue:read', 'events { nodes { action } }'),
   mutation('createRepository', 'admin', names, '{owner: $owner, name: $name, host: LOCAL}', 'repository { owner }'),
   mutation('setRepositoryActive', 'admin', names, `{repository: ${repository}, active: true}`, 'repository { id }'),
+  mutation('deleteRepository', 'admin', names, `{repository: ${repository}}`, 'repository { id }'),
   mutation('pauseRepository', 'queue:pause', names, `{repository: ${repository}, paused: true}`, 'repository { id }'),
   mutation(
     'pauseBranches',

@@ -4,6 +4,7 @@
 const ofEveryQueue: ReadonlySet<string> = new Set([
   'repository_activated',
   'repository_deactivated',
+  'repository_deleted',
   'repository_paused',
   'repository_unpaused',
   'branches_paused',

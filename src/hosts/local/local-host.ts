@@ -15,6 +15,7 @@ import { pullRequestOperations } from './pull-requests.ts';
 import type { PullRequestEdit, Review } from './pull-requests.rows.ts';
 import { createReconciler, reconcileRepository } from './reconcile.ts';
 import { cancelWorkflowRun, dispatchWorkflow, readWorkflowRun } from './workflow-runs.ts';
+import { removeRepository } from './removal.ts';
 import { ensureRepository, findLocalRepositories, repairRepository } from './repositories.ts';
 
 /** The port, and what only a host has whose other side we are. */
@@ -89,6 +90,7 @@ function gitOperations(installation: Installation) {
   const at = installation.directoryOf;
   return {
     ensureRepository: async (repository, settings) => await ensureRepository(installation, repository, settings),
+    removeRepository: async (repository) => await removeRepository(installation, repository),
     readRef: async (repository, ref) => {
       await completeLandings(installation, repository, ref);
       return await git.readRef(installation.git, at(repository), ref);

@@ -45,7 +45,8 @@ export async function repairRepository(
 export async function findLocalRepositories(installation: Installation): Promise<HostRepository[]> {
   const rows = await installation.db.system.query<{ account_id: string; id: string; owner: string; name: string }>(
     `select r.account_id::text as account_id, r.id::text as id, r.owner, r.name from repository r
-     join local_repository l on l.account_id = r.account_id and l.repository_id = r.id order by r.id`,
+     join local_repository l on l.account_id = r.account_id and l.repository_id = r.id
+     where r.deleted_at is null order by r.id`,
   );
   return rows.map(({ account_id, id, owner, name }) => ({ accountId: account_id, id, owner, name }));
 }

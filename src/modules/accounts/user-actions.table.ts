@@ -40,6 +40,7 @@ export const userActions = {
   repository_created: { entity: 'repository', target: 'the repository', by: ['createRepository'] },
   repository_activated: { entity: 'repository', target: 'the repository', by: ['setRepositoryActive'] },
   repository_deactivated: { entity: 'repository', target: 'the repository', by: ['setRepositoryActive'] },
+  repository_deleted: { entity: 'repository', target: 'the repository', by: ['deleteRepository'] },
   repository_paused: { entity: 'repository', target: 'the repository', by: ['pauseRepository'] },
   repository_unpaused: { entity: 'repository', target: 'the repository', by: ['pauseRepository'] },
   branches_paused: { entity: 'repository', target: 'the repository and the pattern', by: ['pauseBranches'] },

@@ -4,7 +4,7 @@ import { DomainError, notFound } from '../../domain/errors.ts';
 import { requireVersion, type CandidateVersion } from '../../domain/releases/version.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { recordUserAction, requireScope } from '../accounts/index.ts';
-import { findRepository, requireActive } from '../repositories/index.ts';
+import { findRepository, requireActive, shareRepository } from '../repositories/index.ts';
 import type { RepositoryRow } from '../repositories/repositories.entities.ts';
 import { announceCandidate } from './candidates.events.ts';
 import { findCandidate } from './candidates.reads.ts';
@@ -38,7 +38,6 @@ export async function createRelease(ctx: Context, request: CreateReleaseRequest)
   if (known && known.commit === request.commit.toLowerCase()) return known.id;
   const commit = await knownCommit(ctx, repository, request.commit);
   if (known) return sameCommit(known, commit);
-  requireActive(repository);
   const isBuilt = request.triggerBuildWorkflow ?? false;
   if (isBuilt && project.build === null) {
     throw new DomainError(
@@ -48,7 +47,10 @@ export async function createRelease(ctx: Context, request: CreateReleaseRequest)
     );
   }
   const candidate: NewCandidate = { project, version: request.version, parts, commit, isBuilt };
-  return await ctx.db.transaction(ctx.accountId, async (tx) => await insertCandidate(ctx, tx, candidate));
+  return await ctx.db.transaction(ctx.accountId, async (tx) => {
+    requireActive(await shareRepository(ctx, tx, repository.id));
+    return await insertCandidate(ctx, tx, candidate);
+  });
 }
 
 // Of another repository than the project's: as unknown as one that is not there.

@@ -6,8 +6,7 @@ import { requireVersion } from '../../domain/releases/version.ts';
 import { whenWakeIsLost } from '../../domain/turns.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { recordUserAction, requireScope, type UserActionName } from '../accounts/index.ts';
-import { requireActive } from '../repositories/index.ts';
-import { RepositoryEntity } from '../repositories/repositories.entities.ts';
+import { requireActive, requireThere, shareRepository } from '../repositories/index.ts';
 import { findCandidate } from './candidates.reads.ts';
 import type { ReleaseCandidate } from './candidates.types.ts';
 import { cancel, cancelActive } from './deployments.cancel.ts';
@@ -41,8 +40,7 @@ export async function createDeployment(ctx: Context, request: CreateDeploymentRe
   const { environment, candidate } = await find(ctx, request);
   requireReady(candidate);
   return await rehearseOr(ctx, request.preview, async (tx) => {
-    const { accountId } = ctx;
-    requireActive(await tx.em.findOneOrFail(RepositoryEntity, { accountId, id: candidate.repositoryId }));
+    requireActive(await shareRepository(ctx, tx, candidate.repositoryId));
     const locked = await changeEnvironment(ctx, tx, environment.id);
     await requireNotFrozen(ctx, tx, environment.id, request.force);
     const because = `Superseded by ${candidate.version}.`;
@@ -127,8 +125,9 @@ export interface RollBackRequest extends EnvironmentNames {
 /** Cancels what is active, and deploys what the history of successes names: fixed here, whatever succeeds meanwhile. */
 export async function rollBackEnvironment(ctx: Context, request: RollBackRequest): Promise<Answer> {
   requireScope(ctx, 'deploy:write');
-  const { environment } = await loadEnvironment(ctx, request);
+  const { project, environment } = await loadEnvironment(ctx, request);
   return await rehearseOr(ctx, request.preview, async (tx) => {
+    requireThere(await shareRepository(ctx, tx, project.repositoryId));
     const locked = await changeEnvironment(ctx, tx, environment.id);
     await requireNotFrozen(ctx, tx, environment.id, request.force);
     const because = `Canceled by a rollback of ${actorOf(ctx)}.`;

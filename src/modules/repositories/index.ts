@@ -14,9 +14,12 @@ export {
   loadRepository,
   readRepositoriesById,
   requireActive,
+  requireThere,
   type RepositoryName,
 } from './repositories.reads.ts';
-export { lockRepository } from './repositories.locks.ts';
+export { deleteRepository, removeDeletedRepositories } from './deletion.service.ts';
+export { forgetDeleted } from './known-repositories.ts';
+export { lockRepository, shareRepository } from './repositories.locks.ts';
 export { changeActivity, createRepository, pauseRepository, type NewRepository } from './repositories.service.ts';
 export { branchFreezes, readBranchFrozen, readFreeze } from './branch-freezes.reads.ts';
 export {

@@ -1,7 +1,8 @@
-// Nearly every request names a repository only to ask for something inside of it. Which row a name belongs to never
-// changes (a repository is neither renamed nor deleted: whoever adds that has to forget names here, in every
-// process), so a name that was found once costs no statement again. Whatever may change is read when it is asked for.
+// Nearly every request names a repository only to ask for something inside of it. Which row a name belongs to changes
+// when the repository is deleted, and never else, so a name that was found once costs no statement until then. Every
+// server hears of deletions, and forgets the names. Whatever else may change is read when it is asked for.
 import type { Context } from '../../context.ts';
+import { notFound } from '../../domain/errors.ts';
 import type { Database } from '../../platform/database.ts';
 import { requireRepositoryScope } from '../accounts/index.ts';
 import type { RepositoryRow } from './repositories.entities.ts';
@@ -12,6 +13,18 @@ type Identity = Pick<RepositoryRow, 'id' | 'owner' | 'name' | 'host' | 'createdA
 
 const mostKnown = 10_000;
 const knownOf = new WeakMap<Database, Map<string, Identity>>();
+/** Carries the id of a repository that was deleted; nothing when deletions may have been missed. */
+export const deletionChannel = 'interlock_deleted_repositories';
+
+/** Until it is stopped, names of deleted repositories are forgotten, whichever process deleted them. */
+export async function forgetDeleted(db: Database): Promise<() => Promise<void>> {
+  return await db.system.listen(deletionChannel, () => forgetNames(db));
+}
+
+/** A name that is being looked up meanwhile is kept in the map before this one, which nobody reads again. */
+export function forgetNames(db: Database): void {
+  knownOf.set(db, new Map());
+}
 
 /** Null: unknown, or another account's. */
 export async function readRepository(ctx: Context, name: RepositoryName): Promise<Repository | null> {
@@ -34,6 +47,7 @@ class KnownRepository implements Repository {
   readonly name: string;
   readonly host: RepositoryRow['host'];
   readonly createdAt: Date;
+  readonly deletedAt = null;
   private readonly ctx: Context;
   private row: Promise<RepositoryRow> | undefined;
 
@@ -65,7 +79,7 @@ class KnownRepository implements Repository {
   // Once: all of it is of one instant.
   private async read<T>(choose: (row: RepositoryRow) => T): Promise<T> {
     this.row ??= findRepository(this.ctx, this).then((row) => {
-      if (!row) throw new Error(`The repository ${this.owner}/${this.name} is gone.`);
+      if (!row) throw notFound('Repository');
       return row;
     });
     return choose(await this.row);

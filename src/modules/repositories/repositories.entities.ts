@@ -22,6 +22,8 @@ export const RepositoryEntity = defineEntity({
     defaultBranch: p.string().default('main'),
     active: p.boolean().default(true),
     deactivatedAt: p.datetime().nullable(),
+    deletedAt: p.datetime().nullable(),
+    removedAt: p.datetime().nullable(),
     paused: p.boolean().default(false),
     configurationYaml: p.text(),
     configurationHash: p.string(),

@@ -14,6 +14,12 @@ export async function lockRepository(ctx: Context, tx: Transaction, repositoryId
   return await tx.em.findOneOrFail(RepositoryEntity, { id: repositoryId, accountId: ctx.accountId }, { refresh: true });
 }
 
+/** What begins work there holds it until its commit: nothing is deleted meanwhile. Before any other row is locked. */
+export async function shareRepository(ctx: Context, tx: Transaction, repositoryId: string): Promise<RepositoryRow> {
+  await tx.query('select 1 from repository where account_id = $1 and id = $2 for share', [ctx.accountId, repositoryId]);
+  return await tx.em.findOneOrFail(RepositoryEntity, { id: repositoryId, accountId: ctx.accountId }, { refresh: true });
+}
+
 /** Marks in every queue of the repository that something the planner decides on changed, and wakes them after the commit. */
 export async function changeQueues(ctx: Context, tx: Transaction, repositoryId: string): Promise<void> {
   // Locked in order of id before any is changed, or two of these could wait for each other.

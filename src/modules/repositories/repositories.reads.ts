@@ -10,7 +10,7 @@ export interface RepositoryName {
   readonly name: string;
 }
 
-const columns = `r.id, r.account_id as "accountId", r.owner, r.name, r.host, r.default_branch as "defaultBranch", r.active, r.deactivated_at as "deactivatedAt", r.paused,
+const columns = `r.id, r.account_id as "accountId", r.owner, r.name, r.host, r.default_branch as "defaultBranch", r.active, r.deactivated_at as "deactivatedAt", r.deleted_at as "deletedAt", r.paused,
   r.configuration_yaml as "configurationYaml", r.configuration_hash as "configurationHash", r.configuration_blob as "configurationBlob",
   r.created_at as "createdAt"`;
 
@@ -18,7 +18,7 @@ const columns = `r.id, r.account_id as "accountId", r.owner, r.name, r.host, r.d
 export async function findRepository(ctx: Context, { owner, name }: RepositoryName): Promise<RepositoryRow | null> {
   const [row] = await ctx.db.read<RepositoryRow>(ctx.accountId, {
     name: 'repository_by_name',
-    text: `select ${columns} from repository r where r.account_id = $1 and r.owner = $2 and r.name = $3`,
+    text: `select ${columns} from repository r where r.account_id = $1 and r.owner = $2 and r.name = $3 and r.deleted_at is null`,
     values: [ctx.accountId, owner, name],
   });
   return row ?? null;
@@ -32,13 +32,20 @@ export async function loadRepository(ctx: Context, name: RepositoryName): Promis
 }
 
 /** What begins new work there throws BAD_INPUT. What is under way, and what only reads, does not ask. */
-export function requireActive({ active, owner, name }: Pick<RepositoryRow, 'active' | 'owner' | 'name'>): void {
+export function requireActive(repository: Pick<RepositoryRow, 'active' | 'deletedAt' | 'owner' | 'name'>): void {
+  requireThere(repository);
+  const { active, owner, name } = repository;
   if (active) return;
   throw new DomainError(
     'BAD_INPUT',
     `The repository ${owner}/${name} is not active: an admin takes it into use by setRepositoryActive with active: true`,
     'input.repository',
   );
+}
+
+/** What needs its commits throws CONFLICT. */
+export function requireThere({ deletedAt, owner, name }: Pick<RepositoryRow, 'deletedAt' | 'owner' | 'name'>): void {
+  if (deletedAt) throw new DomainError('CONFLICT', `The repository ${owner}/${name} was deleted`, 'input.repository');
 }
 
 /** Throws NOT_FOUND, and BAD_INPUT where it is out of use. */
@@ -48,6 +55,7 @@ export async function loadActiveRepository(ctx: Context, name: RepositoryName): 
   return row;
 }
 
+/** Deleted ones as well: history leads to them. */
 export async function readRepositoriesById(ctx: Context, ids: readonly string[]): Promise<RepositoryRow[]> {
   requireRepositoryScope(ctx);
   return await ctx.db.read<RepositoryRow>(ctx.accountId, {
@@ -73,7 +81,7 @@ export async function readRepositories(
   return await ctx.db.read<RepositoryRow>(ctx.accountId, {
     name: 'repositories',
     text: `select ${columns} from repository r
-           where r.account_id = $1 and ($2::text is null or (r.owner, r.name) > ($2, $3::text))
+           where r.account_id = $1 and r.deleted_at is null and ($2::text is null or (r.owner, r.name) > ($2, $3::text))
            order by r.owner, r.name limit $4::bigint + 1 offset $5::bigint`,
     values: [ctx.accountId, after?.owner ?? null, after?.name ?? null, size, offset],
   });
@@ -83,7 +91,7 @@ export async function countRepositories(ctx: Context): Promise<number> {
   requireScope(ctx, 'queue:read');
   const [row] = await ctx.db.read<{ count: number }>(ctx.accountId, {
     name: 'repositories_count',
-    text: 'select count(*)::integer as count from repository where account_id = $1',
+    text: 'select count(*)::integer as count from repository where account_id = $1 and deleted_at is null',
     values: [ctx.accountId],
   });
   return row?.count ?? 0;

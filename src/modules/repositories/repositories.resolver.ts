@@ -14,12 +14,15 @@ import {
   ConfigurationHistoryArgs,
   ConfigurationRefusal,
 } from './configuration.types.ts';
+import { deleteRepository } from './deletion.service.ts';
 import { readRepository } from './known-repositories.ts';
 import { countRepositories, readRepositories, type RepositoryName } from './repositories.reads.ts';
 import { createRepository, mayPause, pauseRepository } from './repositories.service.ts';
 import {
   CreateRepositoryInput,
   CreateRepositoryPayload,
+  DeleteRepositoryInput,
+  DeleteRepositoryPayload,
   PauseRepositoryInput,
   PauseRepositoryPayload,
   ReplaceConfigurationInput,
@@ -117,6 +120,17 @@ export class RepositoriesResolver {
     @Arg('input', () => CreateRepositoryInput) input: CreateRepositoryInput,
   ): Promise<CreateRepositoryPayload> {
     return { repository: await createRepository(ctx, input) };
+  }
+
+  @Mutation(() => DeleteRepositoryPayload, {
+    description:
+      'Deletes a repository that is out of use and has nothing under way: its git folder, checks, logs, rights and secrets. Landings, proofs, events and the audit log stay, and its name is free. It cannot be taken back. Needs admin.',
+  })
+  async deleteRepository(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('input', () => DeleteRepositoryInput) input: DeleteRepositoryInput,
+  ): Promise<DeleteRepositoryPayload> {
+    return { repository: await deleteRepository(ctx, input.repository) };
   }
 
   @Mutation(() => PauseRepositoryPayload, {

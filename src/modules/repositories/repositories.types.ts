@@ -49,6 +49,12 @@ export class Repository {
   @Field(() => DateTime, { description: 'When it was added here.' })
   createdAt!: Date;
 
+  @Field(() => DateTime, {
+    nullable: true,
+    description: 'When it was deleted. Null unless `node` or what belonged to it led here.',
+  })
+  deletedAt!: Date | null | undefined;
+
   configurationYaml!: Lazy<string>;
 }
 
@@ -118,6 +124,18 @@ export class SetRepositoryActiveInput {
 @ObjectType({ simpleResolvers: true, description: 'What `setRepositoryActive` answers.' })
 export class SetRepositoryActivePayload {
   @Field(() => Repository, { description: 'The repository as it is now.' })
+  repository!: Repository;
+}
+
+@InputType({ description: 'A repository to delete.' })
+export class DeleteRepositoryInput {
+  @Field(() => RepositoryInput, { description: 'The repository. It has been taken out of use before.' })
+  repository!: RepositoryInput;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'What `deleteRepository` answers.' })
+export class DeleteRepositoryPayload {
+  @Field(() => Repository, { description: 'The repository that was. `node` finds its history by its id.' })
   repository!: Repository;
 }
 

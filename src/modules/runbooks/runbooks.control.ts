@@ -132,6 +132,7 @@ export async function publishRunbook(ctx: Context, number: number): Promise<void
   });
 }
 
+// Not locked: the runbook's row is, and a turn of a runbook whose repository is gone does nothing.
 async function requireActiveOf(ctx: Context, tx: Transaction, { repositoryId: id }: RunbookRow): Promise<void> {
   requireActive(await tx.em.findOneOrFail(RepositoryEntity, { id, accountId: ctx.accountId }));
 }

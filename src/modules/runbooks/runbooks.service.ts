@@ -14,7 +14,13 @@ import {
 import type { PrMode } from '../../domain/runbooks/runbook.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { findUserByEmail, recordUserAction, requireScope } from '../accounts/index.ts';
-import { loadRepository, readRepositoriesById, requireActive, type RepositoryName } from '../repositories/index.ts';
+import {
+  loadRepository,
+  readRepositoriesById,
+  requireActive,
+  shareRepository,
+  type RepositoryName,
+} from '../repositories/index.ts';
 import { findRunbookDefaults } from './defaults.reads.ts';
 import { actorOf, requireBranch, requireRightToLabel } from './runbooks.asking.ts';
 import { RunbookEntity, RunbookPromptEntity, type RunbookRow } from './runbooks.entities.ts';
@@ -63,6 +69,7 @@ export async function createRunbook(ctx: Context, request: CreateRunbookRequest)
   const targetBranch = request.targetBranch ?? defaults.targetBranch ?? repository.defaultBranch;
   await requireBranch(ctx, repository, targetBranch);
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
+    requireActive(await shareRepository(ctx, tx, repository.id));
     const now = ctx.clock();
     const runbook = tx.em.create(RunbookEntity, {
       accountId: ctx.accountId,

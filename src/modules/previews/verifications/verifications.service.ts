@@ -8,7 +8,13 @@ import type { Transaction } from '../../../platform/database.ts';
 import { recordUserAction, requireScope } from '../../accounts/index.ts';
 import { appendEvents } from '../../events/index.ts';
 import { PullRequestEntity } from '../../queue/store/queue.entities.ts';
-import { configurationOf, loadActiveRepository, type RepositoryName } from '../../repositories/index.ts';
+import {
+  configurationOf,
+  loadActiveRepository,
+  requireActive,
+  shareRepository,
+  type RepositoryName,
+} from '../../repositories/index.ts';
 import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
 import { VerificationEntity, type VerificationRow } from '../previews.entities.ts';
 import { beginVerification } from '../verifying/begin.ts';
@@ -28,6 +34,7 @@ export async function verifyPullRequest(
       'input.repository',
     );
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
+    requireActive(await shareRepository(ctx, tx, repository.id));
     const of = { accountId: ctx.accountId, repositoryId: repository.id, number: request.number };
     const pullRequest = await tx.em.findOne(PullRequestEntity, of);
     if (pullRequest === null) throw notFound('Pull request');

@@ -63,7 +63,7 @@ export interface Survey {
 
 export async function surveyInstallation(ports: Ports): Promise<Survey> {
   const rows = await ports.db.system.query<{ account_id: string; id: string }>(
-    'select account_id, id from repository order by id',
+    'select account_id, id from repository where deleted_at is null order by id',
   );
   const repositories: RepositorySurvey[] = [];
   let highest = 0n;

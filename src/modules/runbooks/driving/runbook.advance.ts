@@ -58,6 +58,7 @@ interface Decided {
 
 /** Writes what has to be written, until something is left to do or to wait for. */
 async function decide(ctx: Context, tx: Transaction, first: RunbookRows): Promise<Decided> {
+  if (first.repository.deletedAt) return { rows: first, step: { kind: 'ended' } };
   let rows = first;
   for (;;) {
     const step = decideRunbook(situationOf(rows), ctx.clock().getTime());

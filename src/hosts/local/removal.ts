@@ -1,0 +1,71 @@
+// What is left of a repository that was deleted is removed: its folder, the output of its checks, and the rows of this
+// host. Each step may have been done before.
+import { rename, rm } from 'node:fs/promises';
+import type { HostRepository } from '../port.ts';
+import { checkLogPath, type Installation } from './installation.ts';
+
+const atOnce = 5_000;
+
+/** In the order of their foreign keys. */
+const tables = [
+  'local_label_change',
+  'local_thread',
+  'local_comment',
+  'local_review',
+  'local_pull_request',
+  'local_status_check',
+  'local_branch_author',
+  'local_configuration_push',
+  'local_repository',
+] as const;
+
+export async function removeRepository(installation: Installation, repository: HostRepository): Promise<void> {
+  await removeFolder(installation.directoryOf(repository));
+  await removeChecks(installation, repository);
+  for (const table of tables) await removeRows(installation, repository, table);
+}
+
+async function removeRows(
+  { db }: Installation,
+  { accountId, id }: HostRepository,
+  table: (typeof tables)[number],
+): Promise<void> {
+  const text = `delete from ${table} where ctid = any(array(
+    select ctid from ${table} where account_id = $1 and repository_id = $2 limit ${atOnce})) returning 1`;
+  for (;;) {
+    const removed = await db.transaction(accountId, async (tx) => await tx.query(text, [accountId, id]));
+    if (removed.length < atOnce) return;
+  }
+}
+
+/** Moved aside first: a git that is still at work there finds no repository any more. */
+async function removeFolder(directory: string): Promise<void> {
+  const aside = `${directory}.removed`;
+  await rm(aside, { recursive: true, force: true });
+  await rename(directory, aside).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+  });
+  await rm(aside, { recursive: true, force: true, maxRetries: 3 });
+}
+
+/** Files before the rows that name them. */
+async function removeChecks({ db, dataDir }: Installation, { accountId, id }: HostRepository): Promise<void> {
+  for (;;) {
+    const runs = await db.transaction(
+      accountId,
+      async (tx) =>
+        await tx.query<{ id: string }>(
+          `select id from local_check_run where account_id = $1 and repository_id = $2 order by id limit ${atOnce}`,
+          [accountId, id],
+        ),
+    );
+    for (const run of runs) await rm(checkLogPath(dataDir, accountId, run.id), { force: true });
+    await db.transaction(accountId, async (tx) => {
+      await tx.query('delete from local_check_run where account_id = $1 and id = any($2::bigint[])', [
+        accountId,
+        runs.map((run) => run.id),
+      ]);
+    });
+    if (runs.length < atOnce) return;
+  }
+}

@@ -1,0 +1,160 @@
+// A repository is deleted in one transaction, which keeps its row and what history refers to. What it held is removed
+// after that, by steps that may each have been done before (docs/adr/0052-repositories-out-of-use.md).
+import { systemContext, type Context, type Ports } from '../../context.ts';
+import { DomainError, notFound } from '../../domain/errors.ts';
+import { activeStatuses } from '../../domain/releases/deployment.status.ts';
+import type { Transaction } from '../../platform/database.ts';
+import { passFailpoint } from '../../platform/failpoints.ts';
+import { recordUserAction, requireScope } from '../accounts/index.ts';
+import { appendEvents } from '../events/index.ts';
+import { deletionChannel, forgetNames } from './known-repositories.ts';
+import { RepositoryEntity, type RepositoryRow } from './repositories.entities.ts';
+import { lockRepository } from './repositories.locks.ts';
+import { loadRepository, type RepositoryName } from './repositories.reads.ts';
+
+const candidates = 'select id from release_candidate where account_id = $1 and repository_id = $2';
+const queues = 'select id from queue where account_id = $1 and repository_id = $2';
+const runbooks = 'select id from runbook where account_id = $1 and repository_id = $2';
+const verifications = 'select id from verification where account_id = $1 and repository_id = $2';
+
+/** What would be cut off, each with its name in the singular and the plural. */
+const underWay: readonly (readonly [one: string, several: string, rows: string])[] = [
+  ['landing', 'landings', `intent where account_id = $1 and state = 'begun' and queue_id in (${queues})`],
+  ['build', 'builds', 'batch where account_id = $1 and repository_id = $2 and cleaned_up_at is null'],
+  ['check', 'checks', `local_check_run where account_id = $1 and repository_id = $2 and state = 'running'`],
+  [
+    'deployment',
+    'deployments',
+    `deployment where account_id = $1 and candidate_id in (${candidates}) and status = any($3)`,
+  ],
+  [
+    'release candidate',
+    'release candidates',
+    `release_candidate where account_id = $1 and repository_id = $2 and status = 'building'`,
+  ],
+  [
+    'runbook',
+    'runbooks',
+    `runbook b where account_id = $1 and repository_id = $2 and (in_progress > 0 or queued > 0 or attended_until is not null
+       or exists (select from runbook_commit c where c.account_id = $1 and c.runbook_id = b.id and c.state = 'made'))`,
+  ],
+  ['preview', 'previews', 'verification where account_id = $1 and repository_id = $2 and next_look_at is not null'],
+];
+
+/** Nobody looks at it any more, and nothing of it can be opened. */
+const letGo = [
+  `update intent set state = 'void', concluded_at = now() where account_id = $1 and state = 'planned' and queue_id in (${queues})`,
+  `update local_check_run set state = 'completed', conclusion = 'cancelled', completed_at = now()
+     where account_id = $1 and repository_id = $2 and state = 'queued'`,
+  'update runbook set next_look_at = null where account_id = $1 and repository_id = $2',
+  'update release_candidate set git_look_at = null where account_id = $1 and repository_id = $2',
+  'update repository set next_freeze_change_at = null where account_id = $1 and id = $2',
+  'delete from preview_secret_grant where account_id = $1 and repository_id = $2',
+  'delete from permission_grant where account_id = $1 and repository_id = $2',
+  `update preview_registration set secrets = null, ended_at = now(), end_reason = 'deregistered'
+     where account_id = $1 and repository_id = $2 and ended_at is null`,
+  'update release_project set build_secret = null where account_id = $1 and repository_id = $2',
+  `update environment set provider_secret = null where account_id = $1 and project_id in (
+     select id from release_project where account_id = $1 and repository_id = $2)`,
+];
+
+const atOnce = 5_000;
+const logs = [
+  ['deployment_log', `candidate_id in (${candidates})`],
+  [
+    'deployment_log',
+    `deployment_id in (select id from deployment where account_id = $1 and candidate_id in (${candidates}))`,
+  ],
+  ['runbook_log', `runbook_id in (${runbooks})`],
+  ['verification_log', `verification_id in (${verifications})`],
+] as const;
+
+/**
+ * Deletes a repository that is out of use and has nothing under way; anything else is CONFLICT. Its name is free when
+ * this returns, and its history can be read by its id. Needs `admin`.
+ */
+export async function deleteRepository(ctx: Context, name: RepositoryName): Promise<RepositoryRow> {
+  requireScope(ctx, 'admin');
+  const { id } = await loadRepository(ctx, name);
+  return await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const repository = await lockRepository(ctx, tx, id);
+    if (repository.deletedAt) throw notFound('Repository');
+    await requireIdle(ctx, tx, repository);
+    repository.deletedAt = ctx.clock();
+    const { accountId, owner } = repository;
+    const target = `${owner}/${repository.name}`;
+    await appendEvents(ctx, tx, [
+      { repositoryId: id, action: 'repository_deleted', payload: { owner, name: repository.name } },
+    ]);
+    await recordUserAction(ctx, tx, { action: 'repository_deleted', target });
+    for (const statement of letGo) await tx.query(statement, [accountId, id].slice(0, parametersOf(statement)));
+    await tx.query('select pg_notify($1, $2)', [deletionChannel, id]);
+    tx.afterCommit(() => forgetNames(ctx.db));
+    // What fails is done by `removeDeletedRepositories`.
+    tx.afterCommit(async () => await removeContents(ctx, repository));
+    return repository;
+  });
+}
+
+async function requireIdle(ctx: Context, tx: Transaction, repository: RepositoryRow): Promise<void> {
+  const { id, active } = repository;
+  const called = `The repository ${repository.owner}/${repository.name}`;
+  if (active)
+    throw new DomainError(
+      'CONFLICT',
+      `${called} is active: take it out of use by setRepositoryActive with active: false, then delete it`,
+      'input.repository',
+    );
+  const found: string[] = [];
+  for (const [one, several, rows] of underWay) {
+    const text = `select count(*)::int as count from ${rows}`;
+    const values = [ctx.accountId, id, activeStatuses].slice(0, parametersOf(text));
+    const [{ count } = { count: 0 }] = await tx.query<{ count: number }>(text, values);
+    if (count > 0) found.push(`${count} ${count === 1 ? one : several}`);
+  }
+  if (found.length > 0)
+    throw new DomainError(
+      'CONFLICT',
+      `${called} has ${new Intl.ListFormat('en').format(found)} under way: cancel them or wait for their end, then delete it`,
+      'input.repository',
+    );
+}
+
+function parametersOf(text: string): number {
+  return Math.max(...[...text.matchAll(/\$(\d)/g)].map(([, number]) => Number(number)));
+}
+
+/** Twice is once. */
+async function removeContents(ctx: Context, repository: RepositoryRow): Promise<void> {
+  const { accountId, id } = repository;
+  await passFailpoint('repository:deleted');
+  await ctx.hosts(repository.host).removeRepository(repository);
+  await passFailpoint('repository:removed_from_host');
+  for (const [table, condition] of logs) {
+    const text = `delete from ${table} where id = any(array(
+      select id from ${table} where account_id = $1 and ${condition} limit ${atOnce})) returning 1`;
+    for (;;) {
+      const removed = await ctx.db.transaction(accountId, async (tx) => await tx.query(text, [accountId, id]));
+      if (removed.length < atOnce) break;
+    }
+  }
+  await ctx.db.transaction(accountId, async (tx) => {
+    await tx.query('update repository set removed_at = $3 where account_id = $1 and id = $2', [
+      accountId,
+      id,
+      ctx.clock().toISOString(),
+    ]);
+  });
+}
+
+/** Goes on with deletions that were cut off, of all accounts. */
+export async function removeDeletedRepositories(ports: Ports): Promise<void> {
+  const rows = await ports.db.system.query<{ accountId: string; id: string }>(
+    `select account_id as "accountId", id from repository where deleted_at is not null and removed_at is null order by id`,
+  );
+  for (const { accountId, id } of rows) {
+    const ctx = systemContext(ports, accountId);
+    const repository = await ctx.db.load(accountId, RepositoryEntity, id);
+    if (repository !== null) await removeContents(ctx, repository);
+  }
+}

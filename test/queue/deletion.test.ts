@@ -1,0 +1,151 @@
+// A repository is deleted: what it held is gone, its history stays, and its name is free.
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { accountOf, type AccountVerbs } from '../accounts/account.ts';
+import { removeDeletedRepositories } from '../../src/modules/repositories/index.ts';
+import { onFailpoint } from '../../src/platform/failpoints.ts';
+import { prepareRepository, pushBranches } from '../rest/contract/repository.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+const repository = { owner: 'acme', name: 'web' };
+const byName = '{ repository(owner: "acme", name: "web") { id deletedAt pullRequests { nodes { number } } } }';
+
+let s: TestServer;
+let account: AccountVerbs;
+let other: { readonly url: string };
+let id: string;
+let number: number;
+
+beforeAll(async () => {
+  s = await startServer();
+  account = accountOf(s);
+  other = await s.another();
+  ({ number } = await prepareRepository(s));
+  const [row] = await s.rows<{ id: string }>("select id from repository where name = 'web'");
+  id = row?.id ?? '';
+  await account.run('createReleaseProject', { name: 'Web', repository }, 'releaseProject { name }');
+  const provider = { kind: 'HTTP', url: 'https://cd.example.test', secret: 'a secret of sixteen' };
+  await account.run('createEnvironment', { project: 'Web', name: 'production', provider }, 'environment { id }');
+  await account.run('setPreviewSecret', { key: 'KEY', value: 'secret' }, 'previewSecret { key }');
+  await account.run('grantPreviewSecret', { key: 'KEY', repository }, 'previewSecret { key }');
+  await account.run('queuePullRequest', { repository, number, skipValidation: true }, 'pullRequest { number }');
+  await s.settle();
+});
+afterAll(async () => await s.close());
+
+async function there<Data>(query: string): Promise<Data> {
+  const response = await fetch(`${other.url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${s.token}` },
+    body: JSON.stringify({ query }),
+  });
+  return ((await response.json()) as { data: Data }).data;
+}
+
+async function remove(token = s.token): Promise<readonly { readonly message: string; readonly extensions: object }[]> {
+  const { errors } = await s.graphql(
+    'mutation { deleteRepository(input: {repository: {owner: "acme", name: "web"}}) { repository { id deletedAt } } }',
+    {},
+    token,
+  );
+  return errors;
+}
+
+const setActive = async (active: boolean): Promise<unknown> =>
+  await account.run('setRepositoryActive', { repository, active }, 'repository { active }');
+const folder = (): string => s.service.localHost.installation.directoryOf({ accountId: s.accountId, id });
+
+describe('deleteRepository', () => {
+  it('refuses a repository that is in use, or has something under way, and names the cure', async () => {
+    expect(await remove()).toMatchObject([
+      {
+        message:
+          'The repository acme/web is active: take it out of use by setRepositoryActive with active: false, then delete it',
+        extensions: { code: 'CONFLICT', field: 'input.repository' },
+      },
+    ]);
+    await setActive(false);
+    // As a runner claims it.
+    const [check] = await s.rows<{ id: string }>(
+      `update local_check_run set state = 'running' where id = (select min(id) from local_check_run where repository_id = $1)
+       returning id`,
+      [id],
+    );
+    expect(await remove()).toMatchObject([
+      {
+        message: 'The repository acme/web has 1 check under way: cancel them or wait for their end, then delete it',
+        extensions: { code: 'CONFLICT', field: 'input.repository' },
+      },
+    ]);
+    await s.rows("update local_check_run set state = 'completed' where id = $1", [check?.id]);
+    expect(existsSync(folder())).toBe(true);
+  });
+
+  it('removes what it held, keeps its history by its id, and frees its name in every process', async () => {
+    const before = await there<{ repository: { id: string } }>(byName);
+    expect(before.repository).toMatchObject({ deletedAt: null });
+    // What a user does is in the audit log.
+    expect(await remove(await s.tokenWith(['admin', 'queue:read']))).toEqual([]);
+    await expect.poll(async () => await there(byName)).toEqual({ repository: null });
+    expect((await s.graphql(byName)).data).toEqual({ repository: null });
+    expect((await readdir(join(folder(), '..'))).filter((each) => each.startsWith(`${id}.git`))).toEqual([]);
+    for (const rows of [
+      'local_pull_request where repository_id = $1',
+      'local_check_run where repository_id = $1',
+      'local_repository where repository_id = $1',
+      'preview_secret_grant where repository_id = $1',
+      'repository where removed_at is null and id = $1',
+      'environment where provider_secret is not null and $1 <> 0',
+    ])
+      expect([rows, await s.rows(`select 1 from ${rows}`, [id])]).toEqual([rows, []]);
+    const { data } = await s.graphql<{ node: unknown; auditLog: { nodes: { action: string }[] } }>(
+      `query ($id: ID!) {
+        node(id: $id) { ... on Repository { owner name deletedAt events { nodes { action } }
+          pullRequests { nodes { number status } } } }
+        auditLog(first: 1) { nodes { action target } }
+      }`,
+      { id: before.repository.id },
+    );
+    expect(data.node).toMatchObject({
+      ...repository,
+      deletedAt: expect.any(String),
+      events: { nodes: expect.arrayContaining([{ action: 'repository_deleted' }, { action: 'merged' }]) },
+      pullRequests: { nodes: [{ number, status: 'MERGED' }] },
+    });
+    expect(data.auditLog.nodes).toEqual([{ action: 'repository_deleted', target: 'acme/web' }]);
+    expect(await remove()).toMatchObject([{ message: 'Repository not found' }]);
+  });
+
+  it('leaves a name to a new repository, which has nothing of the old one', async () => {
+    await account.run('createRepository', { ...repository, host: 'LOCAL' }, 'repository { id }');
+    await pushBranches(s, repository, ['topic']);
+    for (const read of [there, async () => (await s.graphql(byName)).data])
+      expect(await read(byName)).toMatchObject({ repository: { pullRequests: { nodes: [] } } });
+    const rolledBack =
+      'mutation { rollBackEnvironment(input: {project: "Web", environment: "production"}) { __typename } }';
+    expect((await s.graphql(rolledBack)).errors).toMatchObject([{ message: 'The repository acme/web was deleted' }]);
+  });
+
+  it.each(['repository:deleted', 'repository:removed_from_host'])(
+    'that is cut off at %s is finished later',
+    async (place) => {
+      await setActive(false);
+      const [row] = await s.rows<{ id: string }>("select id from repository where name = 'web' and deleted_at is null");
+      id = row?.id ?? '';
+      const standing = 'select 1 from repository where id = $1 and removed_at is null';
+      const cutOff = onFailpoint(place, async () => {
+        throw new Error('The process ends.');
+      });
+      expect(await remove()).toEqual([]);
+      cutOff();
+      expect(await s.rows(standing, [id])).toHaveLength(1);
+      await removeDeletedRepositories(s.ports);
+      await removeDeletedRepositories(s.ports);
+      expect(await s.rows(standing, [id])).toEqual([]);
+      expect(existsSync(folder())).toBe(false);
+      await account.run('createRepository', { ...repository, host: 'LOCAL' }, 'repository { id }');
+    },
+  );
+});
