@@ -2,7 +2,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { entities } from '../../src/modules/entities.ts';
 import { RepositoryEntity } from '../../src/modules/repositories/repositories.entities.ts';
-import { connectDatabase } from '../../src/platform/database.ts';
+import { connectDatabase, type Database } from '../../src/platform/database.ts';
 import { seed } from '../graphql/seed.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
@@ -18,6 +18,12 @@ afterAll(async () => {
   await owner.end();
   await s.close();
 });
+
+/** As a process of the service opens it: nothing was asked yet. */
+async function openDatabase(options: { readonly poolSize?: number } = {}): Promise<Database & AsyncDisposable> {
+  const db = await connectDatabase({ url: s.databaseUrl, entities, ...options });
+  return Object.assign(db, { [Symbol.asyncDispose]: async () => await db.close() });
+}
 
 // Tables without a policy, and why nobody's things can be seen in them.
 const withoutPolicy: Readonly<Record<string, string>> = {
@@ -76,9 +82,7 @@ it("leads unique keys and foreign keys of tenants' rows with the account", async
 });
 
 it('looks at a row of its own as the first thing that a process asks, and at no row of another account', async () => {
-  await using db = Object.assign(await connectDatabase({ url: s.databaseUrl, entities }), {
-    [Symbol.asyncDispose]: async () => await db.close(),
-  });
+  await using db = await openDatabase();
   const { rows } = await owner.query<{ id: string; name: string }>(
     'select id, name from repository where account_id = $1 order by id limit 1',
     [s.accountId],
@@ -90,9 +94,7 @@ it('looks at a row of its own as the first thing that a process asks, and at no 
 });
 
 it('rolls back a transaction that was begun with a statement that failed, and goes on', async () => {
-  await using db = Object.assign(await connectDatabase({ url: s.databaseUrl, entities, poolSize: 1 }), {
-    [Symbol.asyncDispose]: async () => await db.close(),
-  });
+  await using db = await openDatabase({ poolSize: 1 });
   // A NUL in the account is refused by the very message that begins the transaction.
   await expect(db.transaction('1\0', async () => {})).rejects.toThrow('invalid message format');
   await expect(db.transaction(s.accountId, async (tx) => await tx.query('select 1/0'))).rejects.toThrow('zero');

@@ -58,9 +58,8 @@ async function runsOf(): Promise<Runs> {
   };
 }
 
-it('a command deploys once', { timeout: 120_000 }, async () => {
-  await using runs = await runsOf();
-  await using s = await stage({ provider: { kind: 'command', command: runs.command, timeoutSec: 60 } });
+/** Deploys at each outage anew; `check` is told how many deployments there have been. */
+async function expectDeployments(s: Stage, check: (deployments: number, when: string) => Promise<void>): Promise<void> {
   await using outages = outagesOf(s.r.w.service.ports.db);
   await s.r.candidate('v1-rc1');
   let deployments = 0;
@@ -72,13 +71,19 @@ it('a command deploys once', { timeout: 120_000 }, async () => {
     },
     turn: s.turn,
     isOver: async () => (await s.rows("select 1 from deployment where status <> 'success'")).length === 0,
-    async check(when) {
-      expect(await runs.count(), when).toBe(deployments);
-      const told = 'select action from event where deployment_id = (select max(id) from deployment) order by id';
-      expect(await s.rows(told), when).toEqual(
-        ['pending', 'in_progress', 'success'].map((status) => ({ action: `deployment_${status}` })),
-      );
-    },
+    check: async (when) => await check(deployments, when),
+  });
+}
+
+it('a command deploys once', { timeout: 120_000 }, async () => {
+  await using runs = await runsOf();
+  await using s = await stage({ provider: { kind: 'command', command: runs.command, timeoutSec: 60 } });
+  await expectDeployments(s, async (deployments, when) => {
+    expect(await runs.count(), when).toBe(deployments);
+    const told = 'select action from event where deployment_id = (select max(id) from deployment) order by id';
+    expect(await s.rows(told), when).toEqual(
+      ['pending', 'in_progress', 'success'].map((status) => ({ action: `deployment_${status}` })),
+    );
   });
 });
 
@@ -86,19 +91,7 @@ it('a system of its own is asked for one run', { timeout: 120_000 }, async () =>
   await using cd = await cdServer();
   cd.startsAs = 'success';
   await using s = await stage({ provider: { kind: 'http', url: cd.url, statusUrl: cd.url } });
-  await using outages = outagesOf(s.r.w.service.ports.db);
-  await s.r.candidate('v1-rc1');
-  let deployments = 0;
-  await expectAtEachOutage({
-    outages,
-    begin: async () => {
-      await s.r.deploy('v1-rc1');
-      deployments += 1;
-    },
-    turn: s.turn,
-    isOver: async () => (await s.rows("select 1 from deployment where status <> 'success'")).length === 0,
-    check: async (when) => expect(cd.runs.length, when).toBe(deployments),
-  });
+  await expectDeployments(s, async (deployments, when) => expect(cd.runs.length, when).toBe(deployments));
 });
 
 it('a candidate is built once', { timeout: 120_000 }, async () => {
