@@ -152,9 +152,16 @@ export async function removeDeletedRepositories(ports: Ports): Promise<void> {
   const rows = await ports.db.system.query<{ accountId: string; id: string }>(
     `select account_id as "accountId", id from repository where deleted_at is not null and removed_at is null order by id`,
   );
+  const failures: unknown[] = [];
   for (const { accountId, id } of rows) {
     const ctx = systemContext(ports, accountId);
-    const repository = await ctx.db.load(accountId, RepositoryEntity, id);
-    if (repository !== null) await removeContents(ctx, repository);
+    try {
+      const repository = await ctx.db.load(accountId, RepositoryEntity, id);
+      if (repository !== null) await removeContents(ctx, repository);
+    } catch (error) {
+      // Of one repository: the others are removed all the same.
+      failures.push(error);
+    }
   }
+  if (failures.length > 0) throw new AggregateError(failures, 'Deleted repositories could not be removed.');
 }
