@@ -1355,6 +1355,12 @@ export interface components {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
                 "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                /** @description Requests an account may burst to. */
+                "RateLimit-Limit"?: number;
+                /** @description Requests left at this moment. */
+                "RateLimit-Remaining"?: number;
+                /** @description Seconds until the whole burst is there again. */
+                "RateLimit-Reset"?: number;
                 "Retry-After": components["headers"]["RetryAfter"];
                 [name: string]: unknown;
             };
@@ -3462,6 +3468,12 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    /** @description Requests an account may burst to. */
+                    "RateLimit-Limit"?: number;
+                    /** @description Requests left at this moment. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until the whole burst is there again. */
+                    "RateLimit-Reset"?: number;
                     "Retry-After": components["headers"]["RetryAfter"];
                     [name: string]: unknown;
                 };
@@ -3617,6 +3629,12 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    /** @description Requests an account may burst to. */
+                    "RateLimit-Limit"?: number;
+                    /** @description Requests left at this moment. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until the whole burst is there again. */
+                    "RateLimit-Reset"?: number;
                     "Retry-After": components["headers"]["RetryAfter"];
                     [name: string]: unknown;
                 };
@@ -3840,6 +3858,12 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    /** @description Requests an account may burst to. */
+                    "RateLimit-Limit"?: number;
+                    /** @description Requests left at this moment. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until the whole burst is there again. */
+                    "RateLimit-Reset"?: number;
                     "Retry-After": components["headers"]["RetryAfter"];
                     [name: string]: unknown;
                 };

@@ -55,6 +55,12 @@ const ofEveryAccount = {
     'RateLimit-Reset': 'RateLimitReset',
   }),
 };
+/** Of an answer that may come before the account is known. */
+const ofKnownAccounts: Json = {
+  'RateLimit-Limit': { ...responseHeaders.RateLimitLimit, required: false },
+  'RateLimit-Remaining': { ...responseHeaders.RateLimitRemaining, required: false },
+  'RateLimit-Reset': { ...responseHeaders.RateLimitReset, required: false },
+};
 const ofReads = { ...ofEveryAccount, ...headersNamed({ ETag: 'ETag', 'Cache-Control': 'CacheControl' }) };
 const ofKeptAnswers = { ...ofEveryAccount, ...headersNamed({ 'Idempotent-Replayed': 'IdempotentReplayed' }) };
 
@@ -169,8 +175,7 @@ const errorKinds: Readonly<Record<number, ErrorKind>> = {
     name: 'Unavailable',
     description: 'The database or the code host does not answer. Try again.',
     example: { error: 'Interlock is unavailable for a moment. Try again.' },
-    // Before a request is signed in, there is no account whose requests could be counted.
-    headers: { ...ofEveryAnswer, ...headersNamed({ 'Retry-After': 'RetryAfter' }) },
+    headers: { ...ofEveryAnswer, ...ofKnownAccounts, ...headersNamed({ 'Retry-After': 'RetryAfter' }) },
   },
 };
 
