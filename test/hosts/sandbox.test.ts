@@ -14,7 +14,9 @@ import {
   type SandboxRun,
 } from '../../src/platform/sandbox/index.ts';
 import type { RunBounds } from '../../src/domain/runs/bounds.ts';
+import { insideConfine } from '../../src/platform/sandbox/confining-program.ts';
 import { readPrivileges } from '../../src/platform/sandbox/privileges.ts';
+import { resolveBubblewrap } from '../support/bubblewrap.ts';
 import { until } from './local-world.ts';
 
 let parent: string;
@@ -57,11 +59,13 @@ const roomy: RunBounds = {
   freeMemoryBytes: 0,
 };
 
-// bubblewrap is tested where it is installed; namespaces wherever the kernel lets us; a plain process everywhere.
+const bubblewrap = await resolveBubblewrap();
+
+// bubblewrap is tested on Linux; namespaces wherever the kernel lets us; a plain process everywhere.
 const kinds = await Promise.all(
   (['bubblewrap', 'namespaces', 'plain'] as const).map(async (kind) => ({
     kind,
-    ...(await findSandbox({ allowPlain: true, kinds: [kind] })),
+    ...(await findSandbox({ allowPlain: true, kinds: [kind], ...bubblewrap })),
   })),
 );
 const available = kinds.flatMap(({ kind, sandbox }) => (sandbox === null ? [] : [{ kind, sandbox }]));
@@ -105,13 +109,7 @@ describe.each(available)('$kind', ({ sandbox }: { kind: SandboxKind; sandbox: Sa
   test('has no descriptor that the service was started with', async () => {
     const secret = join(parent, 'secret.txt');
     writeFileSync(secret, 'sesame');
-    const index = new URL('../../src/platform/sandbox/index.ts', import.meta.url).href;
-    const command = 'ls /dev/fd/ | grep -x 40 || echo none';
-    const script = `
-      const { findSandbox } = await import(${JSON.stringify(index)});
-      const { sandbox } = await findSandbox({ allowPlain: true, kinds: [${JSON.stringify(sandbox.kind)}] });
-      await sandbox.run({ command: ${JSON.stringify(command)}, folders: ${JSON.stringify(folders)}, env: {}, timeoutMs: 60000, onOutput: (chunk) => process.stdout.write(chunk) });
-      process.exit();`;
+    const script = scriptThatRuns(sandbox, 'ls /dev/fd/ | grep -x 40 || echo none');
     // Node marks the first sixteen as its own; behind the gap nothing does.
     const starting = ['-c', 'exec 40<"$0"; exec "$@"', secret, process.execPath, '--input-type=module', '-e', script];
     expect(execFileSync('bash', starting).toString()).toBe('none\n');
@@ -198,11 +196,7 @@ describe.each(available)('$kind', ({ sandbox }: { kind: SandboxKind; sandbox: Sa
 
   test('ends when the process that started it is killed', async () => {
     const marker = `sleep 7${Date.now() % 1_000_000}`;
-    const index = new URL('../../src/platform/sandbox/index.ts', import.meta.url).href;
-    const script = `
-      const { findSandbox } = await import(${JSON.stringify(index)});
-      const { sandbox } = await findSandbox({ allowPlain: true, kinds: [${JSON.stringify(sandbox.kind)}] });
-      await sandbox.run({ command: ${JSON.stringify(`echo started; ${marker} & ${marker}`)}, folders: ${JSON.stringify(folders)}, env: {}, timeoutMs: 60000, onOutput: () => process.stdout.write('started') });`;
+    const script = scriptThatRuns(sandbox, `echo started; ${marker} & ${marker}`);
     const parentProcess = spawn(process.execPath, ['--input-type=module', '-e', script], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
@@ -296,7 +290,8 @@ describe.each(isolated)('$kind isolates', ({ sandbox }: { kind: SandboxKind; san
     const command =
       'for at in / /dev /usr /etc /opt /run /proc /sys; do ! touch "$at/planted" 2>/dev/null || echo "$at"; done; head -c 300000000 /dev/zero > /dev/shm/file || echo full';
     expect(await run(sandbox, command)).toEqual({ kind: 'exited', code: 0 });
-    const hasSizes = sandbox.kind === 'namespaces' || execFileSync('bwrap', ['--help']).includes('--size');
+    const hasSizes =
+      sandbox.kind === 'namespaces' || execFileSync(bubblewrap.bwrapPath ?? 'bwrap', ['--help']).includes('--size');
     if (hasSizes) expect(output.trim().split('\n').at(-1)).toBe('full');
     expect(output).not.toMatch(/^\//m);
   });
@@ -311,22 +306,51 @@ describe.each(isolated)('$kind isolates', ({ sandbox }: { kind: SandboxKind; san
   });
 });
 
-describe.each(available.filter(({ kind }) => kind === 'bubblewrap'))('$kind', ({ sandbox }: { sandbox: Sandbox }) => {
-  test('refuses keys, other processes and new user namespaces, and no more', async () => {
-    const keyctl = process.arch === 'x64' ? 250 : 219;
-    const command = `
-      perl -e 'print syscall(${keyctl}, 0, -3, 1), " ", $!{EPERM} ? "refused" : "done", "\n"'
-      unshare --user true || echo no namespace
-      sh -c 'echo a child'`;
+/** By their numbers on the architectures that have a filter. */
+const systemCalls =
+  process.arch === 'x64' ? { keyctl: 250, ptrace: 101, bpf: 321 } : { keyctl: 219, ptrace: 117, bpf: 280 };
+
+describe.each(isolated)('$kind confines', ({ sandbox }: { kind: SandboxKind; sandbox: Sandbox }) => {
+  test('what a command may ask of the kernel: no keys, other processes, programs of its own, user namespaces', async () => {
+    // Their first arguments are harmless: the id of the session keyring, to be traced, a map that is none.
+    const asked = [
+      `${systemCalls.keyctl}, 0, -3, 1`,
+      `${systemCalls.ptrace}, 0, 0, 0, 0`,
+      `${systemCalls.bpf}, 0, 0, 0`,
+    ];
+    const calls = asked.map((call) => `perl -e 'syscall(${call}); print $!{EPERM} ? "refused" : "done", "\n"'`);
+    const command = [...calls, 'unshare --user true || echo no namespace', "sh -c 'echo a child'"].join('\n');
     expect(await run(sandbox, command)).toEqual({ kind: 'exited', code: 0 });
-    expect(output).toMatch(/^-1 refused\n.*no namespace\na child\n$/s);
+    expect(output).toMatch(/^(refused\n){3}.*no namespace\na child\n$/s);
+  });
+
+  test('keys: those of the session that the service was started in are not those of a command', async () => {
+    // Seen by those alone who have the keyring: the kernel shows other keys to their user as well.
+    const name = `interlock-${Date.now()}`;
+    const session = `
+      my @key = ("user", "${name}", "sesame");
+      syscall(${systemCalls.keyctl}, 1, 0) > 0 or die "no keyring: $!";
+      my $id = syscall(${systemCalls.keyctl - 2}, @key, 6, -3);
+      syscall(${systemCalls.keyctl}, 5, $id, 0x3f000000) == 0 or die "no key: $!";
+      system("grep -c ${name} /proc/keys");
+      exec @ARGV`;
+    const script = scriptThatRuns(sandbox, `grep -c ${name} /proc/keys || true`);
+    const node = [process.execPath, '--input-type=module', '-e', script];
+    expect(execFileSync('perl', ['-e', session, ...node]).toString()).toBe('1\n0\n');
+  });
+
+  test('a command without the filter: it is not run', async () => {
+    // The kernel takes some 360 filters of one process.
+    const many = `${insideConfine} `.repeat(400);
+    expect(await run(sandbox, `${many} echo run`)).toEqual({ kind: 'exited', code: 126 });
+    expect(output).toBe('');
   });
 });
 
 describe('finding one', () => {
   let found: SandboxKind | undefined;
   beforeAll(async () => {
-    found = (await findSandbox({ allowPlain: false })).sandbox?.kind;
+    found = (await findSandbox({ allowPlain: false, ...bubblewrap })).sandbox?.kind;
   });
 
   test('prefers the stronger, and says what it is', async () => {
@@ -350,6 +374,17 @@ describe('finding one', () => {
     expect(await run(broken, 'true')).toEqual({ kind: 'failed', reason: expect.stringContaining('could not be made') });
   });
 });
+
+/** For a Node of its own: what it is started with, the command may inherit. */
+function scriptThatRuns({ kind }: Sandbox, command: string): string {
+  const index = new URL('../../src/platform/sandbox/index.ts', import.meta.url).href;
+  const wanted = { allowPlain: true, kinds: [kind], ...bubblewrap };
+  return `
+    const { findSandbox } = await import(${JSON.stringify(index)});
+    const { sandbox } = await findSandbox(${JSON.stringify(wanted)});
+    await sandbox.run({ command: ${JSON.stringify(command)}, folders: ${JSON.stringify(folders)}, env: {}, timeoutMs: 60000, onOutput: (chunk) => process.stdout.write(chunk) });
+    process.exit();`;
+}
 
 async function processes(): Promise<string> {
   return await new Promise((resolve) => execFile('ps', ['-eo', 'args'], (_error, stdout) => resolve(stdout)));

@@ -1,9 +1,8 @@
 // bubblewrap: new user, mount, pid, network, ipc, uts and cgroup namespaces, an empty root, no capabilities, and system
 // calls that no command needs refused.
-import { writeFile } from 'node:fs/promises';
 import { usualRunBounds } from '../../domain/runs/bounds.ts';
-import { besideRoot } from './run-folders.ts';
 import { runWrapped, shellOf, type BoundedRun } from './command.ts';
+import { insideConfine, writeConfiningProgram } from './confining-program.ts';
 import {
   devices,
   environmentInside,
@@ -13,9 +12,8 @@ import {
   readLayout,
   readResolver,
 } from './layout.ts';
-import type { Sandbox, SandboxRun } from './port.ts';
+import type { Sandbox } from './port.ts';
 import { type Privileges, decideIdentity, dropPrivileges, ownFolders, showIdentity } from './privileges.ts';
-import { systemCallFilter } from './system-calls.ts';
 
 interface Programs {
   readonly bwrap: string;
@@ -26,8 +24,8 @@ interface Programs {
 
 const sharedMemoryBytes = 256 * 1024 * 1024;
 
-/** The descriptor by which the wrapper reads the filter. Shells know those of one digit; ours end at 6. */
-const filterDescriptor = '9';
+/** The descriptor by which the wrapper reads the program that confines. Shells know those of one digit; ours end at 6. */
+const confineDescriptor = '9';
 
 export function createBubblewrap(programs: Programs, serviceOf: Privileges, bounds = usualRunBounds): Sandbox {
   return {
@@ -39,33 +37,20 @@ export function createBubblewrap(programs: Programs, serviceOf: Privileges, boun
       const privileges = decideIdentity(serviceOf);
       await ownFolders(privileges, run.folders);
       const shown = [...(run.shown ?? []), ...(await showIdentity(privileges, run.folders))];
-      const filter = await writeFilter(run);
-      const args = argumentsFor({ ...run, shown }, programs, privileges);
+      const confine = await writeConfiningProgram(run.folders);
+      const args = argumentsFor({ ...run, shown, confines: confine !== null }, programs, privileges);
       const command =
-        filter === null
+        confine === null
           ? { file: programs.bwrap, args }
-          : {
-              file: '/bin/sh',
-              args: [
-                ...['-c', `exec "$@" ${filterDescriptor}<"$0"`, filter],
-                ...[programs.bwrap, '--seccomp', filterDescriptor, ...args],
-              ],
-            };
+          : { file: '/bin/sh', args: ['-c', `exec "$@" ${confineDescriptor}<"$0"`, confine, programs.bwrap, ...args] };
       return await runWrapped({ ...command, env: environmentInside(run.env), cwd: '/' }, run);
     },
   };
 }
 
-/** Null: there is none for this architecture. */
-async function writeFilter({ folders }: SandboxRun): Promise<string | null> {
-  const filter = systemCallFilter(process.arch);
-  if (filter === null) return null;
-  const path = besideRoot(folders, 'system-calls');
-  await writeFile(path, filter);
-  return path;
-}
+type ConfinedRun = BoundedRun & { readonly confines: boolean };
 
-function argumentsFor(run: BoundedRun, programs: Programs, privileges: Privileges): string[] {
+function argumentsFor(run: ConfinedRun, programs: Programs, privileges: Privileges): string[] {
   const layout = readLayout();
   const { checkout, home, tmp } = run.folders;
   const shown = run.shown ?? [];
@@ -92,6 +77,7 @@ function argumentsFor(run: BoundedRun, programs: Programs, privileges: Privilege
     '--ro-bind',
     layout.node.from,
     layout.node.at,
+    ...(run.confines ? ['--perms', '0755', '--file', confineDescriptor, insideConfine] : []),
     ...shown.flatMap(({ from, at }) => ['--ro-bind', from, at]),
     '--proc',
     '/proc',
@@ -137,6 +123,7 @@ function argumentsFor(run: BoundedRun, programs: Programs, privileges: Privilege
       : []),
     '--',
     ...(privileges.isRoot ? dropPrivileges(privileges, programs.setpriv) : []),
+    ...(run.confines ? [insideConfine] : []),
     ...shellOf(run),
   ];
 }

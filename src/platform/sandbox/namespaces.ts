@@ -1,9 +1,10 @@
-// The same by util-linux alone: `unshare` for the namespaces, a root of bind mounts, `pivot_root` into it, and
-// `setpriv` to be nobody. As another user than root it is done inside a user namespace.
+// The same by util-linux: `unshare` for the namespaces, a root of bind mounts, `pivot_root` into it, and `setpriv` to be
+// nobody. What util-linux cannot do, our own program does (`confining-program.ts`). As another user than root it is done inside a user namespace.
 import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { usualRunBounds } from '../../domain/runs/bounds.ts';
 import { runWrapped, shellOf } from './command.ts';
+import { insideConfine, writeConfiningProgram } from './confining-program.ts';
 import {
   devices,
   environmentInside,
@@ -30,6 +31,7 @@ export function createNamespaces(
       const privileges = decideIdentity(serviceOf);
       await ownFolders(privileges, run.folders);
       const shown = [...(run.shown ?? []), ...(await showIdentity(privileges, run.folders))];
+      const confine = await writeConfiningProgram(run.folders);
       const args = [
         // Dies when we die: setpriv sets it for itself, unshare passes it on to the namespace's first process.
         '--pdeathsig',
@@ -50,9 +52,10 @@ export function createNamespaces(
         '/bin/sh',
         '-e',
         '-c',
-        setUpScript({ ...run, shown }),
+        setUpScript({ ...run, shown, confine }),
         'sandbox',
         ...dropPrivileges(privileges, programs.setpriv),
+        ...(confine === null ? [] : [insideConfine]),
         ...shellOf(run),
       ];
       return await runWrapped({ file: programs.setpriv, args, env: environmentInside(run.env), cwd: '/' }, run);
@@ -62,7 +65,7 @@ export function createNamespaces(
 
 // The shell that makes the root stays the namespace's first process: it reaps, and when the command ends the
 // kernel kills whatever was left behind.
-function setUpScript(run: SandboxRun): string {
+function setUpScript(run: SandboxRun & { readonly confine: string | null }): string {
   const { readOnly, links, node } = readLayout();
   const { root, checkout, home, tmp } = run.folders;
   const resolver = run.network === true ? readResolver() : null;
@@ -99,6 +102,8 @@ function setUpScript(run: SandboxRun): string {
     `touch ${files.map(inRoot).join(' ')}`,
     ...mounts.map(({ from, to, options }) => `mount -o ${options} ${quote(from)} ${inRoot(to)}`),
     ...links.map(({ path, target }) => `ln -s ${quote(target)} ${inRoot(path)}`),
+    // A copy: the file may lie where no program can be run.
+    ...(run.confine === null ? [] : [`install -m 755 ${quote(run.confine)} ${inRoot(insideConfine)}`]),
     ...streams.map(([name, number]) => `ln -s /proc/self/fd${number} ${inRoot(`/dev/${name}`)}`),
     `mount -t tmpfs -o mode=1777,size=256m,nosuid,nodev tmpfs ${inRoot('/dev/shm')}`,
     `mount -t proc -o nosuid,nodev,noexec proc ${inRoot('/proc')}`,
