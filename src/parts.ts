@@ -2,7 +2,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import { readMegabytes, readRunBounds, RunBoundsRefused, type RunBounds } from './domain/runs/bounds.ts';
+import { readRunBounds, RunBoundsRefused, type RunBounds } from './domain/runs/bounds.ts';
+import { readPushBounds, type PushBounds } from './domain/runs/push-bounds.ts';
 import { StartError } from './launcher/start-error.ts';
 import { deriveSecrets, type Secrets } from './modules/accounts/index.ts';
 import { createEventHub } from './modules/events/index.ts';
@@ -11,7 +12,7 @@ import { createHttpOut, type HttpOut } from './platform/http-out/index.ts';
 import { projectRoot } from './platform/project-root.ts';
 import { previewOptionsFrom } from './previews.ts';
 import type { ProviderOptions } from './providers.ts';
-import { serveLocalGit, type PushBounds } from './server/local-git.ts';
+import { serveLocalGit } from './server/local-git.ts';
 import { startServer, type Server } from './server.ts';
 import { createService, type Service } from './service.ts';
 import { connectTemporal } from './temporal.ts';
@@ -62,8 +63,7 @@ export async function openServer(
   { secrets, log }: Installation,
   listen: { readonly port: number; readonly host: string },
 ): Promise<Server> {
-  const { maxPushBytes, freeBytes } = runBoundsFrom(process.env);
-  const bounds = { maxPushBytes, freeBytes };
+  const bounds = runBoundsFrom(process.env);
   const hub = createEventHub({ db: service.ports.db, log });
   try {
     const server = await startServer({
@@ -124,7 +124,7 @@ export function modelFrom(env: NodeJS.ProcessEnv): ModelSettings | null {
 /** What commands and pushes may take, from RUN_PROCESSES and its like. */
 export function runBoundsFrom(env: NodeJS.ProcessEnv): RunBounds & PushBounds {
   try {
-    return { ...readRunBounds(env), maxPushBytes: readMegabytes(env, 'GIT_PUSH_MB', 2048) };
+    return { ...readRunBounds(env), ...readPushBounds(env) };
   } catch (error) {
     if (error instanceof RunBoundsRefused) throw new StartError(error.message);
     throw error;

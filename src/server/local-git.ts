@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { systemContext, type Context, type Ports } from '../context.ts';
 import { isManagedBranch } from '../domain/configuration/managed-branch.ts';
+import { usualPushBounds, type PushBounds } from '../domain/runs/push-bounds.ts';
 import { DomainError } from '../domain/errors.ts';
 import { registerGitHttp, type GitHttpOptions, type LocalHost } from '../hosts/local/index.ts';
 import { hasScope, type Authenticator } from '../modules/accounts/index.ts';
@@ -22,21 +23,13 @@ export interface LocalGit {
   readonly bounds?: PushBounds;
 }
 
-export interface PushBounds {
-  readonly maxPushBytes: number;
-  /** That a push leaves free on the disk. */
-  readonly freeBytes: number;
-}
-
-const usualBounds: PushBounds = { maxPushBytes: 2_048_000_000, freeBytes: 256_000_000 };
-
 export async function serveLocalGit(
   fastify: FastifyInstance,
-  { ports, localHost, authenticator, rateLimiter, bounds = usualBounds }: LocalGit,
+  { ports, localHost, authenticator, rateLimiter, bounds = usualPushBounds }: LocalGit,
 ): Promise<void> {
   await registerGitHttp(fastify, {
     host: localHost,
-    ...bounds,
+    bounds,
     spend: (accountId) => spend(rateLimiter, accountId),
     authenticate: async (token, scope) => await gitUser(authenticator, token, scope),
     resolve: async (accountId, owner, name) => {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { usualPushBounds, type PushBounds } from '../../src/domain/runs/push-bounds.ts';
 import { registerGitHttp } from '../../src/hosts/local/index.ts';
 import { decideBytesNeeded } from '../../src/hosts/local/push-room.ts';
 import { RefMoved } from '../../src/hosts/port.ts';
@@ -20,10 +21,10 @@ let folder: string;
 let origin: string;
 let base: string;
 const mib = 1024 * 1024;
-let bounds: { maxPushBytes: number; freeBytes: number };
+let bounds: PushBounds;
 
 beforeEach(async () => {
-  bounds = { maxPushBytes: 20_000_000, freeBytes: 0 };
+  bounds = { ...usualPushBounds, maxPushBytes: 20_000_000, freeBytes: 0 };
   world = await localWorld();
   neighbour = await world.neighbour();
   base = world.commit({ branch: 'main', files: { 'a.txt': 'a\n' } });
@@ -52,11 +53,8 @@ beforeEach(async () => {
     refusePush: async () => null,
     describePush: async () => [],
     spend: () => ({ isAllowed: true, headers: new Map() }),
-    get maxPushBytes() {
-      return bounds.maxPushBytes;
-    },
-    get freeBytes() {
-      return bounds.freeBytes;
+    get bounds() {
+      return bounds;
     },
   });
   origin = await server.listen({ port: 0, host: '127.0.0.1' });
@@ -258,7 +256,7 @@ describe('pushing', () => {
   test('turns a push away where the disk would be too full afterwards', async () => {
     const place = await clone();
     await commitFile(place, 'late', 'late.txt', 'late\n');
-    bounds.freeBytes = 1e18;
+    bounds = { ...bounds, freeBytes: 1e18 };
     const pushed = await client(place, 'push', '--quiet', 'origin', 'late');
     expect(pushed).toEqual({ ok: false, text: expect.stringContaining('507') });
     expect(tip(world.directory, 'late')).toBeNull();
@@ -277,7 +275,7 @@ describe('pushing', () => {
   });
 
   test('turns away what becomes large when it is inflated', async () => {
-    bounds.maxPushBytes = 1e9;
+    bounds = { ...bounds, maxPushBytes: 1e9 };
     const huge = gzipSync(Buffer.alloc(64 * 1024 * 1024 + 1), { level: 1 });
     const answer = await fetch(`${origin}/git/acme/shop.git/git-receive-pack`, {
       method: 'POST',
@@ -289,6 +287,36 @@ describe('pushing', () => {
       },
     });
     expect([huge.length < 1_000_000, answer.status]).toEqual([true, 413]);
+  });
+
+  test.each([
+    ['are stored one by one', '100'],
+    ['are stored as a pack, one as a difference to another', '1'],
+  ])('turns away a small push whose objects inflate to much, when they %s', async (_stored, unpackLimit) => {
+    world.git('config', 'receive.unpackLimit', unpackLimit);
+    bounds = { ...bounds, maxInflatedBytes: 8_000_000 };
+    const place = await clone();
+    const zeros = Buffer.alloc(6_000_000);
+    await commitFile(place, 'bomb', 'first.bin', zeros);
+    expect((await client(place, 'push', 'origin', 'bomb')).ok).toBe(true);
+    await client(place, 'checkout', '--quiet', 'main');
+    await commitFile(place, 'larger', 'first.bin', Buffer.concat([Buffer.from('a'), zeros]));
+    await commitFile(place, 'larger', 'second.bin', Buffer.concat([zeros, Buffer.from('b')]));
+    const pushed = await client(place, 'push', 'origin', 'larger');
+    expect(pushed).toEqual({ ok: false, text: expect.stringMatching(/its objects inflate to more than 8 MB/) });
+    expect(tip(world.directory, 'larger')).toBeNull();
+    expect(world.git('count-objects', '-v')).not.toContain('tmp');
+  });
+
+  test('turns away what git cannot unpack within its memory', async () => {
+    bounds = { ...bounds, memoryBytes: 12_000_000 };
+    const place = await clone();
+    await commitFile(place, 'dense', 'dense.bin', Buffer.alloc(16_000_000));
+    expect(await client(place, 'push', 'origin', 'dense')).toEqual({
+      ok: false,
+      text: expect.stringMatching(/out of memory/i),
+    });
+    expect(tip(world.directory, 'dense')).toBeNull();
   });
 
   test('refuses objects that no careful git would fetch, and moves nothing', async () => {

@@ -49,7 +49,7 @@ export function readMegabytes(env: Environment, name: string, standard: number):
   return readNumber(env, name, standard) * megabyte;
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 function readNumber(env: Environment, name: string, standard: number): number {
   const text = env[name] || String(standard);

@@ -2,10 +2,13 @@
 // they become an argument; configuration, hooks, prompts and the operator's environment stay outside.
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import type { UnpackBounds } from '../../domain/runs/push-bounds.ts';
+import { findProgram } from '../../platform/sandbox/index.ts';
 import { spawn, type SpawnedProcess } from '../../platform/spawning/index.ts';
 import { HostUnavailable } from '../port.ts';
 import { type Companions, createCompanions, type CompanionLimits, usualLimits } from './companions.ts';
 import { GitFailed, unavailableWords } from './git-failed.ts';
+import { receivingCommand, writeHook } from './receiving.ts';
 
 export interface GitInput {
   readonly stdin?: string | Buffer;
@@ -29,6 +32,8 @@ export interface Git {
   text(directory: string, args: readonly string[], input?: GitInput): Promise<string>;
   /** Starts git with its three streams as pipes, for what is too large to be held. */
   spawn(directory: string, args: readonly string[], env?: Readonly<Record<string, string>>): SpawnedProcess;
+  /** Starts `git receive-pack`, which unpacks within the bounds or refuses. */
+  receive(directory: string, bounds: UnpackBounds, options: { readonly forwardOnly: boolean }): SpawnedProcess;
   /** For what is asked often: a process for each question costs more than its answer. */
   readonly companions: Companions;
 }
@@ -79,6 +84,8 @@ const outputLimit = 64 * 1024 * 1024;
 
 export function createGit(configFile: string, limits: CompanionLimits = usualLimits): Git {
   writeConfiguration(configFile);
+  const hooks = writeHook(dirname(configFile));
+  const prlimit = findProgram('prlimit');
   const environment = (extra: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv => ({
     PATH: process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin',
     HOME: dirname(configFile),
@@ -96,6 +103,13 @@ export function createGit(configFile: string, limits: CompanionLimits = usualLim
   });
   const git: Git = {
     spawn: (directory, args, env) => spawn('git', args, { cwd: directory, env: environment(env) }),
+    receive: (directory, bounds, { forwardOnly }) => {
+      const { before, options, env } = receivingCommand(bounds, hooks, prlimit);
+      const strict = forwardOnly ? ['-c', 'receive.denyNonFastForwards=true'] : [];
+      const receiving = ['git', ...options, ...strict, 'receive-pack', '--stateless-rpc', '.'];
+      const [file = 'git', ...rest] = [...before, ...receiving];
+      return spawn(file, rest, { cwd: directory, env: environment(env) });
+    },
     run: async (directory, args, input = {}) => await collect(git.spawn(directory, args, input.env), args, input),
     text: async (directory, args, input) => (await git.run(directory, args, input)).stdout.toString('utf8').trim(),
     companions: createCompanions((directory, args) => git.spawn(directory, args), limits),

@@ -30,6 +30,7 @@ export {
   readRef,
 } from './objects.ts';
 export { readObjects } from './object-reader.ts';
+export { explainRefusals } from './receiving.ts';
 export { readRefValue, readRefValues } from './ref-files.ts';
 export { countUnverifiedCommits } from './signatures.ts';
 export { completeAbandonedUpdates, removeStaleLocks, setRef, updateRefs } from './refs.ts';

@@ -9,6 +9,7 @@ import { createGunzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { removeAbandonedFolders, withProcessFolder } from '../../platform/sandbox/index.ts';
 import { isOutage } from '../../platform/outage.ts';
+import type { PushBounds } from '../../domain/runs/push-bounds.ts';
 import { branchOf, type Git } from '../git/index.ts';
 import type { HostRepository } from '../port.ts';
 import { readDefaultBranch } from './installation.ts';
@@ -43,9 +44,7 @@ export interface GitHttpOptions {
   readonly describePush: (repository: HostRepository, refs: readonly string[]) => Promise<readonly string[]>;
   /** One request of the account: the headers that tell what is left, and whether it may be answered. */
   readonly spend: (accountId: string) => { readonly isAllowed: boolean; readonly headers: ReadonlyMap<string, string> };
-  readonly maxPushBytes: number;
-  /** That a push leaves free on the disk. */
-  readonly freeBytes: number;
+  readonly bounds: PushBounds;
 }
 
 type Service = 'git-upload-pack' | 'git-receive-pack';
@@ -69,7 +68,7 @@ class Refusal extends Error {
 }
 
 export async function registerGitHttp(fastify: FastifyInstance, options: GitHttpOptions): Promise<void> {
-  const room = createPushRoom(() => options.freeBytes);
+  const room = createPushRoom(() => options.bounds.freeBytes);
   // What pushes left that a kill cut off.
   await removeAbandonedFolders(tmpdir());
   await fastify.register(async (scope) => {
@@ -209,19 +208,21 @@ async function receivePack(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { installation } = options.host;
+  const { bounds, host } = options;
+  const { installation } = host;
   return await withProcessFolder(tmpdir(), async (folder) => {
     const receiving = room.receiving({ received: folder, unpacked: installation.dataDir }, tooFull);
     try {
       const body = join(folder, 'body');
       await pipeline([
         ...bodyOf(request),
-        limited(isCompressed(request) ? Math.min(options.maxPushBytes, longestInflated) : options.maxPushBytes),
+        limited(isCompressed(request) ? Math.min(bounds.maxPushBytes, longestInflated) : bounds.maxPushBytes),
         receiving.stream,
         createWriteStream(body, { mode: 0o600 }),
       ]);
       const answer = await receivePush(installation, repository, {
         body,
+        bounds,
         refusal: await options.refusePush(repository),
         pusher: { by: user.handle ?? user.email ?? 'unknown', mayConfigure: user.mayConfigure },
         isManaged: async (ref) => await isManagedRef(options, repository, ref),

@@ -1,8 +1,9 @@
 // A push, served by us: what may move is decided here, git unpacks and moves it, the refs are read back.
 import { createReadStream } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import { isRefName, isReservedRef, readRefValue, zeroObjectId } from '../git/index.ts';
+import { explainRefusals, isRefName, isReservedRef, readRefValue, zeroObjectId } from '../git/index.ts';
+import { decideUnpackBounds, type PushBounds } from '../../domain/runs/push-bounds.ts';
 import type { ConfigurationPush, HostRepository } from '../port.ts';
 import { followRefChanges, type RefChange } from './changes.ts';
 import { noteConfigurationPush, recordConfigurationPush } from './configuration-pushes.rows.ts';
@@ -26,6 +27,7 @@ export interface Push {
   readonly pusher: ConfigurationPush;
   /** Why nothing can be pushed at all. Null: what moves is decided ref by ref. */
   readonly refusal: string | null;
+  readonly bounds: PushBounds;
   /** Base branches of the queue: they move forward only and are never deleted. */
   readonly isManaged: (ref: string) => Promise<boolean>;
   /** What the user is told of a push that has moved these refs, one line each. */
@@ -36,7 +38,7 @@ export interface Push {
 export async function receivePush(
   installation: Installation,
   repository: HostRepository,
-  { body, pusher, refusal, isManaged, describe }: Push,
+  { body, bounds, pusher, refusal, isManaged, describe }: Push,
 ): Promise<Buffer> {
   const request = await readHead(body);
   // The probe a client sends before a large push: it only wants to know that it may.
@@ -53,7 +55,7 @@ export async function receivePush(
   const noted = await noteConfigurationPush(installation, repository, { changes: asked, pusher });
   const reports: PushReport[] = [];
   for (const group of groupsOf(request, allowed, managed))
-    reports.push(await runReceivePack(installation, repository, body, request, group));
+    reports.push(await runReceivePack(installation, repository, { body, request, group, bounds }));
   const changes = await readBack(installation, repository, allowed);
   // Where a ref stands now may be another push's doing, whose token is another one.
   const moved = asked.filter(
@@ -108,16 +110,19 @@ function groupsOf(request: PushRequest, allowed: readonly PushCommand[], managed
   ].filter(({ commands }) => commands.length > 0);
 }
 
+interface Unpacking extends Pick<Push, 'body' | 'bounds'> {
+  readonly request: PushRequest;
+  readonly group: Group;
+}
+
 async function runReceivePack(
   installation: Installation,
   repository: HostRepository,
-  body: string,
-  request: PushRequest,
-  group: Group,
+  { body, request, group, bounds }: Unpacking,
 ): Promise<PushReport> {
   const directory = installation.directoryOf(repository);
-  const strict = group.forwardOnly ? ['-c', 'receive.denyNonFastForwards=true'] : [];
-  const child = installation.git.spawn(directory, [...strict, 'receive-pack', '--stateless-rpc', directory]);
+  const within = decideUnpackBounds((await stat(body)).size, bounds);
+  const child = installation.git.receive(directory, within, { forwardOnly: group.forwardOnly });
   const output: Buffer[] = [];
   const complaints: Buffer[] = [];
   child.stdout?.on('data', (chunk: Buffer) => output.push(chunk));
@@ -134,7 +139,10 @@ async function runReceivePack(
   else if (child.stdin) await pipeline(createReadStream(body, { start: request.packAt }), child.stdin).catch(() => {});
   const exitCode = await ended;
   const report = parsePushReport(Buffer.concat(output), hasSideBand(request.capabilities));
-  if (report !== null) return report;
+  if (report !== null) {
+    const said = `${report.progress.toString('utf8')}${Buffer.concat(complaints).toString('utf8')}`;
+    return { ...report, lines: explainRefusals(report.lines, said, within) };
+  }
   const words = Buffer.concat(complaints).toString('utf8').trim().split('\n').at(-1) ?? '';
   // A client that asked for no report gets none; the outcome is read back from the refs.
   if (exitCode === 0) return { unpack: 'unpack ok', lines: [], progress: Buffer.alloc(0) };
