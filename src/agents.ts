@@ -1,5 +1,6 @@
 // Who executes runbooks from here, and what that takes.
 import { tmpdir } from 'node:os';
+import { usualStepLimitMs } from './domain/runbooks/drive.ts';
 import type { AgentKind } from './domain/runbooks/runbook.ts';
 import type { RunbookAttending } from './modules/runbooks/index.ts';
 import { createModelAgent, createScriptAgent, createTools, type ModelSettings } from './platform/agents/index.ts';
@@ -9,6 +10,8 @@ import type { Sandbox } from './platform/sandbox/index.ts';
 export interface AgentOptions {
   /** Null: none is configured. */
   readonly model: ModelSettings | null;
+  /** Default: two hours. */
+  readonly stepLimitMs?: number;
 }
 
 /** One sentence about who executes them, with the cure when prompts have to be scripts. */
@@ -20,7 +23,7 @@ export function runbookAgentWords({ model }: AgentOptions): string {
 
 /** `sandbox` null: there is none, and commands are refused with words. */
 export function createRunbookAttending(
-  { model }: AgentOptions,
+  { model, stepLimitMs = usualStepLimitMs }: AgentOptions,
   { sandbox }: { readonly sandbox: Sandbox | null },
 ): RunbookAttending {
   const agents: Readonly<Record<AgentKind, Agent>> = {
@@ -28,7 +31,7 @@ export function createRunbookAttending(
     model: model === null ? withoutModel : createModelAgent(model),
   };
   const byKind: Agents = (kind) => agents[kind];
-  return { agents: byKind, createTools, sandbox, secret: model?.apiKey ?? null, workDir: tmpdir() };
+  return { agents: byKind, createTools, sandbox, secret: model?.apiKey ?? null, workDir: tmpdir(), stepLimitMs };
 }
 
 const withoutModel: Agent = {

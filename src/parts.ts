@@ -2,7 +2,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import { readRunBounds, RunBoundsRefused, type RunBounds } from './domain/runs/bounds.ts';
+import { usualStepLimitMs } from './domain/runbooks/drive.ts';
+import { readMinutes, readRunBounds, RunBoundsRefused, type RunBounds } from './domain/runs/bounds.ts';
 import { readPushBounds, type PushBounds } from './domain/runs/push-bounds.ts';
 import { StartError } from './launcher/start-error.ts';
 import { deriveSecrets, type Secrets } from './modules/accounts/index.ts';
@@ -94,6 +95,7 @@ export async function openWorker(
   const bundle = join(projectRoot, 'dist', 'workflow-bundle.js');
   const http = openHttp();
   const model = modelFrom(process.env);
+  const bounds = runBoundsFrom(process.env);
   const worker = await startWorker({
     service,
     temporal,
@@ -101,8 +103,8 @@ export async function openWorker(
     ci,
     providers: { secrets, http, network },
     previews: previewOptionsFrom(process.env, model),
-    agents: { model },
-    bounds: runBoundsFrom(process.env),
+    agents: { model, stepLimitMs: bounds.stepLimitMs },
+    bounds,
   });
   const stop = async (): Promise<void> => {
     await worker.stop();
@@ -121,10 +123,11 @@ export function modelFrom(env: NodeJS.ProcessEnv): ModelSettings | null {
   }
 }
 
-/** What commands and pushes may take, from RUN_PROCESSES and its like. */
-export function runBoundsFrom(env: NodeJS.ProcessEnv): RunBounds & PushBounds {
+/** What commands, pushes and steps of runbooks may take, from RUN_PROCESSES and its like. */
+export function runBoundsFrom(env: NodeJS.ProcessEnv): RunBounds & PushBounds & { readonly stepLimitMs: number } {
   try {
-    return { ...readRunBounds(env), ...readPushBounds(env) };
+    const stepLimitMs = readMinutes(env, 'RUNBOOK_STEP_MINUTES', usualStepLimitMs / 60_000);
+    return { ...readRunBounds(env), ...readPushBounds(env), stepLimitMs };
   } catch (error) {
     if (error instanceof RunBoundsRefused) throw new StartError(error.message);
     throw error;

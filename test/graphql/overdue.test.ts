@@ -103,16 +103,51 @@ it('tells what is older than its own time limit, and leaves out what is within i
   await insert('verification', { ...verification, head_commit: sha(1), expires_at: ago(6) });
   await insert('verification', { ...verification, head_commit: sha(2), expires_at: ago(4) });
 
+  const runbook = {
+    ...account,
+    repository_id: repositoryId,
+    title: 'Tea',
+    title_given: false,
+    draft: false,
+    pr_mode: 'manual',
+    queue_when_green: false,
+    workflow_files: false,
+    agent: 'script',
+    budget_micros: 0,
+    author_email: 'ada@example.org',
+    created_by: 'ada',
+    target_branch: 'main',
+    created_at: ago(aWhile),
+  };
+  const step = {
+    ...account,
+    parent_id: 1,
+    prompt_ordinal: 1,
+    number: '1.1',
+    position: 1,
+    title: 'Tea',
+    instructions: '{}',
+  };
+  for (const [number, due, status] of [
+    [1, 6, 'in_progress'],
+    [2, 4, 'in_progress'],
+    [3, 6, 'failed'],
+  ] as const) {
+    await insert('runbook', { ...runbook, number, due_at: ago(due) });
+    const [{ id } = { id: '' }] = await s.rows<{ id: string }>('select id from runbook where number = $1', [number]);
+    await insert('runbook_step', { ...step, runbook_id: id, status });
+  }
+
   const delivery = { ...account, endpoint_id: 1, action: 'opened', lane: '1', body: '{}', created_at: ago(aWhile) };
   await insert('webhook_delivery', { ...delivery, message_id: '1', leased_until: ago(6) });
   await insert('webhook_delivery', { ...delivery, message_id: '2', leased_until: ago(4) });
 
   const found = await findOverdue(s.ports.db, new Date());
   expect(found.map(({ what, count }) => [what, count])).toEqual(
-    ['checks', 'landings', 'deployments', 'builds', 'verifications', 'webhooks'].map((what) => [what, 1]),
+    ['checks', 'landings', 'deployments', 'builds', 'verifications', 'runbooks', 'webhooks'].map((what) => [what, 1]),
   );
   const ends = found.map(({ since }) => Math.round((Date.now() - since.getTime()) / 60_000));
-  expect(ends).toEqual([6, 6, 6, 6, 6, 6]);
+  expect(ends).toEqual([6, 6, 6, 6, 6, 6, 6]);
 });
 
 it('is seen at /readyz, which answers 200 all the same', async () => {

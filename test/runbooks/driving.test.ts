@@ -1,6 +1,7 @@
 // What a runbook comes to: steps, commits on its branch, and a pull request that says what was done.
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
+import { attendingOf } from '../support/runbook-agent.ts';
 import { runbookWorld } from '../support/runbook-world.ts';
 
 describe('a runbook', { timeout: 120_000 }, () => {
@@ -169,6 +170,22 @@ describe('a runbook', { timeout: 120_000 }, () => {
     expect(await r.w.rows('select problem, calls, failing_since from runbook')).toEqual([
       { problem: 'Too many at once.', calls: 1, failing_since: null },
     ]);
+  });
+
+  it('fails a leaf that is not done in time, also one whose agent does not stop', async () => {
+    await using r = await runbookWorld();
+    r.w.loop.runbooks.attending = { ...attendingOf(null), stepLimitMs: 6_000 };
+    const release = `${r.w.dataDir}/release`;
+    const number = await r.begin(`ignore ${release} | write a.txt one`);
+    await r.become(number, '1.1 in_progress', '1.2 not_started');
+    expect(await r.w.rows('select due_at > now() as "isAhead" from runbook')).toEqual([{ isAhead: true }]);
+    await r.rest(number);
+    await writeFile(release, '');
+    const words =
+      'It was not done after 0.1 minutes, which is the time limit (RUNBOOK_STEP_MINUTES): retry it, or divide it into smaller steps.';
+    expect(await r.leaves(number)).toEqual([`1.1 failed: ${words}`, '1.2 not_started']);
+    expect(await r.log(number)).toContain(words);
+    expect(await r.w.rows('select due_at from runbook')).toEqual([{ due_at: null }]);
   });
 
   it('spends its budget and no more, whatever its agent wants', async () => {

@@ -1,9 +1,10 @@
 // An agent that does what a test says, word by word. Each line of a prompt is a step, its parts divided by ` | ` are the
 // leaves: `write <path> <text>`, `remove <path>`, `nothing`, `fail <words>` (for good), `stumble <words>` (may be tried
-// again), `busy <seconds>` (not before that), `spend <millionths>`, `hold <file>` (until that file is there), `say <words>`. `no plan <words>` is refused.
+// again), `busy <seconds>` (not before that), `spend <millionths>`, `hold <file>` (until that file is there), `ignore <file>` (the same, whatever it is told meanwhile), `say <words>`. `no plan <words>` is refused.
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
+import { usualStepLimitMs } from '../../src/domain/runbooks/drive.ts';
 import type { RunbookAttending } from '../../src/modules/runbooks/index.ts';
 import { createTools } from '../../src/platform/agents/index.ts';
 import {
@@ -58,6 +59,9 @@ const agent = (kind: Agent['kind']): Agent => ({
         while (!existsSync(first)) await delay(25, undefined, { signal: session.signal });
         await session.call('write_file', { path: 'held.txt', content: 'held\n' });
         break;
+      case 'ignore':
+        while (!existsSync(first)) await delay(25);
+        break;
       case 'say':
         session.say(words);
         break;
@@ -73,5 +77,12 @@ const agent = (kind: Agent['kind']): Agent => ({
 export const testAgents: Pick<RunbookAttending, 'agents'> = { agents: agent };
 
 export function attendingOf(sandbox: Sandbox | null): RunbookAttending {
-  return { ...testAgents, createTools, sandbox, secret: 'hunter2-is-secret', workDir: tmpdir() };
+  return {
+    ...testAgents,
+    createTools,
+    sandbox,
+    secret: 'hunter2-is-secret',
+    workDir: tmpdir(),
+    stepLimitMs: usualStepLimitMs,
+  };
 }

@@ -168,6 +168,17 @@ function givenUp({ calls, problem, failingSince }: RunbookSituation): string {
     : `It was begun ${calls} times. Last: ${problem}`;
 }
 
+/** Of one attendance: long enough for a model that takes all of its turns. */
+export const usualStepLimitMs = 2 * 60 * 60 * 1000;
+
+/** Why a plan or a leaf failed that was not done in time. */
+export function pastItsLimit(kind: AgentWork['kind'], limitMs: number): string {
+  const minutes = `${limitMs / 60_000} minutes, which is the time limit (RUNBOOK_STEP_MINUTES)`;
+  return kind === 'plan'
+    ? `It was not planned after ${minutes}: prompt again, for less at once.`
+    : `It was not done after ${minutes}: retry it, or divide it into smaller steps.`;
+}
+
 const longestPauseSec = 1_800;
 const pauseSec = [1, 2, 4, 8, 15, 30, 60, 120, 300, 600, longestPauseSec] as const;
 

@@ -49,6 +49,11 @@ export function readMegabytes(env: Environment, name: string, standard: number):
   return readNumber(env, name, standard) * megabyte;
 }
 
+/** In milliseconds. Throws RunBoundsRefused, which names the variable. */
+export function readMinutes(env: Environment, name: string, standard: number): number {
+  return readNumber(env, name, standard) * 60_000;
+}
+
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 function readNumber(env: Environment, name: string, standard: number): number {

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { Database } from '../../platform/database.ts';
 
 export interface Overdue {
-  readonly what: 'checks' | 'landings' | 'deployments' | 'builds' | 'verifications' | 'webhooks';
+  readonly what: 'checks' | 'landings' | 'deployments' | 'builds' | 'verifications' | 'runbooks' | 'webhooks';
   readonly count: number;
   /** Since when the oldest of them should have been over. */
   readonly since: Date;
@@ -37,6 +37,14 @@ const bounded: Readonly<Record<Overdue['what'], { readonly open: string; readonl
   verifications: {
     open: "verification v where v.status in ('booting', 'driving', 'tearing_down') and v.next_look_at is not null",
     until: 'v.expires_at',
+  },
+  runbooks: {
+    // Of one that was canceled while its worker was lost nothing is left to be done.
+    open: `runbook r where exists (select 1 from runbook_step s where s.account_id = r.account_id and s.runbook_id = r.id
+                                   and s.status = 'in_progress')
+           or exists (select 1 from runbook_prompt p where p.account_id = r.account_id and p.runbook_id = r.id
+                      and p.planned_at is null)`,
+    until: 'r.due_at',
   },
   webhooks: {
     open: "webhook_delivery w where w.state = 'pending'",

@@ -55,6 +55,8 @@ export const RunbookEntity = defineEntity({
     cancelRequestedAt: p.datetime().nullable(),
     publishRequestedAt: p.datetime().nullable(),
     failingSince: p.datetime().nullable(),
+    /** When what its agent works on should be over. */
+    dueAt: p.datetime().nullable(),
     ...drivenColumns(),
     createdAt: p.datetime(),
   },

@@ -1,7 +1,8 @@
 // The agent works only while somebody attends to it, under the lease of the runbook's row: begun again when its worker is
 // lost. What it comes to is written where the row still says that it is wanted.
+import { once } from 'node:events';
 import type { Context } from '../../../context.ts';
-import { pauseAfter, type AgentWork } from '../../../domain/runbooks/drive.ts';
+import { pastItsLimit, pauseAfter, type AgentWork } from '../../../domain/runbooks/drive.ts';
 import { HostRefused } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { unattended } from '../../../platform/driven-columns.ts';
@@ -47,6 +48,8 @@ export interface Work {
   fail(tx: Transaction, rows: RunbookRows, words: string): Promise<void>;
 }
 
+const atRest = { ...unattended, dueAt: null };
+const longestTimerMs = 2 ** 31 - 1;
 const cleaned = new Set<string>();
 
 export async function attend(
@@ -61,7 +64,14 @@ export async function attend(
   const mask = createMask(attending.secret, log.write);
   const telling = tellSometimes(ctx, runbookId);
   if (lease.times > 1) mask.write(`[interlock] It is begun again, for the ${lease.times}. time.\n`);
-  const signal = attending.signal === undefined ? lease.signal : AbortSignal.any([lease.signal, attending.signal]);
+  const { stepLimitMs } = attending;
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), Math.min(stepLimitMs, longestTimerMs));
+  const signal = AbortSignal.any([
+    lease.signal,
+    late.signal,
+    ...(attending.signal === undefined ? [] : [attending.signal]),
+  ]);
   try {
     cleanOnce(attending.workDir);
     const begun = await lease.write(
@@ -69,6 +79,7 @@ export async function attend(
         await ctx.db.transaction(ctx.accountId, async (tx) => {
           const rows = await lockRows(ctx, tx, runbookId);
           if (!work.isWanted(rows)) return null;
+          rows.runbook.dueAt = new Date(ctx.clock().getTime() + stepLimitMs);
           await tellingStatus(ctx, tx, rows.runbook, async () => await work.begin(tx, rows));
           return rows;
         }),
@@ -77,7 +88,11 @@ export async function attend(
     await passFailpoint(`runbook:attending_${wanted.kind}`);
     telling.onChange();
     const attended = { ctx, runbookId, attending, signal, write: mask.write, onChange: telling.onChange };
-    const outcome = await work.carryOut(attended, begun).catch((error: unknown) => asFailure(attending, error));
+    // An agent that does not hear that it is stopped is left alone.
+    const carriedOut = Promise.race([work.carryOut(attended, begun), aborted(late.signal)]);
+    const outcome = await carriedOut.catch((error: unknown) =>
+      late.signal.aborted ? asLate(wanted, stepLimitMs) : asFailure(attending, error),
+    );
     if (signal.aborted && (attending.signal?.aborted || lease.isLost())) {
       mask.write('[interlock] Its worker cannot go on with it. Another begins it again.\n');
       await lease.giveBack();
@@ -92,6 +107,7 @@ export async function attend(
     await passFailpoint(`runbook:after_${wanted.kind}_written`);
     return words;
   } finally {
+    clearTimeout(timer);
     telling.end();
     await lease.end();
     mask.end();
@@ -108,6 +124,15 @@ interface Failure {
 }
 
 type Outcome = Done | Failure;
+
+async function aborted(signal: AbortSignal): Promise<never> {
+  if (!signal.aborted) await once(signal, 'abort');
+  throw signal.reason;
+}
+
+function asLate({ kind }: AgentWork, limitMs: number): Failure {
+  return { words: pastItsLimit(kind, limitMs), isFinal: true, isHostAway: false, waitMs: 0 };
+}
 
 function asFailure({ secret }: RunbookAttending, error: unknown): Outcome {
   const isFinal = error instanceof AgentRefused || error instanceof BudgetSpent || error instanceof HostRefused;
@@ -128,7 +153,7 @@ async function conclude(
     const rows = await lockRows(ctx, tx, runbookId);
     const { runbook } = rows;
     if (runbook.attendedBy !== lease.attendant) return 'somebody else attends to it by now';
-    Object.assign(runbook, unattended);
+    Object.assign(runbook, atRest);
     if (!work.isWanted(rows)) {
       Object.assign(runbook, untried);
       return 'it was not wanted any more';
@@ -155,7 +180,7 @@ async function release(ctx: Context, runbookId: string, lease: Lease): Promise<s
     async () =>
       await ctx.db.transaction(ctx.accountId, async (tx) => {
         const { runbook } = await lockRows(ctx, tx, runbookId);
-        if (runbook.attendedBy === lease.attendant) Object.assign(runbook, { ...unattended, ...untried });
+        if (runbook.attendedBy === lease.attendant) Object.assign(runbook, { ...atRest, ...untried });
       }),
   );
   return 'it was not wanted any more';

@@ -14,6 +14,8 @@ export interface RunbookAttending {
   readonly secret: string | null;
   /** Where worktrees are made; each is removed after its leaf. */
   readonly workDir: string;
+  /** How long one plan or one leaf may take; then it fails. */
+  readonly stepLimitMs: number;
   /** Aborted when this process can attend no longer. The work is stopped, and another process begins it again. */
   readonly signal?: AbortSignal;
 }
