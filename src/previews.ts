@@ -2,6 +2,7 @@
 import { delimiter } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Ports } from './context.ts';
+import type { RunBounds } from './domain/runs/bounds.ts';
 import { defaultCacheDirectory } from './launcher/cache-directory.ts';
 import { findChromiums } from './launcher/chromium.ts';
 import { StartError } from './launcher/start-error.ts';
@@ -39,14 +40,20 @@ const reviewBudgetMicros = 500_000;
 /** `sandbox` null: there is none, and what would boot in one is refused with words. */
 export async function createVerifying(
   ports: Ports,
-  options: PreviewOptions & { readonly secrets: Secrets; readonly http: HttpOut; readonly sandbox: Sandbox | null },
+  options: PreviewOptions & {
+    readonly secrets: Secrets;
+    readonly http: HttpOut;
+    readonly sandbox: Sandbox | null;
+    readonly bounds?: RunBounds | undefined;
+  },
 ): Promise<Verifying> {
-  const { secrets, http, sandbox, browserPath, imageDirectories, door, model } = options;
+  const { secrets, http, sandbox, bounds, browserPath, imageDirectories, door, model } = options;
   return {
     secrets,
     sandboxes: createPreviewSandboxes({
       hosts: ports.hosts,
       sandbox,
+      ...(bounds && { diskBytes: bounds.bytes }),
       directories: imageDirectories,
       installation: ports.publicUrl,
       clock: ports.clock,

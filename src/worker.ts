@@ -94,11 +94,11 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
 }
 
 async function openVerifying(
-  { service, previews, providers: { secrets, http } }: WorkerOptions,
+  { service, previews, bounds, providers: { secrets, http } }: WorkerOptions,
   sandbox: Sandbox | null,
 ): Promise<Verifying> {
   if ('driver' in previews) return previews;
-  return await createVerifying(service.ports, { ...previews, secrets, http, sandbox });
+  return await createVerifying(service.ports, { ...previews, secrets, http, sandbox, bounds });
 }
 
 function openAgents({ agents }: WorkerOptions, sandbox: Sandbox | null): RunbookAttending {

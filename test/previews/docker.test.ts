@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync, copyFileSync, chmodSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import Docker from 'dockerode';
@@ -220,7 +221,8 @@ describe('a daemon in trouble', () => {
   let daemon: Server;
   let daemonsMade = 0;
   let asked: string[];
-  let answer: (path: string) => { status: number; body: unknown };
+  type Answer = { status: number; body: unknown };
+  let answer: (path: string, query: string) => Answer | Promise<Answer>;
   let sandboxes: PreviewSandboxes;
 
   beforeEach(async () => {
@@ -228,9 +230,10 @@ describe('a daemon in trouble', () => {
     daemon = createServer((request, response) => {
       const path = `${request.method} ${(request.url ?? '').replace(/^\/v[\d.]+/, '').replace(/\?.*/, '')}`;
       asked.push(path);
-      const { status, body } = answer(path);
       request.resume().on('end', () => {
-        response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+        void Promise.resolve(answer(path, request.url?.replace(/^.*\?/, '') ?? '')).then(({ status, body }) =>
+          response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body)),
+        );
       });
     });
     // Another path for each: a connection that was kept is not taken for the next daemon's.
@@ -281,13 +284,64 @@ describe('a daemon in trouble', () => {
       told: ['Its teardown script exited with code 0.'],
     });
     const answers = answer;
-    answer = (path) => (path.endsWith('/exec') ? { status: 500, body: { message: 'gone' } } : answers(path));
+    answer = (path) => (path.endsWith('/exec') ? { status: 500, body: { message: 'gone' } } : answers(path, ''));
     expect(await destroy()).toEqual({
       asked: [`GET ${container}/json`, `POST ${container}/exec`, `DELETE ${container}`],
       told: ['It ended under its teardown script.'],
     });
     left.State.Running = false;
     expect(await destroy()).toEqual({ asked: [`GET ${container}/json`, `DELETE ${container}`], told: [] });
+  });
+
+  describe('and a container that writes without end', () => {
+    const limits = { memoryBytes: 1, cpus: 1, processes: 1, teardownTimeoutMs: 1_000, diskLookEveryMs: 20 };
+    const words = 'The app was stopped: its files take more than 5 MB together.';
+    let app: Server;
+    let written: number;
+    let setupEnds: boolean;
+
+    beforeEach(async () => {
+      written = 5_000_000;
+      setupEnds = true;
+      app = createServer((_request, response) => void response.end('up'));
+      app.listen(0, '127.0.0.1');
+      await once(app, 'listening');
+      const { port } = app.address() as AddressInfo;
+      let removed = Promise.withResolvers<Answer>();
+      const NetworkSettings = { Ports: { '3000/tcp': [{ HostIp: '127.0.0.1', HostPort: String(port) }] } };
+      answer = async (path, query) => {
+        if (path === 'POST /containers/create') removed = Promise.withResolvers<Answer>();
+        if (path.endsWith('/wait')) return await removed.promise;
+        if (path.startsWith('DELETE')) removed.resolve({ status: 200, body: { StatusCode: 137 } });
+        if (path === 'GET /exec/e/json') return { status: 200, body: { Running: !setupEnds, ExitCode: 0 } };
+        // As documented, it counts only when it is asked to.
+        const size = query.includes('size=true') ? { SizeRw: written } : {};
+        return { status: 200, body: { Id: 'e', State: {}, Config: { Labels: {} }, NetworkSettings, ...size } };
+      };
+      const engine = new Docker({ socketPath: daemon.address() as string });
+      sandboxes = open({ docker: engine, limits: { ...limits, diskBytes: 5_000_000 } });
+    });
+    afterEach(() => {
+      app.closeAllConnections();
+      app.close();
+    });
+
+    test('is removed as soon as it passes its bound, and the preview ends with the reason', async () => {
+      const preview = await world.boot(sandboxes, { image });
+      const looks = (): number => asked.filter((path) => /^GET \/containers\/\S+\/json$/.test(path)).length;
+      const before = looks();
+      await until('its size was looked at twice', async () => looks() > before + 1);
+      expect(asked.filter((path) => path.startsWith('DELETE'))).toEqual([expect.anything()]);
+      written += 1;
+      expect(await preview.ended).toBe(words);
+      expect(asked.filter((path) => path.startsWith('DELETE')).length).toBeGreaterThan(1);
+    });
+
+    test('does not come up when it passes its bound while it is booted', async () => {
+      setupEnds = false;
+      written += 1;
+      await expect(world.boot(sandboxes, { image })).rejects.toThrow(new BootFailed(words));
+    });
   });
 
   test('a container that somebody else removes meanwhile is removed', async () => {

@@ -8,6 +8,7 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type Docker from 'dockerode';
+import { decideExceeded, usualRunBounds } from '../../domain/runs/bounds.ts';
 import type { Hosts } from '../../hosts/port.ts';
 import { withProcessFolder } from '../sandbox/index.ts';
 import { removeContainer, statusOf } from './docker-engine.ts';
@@ -19,6 +20,9 @@ export interface ContainerLimits {
   readonly memoryBytes: number;
   readonly cpus: number;
   readonly processes: number;
+  /** Of what it writes in the root of the image. Volumes do not count. */
+  readonly diskBytes: number;
+  readonly diskLookEveryMs: number;
   readonly teardownTimeoutMs: number;
 }
 
@@ -43,10 +47,19 @@ interface Life extends Settings, Named {
   readonly checkout: string;
 }
 
+/** Why a container was stopped for what it wrote. Null: it was not. */
+interface Disk {
+  exceeded: string | null;
+}
+
 type Executing = Pick<Life, 'docker' | 'container' | 'said'>;
 
 const workspace = '/workspace';
 const lookEveryMs = 200;
+/** An option of the Engine's API that the types of its client leave out. */
+const withSize: object = { size: true };
+/** For each second that the daemon counts, how many it is left alone. */
+const pausePerLook = 4;
 /** Docker's own proxy takes a connection before it knows whether the app does, and breaks it off then. */
 const staysOpenMs = 150;
 const longestTimer = 2 ** 31 - 1;
@@ -94,8 +107,15 @@ async function bringUp(life: Life, signal: AbortSignal): Promise<PreviewSandbox>
   const logs = await container.attach({ stream: true, stdout: true, stderr: true });
   demultiplex(life, logs);
   await container.start();
+  const disk: Disk = { exceeded: null };
+  const tooLarge = Promise.withResolvers<never>();
+  tooLarge.promise.catch(() => {});
   const over = container.wait().then((ended) => (ended as { readonly StatusCode: number }).StatusCode);
-  over.catch(() => {});
+  void watchDisk(life, over, async (words) => {
+    disk.exceeded = words;
+    tooLarge.reject(new BootFailed(stoppedFor(words)));
+    await removeContainer(life.docker, life.name);
+  });
   const steps = async (): Promise<string> => {
     const code = await execute(life, setup, signal);
     if (code !== 0) throw new BootFailed(`${boot.setup} exited with code ${code}${said.lastWords()}`);
@@ -104,8 +124,35 @@ async function bringUp(life: Life, signal: AbortSignal): Promise<PreviewSandbox>
   const ended = over.then((code) => {
     throw new BootFailed(`The container ended with code ${code} while it was booted${said.lastWords()}`);
   });
-  const address = await Promise.race([steps(), ended]);
-  return standing(life, { address, teardown, over });
+  const address = await Promise.race([steps(), ended, tooLarge.promise]);
+  return standing(life, { address, teardown, over, disk });
+}
+
+/** The daemon counts what a container has written, which takes it a while. Ends with the container; never rejects. */
+async function watchDisk(
+  { container, limits }: Life,
+  over: Promise<unknown>,
+  onExceeded: (words: string) => Promise<void>,
+): Promise<void> {
+  const { diskBytes, diskLookEveryMs } = limits;
+  const ended = over.then(
+    () => true,
+    () => true,
+  );
+  let pauseMs = diskLookEveryMs;
+  while (!(await Promise.race([ended, delay(pauseMs, false, { ref: false })]))) {
+    const startedAt = performance.now();
+    const seen = await container.inspect(withSize).catch(() => null);
+    pauseMs = Math.max(diskLookEveryMs, (performance.now() - startedAt) * pausePerLook);
+    const bytes = (seen as { readonly SizeRw?: number } | null)?.SizeRw ?? 0;
+    const exceeded = decideExceeded({ bytes }, { ...usualRunBounds, bytes: diskBytes });
+    // Where it could not be removed it is found again at the next look.
+    if (exceeded !== null) await onExceeded(exceeded.words).catch(() => {});
+  }
+}
+
+function stoppedFor(words: string): string {
+  return `The app was stopped: ${words}.`;
 }
 
 /** Pulled once, and kept by the daemon. */
@@ -241,7 +288,13 @@ function standing(
     address,
     teardown,
     over,
-  }: { readonly address: string; readonly teardown: readonly string[] | null; readonly over: Promise<number> },
+    disk,
+  }: {
+    readonly address: string;
+    readonly teardown: readonly string[] | null;
+    readonly over: Promise<number>;
+    readonly disk: Disk;
+  },
 ): PreviewSandbox {
   const { boot, docker, name, said, limits } = life;
   let ending: Promise<void> | undefined;
@@ -256,11 +309,16 @@ function standing(
   const untilEnd = Math.max(boot.lifeMs - (teardown === null ? 0 : limits.teardownTimeoutMs), 0);
   const lifeTimer = setTimeout(() => void endOnce().catch(() => {}), Math.min(untilEnd, longestTimer));
   lifeTimer.unref();
-  const ended = over.then(
-    (code) =>
-      ending === undefined ? `The container ended with code ${code}${said.lastWords()}` : 'The preview was stopped.',
-    () => 'The preview was stopped.',
-  );
+  const wordsOfEnd = (code: number | null): string => {
+    if (disk.exceeded !== null) return stoppedFor(disk.exceeded);
+    if (ending !== undefined || code === null) return 'The preview was stopped.';
+    return `The container ended with code ${code}${said.lastWords()}`;
+  };
+  const ended = over.then(wordsOfEnd, () => wordsOfEnd(null));
+  // Its teardown script is gone with it.
+  void ended.then(async () => {
+    if (disk.exceeded !== null) await endOnce().catch(() => {});
+  });
   return { address, end: endOnce, ended };
 }
 

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import Docker from 'dockerode';
+import { usualRunBounds } from '../../domain/runs/bounds.ts';
 import type { Hosts } from '../../hosts/port.ts';
 import { bootContainer, endLeftContainer, type ContainerLimits } from './docker-life.ts';
 import { BootFailed, type PreviewSandboxes } from './port.ts';
@@ -18,6 +19,8 @@ export interface DockerOptions {
   readonly network?: string;
   readonly workDir?: string;
   readonly limits?: ContainerLimits;
+  /** That each container may write. Default: that of every command. */
+  readonly diskBytes?: number;
   readonly clock?: () => Date;
 }
 
@@ -29,10 +32,11 @@ const labels = {
   until: 'interlock.until',
 } as const;
 
-const defaultLimits: ContainerLimits = {
+const defaultLimits: Omit<ContainerLimits, 'diskBytes'> = {
   memoryBytes: 2 * 1024 ** 3,
   cpus: 2,
   processes: 1024,
+  diskLookEveryMs: 5_000,
   teardownTimeoutMs: 60_000,
 };
 const patienceMs = 3_000;
@@ -46,7 +50,7 @@ export function createDockerSandboxes(options: DockerOptions): PreviewSandboxes 
     docker,
     network: options.network ?? 'interlock-previews',
     workDir: options.workDir ?? tmpdir(),
-    limits: options.limits ?? defaultLimits,
+    limits: options.limits ?? { ...defaultLimits, diskBytes: options.diskBytes ?? usualRunBounds.bytes },
   };
   const containerName = (name: string): string => `${name}-${installation}`;
 
