@@ -34,8 +34,8 @@ function pullRequest(number: number, targets: PullRequestState['targets']): Pull
     below: null,
     isBarrier: false,
     rank: number,
-    letPass: false,
-    passedInDoubt: 0,
+    reorderedForFailure: false,
+    timesPassed: 0,
     skipLine: false,
     skipValidation: false,
     queuedAt: 0,
@@ -47,7 +47,7 @@ function pullRequest(number: number, targets: PullRequestState['targets']): Pull
     topAnnounced: true,
     stuckAnnounced: false,
     targets,
-    chance: 0.92,
+    successProbability: 0.92,
     conflict: null,
   };
 }

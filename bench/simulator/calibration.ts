@@ -13,7 +13,7 @@ import { drawDay } from './workload.ts';
 
 /** How the queue chooses its builds. */
 export const kinds = {
-  bets: { speculation: 'adaptive', useAffectedTargets: true, batchSize: 4 },
+  speculative: { speculation: 'adaptive', useAffectedTargets: true, batchSize: 4 },
   line: {},
   batches: { batchSize: 4 },
 } as const satisfies Record<string, Partial<QueueRules>>;
@@ -31,7 +31,7 @@ export interface Asked {
   readonly runs: number;
 }
 
-/** `arriving`: it was queued at that moment. `building`: of what it is in, or of a bet on it, a build runs or has ended. */
+/** `arriving`: it was queued at that moment. `building`: of what it is in, or of a speculative build on it, a build runs or has ended. */
 export type Stage = 'arriving' | 'waiting' | 'building';
 
 export interface Told {
@@ -48,7 +48,7 @@ const dayBefore = 1_000;
 
 export function tell({ cell, kind, seed, changes, askings, runs }: Asked): Told[] {
   const rules: QueueRules = { ...rulesOfPlanner, maxParallelBuilds: cell.workers, ...kinds[kind] };
-  const flakeRate = kind === 'bets' ? 0 : cell.flake;
+  const flakeRate = kind === 'speculative' ? 0 : cell.flake;
   const past = buildsBefore(drawDay(cell, { seed: seed + dayBefore, changes: changesBefore, past: 2_000 }), rules);
   const day = drawDay(cell, { seed, changes, past: 2_000 });
   const told: { readonly id: string; readonly stage: Stage; readonly eta: Eta | NoEta }[] = [];

@@ -24,14 +24,14 @@ const { values } = parseArgs({
 });
 
 const usual = [
-  'bets rate=500,workers=500',
-  'bets rate=300,workers=200',
-  'bets rate=100,workers=50',
-  'bets rate=100,workers=10',
-  'bets rate=100,workers=100,overlap=0.72,median=10',
-  'bets rate=20,workers=20,overlap=1',
-  'bets rate=20,workers=20,overlap=1,flake=0.05',
-  'bets rate=20,workers=20,overlap=1,draw=build',
+  'speculative rate=500,workers=500',
+  'speculative rate=300,workers=200',
+  'speculative rate=100,workers=50',
+  'speculative rate=100,workers=10',
+  'speculative rate=100,workers=100,overlap=0.72,median=10',
+  'speculative rate=20,workers=20,overlap=1',
+  'speculative rate=20,workers=20,overlap=1,flake=0.05',
+  'speculative rate=20,workers=20,overlap=1,draw=build',
   'line rate=6,workers=20,overlap=1',
   'line rate=20,workers=20,overlap=1,median=10',
   'batches rate=20,workers=2,overlap=1,median=10',

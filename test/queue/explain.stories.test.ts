@@ -231,7 +231,7 @@ describe('an explanation', { timeout: 180_000 }, () => {
     await expectSameLater(w, told);
   });
 
-  it('of bets says on top of whom they are built', async () => {
+  it('of speculative builds says on top of whom they are built', async () => {
     await using w = await world({
       configuration: `${parallel({ builds: 3 })}speculation: adaptive\n${byBuildsAlone}`,
       runsCi: false,

@@ -57,11 +57,11 @@ export async function writeHistory(databaseUrl: string, many: number): Promise<v
 }
 
 /** As many pull requests in line, each built and red thirty times, and as many bot pull requests that no build uses. */
-export async function writeSpares(databaseUrl: string, many: number): Promise<void> {
+export async function writeIdleBotPullRequests(databaseUrl: string, many: number): Promise<void> {
   await asOwner(databaseUrl, async (client) => {
     for (const text of [
       "update pull_request set status = 'queued', rank = number where number > 1000000 and number <= 1000000 + $1",
-      'update bot_pull_request set spare = true, closed_at = null where number > 3000000 and number <= 3000000 + $1',
+      'update bot_pull_request set idle = true, closed_at = null where number > 3000000 and number <= 3000000 + $1',
       `insert into batch_member (account_id, batch_id, pull_request_id, ordinal, pinned_head)
        select p.account_id, b.id, p.id, 2 + p.number % 30, p.head_sha
        from pull_request p join batch b on b.position > 1000000 and (b.position - 1000001) / 30 = (p.number - 1000001) / 30 + $1 / 30
@@ -71,14 +71,17 @@ export async function writeSpares(databaseUrl: string, many: number): Promise<vo
   });
 }
 
-/** The events that no pull request told, which the end of a world would find; `spares` ends what `writeSpares` began. */
-export async function forgetHistory(databaseUrl: string, what: 'events' | 'spares' = 'events'): Promise<void> {
+/** The events that no pull request told, which the end of a world would find; `idle bot pull requests` ends what `writeIdleBotPullRequests` began. */
+export async function forgetHistory(
+  databaseUrl: string,
+  what: 'events' | 'idle bot pull requests' = 'events',
+): Promise<void> {
   await asOwner(databaseUrl, async (client) => {
     if (what === 'events') return void (await client.query('delete from event where position > 1000000'));
     await client.query(
       "update pull_request set status = 'merged', rank = null where number > 1000000 and status = 'queued'",
     );
-    await client.query('update bot_pull_request set spare = false, closed_at = now() where spare');
+    await client.query('update bot_pull_request set idle = false, closed_at = now() where idle');
   });
 }
 

@@ -171,7 +171,7 @@ function tell(decision: Decision, { batches }: Snapshot, name: (id: string) => n
       return members ?? null;
     case 'AnnounceStuck':
     case 'AnnounceTop':
-    case 'LetPass':
+    case 'Reorder':
     case 'LookAgainAt':
     case 'PendPullRequest':
     case 'ReadChecks':

@@ -72,7 +72,7 @@ describe('a line of a thousand', () => {
     expect(took[0]).toBeLessThan(500);
   });
 
-  it('two hundred bets are started in one turn, and the next turns are no dearer than those of a chain', async () => {
+  it('two hundred speculative builds are started in one turn, and the next turns are no dearer than those of a chain', async () => {
     const more = 'use_affected_targets: true\n';
     await using w = await world({
       configuration: `${parallel({ builds: 200, more })}preconditions:\n  number_of_approvals: 0\nspeculation: adaptive\n`,
@@ -83,7 +83,7 @@ describe('a line of a thousand', () => {
       "update pull_request set affected_targets = array['team ' || number % 60, 'package ' || number % 400]",
     );
     const [first] = await costOf(async () => await advanceQueue(w.ctx, queueId), 1);
-    expect(await w.rows("select 1 from batch where beside = 'bet'")).toHaveLength(200);
+    expect(await w.rows("select 1 from batch where side_build = 'speculative'")).toHaveLength(200);
     const took = await costOf(async () => await advanceQueue(w.ctx, queueId), 7);
     expect(first).toBeLessThan(15_000);
     expect(took[0]).toBeLessThan(700);

@@ -23,10 +23,10 @@ async function endOf(w: World, number: number): Promise<number> {
   return row?.at ?? Infinity;
 }
 
-async function besideBatches(w: World): Promise<readonly string[]> {
+async function sideBuilds(w: World): Promise<readonly string[]> {
   const rows = await w.rows<{ members: number[]; state: string }>(
     `select b.state, array(select p.number from batch_member m join pull_request p on p.id = m.pull_request_id
-       where m.batch_id = b.id order by m.ordinal) as members from batch b where b.beside is not null order by b.id`,
+       where m.batch_id = b.id order by m.ordinal) as members from batch b where b.side_build is not null order by b.id`,
   );
   return rows.map(({ members, state }) => `${members.join('+')} ${state}`);
 }
@@ -36,7 +36,7 @@ async function shownBot(w: World, number: number): Promise<readonly unknown[]> {
   const repository = await readRepository(w.ctx, w.repository);
   const shown = repository && (await readPullRequestByNumber(w.ctx, repository, number));
   return await w.rows(
-    'select b.beside from bot_pull_request bot join batch b on b.id = bot.batch_id where bot.number = $1',
+    'select b.side_build from bot_pull_request bot join batch b on b.id = bot.batch_id where bot.number = $1',
     [shown?.latestBot?.number],
   );
 }
@@ -59,7 +59,7 @@ it('those behind a failed batch land while the one at fault is looked for beside
     ...['merged', 'merged', 'merged', 'merged'],
   ]);
   await expectLandedOnce(w, ...numbers.filter((number) => number !== 3));
-  expect((await besideBatches(w)).slice(0, 2)).toEqual(['1+2 superseded', '3+4 bisected']);
+  expect((await sideBuilds(w)).slice(0, 2)).toEqual(['1+2 superseded', '3+4 bisected']);
   for (const behind of [5, 6, 7, 8]) expect(await endOf(w, behind)).toBeLessThan(await endOf(w, 3));
   expect((await line(w))[0]).toBe('Land #5, #6, #7 and #8');
   const events = (await w.events()).filter(([action]) => action === 'batch_bisected');
@@ -106,8 +106,8 @@ it('one that is red behind others and by itself is blocked before those are deci
   // The first is green without a bot pull request: its head stands on the tip.
   expect(await statuses(w, ...numbers)).toEqual(['queued', 'blocked 107', expect.stringMatching(/queued|tagged/)]);
   expect((await w.status(2)).status_text).toBe('A required check failed: test.');
-  expect(await besideBatches(w)).toEqual(['2 superseded']);
-  expect(await shownBot(w, 2)).toMatchObject([{ beside: null }]);
+  expect(await sideBuilds(w)).toEqual(['2 superseded']);
+  expect(await shownBot(w, 2)).toMatchObject([{ sideBuild: null }]);
   await w.pause(false);
   await w.settled(1, 3);
   await atRest(w);

@@ -1,4 +1,4 @@
-// What arrives while bets are built, or while what they justify is landing.
+// What arrives while speculative builds are built, or while what they justify is landing.
 import { expect, it } from 'vitest';
 import { parallel } from '../support/world.ts';
 import { adaptive, ask, betting, builds, filesOf, targeted } from './speculation.ts';
@@ -55,7 +55,7 @@ it('a pause, and a commit of somebody else on the base, right before what was co
   await expectVerified(w, { exact: 2, external: 1 });
 });
 
-it('other rules while bets are built, and back to a chain: all is built anew, and lands once', async () => {
+it('other rules while speculative builds are built, and back to a chain: all is built anew, and lands once', async () => {
   await using w = await betting(adaptive, { runsCi: false });
   const numbers = [await ask(w, 'one'), await ask(w, 'two')];
   const tagged = async (): Promise<boolean> => (await statuses(w, ...numbers)).every((status) => status === 'tagged');
@@ -70,7 +70,7 @@ it('other rules while bets are built, and back to a chain: all is built anew, an
   await w.until(
     async () =>
       (await tagged()) &&
-      (await w.rows("select 1 from batch where beside = 'bet' and state = 'building'")).length === 2,
+      (await w.rows("select 1 from batch where side_build = 'speculative' and state = 'building'")).length === 2,
   );
   await using _ci = await startCi(w);
   await w.settled(...numbers);
@@ -78,7 +78,7 @@ it('other rules while bets are built, and back to a chain: all is built anew, an
 });
 
 it.each(['build:after_compose', 'build:after_branch', 'build:after_open'])(
-  'a worker that dies at %s of a bet leaves nothing double',
+  'a worker that dies at %s of a speculative build leaves nothing double',
   async (failpoint) => {
     await using w = await betting(targeted);
     const numbers = [await ask(w, 'one', ['api']), await ask(w, 'two', ['api', 'web']), await ask(w, 'three', ['web'])];

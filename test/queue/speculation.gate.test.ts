@@ -45,7 +45,7 @@ it('one of the builds that a landing rests on is canceled when another says as m
     void (await w.rows(
       `update build set canceled = true where commit =
          (select b.tested_commit from batch b join batch_member m on m.batch_id = b.id
-          where b.beside = 'bet' and m.pull_request_id = (select id from pull_request where number = 1) limit 1)`,
+          where b.side_build = 'speculative' and m.pull_request_id = (select id from pull_request where number = 1) limit 1)`,
     ));
   await meanwhile('landing:before_gate', cancel, async () => {
     await w.pause(false);
@@ -59,7 +59,7 @@ it('one of the builds that a landing rests on is canceled when another says as m
 
 it.each([
   ['a chain', parallel({ builds: 6, more: 'skip_draft_when_up_to_date: false\n' })],
-  ['bets without targets', adaptive],
+  ['speculative builds without targets', adaptive],
 ])(
   'targets that no longer count, right before what was composed lands, by %s: it is built as it lands',
   async (_by, rules) => {

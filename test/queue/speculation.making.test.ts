@@ -1,4 +1,4 @@
-// Bets beside the line, as they are made: what their commits hold, what they begin with, what is known when they do not
+// Speculative builds beside the line, as they are made: what their commits hold, what they begin with, what is known when they do not
 // merge, and who is tagged by them.
 import { expect, it } from 'vitest';
 import { driveBatch } from '../../src/modules/queue/index.ts';
@@ -33,7 +33,7 @@ async function turn(w: World, decide: Decide, change: Partial<QueueRules> = {}):
 }
 
 /** Of numbers, on the tip: `assumes` land first. */
-const bet =
+const speculative =
   (assumes: readonly number[], ...members: readonly number[]): Decide =>
   ({ queue, pullRequests }) => {
     const pinned = (numbers: readonly number[]) =>
@@ -51,13 +51,13 @@ const bet =
         parentBatch: null,
         parentCommit: queue.tip,
         base: queue.tip,
-        beside: 'bet',
+        sideBuild: 'speculative',
         cause: 'new',
       },
     ];
   };
 
-interface BetRow {
+interface BuildRow {
   readonly id: string;
   readonly state: string;
   readonly given_up: boolean;
@@ -66,15 +66,16 @@ interface BetRow {
 }
 
 /** Starts it and takes it as far as it goes by itself. */
-async function start(w: World, assumes: readonly number[], ...members: readonly number[]): Promise<BetRow> {
-  await turn(w, bet(assumes, ...members));
+async function start(w: World, assumes: readonly number[], ...members: readonly number[]): Promise<BuildRow> {
+  await turn(w, speculative(assumes, ...members));
   const [{ id } = { id: '' }] = await w.rows<{ id: string }>('select max(id) as id from batch');
   await driveBatch(w.ctx, id);
   const { need } = await driveBatch(w.ctx, id);
   expect(need).toBe('wait');
-  const [row] = await w.rows<BetRow>('select id, state, given_up, commit, pre_batch_commit from batch where id = $1', [
-    id,
-  ]);
+  const [row] = await w.rows<BuildRow>(
+    'select id, state, given_up, commit, pre_batch_commit from batch where id = $1',
+    [id],
+  );
   return row!;
 }
 
@@ -86,7 +87,7 @@ async function openAll(w: World, ...names: readonly string[]): Promise<void> {
   for (const name of names) await w.queue(await w.open(name, { [`${name}.txt`]: `${name}\n` }));
 }
 
-it('a bet is its members on what it assumes, and begins with the commit of a bet that holds just that', async () => {
+it('a speculative build is its members on what it assumes, and begins with the commit of a speculative build that holds just that', async () => {
   await using w = await world({ configuration: parallel(), runsCi: false });
   await openAll(w, 'a', 'b', 'c', 'd');
   const first = await start(w, [], 1);
@@ -116,7 +117,7 @@ it('a bet is its members on what it assumes, and begins with the commit of a bet
   ]);
 });
 
-it('a bet that does not merge is given up, and what is known of it is a fact about all heads before', async () => {
+it('a speculative build that does not merge is given up, and what is known of it is a fact about all heads before', async () => {
   await using w = await world({ configuration: parallel(), runsCi: false });
   await w.queue(await w.open('a', { 'shared.txt': 'a\n' }), await w.open('b', { 'shared.txt': 'b\n' }));
   await openAll(w, 'c');
@@ -128,23 +129,23 @@ it('a bet that does not merge is given up, and what is known of it is a fact abo
   const heads = [(await w.status(1)).head_sha, (await w.status(2)).head_sha];
   const { batches, mergeResults } = await turn(w, () => []);
   expect(mergeResults).toEqual([{ parent: await w.git('rev-parse', 'main'), heads, tree: null, conflictAt: 1 }]);
-  expect(batches.map(({ beside, givenUp, assumes }) => [beside, givenUp, assumes.length])).toEqual([
-    ['bet', true, 1],
-    ['bet', true, 2],
+  expect(batches.map(({ sideBuild, givenUp, assumes }) => [sideBuild, givenUp, assumes.length])).toEqual([
+    ['speculative', true, 1],
+    ['speculative', true, 2],
   ]);
 });
 
-it('who is in two bets stays tagged until the last of them ends, and is tagged and reset once', async () => {
+it('who is in two speculative builds stays tagged until the last of them ends, and is tagged and reset once', async () => {
   await using w = await world({ configuration: parallel(), runsCi: false });
   await openAll(w, 'a', 'b');
-  const bets = [await start(w, [], 2), await start(w, [1], 2)];
+  const started = [await start(w, [], 2), await start(w, [1], 2)];
   expect(await statuses(w, 1, 2)).toEqual(['queued', 'tagged']);
   const end = async (id: string): Promise<void> =>
     void (await turn(w, () => [{ kind: 'SupersedeBatch', batch: id, code: 301, causedBy: null, failedBuild: null }]));
-  await end(bets[0]!.id);
+  await end(started[0]!.id);
   expect(await statuses(w, 2)).toEqual(['tagged']);
   expect(await resets(w)).toEqual([]);
-  await end(bets[1]!.id);
+  await end(started[1]!.id);
   expect(await statuses(w, 2)).toEqual(['queued']);
   expect(await resets(w)).toEqual([[301, 2, 1]]);
   expect((await w.events()).filter(([action]) => action === 'added_to_batch')).toEqual([['added_to_batch', [2]]]);
@@ -152,7 +153,7 @@ it('who is in two bets stays tagged until the last of them ends, and is tagged a
   expect(depth).toEqual({ waiting: 2, tagged: 0 });
 });
 
-it('the planner is shown why those are gone that a bet assumes', async () => {
+it('the planner is shown why those are gone that a speculative build assumes', async () => {
   await using w = await world({ configuration: parallel(), runsCi: false });
   await openAll(w, 'a', 'b', 'c', 'd');
   await start(w, [1, 2, 3], 4);
@@ -172,10 +173,10 @@ it('the planner is shown why those are gone that a bet assumes', async () => {
 it('the planner is shown how many second builds of what was red have passed', async () => {
   await using w = await world({ configuration: parallel(), runsCi: false });
   await openAll(w, 'a', 'b', 'c', 'd', 'e');
-  const bets: BetRow[] = [];
-  for (const number of [1, 2, 3, 4, 5]) bets.push(await start(w, [], number));
+  const started: BuildRow[] = [];
+  for (const number of [1, 2, 3, 4, 5]) started.push(await start(w, [], number));
   const end = async (place: number, content: string, conclusion: 'success' | 'failure'): Promise<void> => {
-    const { id, commit } = bets[place]!;
+    const { id, commit } = started[place]!;
     await w.rows('update batch set content = $2 where id = $1', [id, content]);
     await w.rows('update build set complete = true, finished_at = started_at where commit = $1', [commit]);
     await w.rows(
@@ -214,5 +215,5 @@ it('the planner is shown what each affects, and how likely it passes by how othe
     "select count(*)::int as blocked from event where action = 'blocked' and payload->>'statusCode' = '107'",
   );
   expect(outcome?.blocked).toBeGreaterThan(0);
-  for (const { chance } of before.pullRequests) expect(chance).toBeLessThan(0.9);
+  for (const { successProbability } of before.pullRequests) expect(successProbability).toBeLessThan(0.9);
 });

@@ -14,21 +14,21 @@ interface Overtaken {
   readonly number: number;
   readonly reason: string;
   readonly failedChecks: readonly string[];
-  readonly chance: number | null;
+  readonly probability: number | null;
   readonly text: string;
 }
 
 async function overtaken(w: World): Promise<readonly Overtaken[]> {
-  const rows = await w.rows<{ payload: Overtaken }>("select payload from event where action = 'overtaken' order by id");
-  return rows.map(({ payload: { number, reason, failedChecks, chance, text } }) => ({
-    ...{ number, reason, failedChecks, chance, text },
+  const rows = await w.rows<{ payload: Overtaken }>("select payload from event where action = 'reordered' order by id");
+  return rows.map(({ payload: { number, reason, failedChecks, probability, text } }) => ({
+    ...{ number, reason, failedChecks, probability, text },
   }));
 }
 
 /** As it stands in the row. */
 async function kept(w: World, number: number): Promise<unknown> {
   const [row] = await w.rows(
-    'select let_pass as "letPass", passed_in_doubt as "passedInDoubt" from pull_request where number = $1',
+    'select reordered_for_failure as "reorderedForFailure", times_passed as "timesPassed" from pull_request where number = $1',
     [number],
   );
   return row;
@@ -59,19 +59,19 @@ it('one that is in doubt while another is ready without it goes behind, is told 
   const said = await told.write();
   const [event, ...more] = await overtaken(w);
   expect(more).toEqual([]);
-  expect(event).toMatchObject({ number: slow, reason: 'doubtful', failedChecks: [] });
-  expect(event?.chance).toBeLessThan(0.8);
+  expect(event).toMatchObject({ number: slow, reason: 'unlikely', failedChecks: [] });
+  expect(event?.probability).toBeLessThan(0.8);
   expect(event?.text).toBe(
-    `Others behind it were ready to merge while it was ${Math.round((event?.chance ?? 0) * 100)} % likely to.`,
+    `Others behind it were ready to merge while it was ${Math.round((event?.probability ?? 0) * 100)} % likely to.`,
   );
-  expect(await kept(w, slow)).toEqual({ letPass: false, passedInDoubt: 1 });
+  expect(await kept(w, slow)).toEqual({ reorderedForFailure: false, timesPassed: 1 });
   expect(placeOf(said, slow)).toBe(
     'Nothing is before it. Others that were ready passed it once, as it was in doubt; they do so at most three times.',
   );
   await w.release();
   await w.settled(slow);
   expect(await line(w)).toEqual([`Add fast (#${fast})`, `Add slow (#${slow})`]);
-  expect(await kept(w, slow)).toEqual({ letPass: false, passedInDoubt: 0 });
+  expect(await kept(w, slow)).toEqual({ reorderedForFailure: false, timesPassed: 0 });
   await expectLandedOnce(w, slow, fast);
   // Whether its commit is made before the other one has landed decides if it is the very commit or one of its tree.
   const { failures, grades } = (await verified(w)) ?? {};
@@ -90,11 +90,11 @@ it('one that failed lets another pass, which lands; failed once more it is out',
       number: 1,
       reason: 'failed',
       failedChecks: ['test'],
-      chance: null,
+      probability: null,
       text: 'Its build failed: it lets those behind it pass, and is built once more.',
     },
   ]);
-  expect(await kept(w, 1)).toEqual({ letPass: false, passedInDoubt: 0 });
+  expect(await kept(w, 1)).toEqual({ reorderedForFailure: false, timesPassed: 0 });
   expect(await filesOf(w, 'main')).toEqual(['two']);
 });
 

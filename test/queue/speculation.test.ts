@@ -1,5 +1,5 @@
 import { among } from '../support/tier.ts';
-// Builds as bets, read as users read them: which commits land, on whose builds, and who is blamed.
+// Builds as speculative builds, read as users read them: which commits land, on whose builds, and who is blamed.
 import { describe, expect, it } from 'vitest';
 import { overlap } from '../../src/domain/queue/model/overlap.ts';
 import { seeded } from '../support/random.ts';
@@ -248,7 +248,7 @@ describe('with adaptive speculation', () => {
     await expectLandedOnce(w, ...numbers);
     expect((await w.events()).filter(([action]) => action === 'reset' || action === 'blocked')).toEqual([]);
     const [row] = await w.rows(
-      'select count(*)::int as n from batch_member m join batch b on b.id = m.batch_id where b.beside is null and b.rests_on = array[]::text[]',
+      'select count(*)::int as n from batch_member m join batch b on b.id = m.batch_id where b.side_build is null and b.rests_on = array[]::text[]',
     );
     expect(row).toEqual({ n: 0 });
   });

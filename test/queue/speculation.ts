@@ -1,4 +1,4 @@
-// Worlds whose builds are bets, and what is asked of them.
+// Worlds whose builds are speculative builds, and what is asked of them.
 import { chmod, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

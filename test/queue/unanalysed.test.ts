@@ -1,13 +1,13 @@
 // A database with much history that PostgreSQL never looked at, as after crashes in a row: no statement of a queue's life
 // goes through the history more than once, and with the statistics that the service has taken at its start, none does.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { releaseSpares } from '../../src/modules/queue/planning/bot-pull-requests.reuse.ts';
+import { releaseIdleBotPullRequests } from '../../src/modules/queue/planning/bot-pull-requests.reuse.ts';
 import { lockQueue } from '../../src/modules/queue/store/queue.locks.ts';
 import { beginWork } from '../../src/modules/queue/store/status.writer.ts';
 import { refreshStatistics } from '../../src/platform/statistics.ts';
 import { explainAll, watchPlans, type Executed, type Plans } from '../support/plans.ts';
 import { parallel, world, type World } from '../support/world.ts';
-import { forgetHistory, writeHistory, writeSpares } from './history.ts';
+import { forgetHistory, writeHistory, writeIdleBotPullRequests } from './history.ts';
 
 const many = 10_000;
 /** Of a table of history, each row on a page of its own in the worst case, and what is on the way to it. */
@@ -48,12 +48,12 @@ async function liveThrough(name: string): Promise<void> {
   ).toEqual(['merged', 'blocked']);
 }
 
-/** Of many spares whose pull requests stand in a long line, none of them built. */
-async function keepSpares(): Promise<void> {
+/** Of many idle bot pull requests whose pull requests stand in a long line, none of them built. */
+async function keepIdleBotPullRequests(): Promise<void> {
   const { ctx } = w;
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     const queue = await lockQueue(ctx, tx, (await w.rows<{ id: string }>('select id from queue'))[0]?.id ?? '');
-    await releaseSpares(beginWork(ctx, tx, queue));
+    await releaseIdleBotPullRequests(beginWork(ctx, tx, queue));
   });
   expect(await w.rows("select 1 from intent where kind = 'close_bot_pull_request' and state = 'planned'")).toEqual([]);
 }
@@ -64,17 +64,17 @@ describe('never analysed', { timeout: 60_000 }, () => {
     expect(dearer(mostBlocks, 'insert into landing')).toEqual([]);
   });
 
-  it('the spares of a long line are looked at by their keys', async () => {
-    await writeSpares(w.databaseUrl, 300);
+  it('the idle bot pull requests of a long line are looked at by their keys', async () => {
+    await writeIdleBotPullRequests(w.databaseUrl, 300);
     plans.take();
-    await keepSpares();
+    await keepIdleBotPullRequests();
     expect(dearer(mostBlocks, 'from bot_pull_request')).toEqual([]);
   });
 });
 
 describe('with statistics', { timeout: 60_000 }, () => {
   it('a queue lives without its history', async () => {
-    await forgetHistory(w.databaseUrl, 'spares');
+    await forgetHistory(w.databaseUrl, 'idle bot pull requests');
     expect(await refreshStatistics(w.databaseUrl)).toEqual(
       expect.arrayContaining(['batch', 'batch_member', 'build', 'check_result', 'intent', 'landing', 'pull_request']),
     );

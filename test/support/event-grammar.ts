@@ -25,7 +25,7 @@ const rules: Readonly<Record<string, Rule>> = {
   dequeued: { statuses: ['open'], becomes: 'out' },
   added_to_batch: { statuses: ['tagged'], inLine: true },
   top_of_queue: { statuses: ['queued', 'tagged'], inLine: true },
-  overtaken: { statuses: ['queued', 'tagged'], inLine: true },
+  reordered: { statuses: ['queued', 'tagged'], inLine: true },
   stuck: { statuses: ['tagged'], inLine: true },
   blocked: { statuses: ['blocked'], becomes: 'out' },
   merged: { statuses: ['merged'], becomes: 'merged' },

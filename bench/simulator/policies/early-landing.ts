@@ -37,13 +37,17 @@ function earlyLandingWith(predictor: Predictor, lastsMs: (head: Head) => number)
     threshold,
     evidence: shareTheBlame,
     goesPast: true,
-    outlook: ({ ahead, behind, chance, now }): Outlook => {
+    outlook: ({ ahead, behind, probability, now }): Outlook => {
       const change = ahead.change.number;
-      if (behind.unsettled.size > mostGonePast) return { change, lands: chance, leaves: 1 - chance };
+      if (behind.unsettled.size > mostGonePast) return { change, lands: probability, leaves: 1 - probability };
       const running = ahead.paths.find((path) => path.verdict === 'pending')?.build.startedAt;
       const left = lastsMs(ahead) - (typeof running === 'number' ? now - running : 0);
       const isFirst = chanceOfLess(lastsMs(behind), Math.max(1, left));
-      return { change, lands: isFirst + (1 - isFirst) * chance, leaves: isFirst + (1 - isFirst) * (1 - chance) };
+      return {
+        change,
+        lands: isFirst + (1 - isFirst) * probability,
+        leaves: isFirst + (1 - isFirst) * (1 - probability),
+      };
     },
   });
 }

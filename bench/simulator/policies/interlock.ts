@@ -12,7 +12,7 @@ export function interlock(setup: PolicySetup): Policy {
 /** With the model that the rivals are given, instead of the rates it learns: the distance between the two is its worth. */
 export function interlockTrained(setup: PolicySetup): Policy {
   const predictor = trainedModel(setup);
-  return interlockWith(setup, { rowOf: (change) => ({ chance: predictor.chanceOf(change, 0) }) });
+  return interlockWith(setup, { rowOf: (change) => ({ successProbability: predictor.chanceOf(change, 0) }) });
 }
 
 /** Where a green build lands nothing but what it was made for: the distance is the worth of the prefix rule. */

@@ -23,7 +23,7 @@ export interface BestFirstRules {
   readonly outlook?: (of: {
     readonly ahead: Head;
     readonly behind: Head;
-    readonly chance: number;
+    readonly probability: number;
     readonly now: number;
   }) => Outlook;
 }
@@ -126,11 +126,11 @@ class BestFirst implements Policy {
 
   #outlooks(behind: Head, now: number): readonly Outlook[] {
     return [...behind.unsettled].map((number) => {
-      const chance = this.#opinions.chanceOf(number);
+      const probability = this.#opinions.chanceOf(number);
       const ahead = this.#paths.heads.get(number);
       if (ahead === undefined || this.#rules.outlook === undefined)
-        return { change: number, lands: chance, leaves: 1 - chance };
-      return this.#rules.outlook({ ahead, behind, chance, now });
+        return { change: number, lands: probability, leaves: 1 - probability };
+      return this.#rules.outlook({ ahead, behind, probability, now });
     });
   }
 }

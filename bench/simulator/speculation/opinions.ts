@@ -20,7 +20,7 @@ export class Opinions {
   readonly #paths: Paths;
   readonly #predictor: Predictor;
   readonly #evidence: Evidence | null;
-  readonly #known = new Map<number, { readonly base: number; readonly behind: number; chance: number }>();
+  readonly #known = new Map<number, { readonly base: number; readonly behind: number; probability: number }>();
 
   constructor(of: { readonly paths: Paths; readonly predictor: Predictor; readonly evidence: Evidence | null }) {
     this.#paths = of.paths;
@@ -32,12 +32,12 @@ export class Opinions {
     for (const change of queue.news.arrived) {
       const behind = this.#paths.heads.get(change.number)?.unsettled.size ?? 0;
       const base = clamped(this.#predictor.chanceOf(change, behind));
-      this.#known.set(change.number, { base, behind, chance: base });
+      this.#known.set(change.number, { base, behind, probability: base });
     }
   }
 
   chanceOf(change: number): number {
-    return this.#known.get(change)?.chance ?? 1;
+    return this.#known.get(change)?.probability ?? 1;
   }
 
   learn(change: Change, hasLanded: boolean): void {
@@ -57,9 +57,9 @@ export class Opinions {
       let odds = opinion.base / (1 - opinion.base);
       for (const path of head.paths)
         if (path.verdict !== 'pending') odds *= this.#evidence({ head, path, innocence: this.#allLand(path.open) });
-      const chance = clamped(odds / (1 + odds));
-      if (Math.abs(chance - opinion.chance) < 1e-6) continue;
-      opinion.chance = chance;
+      const probability = clamped(odds / (1 + odds));
+      if (Math.abs(probability - opinion.probability) < 1e-6) continue;
+      opinion.probability = probability;
       for (const dependent of this.#paths.dependentsOf(head.change.number)) dependent.version += 1;
     }
   }

@@ -1,5 +1,5 @@
 // How likely it is that a change lands, before anything is known of its builds.
-import { chanceOf } from '../../../src/domain/queue/model/success-probability.ts';
+import { estimateSuccessProbability } from '../../../src/domain/queue/model/success-probability.ts';
 import type { Change, PolicySetup } from '../../../src/domain/simulation/policy.ts';
 import { draw } from '../../../src/domain/simulation/randomness.ts';
 
@@ -61,10 +61,10 @@ export const learnedRates: MakePredictor = ({ past }) => {
     }
   };
   for (const end of past?.ends ?? []) learn(end, end);
-  return { chanceOf: ({ author }) => chanceOf({ repository, author: recordOf(author) }), learn };
+  return { chanceOf: ({ author }) => estimateSuccessProbability({ repository, author: recordOf(author) }), learn };
 };
 
 /** Nothing is ever certain. */
-export function clamped(chance: number): number {
-  return Math.min(0.999, Math.max(0.001, chance));
+export function clamped(probability: number): number {
+  return Math.min(0.999, Math.max(0.001, probability));
 }

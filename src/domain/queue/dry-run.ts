@@ -2,7 +2,7 @@
 // nothing is decided any more, and the difference is told. Of what only git knows it takes the likely: that heads merge.
 import { plan } from './plan.ts';
 import { countPullRequests } from './explain/explain.ts';
-import { afterOvertaking } from './model/reordered.ts';
+import { afterReorder } from './model/reordered.ts';
 import type { BatchState, Decision, PullRequestState, ResetCode, Snapshot } from './model/snapshot.ts';
 import { statusText } from './model/status.ts';
 
@@ -25,9 +25,9 @@ interface Future {
 // A line without a limit of builds would be planned to its end.
 const mostStarts = 30;
 
-export function foresee(before: Snapshot, after: Snapshot, now: number): Impact {
-  const without = unfold(before, now);
-  const change = unfold(after, now);
+export function dryRun(before: Snapshot, after: Snapshot, now: number): Impact {
+  const without = planToEnd(before, now);
+  const change = planToEnd(after, now);
   const numbers = new Map([...before.pullRequests, ...after.pullRequests].map(({ id, number }) => [id, number]));
   const numbersOf = (ids: readonly string[]): number[] => ids.flatMap((id) => numbers.get(id) ?? []);
   const membersOf = (batch: BatchState): string[] => batch.members.map(({ pullRequest }) => pullRequest);
@@ -35,12 +35,14 @@ export function foresee(before: Snapshot, after: Snapshot, now: number): Impact 
   const known = new Set(without.started.map(String));
   const inLine = new Set(after.pullRequests.map(({ id }) => id));
   const held = new Set(
-    before.batches.filter(({ id, beside }) => !change.stopped.has(id) && beside !== 'question').flatMap(membersOf),
+    before.batches
+      .filter(({ id, sideBuild }) => !change.stopped.has(id) && sideBuild !== 'isolation')
+      .flatMap(membersOf),
   );
   const resets = new Map<ResetCode, number[]>();
   for (const batch of stopped) {
     const code = change.resets.get(batch.id);
-    // Who is in another bet that stands is not put back.
+    // Who is in another speculative build that stands is not put back.
     const back = numbersOf(membersOf(batch).filter((id) => inLine.has(id) && !held.has(id)));
     if (code !== undefined && back.length > 0) resets.set(code, [...new Set([...(resets.get(code) ?? []), ...back])]);
   }
@@ -61,7 +63,7 @@ function canLand({ queue }: Snapshot): boolean {
 /** What comes of these is said by the clock or the code host. */
 const asksOutside: readonly Decision['kind'][] = ['LookAgainAt', 'ReadChecks', 'RunGate'];
 
-function unfold(snapshot: Snapshot, now: number): Future {
+function planToEnd(snapshot: Snapshot, now: number): Future {
   const resets = new Map<string, ResetCode>();
   const stopped = new Set<string>();
   const started: string[][] = [];
@@ -91,8 +93,8 @@ function apply(snapshot: Snapshot, decision: Decision, now: number): Snapshot {
     case 'FailBatch':
       return withoutBatch(snapshot, decision.batch);
     case 'BisectBatch': {
-      const { group, attempts, halves, stand } = decision;
-      const bisection = { group, attempts, stand, max: halves[0]?.length ?? 1 };
+      const { group, attempts, halves, phase } = decision;
+      const bisection = { group, attempts, phase, max: halves[0]?.length ?? 1 };
       return withChanged(withoutBatch(snapshot, decision.batch), halves.flat(), () => ({ bisection }));
     }
     case 'ReturnBatch': {
@@ -100,7 +102,7 @@ function apply(snapshot: Snapshot, decision: Decision, now: number): Snapshot {
       return withChanged(
         withoutBatch(snapshot, decision.batch),
         members.map(({ pullRequest }) => pullRequest),
-        ({ bisection }) => ({ bisection: bisection && { ...bisection, stand: 'returned' } }),
+        ({ bisection }) => ({ bisection: bisection && { ...bisection, phase: 'returned' } }),
       );
     }
     case 'BlockPullRequest':
@@ -109,11 +111,11 @@ function apply(snapshot: Snapshot, decision: Decision, now: number): Snapshot {
       return withoutPullRequest(snapshot, { pullRequest: decision.pullRequest, code: 303 });
     case 'RequeuePullRequest':
       return withChanged(snapshot, [decision.pullRequest], (row) => ({ requeueAttempts: row.requeueAttempts + 1 }));
-    case 'LetPass': {
+    case 'Reorder': {
       const rank = Math.max(...snapshot.pullRequests.map((row) => row.rank)) + 1;
       return withChanged(snapshot, [decision.pullRequest], (row) => ({
         rank,
-        ...afterOvertaking(row, decision.reason),
+        ...afterReorder(row, decision.reason),
       }));
     }
     case 'StartBatch':
@@ -172,7 +174,7 @@ function withBatch(snapshot: Snapshot, decision: Extract<Decision, { kind: 'Star
   const batch: BatchState = {
     id,
     position: decision.position,
-    beside: decision.beside,
+    sideBuild: decision.sideBuild,
     assumes: decision.assumes,
     restsOn: decision.restsOn,
     state: 'building',

@@ -5,14 +5,14 @@
 // block what failed by itself → hold what stands on it → reset what no longer stands → judge what was asked beside the
 // line, and a red head → dequeue what is stuck → start batches, beside the line first → announce → ask the host → ask a
 // final gate, or land.
-import { planAdaptively } from './speculation/plan.ts';
+import { planSpeculatively } from './speculation/plan.ts';
 import { announceTop, lookAgain, readUnstarted } from './planning/announcements.ts';
-import { judgeBeside, planBeside, questionsAt } from './linear/side-builds.ts';
+import { judgeSideBuilds, planSideBuilds, isolationsAt } from './linear/side-builds.ts';
 import { blockFailed } from './planning/departures.ts';
 import { judgeHead } from './planning/failure.ts';
 import { planFormation, type Formation } from './linear/formation.ts';
 import { gateDeadline, judgePatience, planLanding } from './planning/landing.ts';
-import { isAdaptive, viewLine, type LineView } from './planning/line.ts';
+import { isSpeculative, viewLine, type LineView } from './planning/line.ts';
 import { findFault, resetFallen } from './planning/resets.ts';
 import { holdAbove } from './requests/stacks.ts';
 import type { Decision, Snapshot } from './model/snapshot.ts';
@@ -20,24 +20,24 @@ import type { Decision, Snapshot } from './model/snapshot.ts';
 export function plan(snapshot: Snapshot, now: number): Decision[] {
   if (snapshot.queue.haltedReason !== null) return [];
   const view = viewLine(snapshot, now);
-  if (isAdaptive(view)) return planAdaptively(view);
-  const isLanding = [...view.batches, ...view.beside].some((batch) => batch.landingBegun);
-  // Bets are not made any more, and can be ended only when the outcome is known.
-  if (isLanding && view.beside.some((batch) => batch.beside === 'bet')) return [];
+  if (isSpeculative(view)) return planSpeculatively(view);
+  const isLanding = [...view.batches, ...view.sideBuilds].some((batch) => batch.landingBegun);
+  // Speculative builds are not made any more, and can be ended only when the outcome is known.
+  if (isLanding && view.sideBuilds.some((batch) => batch.sideBuild === 'speculative')) return [];
   if (isLanding) return planBehindLanding(view);
   const blocked = blockFailed(view);
   const held = holdAbove(blocked.view);
   const reset = resetFallen(held.view);
   // Whose batch on an older tip is over may be known to conflict with this one.
   const exposed = blockFailed(reset.view);
-  const answered = judgeBeside(exposed.view);
+  const answered = judgeSideBuilds(exposed.view);
   const judged = judgeHead(answered.view);
   const patience = judgePatience(judged.view);
   const left = holdAbove(patience.view);
   // Questions about what has just left the line are over.
-  const over = judgeBeside(left.view);
+  const over = judgeSideBuilds(left.view);
   const settled = over.view;
-  const asked = planBeside(settled);
+  const asked = planSideBuilds(settled);
   const pass = judged.start;
   const formation: Formation = pass === null ? planFormation(asked.view) : { kind: 'start', decision: pass };
   const landing = planLanding(settled);
@@ -52,7 +52,7 @@ export function plan(snapshot: Snapshot, now: number): Decision[] {
     ...readUnstarted(settled),
     ...(landing === null ? [] : [landing]),
     ...lookAgain(settled, [
-      ...[waitOf(formation), patience.until, opening(settled), gateDeadline(settled), questionsAt(settled)],
+      ...[waitOf(formation), patience.until, opening(settled), gateDeadline(settled), isolationsAt(settled)],
     ]),
   ];
 }

@@ -1,6 +1,6 @@
 // When will it land? The line is played on from where it stands, many times, each time in another world that agrees with
 // what is known; the planner decides as it does. What arrives later is not foreseen: it stands behind.
-import { buildsBets } from '../queue/planning/line.ts';
+import { buildsSpeculatively } from '../queue/planning/line.ts';
 import type { Targets } from '../queue/model/overlap.ts';
 import type { QueueRules, Snapshot } from '../queue/model/snapshot.ts';
 import { simulate } from './engine.ts';
@@ -124,13 +124,14 @@ function playOn(line: StandingLine, { snapshot, now, experience, seed }: Played,
 function flakeRateOf({ secondTries, pullRequests }: Snapshot, { flakeRate }: Experience): number {
   if (secondTries === undefined || secondTries.judged === 0 || pullRequests.length === 0) return flakeRate;
   const ofReds = (secondTries.passed + 0.5) / (secondTries.judged + 5);
-  const failing = pullRequests.reduce((sum, { chance }) => sum + 1 - chance, 0) / pullRequests.length;
+  const failing =
+    pullRequests.reduce((sum, { successProbability }) => sum + 1 - successProbability, 0) / pullRequests.length;
   return (ofReds * failing) / (1 - ofReds);
 }
 
 /** Who arrives later takes builds from those who are there. In a line, where builds are for the first, nobody does. */
 function isShortOfBuilds({ rules }: Snapshot): boolean {
-  return buildsBets(rules) && rules.maxParallelBuilds !== null;
+  return buildsSpeculatively(rules) && rules.maxParallelBuilds !== null;
 }
 
 /** What other queues build now, they build all the time. */

@@ -18,7 +18,7 @@ export interface Guess {
 
 interface Arrival {
   readonly change: Change;
-  readonly row: Pick<PullRequestState, 'chance'>;
+  readonly row: Pick<PullRequestState, 'successProbability'>;
 }
 
 interface Seeded extends Experience {
@@ -33,7 +33,7 @@ export function guess(line: StandingLine, known: Seeded): Guess {
   const arrivals = guessArrivals(line, known);
   const bad = guessBad(line.rows, line.builds, known);
   for (const { change, row } of arrivals)
-    if (draw(seed, streams.fate, change.number) >= row.chance) bad.add(change.number);
+    if (draw(seed, streams.fate, change.number) >= row.successProbability) bad.add(change.number);
   const lasts = guessDurations(line, known);
   const stepMs = stepOf(known);
   return {
@@ -82,7 +82,7 @@ function guessArrivals({ rows }: StandingLine, known: Seeded): Arrival[] {
         author: 0,
         targets: targets[like(targets.length, 1)] ?? null,
       },
-      row: { chance: rows[like(rows.length, 2)]?.chance ?? 0.9 },
+      row: { successProbability: rows[like(rows.length, 2)]?.successProbability ?? 0.9 },
     };
   });
 }
@@ -174,12 +174,12 @@ function guessBad(rows: readonly PullRequestState[], builds: readonly StandingBu
 
 /** As its row tells: by its author, by a red build of it alone, and by those who passed it for it was in doubt. */
 function failureOf(
-  { chance, letPass, passedInDoubt }: PullRequestState,
+  { successProbability, reorderedForFailure, timesPassed }: PullRequestState,
   { trouble, flakeRate }: { readonly trouble: number; readonly flakeRate: number },
 ): number {
-  const usual = Math.min(1, (1 - chance) * trouble);
-  const red = letPass ? usual / (usual + (1 - usual) * flakeRate) : usual;
-  return passedInDoubt > 0 ? Math.max(red, inDoubt) : red;
+  const usual = Math.min(1, (1 - successProbability) * trouble);
+  const red = reorderedForFailure ? usual / (usual + (1 - usual) * flakeRate) : usual;
+  return timesPassed > 0 ? Math.max(red, inDoubt) : red;
 }
 
 /** Only who is no likelier to land than one in five is passed for that. */

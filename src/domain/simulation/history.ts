@@ -54,7 +54,7 @@ export interface PastBatch {
   readonly id: string;
   /** Pull requests. */
   readonly members: readonly string[];
-  /** Those a bet was put on. */
+  /** Those a speculative build was put on. */
   readonly assumes: readonly string[];
   readonly parent: string | null;
   /** CI was asked. */

@@ -123,13 +123,13 @@ export class PlannerPolicy implements Policy {
   }
 
   /**
-   * Whether there is more to decide. Of bets, which are all chosen at once, there is nothing before CI has built them,
+   * Whether there is more to decide. Of speculative builds, which are all chosen at once, there is nothing before CI has built them,
    * but that the first in line is announced, and when their time will be up.
    */
   #isNews(decision: Decision): boolean {
     if (decision.kind !== 'StartBatch') return decision.kind === 'LandBatch';
     const isRunning = this.#rows.batches.get(`b${this.#batchesMade}`)?.buildStartedAt !== null;
-    if (decision.beside !== 'bet' || !isRunning || this.#rows.rules.ciTimeoutMins > 0) return true;
+    if (decision.sideBuild !== 'speculative' || !isRunning || this.#rows.rules.ciTimeoutMins > 0) return true;
     return decision.members.some(({ pullRequest }) => this.#isToBeAnnounced(pullRequest));
   }
 
@@ -162,8 +162,8 @@ export class PlannerPolicy implements Policy {
         const attempts = rows.pullRequests.get(decision.pullRequest)?.requeueAttempts ?? 0;
         return rows.changePullRequest(decision.pullRequest, { requeueAttempts: attempts + 1 });
       }
-      case 'LetPass':
-        return rows.letPass(decision.pullRequest, decision.reason);
+      case 'Reorder':
+        return rows.reorder(decision.pullRequest, decision.reason);
       case 'AnnounceTop':
         return rows.changePullRequest(decision.pullRequest, { topAnnounced: true });
       case 'LookAgainAt':
@@ -206,7 +206,7 @@ export class PlannerPolicy implements Policy {
   #make(batch: BatchState, { queue, desk, resumed }: Making): void {
     const members = batch.members.map((member) => numberOf(member.pullRequest));
     const below =
-      batch.beside === 'bet'
+      batch.sideBuild === 'speculative'
         ? batch.assumes.map((assumed) => numberOf(assumed.pullRequest))
         : (this.#contents.get(batch.parentCommit) ?? []);
     const assumes = below.filter((change) => queue.isPending(change));
@@ -234,25 +234,25 @@ export class PlannerPolicy implements Policy {
       finishedAt: null,
       lastEndAt: null,
     });
-    if (batch.beside !== 'question')
+    if (batch.sideBuild !== 'isolation')
       for (const { pullRequest } of batch.members) this.#rows.changePullRequest(pullRequest, { status: 'tagged' });
   }
 
-  /** Beside the line nobody is blamed for it; of a bet it is a fact about what it assumes as well. */
+  /** Beside the line nobody is blamed for it; of a speculative build it is a fact about what it assumes as well. */
   #keepConflict(
     batch: BatchState,
     { assumes, at }: { readonly assumes: readonly number[]; readonly at: number },
   ): void {
     const rows = this.#rows;
     const heads = batch.members.map((member) => member.head);
-    if (batch.beside === null) {
+    if (batch.sideBuild === null) {
       const place = Math.max(0, at - assumes.length);
       const conflict = { parent: batch.parentCommit, after: heads.slice(0, place) };
       rows.changePullRequest(batch.members[place]?.pullRequest ?? '', { conflict });
       return;
     }
     const layers = [...batch.assumes.map((assumed) => assumed.head), ...heads];
-    if (batch.beside === 'bet')
+    if (batch.sideBuild === 'speculative')
       rows.mergeResults.push({
         parent: batch.parentCommit,
         heads: layers.slice(0, at + 1),
@@ -293,7 +293,7 @@ export class PlannerPolicy implements Policy {
   /** A build nobody waits for any more is canceled. */
   #end(batch: BatchState, desk: Desk): void {
     this.#rows.batches.delete(batch.id);
-    if (batch.beside !== 'question') this.#untag(batch);
+    if (batch.sideBuild !== 'isolation') this.#untag(batch);
     const state = this.#stateOf(batch.commit ?? '');
     const build = this.#builds.get(batch.commit ?? '');
     if (state === undefined || build === undefined || state.finishedAt !== null) return;
@@ -301,9 +301,9 @@ export class PlannerPolicy implements Policy {
     this.#rows.writeBuild({ ...state, canceled: true });
   }
 
-  #untag({ members, beside }: BatchState): void {
+  #untag({ members, sideBuild }: BatchState): void {
     const held = new Set<string>();
-    if (beside === 'bet')
+    if (sideBuild === 'speculative')
       for (const other of this.#rows.batches.values())
         for (const { pullRequest } of other.members) held.add(pullRequest);
     for (const { pullRequest } of members)
@@ -340,12 +340,12 @@ function bisections(
   rows: PlannerRows,
 ): readonly (readonly [string, Bisection])[] {
   if (decision.kind === 'BisectBatch') {
-    const { group, attempts, stand, halves } = decision;
-    return halves.flat().map((id) => [id, { group, max: halves[0]?.length ?? 1, attempts, stand }] as const);
+    const { group, attempts, phase, halves } = decision;
+    return halves.flat().map((id) => [id, { group, max: halves[0]?.length ?? 1, attempts, phase }] as const);
   }
   if (decision.kind !== 'ReturnBatch') return [];
   return rows.batch(decision.batch).members.flatMap(({ pullRequest }) => {
     const bisection = rows.pullRequests.get(pullRequest)?.bisection ?? null;
-    return bisection === null ? [] : [[pullRequest, { ...bisection, stand: 'returned' }] as const];
+    return bisection === null ? [] : [[pullRequest, { ...bisection, phase: 'returned' }] as const];
   });
 }

@@ -1,8 +1,8 @@
 // What the service keeps of a queue, in memory: written by decisions and workers' steps, read as the planner's Snapshot.
 // Rows are replaced, never changed: a snapshot stays what it was.
 import { resetCodeOfDeparture } from '../queue/model/status.ts';
-import { afterOvertaking, type Overtaking } from '../queue/model/reordered.ts';
-import { chanceOf, type TrackRecord } from '../queue/model/success-probability.ts';
+import { afterReorder, type ReorderReason } from '../queue/model/reordered.ts';
+import { estimateSuccessProbability, type TrackRecord } from '../queue/model/success-probability.ts';
 import type {
   BatchState,
   BuildState,
@@ -77,8 +77,8 @@ export class PlannerRows {
       below: null,
       isBarrier: false,
       rank: this.#nextRank,
-      letPass: false,
-      passedInDoubt: 0,
+      reorderedForFailure: false,
+      timesPassed: 0,
       skipLine: false,
       skipValidation: false,
       queuedAt: change.arrivedAt,
@@ -91,7 +91,10 @@ export class PlannerRows {
       stuckAnnounced: false,
       conflict: null,
       targets: this.rules.useAffectedTargets ? change.targets : null,
-      chance: chanceOf({ repository: this.#record('all'), author: this.#record(change.author) }),
+      successProbability: estimateSuccessProbability({
+        repository: this.#record('all'),
+        author: this.#record(change.author),
+      }),
     });
   }
 
@@ -120,11 +123,11 @@ export class PlannerRows {
   }
 
   /** Behind all that are in line now. */
-  letPass(id: string, reason: Overtaking): void {
+  reorder(id: string, reason: ReorderReason): void {
     const row = this.pullRequests.get(id);
     if (row === undefined) return;
     this.#nextRank += 1;
-    this.changePullRequest(id, { rank: this.#nextRank, ...afterOvertaking(row, reason) });
+    this.changePullRequest(id, { rank: this.#nextRank, ...afterReorder(row, reason) });
   }
 
   leave(id: string, as: Parameters<typeof resetCodeOfDeparture>): void {

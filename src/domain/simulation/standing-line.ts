@@ -59,7 +59,7 @@ function buildsOf(view: LineView, numbers: ReadonlyMap<string, number>): Standin
     heads.flatMap(({ pullRequest }) => numbers.get(pullRequest) ?? []);
   const pinned = (heads: readonly PinnedHead[]): PinnedHead[] =>
     heads.flatMap((head) => numbered([head]).map((number) => ({ ...head, pullRequest: idOf(number) })));
-  return [...view.batches, ...view.beside].flatMap((batch): StandingBuild[] => {
+  return [...view.batches, ...view.sideBuilds].flatMap((batch): StandingBuild[] => {
     const verdict = verdictOf(view, batch);
     const parentCommit = names.get(batch.parentCommit);
     const isWhole = batch.members.every(({ pullRequest }) => numbers.has(pullRequest));

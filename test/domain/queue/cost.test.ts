@@ -39,22 +39,22 @@ it('a plan of two hundred with thousands of targets each takes at most 10 ms onc
 
 it('a plan of three thousand that share a target, and one before them that failed and is in no way of theirs, takes at most 30 ms', () => {
   const waiting = Array.from({ length: 3000 }, (_, number) => pr(number + 1, { targets: [number === 0 ? 'a' : 'b'] }));
-  const line: BatchSpec[] = [{ of: [1], build: 'failure', change: { beside: 'bet' } }];
+  const line: BatchSpec[] = [{ of: [1], build: 'failure', change: { sideBuild: 'speculative' } }];
   expect(leastMsOf(situation({ rules, waiting, line }))).toBeLessThan(30);
 });
 
 it.each([
   ['fifty pass the one before them', 0.7, 50],
   ['every second one is ready and waits for the one before it', 0.85, 500],
-])('a plan of a thousand of which %s takes at most 10 ms', (_, chance, ready) => {
+])('a plan of a thousand of which %s takes at most 10 ms', (_, successProbability, ready) => {
   const waiting = Array.from({ length: 1000 }, (__, number) =>
-    pr(number + 1, { targets: [`${number >> 1}`], ...(number % 2 === 0 && { chance }) }),
+    pr(number + 1, { targets: [`${number >> 1}`], ...(number % 2 === 0 && { successProbability }) }),
   );
   const line = waiting.slice(0, 500).map(
     ({ number }): BatchSpec => ({
       of: [number],
       build: number % 2 === 0 && number <= 2 * ready ? 'success' : 'pending',
-      change: { beside: 'bet' },
+      change: { sideBuild: 'speculative' },
     }),
   );
   expect(leastMsOf(situation({ rules, waiting, line }))).toBeLessThan(10);

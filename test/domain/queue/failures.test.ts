@@ -159,7 +159,7 @@ describe('optimistic validation', () => {
       'halves that were red together are not put together again',
       {
         line: [red, { of: [2], build: 'success' }],
-        waiting: [1, 2].map((n) => pr(n, { bisection: { group: 'g', max: 1, attempts: 1, stand: 'in_place' } })),
+        waiting: [1, 2].map((n) => pr(n, { bisection: { group: 'g', max: 1, attempts: 1, phase: 'in_place' } })),
       },
       ['fail b1', 'supersede b2 301 by p1', 'block p1 107', 'start bisect p2 on tip'],
     ],
@@ -255,7 +255,7 @@ describe('a required check of its own that failed', () => {
 describe('bisection within limits', () => {
   const four: BatchSpec = { of: [1, 2, 3, 4], build: 'failure' };
   const bisected = (...numbers: number[]) =>
-    numbers.map((n) => pr(n, { status: 'tagged', bisection: { group: 'g', max: 2, attempts: 1, stand: 'in_place' } }));
+    numbers.map((n) => pr(n, { status: 'tagged', bisection: { group: 'g', max: 2, attempts: 1, phase: 'in_place' } }));
   const cases: readonly (readonly [name: string, from: Situation, decisions: readonly string[]])[] = [
     [
       'cuts into smaller parts where parts are to be small',

@@ -62,7 +62,7 @@ describe('what is started next', () => {
     [
       'halves do not mix with others',
       {
-        waiting: [pr(1, { bisection: { group: 'g', max: 2, attempts: 1, stand: 'in_place' } }), pr(2)],
+        waiting: [pr(1, { bisection: { group: 'g', max: 2, attempts: 1, phase: 'in_place' } }), pr(2)],
         rules: { batchSize: 4, batchMaxWaitMinutes: 5 },
       },
       ['start bisect p1 on tip'],
@@ -71,8 +71,8 @@ describe('what is started next', () => {
       'halves of different batches do not mix',
       {
         waiting: [
-          pr(1, { bisection: { group: 'g', max: 2, attempts: 1, stand: 'in_place' } }),
-          pr(2, { bisection: { group: 'other', max: 2, attempts: 1, stand: 'in_place' } }),
+          pr(1, { bisection: { group: 'g', max: 2, attempts: 1, phase: 'in_place' } }),
+          pr(2, { bisection: { group: 'other', max: 2, attempts: 1, phase: 'in_place' } }),
         ],
         rules: { batchSize: 4 },
       },
@@ -81,7 +81,7 @@ describe('what is started next', () => {
     [
       'a half is no larger than the batch size',
       {
-        waiting: [1, 2, 3].map((n) => pr(n, { bisection: { group: 'g', max: 3, attempts: 1, stand: 'in_place' } })),
+        waiting: [1, 2, 3].map((n) => pr(n, { bisection: { group: 'g', max: 3, attempts: 1, phase: 'in_place' } })),
         rules: { batchSize: 2 },
       },
       ['start bisect p1 p2 on tip'],
@@ -325,7 +325,7 @@ describe('neighbours of one stack', () => {
       'are halved like any others',
       {
         waiting: [1, 2, 3, 4].map((n) =>
-          pr(n, { stack: 's', bisection: { group: 'g', max: 2, attempts: 1, stand: 'in_place' } }),
+          pr(n, { stack: 's', bisection: { group: 'g', max: 2, attempts: 1, phase: 'in_place' } }),
         ),
         rules: { batchSize: 4 },
       },

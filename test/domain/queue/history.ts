@@ -186,7 +186,7 @@ export function rulesOf([
     maxRequeueAttempts: [0, 0, 1, 2][Math.floor(third / 9) % 4] ?? 0,
     ciTimeoutMins: [0, 20][Math.floor(third / 36) % 2] ?? 0,
     ...(mode === 'parallel' ? laterRules(fourth, fifth) : laterRules(0, 0)),
-    ...besideRules(mode === 'parallel' ? sixth : 0),
+    ...sideBuildRules(mode === 'parallel' ? sixth : 0),
     batchCommit: third % 5 === 0 ? 'linear' : 'group',
     requiredChecks: gates[Math.floor(first / 30) % 4] ?? null,
     ownRequiredChecks: [required('own')],
@@ -215,7 +215,7 @@ function laterRules(fourth: number, fifth: number) {
   };
 }
 
-function besideRules(sixth: number) {
+function sideBuildRules(sixth: number) {
   return {
     useParallelBisection: sixth % 3 !== 0,
     maxParallelBisectedBuilds: [null, null, 1, 2][Math.floor(sixth / 3) % 4] ?? null,

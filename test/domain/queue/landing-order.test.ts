@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findPassedOver } from '../../../src/domain/queue/landing/landing-order.ts';
+import { findEarlierOverlap } from '../../../src/domain/queue/landing/landing-order.ts';
 
 function standing(number: number, targets: readonly string[] | null, skipLine = false) {
   return { id: `p${number}`, number, rank: number, skipLine, targets };
@@ -17,6 +17,6 @@ describe('who is passed over by a landing', () => {
     ['one that has skipped the line', [standing(1, api), standing(2, api, true)], [1], 2],
     ['one behind another that lands', [standing(3, api), standing(1, web), standing(2, api)], [1, 3], 2],
   ] as const)('%s', (_name, line, landing, passed) =>
-    expect(findPassedOver(line, new Set(landing.map((number) => `p${number}`)))?.number ?? null).toBe(passed),
+    expect(findEarlierOverlap(line, new Set(landing.map((number) => `p${number}`)))?.number ?? null).toBe(passed),
   );
 });

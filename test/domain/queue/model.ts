@@ -96,8 +96,9 @@ export class World extends Records {
   }
 
   #apply(decision: Decision): void {
-    if (decision.kind === 'StartBatch' && decision.beside !== null) this.seen.add(`StartBatch ${decision.beside}`);
-    if (decision.kind === 'LetPass') this.seen.add(`LetPass ${decision.reason.kind}`);
+    if (decision.kind === 'StartBatch' && decision.sideBuild !== null)
+      this.seen.add(`StartBatch ${decision.sideBuild}`);
+    if (decision.kind === 'Reorder') this.seen.add(`Reorder ${decision.reason.kind}`);
     this.seen.add('code' in decision ? `${decision.kind} ${decision.code}` : decision.kind);
     switch (decision.kind) {
       case 'SupersedeBatch':
@@ -106,18 +107,18 @@ export class World extends Records {
       case 'BisectBatch': {
         const batch = this.batch(decision.batch);
         Object.assign(batch, { state: 'ended', landing: 'none' });
-        if (batch.beside !== 'question')
+        if (batch.sideBuild !== 'isolation')
           for (const row of this.members(batch))
             if (row.status === 'tagged' && !this.#isBet(row.id)) row.status = 'queued';
         if (decision.kind === 'ReturnBatch')
           for (const row of this.members(batch))
-            if (row.bisection !== null) row.bisection = { ...row.bisection, stand: 'returned' };
+            if (row.bisection !== null) row.bisection = { ...row.bisection, phase: 'returned' };
         if (decision.kind !== 'BisectBatch') break;
         const bisection = {
           group: decision.group,
           max: decision.halves[0]?.length ?? 1,
           attempts: decision.attempts,
-          stand: decision.stand,
+          phase: decision.phase,
         };
         for (const id of decision.halves.flat()) this.pullRequest(id).bisection = bisection;
         break;
@@ -131,14 +132,14 @@ export class World extends Records {
       case 'RequeuePullRequest':
         this.pullRequest(decision.pullRequest).requeueAttempts += 1;
         break;
-      case 'LetPass':
+      case 'Reorder':
         this.goBehindAll(this.pullRequest(decision.pullRequest), decision.reason);
         break;
       case 'StartBatch':
         this.batches.push({
           id: `b${this.batches.length + 1}`,
           position: decision.position,
-          beside: decision.beside,
+          sideBuild: decision.sideBuild,
           assumes: decision.assumes,
           restsOn: decision.restsOn,
           state: 'making',
@@ -187,7 +188,7 @@ export class World extends Records {
   #isBet(id: string): boolean {
     return this.liveBatches().some(
       (batch) =>
-        batch.beside !== 'question' &&
+        batch.sideBuild !== 'isolation' &&
         batch.buildStartedAt !== null &&
         batch.members.some((member) => member.pullRequest === id),
     );
@@ -225,10 +226,10 @@ export class World extends Records {
       this.forest.treeOf(batch.parentCommit),
       contentOf(batch).map((member) => changeOf(member.head)),
     );
-    if ('conflictAt' in merged && batch.beside !== null) {
+    if ('conflictAt' in merged && batch.sideBuild !== null) {
       batch.givenUp = true;
       const heads = contentOf(batch).map((member) => member.head);
-      if (batch.beside === 'bet')
+      if (batch.sideBuild === 'speculative')
         this.mergeResults.push({ parent: batch.parentCommit, heads, tree: null, conflictAt: merged.conflictAt });
       return;
     }
@@ -271,7 +272,7 @@ export class World extends Records {
     // Where nobody waits for them, checks are there from the start.
     const build = this.builds.at(-1);
     if (build !== undefined && this.rules.checksStartedTimeoutMins === 0) this.startChecks(build);
-    if (this.rules.mode === 'parallel' && batch.beside !== 'question')
+    if (this.rules.mode === 'parallel' && batch.sideBuild !== 'isolation')
       for (const row of this.members(batch)) if (row.status === 'queued') row.status = 'tagged';
   }
 

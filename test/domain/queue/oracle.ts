@@ -23,7 +23,7 @@ export class Oracle implements Observer {
       .inLine()
       .filter((row) => !left.has(row.id) && hasPlace(world, row))
       .sort(isBefore);
-    for (const decision of of(decisions, 'LetPass')) {
+    for (const decision of of(decisions, 'Reorder')) {
       const passed = checkPassing(world, decision, { line, landing: landedBy(world, decisions) });
       line = [...line.filter((row) => row !== passed), passed];
     }
@@ -50,7 +50,7 @@ export class Oracle implements Observer {
         'FailBatch',
         'BlockPullRequest',
         'RequeuePullRequest',
-        'LetPass',
+        'Reorder',
         'LandBatch',
       ] as const)
         assert.ok(!kinds.has(kind), `${kind} while a landing is begun`);
@@ -104,8 +104,9 @@ export class Oracle implements Observer {
       'no landing is planned while paused or outside of the windows',
     );
     assert.equal(batch.parentCommit, world.tip, 'it stands on the tip');
-    if (batch.beside === 'bet') assert.deepEqual(batch.assumes, [], 'a bet on others does not land');
-    else assert.equal(batch.beside, null, 'what is built beside the line does not land');
+    if (batch.sideBuild === 'speculative')
+      assert.deepEqual(batch.assumes, [], 'a speculative build on others does not land');
+    else assert.equal(batch.sideBuild, null, 'what is built beside the line does not land');
     const placed = world.members(batch).filter((row) => hasPlace(world, row));
     if (isAdaptive(world)) checkOrder(world, line, placed);
     else
@@ -163,7 +164,7 @@ export class Oracle implements Observer {
 
 /** Whoever the decisions land. */
 function landedBy(world: World, decisions: readonly Decision[]): readonly PullRequestRow[] {
-  const started = of(decisions, 'StartBatch').filter(({ beside }) => beside === null);
+  const started = of(decisions, 'StartBatch').filter(({ sideBuild }) => sideBuild === null);
   const landed = of(decisions, 'LandBatch').map(({ batch }) => world.batch(batch));
   return [...started, ...landed].flatMap(({ members }) =>
     members.map((member) => world.pullRequest(member.pullRequest)),
@@ -173,7 +174,7 @@ function landedBy(world: World, decisions: readonly Decision[]): readonly PullRe
 /** What its place is bound to stays. */
 function checkPassing(
   world: World,
-  { pullRequest, reason }: Of<'LetPass'>,
+  { pullRequest, reason }: Of<'Reorder'>,
   { line, landing }: Readonly<Record<'line' | 'landing', readonly PullRequestRow[]>>,
 ): PullRequestRow {
   const row = world.pullRequest(pullRequest);
@@ -181,9 +182,9 @@ function checkPassing(
   assert.ok(!row.skipLine && !row.isBarrier && row.stack === null, 'who has a place by what it is keeps it');
   if (reason.kind === 'failed') checkFailed(world, row, { line, landing });
   else {
-    assert.ok(row.passedInDoubt < 3, 'nobody is passed more than three times by what is ready');
-    if (reason.kind === 'aside') assert.ok(row.letPass, 'who is aside let others pass');
-    else assert.ok(reason.chance < 0.8, 'who is passed otherwise is in doubt');
+    assert.ok(row.timesPassed < 3, 'nobody is passed more than three times by what is ready');
+    if (reason.kind === 'isolated_retry') assert.ok(row.reorderedForFailure, 'who is aside let others pass');
+    else assert.ok(reason.probability < 0.8, 'who is passed otherwise is in doubt');
     const behind = line.slice(line.indexOf(row) + 1);
     const passing = landing.filter((other) => behind.includes(other));
     assert.ok(
@@ -201,14 +202,15 @@ function checkFailed(
   row: PullRequestRow,
   { line, landing }: Readonly<Record<'line' | 'landing', readonly PullRequestRow[]>>,
 ): void {
-  assert.ok(!row.letPass, 'nobody lets others pass twice for a red build');
+  assert.ok(!row.reorderedForFailure, 'nobody lets others pass twice for a red build');
   const isOver = (id: string): boolean =>
     world.pullRequest(id).status === 'merged' || landing.includes(world.pullRequest(id));
-  const red = world.liveBatches().filter(({ beside, members, assumes }) => {
+  const red = world.liveBatches().filter(({ sideBuild, members, assumes }) => {
     const content = [...assumes, ...members].map(({ pullRequest }) => pullRequest);
     const isAlone = members.length === 1 && members[0]?.pullRequest === row.id;
     return (
-      beside === 'bet' && (isAlone || (content.includes(row.id) && content.every((id) => id === row.id || isOver(id))))
+      sideBuild === 'speculative' &&
+      (isAlone || (content.includes(row.id) && content.every((id) => id === row.id || isOver(id))))
     );
   });
   assert.ok(
@@ -232,7 +234,7 @@ function checkGateBlame(world: World, { pullRequest }: Of<'BlockPullRequest'>, f
 
 /** In line where its number of entry says. The members of a batch that is bisected beside the line are not. */
 function hasPlace(world: World, row: PullRequestRow): boolean {
-  const isOut = row.bisection !== null && row.bisection.stand !== 'in_place' && world.rules.mode === 'parallel';
+  const isOut = row.bisection !== null && row.bisection.phase !== 'in_place' && world.rules.mode === 'parallel';
   return !isOut || row.skipLine || row.skipValidation || row.isBarrier || row.stack !== null;
 }
 
@@ -241,7 +243,7 @@ function tipsAskedOn(world: World, row: PullRequestRow): readonly string[] {
   const line = world.forest.lineOf(world.tip).map((commit) => commit.id);
   const own = line.slice(0, line.findIndex((commit) => !commit.startsWith('c-')) + 1);
   return world.batches
-    .filter((batch) => batch.beside !== null && batch.members.length === 1 && batch.members[0]?.head === row.head)
+    .filter((batch) => batch.sideBuild !== null && batch.members.length === 1 && batch.members[0]?.head === row.head)
     .filter((batch) => own.includes(batch.parentCommit) && isSeenRed(world, batch))
     .map((batch) => batch.parentCommit);
 }
@@ -251,14 +253,16 @@ function isSeenRed(world: World, batch: BatchRow): boolean {
   return build?.checks.some((check) => check.conclusion === 'failure' && isRequired(world, check.name)) ?? false;
 }
 
-function checkBeside(world: World, decision: Of<'StartBatch'>): void {
+function checkSideBuild(world: World, decision: Of<'StartBatch'>): void {
   const { rules } = world;
   const members = decision.members.map((member) => world.pullRequest(member.pullRequest));
-  const live = world.liveBatches().filter((batch) => batch.beside === decision.beside);
-  if (decision.beside === 'question') {
+  const live = world.liveBatches().filter((batch) => batch.sideBuild === decision.sideBuild);
+  if (decision.sideBuild === 'isolation') {
     assert.ok(rules.useProactiveDequeue && members.length === 1, 'asked about one');
     const [row] = members;
-    const own = world.liveBatches().find((batch) => batch.beside === null && batch.members[0]?.pullRequest === row?.id);
+    const own = world
+      .liveBatches()
+      .find((batch) => batch.sideBuild === null && batch.members[0]?.pullRequest === row?.id);
     assert.ok(own?.members.length === 1 && isSeenRed(world, own), 'about one that is red in line');
     assert.ok(own.parentCommit !== world.tip, 'and not first');
     return;
@@ -278,14 +282,14 @@ function checkStart(world: World, decision: Of<'StartBatch'>): void {
   assert.equal(decision.parentCommit, parent === null ? world.tip : parent.commit, 'its parent has that commit');
   const started = world.batches.findLast((batch) => batch.position === decision.position);
   const live = world.liveBatches();
-  if (decision.beside === 'bet') checkBet(world, decision);
-  else if (decision.beside !== null) checkBeside(world, decision);
+  if (decision.sideBuild === 'speculative') checkSpeculative(world, decision);
+  else if (decision.sideBuild !== null) checkSideBuild(world, decision);
   if (!isAdaptive(world))
     for (const { pullRequest } of decision.members) {
       assert.equal(
         live.filter(
           (batch) =>
-            (batch.beside === 'question') === (decision.beside === 'question') &&
+            (batch.sideBuild === 'isolation') === (decision.sideBuild === 'isolation') &&
             batch.members.some((member) => member.pullRequest === pullRequest),
         ).length,
         1,
@@ -298,7 +302,7 @@ function checkStart(world: World, decision: Of<'StartBatch'>): void {
   if (decision.cause !== 'optimistic') checkShape(world, members);
   if (rules.mode !== 'parallel')
     assert.ok(
-      live.filter((batch) => batch.beside === null).length === 1 && decision.members.length === 1,
+      live.filter((batch) => batch.sideBuild === null).length === 1 && decision.members.length === 1,
       'one at a time',
     );
   if (
@@ -320,7 +324,7 @@ function checkStart(world: World, decision: Of<'StartBatch'>): void {
   if (world.paused) assert.ok(running.length <= (rules.maxParallelPausedBuilds ?? 0), 'fewer builds while paused');
   const held = live.filter(
     (batch) =>
-      (batch.beside === null || batch.beside === 'bet') &&
+      (batch.sideBuild === null || batch.sideBuild === 'speculative') &&
       batch.restsOn.length === 0 &&
       !running.includes(batch) &&
       isHeld(world, batch),
@@ -445,16 +449,16 @@ function checkRest(world: World, { members, restsOn }: Of<'StartBatch'>): void {
 }
 
 /** Not asked already, and nothing of it is known to be gone. */
-function checkBet(world: World, decision: Of<'StartBatch'>): void {
-  assert.ok(isAdaptive(world), 'bets are made where they are asked for');
+function checkSpeculative(world: World, decision: Of<'StartBatch'>): void {
+  assert.ok(isAdaptive(world), 'speculative builds are made where they are asked for');
   const whole = [...decision.assumes, ...decision.members];
   for (const { pullRequest, head } of whole) {
     const row = world.pullRequest(pullRequest);
-    assert.ok(world.inLine().includes(row) && row.head === head, 'a bet is on what is in line');
+    assert.ok(world.inLine().includes(row) && row.head === head, 'a speculative build is on what is in line');
   }
   const key = (batch: Pick<BatchRow, 'assumes' | 'members' | 'base'>): string =>
     JSON.stringify([batch.assumes, batch.members, batch.base]);
-  const same = world.liveBatches().filter((batch) => batch.beside === 'bet' && key(batch) === key(decision));
+  const same = world.liveBatches().filter((batch) => batch.sideBuild === 'speculative' && key(batch) === key(decision));
   const open = same.filter((batch) => !isSeenRed(world, batch));
   assert.ok(open.length <= 1, 'nothing is asked twice at once');
   assert.ok(same.length <= 2, 'nothing is asked three times');

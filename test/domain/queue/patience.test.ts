@@ -21,11 +21,11 @@ describe('a landing that waits for own checks', () => {
     const decisions = planned({
       waiting: [waits, pr(2, { status: 'tagged' })],
       line: [
-        { of: [1], build: 'cancelled', change: { beside: 'bet' }, buildChange: { canceled: true } },
+        { of: [1], build: 'cancelled', change: { sideBuild: 'speculative' }, buildChange: { canceled: true } },
         {
           of: [2],
           build: 'success',
-          change: { beside: 'bet', assumes },
+          change: { sideBuild: 'speculative', assumes },
           buildChange: { finishedAt: now - 10 * minute },
         },
       ],

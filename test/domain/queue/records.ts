@@ -10,7 +10,7 @@ import type {
   Snapshot,
   Verdict,
 } from '../../../src/domain/queue/model/snapshot.ts';
-import type { Overtaking } from '../../../src/domain/queue/model/reordered.ts';
+import type { ReorderReason } from '../../../src/domain/queue/model/reordered.ts';
 import { withStacks } from '../../../src/domain/queue/requests/stacks.ts';
 import { Forest, type Physics } from './forest.ts';
 
@@ -83,8 +83,8 @@ export class Records {
       status: 'open',
       head: `h${change}`,
       rank: 0,
-      letPass: false,
-      passedInDoubt: 0,
+      reorderedForFailure: false,
+      timesPassed: 0,
       stack: null,
       below: null,
       isBarrier: false,
@@ -97,7 +97,7 @@ export class Records {
       topAnnounced: false,
       stuckAnnounced: false,
       targets: this.forest.targetsOf(change),
-      chance: [0.5, 0.7, 0.9, 0.99][change % 4] ?? 0.9,
+      successProbability: [0.5, 0.7, 0.9, 0.99][change % 4] ?? 0.9,
       conflict: null,
       code: null,
       pushedHead: null,
@@ -149,10 +149,10 @@ export class Records {
   }
 
   /** Behind all that are in line. */
-  goBehindAll(row: PullRequestRow, reason: Overtaking): void {
+  goBehindAll(row: PullRequestRow, reason: ReorderReason): void {
     Object.assign(row, { rank: ++this.#rank });
-    if (reason.kind === 'failed') row.letPass = true;
-    else row.passedInDoubt += 1;
+    if (reason.kind === 'failed') row.reorderedForFailure = true;
+    else row.timesPassed += 1;
   }
 
   setOwnVerdict(row: PullRequestRow, verdict: Verdict): void {
@@ -260,8 +260,8 @@ export const entered = {
   topAnnounced: false,
   stuckAnnounced: false,
   requeueAttempts: 0,
-  letPass: false,
-  passedInDoubt: 0,
+  reorderedForFailure: false,
+  timesPassed: 0,
   code: null,
 } as const;
 

@@ -1,20 +1,20 @@
 // What is built beside the line: parts of a bisected batch, and questions about one that is red behind others.
 import { describe, expect, test } from 'vitest';
 import { plan } from '../../../src/domain/queue/plan.ts';
-import type { BisectionStand } from '../../../src/domain/queue/model/snapshot.ts';
+import type { BisectionPhase } from '../../../src/domain/queue/model/snapshot.ts';
 import { minute, now, planned, pr, situation, type BatchSpec, type Situation } from './situation.ts';
 
 type Case = readonly [name: string, from: Situation, decisions: readonly string[]];
 
 const bisecting = { batchSize: 4, useParallelBisection: true, useOptimisticValidation: false };
 
-function bisected(numbers: readonly number[], stand: BisectionStand, change: { max?: number; attempts?: number } = {}) {
-  const bisection = { group: 'g', max: 2, attempts: 1, stand, ...change };
+function bisected(numbers: readonly number[], phase: BisectionPhase, change: { max?: number; attempts?: number } = {}) {
+  const bisection = { group: 'g', max: 2, attempts: 1, phase, ...change };
   return numbers.map((number) => pr(number, { bisection }));
 }
 
 function part(of: readonly number[], build: BatchSpec['build'], change: BatchSpec['change'] = {}): BatchSpec {
-  return { of, build, change: { beside: 'part', ...change } };
+  return { of, build, change: { sideBuild: 'part', ...change } };
 }
 
 describe('a red batch of several', () => {
@@ -26,25 +26,25 @@ describe('a red batch of several', () => {
       [
         'bisect b1 p1+p2 | p3+p4',
         'supersede b2 301 by p1',
-        'ask part bisect p1 p2 on tip',
-        'ask part bisect p3 p4 on tip',
+        'build part bisect p1 p2 on tip',
+        'build part bisect p3 p4 on tip',
         'start new p5 p6 on tip',
       ],
     ],
     [
       'is halved where only one part may be built at a time',
       { line: [red], rules: { ...bisecting, maxParallelBisectedBuilds: 1 } },
-      ['bisect b1 p1+p2 | p3+p4', 'ask part bisect p1 p2 on tip'],
+      ['bisect b1 p1+p2 | p3+p4', 'build part bisect p1 p2 on tip'],
     ],
     [
       'is halved within the builds allowed at once: the parts go before the line',
       { line: [red], waiting: [pr(5)], rules: { ...bisecting, maxParallelBuilds: 2 } },
-      ['bisect b1 p1+p2 | p3+p4', 'ask part bisect p1 p2 on tip', 'ask part bisect p3 p4 on tip'],
+      ['bisect b1 p1+p2 | p3+p4', 'build part bisect p1 p2 on tip', 'build part bisect p3 p4 on tip'],
     ],
     [
       'of two: the second is asked when the first is decided',
       { line: [{ of: [1, 2], build: 'failure' }], rules: bisecting },
-      ['bisect b1 p1 | p2', 'ask part bisect p1 on tip'],
+      ['bisect b1 p1 | p2', 'build part bisect p1 on tip'],
     ],
     [
       'with a stack in it is halved in the line',
@@ -71,40 +71,40 @@ describe('a part beside the line', () => {
       'does not hold up those behind it',
       {
         line: [part([1, 2], 'pending'), { of: [5], build: 'success' }],
-        waiting: bisected([1, 2], 'beside'),
+        waiting: bisected([1, 2], 'side_build'),
         rules: bisecting,
       },
       ['land b2 by commit of b2'],
     ],
     [
       'never lands: green, its members are in line again, behind what is being built',
-      { line: [part([1, 2], 'success'), behind], waiting: bisected([1, 2], 'beside'), rules: bisecting },
+      { line: [part([1, 2], 'success'), behind], waiting: bisected([1, 2], 'side_build'), rules: bisecting },
       ['return b1', 'start bisect p1 p2 on b2'],
     ],
     [
       'is halved again when it is red',
-      { line: [part([1, 2], 'failure')], waiting: bisected([1, 2], 'beside'), rules: bisecting },
-      ['bisect b1 p1 | p2', 'ask part bisect p1 on tip'],
+      { line: [part([1, 2], 'failure')], waiting: bisected([1, 2], 'side_build'), rules: bisecting },
+      ['bisect b1 p1 | p2', 'build part bisect p1 on tip'],
     ],
     [
       'is judged in line where it may not be halved: what stood before it is not decided',
       {
         line: [part([3, 4], 'failure'), behind],
-        waiting: bisected([3, 4], 'beside'),
+        waiting: bisected([3, 4], 'side_build'),
         rules: { ...bisecting, maxBisectionAttempts: 1 },
       },
       ['return b1', 'start bisect p3 p4 on b2'],
     ],
     [
       'is blamed when it is one, red on the tip',
-      { line: [part([3], 'failure'), behind], waiting: bisected([3], 'beside', { max: 1 }), rules: bisecting },
+      { line: [part([3], 'failure'), behind], waiting: bisected([3], 'side_build', { max: 1 }), rules: bisecting },
       ['fail b1', 'block p3 107'],
     ],
     [
       'is blamed when none but landings moved the base meanwhile',
       {
         line: [part([3], 'failure', { parentCommit: 'before', base: 'before' })],
-        waiting: bisected([3], 'beside', { max: 1 }),
+        waiting: bisected([3], 'side_build', { max: 1 }),
         rules: bisecting,
         queue: { lineage: ['tip', 'before'], ownLine: ['tip', 'before'] },
       },
@@ -114,7 +114,7 @@ describe('a part beside the line', () => {
       'is tried in line when somebody else moved the base',
       {
         line: [part([3], 'failure', { parentCommit: 'before', base: 'before' })],
-        waiting: bisected([3], 'beside', { max: 1 }),
+        waiting: bisected([3], 'side_build', { max: 1 }),
         rules: bisecting,
         queue: { lineage: ['tip', 'before'], ownLine: ['tip'] },
       },
@@ -127,7 +127,7 @@ describe('a part beside the line', () => {
           part([3], 'failure', { tree: 'same tree' }),
           { of: [5], build: 'success', change: { tree: 'same tree' } },
         ],
-        waiting: bisected([3], 'beside', { max: 1 }),
+        waiting: bisected([3], 'side_build', { max: 1 }),
         rules: bisecting,
       },
       ['return b1', 'start bisect p3 on b2', 'land b2 by commit of b2'],
@@ -136,16 +136,16 @@ describe('a part beside the line', () => {
       'is tried again as often as its own green checks allow',
       {
         line: [part([3], 'failure')],
-        waiting: bisected([3], 'beside', { max: 1 }),
+        waiting: bisected([3], 'side_build', { max: 1 }),
         rules: { ...bisecting, maxRequeueAttempts: 1 },
       },
-      ['fail b1', 'requeue p3', 'ask part bisect p3 on tip'],
+      ['fail b1', 'requeue p3', 'build part bisect p3 on tip'],
     ],
     [
       'that does not merge without those before it is built in line',
       {
         line: [part([3, 4], 'making', { givenUp: true })],
-        waiting: bisected([3, 4], 'beside'),
+        waiting: bisected([3, 4], 'side_build'),
         rules: bisecting,
       },
       ['return b1', 'start bisect p3 p4 on tip'],
@@ -154,36 +154,36 @@ describe('a part beside the line', () => {
       'is asked again when its build was canceled',
       {
         line: [{ ...part([1, 2], 'pending'), buildChange: { canceled: true } }],
-        waiting: bisected([1, 2], 'beside'),
+        waiting: bisected([1, 2], 'side_build'),
         rules: bisecting,
       },
-      ['supersede b1 309', 'ask part bisect p1 p2 on tip'],
+      ['supersede b1 309', 'build part bisect p1 p2 on tip'],
     ],
     [
       'goes when a member leaves; the other is asked by itself',
       {
         line: [part([1, 2], 'pending')],
-        waiting: bisected([2], 'beside'),
+        waiting: bisected([2], 'side_build'),
         rules: bisecting,
         change: { departures: [{ pullRequest: 'p1', code: 303 }] },
       },
-      ['supersede b1 303 by p1', 'ask part bisect p2 on tip'],
+      ['supersede b1 303 by p1', 'build part bisect p2 on tip'],
     ],
     [
       'goes when a member skips the line, which is built before all others',
       {
         line: [part([1, 2], 'pending'), behind],
-        waiting: bisected([1, 2], 'beside').map((one) => ({ ...one, skipLine: one.number === 2 })),
+        waiting: bisected([1, 2], 'side_build').map((one) => ({ ...one, skipLine: one.number === 2 })),
         rules: bisecting,
       },
-      ['supersede b2 302 by p2', 'supersede b1 302 by p2', 'ask part bisect p1 on tip', 'start bisect p2 on tip'],
+      ['supersede b2 302 by p2', 'supersede b1 302 by p2', 'build part bisect p1 on tip', 'start bisect p2 on tip'],
     ],
     [
       'goes when another one is stacked on a member: what stands on it is built behind it',
       {
         line: [part([1, 2], 'pending')],
         waiting: [
-          ...bisected([1, 2], 'beside').map((one) => ({ ...one, stack: 'p1' })),
+          ...bisected([1, 2], 'side_build').map((one) => ({ ...one, stack: 'p1' })),
           pr(3, { stack: 'p1', below: 'p2' }),
         ],
         rules: bisecting,
@@ -194,26 +194,26 @@ describe('a part beside the line', () => {
       'is left to its end when the key is switched off',
       {
         line: [part([1, 2], 'pending')],
-        waiting: bisected([1, 2], 'beside'),
+        waiting: bisected([1, 2], 'side_build'),
         rules: { ...bisecting, useParallelBisection: false },
       },
       [],
     ],
     [
       'is not begun then: its members are built in line',
-      { waiting: bisected([1, 2], 'beside'), rules: { ...bisecting, useParallelBisection: false } },
+      { waiting: bisected([1, 2], 'side_build'), rules: { ...bisecting, useParallelBisection: false } },
       ['start bisect p1 p2 on tip'],
     ],
     [
       'is not begun while the queue is paused',
-      { waiting: bisected([1, 2], 'beside'), rules: bisecting, queue: { paused: true } },
+      { waiting: bisected([1, 2], 'side_build'), rules: bisecting, queue: { paused: true } },
       [],
     ],
     [
       'of one waits for those that stood before it',
       {
         line: [{ of: [1], build: 'pending' }],
-        waiting: [...bisected([1], 'returned'), ...bisected([3], 'beside', { max: 1 })],
+        waiting: [...bisected([1], 'returned'), ...bisected([3], 'side_build', { max: 1 })],
         rules: bisecting,
       },
       [],
@@ -224,7 +224,7 @@ describe('a part beside the line', () => {
   test('is blamed in the words of any failure', () => {
     const from = situation({
       line: [part([3], 'failure')],
-      waiting: bisected([3], 'beside', { max: 1 }),
+      waiting: bisected([3], 'side_build', { max: 1 }),
       rules: bisecting,
     });
     expect(plan(from, now)).toContainEqual(
@@ -255,7 +255,7 @@ describe('back in line', () => {
     [
       'and is halved beside the line once more when it is red at the head',
       { line: [{ of: [1, 2], build: 'failure' }], waiting: bisected([1, 2], 'returned'), rules: bisecting },
-      ['bisect b1 p1 | p2', 'ask part bisect p1 on tip'],
+      ['bisect b1 p1 | p2', 'build part bisect p1 on tip'],
     ],
     [
       'or blamed by itself',
@@ -273,7 +273,7 @@ describe('one that is red behind others', () => {
   const question = (build: BatchSpec['build'], change: BatchSpec['change'] = {}): BatchSpec => ({
     of: [2],
     build,
-    change: { beside: 'question', ...change },
+    change: { sideBuild: 'isolation', ...change },
   });
   const cases: readonly Case[] = [
     [
@@ -284,7 +284,7 @@ describe('one that is red behind others', () => {
     [
       'is built once more, by itself on the tip',
       { line: [first, red], rules: asking },
-      ['ask question probe p2 on tip'],
+      ['build isolation probe p2 on tip'],
     ],
     [
       'after the delay',
@@ -300,7 +300,7 @@ describe('one that is red behind others', () => {
         line: [first, { ...red, buildChange: { lastEndAt: now - minute } }],
         rules: { ...asking, proactiveDequeueDelaySeconds: 60 },
       },
-      ['ask question probe p2 on tip'],
+      ['build isolation probe p2 on tip'],
     ],
     ['within the builds allowed at once', { line: [first, red], rules: { ...asking, maxParallelBuilds: 1 } }, []],
     ['once', { line: [first, red, question('pending')], rules: asking }, []],

@@ -60,8 +60,8 @@ export function pr(number: number, change: Partial<PullRequestState> = {}): Pull
     below: null,
     isBarrier: false,
     rank: number,
-    letPass: false,
-    passedInDoubt: 0,
+    reorderedForFailure: false,
+    timesPassed: 0,
     skipLine: false,
     skipValidation: false,
     queuedAt: now - minute,
@@ -73,7 +73,7 @@ export function pr(number: number, change: Partial<PullRequestState> = {}): Pull
     topAnnounced: true,
     stuckAnnounced: false,
     targets: null,
-    chance: 0.9,
+    successProbability: 0.9,
     conflict: null,
     ...change,
   };
@@ -106,7 +106,7 @@ export function situation({ waiting = [], line = [], rules = {}, queue = {}, cha
   const batches: BatchState[] = [];
   for (const [index, spec] of line.entries())
     batches.push(
-      toBatch(spec, index, spec.change?.beside ? undefined : batches.findLast((batch) => batch.beside === null)),
+      toBatch(spec, index, spec.change?.sideBuild ? undefined : batches.findLast((batch) => batch.sideBuild === null)),
     );
   return {
     queue: {
@@ -141,7 +141,7 @@ function toBatch(spec: BatchSpec, index: number, before: BatchState | undefined)
   return {
     id,
     position: 10 * (index + 1),
-    beside: null,
+    sideBuild: null,
     state: made === null ? 'making' : 'building',
     members: spec.of.map((number) => ({ pullRequest: `p${number}`, head: `h${number}` })),
     assumes: [],
@@ -186,9 +186,9 @@ export function planned(from: Situation): string[] {
 export function inShort(decision: Decision): string {
   switch (decision.kind) {
     case 'StartBatch':
-      if (decision.beside === 'bet')
-        return `bet ${decision.cause} ${namesOf(decision.members)} on ${namesOf(decision.assumes) || decision.parentCommit}`;
-      return `${decision.beside === null ? 'start' : `ask ${decision.beside}`} ${decision.cause} ${decision.members.map((member) => member.pullRequest).join(' ')} on ${decision.parentBatch ?? decision.parentCommit}`;
+      if (decision.sideBuild === 'speculative')
+        return `speculate ${decision.cause} ${namesOf(decision.members)} on ${namesOf(decision.assumes) || decision.parentCommit}`;
+      return `${decision.sideBuild === null ? 'start' : `build ${decision.sideBuild}`} ${decision.cause} ${decision.members.map((member) => member.pullRequest).join(' ')} on ${decision.parentBatch ?? decision.parentCommit}`;
     case 'SupersedeBatch':
       return `supersede ${decision.batch} ${decision.code}${decision.causedBy === null ? '' : ` by ${decision.causedBy}`}`;
     case 'BisectBatch':
@@ -209,8 +209,8 @@ export function inShort(decision: Decision): string {
       return `announce ${decision.pullRequest}`;
     case 'PendPullRequest':
       return `pend ${decision.pullRequest} below ${decision.below}`;
-    case 'LetPass':
-      return `let pass ${decision.pullRequest}${decision.reason.kind === 'failed' ? '' : ` ${decision.reason.kind}`}`;
+    case 'Reorder':
+      return `reorder ${decision.pullRequest}${decision.reason.kind === 'failed' ? '' : ` ${decision.reason.kind}`}`;
     case 'AnnounceStuck':
       return `stuck ${decision.pullRequest}`;
     case 'ReadChecks':

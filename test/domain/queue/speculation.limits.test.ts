@@ -1,4 +1,4 @@
-// Where the planner that bets must not lose itself, or let go of what others wait for.
+// Where the planner that speculative builds must not lose itself, or let go of what others wait for.
 import { describe, expect, it } from 'vitest';
 import { cpuMsSince } from '../../support/cpu.ts';
 import { planned, pr } from './situation.ts';
@@ -9,7 +9,7 @@ describe('what does not merge', () => {
   it.each([['linear'], ['adaptive']] as const)(
     'with %s speculation is not tried in all the ways in which those before it may fare',
     (speculation) => {
-      const before = Array.from({ length: 24 }, (_, index) => pr(index + 2, { chance: 0.5 }));
+      const before = Array.from({ length: 24 }, (_, index) => pr(index + 2, { successProbability: 0.5 }));
       const last = pr(99, { conflict: { parent: 'tip', after: ['h1'] } });
       const cpu = process.cpuUsage();
       const decisions = planned({
@@ -33,51 +33,53 @@ describe('a stack whose upper part does not merge', () => {
       ],
       rules: { ...targeted, speculation, maxParallelBuilds: null },
     });
-    expect(decisions[0]).toBe('bet new p1 on tip');
+    expect(decisions[0]).toBe('speculate new p1 on tip');
   });
 
   it('a part of what failed together: each is built by itself', () => {
-    const bisection = { group: 'g', max: 2, attempts: 1, stand: 'in_place' } as const;
+    const bisection = { group: 'g', max: 2, attempts: 1, phase: 'in_place' } as const;
     const decisions = planned({
       waiting: [pr(1, { bisection }), pr(2, { bisection, conflict: { parent: 'tip', after: ['h1'] } })],
       rules: { ...targeted, batchSize: 4 },
     });
-    expect(decisions[0]).toBe('bet bisect p1 on tip');
+    expect(decisions[0]).toBe('speculate bisect p1 on tip');
   });
 });
 
 describe('a stack of more than the batch size that failed a gate', () => {
-  const bisection = { group: 'gate:b9', max: 3, attempts: 1, stand: 'in_place' } as const;
+  const bisection = { group: 'gate:b9', max: 3, attempts: 1, phase: 'in_place' } as const;
   const parted = [pr(1, { targets: ['a'] }), pr(2, { targets: ['b'] }), pr(3, { targets: ['c'] })];
   const waiting = parted.map((row) => ({ ...row, bisection, status: 'tagged' as const }));
-  const bets = [[1, 2, 3], [2]].map((of) => ({ of, build: 'success', change: { beside: 'bet' } }) as const);
+  const builds = [[1, 2, 3], [2]].map(
+    (of) => ({ of, build: 'success', change: { sideBuild: 'speculative' } }) as const,
+  );
   const rules = { ...targeted, useOptimisticValidation: false };
 
   it('is parted into as many as the batch size allows, though an older build holds all of it', () => {
-    const decisions = planned({ waiting, line: bets, rules });
-    expect(decisions).toEqual(['bet bisect p1 on tip', 'bet bisect p3 on tip', 'land b2 by commit of b2']);
+    const decisions = planned({ waiting, line: builds, rules });
+    expect(decisions).toEqual(['speculate bisect p1 on tip', 'speculate bisect p3 on tip', 'land b2 by commit of b2']);
   });
 
   it('and into larger parts where it allows them', () => {
-    const decisions = planned({ waiting, line: bets, rules: { ...rules, batchSize: 2 } });
-    expect(decisions).toEqual(['bet bisect p1 p3 on tip', 'land b2 by commit of b2']);
+    const decisions = planned({ waiting, line: builds, rules: { ...rules, batchSize: 2 } });
+    expect(decisions).toEqual(['speculate bisect p1 p3 on tip', 'land b2 by commit of b2']);
   });
 });
 
 describe('what will hardly be needed any more', () => {
   const assumes = [{ pullRequest: 'p1', head: 'h1' }];
   const line = [
-    { of: [1], build: 'failure', change: { beside: 'bet' } },
-    { of: [2], build: 'pending', change: { beside: 'bet', assumes } },
-    { of: [3], build: 'pending', change: { beside: 'bet', assumes } },
+    { of: [1], build: 'failure', change: { sideBuild: 'speculative' } },
+    { of: [2], build: 'pending', change: { sideBuild: 'speculative', assumes } },
+    { of: [3], build: 'pending', change: { sideBuild: 'speculative', assumes } },
   ] as const;
-  const careless = { status: 'tagged', chance: 0.3, letPass: true } as const;
+  const careless = { status: 'tagged', successProbability: 0.3, reorderedForFailure: true } as const;
   const waiting = [pr(1, { ...careless, targets: ['a', 'b'] }), pr(2, { targets: ['a'] }), pr(3, { targets: ['b'] })];
   const rules = { ...targeted, speculation: 'adaptive' } as const;
 
   it('gives way to what is likelier to be', () => {
     const decisions = planned({ waiting, line, rules: { ...rules, maxParallelBuilds: 2 } });
-    expect(decisions.slice(0, 3)).toEqual(['return b2', 'return b3', 'bet retry p1 on tip']);
+    expect(decisions.slice(0, 3)).toEqual(['return b2', 'return b3', 'speculate retry p1 on tip']);
   });
 
   it('makes room for nothing where more run than may: so they do when a pause is told of', () => {
@@ -91,24 +93,27 @@ describe('what will hardly be needed any more', () => {
 });
 
 describe('told to work another way', () => {
-  const landing = { beside: 'bet', landingPlanned: true, landingBegun: true } as const;
+  const landing = { sideBuild: 'speculative', landingPlanned: true, landingBegun: true } as const;
 
   it.each([
     ['linear speculation', {}],
     ['one after the other', { mode: 'serial', useOptimisticValidation: false }],
-  ] as const)('by %s: a bet whose landing is begun stays, and nothing lands beside it', (_name, rules) => {
-    const line = [
-      { of: [1], build: 'success', change: landing },
-      { of: [2], build: 'success', change: { position: 1 } },
-    ] as const;
-    expect(planned({ line, rules })).toEqual([]);
-  });
+  ] as const)(
+    'by %s: a speculative build whose landing is begun stays, and nothing lands beside it',
+    (_name, rules) => {
+      const line = [
+        { of: [1], build: 'success', change: landing },
+        { of: [2], build: 'success', change: { position: 1 } },
+      ] as const;
+      expect(planned({ line, rules })).toEqual([]);
+    },
+  );
 
   it.each([
     [0, []],
-    [1, ['bet new p2 on p1']],
+    [1, ['speculate new p2 on p1']],
   ] as const)(
-    'by bets: what of a chain is green and waits for own checks counts as a build, but for %i',
+    'by speculative builds: what of a chain is green and waits for own checks counts as a build, but for %i',
     (most, starts) => {
       const line = [
         { of: [1], build: 'success', change: { landingPlanned: true, landingBegun: true } },
@@ -128,7 +133,9 @@ describe('told to work another way', () => {
 
 describe('a landing of several', () => {
   const parts = { restsOn: ['commit of b2', 'commit of b3'] };
-  const bets = [1, 2].map((number) => ({ of: [number], build: 'success', change: { beside: 'bet' } }) as const);
+  const builds = [1, 2].map(
+    (number) => ({ of: [number], build: 'success', change: { sideBuild: 'speculative' } }) as const,
+  );
   const waiting = (ownVerdict: 'green' | 'pending') => [
     pr(1, { targets: ['a'], status: 'tagged', ownVerdict }),
     pr(2, { targets: ['b'], status: 'tagged' }),
@@ -136,12 +143,12 @@ describe('a landing of several', () => {
   const rules = { ...targeted, ownRequiredChecks: null };
 
   it('lands when the own checks of all agree', () => {
-    const line = [{ of: [1, 2], build: 'unstarted', change: parts }, ...bets] as const;
+    const line = [{ of: [1, 2], build: 'unstarted', change: parts }, ...builds] as const;
     expect(planned({ waiting: waiting('green'), line, rules })).toEqual(['land b1 by commit of b2']);
   });
 
   it('does not hold up the others when those of one run again', () => {
-    const line = [{ of: [1, 2], build: 'unstarted', change: parts }, ...bets] as const;
+    const line = [{ of: [1, 2], build: 'unstarted', change: parts }, ...builds] as const;
     expect(planned({ waiting: waiting('pending'), line, rules })).toEqual([
       'supersede b1 309 by p1',
       'land b3 by commit of b3',
@@ -149,15 +156,15 @@ describe('a landing of several', () => {
   });
 
   it('does not land what was red as a whole, whatever the builds of its parts say', () => {
-    const line = [{ of: [1, 2], build: 'failure', change: parts }, ...bets] as const;
+    const line = [{ of: [1, 2], build: 'failure', change: parts }, ...builds] as const;
     expect(planned({ waiting: waiting('green'), line, rules })[0]).toBe('bisect b1 p1 | p2');
   });
 
   it('nor after its parts were to land one by one: that very tree is built again', () => {
     const line = [
       { of: [2], build: 'unstarted', change: { restsOn: ['commit of b2'], tree: 'tree of both' } },
-      { of: [2], build: 'success', change: { beside: 'bet' } },
-      { of: [], build: 'failure', change: { beside: 'bet', tree: 'tree of both' } },
+      { of: [2], build: 'success', change: { sideBuild: 'speculative' } },
+      { of: [], build: 'failure', change: { sideBuild: 'speculative', tree: 'tree of both' } },
     ] as const;
     const decisions = planned({ waiting: [pr(2, { targets: ['b'], status: 'tagged' })], line, rules });
     expect(decisions.filter((decision) => decision.startsWith('land'))).toEqual([]);

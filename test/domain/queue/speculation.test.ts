@@ -13,14 +13,14 @@ function on(number: number, targets: readonly string[] | null = null, change: Pa
   return pr(number, { targets, ...change });
 }
 
-function bet(
+function speculative(
   of: readonly number[],
   build: BatchSpec['build'],
   assumes: readonly number[] = [],
   change: Partial<BatchState> = {},
 ): BatchSpec {
   const pinned = assumes.map((number) => ({ pullRequest: `p${number}`, head: `h${number}` }));
-  return { of, build, change: { beside: 'bet', assumes: pinned, ...change } };
+  return { of, build, change: { sideBuild: 'speculative', assumes: pinned, ...change } };
 }
 
 /** A batch of two on the commit before the tip, and the first of them, which landed on that. */
@@ -39,7 +39,7 @@ function landed(number: number): Pick<Situation, 'queue' | 'change'> {
 
 const a = ['a'];
 const b = ['b'];
-const start = (members: string, assumed = '') => `bet new ${members} on ${assumed === '' ? 'tip' : assumed}`;
+const start = (members: string, assumed = '') => `speculate new ${members} on ${assumed === '' ? 'tip' : assumed}`;
 
 describe('what is built', () => {
   it.each<[string, Situation, string[]]>([
@@ -47,12 +47,12 @@ describe('what is built', () => {
     ['disjoint ones by themselves, all at once', { waiting: [on(1, a), on(2, b)] }, [start('p1'), start('p2')]],
     [
       'one on those before it that it overlaps, as they are most likely to fare, and then as they are next',
-      { waiting: [on(1, a, { chance: 0.88 }), on(2, a)] },
+      { waiting: [on(1, a, { successProbability: 0.88 }), on(2, a)] },
       [start('p1'), start('p2', 'p1'), start('p2')],
     ],
     [
       'only what is likely enough to be needed',
-      { waiting: [on(1, a, { chance: 0.99 }), on(2, a)] },
+      { waiting: [on(1, a, { successProbability: 0.99 }), on(2, a)] },
       [start('p1'), start('p2', 'p1')],
     ],
     [
@@ -62,17 +62,24 @@ describe('what is built', () => {
     ],
     [
       'everything overlapping everything without targets',
-      { waiting: [on(1, a, { chance: 0.99 }), on(2, b, { chance: 0.99 })], rules: { useAffectedTargets: false } },
+      {
+        waiting: [on(1, a, { successProbability: 0.99 }), on(2, b, { successProbability: 0.99 })],
+        rules: { useAffectedTargets: false },
+      },
       [start('p1'), start('p2', 'p1')],
     ],
     [
       'nothing on one it stands on that will hardly land, as likely as that not landing is',
       {
         waiting: [
-          on(1, a, { chance: 0.02, stack: 'p1', bisection: { group: 'g', max: 1, attempts: 1, stand: 'in_place' } }),
+          on(1, a, {
+            successProbability: 0.02,
+            stack: 'p1',
+            bisection: { group: 'g', max: 1, attempts: 1, phase: 'in_place' },
+          }),
           on(2, a, { stack: 'p1', below: 'p1' }),
         ],
-        line: [bet([1], 'pending')],
+        line: [speculative([1], 'pending')],
       },
       [],
     ],
@@ -83,7 +90,7 @@ describe('what is built', () => {
     ],
     [
       'nothing behind a barrier',
-      { waiting: [on(1, a, { chance: 0.88 }), on(2, b, { isBarrier: true }), on(3, ['c'])] },
+      { waiting: [on(1, a, { successProbability: 0.88 }), on(2, b, { isBarrier: true }), on(3, ['c'])] },
       [start('p1'), start('p2', 'p1'), start('p2')],
     ],
     [
@@ -105,42 +112,42 @@ describe('what is built', () => {
     [
       'nothing that is known not to merge',
       {
-        waiting: [on(1, a, { chance: 0.99 }), on(2, a, { conflict: { parent: 'tip', after: ['h1'] } })],
+        waiting: [on(1, a, { successProbability: 0.99 }), on(2, a, { conflict: { parent: 'tip', after: ['h1'] } })],
       },
       [start('p1')],
     ],
-    ['nothing twice', { waiting: [on(1, a)], line: [bet([1], 'pending')] }, []],
+    ['nothing twice', { waiting: [on(1, a)], line: [speculative([1], 'pending')] }, []],
   ])('%s', (_name, situation, decisions) => expect(planned(situation)).toEqual(decisions));
 });
 
 describe('batches, where builds are short', () => {
   const line = (...numbers: readonly number[]) => numbers.map((number) => on(number, a));
   const short = { batchSize: 4, maxParallelBuilds: 1 } as const;
-  const rare = { chance: 0.98 };
+  const rare = { successProbability: 0.98 };
 
   it.each<[string, Situation, string[]]>([
     ['neighbours are asked together', { waiting: line(1, 2, 3), rules: short }, [start('p1 p2 p3')]],
     ['as many as the batch size', { waiting: line(1, 2, 3, 4, 5), rules: short }, [start('p1 p2 p3 p4')]],
     [
       'none, where builds are not short',
-      { waiting: [on(1, a, { chance: 0.88 }), on(2, a)], rules: { ...short, maxParallelBuilds: 3 } },
+      { waiting: [on(1, a, { successProbability: 0.88 }), on(2, a)], rules: { ...short, maxParallelBuilds: 3 } },
       [start('p1'), start('p2', 'p1'), start('p2')],
     ],
     ['none with a batch size of 1', { waiting: line(1, 2, 3), rules: { ...short, batchSize: 1 } }, [start('p1')]],
     [
       'fewer where more fail',
-      { waiting: line(1, 2, 3, 4).map((row) => ({ ...row, chance: 0.75 })), rules: short },
+      { waiting: line(1, 2, 3, 4).map((row) => ({ ...row, successProbability: 0.75 })), rules: short },
       [start('p1 p2')],
     ],
     [
       'none where a third fails',
-      { waiting: line(1, 2, 3, 4).map((row) => ({ ...row, chance: 0.67 })), rules: short },
+      { waiting: line(1, 2, 3, 4).map((row) => ({ ...row, successProbability: 0.67 })), rules: short },
       [start('p1')],
     ],
     [
       'none of the careful either, where a third of all fail',
       {
-        waiting: [on(1, a, rare), on(2, a, rare), ...line(3, 4, 5).map((row) => ({ ...row, chance: 0.4 }))],
+        waiting: [on(1, a, rare), on(2, a, rare), ...line(3, 4, 5).map((row) => ({ ...row, successProbability: 0.4 }))],
         rules: short,
       },
       [start('p1')],
@@ -165,7 +172,7 @@ describe('batches, where builds are short', () => {
       'until few are left that nobody asks of',
       {
         waiting: [on(1, a), on(2, a), on(3, b), on(4, b), on(5, b)],
-        line: [bet([1, 2], 'pending')],
+        line: [speculative([1, 2], 'pending')],
         rules: { ...short, maxParallelBuilds: 2 },
       },
       [start('p3 p4 p5')],
@@ -200,13 +207,13 @@ describe('batches with linear speculation', () => {
     ],
     [
       'nobody who is asked of already',
-      { waiting: [on(2, a)], line: [bet([1], 'pending')], rules: pairs },
+      { waiting: [on(2, a)], line: [speculative([1], 'pending')], rules: pairs },
       [start('p2', 'p1')],
     ],
     [
       'a red one is bisected',
-      { line: [bet([1, 2], 'failure')], rules: pairs },
-      ['bisect b1 p1 | p2', 'bet bisect p1 on tip', 'bet bisect p2 on p1'],
+      { line: [speculative([1, 2], 'failure')], rules: pairs },
+      ['bisect b1 p1 | p2', 'speculate bisect p1 on tip', 'speculate bisect p2 on p1'],
     ],
   ])('%s', (_name, situation, decisions) => expect(planned(situation)).toEqual(decisions));
 });
@@ -220,26 +227,30 @@ describe('what lands', () => {
           on(1, a, { stack: 'p1' }),
           on(2, a, { stack: 'p1', below: 'p1', conflict: { parent: 'tip', after: ['left', 'h1'] } }),
         ],
-        line: [bet([1, 2], 'success')],
+        line: [speculative([1, 2], 'success')],
       },
       ['land b1 by commit of b1'],
     ],
-    ['a bet on the tip with nothing assumed, itself', { line: [bet([1], 'success')] }, ['land b1 by commit of b1']],
     [
-      'all that a green bet holds, in one landing',
-      { line: [bet([1], 'pending'), bet([2], 'success', [1])] },
+      'a speculative build on the tip with nothing assumed, itself',
+      { line: [speculative([1], 'success')] },
+      ['land b1 by commit of b1'],
+    ],
+    [
+      'all that a green speculative build holds, in one landing',
+      { line: [speculative([1], 'pending'), speculative([2], 'success', [1])] },
       ['start optimistic p1 p2 on tip'],
     ],
     [
-      'disjoint ones together, each by its own bet',
-      { waiting: [on(1, a), on(2, b)], line: [bet([1], 'success'), bet([2], 'success')] },
+      'disjoint ones together, each by its own speculative build',
+      { waiting: [on(1, a), on(2, b)], line: [speculative([1], 'success'), speculative([2], 'success')] },
       ['start optimistic p1 p2 on tip'],
     ],
     [
       'nothing before one that it overlaps and that is undecided',
       {
-        waiting: [on(1, a, { chance: 0.99 }), on(2, a)],
-        line: [bet([1], 'pending'), bet([2], 'pending', [1]), bet([2], 'success')],
+        waiting: [on(1, a, { successProbability: 0.99 }), on(2, a)],
+        line: [speculative([1], 'pending'), speculative([2], 'pending', [1]), speculative([2], 'success')],
       },
       [],
     ],
@@ -247,20 +258,20 @@ describe('what lands', () => {
       'with one that may affect anything only what one build holds together with it',
       {
         waiting: [on(1), on(2, a), on(3, b)],
-        line: [bet([1], 'success'), bet([2], 'success', [1]), bet([3], 'success', [1])],
+        line: [speculative([1], 'success'), speculative([2], 'success', [1]), speculative([3], 'success', [1])],
       },
       ['start optimistic p1 p2 on tip'],
     ],
     [
       'one ahead of what it does not overlap',
-      { waiting: [on(1, a), on(2, b)], line: [bet([1], 'pending'), bet([2], 'success')] },
+      { waiting: [on(1, a), on(2, b)], line: [speculative([1], 'pending'), speculative([2], 'success')] },
       ['land b2 by commit of b2'],
     ],
     [
       'one that something disjoint has landed under',
       {
         waiting: [on(2, b)],
-        line: [bet([2], 'success', [], { base: 'root', parentCommit: 'root' })],
+        line: [speculative([2], 'success', [], { base: 'root', parentCommit: 'root' })],
         queue: { lineage: ['tip', 'root'] },
         change: {
           landings: [{ commit: 'tip', firstParent: 'root', members: [{ pullRequest: 'p1', head: 'h1', targets: a }] }],
@@ -273,17 +284,17 @@ describe('what lands', () => {
       { waiting: [on(1, a, { skipValidation: true })] },
       ['start optimistic p1 on tip'],
     ],
-    ['nothing while paused', { line: [bet([1], 'success')], queue: { paused: true } }, []],
+    ['nothing while paused', { line: [speculative([1], 'success')], queue: { paused: true } }, []],
     [
       'nothing before the window opens',
-      { line: [bet([1], 'success')], queue: { landingsFrom: now + 5 * minute } },
+      { line: [speculative([1], 'success')], queue: { landingsFrom: now + 5 * minute } },
       ['look again in 5 min'],
     ],
     [
       'nothing whose own checks run',
       {
         waiting: [on(1, a, { ownVerdict: 'pending', status: 'tagged' })],
-        line: [bet([1], 'success')],
+        line: [speculative([1], 'success')],
         rules: { ownRequiredChecks: null },
       },
       [],
@@ -292,7 +303,7 @@ describe('what lands', () => {
       'nothing assumed, where builds are not optimistic',
       {
         waiting: [on(1, a), on(2, a)],
-        line: [bet([1], 'pending'), bet([2], 'success', [1]), bet([2], 'pending')],
+        line: [speculative([1], 'pending'), speculative([2], 'success', [1]), speculative([2], 'pending')],
         rules: { useOptimisticValidation: false },
       },
       [],
@@ -301,7 +312,7 @@ describe('what lands', () => {
       'nothing beside a landing that is planned',
       {
         waiting: [on(1, a), on(2, b)],
-        line: [bet([1], 'success', [], { landingPlanned: true }), bet([2], 'success')],
+        line: [speculative([1], 'success', [], { landingPlanned: true }), speculative([2], 'success')],
       },
       [],
     ],
@@ -310,78 +321,91 @@ describe('what lands', () => {
 
 describe('whom red builds blame', () => {
   it.each<[string, Situation, string[]]>([
-    ['nobody the first time: it is built once more', { line: [bet([1], 'failure')] }, ['bet retry p1 on tip']],
+    [
+      'nobody the first time: it is built once more',
+      { line: [speculative([1], 'failure')] },
+      ['speculate retry p1 on tip'],
+    ],
     [
       'one that is red twice by itself',
-      { line: [bet([1], 'failure'), bet([1], 'failure')] },
+      { line: [speculative([1], 'failure'), speculative([1], 'failure')] },
       ['supersede b2 301 by p1', 'fail b1', 'block p1 107'],
     ],
     [
       'one that is red once, where a second build has never said otherwise',
-      { line: [bet([1], 'failure')], change: { secondTries: { passed: 0, judged: 20 } } },
+      { line: [speculative([1], 'failure')], change: { secondTries: { passed: 0, judged: 20 } } },
       ['fail b1', 'block p1 107'],
     ],
     [
       'nobody while one before it is undecided: what is likely to come true is built once more meanwhile',
       {
-        waiting: [on(1, a, { chance: 0.99 }), on(2, a)],
-        line: [bet([1], 'pending'), bet([2], 'failure', [1]), bet([2], 'failure')],
+        waiting: [on(1, a, { successProbability: 0.99 }), on(2, a)],
+        line: [speculative([1], 'pending'), speculative([2], 'failure', [1]), speculative([2], 'failure')],
       },
-      ['bet retry p2 on p1'],
+      ['speculate retry p2 on p1'],
     ],
     [
       'nobody twice red on nothing, while one before it is undecided',
       {
-        waiting: [on(1, a, { chance: 0.99 }), on(2, a)],
-        line: [bet([1], 'pending'), bet([2], 'pending', [1]), bet([2], 'failure'), bet([2], 'failure')],
+        waiting: [on(1, a, { successProbability: 0.99 }), on(2, a)],
+        line: [
+          speculative([1], 'pending'),
+          speculative([2], 'pending', [1]),
+          speculative([2], 'failure'),
+          speculative([2], 'failure'),
+        ],
       },
       [],
     ],
     [
       'nobody of several, while one they assume is undecided',
       {
-        waiting: [on(1, a, { chance: 0.99 }), on(2, a), on(3, a)],
-        line: [bet([1], 'pending'), bet([2, 3], 'failure', [1])],
+        waiting: [on(1, a, { successProbability: 0.99 }), on(2, a), on(3, a)],
+        line: [speculative([1], 'pending'), speculative([2, 3], 'failure', [1])],
         rules: { batchSize: 2 },
       },
-      ['bet bisect p2 on p1', 'bet retry p3 on p1 p2', 'bet bisect p3 on p1'],
+      ['speculate bisect p2 on p1', 'speculate retry p3 on p1 p2', 'speculate bisect p3 on p1'],
     ],
     [
-      'nobody that a green bet justifies',
-      { line: [bet([1], 'failure'), bet([1], 'failure'), bet([2], 'success', [1])] },
+      'nobody that a green speculative build justifies',
+      { line: [speculative([1], 'failure'), speculative([1], 'failure'), speculative([2], 'success', [1])] },
       ['start optimistic p1 p2 on tip'],
     ],
     [
       'of several asked together none before it was built by itself: the red build is searched by halves',
       {
-        waiting: [on(1, a, { chance: 0.8 }), on(2, a), on(3, a), on(4, a, { chance: 0.8 })],
-        line: [bet([1, 2, 3, 4], 'failure')],
+        waiting: [on(1, a, { successProbability: 0.8 }), on(2, a), on(3, a), on(4, a, { successProbability: 0.8 })],
+        line: [speculative([1, 2, 3, 4], 'failure')],
         rules: { batchSize: 4, maxParallelBuilds: 1 },
       },
-      ['bet bisect p1 p2 on tip'],
+      ['speculate bisect p1 p2 on tip'],
     ],
     [
       'of several asked together not the last that is left: it is built by itself',
-      { waiting: [on(2, a)], line: [bet([2], 'failure', [], halfLanded)], ...landed(1) },
-      ['bet retry p2 on tip'],
+      { waiting: [on(2, a)], line: [speculative([2], 'failure', [], halfLanded)], ...landed(1) },
+      ['speculate retry p2 on tip'],
     ],
     [
       'the last that is left of a red batch, and is red by itself',
-      { waiting: [on(2, a)], line: [bet([2], 'failure', [], halfLanded), bet([2], 'failure')], ...landed(1) },
+      {
+        waiting: [on(2, a)],
+        line: [speculative([2], 'failure', [], halfLanded), speculative([2], 'failure')],
+        ...landed(1),
+      },
       ['supersede b1 301 by p2', 'fail b2', 'block p2 107'],
     ],
     [
       'what was bisected is halved by decision, and so is a stack',
       {
         waiting: [on(1, a, { stack: 'p1' }), on(2, a, { stack: 'p1', below: 'p1' })],
-        line: [bet([1, 2], 'failure')],
+        line: [speculative([1, 2], 'failure')],
       },
-      ['bisect b1 p1 | p2', 'bet bisect p1 on tip', 'bet bisect p2 on p1'],
+      ['bisect b1 p1 | p2', 'speculate bisect p1 on tip', 'speculate bisect p2 on p1'],
     ],
     [
       'nobody, where it may go back in line',
-      { line: [bet([1], 'failure'), bet([1], 'failure')], rules: { maxRequeueAttempts: 1 } },
-      ['supersede b2 301 by p1', 'fail b1', 'requeue p1', 'bet retry p1 on tip'],
+      { line: [speculative([1], 'failure'), speculative([1], 'failure')], rules: { maxRequeueAttempts: 1 } },
+      ['supersede b2 301 by p1', 'fail b1', 'requeue p1', 'speculate retry p1 on tip'],
     ],
   ])('%s', (_name, situation, decisions) => expect(planned(situation)).toEqual(decisions));
 });
@@ -391,46 +415,58 @@ describe('who lets others pass', () => {
   it.each<[string, Situation, string[]]>([
     [
       'one that failed with nothing before it: those behind it are built without it, and it once more by itself',
-      { ...behind, line: [bet([1], 'failure')] },
-      ['let pass p1', start('p2'), 'bet retry p1 on tip'],
+      { ...behind, line: [speculative([1], 'failure')] },
+      ['reorder p1', start('p2'), 'speculate retry p1 on tip'],
     ],
     [
       'and those land that were green without it',
-      { ...behind, line: [bet([1], 'failure'), bet([2], 'success')] },
-      ['let pass p1', start('p1', 'p2'), 'land b2 by commit of b2'],
+      { ...behind, line: [speculative([1], 'failure'), speculative([2], 'success')] },
+      ['reorder p1', start('p1', 'p2'), 'land b2 by commit of b2'],
     ],
     [
       'nobody, while one before it is undecided',
       {
-        waiting: [on(1, a, { chance: 0.99 }), on(2, a), on(3, a)],
-        line: [bet([1], 'pending'), bet([2], 'failure', [1]), bet([2], 'failure'), bet([3], 'pending', [1])],
+        waiting: [on(1, a, { successProbability: 0.99 }), on(2, a), on(3, a)],
+        line: [
+          speculative([1], 'pending'),
+          speculative([2], 'failure', [1]),
+          speculative([2], 'failure'),
+          speculative([3], 'pending', [1]),
+        ],
       },
-      ['bet retry p2 on p1'],
+      ['speculate retry p2 on p1'],
     ],
     [
       'nobody twice',
       {
-        waiting: [on(1, a, { letPass: true }), on(2, a)],
-        line: [bet([1], 'failure'), bet([2], 'pending')],
+        waiting: [on(1, a, { reorderedForFailure: true }), on(2, a)],
+        line: [speculative([1], 'failure'), speculative([2], 'pending')],
       },
-      ['bet retry p1 on tip'],
+      ['speculate retry p1 on tip'],
     ],
     [
       'nobody that leaves all behind it alone',
-      { waiting: [on(1, a), on(2, b)], line: [bet([1], 'failure'), bet([2], 'pending')] },
-      ['bet retry p1 on tip'],
+      { waiting: [on(1, a), on(2, b)], line: [speculative([1], 'failure'), speculative([2], 'pending')] },
+      ['speculate retry p1 on tip'],
     ],
-    ['nobody that may affect anything', { line: [bet([1], 'failure'), bet([2], 'pending')] }, ['bet retry p1 on tip']],
+    [
+      'nobody that may affect anything',
+      { line: [speculative([1], 'failure'), speculative([2], 'pending')] },
+      ['speculate retry p1 on tip'],
+    ],
     [
       'nobody that skipped the line',
-      { waiting: [on(1, a, { skipLine: true }), on(2, a)], line: [bet([1], 'failure'), bet([2], 'pending', [1])] },
-      ['bet retry p1 on tip'],
+      {
+        waiting: [on(1, a, { skipLine: true }), on(2, a)],
+        line: [speculative([1], 'failure'), speculative([2], 'pending', [1])],
+      },
+      ['speculate retry p1 on tip'],
     ],
     [
       'nobody where one failed build is enough',
       {
         ...behind,
-        line: [bet([1], 'failure'), bet([2], 'pending')],
+        line: [speculative([1], 'failure'), speculative([2], 'pending')],
         change: { secondTries: { passed: 0, judged: 20 } },
       },
       ['fail b1', 'block p1 107'],
@@ -439,60 +475,61 @@ describe('who lets others pass', () => {
 });
 
 describe('who is passed by what is ready', () => {
-  const [running, ready] = [bet([1], 'pending'), bet([2], 'success')];
+  const [running, ready] = [speculative([1], 'pending'), speculative([2], 'success')];
   const line = [running, ready];
-  const doubtful = (change: Partial<PullRequestState> = {}) => on(1, a, { chance: 0.7, status: 'tagged', ...change });
+  const doubtful = (change: Partial<PullRequestState> = {}) =>
+    on(1, a, { successProbability: 0.7, status: 'tagged', ...change });
   const second = on(2, a, { status: 'tagged' });
   it.each<[string, Situation, string[]]>([
-    ['one in doubt', { waiting: [doubtful(), second], line }, ['let pass p1 doubtful', 'land b2 by commit of b2']],
+    ['one in doubt', { waiting: [doubtful(), second], line }, ['reorder p1 unlikely', 'land b2 by commit of b2']],
     [
       'for the third time',
-      { waiting: [doubtful({ passedInDoubt: 2 }), second], line },
-      ['let pass p1 doubtful', 'land b2 by commit of b2'],
+      { waiting: [doubtful({ timesPassed: 2 }), second], line },
+      ['reorder p1 unlikely', 'land b2 by commit of b2'],
     ],
-    ['nobody a fourth time', { waiting: [doubtful({ passedInDoubt: 3 }), second], line }, []],
-    ['nobody who is likely to land', { waiting: [doubtful({ chance: 0.85 }), second], line }, []],
+    ['nobody a fourth time', { waiting: [doubtful({ timesPassed: 3 }), second], line }, []],
+    ['nobody who is likely to land', { waiting: [doubtful({ successProbability: 0.85 }), second], line }, []],
     [
       'one that is aside, however likely',
-      { waiting: [doubtful({ chance: 0.99, letPass: true, passedInDoubt: 2 }), second], line },
-      ['let pass p1 aside', 'land b2 by commit of b2'],
+      { waiting: [doubtful({ successProbability: 0.99, reorderedForFailure: true, timesPassed: 2 }), second], line },
+      ['reorder p1 isolated_retry', 'land b2 by commit of b2'],
     ],
     [
       'nobody a fourth time who is aside either',
-      { waiting: [doubtful({ chance: 0.99, letPass: true, passedInDoubt: 3 }), second], line },
+      { waiting: [doubtful({ successProbability: 0.99, reorderedForFailure: true, timesPassed: 3 }), second], line },
       [],
     ],
     [
       'several at once, in their order',
       {
-        waiting: [doubtful(), on(3, a, { chance: 0.7, status: 'tagged' }), on(4, a, { status: 'tagged' })],
-        line: [running, bet([3], 'pending'), bet([4], 'success')],
+        waiting: [doubtful(), on(3, a, { successProbability: 0.7, status: 'tagged' }), on(4, a, { status: 'tagged' })],
+        line: [running, speculative([3], 'pending'), speculative([4], 'success')],
       },
-      ['let pass p1 doubtful', 'let pass p3 doubtful', 'land b3 by commit of b3'],
+      ['reorder p1 unlikely', 'reorder p3 unlikely', 'land b3 by commit of b3'],
     ],
     [
       'nobody by several of which one is likely before the others',
       {
-        waiting: [doubtful(), on(3, a, { chance: 0.99, status: 'tagged' }), on(4, a, { status: 'tagged' })],
-        line: [running, bet([3], 'pending', [1]), bet([3], 'pending'), bet([4], 'success')],
+        waiting: [doubtful(), on(3, a, { successProbability: 0.99, status: 'tagged' }), on(4, a, { status: 'tagged' })],
+        line: [running, speculative([3], 'pending', [1]), speculative([3], 'pending'), speculative([4], 'success')],
       },
       [],
     ],
     [
       'nobody who lands with it',
-      { waiting: [doubtful(), second], line: [bet([1], 'success'), bet([2], 'success', [1])] },
+      { waiting: [doubtful(), second], line: [speculative([1], 'success'), speculative([2], 'success', [1])] },
       ['start optimistic p1 p2 on tip'],
     ],
     [
       'nobody while something else lands',
-      { waiting: [doubtful(), second, on(3, b)], line: [...line, bet([3], 'success')] },
+      { waiting: [doubtful(), second, on(3, b)], line: [...line, speculative([3], 'success')] },
       ['land b3 by commit of b3'],
     ],
     [
       'nobody while something is being landed',
       {
         waiting: [doubtful(), second, on(3, b)],
-        line: [...line, bet([3], 'success', [], { landingPlanned: true })],
+        line: [...line, speculative([3], 'success', [], { landingPlanned: true })],
       },
       [],
     ],
@@ -513,47 +550,47 @@ describe('who is passed by what is ready', () => {
     ],
     [
       'nobody that skipped the line',
-      { waiting: [doubtful({ skipLine: true }), second], line: [running, bet([2], 'pending', [1])] },
+      { waiting: [doubtful({ skipLine: true }), second], line: [running, speculative([2], 'pending', [1])] },
       [],
     ],
     [
       'nobody of a stack',
       {
         waiting: [doubtful({ stack: 'p1' }), on(3, b, { stack: 'p1', below: 'p1' }), second],
-        line: [...line, bet([3], 'pending', [1])],
+        line: [...line, speculative([3], 'pending', [1])],
       },
       [],
     ],
     [
       'nobody of a halved batch',
-      { waiting: [doubtful({ bisection: { group: 'g', max: 1, attempts: 1, stand: 'in_place' } }), second], line },
+      { waiting: [doubtful({ bisection: { group: 'g', max: 1, attempts: 1, phase: 'in_place' } }), second], line },
       [],
     ],
     ['nobody that may affect anything', { waiting: [doubtful({ targets: null }), second], line }, []],
     ['no barrier', { waiting: [doubtful({ isBarrier: true }), second], line }, []],
     [
-      'nobody where builds are not bets on targets',
+      'nobody where builds are not speculative on targets',
       { waiting: [doubtful(), second], line, rules: { useAffectedTargets: false } },
       [],
     ],
   ])('%s', (_name, situation, decisions) =>
-    expect(planned(situation).filter((decision) => !decision.startsWith('bet'))).toEqual(decisions),
+    expect(planned(situation).filter((decision) => !decision.startsWith('speculate'))).toEqual(decisions),
   );
 });
 
 describe('who let others pass', () => {
-  const aside = on(1, a, { letPass: true, rank: 9, status: 'tagged' });
-  const [red, green] = [bet([1], 'failure'), bet([1], 'success')];
-  const passing = bet([2], 'pending');
+  const aside = on(1, a, { reorderedForFailure: true, rank: 9, status: 'tagged' });
+  const [red, green] = [speculative([1], 'failure'), speculative([1], 'success')];
+  const passing = speculative([2], 'pending');
   it.each<[string, Situation, string[]]>([
     [
       'is built once more by itself, however little is known of those that passed',
       {
-        waiting: [aside, ...[2, 3, 4, 5, 6].map((number) => on(number, a, { chance: 0.5 }))],
+        waiting: [aside, ...[2, 3, 4, 5, 6].map((number) => on(number, a, { successProbability: 0.5 }))],
         line: [red],
         rules: { maxParallelBuilds: 2 },
       },
-      [start('p2'), 'bet retry p1 on tip'],
+      [start('p2'), 'speculate retry p1 on tip'],
     ],
     ['is out when it is red once more', { waiting: [aside], line: [red, red, passing] }, ['fail b1', 'block p1 107']],
     ['stands behind them when it is green', { waiting: [aside], line: [red, green, passing] }, [start('p1', 'p2')]],
@@ -564,26 +601,38 @@ describe('who let others pass', () => {
     ],
     [
       'goes on being built while others land',
-      { ...landed(2), waiting: [aside], line: [bet([1], 'pending', [], { base: 'root', parentCommit: 'root' })] },
+      {
+        ...landed(2),
+        waiting: [aside],
+        line: [speculative([1], 'pending', [], { base: 'root', parentCommit: 'root' })],
+      },
       [],
     ],
     [
       'but is built anew at once where it skips the line since: then all wait for it',
       {
         ...landed(2),
-        waiting: [on(1, a, { letPass: true, skipLine: true, status: 'tagged' })],
-        line: [bet([1], 'pending', [], { base: 'root', parentCommit: 'root' })],
+        waiting: [on(1, a, { reorderedForFailure: true, skipLine: true, status: 'tagged' })],
+        line: [speculative([1], 'pending', [], { base: 'root', parentCommit: 'root' })],
       },
       ['return b1', start('p1')],
     ],
     [
       'is built anew when that was green: what landed meanwhile it was not built with',
-      { ...landed(2), waiting: [aside], line: [bet([1], 'success', [], { base: 'root', parentCommit: 'root' })] },
+      {
+        ...landed(2),
+        waiting: [aside],
+        line: [speculative([1], 'success', [], { base: 'root', parentCommit: 'root' })],
+      },
       ['return b1', start('p1')],
     ],
     [
       'is out when that was red, and it is so once more on what landed',
-      { ...landed(2), waiting: [aside], line: [bet([1], 'failure', [], { base: 'root', parentCommit: 'root' }), red] },
+      {
+        ...landed(2),
+        waiting: [aside],
+        line: [speculative([1], 'failure', [], { base: 'root', parentCommit: 'root' }), red],
+      },
       ['fail b2', 'block p1 107'],
     ],
     [
@@ -592,9 +641,9 @@ describe('who let others pass', () => {
         ...landed(2),
         waiting: [aside, on(3, a, { status: 'tagged' }), on(4, a, { status: 'tagged' })],
         line: [
-          bet([1], 'pending', [], { base: 'root', parentCommit: 'root' }),
-          bet([3], 'pending'),
-          bet([1], 'success', [3]),
+          speculative([1], 'pending', [], { base: 'root', parentCommit: 'root' }),
+          speculative([3], 'pending'),
+          speculative([1], 'success', [3]),
         ],
       },
       ['return b1', start('p4', 'p3'), start('p1', 'p3 p4')],
@@ -606,51 +655,55 @@ describe('who let others pass', () => {
         line: [red, passing],
         rules: { batchSize: 4, maxParallelBuilds: 2 },
       },
-      ['bet retry p1 on tip'],
+      ['speculate retry p1 on tip'],
     ],
   ])('%s', (_name, situation, decisions) =>
     expect(planned(situation).filter((decision) => !decision.startsWith('supersede'))).toEqual(decisions),
   );
 });
 
-describe('which bets are over', () => {
+describe('which speculative builds are over', () => {
   const left = (code: 301 | 303) => ({ departures: [{ pullRequest: 'p1', code }] });
   it.each<[string, Situation, string]>([
     [
       'on one that left',
-      { waiting: [on(2, a)], line: [bet([2], 'pending', [1])], change: left(303) },
+      { waiting: [on(2, a)], line: [speculative([2], 'pending', [1])], change: left(303) },
       'supersede b1 303 by p1',
     ],
     [
       'on one that failed',
-      { waiting: [on(2, a)], line: [bet([2], 'pending', [1])], change: left(301) },
+      { waiting: [on(2, a)], line: [speculative([2], 'pending', [1])], change: left(301) },
       'supersede b1 301 by p1',
     ],
     [
       'on an older head',
-      { waiting: [on(1, a, { head: 'new' })], line: [bet([1], 'pending')] },
+      { waiting: [on(1, a, { head: 'new' })], line: [speculative([1], 'pending')] },
       'supersede b1 310 by p1',
     ],
     [
       'without one that skipped the line and overlaps',
-      { waiting: [on(1, a, { status: 'tagged' }), on(2, a, { skipLine: true })], line: [bet([1], 'pending')] },
+      { waiting: [on(1, a, { status: 'tagged' }), on(2, a, { skipLine: true })], line: [speculative([1], 'pending')] },
       'supersede b1 302 by p2',
     ],
     [
       'on a base that somebody else has pushed to',
       {
-        line: [bet([1], 'pending', [], { base: 'root', parentCommit: 'root' })],
+        line: [speculative([1], 'pending', [], { base: 'root', parentCommit: 'root' })],
         change: { landings: [{ commit: 'tip', firstParent: 'root', members: null }] },
       },
       'supersede b1 305',
     ],
-    ['made by other rules', { line: [bet([1], 'pending', [], { buildKeysHash: 'others' })] }, 'supersede b1 307'],
-    ['that do not merge', { line: [bet([1], 'making', [], { givenUp: true })] }, 'return b1'],
+    [
+      'made by other rules',
+      { line: [speculative([1], 'pending', [], { buildKeysHash: 'others' })] },
+      'supersede b1 307',
+    ],
+    ['that do not merge', { line: [speculative([1], 'making', [], { givenUp: true })] }, 'return b1'],
     [
       'against one that landed',
       {
         waiting: [on(2, a)],
-        line: [bet([2], 'pending', [], { base: 'root', parentCommit: 'root' })],
+        line: [speculative([2], 'pending', [], { base: 'root', parentCommit: 'root' })],
         change: {
           landings: [{ commit: 'tip', firstParent: 'root', members: [{ pullRequest: 'p1', head: 'h1', targets: a }] }],
         },
@@ -668,7 +721,7 @@ describe('which bets are over', () => {
     const onRoot = { base: 'root', parentCommit: 'root' } as const;
     const assumed = landed(2, ['a', 'b', 'c']);
     const members = [landed(1, a), assumed];
-    const red = bet([3], 'failure', [2], onRoot);
+    const red = speculative([3], 'failure', [2], onRoot);
     const together = { change: { landings: [{ commit: 'tip', firstParent: 'root', members }] } };
     const apart = {
       change: {
@@ -687,11 +740,11 @@ describe('which bets are over', () => {
       [
         'those behind it pass all the same, and then it is over',
         { waiting: [on(3, b), on(7, b)], line: [red], ...together },
-        ['let pass p3', 'return b1', start('p7'), start('p3')],
+        ['reorder p3', 'return b1', start('p7'), start('p3')],
       ],
       [
         'it is over at once where it may not let pass',
-        { waiting: [on(3, b, { letPass: true }), on(7, b)], line: [red], ...together },
+        { waiting: [on(3, b, { reorderedForFailure: true }), on(7, b)], line: [red], ...together },
         ['return b1', start('p3'), start('p7', 'p3')],
       ],
       [
@@ -705,34 +758,34 @@ describe('which bets are over', () => {
       ],
       [
         'nor for it and another one',
-        { waiting: [on(3, b)], line: [red, bet([3], 'failure')], ...together },
-        ['bet retry p3 on tip'],
+        { waiting: [on(3, b)], line: [red, speculative([3], 'failure')], ...together },
+        ['speculate retry p3 on tip'],
       ],
       [
         'it is over with the others of one that is out',
-        { waiting: [on(3, b)], line: [red, bet([3], 'failure'), bet([3], 'failure')], ...together },
+        { waiting: [on(3, b)], line: [red, speculative([3], 'failure'), speculative([3], 'failure')], ...together },
         ['supersede b3 301 by p3', 'supersede b1 301 by p3', 'fail b2', 'block p3 107'],
       ],
       [
         'not where a green one did without',
-        { waiting: [on(3, b), on(4, ['d'])], line: [red, bet([4], 'success', [2], onRoot)], ...together },
-        ['start optimistic p4 on tip', 'bet retry p3 on tip'],
+        { waiting: [on(3, b), on(4, ['d'])], line: [red, speculative([4], 'success', [2], onRoot)], ...together },
+        ['start optimistic p4 on tip', 'speculate retry p3 on tip'],
       ],
       [
         'slightly doubtful where a green one did without, as what that held besides may have stood in: it is asked anew',
-        { waiting: [on(3, b), on(4, ['c'])], line: [red, bet([4], 'success', [2], onRoot)], ...together },
+        { waiting: [on(3, b), on(4, ['c'])], line: [red, speculative([4], 'success', [2], onRoot)], ...together },
         ['start optimistic p4 on tip', start('p3')],
       ],
       [
         'nobody is blamed for two of those',
-        { waiting: [on(3, b), on(4, ['c'])], line: [red, red, bet([4], 'success', [2], onRoot)], ...together },
+        { waiting: [on(3, b), on(4, ['c'])], line: [red, red, speculative([4], 'success', [2], onRoot)], ...together },
         ['start optimistic p4 on tip', start('p3')],
       ],
       [
         'but for one of them, and one on what landed',
         {
           waiting: [on(3, b), on(4, ['c'])],
-          line: [red, bet([3], 'failure'), bet([4], 'success', [2], onRoot)],
+          line: [red, speculative([3], 'failure'), speculative([4], 'success', [2], onRoot)],
           ...together,
         },
         ['supersede b1 301 by p3', 'fail b2', 'block p3 107', 'start optimistic p4 on tip'],
@@ -741,10 +794,10 @@ describe('which bets are over', () => {
         'those behind one of those pass meanwhile',
         {
           waiting: [on(3, b), on(4, ['c']), on(7, b)],
-          line: [red, bet([4], 'success', [2], onRoot)],
+          line: [red, speculative([4], 'success', [2], onRoot)],
           ...together,
         },
-        ['let pass p3', 'start optimistic p4 on tip', start('p7'), start('p3')],
+        ['reorder p3', 'start optimistic p4 on tip', start('p7'), start('p3')],
       ],
       [
         'the same of two green ones that each did without something else, one with that on its base already',
@@ -752,8 +805,8 @@ describe('which bets are over', () => {
           waiting: [on(3, b), on(4, ['d']), on(6, ['e'])],
           line: [
             red,
-            bet([4], 'success', [2], { base: 'tip1', parentCommit: 'tip1' }),
-            bet([6], 'success', [2, 1], onRoot),
+            speculative([4], 'success', [2], { base: 'tip1', parentCommit: 'tip1' }),
+            speculative([6], 'success', [2, 1], onRoot),
           ],
           ...apart,
         },
@@ -766,31 +819,34 @@ describe('which bets are over', () => {
 
   it('and not without one that skipped the line and is disjoint', () => {
     const waiting = [on(1, a, { status: 'tagged' }), on(2, b, { skipLine: true })];
-    expect(planned({ waiting, line: [bet([1], 'pending')] })).toEqual([start('p2')]);
+    expect(planned({ waiting, line: [speculative([1], 'pending')] })).toEqual([start('p2')]);
   });
 
   it('and none is ended or asked anew while a landing is begun', () => {
-    const line = [bet([1], 'success', [], { landingBegun: true, landingPlanned: true }), bet([2], 'pending', [1])];
-    const waiting = [on(1, a), on(2, a, { head: 'new', chance: 0.99 })];
+    const line = [
+      speculative([1], 'success', [], { landingBegun: true, landingPlanned: true }),
+      speculative([2], 'pending', [1]),
+    ];
+    const waiting = [on(1, a), on(2, a, { head: 'new', successProbability: 0.99 })];
     expect(planned({ waiting, line })).toEqual([]);
   });
 
   it('of another planner: each ends what it does not know', () => {
-    expect(plannedLinearly({ line: [bet([1], 'pending')] })).toContain('supersede b1 307');
-    const part: BatchSpec = { of: [1], build: 'pending', change: { beside: 'part' } };
+    expect(plannedLinearly({ line: [speculative([1], 'pending')] })).toContain('supersede b1 307');
+    const part: BatchSpec = { of: [1], build: 'pending', change: { sideBuild: 'part' } };
     expect(planned({ line: [part] })).toContain('supersede b1 307');
   });
 });
 
 describe('a build made for those that passed one', () => {
   const enough = { secondTries: { passed: 0, judged: 20 } };
-  const first = on(1, a, { chance: 0.7, status: 'tagged' });
+  const first = on(1, a, { successProbability: 0.7, status: 'tagged' });
   const second = on(2, a, { status: 'tagged' });
-  const line = [bet([1], 'pending'), bet([2], 'failure', [1]), bet([2], 'success')];
+  const line = [speculative([1], 'pending'), speculative([2], 'failure', [1]), speculative([2], 'success')];
   const onRoot = { base: 'root', parentCommit: 'root' };
-  const asidePlace = on(1, a, { letPass: true, rank: 9 });
+  const asidePlace = on(1, a, { reorderedForFailure: true, rank: 9 });
   /** Of what is in line there is only the first one. */
-  const told = bet([], 'failure', [1], { ...onRoot, members: [{ pullRequest: 'p2', head: 'h2' }] });
+  const told = speculative([], 'failure', [1], { ...onRoot, members: [{ pullRequest: 'p2', head: 'h2' }] });
   const after = (change: Partial<Situation> = {}): Situation => ({
     waiting: [asidePlace],
     line: [told],
@@ -801,26 +857,26 @@ describe('a build made for those that passed one', () => {
     [
       'says that it failed with all that pass it, and is not made once more',
       { waiting: [first, second], line, change: enough },
-      ['let pass p1', 'land b3 by commit of b3'],
+      ['reorder p1', 'land b3 by commit of b3'],
     ],
     [
       'is made once more where one failed build is not enough',
       { waiting: [first, second], line },
-      ['let pass p1', 'bet retry p1 on p2', 'land b3 by commit of b3'],
+      ['reorder p1', 'speculate retry p1 on p2', 'land b3 by commit of b3'],
     ],
     [
       'says nothing while something else is before it',
       {
-        waiting: [on(0, a, { chance: 0.7, status: 'tagged' }), first, second],
-        line: [bet([0], 'pending'), bet([2], 'failure', [1]), bet([2], 'success')],
+        waiting: [on(0, a, { successProbability: 0.7, status: 'tagged' }), first, second],
+        line: [speculative([0], 'pending'), speculative([2], 'failure', [1]), speculative([2], 'success')],
         change: enough,
       },
       [
-        'let pass p0 doubtful',
-        'let pass p1 doubtful',
-        'bet new p0 on p2',
-        'bet new p1 on p2 p0',
-        'bet new p1 on p2',
+        'reorder p0 unlikely',
+        'reorder p1 unlikely',
+        'speculate new p0 on p2',
+        'speculate new p1 on p2 p0',
+        'speculate new p1 on p2',
         'land b3 by commit of b3',
       ],
     ],
@@ -828,17 +884,17 @@ describe('a build made for those that passed one', () => {
       'says nothing of it with others that pass it besides',
       {
         waiting: [first, second, on(3, a, { status: 'tagged' })],
-        line: [...line, bet([3], 'success', [2])],
+        line: [...line, speculative([3], 'success', [2])],
         change: enough,
       },
-      ['let pass p1 doubtful', 'start optimistic p2 p3 on tip', 'bet new p1 on p2 p3'],
+      ['reorder p1 unlikely', 'start optimistic p2 p3 on tip', 'speculate new p1 on p2 p3'],
     ],
     [
       'takes it out when they have landed',
       after({ change: { ...landed(2).change, ...enough } }),
       ['return b1', 'block p1 107'],
     ],
-    ['is one of two where one is not enough', after(), ['bet retry p1 on tip']],
+    ['is one of two where one is not enough', after(), ['speculate retry p1 on tip']],
     [
       'takes nobody out once something else has landed that it overlaps',
       after({
@@ -851,17 +907,20 @@ describe('a build made for those that passed one', () => {
           ...enough,
         },
       }),
-      ['bet new p1 on tip'],
+      ['speculate new p1 on tip'],
     ],
     [
       'is over where nobody passed it',
       after({ waiting: [on(1, a)], change: { ...landed(2).change, ...enough } }),
-      ['return b1', 'bet new p1 on tip'],
+      ['return b1', 'speculate new p1 on tip'],
     ],
     [
       'is over where its targets are not known any more',
-      after({ waiting: [on(1, null, { letPass: true, rank: 9 })], change: { ...landed(2).change, ...enough } }),
-      ['return b1', 'bet new p1 on tip'],
+      after({
+        waiting: [on(1, null, { reorderedForFailure: true, rank: 9 })],
+        change: { ...landed(2).change, ...enough },
+      }),
+      ['return b1', 'speculate new p1 on tip'],
     ],
   ])('%s', (_name, situation, decisions) => expect(planned(situation)).toEqual(decisions));
 });

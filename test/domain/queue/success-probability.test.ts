@@ -1,25 +1,27 @@
 import { expect, it } from 'vitest';
-import { chanceOf } from '../../../src/domain/queue/model/success-probability.ts';
+import { estimateSuccessProbability } from '../../../src/domain/queue/model/success-probability.ts';
 
 const nothing = { passed: 0, judged: 0 };
 
 it('is nine in ten where nothing is known', () => {
-  expect(chanceOf({ repository: nothing, author: nothing })).toBeCloseTo(0.9);
+  expect(estimateSuccessProbability({ repository: nothing, author: nothing })).toBeCloseTo(0.9);
 });
 
 it.each([
   ['a repository that never fails', { passed: 1e6, judged: 1e6 }, { passed: 1e6, judged: 1e6 }],
   ['a repository that always fails', { passed: 0, judged: 1e6 }, { passed: 0, judged: 1e6 }],
 ])('stays between none and certain in %s', (_name, repository, author) => {
-  const chance = chanceOf({ repository, author });
+  const chance = estimateSuccessProbability({ repository, author });
   expect(chance).toBeGreaterThan(0);
   expect(chance).toBeLessThan(1);
 });
 
 it('follows the repository, and the author as far as there is a record', () => {
   const repository = { passed: 500, judged: 1000 };
-  expect(chanceOf({ repository, author: nothing })).toBeCloseTo(0.504, 3);
-  const after = [2, 20, 200].map((judged) => chanceOf({ repository, author: { passed: judged, judged } }));
+  expect(estimateSuccessProbability({ repository, author: nothing })).toBeCloseTo(0.504, 3);
+  const after = [2, 20, 200].map((judged) =>
+    estimateSuccessProbability({ repository, author: { passed: judged, judged } }),
+  );
   expect(after).toEqual(after.toSorted((a, b) => a - b));
   expect(after.at(-1)).toBeGreaterThan(0.9);
 });

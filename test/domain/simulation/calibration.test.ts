@@ -24,8 +24,20 @@ describe('of those that land, 80 to 98 of 100 do by their p90, and about half by
       days: 4,
       changes: 60,
     },
-    { name: 'bets of one team', kind: 'bets', cell: 'rate=12,workers=20,overlap=1,median=20', days: 4, changes: 60 },
-    { name: 'bets by targets', kind: 'bets', cell: 'rate=40,workers=6,overlap=0.5,median=10', days: 4, changes: 40 },
+    {
+      name: 'speculative of one team',
+      kind: 'speculative',
+      cell: 'rate=12,workers=20,overlap=1,median=20',
+      days: 4,
+      changes: 60,
+    },
+    {
+      name: 'speculative by targets',
+      kind: 'speculative',
+      cell: 'rate=40,workers=6,overlap=0.5,median=10',
+      days: 4,
+      changes: 40,
+    },
   ])('in $name', ({ kind, cell, days, changes }) => {
     const told = Array.from({ length: days }, (_, day) =>
       tell({ kind, cell: parseCell(cell), seed: day + 1, changes, askings: 6, runs: 9 }),

@@ -93,15 +93,15 @@ describe('a forecast', () => {
   });
 
   it('is none while no build has ended, and of one that most likely fails', () => {
-    const line = situation({ rules, waiting: [pr(1), pr(2, { chance: 0.1 })] });
+    const line = situation({ rules, waiting: [pr(1), pr(2, { successProbability: 0.1 })] });
     expect(ask(line, null).etas.get('p1')).toBe('no_experience');
     expect(ask(line).etas.get('p2')).toBe('likely_to_fail');
   });
 
   it('goes by what second builds said so far, as the planner does', () => {
-    const red = { of: [1], build: 'failure', change: { beside: 'bet' } } as const;
+    const red = { of: [1], build: 'failure', change: { sideBuild: 'speculative' } } as const;
     const seen = situation({ rules: { ...rules, speculation: 'adaptive' }, line: [red] });
-    const line = { ...seen, pullRequests: seen.pullRequests.map((row) => ({ ...row, chance: 0.99 })) };
+    const line = { ...seen, pullRequests: seen.pullRequests.map((row) => ({ ...row, successProbability: 0.99 })) };
     const lying = { ...experience, flakeRate: 0.3 };
     expect(ask(line, lying).etas.get('p1')).toBeTypeOf('object');
     const { etas } = ask({ ...line, secondTries: { passed: 0, judged: 20 } }, lying);

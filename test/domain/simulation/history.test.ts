@@ -59,8 +59,8 @@ describe('a workload', () => {
       batch('2', ['b'], { parent: '1' }),
       batch('3', ['c'], { parent: '2', assumes: [] }),
     ];
-    const bet = batch('4', ['d'], { assumes: ['a', 'c'] });
-    expect(buildsOf([...chain, bet]).map(({ content }) => content)).toEqual([
+    const speculative = batch('4', ['d'], { assumes: ['a', 'c'] });
+    expect(buildsOf([...chain, speculative]).map(({ content }) => content)).toEqual([
       ['a'],
       ['a', 'b'],
       ['a', 'b', 'c'],

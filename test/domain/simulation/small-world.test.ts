@@ -3,7 +3,7 @@ import { rulesOfPlanner } from '../../../bench/simulator/policies/rules.ts';
 import type { QueueRules } from '../../../src/domain/queue/model/snapshot.ts';
 import { cases } from '../../support/tier.ts';
 import { exploreAll, type SmallWorld } from './small-world.ts';
-import { bets, patienceMs, usual, worldOfBets as onFour } from './small-world.worlds.ts';
+import { speculative, patienceMs, usual, worldOfSpeculation as onFour } from './small-world.worlds.ts';
 
 function linear(batchSize: number, rules: Partial<QueueRules> = {}): QueueRules {
   return { ...rulesOfPlanner, batchSize, ...rules };
@@ -26,10 +26,14 @@ const worlds: readonly [string, SmallWorld][] = [
 ];
 
 const largeWorldsOfBets: readonly [string, SmallWorld][] = [
-  ['four that may affect anything, two at a time', { ...onFour, rules: bets }],
+  ['four that may affect anything, two at a time', { ...onFour, rules: speculative }],
   [
     'four of which two and two overlap, in linear batches of two',
-    { ...onFour, targets: [['a'], ['b'], ['a'], ['b']], rules: { ...bets, speculation: 'linear', batchSize: 2 } },
+    {
+      ...onFour,
+      targets: [['a'], ['b'], ['a'], ['b']],
+      rules: { ...speculative, speculation: 'linear', batchSize: 2 },
+    },
   ],
 ];
 
@@ -37,14 +41,17 @@ const worldsOfBets: readonly [string, SmallWorld][] = [
   // Who lets others pass makes too many orders of four for two builds at a time, and of three for more.
   [
     'four that all overlap, one at a time',
-    { ...onFour, targets: [['a'], ['a'], ['a'], ['a']], rules: { ...bets, maxParallelBuilds: 1 } },
+    { ...onFour, targets: [['a'], ['a'], ['a'], ['a']], rules: { ...speculative, maxParallelBuilds: 1 } },
   ],
-  ['four of which none overlap', { ...onFour, targets: [['a'], ['b'], ['c'], ['d']], rules: bets }],
-  ['four, several in a bet', { ...onFour, rules: { ...bets, batchSize: 4, maxParallelBuilds: 1 } }],
+  ['four of which none overlap', { ...onFour, targets: [['a'], ['b'], ['c'], ['d']], rules: speculative }],
+  [
+    'four, several in a speculative build',
+    { ...onFour, rules: { ...speculative, batchSize: 4, maxParallelBuilds: 1 } },
+  ],
 ];
 
 it.each(cases({ standard: worldsOfBets, full: largeWorldsOfBets }))(
-  'every history of bets on %s keeps every invariant',
+  'every history of speculative builds on %s keeps every invariant',
   (_, world) => {
     const visited = exploreAll(world);
     expect(visited.landed).toBeGreaterThan(0);

@@ -3,7 +3,7 @@
 // decided when the two first meet in one tree. States that differ by names alone are visited once.
 import assert from 'node:assert/strict';
 import { plan } from '../../../src/domain/queue/plan.ts';
-import type { Overtaking } from '../../../src/domain/queue/model/reordered.ts';
+import type { ReorderReason } from '../../../src/domain/queue/model/reordered.ts';
 import { overlap } from '../../../src/domain/queue/model/overlap.ts';
 import type { Decision, QueueRules, Snapshot } from '../../../src/domain/queue/model/snapshot.ts';
 import { justifies } from '../../../src/domain/simulation/justification.ts';
@@ -20,7 +20,7 @@ export interface SmallWorld {
   readonly redsToBlame: number;
   readonly mayConflict: boolean;
   /** That each passes by itself, as the planner is told. Left out: nine of ten do. */
-  readonly chance?: number;
+  readonly successProbability?: number;
   /** `lost`: parts of a bisected batch are asked beside the line, on what was the tip then. Left out: they keep their places. */
   readonly places?: 'lost';
 }
@@ -101,7 +101,7 @@ function act(state: State): void {
 function landedBy({ batches }: Snapshot, decisions: readonly Decision[]): readonly number[] {
   const members = decisions.flatMap((decision) => {
     if (decision.kind === 'LandBatch') return batches.find(({ id }) => id === decision.batch)?.members ?? [];
-    return decision.kind === 'StartBatch' && decision.beside === null ? decision.members : [];
+    return decision.kind === 'StartBatch' && decision.sideBuild === null ? decision.members : [];
   });
   return members.map(({ pullRequest }) => Number(pullRequest.slice(1)));
 }
@@ -116,7 +116,7 @@ class State implements QueueView, Desk {
   /** In line order. */
   pending: Change[] = [];
   failed = new Set<number>();
-  passedInDoubt = new Map<number, number>();
+  timesPassed = new Map<number, number>();
   builds = new Map<number, Build>();
   landings: Landing[] = [];
   ejected = 0;
@@ -128,12 +128,12 @@ class State implements QueueView, Desk {
     this.of = of;
     this.#policy = plannerPolicy({
       rules: of.rules,
-      rowOf: () => ({ chance: of.chance ?? 0.9 }),
+      rowOf: () => ({ successProbability: of.successProbability ?? 0.9 }),
       conflictAt: (changes) => acting?.conflictAt(changes) ?? -1,
       onPlan: (snapshot, decisions) => {
         for (const decision of decisions)
-          if (decision.kind === 'LetPass')
-            acting?.letPass(Number(decision.pullRequest.slice(1)), decision.reason, landedBy(snapshot, decisions));
+          if (decision.kind === 'Reorder')
+            acting?.reorder(Number(decision.pullRequest.slice(1)), decision.reason, landedBy(snapshot, decisions));
       },
     });
   }
@@ -143,7 +143,7 @@ class State implements QueueView, Desk {
     copy.#policy = this.#policy.copy();
     copy.pending = [...this.pending];
     copy.failed = new Set(this.failed);
-    copy.passedInDoubt = new Map(this.passedInDoubt);
+    copy.timesPassed = new Map(this.timesPassed);
     copy.builds = new Map(this.builds);
     copy.landings = [...this.landings];
     copy.ejected = this.ejected;
@@ -270,16 +270,16 @@ class State implements QueueView, Desk {
     this.landings.push({ at: this.now, changes });
   }
 
-  letPass(number: number, { kind }: Overtaking, landing: readonly number[]): void {
+  reorder(number: number, { kind }: ReorderReason, landing: readonly number[]): void {
     const builds = [...this.builds.values()];
     const isRed = builds.some((build) => build.verdict === 'red' && this.#blames(build, number, landing));
     if (kind === 'failed')
       assert.ok(isRed && !this.failed.has(number), `${number} was red by itself, and lets others pass once`);
     if (kind === 'failed') this.failed.add(number);
-    if (kind === 'aside') assert.ok(this.failed.has(number), `${number} is aside, as it let others pass`);
-    const times = (this.passedInDoubt.get(number) ?? 0) + (kind === 'failed' ? 0 : 1);
+    if (kind === 'isolated_retry') assert.ok(this.failed.has(number), `${number} is aside, as it let others pass`);
+    const times = (this.timesPassed.get(number) ?? 0) + (kind === 'failed' ? 0 : 1);
     assert.ok(times <= 3, `${number} is passed by what is ready three times at most`);
-    this.passedInDoubt.set(number, times);
+    this.timesPassed.set(number, times);
     const isReady = builds.some(
       ({ verdict, assumes, members }) => verdict === 'green' && ![...assumes, ...members].includes(number),
     );
@@ -366,8 +366,8 @@ function essenceOf({ queue, pullRequests, batches, builds, landings, departures 
     queue.tip,
     pullRequests
       .toSorted((a, b) => a.rank - b.rank)
-      .map(({ id, status, bisection, requeueAttempts, topAnnounced, conflict, letPass, passedInDoubt }) => [
-        ...[id, status, bisection, requeueAttempts, topAnnounced, conflict, letPass, passedInDoubt],
+      .map(({ id, status, bisection, requeueAttempts, topAnnounced, conflict, reorderedForFailure, timesPassed }) => [
+        ...[id, status, bisection, requeueAttempts, topAnnounced, conflict, reorderedForFailure, timesPassed],
       ]),
     inOrder.map(({ position: _position, ...batch }) => batch),
     [...builds]

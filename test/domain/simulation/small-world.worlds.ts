@@ -7,14 +7,14 @@ export const usual = {
   mayConflict: false,
 } as const;
 
-export const bets = {
+export const speculative = {
   ...rulesOfPlanner,
   speculation: 'adaptive',
   useAffectedTargets: true,
   maxParallelBuilds: 2,
 } as const;
 
-export const worldOfBets = { ...usual, redsToBlame: 2 } as const;
+export const worldOfSpeculation = { ...usual, redsToBlame: 2 } as const;
 
 // The longest takes a minute of CPU, which a machine that does other things gives it in several.
 export const patienceMs = 1_800_000;

@@ -32,7 +32,9 @@ it.each([0.02, 0.05, 0.08, 0.15, 0.35])(
   (failure) => {
     const count = 300;
     const runs = [1, 2, 3].map((seed) =>
-      simulate(flood(failure, count, seed), () => plannerPolicy({ rules, rowOf: () => ({ chance: 1 - failure }) })),
+      simulate(flood(failure, count, seed), () =>
+        plannerPolicy({ rules, rowOf: () => ({ successProbability: 1 - failure }) }),
+      ),
     );
     const mean = (of: readonly number[]): number => of.reduce((sum, each) => sum + each, 0) / (of.length * count);
     const bad = runs.map(({ outcomes }) => outcomes.filter(({ kind }) => kind !== 'landed').length);

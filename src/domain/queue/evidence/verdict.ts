@@ -62,12 +62,15 @@ function judge(batch: BatchState, known: Known): BatchVerdict {
   return (build === undefined ? null : judgeByBuild(build, known.rules)) ?? judgeByClock(batch, build, known);
 }
 
-/** The green bets that a landing rests on say of its members together what a build of it would, and none says otherwise. */
+/** The green speculative builds that a landing rests on say of its members together what a build of it would, and none says otherwise. */
 function restsSafely(batch: BatchState, { evidence, snapshot, rules, pullRequests }: Known): boolean {
   if (batch.tree !== null && isKnownRed(batch.tree, snapshot.builds, rules)) return false;
   const parts = snapshot.batches.filter(
-    ({ beside, commit, tree }) =>
-      beside === 'bet' && commit !== null && batch.restsOn.includes(commit) && findEvidence(evidence, tree ?? '', null),
+    ({ sideBuild, commit, tree }) =>
+      sideBuild === 'speculative' &&
+      commit !== null &&
+      batch.restsOn.includes(commit) &&
+      findEvidence(evidence, tree ?? '', null),
   );
   const targetsOf = (id: string): readonly string[] | null =>
     rules.useAffectedTargets ? (pullRequests.get(id)?.targets ?? null) : null;

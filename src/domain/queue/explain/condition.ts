@@ -1,7 +1,7 @@
 // One thing that has to hold before a pull request is merged: what was observed, what is needed, who must act.
 import type { Actor, Precondition, PreconditionKind } from '../requests/admission.ts';
 import type { ExplainedPullRequest } from './explain.ts';
-import type { Standing } from './line-position.ts';
+import type { LinePosition } from './line-position.ts';
 import type { CheckConclusion, RequiredCheck } from '../model/snapshot.ts';
 
 export type ConditionKind =
@@ -63,7 +63,7 @@ export interface CheckFacts {
 export interface ConditionFacts {
   readonly pullRequest: ExplainedPullRequest;
   /** Null unless it is in line. */
-  readonly standing: Standing | null;
+  readonly standing: LinePosition | null;
   readonly preconditions: readonly Precondition[];
   /** Names of all validations there are. */
   readonly validations: readonly string[];

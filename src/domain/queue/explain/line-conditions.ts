@@ -15,7 +15,7 @@ import {
 } from './explain.ts';
 import { condition, group, type Condition, type ConditionFacts } from './condition.ts';
 import { checks } from './preconditions.ts';
-import type { Standing } from './line-position.ts';
+import type { LinePosition } from './line-position.ts';
 import { isQueued } from '../model/status.ts';
 
 export function queue({ pullRequest: { paused, haltedReason }, since, causes }: ConditionFacts): Condition {
@@ -48,7 +48,7 @@ function pausedBy({ pattern }: NonNullable<ExplainedPullRequest['paused']>): str
   return pattern === null ? 'the repository is paused' : `paused by the rule ${pattern}`;
 }
 
-export function place(facts: ConditionFacts, { ahead, before, skippers, overtaken }: Standing): Condition {
+export function place(facts: ConditionFacts, { ahead, before, skippers, reordered }: LinePosition): Condition {
   const { pullRequest, since } = facts;
   const count = ahead ?? 0;
   const skipping = skippers.length === 0 ? '' : `; ${named(skippers)} by skip line`;
@@ -61,11 +61,11 @@ export function place(facts: ConditionFacts, { ahead, before, skippers, overtake
     needed: 'first in line',
     who: 'queue',
     since: since.status,
-    sentence: `${capitalized(words)}.${overtaken === '' ? '' : ` ${overtaken}`}`,
+    sentence: `${capitalized(words)}.${reordered === '' ? '' : ` ${reordered}`}`,
   });
 }
 
-export function build(facts: ConditionFacts, standing: Standing): Condition {
+export function build(facts: ConditionFacts, standing: LinePosition): Condition {
   const { batch, hold } = facts.pullRequest;
   if (batch === null)
     return condition({
@@ -103,7 +103,7 @@ function gate(workflow: string): Condition {
   });
 }
 
-export function landing(facts: ConditionFacts, { ownChecksUntil }: Standing): Condition {
+export function landing(facts: ConditionFacts, { ownChecksUntil }: LinePosition): Condition {
   const { landingsFrom, ownChecks, finalGate, batch, status, frozen } = facts.pullRequest;
   const opens = landingsFrom === null ? null : windowText(landingsFrom);
   const conditions = [

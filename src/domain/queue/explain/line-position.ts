@@ -2,24 +2,31 @@
 import { findPass } from '../planning/failure.ts';
 import { hasCapacity, planFormation } from '../linear/formation.ts';
 import { judgePatience } from '../planning/landing.ts';
-import { isAdaptive, isSuspended, membersOf, verdictOf, waitsForOwnChecks, type LineView } from '../planning/line.ts';
+import {
+  isSpeculative,
+  isSuspended,
+  membersOf,
+  verdictOf,
+  waitsForOwnChecks,
+  type LineView,
+} from '../planning/line.ts';
 import { judgeGates } from '../evidence/final-gates.ts';
-import { overtakenText } from '../model/reordered.ts';
+import { reorderedText } from '../model/reordered.ts';
 import { ciDeadline, startDeadline, type BatchVerdict } from '../evidence/verdict.ts';
-import { betStandingOf } from './speculative-position.ts';
+import { speculativePositionOf } from './speculative-position.ts';
 import type { ExplainedBatch, ExplainedPullRequest, Hold } from './explain.ts';
 import type { BatchState, Decision, PullRequestState } from '../model/snapshot.ts';
 
 export type BatchCause = Extract<Decision, { kind: 'StartBatch' }>['cause'];
 
-export type Standing = Pick<
+export type LinePosition = Pick<
   ExplainedPullRequest,
   'ahead' | 'skippers' | 'hold' | 'ownChecks' | 'finalGate' | 'batch'
 > & {
   /** The commit its build runs on, and since when. Null: it has no batch. */
   readonly tested: Pick<BatchState, 'testedCommit' | 'buildStartedAt'> | null;
   /** Who passed it, and why: it stands where it does for that. Empty: nobody. */
-  readonly overtaken: string;
+  readonly reordered: string;
   /** Those directly before it, the nearest last; no more than a person reads. */
   readonly before: readonly number[];
   /** When its build is timed out. Null: never, or it does not run. */
@@ -31,18 +38,18 @@ export type Standing = Pick<
 const mostNamed = 10;
 
 /** Null: it does not stand in that line. `causes` says why each batch was started. */
-export function standingOf(
+export function linePositionOf(
   view: LineView,
   pullRequestId: string,
   causes: ReadonlyMap<string, BatchCause>,
-): Standing | null {
+): LinePosition | null {
   const place = view.inOrder.findIndex(({ id }) => id === pullRequestId);
   const pullRequest = view.pullRequests.get(pullRequestId);
   if (pullRequest === undefined) return null;
-  const bets = isAdaptive(view) ? betStandingOf(view, pullRequestId) : null;
-  const batch = bets?.batch ?? view.batchOf.get(pullRequestId) ?? partOf(view, pullRequestId);
+  const speculative = isSpeculative(view) ? speculativePositionOf(view, pullRequestId) : null;
+  const batch = speculative?.batch ?? view.batchOf.get(pullRequestId) ?? partOf(view, pullRequestId);
   // Beside the line nothing is before it.
-  const inFront = bets?.before ?? view.inOrder.slice(0, Math.max(0, place));
+  const inFront = speculative?.before ?? view.inOrder.slice(0, Math.max(0, place));
   const company = new Set(batch?.members.map((member) => member.pullRequest) ?? []);
   const before = inFront.filter(({ id }) => !company.has(id));
   const ahead = before.length;
@@ -51,13 +58,13 @@ export function standingOf(
     skippers: before.filter(({ skipLine }) => skipLine).map(({ number }) => number),
     hold: batch === null ? holdOf(view, pullRequest, before) : null,
     ownChecks: ownChecksOf(view, pullRequest, batch),
-    finalGate: batch === null || batch.beside === 'part' || ahead > 0 ? null : finalGateOf(view, batch),
-    batch: batch === null ? null : batchOf(view, batch, { pullRequestId, causes, assumed: bets?.assumed ?? [] }),
+    finalGate: batch === null || batch.sideBuild === 'part' || ahead > 0 ? null : finalGateOf(view, batch),
+    batch: batch === null ? null : batchOf(view, batch, { pullRequestId, causes, assumed: speculative?.assumed ?? [] }),
     tested: batch,
-    overtaken: overtakenText(pullRequest),
+    reordered: reorderedText(pullRequest),
     before: before.slice(-mostNamed).map(({ number }) => number),
     buildUntil: batch === null ? null : buildUntil(view, batch),
-    ownChecksUntil: ahead === 0 && batch?.beside === null ? judgePatience(view).until : null,
+    ownChecksUntil: ahead === 0 && batch?.sideBuild === null ? judgePatience(view).until : null,
   };
 }
 
@@ -68,7 +75,7 @@ function holdOf(view: LineView, pullRequest: PullRequestState, before: readonly 
     return { kind: 'conflict', with: conflictingWith(view, pullRequest) };
   const barrier = before.find(({ isBarrier }) => isBarrier);
   if (barrier !== undefined) return { kind: 'barrier', number: barrier.number };
-  if (!isAdaptive(view) && before.every((other) => view.batchOf.has(other.id) || isSuspended(view, other))) {
+  if (!isSpeculative(view) && before.every((other) => view.batchOf.has(other.id) || isSuspended(view, other))) {
     const formation = planFormation(view);
     if (formation.kind === 'wait') return { kind: 'company', until: formation.until };
   }
@@ -102,7 +109,7 @@ function ownChecksOf(
   pullRequest: PullRequestState,
   batch: BatchState | null,
 ): ExplainedPullRequest['ownChecks'] {
-  const members = batch === null || batch.beside !== null ? [pullRequest] : membersOf(view, batch);
+  const members = batch === null || batch.sideBuild !== null ? [pullRequest] : membersOf(view, batch);
   const waiting = members.filter((member) => waitsForOwnChecks(view, member));
   if (waiting.length === 0) return null;
   const others = waiting.filter(({ id }) => id !== pullRequest.id).map(({ number }) => number);
@@ -111,8 +118,9 @@ function ownChecksOf(
 
 /** Its batch beside the line, where it is built with others of a batch that failed. */
 function partOf(view: LineView, pullRequestId: string): BatchState | null {
-  const part = view.beside.find(
-    ({ beside, members }) => beside === 'part' && members.some(({ pullRequest }) => pullRequest === pullRequestId),
+  const part = view.sideBuilds.find(
+    ({ sideBuild, members }) =>
+      sideBuild === 'part' && members.some(({ pullRequest }) => pullRequest === pullRequestId),
   );
   return part ?? null;
 }

@@ -6,7 +6,7 @@ import type { PullRequestState } from '../model/snapshot.ts';
 type Standing = Pick<PullRequestState, 'id' | 'number' | 'rank' | 'skipLine'> & { readonly targets: Targets };
 
 /** The first in line before one of those that land, which overlaps it and does not land with it. */
-export function findPassedOver(line: readonly Standing[], landing: ReadonlySet<string>): Standing | null {
+export function findEarlierOverlap(line: readonly Standing[], landing: ReadonlySet<string>): Standing | null {
   const ordered = inLineOrder(line);
   const before = findOverlaps(ordered);
   for (const [place, { id }] of ordered.entries()) {

@@ -45,7 +45,7 @@ export function startAtEnd(
     parentCommit: last?.commit ?? tip,
     // Batches landed since `last` was made: the bottom of the speculation is what the first live one stands on.
     base: view.batches[0]?.parentCommit ?? tip,
-    beside: null,
+    sideBuild: null,
     assumes: [],
     restsOn: [],
     cause,
@@ -62,7 +62,7 @@ function probe(view: LineView, pullRequest: PullRequestState): StartBatch {
     parentBatch: null,
     parentCommit: tip,
     base: tip,
-    beside: null,
+    sideBuild: null,
     assumes: [],
     restsOn: [],
     cause: 'probe',
@@ -85,7 +85,7 @@ function isEndOpen(view: LineView): boolean {
 
 export function hasCapacity(view: LineView, members: readonly PullRequestState[]): boolean {
   if (view.snapshot.rules.mode !== 'parallel' || members.every((member) => member.skipValidation)) return true;
-  const running = countRunning(view, [...view.batches, ...view.beside]);
+  const running = countRunning(view, [...view.batches, ...view.sideBuilds]);
   return freeBuilds(view, running) > 0;
 }
 
@@ -105,9 +105,9 @@ export function countRunning(view: LineView, batches: readonly BatchState[]): nu
   let held = 0;
   for (const batch of batches) {
     const { kind } = verdictOf(view, batch);
-    const mayLand = batch.beside === null || batch.beside === 'bet';
+    const mayLand = batch.sideBuild === null || batch.sideBuild === 'speculative';
     // One that cannot be built has its answer and runs no more.
-    if (kind === 'pending' && (batch.beside === null || batch.givenUp !== true)) pending += 1;
+    if (kind === 'pending' && (batch.sideBuild === null || batch.givenUp !== true)) pending += 1;
     if (kind === 'green' && mayLand && membersOf(view, batch).some((member) => waitsForOwnChecks(view, member)))
       held += 1;
   }

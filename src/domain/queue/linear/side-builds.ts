@@ -15,31 +15,31 @@ import type { BatchState, Decision, PullRequestState, ResetCode } from '../model
 type StartBatch = Extract<Decision, { kind: 'StartBatch' }>;
 
 /** What one answer takes out of the line may settle another: until nothing more is. */
-export function judgeBeside(view: LineView): Step {
-  const judged = view.beside.map((batch) => judgeOne(view, batch)).find((step) => step.decisions.length > 0);
+export function judgeSideBuilds(view: LineView): Step {
+  const judged = view.sideBuilds.map((batch) => judgeOne(view, batch)).find((step) => step.decisions.length > 0);
   if (judged === undefined) return { view, decisions: [] };
-  const rest = judgeBeside(judged.view);
+  const rest = judgeSideBuilds(judged.view);
   return { view: rest.view, decisions: [...judged.decisions, ...rest.decisions] };
 }
 
 function judgeOne(view: LineView, batch: BatchState): Step {
-  // Bets are another planner's: it was told to work another way.
+  // Speculative builds are another planner's: it was told to work another way.
   const cause =
-    batch.beside === 'bet'
+    batch.sideBuild === 'speculative'
       ? { code: 307 as const, causedBy: null }
       : (memberFault(view, batch) ?? ruleFault(view, batch) ?? placeFault(view, batch));
   if (cause !== null) return { view: withoutBatches(view, [batch]), decisions: supersede([batch], cause) };
-  return batch.beside === 'part' ? judgePart(view, batch) : judgeQuestion(view, batch);
+  return batch.sideBuild === 'part' ? judgePart(view, batch) : judgeIsolation(view, batch);
 }
 
 /** Its members are asked no longer: in line again by what somebody asked for, or their own build is gone. */
 function placeFault(view: LineView, batch: BatchState): Cause | null {
-  if (batch.beside === 'question') {
+  if (batch.sideBuild === 'isolation') {
     const own = view.batchOf.get(batch.members[0]?.pullRequest ?? '');
     return own === undefined || own.position > batch.position ? { code: 309, causedBy: null } : null;
   }
   const back = membersOf(view, batch).find(
-    (member) => member.bisection?.stand !== 'beside' || !hasLostPlace(member, view.snapshot.rules),
+    (member) => member.bisection?.phase !== 'side_build' || !hasLostPlace(member, view.snapshot.rules),
   );
   return back === undefined ? null : { code: back.skipLine ? 302 : 309, causedBy: back.id };
 }
@@ -85,17 +85,17 @@ function returnPart(view: LineView, batch: BatchState): Step {
   const code: ResetCode = 301;
   let left = withoutBatches(view, [batch]);
   for (const { id, bisection } of membersOf(view, batch))
-    if (bisection !== null) left = withChanged(left, [id], { bisection: { ...bisection, stand: 'returned' } });
+    if (bisection !== null) left = withChanged(left, [id], { bisection: { ...bisection, phase: 'returned' } });
   return { view: left, decisions: [{ kind: 'ReturnBatch', batch: batch.id, code }] };
 }
 
 /** Red behind others and red by itself: no landing of those before it can make it green. Any other answer is kept. */
-function judgeQuestion(view: LineView, batch: BatchState): Step {
+function judgeIsolation(view: LineView, batch: BatchState): Step {
   const unchanged: Step = { view, decisions: [] };
   const own = view.batchOf.get(batch.members[0]?.pullRequest ?? '');
   if (own === undefined) return unchanged;
   const verdict = verdictOf(view, batch);
-  if (verdict.kind !== 'red' || !isBlamed(view, batch) || !isAsked(view, own)) return unchanged;
+  if (verdict.kind !== 'red' || !isBlamed(view, batch) || !isIsolationWanted(view, own)) return unchanged;
   const above = view.batches.slice(view.batches.indexOf(own) + 1);
   const ended = fail(withoutBatches(view, [batch]), own, verdict);
   const resets = supersede([batch, ...above], causeOf(batch, verdict));
@@ -103,7 +103,7 @@ function judgeQuestion(view: LineView, batch: BatchState): Step {
 }
 
 /** A batch of one, in no stack, that is red on top of green or undecided ones, and that no later build passes. */
-function isAsked(view: LineView, batch: BatchState): boolean {
+function isIsolationWanted(view: LineView, batch: BatchState): boolean {
   const at = view.batches.indexOf(batch);
   const isOnAnother = at > 0 && view.batches[at - 1]?.commit === batch.parentCommit;
   const isOne = batch.members.length === 1 && membersOf(view, batch).every((member) => member.stack === null);
@@ -116,16 +116,16 @@ function isRed(view: LineView, batch: BatchState): boolean {
 }
 
 /** Which parts and questions are built now. They go before the line: what they are about holds others up. */
-export function planBeside(view: LineView): Step {
+export function planSideBuilds(view: LineView): Step {
   const { queue, rules } = view.snapshot;
   const unchanged: Step = { view, decisions: [] };
   if (rules.mode !== 'parallel') return unchanged;
   if (queue.paused && (rules.maxParallelPausedBuilds ?? 0) === 0) return unchanged;
   let planned = unchanged;
-  for (const { members, beside } of [...partsToAsk(view), ...questionsToAsk(view)]) {
+  for (const { members, sideBuild } of [...partsToBuild(view), ...isolationsToBuild(view)]) {
     if (members.some((member) => isBehindBarrier(view, member))) continue;
     if (!hasCapacity(planned.view, members)) break;
-    const start = startBeside(planned.view, members, beside);
+    const start = startSideBuild(planned.view, members, sideBuild);
     planned = { view: withStarted(planned.view, start), decisions: [...planned.decisions, start] };
   }
   return planned;
@@ -135,29 +135,29 @@ function isBehindBarrier(view: LineView, member: PullRequestState): boolean {
   return [...view.pullRequests.values()].some((other) => other.isBarrier && compareInLine(other, member) < 0);
 }
 
-interface Ask {
+interface SideBuildRequest {
   readonly members: readonly PullRequestState[];
-  readonly beside: 'part' | 'question';
+  readonly sideBuild: 'part' | 'isolation';
 }
 
-function partsToAsk(view: LineView): readonly Ask[] {
+function partsToBuild(view: LineView): readonly SideBuildRequest[] {
   const { rules } = view.snapshot;
   if (!rules.useParallelBisection) return [];
-  const asked = new Set(view.beside.flatMap((batch) => batch.members.map((member) => member.pullRequest)));
+  const asked = new Set(view.sideBuilds.flatMap((batch) => batch.members.map((member) => member.pullRequest)));
   const waiting = [...view.pullRequests.values()].filter(
     (candidate) =>
-      candidate.bisection?.stand === 'beside' &&
+      candidate.bisection?.phase === 'side_build' &&
       hasLostPlace(candidate, rules) &&
       !view.batchOf.has(candidate.id) &&
       !asked.has(candidate.id),
   );
-  const running = view.beside.filter(
-    (batch) => batch.beside === 'part' && verdictOf(view, batch).kind === 'pending',
+  const running = view.sideBuilds.filter(
+    (batch) => batch.sideBuild === 'part' && verdictOf(view, batch).kind === 'pending',
   ).length;
   return partsOf(waiting, rules.batchSize)
     .filter((members) => members.length > 1 || isFirst(view, members[0]))
     .slice(0, Math.max(0, (rules.maxParallelBisectedBuilds ?? Infinity) - running))
-    .map((members) => ({ members, beside: 'part' }));
+    .map((members) => ({ members, sideBuild: 'part' }));
 }
 
 /** Neighbours of one group, as many as a part of it may hold. */
@@ -185,12 +185,12 @@ interface Due {
 }
 
 /** Batches that are to be asked about, and from when on. */
-function questionsDue(view: LineView): readonly Due[] {
+function isolationsDue(view: LineView): readonly Due[] {
   const { mode, useProactiveDequeue, proactiveDequeueDelaySeconds } = view.snapshot.rules;
   if (mode !== 'parallel' || !useProactiveDequeue) return [];
   const ends = new Map(view.snapshot.builds.map((build) => [build.commit, build.lastEndAt ?? build.startedAt]));
   return view.batches
-    .filter((batch) => isAsked(view, batch) && !view.beside.some((other) => isAbout(other, batch)))
+    .filter((batch) => isIsolationWanted(view, batch) && !view.sideBuilds.some((other) => isAbout(other, batch)))
     .map((batch) => ({
       batch,
       at: (ends.get(batch.testedCommit ?? '') ?? view.now) + proactiveDequeueDelaySeconds * 1000,
@@ -198,22 +198,26 @@ function questionsDue(view: LineView): readonly Due[] {
 }
 
 function isAbout(question: BatchState, batch: BatchState): boolean {
-  return question.beside === 'question' && question.members[0]?.pullRequest === batch.members[0]?.pullRequest;
+  return question.sideBuild === 'isolation' && question.members[0]?.pullRequest === batch.members[0]?.pullRequest;
 }
 
-function questionsToAsk(view: LineView): readonly Ask[] {
-  return questionsDue(view)
+function isolationsToBuild(view: LineView): readonly SideBuildRequest[] {
+  return isolationsDue(view)
     .filter(({ at }) => at <= view.now)
-    .map(({ batch }) => ({ members: membersOf(view, batch), beside: 'question' }));
+    .map(({ batch }) => ({ members: membersOf(view, batch), sideBuild: 'isolation' }));
 }
 
 /** When the next question is due. Null: none is to be asked later. */
-export function questionsAt(view: LineView): number | null {
-  const later = questionsDue(view).flatMap(({ at }) => (at > view.now ? [at] : []));
+export function isolationsAt(view: LineView): number | null {
+  const later = isolationsDue(view).flatMap(({ at }) => (at > view.now ? [at] : []));
   return later.length === 0 ? null : Math.min(...later);
 }
 
-function startBeside(view: LineView, members: readonly PullRequestState[], beside: Ask['beside']): StartBatch {
+function startSideBuild(
+  view: LineView,
+  members: readonly PullRequestState[],
+  sideBuild: SideBuildRequest['sideBuild'],
+): StartBatch {
   const { tip, nextPosition } = view.snapshot.queue;
   return {
     kind: 'StartBatch',
@@ -222,9 +226,9 @@ function startBeside(view: LineView, members: readonly PullRequestState[], besid
     parentBatch: null,
     parentCommit: tip,
     base: tip,
-    beside,
+    sideBuild,
     assumes: [],
     restsOn: [],
-    cause: beside === 'part' ? 'bisect' : 'probe',
+    cause: sideBuild === 'part' ? 'bisect' : 'probe',
   };
 }

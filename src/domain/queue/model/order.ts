@@ -16,7 +16,7 @@ export function inLineOrder<T extends Placed>(pullRequests: readonly T[]): T[] {
 /** A bisection took it out of its place, and nothing since puts it back there: what was asked, or a stack it is in. */
 export function hasLostPlace(pullRequest: PullRequestState, rules: Pick<QueueRules, 'mode'>): boolean {
   const { bisection, stack, skipLine, skipValidation, isBarrier } = pullRequest;
-  const isOut = bisection !== null && bisection.stand !== 'in_place';
+  const isOut = bisection !== null && bisection.phase !== 'in_place';
   return isOut && stack === null && rules.mode === 'parallel' && !skipLine && !skipValidation && !isBarrier;
 }
 
@@ -24,7 +24,7 @@ export interface Arrangement {
   readonly rules: Pick<QueueRules, 'mode' | 'useParallelBisection'>;
   /** In line, by position. */
   readonly batches: readonly BatchState[];
-  readonly beside: readonly BatchState[];
+  readonly sideBuilds: readonly BatchState[];
   readonly isSuspended: (pullRequest: PullRequestState) => boolean;
 }
 
@@ -48,9 +48,9 @@ export function arrangeLine(pullRequests: Iterable<PullRequestState>, of: Arrang
     const at = own === undefined ? arranged.findIndex((candidate) => candidate.id === pullRequest) : built;
     built = Math.max(built, at + 1);
   }
-  const asked = new Set(of.beside.flatMap((batch) => batch.members.map((member) => member.pullRequest)));
+  const asked = new Set(of.sideBuilds.flatMap((batch) => batch.members.map((member) => member.pullRequest)));
   const waiting = [...lost.values()].filter(
-    ({ id, bisection }) => !asked.has(id) && !(of.rules.useParallelBisection && bisection?.stand === 'beside'),
+    ({ id, bisection }) => !asked.has(id) && !(of.rules.useParallelBisection && bisection?.phase === 'side_build'),
   );
   // What is known to conflict with the line waits in its own place, as everybody does, and is tried there.
   const suspended = waiting.filter(of.isSuspended);

@@ -8,13 +8,13 @@
 // therefore a new batch (all members of the red one and of the green one on top of it) on the tip, whose tree
 // is found green by look-up as soon as its commit is made.
 //
-// With adaptive speculation, or with affected targets, builds are bets beside the line: base + what is assumed to land
+// With adaptive speculation, or with affected targets, builds are speculative builds beside the line: base + what is assumed to land
 // before + members. They live for as long as their answer may matter. The line then holds landings alone: batches on
-// the tip, composed of what green bets hold, justified by look-up of their tree or by the bets they rest on.
+// the tip, composed of what green speculative builds hold, justified by look-up of their tree or by the speculative builds they rest on.
 
 import type { TrackRecord } from './success-probability.ts';
 import type { FinalGate } from '../evidence/final-gates.ts';
-import type { Overtaking } from './reordered.ts';
+import type { ReorderReason } from './reordered.ts';
 
 export type PullRequestStatus = 'open' | 'pending' | 'queued' | 'tagged' | 'blocked' | 'merged' | 'closed';
 
@@ -150,7 +150,7 @@ export type Verdict = 'pending' | 'green' | 'red' | 'none';
  * Where a member of a bisected batch stands: `in_place`; `beside` the line, which goes on without it; `returned` from
  * there, in line wherever its batch is.
  */
-export type BisectionStand = 'in_place' | 'beside' | 'returned';
+export type BisectionPhase = 'in_place' | 'side_build' | 'returned';
 
 export interface PullRequestState {
   readonly id: string;
@@ -167,9 +167,9 @@ export interface PullRequestState {
   /** Place in line: lower is earlier. Never changes while queued, except by skip line and by LetPass. */
   readonly rank: number;
   /** It failed, and let those behind it pass while it is built again: at most once since it was queued. */
-  readonly letPass: boolean;
-  /** How often others that were ready passed it, as it was in doubt or aside, since it was queued (`reordered.ts`). */
-  readonly passedInDoubt: number;
+  readonly reorderedForFailure: boolean;
+  /** How often others that were ready passed it, as it was unlikely to land or retried in isolation, since it was queued (`reordered.ts`). */
+  readonly timesPassed: number;
   readonly skipLine: boolean;
   readonly skipValidation: boolean;
   readonly queuedAt: number;
@@ -188,7 +188,7 @@ export interface PullRequestState {
     readonly group: string;
     readonly max: number;
     readonly attempts: number;
-    readonly stand: BisectionStand;
+    readonly phase: BisectionPhase;
   } | null;
   /** `top_of_queue` was announced since it was queued. */
   readonly topAnnounced: boolean;
@@ -197,7 +197,7 @@ export interface PullRequestState {
   /** What it affects, transitively complete. Null: not known, or targets are not used; then it overlaps everything. */
   readonly targets: readonly string[] | null;
   /** How likely its build passes, by itself, from the history of its repository and author: more than 0 and less than 1. */
-  readonly chance: number;
+  readonly successProbability: number;
   /** Last merge of this very head that conflicted: on `parent` after the heads `after`, in order. A new head clears it. */
   readonly conflict: { readonly parent: string; readonly after: readonly string[] } | null;
 }
@@ -236,14 +236,14 @@ export interface BatchState {
   readonly position: number;
   /**
    * Built on the tip, beside the line: nothing stands on it. A `part` of a bisected batch, or a `question`: is the
-   * member of a red batch of one red by itself? Neither lands. A `bet` is its members on what it assumes; it lands
+   * member of a red batch of one red by itself? Neither lands. A `speculative build` is its members on what it assumes; it lands
    * only where that is the tip itself. Null: in line.
    */
-  readonly beside: 'part' | 'question' | 'bet' | null;
+  readonly sideBuild: 'part' | 'isolation' | 'speculative' | null;
   readonly state: LiveBatchState;
   /** Pull request ids in queue order, with the heads this batch pinned. */
   readonly members: readonly PinnedHead[];
-  /** Pull requests with the heads a bet puts between its base and its members, in queue order. Empty elsewhere. */
+  /** Pull requests with the heads a speculative build puts between its base and its members, in queue order. Empty elsewhere. */
   readonly assumes: readonly PinnedHead[];
   /** Commits of the builds that justify a landing together, where no build of its own tree does. Empty elsewhere. */
   readonly restsOn: readonly string[];
@@ -331,8 +331,8 @@ export type Decision =
       readonly parentBatch: string | null;
       readonly parentCommit: string;
       readonly base: string;
-      readonly beside: BatchState['beside'];
-      /** Of a bet, which goes on the tip, `base`, by itself: several may be started at once. Empty elsewhere. */
+      readonly sideBuild: BatchState['sideBuild'];
+      /** Of a speculative build, which goes on the tip, `base`, by itself: several may be started at once. Empty elsewhere. */
       readonly assumes: readonly PinnedHead[];
       /** Of a landing that rests on builds of its parts. Empty elsewhere. */
       readonly restsOn: readonly string[];
@@ -357,11 +357,11 @@ export type Decision =
       /** Two of them, or more where `maxBisectedBatchSize` asks for smaller ones. */
       readonly halves: readonly (readonly string[])[];
       readonly attempts: number;
-      readonly stand: BisectionStand;
+      readonly phase: BisectionPhase;
       readonly text: string;
     }
   /**
-   * The part beside the line has its answer, or can have none: its members are in line again, `returned`. Of a bet:
+   * The part beside the line has its answer, or can have none: its members are in line again, `returned`. Of a speculative build:
    * nothing asks for its answer any more; no reset is told of a member that another live batch holds.
    */
   | { readonly kind: 'ReturnBatch'; readonly batch: string; readonly code: ResetCode }
@@ -377,7 +377,7 @@ export type Decision =
   /** Out of the line: `below`, which it stands on, is not before it. It comes back by itself. */
   | { readonly kind: 'PendPullRequest'; readonly pullRequest: string; readonly below: string }
   /** It goes behind all that are in line now. */
-  | { readonly kind: 'LetPass'; readonly pullRequest: string; readonly reason: Overtaking }
+  | { readonly kind: 'Reorder'; readonly pullRequest: string; readonly reason: ReorderReason }
   /** Back in line after a red build of its own, its own checks being green; counts an attempt. */
   | { readonly kind: 'RequeuePullRequest'; readonly pullRequest: string; readonly failedBuild: FailedBuild }
   /** Green, its parent is the tip: write the landing intent. `evidence` is the build's commit, '' when validation was skipped. */

@@ -8,11 +8,11 @@ export interface TrackRecord {
 }
 
 /** Nine of ten pass where nothing is known. */
-const prior = { chance: 0.9, weight: 10 };
+const prior = { probability: 0.9, weight: 10 };
 const weightOfRepository = 20;
 
 /** More than 0 and less than 1, whatever the records say. */
-export function chanceOf({
+export function estimateSuccessProbability({
   repository,
   author,
 }: {
@@ -20,17 +20,17 @@ export function chanceOf({
   readonly author: TrackRecord;
 }): number {
   const usual = smoothed(repository, prior);
-  return smoothed(author, { chance: usual, weight: weightOfRepository });
+  return smoothed(author, { probability: usual, weight: weightOfRepository });
 }
 
-function smoothed(record: TrackRecord, towards: { readonly chance: number; readonly weight: number }): number {
-  return (record.passed + towards.chance * towards.weight) / (record.judged + towards.weight);
+function smoothed(record: TrackRecord, towards: { readonly probability: number; readonly weight: number }): number {
+  return (record.passed + towards.probability * towards.weight) / (record.judged + towards.weight);
 }
 
 /**
  * Whether what was red by itself is built once more before it is blamed: unless, of those that lately were, hardly any
  * passed. Nothing known: it is.
  */
-export function isWorthAskingAgain(secondTries: TrackRecord = { passed: 0, judged: 0 }): boolean {
+export function isSecondTryWorthwhile(secondTries: TrackRecord = { passed: 0, judged: 0 }): boolean {
   return (secondTries.passed + 0.5) / (secondTries.judged + 5) >= 0.03;
 }

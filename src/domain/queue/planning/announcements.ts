@@ -19,7 +19,7 @@ function startsDue(view: LineView): readonly { readonly commit: string; readonly
   const { rules, builds } = view.snapshot;
   if (rules.checksStartedTimeoutMins === 0) return [];
   const known = new Map(builds.map((build) => [build.commit, build]));
-  return [...view.batches, ...view.beside].flatMap((batch) => {
+  return [...view.batches, ...view.sideBuilds].flatMap((batch) => {
     const commit = batch.testedCommit;
     if (commit === null || verdictOf(view, batch).kind !== 'pending') return [];
     const at = startDeadline(batch, known.get(commit), rules);
@@ -36,7 +36,7 @@ export function readUnstarted(view: LineView): Decision[] {
 /** When a green build no longer waits for what else runs on its commit. */
 function pendingEnds(view: LineView): number[] {
   const { rules, builds } = view.snapshot;
-  const tested = new Set([...view.batches, ...view.beside].map((batch) => batch.testedCommit));
+  const tested = new Set([...view.batches, ...view.sideBuilds].map((batch) => batch.testedCommit));
   return builds
     .filter((build) => tested.has(build.commit))
     .map((build) => pendingUntil(build, rules))
@@ -44,7 +44,7 @@ function pendingEnds(view: LineView): number[] {
 }
 
 export function lookAgain(view: LineView, waits: readonly (number | null)[]): Decision[] {
-  const timeouts = [...view.batches, ...view.beside]
+  const timeouts = [...view.batches, ...view.sideBuilds]
     .flatMap((batch) =>
       verdictOf(view, batch).kind === 'pending' ? (ciDeadline(batch, view.snapshot.rules) ?? []) : [],
     )

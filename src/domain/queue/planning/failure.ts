@@ -138,25 +138,25 @@ export function bisect(view: LineView, batch: BatchState, failure: Failure): End
   const group = groupOf(view, batch, failure);
   // What a final gate says of them no build beside the line can tell, nor one of a stack apart from what it stands on.
   const isOneByOne = isOfGate(group) || membersOf(view, batch).some((member) => member.stack !== null);
-  const stand = useParallelBisection && !isOneByOne ? 'beside' : 'in_place';
+  const phase = useParallelBisection && !isOneByOne ? 'side_build' : 'in_place';
   const decision: Decision = {
     kind: 'BisectBatch',
     batch: batch.id,
     group,
     halves,
     attempts,
-    stand,
+    phase,
     text: textOf(failure),
   };
   const halved = withChanged(withoutBatches(view, withAbove(view, batch)), ids, {
-    bisection: { group, max: halves[0]?.length ?? 1, attempts, stand },
+    bisection: { group, max: halves[0]?.length ?? 1, attempts, phase },
   });
   return { view: halved, decisions: [decision], departures: [] };
 }
 
 /** The batch and, in line, all that stands on it. */
 function withAbove(view: LineView, batch: BatchState): readonly BatchState[] {
-  return batch.beside === null ? view.batches.slice(view.batches.indexOf(batch)) : [batch];
+  return batch.sideBuild === null ? view.batches.slice(view.batches.indexOf(batch)) : [batch];
 }
 
 /** Halves, the first one the larger, or more and smaller parts where that is asked for. */
@@ -198,12 +198,12 @@ function leave(
       return { kind: 'RequeuePullRequest', pullRequest: member.id, failedBuild };
     }
     left = withoutPullRequests(left, new Map([[member.id, 301]]));
-    return blame(member, { failure, members });
+    return blockForFailure(member, { failure, members });
   });
   return { view: left, departures };
 }
 
-function blame(
+function blockForFailure(
   member: PullRequestState,
   of: { readonly failure: Failure; readonly members: readonly PullRequestState[] },
 ): Decision {

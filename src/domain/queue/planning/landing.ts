@@ -2,7 +2,7 @@
 import { judgeGates } from '../evidence/final-gates.ts';
 import { resetFallen } from './resets.ts';
 import {
-  isAdaptive,
+  isSpeculative,
   isHeldByOwnChecks,
   membersOf,
   verdictOf,
@@ -97,7 +97,7 @@ function dequeueStuck(view: LineView, stuck: readonly PullRequestState[]): Omit<
   if (view.snapshot.rules.bypassStuckState) return { view, decisions: told };
   if (stuck.length === 0) return { view, decisions: [] };
   const left = withoutPullRequests(view, new Map<string, ResetCode>(stuck.map((member) => [member.id, 301])));
-  const reset = isAdaptive(view) ? { view: left, decisions: [] } : resetFallen(left);
+  const reset = isSpeculative(view) ? { view: left, decisions: [] } : resetFallen(left);
   const blocks = stuck.map(
     ({ id }): Decision => ({
       kind: 'BlockPullRequest',

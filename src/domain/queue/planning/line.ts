@@ -19,7 +19,7 @@ export interface LineView {
   /** Live batches of the line, by position. */
   readonly batches: readonly BatchState[];
   /** Live batches beside it, by position. */
-  readonly beside: readonly BatchState[];
+  readonly sideBuilds: readonly BatchState[];
   /** Pull request → its live batch in the line. */
   readonly batchOf: ReadonlyMap<string, BatchState>;
   /** Known conflicts that still say something: their parent is the tip, was it lately, or is in the line. */
@@ -32,7 +32,7 @@ export interface LineView {
 
 export function viewLine(snapshot: Snapshot, now: number): LineView {
   const live = [...snapshot.batches].sort((a, b) => a.position - b.position);
-  const batches = live.filter((batch) => batch.beside === null);
+  const batches = live.filter((batch) => batch.sideBuild === null);
   return arranged({
     snapshot,
     now,
@@ -40,7 +40,7 @@ export function viewLine(snapshot: Snapshot, now: number): LineView {
     pullRequests: byId(inLineOrder(snapshot.pullRequests)),
     departures: new Map(snapshot.departures.map((departure) => [departure.pullRequest, departure.code])),
     batches,
-    beside: live.filter((batch) => batch.beside !== null),
+    sideBuilds: live.filter((batch) => batch.sideBuild !== null),
     batchOf: indexMembers(batches),
     conflicts: collectConflicts(snapshot, batches),
     verdicts: judgeBatches(snapshot, now),
@@ -54,11 +54,11 @@ function byId(pullRequests: readonly PullRequestState[]): ReadonlyMap<string, Pu
 
 /** Whatever changes who is in line, or in which batch, may change the order. */
 function arranged(view: LineView): LineView {
-  if (isAdaptive(view)) return { ...view, inOrder: inLineOrder([...view.pullRequests.values()]) };
-  const { batches, beside } = view;
+  if (isSpeculative(view)) return { ...view, inOrder: inLineOrder([...view.pullRequests.values()]) };
+  const { batches, sideBuilds } = view;
   const { rules } = view.snapshot;
   const isSuspendedHere = (pullRequest: PullRequestState): boolean => isSuspended(view, pullRequest);
-  const inOrder = arrangeLine(view.pullRequests.values(), { rules, batches, beside, isSuspended: isSuspendedHere });
+  const inOrder = arrangeLine(view.pullRequests.values(), { rules, batches, sideBuilds, isSuspended: isSuspendedHere });
   return { ...view, inOrder };
 }
 
@@ -87,16 +87,16 @@ function collectConflicts(snapshot: Snapshot, line: readonly BatchState[]): Map<
   return conflicts;
 }
 
-/** The batches leave the line; their members are in line without a batch, unless another bet holds them. */
+/** The batches leave the line; their members are in line without a batch, unless another speculative build holds them. */
 export function withoutBatches(view: LineView, leaving: readonly BatchState[]): LineView {
   const gone = new Set(leaving);
   const batches = view.batches.filter((batch) => !gone.has(batch));
-  const beside = view.beside.filter((batch) => !gone.has(batch));
-  const held = new Set([...batches, ...beside].filter(isTagging).flatMap(idsOf));
+  const sideBuilds = view.sideBuilds.filter((batch) => !gone.has(batch));
+  const held = new Set([...batches, ...sideBuilds].filter(isTagging).flatMap(idsOf));
   const members = leaving.flatMap(idsOf).filter((id) => !held.has(id));
   // A conflict with a batch that has left the line no longer keeps anybody back.
   const conflicts = collectConflicts(view.snapshot, batches);
-  return withChanged({ ...view, batches, beside, batchOf: indexMembers(batches), conflicts }, members, {
+  return withChanged({ ...view, batches, sideBuilds, batchOf: indexMembers(batches), conflicts }, members, {
     status: 'queued',
   });
 }
@@ -105,8 +105,8 @@ function idsOf({ members }: BatchState): string[] {
   return members.map((member) => member.pullRequest);
 }
 
-function isTagging({ beside, buildStartedAt }: BatchState): boolean {
-  return beside !== 'question' && buildStartedAt !== null;
+function isTagging({ sideBuild, buildStartedAt }: BatchState): boolean {
+  return sideBuild !== 'isolation' && buildStartedAt !== null;
 }
 
 /** With a batch that is about to be made: it takes a place and room, and nothing can be told of it yet. */
@@ -125,11 +125,11 @@ export function withStarted(view: LineView, start: Extract<Decision, { kind: 'St
     landingBegun: false,
     landingPlanned: false,
   };
-  const batches = start.beside === null ? [...view.batches, started] : view.batches;
-  const beside = start.beside === null ? view.beside : [...view.beside, started];
+  const batches = start.sideBuild === null ? [...view.batches, started] : view.batches;
+  const sideBuilds = start.sideBuild === null ? view.sideBuilds : [...view.sideBuilds, started];
   const nextPosition = Math.max(queue.nextPosition, start.position + 1);
   const snapshot = { ...view.snapshot, queue: { ...queue, nextPosition } };
-  return arranged({ ...view, snapshot, batches, beside, batchOf: indexMembers(batches) });
+  return arranged({ ...view, snapshot, batches, sideBuilds, batchOf: indexMembers(batches) });
 }
 
 export function withoutPullRequests(view: LineView, leaving: ReadonlyMap<string, ResetCode>): LineView {
@@ -217,11 +217,11 @@ export function mayLand({ snapshot: { queue } }: LineView): boolean {
   return !queue.paused && queue.landingsFrom === null;
 }
 
-/** Builds are bets beside the line, which holds landings alone. */
-export function buildsBets(rules: Pick<QueueRules, 'mode' | 'speculation' | 'useAffectedTargets'>): boolean {
+/** Builds are speculative builds beside the line, which holds landings alone. */
+export function buildsSpeculatively(rules: Pick<QueueRules, 'mode' | 'speculation' | 'useAffectedTargets'>): boolean {
   return rules.mode === 'parallel' && (rules.speculation === 'adaptive' || rules.useAffectedTargets);
 }
 
-export function isAdaptive({ snapshot }: LineView): boolean {
-  return buildsBets(snapshot.rules);
+export function isSpeculative({ snapshot }: LineView): boolean {
+  return buildsSpeculatively(snapshot.rules);
 }

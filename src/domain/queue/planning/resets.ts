@@ -92,7 +92,7 @@ function orderFault(view: LineView, batch: BatchState, place: number): Cause | n
 }
 
 export function ruleFault(view: LineView, batch: BatchState): Cause | null {
-  if (batch.givenUp === true && batch.beside === null) return { code: 305, causedBy: null };
+  if (batch.givenUp === true && batch.sideBuild === null) return { code: 305, causedBy: null };
   return batch.buildKeysHash === view.snapshot.rules.buildKeysHash ? null : { code: 307, causedBy: null };
 }
 

@@ -1,5 +1,5 @@
 // Whom each in line has to let go first, and what of that has landed.
-import type { Field } from './graph.ts';
+import type { SpeculationGraph } from './graph.ts';
 import type { LineView } from '../planning/line.ts';
 import { countBelow, indexOverlaps, overlap, remembered, type Targets } from '../model/overlap.ts';
 import type { PinnedHead, PullRequestState } from '../model/snapshot.ts';
@@ -18,35 +18,42 @@ export function targetsOf({ snapshot }: LineView, { isBarrier, targets }: PullRe
 export function overlapsOf(
   view: LineView,
   landed: readonly LandedChange[],
-): Pick<Field, 'before' | 'between' | 'linksBefore' | 'isFirst' | 'productsBefore' | 'landedOverlaps' | 'landedWith'> {
+): Pick<
+  SpeculationGraph,
+  'before' | 'between' | 'linksBefore' | 'isFirst' | 'productsBefore' | 'landedOverlaps' | 'landedWith'
+> {
   const line = view.inOrder;
-  const index = indexOverlaps([...landed, ...line.map((pullRequest) => ({ targets: targetsOf(view, pullRequest) }))]);
-  const all = index.before;
-  const placeOf = new Map(line.map(({ id }, place) => [id, place]));
-  const belowOf = (place: number): number | undefined => {
-    const below = placeOf.get(line[place]?.below ?? '');
-    return below === undefined || below >= place ? undefined : below;
+  const targetIndex = indexOverlaps([
+    ...landed,
+    ...line.map((pullRequest) => ({ targets: targetsOf(view, pullRequest) })),
+  ]);
+  const all = targetIndex.before;
+  const indexOf = new Map(line.map(({ id }, index) => [id, index]));
+  const belowOf = (index: number): number | undefined => {
+    const below = indexOf.get(line[index]?.below ?? '');
+    return below === undefined || below >= index ? undefined : below;
   };
-  const withBelow = (place: number, found: readonly number[], from = 0): readonly number[] => {
+  const withBelow = (index: number, found: readonly number[], from = 0): readonly number[] => {
     const before = found.map((at) => at - landed.length);
-    const below = belowOf(place);
+    const below = belowOf(index);
     if (below === undefined || below < from || before.includes(below)) return before;
     return [...before, below].sort((a, b) => a - b);
   };
-  const find = (place: number): readonly number[] => {
-    const overlapping = all(landed.length + place);
-    return withBelow(place, overlapping.slice(countBelow(overlapping, landed.length)));
+  const find = (index: number): readonly number[] => {
+    const overlapping = all(landed.length + index);
+    return withBelow(index, overlapping.slice(countBelow(overlapping, landed.length)));
   };
-  const findLanded = (place: number): readonly number[] => {
-    const overlapping = all(landed.length + place);
+  const findLanded = (index: number): readonly number[] => {
+    const overlapping = all(landed.length + index);
     return overlapping.slice(0, countBelow(overlapping, landed.length));
   };
   return {
     before: remembered(find),
-    between: (from, place) => withBelow(place, index.between(landed.length + from, landed.length + place), from),
-    linksBefore: (place) => withBelow(place, index.linksBefore(landed.length + place, landed.length)),
-    isFirst: (place) => belowOf(place) === undefined && !index.hasBefore(landed.length + place, landed.length),
-    productsBefore: (factors) => index.productsBefore([...landed.map(() => 1), ...factors]).subarray(landed.length),
+    between: (from, index) => withBelow(index, targetIndex.between(landed.length + from, landed.length + index), from),
+    linksBefore: (index) => withBelow(index, targetIndex.linksBefore(landed.length + index, landed.length)),
+    isFirst: (index) => belowOf(index) === undefined && !targetIndex.hasBefore(landed.length + index, landed.length),
+    productsBefore: (factors) =>
+      targetIndex.productsBefore([...landed.map(() => 1), ...factors]).subarray(landed.length),
     landedOverlaps: remembered(findLanded),
     landedWith: remembered((at) => [...all(at), ...overlappingInCommit(landed, at)]),
   };

@@ -1,11 +1,11 @@
-// Whom red bets blame, and which bets are over.
+// Whom red speculative builds blame, and which speculative builds are over.
 //
 // Nobody is blamed for a build that assumed what has not come true: only what is red with nothing before it any more,
 // and that once more, or before on nothing that might have been at fault; once alone where a second build has hardly
 // ever said otherwise. What was asked together is halved first.
-import { isAside } from './isolated-retry.ts';
-import { isWorthAskingAgain } from '../model/success-probability.ts';
-import { isRedAlone, type Bet, type Field } from './graph.ts';
+import { isInIsolatedRetry } from './isolated-retry.ts';
+import { isSecondTryWorthwhile } from '../model/success-probability.ts';
+import { isRedAlone, type SpeculativeBuild, type SpeculationGraph } from './graph.ts';
 import {
   bisect,
   causeOf,
@@ -25,31 +25,31 @@ import {
   type LineView,
 } from '../planning/line.ts';
 import { memberFault, ruleFault, supersede, type Cause } from '../planning/resets.ts';
-import { isSearched } from './culprit-search.ts';
+import { isCulpritSearched } from './culprit-search.ts';
 import type { BatchState, Decision } from '../model/snapshot.ts';
 
-/** `justified`: places that a green bet justifies, whatever a red one says of them. */
-export function blame(field: Field, justified: ReadonlySet<number>): Step {
-  let step: Step = { view: field.view, decisions: [] };
+/** `justified`: indices that a green speculative build justifies, whatever a red one says of them. */
+export function ejectFailed(graph: SpeculationGraph, justified: ReadonlySet<number>): Step {
+  let step: Step = { view: graph.view, decisions: [] };
   const blamed = new Set<number>();
-  const over = new Set<Bet>();
-  for (const bet of field.bets) {
-    if (bet.members.some((place) => blamed.has(place) || justified.has(place) || field.landing.has(place))) continue;
-    const failure = findFailure(field, bet);
+  const over = new Set<SpeculativeBuild>();
+  for (const build of graph.builds) {
+    if (build.members.some((index) => blamed.has(index) || justified.has(index) || graph.landing.has(index))) continue;
+    const failure = findFailure(graph, build);
     if (failure === null) continue;
-    for (const place of bet.members) blamed.add(place);
-    const ended = endBet(field, step.view, { bet, failure });
-    const related = [...new Set([...field.bets, ...field.spent, ...field.doubted])].filter(
-      (other) => other !== bet && !over.has(other) && other.members.some((place) => bet.members.includes(place)),
+    for (const index of build.members) blamed.add(index);
+    const ended = endFailed(graph, step.view, { build, failure });
+    const related = [...new Set([...graph.builds, ...graph.invalidated, ...graph.inconclusive])].filter(
+      (other) => other !== build && !over.has(other) && other.members.some((index) => build.members.includes(index)),
     );
-    for (const other of [bet, ...related]) over.add(other);
+    for (const other of [build, ...related]) over.add(other);
     const batches = related.map(({ batch }) => batch);
-    const causedBy = field.line[bet.members[0] ?? -1]?.id ?? null;
+    const causedBy = graph.line[build.members[0] ?? -1]?.id ?? null;
     step = {
       view: withoutBatches(ended.view, batches),
       decisions: [
         ...step.decisions,
-        ...supersede(batches, { ...causeOf(bet.batch, failure), causedBy }),
+        ...supersede(batches, { ...causeOf(build.batch, failure), causedBy }),
         ...ended.decisions,
       ],
     };
@@ -57,13 +57,13 @@ export function blame(field: Field, justified: ReadonlySet<number>): Step {
   return step;
 }
 
-function endBet(
-  { line }: Field,
+function endFailed(
+  { line }: SpeculationGraph,
   view: LineView,
-  { bet, failure }: { readonly bet: Bet; readonly failure: Failure },
+  { build, failure }: { readonly build: SpeculativeBuild; readonly failure: Failure },
 ): Step {
-  const { batch, members } = bet;
-  const left = members.flatMap((place) => line[place] ?? []);
+  const { batch, members } = build;
+  const left = members.flatMap((index) => line[index] ?? []);
   const isTheirs = left.some(({ id }) => batch.members.some(({ pullRequest }) => pullRequest === id));
   if (isTheirs) return end(view, batch, failure);
   const ended = failWithout(view, batch, { failure, left });
@@ -76,48 +76,51 @@ function end(view: LineView, batch: BatchState, failure: Failure): Step {
 }
 
 /** Null: it is not red, or somebody else may be at fault. */
-function findFailure(field: Field, bet: Bet): Failure | null {
-  const { batch, verdict, members } = bet;
-  if (!isFailure(verdict) || !countsAgainstIt(field, bet)) return null;
+function findFailure(graph: SpeculationGraph, build: SpeculativeBuild): Failure | null {
+  const { batch, verdict, members } = build;
+  if (!isFailure(verdict) || !isSoleSuspect(graph, build)) return null;
   // A red batch is searched, and what is left of it asked by itself.
-  if (isSearched(field, bet) || (members.length === 1 && batch.members.length > 1)) return null;
+  if (isCulpritSearched(graph, build) || (members.length === 1 && batch.members.length > 1)) return null;
   if (verdict.kind !== 'red' || members.length > 1) return verdict;
-  const [place = -1] = members;
-  const reds = [...(field.betsOf.get(place) ?? []), ...field.spent.filter((spent) => spent.members[0] === place)];
-  const needed = isWorthAskingAgain(field.view.snapshot.secondTries) ? 2 : 1;
+  const [index = -1] = members;
+  const reds = [
+    ...(graph.buildsOf.get(index) ?? []),
+    ...graph.invalidated.filter((invalidated) => invalidated.members[0] === index),
+  ];
+  const needed = isSecondTryWorthwhile(graph.view.snapshot.secondTries) ? 2 : 1;
   return reds.filter(isRedAlone).length < needed ? null : verdict;
 }
 
 /** All it assumed has landed, and nothing is left in line before it, but for what it let pass. */
-export function countsAgainstIt(field: Field, { members, pending }: Bet): boolean {
+export function isSoleSuspect(graph: SpeculationGraph, { members, pending }: SpeculativeBuild): boolean {
   if (pending.length > members.length) return false;
-  if (members.length === 1 && members.every((member) => isAside(field, member))) return true;
-  return members.every((member) => field.before(member).every((before) => members.includes(before)));
+  if (members.length === 1 && members.every((member) => isInIsolatedRetry(graph, member))) return true;
+  return members.every((member) => graph.before(member).every((before) => members.includes(before)));
 }
 
-/** Bets that say nothing any more. */
-export function endFallen(field: Field): Step {
-  const decisions = field.fallen.flatMap(({ batch, cause, isTold }): Decision[] =>
+/** Speculative builds that say nothing any more. */
+export function endObsolete(graph: SpeculationGraph): Step {
+  const decisions = graph.obsolete.flatMap(({ batch, cause, isTold }): Decision[] =>
     isTold ? supersede([batch], cause) : [{ kind: 'ReturnBatch', batch: batch.id, code: cause.code }],
   );
-  if (decisions.length === 0) return { view: field.view, decisions };
+  if (decisions.length === 0) return { view: graph.view, decisions };
   return {
     view: withoutBatches(
-      field.view,
-      field.fallen.map(({ batch }) => batch),
+      graph.view,
+      graph.obsolete.map(({ batch }) => batch),
     ),
     decisions,
   };
 }
 
 /** The landing in line, where it cannot be any more or, its tree having been built after all, is red. */
-export function judgeLine(field: Field): Step {
-  const { view } = field;
+export function judgeLanding(graph: SpeculationGraph): Step {
+  const { view } = graph;
   const [landing, ...others] = view.batches;
   const leftover = supersede(others, { code: 307, causedBy: null });
   const alone = others.length === 0 ? view : withoutBatches(view, others);
   if (landing === undefined) return { view, decisions: [] };
-  const cause = landingFault(field, landing);
+  const cause = landingFault(graph, landing);
   if (cause !== null)
     return { view: withoutBatches(alone, [landing]), decisions: [...leftover, ...supersede([landing], cause)] };
   const verdict = verdictOf(view, landing);
@@ -126,8 +129,8 @@ export function judgeLine(field: Field): Step {
   return { view: ended.view, decisions: [...leftover, ...ended.decisions] };
 }
 
-function landingFault(field: Field, landing: BatchState): Cause | null {
-  const { view } = field;
+function landingFault(graph: SpeculationGraph, landing: BatchState): Cause | null {
+  const { view } = graph;
   const own = memberFault(view, landing) ?? ruleFault(view, landing);
   if (own !== null) return own;
   if (landing.parentCommit !== view.snapshot.queue.tip) return { code: 305, causedBy: null };
@@ -135,7 +138,7 @@ function landingFault(field: Field, landing: BatchState): Cause | null {
   if (conflicting !== undefined) return { code: 301, causedBy: conflicting.pullRequest };
   const verdict = verdictOf(view, landing);
   if (verdict.kind === 'worthless') return { code: verdict.code, causedBy: null };
-  return orderFault(field, landing) ?? (verdict.kind === 'green' ? heldFault(view, landing) : null);
+  return orderFault(graph, landing) ?? (verdict.kind === 'green' ? heldFault(view, landing) : null);
 }
 
 /** One of it has to wait for its own checks: others land without it. What final gates were asked of waits all the same. */
@@ -147,12 +150,12 @@ function heldFault(view: LineView, landing: BatchState): Cause | null {
 }
 
 /** Somebody it overlaps is before it in line now. */
-function orderFault(field: Field, landing: BatchState): Cause | null {
-  const members = new Set(landing.members.flatMap(({ pullRequest }) => field.placeOf.get(pullRequest) ?? []));
+function orderFault(graph: SpeculationGraph, landing: BatchState): Cause | null {
+  const members = new Set(landing.members.flatMap(({ pullRequest }) => graph.indexOf.get(pullRequest) ?? []));
   for (const member of members)
-    for (const place of field.before(member)) {
-      const before = field.line[place];
-      if (before !== undefined && !members.has(place))
+    for (const index of graph.before(member)) {
+      const before = graph.line[index];
+      if (before !== undefined && !members.has(index))
         return { code: before.skipLine ? 302 : 309, causedBy: before.id };
     }
   return null;

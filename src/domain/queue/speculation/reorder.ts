@@ -1,114 +1,130 @@
 // Who lets those behind it pass: it goes behind all that are in line at that moment, so that the landing gate, the planner
 // and people read one order. One that was red, and would be blamed for it, were it not built once more, which it is by
-// itself (isolated-retry.ts); and, where others are ready to land without it, one that is aside or in doubt.
-import { isAside } from './isolated-retry.ts';
+// itself (isolated-retry.ts); and, where others are ready to land without it, one that is retried in isolation or unlikely to land.
+import { isInIsolatedRetry } from './isolated-retry.ts';
 import type { Step } from '../planning/failure.ts';
-import { countsAgainstIt } from './ejection.ts';
-import { isRedAlone, isUntouched, type Field } from './graph.ts';
-import { mayLetPass, mayMove } from './movable.ts';
+import { isSoleSuspect } from './ejection.ts';
+import { isRedAlone, isUntouched, type SpeculationGraph } from './graph.ts';
+import { mayReorderForFailure, mayReorder } from './movable.ts';
 import { targetsOf } from './conflict-graph.ts';
-import { gather, gatherPast } from './mergeable-set.ts';
+import { findMergeable, findMergeablePast } from './mergeable-set.ts';
 import { isHeldByOwnChecks, mayLand, withEach } from '../planning/line.ts';
-import type { Odds } from './landing-probability.ts';
+import type { LandingProbabilities } from './landing-probability.ts';
 import { overlap } from '../model/overlap.ts';
-import { afterOvertaking, mostInDoubt, type Overtaking } from '../model/reordered.ts';
+import { afterReorder, maxTimesPassed, type ReorderReason } from '../model/reordered.ts';
 import type { PullRequestState } from '../model/snapshot.ts';
 
 /** Whoever lands less likely than this is in doubt. */
-const likelyEnough = 0.8;
+const likelyToLand = 0.8;
 
-/** By place. */
-type Passed = ReadonlyMap<number, Overtaking>;
+/** By index. */
+type Reorders = ReadonlyMap<number, ReorderReason>;
 
-/** `justified`: places that a green bet justifies, whatever a red one says of them. */
-export function letPass(field: Field, justified: ReadonlySet<number>, odds: () => Odds): Step {
-  const failed = whoFailed(field, justified);
-  return goBehind(field, failed.size > 0 ? failed : whoIsLeftOut(field, justified, odds));
+/** `justified`: indices that a green speculative build justifies, whatever a red one says of them. */
+export function planReorder(
+  graph: SpeculationGraph,
+  justified: ReadonlySet<number>,
+  probabilities: () => LandingProbabilities,
+): Step {
+  const failed = findFailed(graph, justified);
+  return moveBack(graph, failed.size > 0 ? failed : findLeftOut(graph, justified, probabilities));
 }
 
-function goBehind({ view, line }: Field, passed: Passed): Step {
+function moveBack({ view, line }: SpeculationGraph, passed: Reorders): Step {
   if (passed.size === 0) return { view, decisions: [] };
   const last = line.reduce((highest, row) => Math.max(highest, row.rank), 0);
-  const behind = [...passed].flatMap(([place, reason]) => {
-    const row = line[place];
+  const behind = [...passed].flatMap(([index, reason]) => {
+    const row = line[index];
     return row === undefined ? [] : [{ row, reason }];
   });
   const changes = behind.map(
-    ({ row, reason }, index) => [row.id, { rank: last + index + 1, ...afterOvertaking(row, reason) }] as const,
+    ({ row, reason }, index) => [row.id, { rank: last + index + 1, ...afterReorder(row, reason) }] as const,
   );
   return {
     view: withEach(view, new Map(changes)),
-    decisions: behind.map(({ row, reason }) => ({ kind: 'LetPass', pullRequest: row.id, reason })),
+    decisions: behind.map(({ row, reason }) => ({ kind: 'Reorder', pullRequest: row.id, reason })),
   };
 }
 
-function whoFailed(field: Field, justified: ReadonlySet<number>): Passed {
-  const passed = new Map<number, Overtaking>();
-  for (const bet of [...field.bets, ...field.doubted]) {
-    const { batch, verdict, members } = bet;
-    const [place = -1] = members;
-    if (verdict.kind !== 'red' || passed.has(place) || justified.has(place) || field.landing.has(place)) continue;
+function findFailed(graph: SpeculationGraph, justified: ReadonlySet<number>): Reorders {
+  const passed = new Map<number, ReorderReason>();
+  for (const build of [...graph.builds, ...graph.inconclusive]) {
+    const { batch, verdict, members } = build;
+    const [index = -1] = members;
+    if (verdict.kind !== 'red' || passed.has(index) || justified.has(index) || graph.landing.has(index)) continue;
     // What is left of a batch is asked by itself first.
-    if (batch.members.length > 1 || !isRedAlone(bet) || !countsAgainstIt(field, bet)) continue;
-    if (!mayLetPass(field, place) || !isInTheWay(field, place)) continue;
-    passed.set(place, { kind: 'failed', failedChecks: verdict.failedChecks });
+    if (batch.members.length > 1 || !isRedAlone(build) || !isSoleSuspect(graph, build)) continue;
+    if (!mayReorderForFailure(graph, index) || !holdsUpOthers(graph, index)) continue;
+    passed.set(index, { kind: 'failed', failedChecks: verdict.failedChecks });
   }
   return passed;
 }
 
 /** One by one, as nobody stands on one that may move: whom each of them has to let go first is never listed for this. */
-function isInTheWay({ view, line }: Field, place: number): boolean {
-  const row = line[place];
+function holdsUpOthers({ view, line }: SpeculationGraph, index: number): boolean {
+  const row = line[index];
   if (row === undefined) return false;
   const own = targetsOf(view, row);
-  return line.some((other, behind) => behind > place && overlap(own, targetsOf(view, other)));
+  return line.some((other, behind) => behind > index && overlap(own, targetsOf(view, other)));
 }
 
 /** For those alone that land at once: what is in doubt now may be sure before they can. */
-function whoIsLeftOut(field: Field, justified: ReadonlySet<number>, odds: () => Odds): Passed {
-  const { view } = field;
-  if (!mayLand(view) || view.batches.length > 0 || field.landing.size > 0) return new Map();
+function findLeftOut(
+  graph: SpeculationGraph,
+  justified: ReadonlySet<number>,
+  probabilities: () => LandingProbabilities,
+): Reorders {
+  const { view } = graph;
+  if (!mayLand(view) || view.batches.length > 0 || graph.landing.size > 0) return new Map();
   const isReady = (row: PullRequestState): boolean => !isHeldByOwnChecks(view, row);
-  if (justified.size > 0 && gather(field, isReady).places.length > 0) return new Map();
-  const reasons = new Map<number, Overtaking | null>();
-  const reasonOf = (place: number): Overtaking | null => {
-    const known = reasons.get(place);
+  if (justified.size > 0 && findMergeable(graph, isReady).indices.length > 0) return new Map();
+  const reasons = new Map<number, ReorderReason | null>();
+  const reasonOf = (index: number): ReorderReason | null => {
+    const known = reasons.get(index);
     if (known !== undefined) return known;
-    const reason = whyLeftOut(field, place, odds);
-    reasons.set(place, reason);
+    const reason = reasonToLeaveOut(graph, index, probabilities);
+    reasons.set(index, reason);
     return reason;
   };
-  const { places, passed } = gatherPast(field, isReady, (place) => reasonOf(place) !== null);
-  const passing = new Set(places);
+  const { indices, passed } = findMergeablePast(graph, isReady, (index) => reasonOf(index) !== null);
+  const passing = new Set(indices);
   const inOrder = [...passed].sort((a, b) => a - b);
   return new Map(
-    inOrder.flatMap((place) => {
-      const reason = failedWith(field, place, passing) ?? reasonOf(place);
-      return reason === null ? [] : [[place, reason]];
+    inOrder.flatMap((index) => {
+      const reason = findFailureWithPassing(graph, index, passing) ?? reasonOf(index);
+      return reason === null ? [] : [[index, reason]];
     }),
   );
 }
 
 /** Null: it is not. */
-function whyLeftOut(field: Field, place: number, odds: () => Odds): Overtaking | null {
-  if (!mayMove(field, place) || (field.line[place]?.passedInDoubt ?? 0) >= mostInDoubt) return null;
-  if (isAside(field, place)) return { kind: 'aside' };
-  const chance = odds()[place] ?? 1;
-  return chance < likelyEnough ? { kind: 'doubtful', chance } : null;
+function reasonToLeaveOut(
+  graph: SpeculationGraph,
+  index: number,
+  probabilities: () => LandingProbabilities,
+): ReorderReason | null {
+  if (!mayReorder(graph, index) || (graph.line[index]?.timesPassed ?? 0) >= maxTimesPassed) return null;
+  if (isInIsolatedRetry(graph, index)) return { kind: 'isolated_retry' };
+  const probability = probabilities()[index] ?? 1;
+  return probability < likelyToLand ? { kind: 'unlikely', probability } : null;
 }
 
 /**
  * Nothing else is before it, and a build of it with all of those that pass it and overlap it was red, whoever it was made
  * for: when they have landed it has failed by itself, on what is the tip then. Null: there is none.
  */
-function failedWith(field: Field, place: number, passing: ReadonlySet<number>): Overtaking | null {
+function findFailureWithPassing(
+  graph: SpeculationGraph,
+  index: number,
+  passing: ReadonlySet<number>,
+): ReorderReason | null {
   const isPassing = (at: number): boolean => passing.has(at);
-  if (!mayLetPass(field, place) || !field.before(place).every(isPassing)) return null;
-  const overlapping = [...passing].filter((at) => field.before(Math.max(at, place)).includes(Math.min(at, place)));
-  for (const bet of field.bets) {
-    const { verdict, pending, holds } = bet;
-    if (verdict.kind !== 'red' || !holds.has(place) || !pending.every((at) => at === place || isPassing(at))) continue;
-    if (!overlapping.every((at) => holds.has(at)) || !isUntouched(field, bet, place)) continue;
+  if (!mayReorderForFailure(graph, index) || !graph.before(index).every(isPassing)) return null;
+  const overlapping = [...passing].filter((at) => graph.before(Math.max(at, index)).includes(Math.min(at, index)));
+  for (const build of graph.builds) {
+    const { verdict, pending, holds } = build;
+    if (verdict.kind !== 'red' || !holds.has(index) || !pending.every((at) => at === index || isPassing(at))) continue;
+    if (!overlapping.every((at) => holds.has(at)) || !isUntouched(graph, build, index)) continue;
     return { kind: 'failed', failedChecks: verdict.failedChecks };
   }
   return null;

@@ -145,7 +145,7 @@ async function readParts(
   const tip = queue.tip ?? '';
   const landed = await readLandingsAt(ctx, tx, { queueId, now, instant });
   const lineage = lineageOf(landed, tip);
-  const bases = batches.flatMap((batch) => (batch.beside === 'bet' ? [batch.base] : []));
+  const bases = batches.flatMap((batch) => (batch.sideBuild === 'speculative' ? [batch.base] : []));
   const targets = rules.useAffectedTargets ? await readTargetsAt(ctx, tx, line, instant) : new Map<string, string[]>();
   const heads = line.map((row) => row.headSha);
   const pinned = batches.flatMap((batch) => batch.members.map(({ head }) => head));

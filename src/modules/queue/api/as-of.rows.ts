@@ -75,7 +75,7 @@ export interface BatchRow
     BatchState,
     | 'id'
     | 'position'
-    | 'beside'
+    | 'sideBuild'
     | 'parentBatch'
     | 'parentCommit'
     | 'base'
@@ -102,7 +102,7 @@ export async function readBatches(
   instant: string,
 ): Promise<BatchRow[]> {
   return await tx.query<BatchRow>(
-    `select b.id, b.position::float8 as position, b.beside, b.state, b.cause, b.parent_batch_id as "parentBatch", b.parent_commit as "parentCommit",
+    `select b.id, b.position::float8 as position, b.side_build as "sideBuild", b.state, b.cause, b.parent_batch_id as "parentBatch", b.parent_commit as "parentCommit",
             b.base_commit as base, b.build_keys_hash as "buildKeysHash", b.commit, b.tree, b.tested_commit as "testedCommit", b.given_up as "givenUp",
             extract(epoch from b.created_at)::float8 * 1000 as "createdAt",
             case when b.build_started_at <= $3 then extract(epoch from b.build_started_at)::float8 * 1000 end as "startedAt",

@@ -174,7 +174,7 @@ export function latestBotPullRequest(ctx: GraphQLContext): DataLoader<PullReques
         name: 'latest_bot_pull_requests',
         text: `select distinct on (m.pull_request_id) m.pull_request_id as "pullRequestId", ${botColumns}
              from batch_member m join bot_pull_request bot on bot.account_id = m.account_id and bot.batch_id = m.batch_id
-               join batch b on b.account_id = m.account_id and b.id = m.batch_id and b.beside is distinct from 'question'
+               join batch b on b.account_id = m.account_id and b.id = m.batch_id and b.side_build is distinct from 'isolation'
              where m.account_id = $1 and m.pull_request_id = any ($2::bigint[]) order by m.pull_request_id, bot.id desc`,
         values: [ctx.accountId, pullRequests.map(({ id }) => id)],
       });

@@ -10,7 +10,7 @@ import {
 import { explain, type ExplainedPullRequest, type Reason } from '../../../domain/queue/explain/explain.ts';
 import type { Cause, CheckFact, Condition, ConditionFacts } from '../../../domain/queue/explain/condition.ts';
 import { listConditions } from '../../../domain/queue/explain/conditions.ts';
-import { standingOf, type Standing } from '../../../domain/queue/explain/line-position.ts';
+import { linePositionOf, type LinePosition } from '../../../domain/queue/explain/line-position.ts';
 import { isQueued } from '../../../domain/queue/model/status.ts';
 import type {
   BlockCode,
@@ -145,7 +145,7 @@ async function explainOne(ctx: Context, tx: Transaction, known: Known): Promise<
   const { versions, below, events, moment } = known;
   const [version] = versions;
   if (version === undefined) throw new Error('A moment without a version was explained.');
-  const standing = isQueued(version.status) ? standingOf(moment.view, version.id, moment.causes) : null;
+  const standing = isQueued(version.status) ? linePositionOf(moment.view, version.id, moment.causes) : null;
   const own = await buildOf(ctx, tx, moment, version.headSha);
   const tested = standing?.tested?.testedCommit ?? '';
   const checks = await readChecks(ctx, tx, moment, [version.headSha, tested]);
@@ -187,7 +187,7 @@ async function explainOne(ctx: Context, tx: Transaction, known: Known): Promise<
 function explainedPullRequest(
   { events, moment }: Known,
   version: Version,
-  standing: Standing | null,
+  standing: LinePosition | null,
 ): ExplainedPullRequest {
   const left = events.find(({ action }) => action === 'dequeued' || action === 'queued' || action === 'opened');
   return {

@@ -2,7 +2,7 @@
 // many ask.
 import DataLoader from 'dataloader';
 import type { Context } from '../../../context.ts';
-import { buildsBets } from '../../../domain/queue/planning/line.ts';
+import { buildsSpeculatively } from '../../../domain/queue/planning/line.ts';
 import { inLineOrder } from '../../../domain/queue/model/order.ts';
 import type { Snapshot } from '../../../domain/queue/model/snapshot.ts';
 import { experienceOf, type Experience, type ExperiencedBuild } from '../../../domain/simulation/experience.ts';
@@ -10,7 +10,7 @@ import type { Forecast } from '../../../domain/simulation/forecast.ts';
 import type { Database, Transaction } from '../../../platform/database.ts';
 import { Thread, ThreadTimeout, threadScript } from '../../../platform/threads.ts';
 import { requireScope } from '../../accounts/index.ts';
-import { chanceBy, loadTrackRecords } from '../facts/outlook.loader.ts';
+import { successProbabilityBy, loadTrackRecords } from '../facts/outlook.loader.ts';
 import { snapshotOf } from '../planning/dry-run.ts';
 import type { ForecastTask } from './simulation.thread.ts';
 
@@ -99,9 +99,9 @@ async function foresee(ctx: Context, queueId: string): Promise<Foreseen | null> 
   }
 }
 
-/** Where no bets are built the planner needs no chances, and they are not loaded for it. */
+/** Where no speculative builds are built the planner needs no chances, and they are not loaded for it. */
 async function withChances(ctx: Context, tx: Transaction, snapshot: Snapshot): Promise<Snapshot> {
-  if (buildsBets(snapshot.rules) || snapshot.pullRequests.length === 0) return snapshot;
+  if (buildsSpeculatively(snapshot.rules) || snapshot.pullRequests.length === 0) return snapshot;
   const rows = await tx.query<{ id: string; author: string; repositoryId: string }>(
     `select id, author, repository_id as "repositoryId" from pull_request where account_id = $1 and queue_id = $2 and status in ('queued', 'tagged')`,
     [ctx.accountId, snapshot.queue.id],
@@ -112,7 +112,7 @@ async function withChances(ctx: Context, tx: Transaction, snapshot: Snapshot): P
     ...snapshot,
     pullRequests: snapshot.pullRequests.map((row) => ({
       ...row,
-      chance: chanceBy(records, authors.get(row.id) ?? ''),
+      successProbability: successProbabilityBy(records, authors.get(row.id) ?? ''),
     })),
   };
 }

@@ -54,7 +54,7 @@ const lineOrder = 'p.skip_line desc, p.rank';
 // One pull request is nearly always asked for together with its bot pull request: it comes in the same row.
 const latestBot = `left join lateral (
     select ${botColumns} from batch_member m join bot_pull_request bot on bot.account_id = m.account_id and bot.batch_id = m.batch_id
-      join batch b on b.account_id = m.account_id and b.id = m.batch_id and b.beside is distinct from 'question'
+      join batch b on b.account_id = m.account_id and b.id = m.batch_id and b.side_build is distinct from 'isolation'
     where m.account_id = p.account_id and m.pull_request_id = p.id order by bot.id desc limit 1) latest on true`;
 
 type RowWithBot = Row & { latestBot: EmbeddedBotRow | null };

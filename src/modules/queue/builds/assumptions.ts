@@ -1,4 +1,4 @@
-// What the members of a bet are put on: its base with the pull requests it assumes to land before them. Many bets share
+// What the members of a speculative build are put on: its base with the pull requests it assumes to land before them. Many speculative builds share
 // most of that, so composing begins with the longest known commit of just those heads on that base, and a line of n is
 // built with about as many merges as a chain of n would be.
 import { createHash } from 'node:crypto';
@@ -76,9 +76,9 @@ async function findKnown(ctx: Context, { batch, assumed, host }: LoadedBatch): P
   return isThere ? longest : { commit: batch.parentCommit, layers: 0 };
 }
 
-/** The last of `digestsOf`: what a bet is found by. Null: it is none, and its commits carry other words than theirs. */
+/** The last of `digestsOf`: what a speculative build is found by. Null: it is none, and its commits carry other words than theirs. */
 export function contentOf({ batch, assumed, members }: LoadedBatch): string | null {
-  return batch.beside === 'bet' ? (digestsOf(batch, [...assumed, ...members]).at(-1) ?? null) : null;
+  return batch.sideBuild === 'speculative' ? (digestsOf(batch, [...assumed, ...members]).at(-1) ?? null) : null;
 }
 
 /** Of the base with the first layer, with the first two, and so on. */

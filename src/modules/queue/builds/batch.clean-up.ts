@@ -8,7 +8,7 @@ import { BotPullRequestEntity } from '../store/queue.entities.ts';
 
 /**
  * After its end: what still runs is stopped, the bot pull request closed, its branch deleted by compare-and-set. One that
- * is spare, or has passed on to another batch, is no longer this batch's to close.
+ * is idle, or has passed on to another batch, is no longer this batch's to close.
  */
 export async function cleanUp(ctx: Context, loaded: LoadedBatch): Promise<void> {
   const { batch, host } = loaded;
@@ -21,7 +21,7 @@ export async function cleanUp(ctx: Context, loaded: LoadedBatch): Promise<void> 
   // What landed is the base's own: its checks are no longer ours to stop.
   if (batch.mode === 'parallel' && batch.commit && batch.state !== 'landed')
     await adapter.cancelChecks(host, batch.commit);
-  const isOwn = bot === null || (!bot.spare && !bot.heirBatchId && !bot.closedAt);
+  const isOwn = bot === null || (!bot.idle && !bot.heirBatchId && !bot.closedAt);
   if (isOwn) {
     const branch = bot?.branch ?? botBranch(batch.id);
     const number =

@@ -37,7 +37,7 @@ export async function makeBuild(ctx: Context, loaded: LoadedBatch): Promise<void
   }
   await passFailpoint('build:after_compose');
   if (result.kind === 'conflict')
-    return batch.beside === 'bet'
+    return batch.sideBuild === 'speculative'
       ? await keepConflictOfBet(ctx, loaded, loaded.assumed.length + result.at)
       : await keepConflict(ctx, loaded, result);
   if (batch.mode === 'serial') {
@@ -165,7 +165,7 @@ async function keepConflict(
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     const work = beginWork(ctx, tx, await changeQueue(ctx, tx, batch.queueId));
     // Without those it stands behind it may well conflict: nobody is blamed for that, and it is no fact of the line's.
-    if (batch.beside) return await giveUp(ctx, tx, batch.id);
+    if (batch.sideBuild) return await giveUp(ctx, tx, batch.id);
     if (of === 'composition') await keepMergeResult(ctx, tx, loaded, { tree: null, conflictAt: conflict.at });
     const member = members[conflict.at];
     const row =
@@ -188,7 +188,7 @@ async function keepConflict(
 
 /**
  * The fact is about the base and all heads up to the one that does not merge, assumed ones too: whoever plans finds it
- * under that, and nobody is blamed by a bet. `at` is a place among the assumed and the members together.
+ * under that, and nobody is blamed by a speculative build. `at` is a place among the assumed and the members together.
  */
 async function keepConflictOfBet(ctx: Context, loaded: LoadedBatch, at: number): Promise<void> {
   const { batch } = loaded;

@@ -128,7 +128,7 @@ async function markStarted(
     // One that relied on another build's evidence and now gets its own starts its time anew.
     row.buildStartedAt = bot !== null && isFirst ? work.now : (row.buildStartedAt ?? work.now);
     // A question moves no status: its member stands in line with a build of its own.
-    if (bot !== null && row.beside !== 'question') await tagMembers(ctx, tx, work, { batch: row, members });
+    if (bot !== null && row.sideBuild !== 'isolation') await tagMembers(ctx, tx, work, { batch: row, members });
     await finishWork(work);
   });
 }
@@ -185,19 +185,19 @@ async function tagMembers(
 
 /** Numbers of the pull requests that stand in builds before this one in the line: they must land first. */
 async function aheadOf(ctx: Context, tx: Transaction, batch: BatchRow): Promise<number[]> {
-  if (batch.beside === 'bet') return await assumedOf(ctx, tx, batch.id);
-  if (batch.beside) return [];
+  if (batch.sideBuild === 'speculative') return await assumedOf(ctx, tx, batch.id);
+  if (batch.sideBuild) return [];
   const found = await tx.query<{ number: number }>(
     `select p.number from batch b join batch_member m on m.account_id = b.account_id and m.batch_id = b.id
        join pull_request p on p.account_id = m.account_id and p.id = m.pull_request_id
-     where b.account_id = $1 and b.queue_id = $2 and b.state in ('making', 'building', 'landing') and b.beside is null and b.position < $3
+     where b.account_id = $1 and b.queue_id = $2 and b.state in ('making', 'building', 'landing') and b.side_build is null and b.position < $3
        and p.status = 'tagged' order by b.position, m.ordinal`,
     [ctx.accountId, batch.queueId, batch.position],
   );
   return found.map((row) => row.number);
 }
 
-/** Numbers of the pull requests that a bet assumes to land first. */
+/** Numbers of the pull requests that a speculative build assumes to land first. */
 async function assumedOf(ctx: Context, tx: Transaction, batchId: string): Promise<number[]> {
   const found = await tx.query<{ number: number }>(
     `select p.number from batch_assumption a join pull_request p on p.account_id = a.account_id and p.id = a.pull_request_id

@@ -84,25 +84,30 @@ async function loadParts(
   judged: Judged & { readonly lineage: readonly string[] },
 ): Promise<readonly PassedPart[]> {
   const { queueId, repositoryId, restsOn, buildKeysHash } = judged.batch;
-  const bets = await tx.em.find(BatchEntity, { queueId, beside: 'bet', commit: { $in: [...restsOn] }, buildKeysHash });
-  const ids = bets.map(({ id }) => id);
+  const speculative = await tx.em.find(BatchEntity, {
+    queueId,
+    sideBuild: 'speculative',
+    commit: { $in: [...restsOn] },
+    buildKeysHash,
+  });
+  const ids = speculative.map(({ id }) => id);
   const [assumed, members] = [await loadAssumed(tx, ids), await loadMembers(tx, ids)];
-  const trees = bets.flatMap(({ tree }) => tree ?? []);
+  const trees = speculative.flatMap(({ tree }) => tree ?? []);
   const builds = await loadBuilds(ctx, tx, { repositoryId, commits: [], trees });
   const parts: PassedPart[] = [];
-  for (const bet of bets) {
-    const content = [...(assumed.get(bet.id) ?? []), ...(members.get(bet.id) ?? [])];
+  for (const part of speculative) {
+    const content = [...(assumed.get(part.id) ?? []), ...(members.get(part.id) ?? [])];
     const heads = content.map(({ pinnedHead }) => pinnedHead);
     const source = { queue: judged, rules: judged.rules, builds: withoutHeads(builds, judged.rules, heads) };
-    const build = evidenceFor(bet.tree ?? '', source, ctx.clock().getTime(), bet.testedCommit ?? null);
+    const build = evidenceFor(part.tree ?? '', source, ctx.clock().getTime(), part.testedCommit ?? null);
     if (build === null) continue;
     parts.push({
-      base: bet.baseCommit,
+      base: part.baseCommit,
       build,
       content: content.map(({ pullRequestId, pinnedHead, strategy, belowHead, joinsNext }) => ({
         pullRequestId,
         head: pinnedHead,
-        strategy: strategy ?? bet.strategy,
+        strategy: strategy ?? part.strategy,
         belowHead: belowHead ?? null,
         joinsNext,
       })),

@@ -1,6 +1,6 @@
 // What the planner knows of pull requests where builds are no chain: what they affect, and how likely they pass.
 import type { Context } from '../../../context.ts';
-import { chanceOf, type TrackRecord } from '../../../domain/queue/model/success-probability.ts';
+import { estimateSuccessProbability, type TrackRecord } from '../../../domain/queue/model/success-probability.ts';
 import { judgeBuild } from '../../../domain/queue/evidence/evidence.ts';
 import type { Targets } from '../../../domain/queue/model/overlap.ts';
 import type { PullRequestState, QueueRules } from '../../../domain/queue/model/snapshot.ts';
@@ -82,12 +82,12 @@ export async function loadTrackRecords(ctx: Context, tx: Transaction, repository
 }
 
 /**
- * How many of the last bets are looked at for second builds. A few builds a change and a few failures in a hundred: the
+ * How many of the last speculative builds are looked at for second builds. A few builds a change and a few failures in a hundred: the
  * dozen second builds that are asked for (success-probability.ts) are hardly ever among the last few hundred.
  */
-const mostBets = 2_000;
+const mostBuilds = 2_000;
 
-/** Builds of the last bets that were made of what was red before, and how many of them passed. */
+/** Builds of the last speculative builds that were made of what was red before, and how many of them passed. */
 export async function loadSecondTries(
   ctx: Context,
   tx: Transaction,
@@ -96,7 +96,7 @@ export async function loadSecondTries(
   const rows = await tx.query<{ commits: string[] }>(
     `select array_agg(tested_commit order by id) as commits
      from (select id, content, tested_commit from batch
-           where account_id = $1 and queue_id = $2 and beside = 'bet' order by id desc limit ${mostBets}) bets
+           where account_id = $1 and queue_id = $2 and side_build = 'speculative' order by id desc limit ${mostBuilds}) newest
      where content is not null and tested_commit is not null group by content having count(*) > 1`,
     [ctx.accountId, queue.id],
   );
@@ -115,6 +115,9 @@ const unrecorded: TrackRecord = { passed: 0, judged: 0 };
 
 export const noRecords: TrackRecords = { repository: unrecorded, authors: new Map() };
 
-export function chanceBy(records: TrackRecords, author: string): PullRequestState['chance'] {
-  return chanceOf({ repository: records.repository, author: records.authors.get(author) ?? unrecorded });
+export function successProbabilityBy(records: TrackRecords, author: string): PullRequestState['successProbability'] {
+  return estimateSuccessProbability({
+    repository: records.repository,
+    author: records.authors.get(author) ?? unrecorded,
+  });
 }

@@ -326,7 +326,7 @@ async function findStrays(ctx: Context, host: HostedRepository): Promise<StrayBr
       await tx.query<{ id: string; branch: string | null }>(
         `select b.id, bot.branch from batch b
          left join bot_pull_request bot on bot.account_id = b.account_id and bot.batch_id = b.id and bot.closed_at is null
-         where b.account_id = $1 and b.repository_id = $2 and (b.cleaned_up_at is null or bot.spare)`,
+         where b.account_id = $1 and b.repository_id = $2 and (b.cleaned_up_at is null or bot.idle)`,
         [ctx.accountId, host.id],
       ),
   );

@@ -242,7 +242,7 @@ async function supersedeLive(work: QueueWork): Promise<void> {
     tx,
     batches.map(({ id }) => id),
   );
-  // One may be in several bets.
+  // One may be in several speculative builds.
   const standing = new Set<PullRequestRow>();
   for (const batch of batches) {
     Object.assign(batch, { state: 'superseded', resetCode: 309, endedAt: now, endedReason: statusText(309) });

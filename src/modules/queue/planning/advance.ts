@@ -8,7 +8,7 @@ import { reconsiderInLine, reconsiderPending } from '../admission/admission.serv
 import { configurationProblem, rulesOf } from '../store/configuration.cache.ts';
 import { planUpdates, updateBeforeRequeue } from './auto-update.ts';
 import { planWaitingBackports } from './backport.ts';
-import { releaseSpares } from './bot-pull-requests.reuse.ts';
+import { releaseIdleBotPullRequests } from './bot-pull-requests.reuse.ts';
 import {
   describeBatch,
   describeQueue,
@@ -84,7 +84,7 @@ export async function advanceQueue(ctx: Context, queueId: string): Promise<Advan
       const planned = plan(loaded.snapshot, work.now.getTime());
       const decisions = await updateBeforeRequeue(work, configuration, planned);
       await writeDecisions(work, loaded, decisions, configuration);
-      await releaseSpares(work);
+      await releaseIdleBotPullRequests(work);
       await wakeWaitingQueues(work, decisions);
       await planWaitingBackports(work);
       const updatesAt = await planUpdates(work, repository, configuration);

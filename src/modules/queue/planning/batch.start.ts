@@ -1,5 +1,5 @@
 // Batches as the planner decided them, in rows: members with how each becomes a commit, and what they assume. All that one
-// turn starts is written by three statements: a queue of bets may start hundreds at once, under its lock.
+// turn starts is written by three statements: a queue of speculative builds may start hundreds at once, under its lock.
 import type { Configuration } from '../../../domain/configuration/keys.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import { groupMessage, type MessageSource } from '../../../domain/queue/requests/message.ts';
@@ -69,7 +69,7 @@ async function insertBatches(
   const { rules } = of.loaded.snapshot;
   const rows = of.starting.map(({ decision, rows: members }) => ({
     position: decision.position,
-    beside: decision.beside,
+    side_build: decision.sideBuild,
     cause: decision.cause,
     parent_batch_id: decision.parentBatch,
     parent_commit: decision.parentCommit,
@@ -79,9 +79,9 @@ async function insertBatches(
   }));
   const made = await tx.query<{ id: string; position: number }>(
     `insert into batch (account_id, queue_id, repository_id, mode, strategy, batch_commit, build_keys_hash, created_at,
-                        position, beside, cause, parent_batch_id, parent_commit, base_commit, rests_on, group_message)
-     select $1, $2, $3, $4, $5, $6, $7, $8, b.position, b.beside, b.cause, b.parent_batch_id, b.parent_commit, b.base_commit, b.rests_on, b.group_message
-     from jsonb_to_recordset($9::jsonb) as b (position bigint, beside text, cause text, parent_batch_id bigint, parent_commit text, base_commit text, rests_on text[], group_message text)
+                        position, side_build, cause, parent_batch_id, parent_commit, base_commit, rests_on, group_message)
+     select $1, $2, $3, $4, $5, $6, $7, $8, b.position, b.side_build, b.cause, b.parent_batch_id, b.parent_commit, b.base_commit, b.rests_on, b.group_message
+     from jsonb_to_recordset($9::jsonb) as b (position bigint, side_build text, cause text, parent_batch_id bigint, parent_commit text, base_commit text, rests_on text[], group_message text)
      order by b.position returning id, position::float8 as position`,
     [
       ctx.accountId,

@@ -1,8 +1,12 @@
 // The life of a bot pull request beyond its first build (reuse_draft_pr_on_failure). When a batch ends without landing
-// its bot pull request is spare; the next build with one of its pull requests takes it over, and one that nobody will
+// its bot pull request is idle; the next build with one of its pull requests takes it over, and one that nobody will
 // take is closed. Each of these is one transaction under the queue's row; what the host is told follows, and may die.
 import type { Context } from '../../../context.ts';
-import { chooseSpare, findUntakeable, type Spare } from '../../../domain/queue/evidence/bot-pull-requests.ts';
+import {
+  chooseBotPullRequest,
+  findUnusable,
+  type IdleBotPullRequest,
+} from '../../../domain/queue/evidence/bot-pull-requests.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
 import type { LoadedBatch } from '../store/batch.rows.ts';
@@ -21,9 +25,9 @@ import type { QueueWork } from '../store/status.writer.ts';
 import { deleteBranch } from './bot-pull-requests.branch.ts';
 
 /** Its batch ended without landing. */
-export async function spareBotPullRequest({ ctx, tx }: QueueWork, batchId: string): Promise<void> {
+export async function markBotPullRequestIdle({ ctx, tx }: QueueWork, batchId: string): Promise<void> {
   await tx.query(
-    'update bot_pull_request set spare = true where account_id = $1 and batch_id = $2 and heir_batch_id is null and closed_at is null',
+    'update bot_pull_request set idle = true where account_id = $1 and batch_id = $2 and heir_batch_id is null and closed_at is null',
     [ctx.accountId, batchId],
   );
 }
@@ -39,22 +43,22 @@ export async function takeBotPullRequest(
     if (own !== null) return own;
     const { state } = await tx.em.findOneOrFail(BatchEntity, { id: batch.id });
     if (state !== 'building') return null;
-    const spares = await readSpares(ctx, tx, { id: batch.queueId, repositoryId: batch.repositoryId });
-    const chosen = chooseSpare(
-      spares,
+    const idle = await readIdle(ctx, tx, { id: batch.queueId, repositoryId: batch.repositoryId });
+    const chosen = chooseBotPullRequest(
+      idle,
       members.map((member) => member.pullRequestId),
     );
     if (chosen === null) return null;
-    const spare = await tx.em.findOneOrFail(BotPullRequestEntity, { id: chosen.id });
-    Object.assign(spare, { spare: false, heirBatchId: batch.id });
+    const reused = await tx.em.findOneOrFail(BotPullRequestEntity, { id: chosen.id });
+    Object.assign(reused, { idle: false, heirBatchId: batch.id });
     return tx.em.create(BotPullRequestEntity, {
       accountId: ctx.accountId,
       repositoryId: batch.repositoryId,
       batchId: batch.id,
-      number: spare.number,
-      url: spare.url,
-      branch: spare.branch,
-      targetBranch: spare.targetBranch,
+      number: reused.number,
+      url: reused.url,
+      branch: reused.branch,
+      targetBranch: reused.targetBranch,
       headCommitSha: batch.commit ?? '',
       preBatchSha: batch.preBatchCommit ?? batch.parentCommit,
       createdAt: ctx.clock(),
@@ -81,31 +85,31 @@ export async function closeRows(
   { repositoryId, number }: Pick<BotPullRequestRow, 'repositoryId' | 'number'>,
 ): Promise<void> {
   await tx.query(
-    'update bot_pull_request set closed_at = $4, spare = false where account_id = $1 and repository_id = $2 and number = $3 and closed_at is null',
+    'update bot_pull_request set closed_at = $4, idle = false where account_id = $1 and repository_id = $2 and number = $3 and closed_at is null',
     [ctx.accountId, repositoryId, number, ctx.clock().toISOString()],
   );
 }
 
 /**
- * A spare that no build will take is closed: none of its pull requests stands in line without a build that has begun.
+ * An idle bot pull request that no build will take is closed: none of its pull requests stands in line without a build that has begun.
  * From here on nobody can take it over.
  */
-export async function releaseSpares({ ctx, tx, queue, now }: QueueWork): Promise<void> {
+export async function releaseIdleBotPullRequests({ ctx, tx, queue, now }: QueueWork): Promise<void> {
   await tx.em.flush();
-  const spares = await readSpares(ctx, tx, queue);
-  if (spares.length === 0) return;
-  const untakeable = findUntakeable(spares, {
-    inLine: await readInLine(ctx, tx, { queue, pullRequests: spares.flatMap((spare) => spare.pullRequests) }),
+  const idle = await readIdle(ctx, tx, queue);
+  if (idle.length === 0) return;
+  const unusable = findUnusable(idle, {
+    inLine: await readInLine(ctx, tx, { queue, pullRequests: idle.flatMap((bot) => bot.pullRequests) }),
     building: await readBuilding(ctx, tx, queue),
   });
-  if (untakeable.length === 0) return;
+  if (unusable.length === 0) return;
   await tx.query(
     `with released as (
-       update bot_pull_request set spare = false where account_id = $1 and id = any($3::bigint[]) returning id)
+       update bot_pull_request set idle = false where account_id = $1 and id = any($3::bigint[]) returning id)
      insert into intent (account_id, queue_id, kind, key, planned_at)
      select $1::bigint, $2::bigint, 'close_bot_pull_request', id::text, $4::timestamptz from released
      on conflict do nothing`,
-    [ctx.accountId, queue.id, untakeable.map(({ id }) => id), now.toISOString()],
+    [ctx.accountId, queue.id, unusable.map(({ id }) => id), now.toISOString()],
   );
 }
 
@@ -113,13 +117,13 @@ export async function releaseSpares({ ctx, tx, queue, now }: QueueWork): Promise
 // Each of these statements is given the keys it reads, so that there is one good plan whatever is known of the tables.
 
 /** What a queue's batches have left. */
-async function readSpares(
+async function readIdle(
   ctx: Context,
   tx: Transaction,
   queue: Pick<QueueRow, 'id' | 'repositoryId'>,
-): Promise<readonly Spare[]> {
+): Promise<readonly IdleBotPullRequest[]> {
   const bots = await tx.query<{ id: string; batchId: string }>(
-    'select id, batch_id as "batchId" from bot_pull_request where account_id = $1 and repository_id = $2 and spare',
+    'select id, batch_id as "batchId" from bot_pull_request where account_id = $1 and repository_id = $2 and idle',
     [ctx.accountId, queue.repositoryId],
   );
   if (bots.length === 0) return [];

@@ -50,7 +50,7 @@ async function resetFrom(ctx: Context, tx: Transaction, build: Build): Promise<v
   // While a landing is begun nothing is reset: its outcome decides.
   if (place < 0 || batches.some((batch) => batch.landingBegun)) return;
   const closed = batches.slice(place, place + 1);
-  const fallen = closed[0]?.beside ? closed : batches.slice(place).filter((batch) => batch.beside === null);
+  const fallen = closed[0]?.sideBuild ? closed : batches.slice(place).filter((batch) => batch.sideBuild === null);
   const work = beginWork(ctx, tx, queue);
   await writeDecisions(
     work,

@@ -1,11 +1,11 @@
 // Carries the planner's decisions into rows: batches, statuses, landing intents, events. No rule lives here.
-import { afterOvertaking, overtakingText, type Overtaking } from '../../../domain/queue/model/reordered.ts';
+import { afterReorder, reorderText, type ReorderReason } from '../../../domain/queue/model/reordered.ts';
 import type { Decision } from '../../../domain/queue/model/snapshot.ts';
 import { statusText } from '../../../domain/queue/model/status.ts';
 import type { Configuration } from '../../../domain/configuration/keys.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import type { BatchMemberRow, BatchRow, PullRequestRow } from '../store/queue.entities.ts';
-import { spareBotPullRequest } from './bot-pull-requests.reuse.ts';
+import { markBotPullRequestIdle } from './bot-pull-requests.reuse.ts';
 import { pullRequestOf, startBatches } from './batch.start.ts';
 import { planGate } from '../facts/final-gates.ts';
 import { liveStates, loadNamed, type LoadedQueue } from './snapshot.loader.ts';
@@ -62,8 +62,8 @@ export async function writeDecisions(
       case 'RequeuePullRequest':
         resets.addRequeued(decision, requeue(work, pullRequestOf(loaded, decision.pullRequest)));
         break;
-      case 'LetPass':
-        letPass(work, pullRequestOf(loaded, decision.pullRequest), decision.reason);
+      case 'Reorder':
+        reorder(work, pullRequestOf(loaded, decision.pullRequest), decision.reason);
         break;
       case 'StartBatch':
         if (decision === starts[0]) await startBatches(work, loaded, starts, configuration);
@@ -99,12 +99,12 @@ export async function writeDecisions(
     }
   }
   announceDepartures();
-  await spareEnded(work, decisions, configuration);
+  await markEndedIdle(work, decisions, configuration);
   await voidLandings(work);
 }
 
 /** What ends without landing leaves its bot pull request to the next build of its members. */
-async function spareEnded(
+async function markEndedIdle(
   work: QueueWork,
   decisions: readonly Decision[],
   configuration: Configuration,
@@ -113,7 +113,7 @@ async function spareEnded(
   await work.tx.em.flush();
   for (const decision of decisions)
     if (decision.kind === 'SupersedeBatch' || decision.kind === 'FailBatch' || decision.kind === 'BisectBatch')
-      await spareBotPullRequest(work, decision.batch);
+      await markBotPullRequestIdle(work, decision.batch);
 }
 
 function batchOf(loaded: LoadedQueue, id: string): BatchRow {
@@ -140,14 +140,14 @@ interface Written extends LoadedQueue {
   readonly holders: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Who is in several bets stays tagged while one of them is built. */
+/** Who is in several speculative builds stays tagged while one of them is built. */
 async function loadHolders({ ctx, tx, queue }: QueueWork, { batches }: LoadedQueue): Promise<Pick<Written, 'holders'>> {
-  if (![...batches.values()].some(({ beside }) => beside === 'bet')) return { holders: new Map() };
+  if (![...batches.values()].some(({ sideBuild }) => sideBuild === 'speculative')) return { holders: new Map() };
   const rows = await tx.query<{ batch: string; pullRequest: string }>(
     `select m.batch_id as batch, m.pull_request_id as "pullRequest"
      from batch b join bot_pull_request bot on bot.account_id = b.account_id and bot.batch_id = b.id
        join batch_member m on m.account_id = b.account_id and m.batch_id = b.id
-     where b.account_id = $1 and b.queue_id = $2 and b.state = any($3) and b.beside is distinct from 'question'
+     where b.account_id = $1 and b.queue_id = $2 and b.state = any($3) and b.side_build is distinct from 'isolation'
        and bot.opened_at is not null and bot.closed_at is null`,
     [ctx.accountId, queue.id, [...liveStates]],
   );
@@ -164,7 +164,7 @@ function isHeld({ holders, batches }: Written, pullRequest: PullRequestRow): boo
 /** Members that stand in a bot pull request go back to `queued`, in their places. Answers how many that were. */
 function putBack(work: QueueWork, loaded: Written, batch: BatchRow): PullRequestRow[] {
   // It is tagged by its batch in the line, which a question says something about.
-  if (batch.beside === 'question') return [];
+  if (batch.sideBuild === 'isolation') return [];
   const back = (loaded.members.get(batch.id) ?? []).flatMap(
     (member) => loaded.pullRequests.get(member.pullRequestId) ?? [],
   );
@@ -188,7 +188,7 @@ function bisect(work: QueueWork, loaded: Written, decision: Of<'BisectBatch'>): 
       row.bisectionGroup = decision.group;
       row.bisectionMax = decision.halves[0]?.length ?? 1;
       row.bisectionAttempts = decision.attempts;
-      row.bisectionStand = decision.stand;
+      row.bisectionPhase = decision.phase;
     }
   }
   announceBatch(work, loaded, batch, 'batch_bisected', {
@@ -199,10 +199,10 @@ function bisect(work: QueueWork, loaded: Written, decision: Of<'BisectBatch'>): 
 
 function returnPart(work: QueueWork, loaded: Written, decision: Of<'ReturnBatch'>): PullRequestRow[] {
   const batch = endBatch(work, batchOf(loaded, decision.batch), 'superseded', decision.code);
-  if (batch.beside !== 'part') return putBack(work, loaded, batch);
+  if (batch.sideBuild !== 'part') return putBack(work, loaded, batch);
   for (const member of loaded.members.get(batch.id) ?? []) {
     const row = loaded.pullRequests.get(member.pullRequestId);
-    if (row !== undefined) row.bisectionStand = 'returned';
+    if (row !== undefined) row.bisectionPhase = 'returned';
   }
   return putBack(work, loaded, batch);
 }
@@ -214,14 +214,14 @@ function requeue(work: QueueWork, row: PullRequestRow): PullRequestRow {
 }
 
 /** Behind all that are in line: what was queued later is behind it. */
-function letPass(work: QueueWork, row: PullRequestRow, reason: Overtaking): void {
-  Object.assign(row, { rank: work.queue.nextRank, ...afterOvertaking(row, reason) });
+function reorder(work: QueueWork, row: PullRequestRow, reason: ReorderReason): void {
+  Object.assign(row, { rank: work.queue.nextRank, ...afterReorder(row, reason) });
   work.queue.nextRank += 1;
-  announce(work, row, 'overtaken', {
+  announce(work, row, 'reordered', {
     reason: reason.kind,
     failedChecks: reason.kind === 'failed' ? reason.failedChecks : [],
-    chance: reason.kind === 'doubtful' ? reason.chance : null,
-    text: overtakingText(reason),
+    probability: reason.kind === 'unlikely' ? reason.probability : null,
+    text: reorderText(reason),
   });
 }
 

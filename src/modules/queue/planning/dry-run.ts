@@ -1,7 +1,7 @@
 // A change is tried out by the very code that makes it, in a transaction that is rolled back: what is refused is refused
 // by the same words, and what the planner would make of it is planned on what it left. Nothing is written, nobody is woken.
 import type { Context } from '../../../context.ts';
-import { foresee, type Impact } from '../../../domain/queue/dry-run.ts';
+import { dryRun, type Impact } from '../../../domain/queue/dry-run.ts';
 import type { Snapshot } from '../../../domain/queue/model/snapshot.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
@@ -51,7 +51,7 @@ export async function rehearse(
       for (const { id, baseBranch } of queues) {
         await reconsider(rehearsal, tx, id);
         const [was, is] = [before.get(id) ?? null, await snapshotOf(ctx, tx, id)];
-        if (was !== null && is !== null) impacts.push({ baseBranch, ...foresee(was, is, now) });
+        if (was !== null && is !== null) impacts.push({ baseBranch, ...dryRun(was, is, now) });
       }
       throw new RolledBack(impacts.toSorted((a, b) => (a.baseBranch < b.baseBranch ? -1 : 1)));
     });

@@ -89,7 +89,7 @@ async function readNewestBatch(ctx: Context, tx: Transaction, pullRequestId: str
        array(select o.number from batch_member c join pull_request o on o.account_id = c.account_id and o.id = c.pull_request_id
              where c.account_id = $1 and c.batch_id = b.id and c.pull_request_id <> $2 order by c.ordinal) as companions
      from batch_member m
-     join batch b on b.account_id = m.account_id and b.id = m.batch_id and b.beside is distinct from 'question'
+     join batch b on b.account_id = m.account_id and b.id = m.batch_id and b.side_build is distinct from 'isolation'
      left join bot_pull_request bot on bot.account_id = b.account_id and bot.batch_id = b.id
      left join pull_request cause on cause.account_id = b.account_id and cause.id = b.caused_by
      where m.account_id = $1 and m.pull_request_id = $2

@@ -2,7 +2,7 @@
 import type { Context } from '../../../context.ts';
 import { withoutHeads } from '../../../domain/queue/evidence/evidence.ts';
 import { decideLandingsFrom } from '../../../domain/queue/landing/landing-time.ts';
-import { buildsBets } from '../../../domain/queue/planning/line.ts';
+import { buildsSpeculatively } from '../../../domain/queue/planning/line.ts';
 import type { Targets } from '../../../domain/queue/model/overlap.ts';
 import { withStacks } from '../../../domain/queue/requests/stacks.ts';
 import { resetCodeOfDeparture } from '../../../domain/queue/model/status.ts';
@@ -19,7 +19,13 @@ import type {
 import type { Transaction } from '../../../platform/database.ts';
 import { askedAt, branchFreezes, pauseInForce } from '../../repositories/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
-import { chanceBy, loadSecondTries, loadTargets, loadTrackRecords, noRecords } from '../facts/outlook.loader.ts';
+import {
+  successProbabilityBy,
+  loadSecondTries,
+  loadTargets,
+  loadTrackRecords,
+  noRecords,
+} from '../facts/outlook.loader.ts';
 import { lineageOf, loadLandings, ownLineOf, readLandings } from '../facts/landings.loader.ts';
 import { configurationOf } from '../store/configuration.cache.ts';
 import { labelBatches, loadGates } from '../facts/final-gates.ts';
@@ -118,11 +124,11 @@ export async function loadSnapshot(
       ...[...members.values()].flat().map((member) => member.pinnedHead),
     ]),
     readings: await loadReadings(ctx, tx, queue.id),
-    ...(buildsBets(rules) && { secondTries: await loadSecondTries(ctx, tx, { queue, rules }) }),
+    ...(buildsSpeculatively(rules) && { secondTries: await loadSecondTries(ctx, tx, { queue, rules }) }),
     landings: await loadLandings(ctx, tx, {
       landed,
       tip,
-      since: batches.flatMap((batch) => (batch.beside === 'bet' ? [batch.baseCommit] : [])),
+      since: batches.flatMap((batch) => (batch.sideBuild === 'speculative' ? [batch.baseCommit] : [])),
     }),
     mergeResults: await loadMergeResults(ctx, tx, repository.id, [
       ...lineage,
@@ -143,7 +149,7 @@ async function loadLandingsFrom(
 }
 
 function idsOfBets(batches: readonly BatchRow[]): string[] {
-  return batches.filter((batch) => batch.beside === 'bet').map((batch) => batch.id);
+  return batches.filter((batch) => batch.sideBuild === 'speculative').map((batch) => batch.id);
 }
 
 /** What is known of those in line where builds are chosen by it: two statements, whatever the line is. */
@@ -151,11 +157,14 @@ async function loadOutlook(
   ctx: Context,
   tx: Transaction,
   { queue, rules }: { readonly queue: QueueRow; readonly rules: QueueRules },
-): Promise<(row: LineRow) => Partial<Pick<PullRequestState, 'targets' | 'chance'>>> {
-  if (!buildsBets(rules)) return () => ({});
+): Promise<(row: LineRow) => Partial<Pick<PullRequestState, 'targets' | 'successProbability'>>> {
+  if (!buildsSpeculatively(rules)) return () => ({});
   const targets = rules.useAffectedTargets ? await loadTargets(ctx, tx, queue.id) : new Map<string, Targets>();
   const records = await loadTrackRecords(ctx, tx, queue.repositoryId);
-  return (row) => ({ targets: targets.get(row.id) ?? null, chance: chanceBy(records, row.author) });
+  return (row) => ({
+    targets: targets.get(row.id) ?? null,
+    successProbability: successProbabilityBy(records, row.author),
+  });
 }
 
 /** Why those that live batches hold or assume are not in line. Flush before: it reads past the unit of work. */
@@ -211,7 +220,7 @@ function namedBy(decision: Decision): string[] {
       return [decision.pullRequest, decision.below];
     case 'BlockPullRequest':
     case 'RequeuePullRequest':
-    case 'LetPass':
+    case 'Reorder':
     case 'AnnounceTop':
     case 'AnnounceStuck':
       return [decision.pullRequest];
@@ -230,7 +239,7 @@ function namedBy(decision: Decision): string[] {
 
 export function toPullRequestState(row: LineRow, build: BuildState | undefined, rules: QueueRules): PullRequestState {
   const own = judgeOwn(build, rules);
-  const { conflictParent, bisectionGroup, bisectionMax, bisectionAttempts, bisectionStand } = row;
+  const { conflictParent, bisectionGroup, bisectionMax, bisectionAttempts, bisectionPhase } = row;
   return {
     id: row.id,
     number: row.number,
@@ -240,8 +249,8 @@ export function toPullRequestState(row: LineRow, build: BuildState | undefined, 
     below: null,
     isBarrier: rules.barrierLabel !== null && row.labels.includes(rules.barrierLabel),
     rank: row.rank,
-    letPass: row.letPass,
-    passedInDoubt: row.passedInDoubt,
+    reorderedForFailure: row.reorderedForFailure,
+    timesPassed: row.timesPassed,
     skipLine: row.skipLine,
     skipValidation: row.skipValidation,
     queuedAt: Math.round(row.queuedAt),
@@ -251,12 +260,12 @@ export function toPullRequestState(row: LineRow, build: BuildState | undefined, 
     ownMissingChecks: own.missing,
     bisection:
       bisectionGroup && bisectionMax
-        ? { group: bisectionGroup, max: bisectionMax, attempts: bisectionAttempts, stand: bisectionStand }
+        ? { group: bisectionGroup, max: bisectionMax, attempts: bisectionAttempts, phase: bisectionPhase }
         : null,
     topAnnounced: row.topAnnounced,
     stuckAnnounced: row.stuckAnnounced,
     targets: null,
-    chance: chanceBy(noRecords, row.author),
+    successProbability: successProbabilityBy(noRecords, row.author),
     conflict: conflictParent ? { parent: conflictParent, after: row.conflictAfter ?? [] } : null,
   };
 }
@@ -269,7 +278,7 @@ function toBatchState(
   return {
     id: batch.id,
     position: batch.position,
-    beside: batch.beside ?? null,
+    sideBuild: batch.sideBuild ?? null,
     state: batch.state === 'making' || batch.state === 'building' ? batch.state : 'landing',
     members: members.map(toPinned),
     assumes: [],

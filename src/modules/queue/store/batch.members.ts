@@ -24,7 +24,7 @@ export async function loadMembers(
   return members;
 }
 
-/** What bets assume, in queue order, by batch: no more than the planner asks, for there may be many of many. */
+/** What speculative builds assume, in queue order, by batch: no more than the planner asks, for there may be many of many. */
 export async function readAssumed(
   ctx: Context,
   tx: Transaction,
@@ -44,7 +44,7 @@ export async function readAssumed(
   );
 }
 
-/** What bets assume and how each would become a commit, in queue order, by batch. */
+/** What speculative builds assume and how each would become a commit, in queue order, by batch. */
 export async function loadAssumed(
   tx: Transaction,
   batchIds: readonly string[],

@@ -15,7 +15,7 @@ import { loadAssumed, loadMembers } from './batch.members.ts';
 
 export interface LoadedBatch {
   readonly batch: BatchRow;
-  /** What a bet puts between its base and its members. Empty elsewhere. */
+  /** What a speculative build puts between its base and its members. Empty elsewhere. */
   readonly assumed: readonly BatchAssumptionRow[];
   readonly members: readonly BatchMemberRow[];
   readonly repository: RepositoryRow;
@@ -32,7 +32,7 @@ export async function loadBatchIn(tx: Transaction, batchId: string): Promise<Loa
   const repository = await tx.em.findOneOrFail(RepositoryEntity, { id: batch.repositoryId });
   const queue = await tx.em.findOneOrFail(QueueEntity, { id: batch.queueId });
   const members = (await loadMembers(tx, [batchId])).get(batchId) ?? [];
-  const assumed = batch.beside === 'bet' ? ((await loadAssumed(tx, [batchId])).get(batchId) ?? []) : [];
+  const assumed = batch.sideBuild === 'speculative' ? ((await loadAssumed(tx, [batchId])).get(batchId) ?? []) : [];
   return { batch, assumed, members, repository, host: hosted(repository), baseBranch: queue.baseBranch };
 }
 

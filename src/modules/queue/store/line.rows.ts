@@ -31,8 +31,8 @@ export interface LineRow extends AdmissionRow {
   readonly status: PullRequestRow['status'];
   readonly statusText: string | null;
   readonly rank: number;
-  readonly letPass: boolean;
-  readonly passedInDoubt: number;
+  readonly reorderedForFailure: boolean;
+  readonly timesPassed: number;
   readonly skipLine: boolean;
   /** Milliseconds since the epoch. */
   readonly queuedAt: number;
@@ -40,7 +40,7 @@ export interface LineRow extends AdmissionRow {
   readonly bisectionGroup: string | null;
   readonly bisectionMax: number | null;
   readonly bisectionAttempts: number;
-  readonly bisectionStand: PullRequestRow['bisectionStand'];
+  readonly bisectionPhase: PullRequestRow['bisectionPhase'];
   readonly topAnnounced: boolean;
   readonly stuckAnnounced: boolean;
   readonly conflictParent: string | null;
@@ -52,8 +52,8 @@ export const lineColumns = `id, number, author, status, status_text as "statusTe
   changes_requested as "changesRequested", unresolved_conversations as "unresolvedConversations", owner_review_missing as "ownerReviewMissing",
   queue_labels as "queueLabels", failed_validations as "failedValidations", validated_by as "validatedBy",
   unverified_commits as "unverifiedCommits", verified_head as "verifiedHead", skip_validation as "skipValidation",
-  head_sha as "headSha", below_id as "belowId", coalesce(rank, 0)::float8 as rank, coalesce(let_pass, false) as "letPass", coalesce(passed_in_doubt, 0) as "passedInDoubt", skip_line as "skipLine", coalesce(extract(epoch from queued_at) * 1000, 0)::float8 as "queuedAt",
-  requeue_attempts as "requeueAttempts", bisection_group as "bisectionGroup", bisection_max as "bisectionMax", bisection_attempts as "bisectionAttempts", bisection_stand as "bisectionStand",
+  head_sha as "headSha", below_id as "belowId", coalesce(rank, 0)::float8 as rank, coalesce(reordered_for_failure, false) as "reorderedForFailure", coalesce(times_passed, 0) as "timesPassed", skip_line as "skipLine", coalesce(extract(epoch from queued_at) * 1000, 0)::float8 as "queuedAt",
+  requeue_attempts as "requeueAttempts", bisection_group as "bisectionGroup", bisection_max as "bisectionMax", bisection_attempts as "bisectionAttempts", bisection_phase as "bisectionPhase",
   top_announced as "topAnnounced", stuck_announced as "stuckAnnounced",
   conflict_parent as "conflictParent", conflict_after as "conflictAfter"`;
 

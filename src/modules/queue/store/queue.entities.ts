@@ -2,7 +2,7 @@ import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import type { StatusCheck } from '../../../domain/queue/explain/status-comment.ts';
 import type {
   BatchState,
-  BisectionStand,
+  BisectionPhase,
   MergeStrategy,
   PullRequestStatus,
 } from '../../../domain/queue/model/snapshot.ts';
@@ -97,8 +97,8 @@ export const PullRequestEntity = defineEntity({
     askedBy: p.string().nullable(),
     belowId: p.bigint('string').nullable(),
     rank: p.bigint('number').nullable(),
-    letPass: p.boolean().default(false),
-    passedInDoubt: p.integer().default(0),
+    reorderedForFailure: p.boolean().default(false),
+    timesPassed: p.integer().default(0),
     queuedAt: p.datetime().nullable(),
     preconditionsHeldAt: p.datetime().nullable(),
     topAnnounced: p.boolean().default(false),
@@ -108,7 +108,7 @@ export const PullRequestEntity = defineEntity({
     bisectionGroup: p.string().nullable(),
     bisectionMax: p.integer().nullable(),
     bisectionAttempts: p.integer().default(0),
-    bisectionStand: p.string().$type<BisectionStand>().default('in_place'),
+    bisectionPhase: p.string().$type<BisectionPhase>().default('in_place'),
     conflictParent: p.string().nullable(),
     conflictAfter: p.array().nullable(),
     tellAt: p.datetime().nullable(),
@@ -136,7 +136,7 @@ export const BatchEntity = defineEntity({
     queueId: p.bigint('string'),
     repositoryId: p.bigint('string'),
     position: p.bigint('number'),
-    beside: p.string().$type<NonNullable<BatchState['beside']>>().nullable(),
+    sideBuild: p.string().$type<NonNullable<BatchState['sideBuild']>>().nullable(),
     cause: p.string().$type<'new' | 'optimistic' | 'bisect' | 'probe' | 'retry'>(),
     mode: p.string().$type<'serial' | 'parallel'>(),
     state: p.string().$type<BatchRowState>().default('making'),
@@ -185,7 +185,7 @@ export const BatchMemberEntity = defineEntity({
   },
 });
 
-/** A pull request that a bet puts between its base and its members. */
+/** A pull request that a speculative build puts between its base and its members. */
 export const BatchAssumptionEntity = defineEntity({
   name: 'BatchAssumption',
   tableName: 'batch_assumption',
@@ -217,7 +217,7 @@ export const BotPullRequestEntity = defineEntity({
     headCommitSha: p.string(),
     preBatchSha: p.string(),
     heirBatchId: p.bigint('string').nullable(),
-    spare: p.boolean().default(false),
+    idle: p.boolean().default(false),
     openedAt: p.datetime().nullable(),
     createdAt: p.datetime(),
     closedAt: p.datetime().nullable(),

@@ -209,12 +209,12 @@ export function tellAnew({ now }: Pick<QueueWork, 'now'>, pullRequest: PullReque
 }
 
 function clearLine(pullRequest: PullRequestRow): void {
-  pullRequest.letPass = false;
-  pullRequest.passedInDoubt = 0;
+  pullRequest.reorderedForFailure = false;
+  pullRequest.timesPassed = 0;
   pullRequest.bisectionGroup = null;
   pullRequest.bisectionMax = null;
   pullRequest.bisectionAttempts = 0;
-  pullRequest.bisectionStand = 'in_place';
+  pullRequest.bisectionPhase = 'in_place';
   pullRequest.conflictParent = null;
   pullRequest.conflictAfter = null;
 }
