@@ -34,6 +34,56 @@ module.exports = {
       },
     },
     {
+      name: 'queue-model-imports-nothing-of-the-queue',
+      comment: 'The rooms of domain/queue: model ← evidence ← landing ← planning ← linear, speculation ← plan.ts.',
+      severity: 'error',
+      from: { path: '^src/domain/queue/model/' },
+      to: { path: '^src/domain/queue/', pathNot: '^src/domain/queue/model/' },
+    },
+    {
+      name: 'queue-evidence-and-requests-know-the-model',
+      severity: 'error',
+      from: { path: '^src/domain/queue/(evidence|requests)/' },
+      to: { path: '^src/domain/queue/', pathNot: '^src/domain/queue/(model|$1)/' },
+    },
+    {
+      name: 'queue-landing-knows-evidence',
+      severity: 'error',
+      from: { path: '^src/domain/queue/landing/' },
+      to: { path: '^src/domain/queue/', pathNot: '^src/domain/queue/(model|evidence|landing)/' },
+    },
+    {
+      name: 'queue-planning-is-what-both-planners-share',
+      severity: 'error',
+      from: { path: '^src/domain/queue/planning/' },
+      to: { path: '^src/domain/queue/', pathNot: '^src/domain/queue/(model|evidence|landing|planning)/' },
+    },
+    {
+      name: 'queue-planners-know-nothing-of-each-other',
+      severity: 'error',
+      from: { path: '^src/domain/queue/(linear|speculation)/' },
+      to: { path: '^src/domain/queue/', pathNot: '^src/domain/queue/(model|evidence|landing|planning|$1)/' },
+    },
+    {
+      name: 'queue-decisions-need-no-explanations',
+      comment: 'explain/ reads every room. Of the others the dry run alone reads it, for its sentences.',
+      severity: 'error',
+      from: { path: '^src/domain/queue/', pathNot: '^src/domain/queue/(explain/|dry-run\\.ts)' },
+      to: { path: '^src/domain/queue/(explain/|dry-run\\.ts)' },
+    },
+    {
+      name: 'queue-rooms-do-not-plan',
+      severity: 'error',
+      from: { path: '^src/domain/queue/[^/]+/' },
+      to: { path: '^src/domain/queue/(plan|dry-run)\\.ts' },
+    },
+    {
+      name: 'domain-has-no-cycles-of-types-either',
+      severity: 'error',
+      from: { path: '^src/domain/' },
+      to: { circular: true },
+    },
+    {
       name: 'roots-are-not-imported',
       comment:
         'A composition root chooses implementations, so nothing may depend on one. context.ts holds types alone.',

@@ -1,7 +1,7 @@
 // What the service keeps of a queue, in memory: written by decisions and workers' steps, read as the planner's Snapshot.
 // Rows are replaced, never changed: a snapshot stays what it was.
 import { resetCodeOfDeparture } from '../queue/model/status.ts';
-import { afterReorder, type ReorderReason } from '../queue/model/reordered.ts';
+import { afterReorder } from '../queue/model/reordered.ts';
 import { estimateSuccessProbability, type TrackRecord } from '../queue/model/success-probability.ts';
 import type {
   BatchState,
@@ -11,6 +11,7 @@ import type {
   QueueRules,
   ResetCode,
   Snapshot,
+  ReorderReason,
 } from '../queue/model/snapshot.ts';
 import type { Change, Past } from './policy.ts';
 

@@ -1,6 +1,6 @@
 import { fc } from '../../support/properties.ts';
 import { describe, expect, it } from 'vitest';
-import { batchCosts, bestBatchSize } from '../../../src/domain/queue/speculation/batch-size.ts';
+import { batchCosts, bestBatchSize } from '../../../src/domain/queue/speculation/batches.ts';
 
 const sound = (failure: number) => ({ failure, flake: 0 });
 

@@ -9,8 +9,8 @@ import type {
   QueueRules,
   Snapshot,
   Verdict,
+  ReorderReason,
 } from '../../../src/domain/queue/model/snapshot.ts';
-import type { ReorderReason } from '../../../src/domain/queue/model/reordered.ts';
 import { withStacks } from '../../../src/domain/queue/requests/stacks.ts';
 import { Forest, type Physics } from './forest.ts';
 

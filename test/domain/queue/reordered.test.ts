@@ -1,10 +1,6 @@
 import { expect, it } from 'vitest';
-import {
-  afterReorder,
-  reorderedText,
-  reorderText,
-  type ReorderReason,
-} from '../../../src/domain/queue/model/reordered.ts';
+import { afterReorder, reorderedText, reorderText } from '../../../src/domain/queue/model/reordered.ts';
+import type { ReorderReason } from '../../../src/domain/queue/model/snapshot.ts';
 
 const failed: ReorderReason = { kind: 'failed', failedChecks: ['test'] };
 const doubtful: ReorderReason = { kind: 'unlikely', probability: 0.432 };

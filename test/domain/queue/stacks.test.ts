@@ -6,12 +6,12 @@ import {
   findJoined,
   findLandedTogether,
   findStack,
-  holdAbove,
   withStacks,
   type StackCandidate,
 } from '../../../src/domain/queue/requests/stacks.ts';
 import { viewLine } from '../../../src/domain/queue/planning/line.ts';
 import { now, planned, pr, situation, type Situation } from './situation.ts';
+import { holdAbove } from '../../../src/domain/queue/planning/departures.ts';
 
 const open = (number: number, headBranch: string, baseBranch: string): StackCandidate => ({
   number,

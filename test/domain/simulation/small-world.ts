@@ -3,9 +3,8 @@
 // decided when the two first meet in one tree. States that differ by names alone are visited once.
 import assert from 'node:assert/strict';
 import { plan } from '../../../src/domain/queue/plan.ts';
-import type { ReorderReason } from '../../../src/domain/queue/model/reordered.ts';
 import { overlap } from '../../../src/domain/queue/model/overlap.ts';
-import type { Decision, QueueRules, Snapshot } from '../../../src/domain/queue/model/snapshot.ts';
+import type { Decision, QueueRules, Snapshot, ReorderReason } from '../../../src/domain/queue/model/snapshot.ts';
 import { justifies } from '../../../src/domain/simulation/justification.ts';
 import { plannerPolicy, type PlannerPolicy } from '../../../src/domain/simulation/planner-policy.ts';
 import type { Build, Change, Desk, Landing, News, QueueView } from '../../../src/domain/simulation/policy.ts';

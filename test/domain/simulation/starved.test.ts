@@ -4,7 +4,6 @@ import { parseCell } from '../../../bench/simulator/cell.ts';
 import { interlock } from '../../../bench/simulator/policies/interlock.ts';
 import { rulesOfPlanner } from '../../../bench/simulator/policies/rules.ts';
 import { drawDay } from '../../../bench/simulator/workload.ts';
-import { batchCosts } from '../../../src/domain/queue/speculation/batch-size.ts';
 import { simulate } from '../../../src/domain/simulation/engine.ts';
 import { truthOf } from '../../../src/domain/simulation/ground-truth.ts';
 import { plannerPolicy } from '../../../src/domain/simulation/planner-policy.ts';
@@ -12,6 +11,7 @@ import type { PolicySetup } from '../../../src/domain/simulation/policy.ts';
 import { quantile, rising } from '../../../src/domain/simulation/quantile.ts';
 import { draw, streams } from '../../../src/domain/simulation/randomness.ts';
 import { minute } from './world.ts';
+import { batchCosts } from '../../../src/domain/queue/speculation/batches.ts';
 
 /** All at once and all overlapping, one build at a time, each bad by itself. */
 function flood(failure: number, count: number, seed: number): PolicySetup {

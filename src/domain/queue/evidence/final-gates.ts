@@ -1,14 +1,6 @@
 // Final gates: workflows that run on the very commit that lands, one after the other, between a green build and its
 // landing. Fail closed: whatever is not a success in time keeps the landing back.
-import type { GateState } from '../model/snapshot.ts';
-
-/** As configured. */
-export interface FinalGate {
-  readonly workflow: string;
-  readonly timeoutMins: number;
-  /** Only batches with a member that carries it are asked. Null: all are. */
-  readonly label: string | null;
-}
+import type { GateState, FinalGate } from '../model/snapshot.ts';
 
 /** The gates a batch of pull requests with these labels has to pass, in order. */
 export function gatesFor(

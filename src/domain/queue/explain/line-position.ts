@@ -1,7 +1,5 @@
 // What the line says of one pull request that stands in it: the facts `explain` puts into words, by the planner's own rules.
-import { findPass } from '../planning/failure.ts';
-import { hasCapacity, planFormation } from '../linear/formation.ts';
-import { judgePatience } from '../planning/landing.ts';
+import { planFormation } from '../linear/formation.ts';
 import {
   isSpeculative,
   isSuspended,
@@ -16,6 +14,9 @@ import { ciDeadline, startDeadline, type BatchVerdict } from '../evidence/verdic
 import { speculativePositionOf } from './speculative-position.ts';
 import type { ExplainedBatch, ExplainedPullRequest, Hold } from './explain.ts';
 import type { BatchState, Decision, PullRequestState } from '../model/snapshot.ts';
+import { findPass } from '../linear/red-head.ts';
+import { hasCapacity } from '../planning/capacity.ts';
+import { judgePatience } from '../linear/landing.ts';
 
 export type BatchCause = Extract<Decision, { kind: 'StartBatch' }>['cause'];
 

@@ -1,7 +1,8 @@
 // Where a pull request stands while builds are speculative builds: behind whom, and which of its builds says most about it.
-import { viewGraph, type SpeculativeBuild } from '../speculation/graph.ts';
+import { type SpeculativeBuild } from '../speculation/graph.ts';
 import type { LineView } from '../planning/line.ts';
 import type { BatchState, PullRequestState } from '../model/snapshot.ts';
+import { viewGraph } from '../speculation/view-graph.ts';
 
 export interface SpeculativePosition {
   /** Those in line that have to land, or leave, before it: what it leaves alone does not count. */

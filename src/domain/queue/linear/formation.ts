@@ -1,6 +1,8 @@
 // Which batch is started next: in order, as full as the rules allow, on the end of the line, within the builds allowed at once.
-import { isSuspended, membersOf, verdictOf, waitsForOwnChecks, type LineView } from '../planning/line.ts';
-import type { BatchState, Decision, PullRequestState } from '../model/snapshot.ts';
+import { isSuspended, verdictOf, type LineView } from '../planning/line.ts';
+import type { Decision, PullRequestState } from '../model/snapshot.ts';
+import { hasCapacity } from '../planning/capacity.ts';
+import { unitAt, isTakenAlone, standsAlone } from '../planning/units.ts';
 
 type StartBatch = Extract<Decision, { kind: 'StartBatch' }>;
 
@@ -83,37 +85,6 @@ function isEndOpen(view: LineView): boolean {
   );
 }
 
-export function hasCapacity(view: LineView, members: readonly PullRequestState[]): boolean {
-  if (view.snapshot.rules.mode !== 'parallel' || members.every((member) => member.skipValidation)) return true;
-  const running = countRunning(view, [...view.batches, ...view.sideBuilds]);
-  return freeBuilds(view, running) > 0;
-}
-
-/** How many builds may be started beside those that run. */
-export function freeBuilds({ snapshot }: LineView, running: number): number {
-  const { queue, rules } = snapshot;
-  const whilePaused = queue.paused ? (rules.maxParallelPausedBuilds ?? 0) : Infinity;
-  return Math.min(whilePaused, (rules.maxParallelBuilds ?? Infinity) - queue.buildsElsewhere) - running;
-}
-
-/**
- * Those beside the line count like any other. A green build that may land and only waits for its pull requests' own
- * checks counts as running, unless it is topped up for.
- */
-export function countRunning(view: LineView, batches: readonly BatchState[]): number {
-  let pending = 0;
-  let held = 0;
-  for (const batch of batches) {
-    const { kind } = verdictOf(view, batch);
-    const mayLand = batch.sideBuild === null || batch.sideBuild === 'speculative';
-    // One that cannot be built has its answer and runs no more.
-    if (kind === 'pending' && (batch.sideBuild === null || batch.givenUp !== true)) pending += 1;
-    if (kind === 'green' && mayLand && membersOf(view, batch).some((member) => waitsForOwnChecks(view, member)))
-      held += 1;
-  }
-  return pending + Math.max(0, held - view.snapshot.rules.maxTopupBuilds);
-}
-
 /** The next pull requests without a batch. Closed: nobody who comes later can join them. */
 function gather(view: LineView): { readonly members: readonly PullRequestState[]; readonly isClosed: boolean } {
   // With nothing before it a suspended one is simply first on the tip.
@@ -138,29 +109,8 @@ function gather(view: LineView): { readonly members: readonly PullRequestState[]
   }
 }
 
-/** Neighbours of one stack are taken together or not at all, unless they are being bisected. */
-export function unitAt(view: LineView, place: number): readonly PullRequestState[] {
-  const first = view.inOrder[place];
-  if (first === undefined) return [];
-  if (first.stack === null || first.bisection !== null || isTakenAlone(view, first)) return [first];
-  const rest = view.inOrder.slice(place + 1);
-  const end = rest.findIndex(
-    (next) => next.stack !== first.stack || next.bisection !== null || isTakenAlone(view, next),
-  );
-  return [first, ...(end === -1 ? rest : rest.slice(0, end))];
-}
-
-function isTakenAlone(view: LineView, pullRequest: PullRequestState): boolean {
-  return view.snapshot.rules.mode !== 'parallel' || standsAlone(view, pullRequest);
-}
-
 function sizeFor(view: LineView, first: PullRequestState): number {
   if (isTakenAlone(view, first)) return 1;
   // An optimistic batch may be larger than the batch size, and so may its half.
   return Math.min(view.snapshot.rules.batchSize, first.bisection?.max ?? Infinity);
-}
-
-function standsAlone(view: LineView, pullRequest: PullRequestState): boolean {
-  const { skipLine, skipValidation, isBarrier } = pullRequest;
-  return skipLine || skipValidation || isBarrier || isSuspended(view, pullRequest);
 }

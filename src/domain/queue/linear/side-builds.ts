@@ -5,12 +5,21 @@
 // line any more, so that its red build says of it what the head of the line would. Each part is asked at most once on
 // each level, then its members are in line again, and at the head of the line there is no further appeal: a bisection
 // of n is over after at most 2 log2(n) + 2 builds of each member, whatever else the line does.
-import { bisect, causeOf, fail, findPass, mayBisect, type Failure, type Step } from '../planning/failure.ts';
-import { hasCapacity } from './formation.ts';
-import { membersOf, verdictOf, withChanged, withStarted, withoutBatches, type LineView } from '../planning/line.ts';
+import { bisect, causeOf, fail, mayBisect, type Failure } from '../planning/failure.ts';
+import {
+  membersOf,
+  verdictOf,
+  withChanged,
+  withStarted,
+  withoutBatches,
+  type LineView,
+  type Step,
+} from '../planning/line.ts';
 import { compareInLine, hasLostPlace } from '../model/order.ts';
 import { memberFault, ruleFault, supersede, type Cause } from '../planning/resets.ts';
 import type { BatchState, Decision, PullRequestState, ResetCode } from '../model/snapshot.ts';
+import { findPass } from './red-head.ts';
+import { hasCapacity } from '../planning/capacity.ts';
 
 type StartBatch = Extract<Decision, { kind: 'StartBatch' }>;
 

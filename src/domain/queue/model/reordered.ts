@@ -1,15 +1,5 @@
 // What it means for a pull request that others pass it: what its row keeps of that, and how people are told.
-import type { PullRequestState } from './snapshot.ts';
-
-/** Why it goes behind those that were behind it. */
-export type ReorderReason =
-  /** Its build failed, and nobody is to wait for its second one. */
-  | { readonly kind: 'failed'; readonly failedChecks: readonly string[] }
-  /** Others are ready, and it is no likelier to land than this. */
-  | { readonly kind: 'unlikely'; readonly probability: number }
-  /** Others are ready, and it is still built by itself once more. */
-  | { readonly kind: 'isolated_retry' };
-
+import type { PullRequestState, ReorderReason } from './snapshot.ts';
 /** So often others that are ready pass one while it is queued, be it unlikely to land or retried in isolation: nobody is passed for ever. */
 export const maxTimesPassed = 3;
 

@@ -13,9 +13,6 @@
 // the tip, composed of what green speculative builds hold, justified by look-up of their tree or by the speculative builds they rest on.
 
 import type { TrackRecord } from './success-probability.ts';
-import type { FinalGate } from '../evidence/final-gates.ts';
-import type { ReorderReason } from './reordered.ts';
-
 export type PullRequestStatus = 'open' | 'pending' | 'queued' | 'tagged' | 'blocked' | 'merged' | 'closed';
 
 export type BlockCode =
@@ -391,3 +388,20 @@ export type Decision =
   | { readonly kind: 'ReadChecks'; readonly commit: string }
   /** Look again at this instant even if nothing wakes the queue (timeouts, batch_max_wait). The earliest counts. */
   | { readonly kind: 'LookAgainAt'; readonly at: number };
+
+/** As configured. */
+export interface FinalGate {
+  readonly workflow: string;
+  readonly timeoutMins: number;
+  /** Only batches with a member that carries it are asked. Null: all are. */
+  readonly label: string | null;
+}
+
+/** Why it goes behind those that were behind it. */
+export type ReorderReason =
+  /** Its build failed, and nobody is to wait for its second one. */
+  | { readonly kind: 'failed'; readonly failedChecks: readonly string[] }
+  /** Others are ready, and it is no likelier to land than this. */
+  | { readonly kind: 'unlikely'; readonly probability: number }
+  /** Others are ready, and it is still built by itself once more. */
+  | { readonly kind: 'isolated_retry' };

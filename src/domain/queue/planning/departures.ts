@@ -1,6 +1,6 @@
-// Pull requests that can no longer land, whatever the planner: by their own checks, or by a conflict with the tip.
-import type { Step } from './failure.ts';
-import { withoutPullRequests, type LineView } from './line.ts';
+// Pull requests that leave the line, whatever the planner: by their own checks, by a conflict with the tip, or with what
+// they stand on.
+import { withoutPullRequests, type LineView, type Step } from './line.ts';
 import { failedChecksText, statusText } from '../model/status.ts';
 import type { Decision, PullRequestState, ResetCode } from '../model/snapshot.ts';
 
@@ -31,4 +31,20 @@ function findBlock(view: LineView, pullRequest: PullRequestState): BlockPullRequ
   );
   if (hasMerged || !conflictsWithTip) return null;
   return { kind: 'BlockPullRequest', pullRequest: id, code: 106, text: statusText(106), failedChecks: [] };
+}
+
+/** Nothing of a stack is in line before what it stands on: who leaves takes along those above. */
+export function holdAbove(view: LineView): { readonly view: LineView; readonly decisions: readonly Decision[] } {
+  const standing = new Set<string>();
+  const decisions: Decision[] = [];
+  for (const { id, below } of view.inOrder) {
+    if (below === null || standing.has(below)) standing.add(id);
+    else decisions.push({ kind: 'PendPullRequest', pullRequest: id, below });
+  }
+  if (decisions.length === 0) return { view, decisions };
+  const leaving = view.inOrder.filter(({ id }) => !standing.has(id));
+  return {
+    view: withoutPullRequests(view, new Map<string, ResetCode>(leaving.map(({ id }) => [id, 303]))),
+    decisions,
+  };
 }

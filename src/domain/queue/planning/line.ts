@@ -30,6 +30,12 @@ export interface LineView {
   readonly readings: ReadonlyMap<string, number | null>;
 }
 
+/** One step of a plan: what it decides, and the line after that. */
+export interface Step {
+  readonly view: LineView;
+  readonly decisions: readonly Decision[];
+}
+
 export function viewLine(snapshot: Snapshot, now: number): LineView {
   const live = [...snapshot.batches].sort((a, b) => a.position - b.position);
   const batches = live.filter((batch) => batch.sideBuild === null);

@@ -1,7 +1,6 @@
 // Stacks: a pull request whose base branch is the head branch of another one stands on that one, and so on down to a
 // managed base branch, in whose queue all of them are.
-import { withoutPullRequests, type LineView } from '../planning/line.ts';
-import type { Decision, MergeStrategy, PullRequestState, PullRequestStatus, ResetCode } from '../model/snapshot.ts';
+import type { MergeStrategy, PullRequestState, PullRequestStatus } from '../model/snapshot.ts';
 
 /** How many may stand below one. A longer chain of branches is not taken for a stack. */
 export const deepestStack = 20;
@@ -78,22 +77,6 @@ export function withStacks(inLine: readonly PullRequestState[]): readonly PullRe
     const chain = downFrom(pullRequest);
     return { ...pullRequest, stack: chain.at(-1)?.id ?? null, skipLine: chain.every(({ skipLine }) => skipLine) };
   });
-}
-
-/** Nothing of a stack is in line before what it stands on: who leaves takes along those above. */
-export function holdAbove(view: LineView): { readonly view: LineView; readonly decisions: readonly Decision[] } {
-  const standing = new Set<string>();
-  const decisions: Decision[] = [];
-  for (const { id, below } of view.inOrder) {
-    if (below === null || standing.has(below)) standing.add(id);
-    else decisions.push({ kind: 'PendPullRequest', pullRequest: id, below });
-  }
-  if (decisions.length === 0) return { view, decisions };
-  const leaving = view.inOrder.filter(({ id }) => !standing.has(id));
-  return {
-    view: withoutPullRequests(view, new Map<string, ResetCode>(leaving.map(({ id }) => [id, 303]))),
-    decisions,
-  };
 }
 
 /**

@@ -2,10 +2,10 @@
 import type { Batches } from './batches.ts';
 import { isFailure } from '../planning/failure.ts';
 import type { SpeculativeBuild, SpeculationGraph } from './graph.ts';
-import { unitAt } from '../linear/formation.ts';
 import { halve, isCulpritSearched, findUnexplainedReds } from './culprit-search.ts';
 import { isSuspended } from '../planning/line.ts';
 import type { PullRequestState } from '../model/snapshot.ts';
+import { unitAt } from '../planning/units.ts';
 
 /** Places, in order within a unit and by the first of each. Without those that land now, need no build or wait for company. */
 export function unitsOf(graph: SpeculationGraph, { batches, held }: Batches): readonly (readonly number[])[] {

@@ -1,7 +1,6 @@
 // Whom each in line has to let go first, and what of that has landed.
-import type { SpeculationGraph } from './graph.ts';
 import type { LineView } from '../planning/line.ts';
-import { countBelow, indexOverlaps, overlap, remembered, type Targets } from '../model/overlap.ts';
+import { countBelow, indexOverlaps, overlap, remembered, type Overlaps, type Targets } from '../model/overlap.ts';
 import type { PinnedHead, PullRequestState } from '../model/snapshot.ts';
 
 export interface LandedChange extends PinnedHead {
@@ -10,18 +9,30 @@ export interface LandedChange extends PinnedHead {
   readonly commit: string;
 }
 
+/** Two pull requests that overlap land one after the other, in line order. */
+export interface ConflictGraph {
+  /** Those in line before it that it overlaps, in order. */
+  readonly before: Overlaps;
+  /** Those of them from the place `from` on. */
+  readonly between: (from: number, index: number) => readonly number[];
+  /** Some of them: whoever hangs together by all of them does by these. */
+  readonly linksBefore: Overlaps;
+  /** There are none. */
+  readonly isFirst: (index: number) => boolean;
+  /** By index: no less than the product of the factors, each at most 1, of those in line before it that it overlaps. */
+  readonly productsBefore: (factors: Float64Array) => Float64Array;
+  /** Landed changes, by index, that the one at the index overlaps. */
+  readonly landedOverlaps: Overlaps;
+  /** By index, landed changes that this one overlaps and that landed before it or with it. */
+  readonly landedWith: Overlaps;
+}
+
 export function targetsOf({ snapshot }: LineView, { isBarrier, targets }: PullRequestState): Targets {
   return snapshot.rules.useAffectedTargets && !isBarrier ? targets : null;
 }
 
 /** What overlaps all: a barrier, and what stands on another overlaps at least that. */
-export function overlapsOf(
-  view: LineView,
-  landed: readonly LandedChange[],
-): Pick<
-  SpeculationGraph,
-  'before' | 'between' | 'linksBefore' | 'isFirst' | 'productsBefore' | 'landedOverlaps' | 'landedWith'
-> {
+export function overlapsOf(view: LineView, landed: readonly LandedChange[]): ConflictGraph {
   const line = view.inOrder;
   const targetIndex = indexOverlaps([
     ...landed,

@@ -6,16 +6,7 @@
 import { isInIsolatedRetry } from './isolated-retry.ts';
 import { isSecondTryWorthwhile } from '../model/success-probability.ts';
 import { isRedAlone, type SpeculativeBuild, type SpeculationGraph } from './graph.ts';
-import {
-  bisect,
-  causeOf,
-  fail,
-  failWithout,
-  isFailure,
-  mayBisect,
-  type Failure,
-  type Step,
-} from '../planning/failure.ts';
+import { bisect, causeOf, fail, failWithout, isFailure, mayBisect, type Failure } from '../planning/failure.ts';
 import {
   conflictingMember,
   isHeldByOwnChecks,
@@ -23,6 +14,7 @@ import {
   verdictOf,
   withoutBatches,
   type LineView,
+  type Step,
 } from '../planning/line.ts';
 import { memberFault, ruleFault, supersede, type Cause } from '../planning/resets.ts';
 import { isCulpritSearched } from './culprit-search.ts';

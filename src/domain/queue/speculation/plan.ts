@@ -4,12 +4,10 @@
 // landing in line → gather what green speculative builds justify → blame → let pass → dequeue what is stuck → end what says nothing any more →
 // choose builds → announce → ask the host → land.
 import { announceTop, lookAgain, readUnstarted } from '../planning/announcements.ts';
-import { blockFailed } from '../planning/departures.ts';
+import { blockFailed, holdAbove } from '../planning/departures.ts';
 import { selectBuilds, pin, type BuildSelection } from './select-builds.ts';
-import type { Step } from '../planning/failure.ts';
 import { ejectFailed, endObsolete, judgeLanding } from './ejection.ts';
-import { viewGraph, type SpeculativeBuild, type SpeculationGraph } from './graph.ts';
-import { countRunning, freeBuilds } from '../linear/formation.ts';
+import { type SpeculativeBuild, type SpeculationGraph } from './graph.ts';
 import { findExact, findUnvalidated, findMergeable, restsOn, type MergeableSet } from './mergeable-set.ts';
 import { gateDeadline, greenSince, judgeHeld, landGreen, type Patience } from '../planning/landing.ts';
 import {
@@ -19,11 +17,14 @@ import {
   waitsForOwnChecks,
   withStarted,
   type LineView,
+  type Step,
 } from '../planning/line.ts';
 import { estimateLandingProbabilities, type LandingProbabilities } from './landing-probability.ts';
 import { planReorder } from './reorder.ts';
-import { holdAbove } from '../requests/stacks.ts';
 import type { BatchState, Decision } from '../model/snapshot.ts';
+import { countRunning } from '../planning/capacity.ts';
+import { freeBuilds } from '../planning/capacity.ts';
+import { viewGraph } from './view-graph.ts';
 
 type StartBatch = Extract<Decision, { kind: 'StartBatch' }>;
 
@@ -132,7 +133,11 @@ function judgePatience(graph: SpeculationGraph, justified: MergeableSet): Patien
     const since = justified.builds.flatMap(({ holds, verdict }) =>
       holds.has(index) && verdict.kind === 'green' ? [greenSince(graph.view, verdict)] : [],
     );
-    const next = judgeHeld(patience.view, [row], Math.max(...since) + stuckTimeoutMins * 60_000);
+    const next = judgeHeld(patience.view, [row], {
+      until: Math.max(...since) + stuckTimeoutMins * 60_000,
+      // Speculative builds of those that left are found by the next look at the graph.
+      resetWithout: (left) => ({ view: left, decisions: [] }),
+    });
     const until = Math.min(patience.until ?? Infinity, next.until ?? Infinity);
     patience = {
       view: next.view,
@@ -188,11 +193,10 @@ function planLanding(graph: SpeculationGraph): Landed {
   return { ...nothing, indices, starts: [startLanding(graph, indices, restsOn(ready))], isDue: true };
 }
 
-function landOne(view: LineView, batch: BatchState): Decision[] {
+function landOne(view: LineView, batch: BatchState): readonly Decision[] {
   const verdict = verdictOf(view, batch);
   if (verdict.kind !== 'green' || batch.commit === null || batch.givenUp) return [];
-  const decision = landGreen(view, { batch, verdict });
-  return decision === null ? [] : [decision];
+  return landGreen(view, { batch, verdict });
 }
 
 function startLanding(graph: SpeculationGraph, indices: readonly number[], parts: readonly string[]): StartBatch {

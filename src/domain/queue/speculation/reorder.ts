@@ -2,17 +2,16 @@
 // and people read one order. One that was red, and would be blamed for it, were it not built once more, which it is by
 // itself (isolated-retry.ts); and, where others are ready to land without it, one that is retried in isolation or unlikely to land.
 import { isInIsolatedRetry } from './isolated-retry.ts';
-import type { Step } from '../planning/failure.ts';
 import { isSoleSuspect } from './ejection.ts';
 import { isRedAlone, isUntouched, type SpeculationGraph } from './graph.ts';
 import { mayReorderForFailure, mayReorder } from './movable.ts';
 import { targetsOf } from './conflict-graph.ts';
 import { findMergeable, findMergeablePast } from './mergeable-set.ts';
-import { isHeldByOwnChecks, mayLand, withEach } from '../planning/line.ts';
+import { isHeldByOwnChecks, mayLand, withEach, type Step } from '../planning/line.ts';
 import type { LandingProbabilities } from './landing-probability.ts';
 import { overlap } from '../model/overlap.ts';
-import { afterReorder, maxTimesPassed, type ReorderReason } from '../model/reordered.ts';
-import type { PullRequestState } from '../model/snapshot.ts';
+import { afterReorder, maxTimesPassed } from '../model/reordered.ts';
+import type { PullRequestState, ReorderReason } from '../model/snapshot.ts';
 
 /** Whoever lands less likely than this is in doubt. */
 const likelyToLand = 0.8;

@@ -1,6 +1,6 @@
 // Carries the planner's decisions into rows: batches, statuses, landing intents, events. No rule lives here.
-import { afterReorder, reorderText, type ReorderReason } from '../../../domain/queue/model/reordered.ts';
-import type { Decision } from '../../../domain/queue/model/snapshot.ts';
+import { afterReorder, reorderText } from '../../../domain/queue/model/reordered.ts';
+import type { Decision, ReorderReason } from '../../../domain/queue/model/snapshot.ts';
 import { statusText } from '../../../domain/queue/model/status.ts';
 import type { Configuration } from '../../../domain/configuration/keys.ts';
 import { DomainError } from '../../../domain/errors.ts';

@@ -1,0 +1,90 @@
+// Does every batch still stand where it was built? The first that does not, and all that stands on it, is reset for one cause.
+import { conflictingMember, isSuspended, verdictOf, withoutBatches, type LineView } from '../planning/line.ts';
+import type { BatchState, Decision } from '../model/snapshot.ts';
+import { type Cause, supersede, memberFault, ruleFault } from '../planning/resets.ts';
+
+interface Fault extends Cause {
+  /** Index in the line of the first batch that no longer stands. */
+  readonly at: number;
+}
+
+export function resetFallen(view: LineView): { readonly view: LineView; readonly decisions: readonly Decision[] } {
+  const decisions: Decision[] = [];
+  let standing = view;
+  for (let fault = findFault(standing); fault !== null; fault = findFault(standing)) {
+    const fallen = fallenWith(standing, fault.at);
+    decisions.push(...supersede(fallen, fault));
+    standing = withoutBatches(standing, fallen);
+  }
+  return { view: standing, decisions };
+}
+
+/** Nothing can stand on a batch without a commit: one that was only being made, a probe above all, falls alone. */
+function fallenWith(view: LineView, at: number): readonly BatchState[] {
+  return view.batches[at]?.commit === null ? view.batches.slice(at, at + 1) : view.batches.slice(at);
+}
+
+/** Walks the line once, the batches beside the pull requests in order. Null: every batch stands. */
+export function findFault(view: LineView): Fault | null {
+  let place = 0;
+  let parent = view.snapshot.queue.tip;
+  for (const [at, batch] of view.batches.entries()) {
+    if (batch.landingBegun) {
+      // It lands with the heads it pinned, whatever its members have become meanwhile.
+      const members = new Set(batch.members.map((member) => member.pullRequest));
+      while (members.has(view.inOrder[place]?.id ?? '')) place += 1;
+      parent = batch.commit ?? parent;
+      continue;
+    }
+    place = skipSuspended(view, place);
+    const cause =
+      memberFault(view, batch) ??
+      orderFault(view, batch, place) ??
+      ruleFault(view, batch) ??
+      parentFault(view, { at, parent }) ??
+      outcomeFault(view, batch);
+    if (cause !== null) return { at, ...cause };
+    place += batch.members.length;
+    // A batch without a commit is nobody's parent: a probe leaves those behind it standing until it has one.
+    parent = batch.commit ?? parent;
+  }
+  return null;
+}
+
+function skipSuspended(view: LineView, place: number): number {
+  let next = place;
+  for (
+    let candidate = view.inOrder[next];
+    candidate !== undefined && isSuspended(view, candidate);
+    candidate = view.inOrder[next]
+  )
+    next += 1;
+  return next;
+}
+
+function orderFault(view: LineView, batch: BatchState, place: number): Cause | null {
+  for (const [offset, member] of batch.members.entries()) {
+    const expected = view.inOrder[place + offset];
+    if (expected === undefined || expected.id === member.pullRequest) continue;
+    return { code: expected.skipLine ? 302 : 309, causedBy: expected.id };
+  }
+  return null;
+}
+
+function parentFault(view: LineView, expected: { readonly at: number; readonly parent: string }): Cause | null {
+  const batch = view.batches[expected.at];
+  if (batch === undefined || batch.parentCommit === expected.parent) return null;
+  const before = view.batches[expected.at - 1];
+  // The batch before it is a probe that merged after all.
+  if (before !== undefined) return { code: 309, causedBy: before.members[0]?.pullRequest ?? null };
+  const wasOnBase = batch.parentBatch === null || view.snapshot.queue.lineage.includes(batch.parentCommit);
+  return { code: wasOnBase ? 305 : 301, causedBy: null };
+}
+
+function outcomeFault(view: LineView, batch: BatchState): Cause | null {
+  const conflicting = batch.members[conflictingMember(view, batch)];
+  if (conflicting !== undefined) return { code: 301, causedBy: conflicting.pullRequest };
+  // A canceled build proves nothing about its pull requests: they go back in place and are not blamed.
+  const verdict = verdictOf(view, batch);
+  return verdict.kind === 'worthless' ? { code: verdict.code, causedBy: null } : null;
+}

@@ -1,0 +1,34 @@
+// How many builds run, and how many more may.
+import { membersOf, verdictOf, waitsForOwnChecks, type LineView } from './line.ts';
+import type { BatchState, PullRequestState } from '../model/snapshot.ts';
+
+export function hasCapacity(view: LineView, members: readonly PullRequestState[]): boolean {
+  if (view.snapshot.rules.mode !== 'parallel' || members.every((member) => member.skipValidation)) return true;
+  const running = countRunning(view, [...view.batches, ...view.sideBuilds]);
+  return freeBuilds(view, running) > 0;
+}
+
+/** How many builds may be started beside those that run. */
+export function freeBuilds({ snapshot }: LineView, running: number): number {
+  const { queue, rules } = snapshot;
+  const whilePaused = queue.paused ? (rules.maxParallelPausedBuilds ?? 0) : Infinity;
+  return Math.min(whilePaused, (rules.maxParallelBuilds ?? Infinity) - queue.buildsElsewhere) - running;
+}
+
+/**
+ * Those beside the line count like any other. A green build that may land and only waits for its pull requests' own
+ * checks counts as running, unless it is topped up for.
+ */
+export function countRunning(view: LineView, batches: readonly BatchState[]): number {
+  let pending = 0;
+  let held = 0;
+  for (const batch of batches) {
+    const { kind } = verdictOf(view, batch);
+    const mayLand = batch.sideBuild === null || batch.sideBuild === 'speculative';
+    // One that cannot be built has its answer and runs no more.
+    if (kind === 'pending' && (batch.sideBuild === null || batch.givenUp !== true)) pending += 1;
+    if (kind === 'green' && mayLand && membersOf(view, batch).some((member) => waitsForOwnChecks(view, member)))
+      held += 1;
+  }
+  return pending + Math.max(0, held - view.snapshot.rules.maxTopupBuilds);
+}

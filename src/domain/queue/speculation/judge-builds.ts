@@ -1,0 +1,176 @@
+// What each speculative build still says: of which pull requests, for how long, and as how much of a failure.
+import { verdictOf, type LineView } from '../planning/line.ts';
+import { isFailure } from '../planning/failure.ts';
+import { mayReorderForFailure, mayReorder, wasReordered } from './movable.ts';
+import { targetsOf } from './conflict-graph.ts';
+import { overlap, type Targets } from '../model/overlap.ts';
+import type { BatchState, PinnedHead, PullRequestState } from '../model/snapshot.ts';
+import type { Cause } from '../planning/resets.ts';
+import { type SpeculativeBuild, type SpeculationGraph, isRedAlone, isUntouched, isAssumedToLand } from './graph.ts';
+
+export type Judged =
+  | { readonly build: SpeculativeBuild }
+  /** Still built, of one aside that something it overlaps has landed before. */
+  | { readonly late: SpeculativeBuild }
+  | { readonly red: SpeculativeBuild; readonly isOneOfTwo: boolean; readonly mayBeReordered: boolean }
+  | SpeculationGraph['obsolete'][number];
+
+/** By what is green: whether a late one is of use, and what a doubtful one still says. */
+export function judgeByGreens(graph: SpeculationGraph, judged: Judged, greens: readonly SpeculativeBuild[]): Judged {
+  if ('batch' in judged) return judged;
+  if ('late' in judged) {
+    const { late } = judged;
+    const isAnswered = greens.some(({ members }) => members.some((index) => late.members.includes(index)));
+    return isAnswered ? obsolete(late) : { build: late };
+  }
+  const build = 'build' in judged ? judged.build : judged.red;
+  const conclusiveness = isFailure(build.verdict) ? judgeConclusiveness(graph, build, greens) : 'conclusive';
+  if (conclusiveness === 'conclusive' || (conclusiveness === 'weak' && build.pending.length > 1)) return judged;
+  if (!isRedAlone(build)) return obsolete(build);
+  const mayBeReordered = 'build' in judged && mayReorderForFailure(graph, build.members[0] ?? -1);
+  return conclusiveness === 'weak' || mayBeReordered
+    ? { red: build, isOneOfTwo: conclusiveness === 'weak', mayBeReordered }
+    : obsolete(build);
+}
+
+/** It is asked anew where that is of use. */
+function obsolete({ batch }: SpeculativeBuild): Judged {
+  return { batch, cause: { code: 309, causedBy: null }, isTold: false };
+}
+
+export function judgeSpeculativeBuild(graph: SpeculationGraph, batch: BatchState, since: number | null): Judged {
+  const { view, indexOf } = graph;
+  const fall = (cause: Cause): Judged => ({ batch, cause, isTold: true });
+  if (batch.sideBuild !== 'speculative' || batch.buildKeysHash !== view.snapshot.rules.buildKeysHash)
+    return fall({ code: 307, causedBy: null });
+  // Somebody else's commit is on top of its base, or so much that it is not known any more.
+  if (since === null) return fall({ code: 305, causedBy: null });
+  const verdict = verdictOf(view, batch);
+  if (verdict.kind === 'worthless') return fall({ code: verdict.code, causedBy: null });
+  const order: number[] = [];
+  const pending: number[] = [];
+  const arrived = new Set<number>();
+  for (const pinned of [...batch.assumes, ...batch.members]) {
+    const index = indexOf.get(pinned.pullRequest);
+    const landedIndex = landedAtOf(graph, pinned);
+    if (index !== undefined && graph.line[index]?.head === pinned.head) {
+      order.push(graph.landed.length + index);
+      pending.push(index);
+    } else if (landedIndex >= since) {
+      order.push(landedIndex);
+      arrived.add(landedIndex);
+    } else return fall(departureCause(view, pinned));
+  }
+  const asked = batch.members.flatMap(({ pullRequest }) => indexOf.get(pullRequest) ?? []);
+  // What passed it has landed: this is a build of it alone now.
+  const isLeft =
+    verdict.kind === 'red' && asked.length === 0 && pending.length === 1 && wasReordered(graph, pending[0]);
+  const members = isLeft ? pending : asked;
+  const build: SpeculativeBuild = { batch, verdict, members, pending, holds: new Set(pending), arrived, since };
+  if (members.length === 0 || batch.givenUp) return obsolete(build);
+  if (members.some((index) => graph.line[index]?.skipValidation)) return obsolete(build);
+  const passing = findSkipLineAhead(graph, build);
+  if (passing !== null) return fall({ code: 302, causedBy: passing.id });
+  const isForeign = members.some((index) => !isUntouched(graph, build, index));
+  if (!isForeign && (isLeft || isOrdered(graph, order))) return { build };
+  if (countsAgainstReordered(graph, build)) return { red: build, isOneOfTwo: true, mayBeReordered: false };
+  // Nobody waits for it, and begun anew with each landing it might never answer.
+  if (verdict.kind === 'pending' && isIsolatedRetryBuild(graph, build)) return { late: build };
+  return isRedAlone(build) ? { red: build, isOneOfTwo: true, mayBeReordered: false } : obsolete(build);
+}
+
+/** Of one that was passed: when what passed it has landed, it says of it what a build of it in its new place would. */
+function countsAgainstReordered(graph: SpeculationGraph, build: SpeculativeBuild): boolean {
+  const { verdict, pending } = build;
+  const isAbout = (index: number): boolean => wasReordered(graph, index) && isUntouched(graph, build, index);
+  return verdict.kind === 'red' && pending.length > 1 && pending.some(isAbout);
+}
+
+/** Of one that let others pass and still may, and on the tip of that moment alone. */
+function isIsolatedRetryBuild(graph: SpeculationGraph, { batch, members }: SpeculativeBuild): boolean {
+  const [index = -1] = members;
+  const isAlone = batch.assumes.length === 0 && batch.members.length === 1;
+  return isAlone && graph.line[index]?.reorderedForFailure === true && mayReorder(graph, index);
+}
+
+/** -1: not since the oldest base that a speculative build is on. */
+function landedAtOf({ landed, landedAt }: SpeculationGraph, { pullRequest, head }: PinnedHead): number {
+  const landedIndex = landedAt.get(pullRequest) ?? -1;
+  return landed[landedIndex]?.head === head ? landedIndex : -1;
+}
+
+/** What overlaps landed, and is in line, as it came in the build. `order`: of the changes that landed and then the line. */
+function isOrdered(graph: SpeculationGraph, order: readonly number[]): boolean {
+  if (order.every((at, landedIndex) => landedIndex === 0 || at > (order[landedIndex - 1] ?? -1))) return true;
+  const targets = order.map((at) => targetsAt(graph, at));
+  // Whoever may affect anything lands by a build of the very tree.
+  if (targets.includes(null)) return false;
+  const isApart = (one: number, other: number): boolean => !overlap(targets[one] ?? null, targets[other] ?? null);
+  return order.every((at, one) => order.every((later, other) => other <= one || later > at || isApart(one, other)));
+}
+
+function targetsAt({ landed, line, view }: SpeculationGraph, at: number): Targets {
+  const change = landed[at];
+  if (change !== undefined) return change.targets;
+  const row = line[at - landed.length];
+  return row === undefined ? null : targetsOf(view, row);
+}
+
+function departureCause(view: LineView, { pullRequest }: PinnedHead): Cause {
+  const code = view.pullRequests.has(pullRequest) ? 310 : (view.departures.get(pullRequest) ?? 303);
+  return { code, causedBy: pullRequest };
+}
+
+/** One that skipped the line ahead of a member, and that it does not hold: nobody speculative builds against such a one. */
+function findSkipLineAhead(graph: SpeculationGraph, build: SpeculativeBuild): PullRequestState | null {
+  // They are first in line, all of them.
+  if (graph.line[0]?.skipLine !== true) return null;
+  for (const index of build.members) {
+    const passing = graph.before(index).find((before) => !build.holds.has(before) && isAssumedToLand(graph, before));
+    if (passing !== undefined) return graph.line[passing] ?? null;
+  }
+  return null;
+}
+
+/**
+ * What it assumed has landed on, or with, something it overlaps that the speculative build did not hold: that it was red may have been
+ * for want of that. `none`: a green speculative build did without as well. `slight`: so it did, but held something besides that may
+ * have stood in; then the red one lets others pass, and is no more than one of the two that take somebody out.
+ */
+export type Conclusiveness = 'conclusive' | 'weak' | 'inconclusive';
+
+export function judgeConclusiveness(
+  graph: SpeculationGraph,
+  build: SpeculativeBuild,
+  greens: readonly SpeculativeBuild[],
+): Conclusiveness {
+  let found: Conclusiveness = 'conclusive';
+  for (const landedIndex of build.arrived) {
+    const lacking = graph.landedWith(landedIndex).filter((at) => lacks(build, at));
+    if (lacking.length === 0) continue;
+    const holding = greens.filter(({ arrived }) => arrived.has(landedIndex));
+    if (holding.some((green) => heldNoMore(graph, green, { landedIndex, build }))) continue;
+    if (!lacking.every((at) => holding.some((green) => lacks(green, at)))) return 'inconclusive';
+    // A batch is searched at once.
+    if (build.members.length > 1) return 'inconclusive';
+    found = 'weak';
+  }
+  return found;
+}
+
+function lacks({ since, arrived }: SpeculativeBuild, at: number): boolean {
+  return at >= since && !arrived.has(at);
+}
+
+/** Of what the landed one overlaps: that might have stood in for what both did not hold. */
+function heldNoMore(
+  graph: SpeculationGraph,
+  green: SpeculativeBuild,
+  { landedIndex, build }: { readonly landedIndex: number; readonly build: SpeculativeBuild },
+): boolean {
+  const targets = graph.landed[landedIndex]?.targets ?? null;
+  return (
+    graph.landed.every((other, at) => !lacks(build, at) || lacks(green, at) || !overlap(other.targets, targets)) &&
+    green.pending.every((index) => build.holds.has(index) || !graph.landedOverlaps(index).includes(landedIndex))
+  );
+}

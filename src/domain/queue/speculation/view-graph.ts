@@ -1,0 +1,81 @@
+// The speculation graph of a line: made anew whenever somebody leaves it.
+import { landingsSince } from '../evidence/composed-evidence.ts';
+import type { LineView } from '../planning/line.ts';
+import { overlapsOf, type LandedChange } from './conflict-graph.ts';
+import type { Landing } from '../model/snapshot.ts';
+import { judgeByGreens, judgeSpeculativeBuild } from './judge-builds.ts';
+import type { SpeculativeBuild, SpeculationGraph } from './graph.ts';
+
+export function viewGraph(view: LineView): SpeculationGraph {
+  const line = view.inOrder;
+  const indexOf = new Map(line.map(({ id }, index) => [id, index]));
+  const history = changesUnder(view);
+  const overlaps = overlapsOf(view, history.changes);
+  const graph: Mutable<SpeculationGraph> = {
+    view,
+    line,
+    indexOf,
+    ...overlaps,
+    builds: [],
+    invalidated: [],
+    inconclusive: [],
+    obsolete: [],
+    buildsOf: new Map(),
+    landed: history.changes,
+    landedAt: new Map(history.changes.map(({ pullRequest }, landedIndex) => [pullRequest, landedIndex])),
+    landing: new Set(),
+  };
+  graph.landing = findLanding(view, indexOf);
+  const all = view.sideBuilds.map((batch) => judgeSpeculativeBuild(graph, batch, history.from.get(batch.base) ?? null));
+  const greens = all.flatMap((each) => ('build' in each && each.build.verdict.kind === 'green' ? [each.build] : []));
+  const judged = all.map((each) => judgeByGreens(graph, each, greens));
+  graph.builds = judged.flatMap((each) => ('build' in each ? [each.build] : []));
+  graph.invalidated = judged.flatMap((each) => ('red' in each && each.isOneOfTwo ? [each.red] : []));
+  graph.inconclusive = judged.flatMap((each) => ('red' in each && each.mayBeReordered ? [each.red] : []));
+  graph.obsolete = judged.flatMap((each) => ('batch' in each ? [each] : []));
+  graph.buildsOf = indexMembers(graph.builds);
+  return graph;
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+function indexMembers(builds: readonly SpeculativeBuild[]): ReadonlyMap<number, readonly SpeculativeBuild[]> {
+  const buildsOf = new Map<number, SpeculativeBuild[]>();
+  for (const build of builds)
+    for (const index of build.members) {
+      const known = buildsOf.get(index);
+      if (known === undefined) buildsOf.set(index, [build]);
+      else known.push(build);
+    }
+  return buildsOf;
+}
+
+function findLanding(view: LineView, indexOf: ReadonlyMap<string, number>): ReadonlySet<number> {
+  const landing = [...view.batches.slice(0, 1), ...view.sideBuilds.filter((batch) => batch.landingPlanned)];
+  return new Set(landing.flatMap((batch) => batch.members.flatMap((member) => indexOf.get(member.pullRequest) ?? [])));
+}
+
+interface History {
+  readonly changes: readonly LandedChange[];
+  /** Base → index of the first change on top of it. Missing: what came on top of it is not known, or is none of ours. */
+  readonly from: ReadonlyMap<string, number>;
+}
+
+/** What has landed since the oldest base that a speculative build is on. */
+function changesUnder({ snapshot, sideBuilds }: LineView): History {
+  const { queue, landings, rules } = snapshot;
+  const bases = [...new Set(sideBuilds.map((batch) => batch.base))];
+  const longest = bases
+    .flatMap((base) => [landingsSince(base, queue.tip, landings) ?? []])
+    .reduce<readonly Landing[]>((long, since) => (since.length > long.length ? since : long), []);
+  const ours = longest.slice(longest.findLastIndex(({ members }) => members === null) + 1);
+  const from = new Map<string, number>();
+  const changes: LandedChange[] = [];
+  for (const { commit, firstParent, members } of ours) {
+    from.set(firstParent, changes.length);
+    for (const member of members ?? [])
+      changes.push({ ...member, targets: rules.useAffectedTargets ? member.targets : null, commit });
+  }
+  from.set(queue.tip, changes.length);
+  return { changes, from };
+}
