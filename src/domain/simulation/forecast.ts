@@ -1,6 +1,6 @@
 // When will it land? The line is played on from where it stands, many times, each time in another world that agrees with
 // what is known; the planner decides as it does. What arrives later is not foreseen: it stands behind.
-import { buildsSpeculatively } from '../queue/planning/line.ts';
+import { buildsSpeculatively } from '../queue/model/snapshot.ts';
 import type { Targets } from '../queue/model/overlap.ts';
 import type { QueueRules, Snapshot } from '../queue/model/snapshot.ts';
 import { simulate } from './engine.ts';

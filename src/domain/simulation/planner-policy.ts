@@ -271,7 +271,7 @@ export class PlannerPolicy implements Policy {
     const builds = this.#rows.buildsOf(tree);
     if (builds.length === 0) return false;
     const { rules } = this.#rows;
-    return evidenceFor(tree, { queue: { lineage: this.#rows.lineage(now) }, rules, builds }, now) !== null;
+    return evidenceFor(tree, { queue: { lineage: this.#rows.lineage(now) }, rules, builds }, { now }) !== null;
   }
 
   #land(

@@ -126,7 +126,7 @@ describe('judging a build', () => {
 describe('evidence for a tree', () => {
   function evidence(...builds: BuildState[]) {
     return (
-      evidenceFor('t', situation({ queue: { lineage: ['older', 'tip'] }, change: { builds } }), now)?.commit ?? null
+      evidenceFor('t', situation({ queue: { lineage: ['older', 'tip'] }, change: { builds } }), { now })?.commit ?? null
     );
   }
   const cases: readonly (readonly [name: string, found: boolean, change: Partial<BuildState> & { text?: string }])[] = [
@@ -145,16 +145,16 @@ describe('evidence for a tree', () => {
   test('the gate in force now decides', () => {
     const builds = [build({ text: 'unit:success lint:failure' })];
     expect(
-      evidenceFor('t', situation({ change: { builds }, rules: { requiredChecks: required('unit') } }), now)?.commit,
+      evidenceFor('t', situation({ change: { builds }, rules: { requiredChecks: required('unit') } }), { now })?.commit,
     ).toBe('c');
     expect(
-      evidenceFor('t', situation({ change: { builds }, rules: { requiredChecks: required('lint') } }), now),
+      evidenceFor('t', situation({ change: { builds }, rules: { requiredChecks: required('lint') } }), { now }),
     ).toBeNull();
   });
   test('a check that nobody requires may still run', () => {
     const builds = [build({ text: 'unit:success lint:pending', complete: false, finishedAt: null })];
     expect(
-      evidenceFor('t', situation({ change: { builds }, rules: { requiredChecks: required('unit') } }), now)?.commit,
+      evidenceFor('t', situation({ change: { builds }, rules: { requiredChecks: required('unit') } }), { now })?.commit,
     ).toBe('c');
   });
   test("the batch's own build is preferred", () => {

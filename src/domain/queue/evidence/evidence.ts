@@ -196,8 +196,7 @@ export function isKnownRed(
 export function evidenceFor(
   tree: string,
   snapshot: EvidenceSource,
-  now: number,
-  preferredCommit: string | null = null,
+  { now, preferredCommit = null }: { readonly now: number; readonly preferredCommit?: string | null },
 ): BuildState | null {
   const builds = snapshot.builds.filter((build) => build.tree === tree);
   return findEvidence(collectEvidence({ ...snapshot, builds }, now), tree, preferredCommit);

@@ -149,6 +149,14 @@ export function ciDeadline(batch: BatchState, rules: QueueRules): number | null 
 }
 
 function skipsValidation(batch: BatchState, { rules, pullRequests }: Known): boolean {
-  if (rules.mode === 'no-queue') return true;
-  return batch.members.every((member) => pullRequests.get(member.pullRequest)?.skipValidation === true);
+  const members = batch.members.map((member) => pullRequests.get(member.pullRequest) ?? { skipValidation: false });
+  return isValidationSkipped(rules, members);
+}
+
+/** A batch of these lands without evidence. */
+export function isValidationSkipped(
+  { mode }: Pick<QueueRules, 'mode'>,
+  members: readonly Pick<PullRequestState, 'skipValidation'>[],
+): boolean {
+  return mode === 'no-queue' || members.every(({ skipValidation }) => skipValidation);
 }

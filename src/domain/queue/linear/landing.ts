@@ -1,6 +1,7 @@
 // May the first batch of the line land now, and if only its pull requests' own checks hold it: for how long?
-import { membersOf, verdictOf, waitsForOwnChecks, type LineView } from '../planning/line.ts';
+import { mayLand, membersOf, verdictOf, waitsForOwnChecks, type LineView } from '../planning/line.ts';
 import { resetFallen } from './resets.ts';
+import { isOnTip } from '../landing/gate.ts';
 import type { Decision } from '../model/snapshot.ts';
 import { landGreen, type Landable, type Patience, judgeHeld, greenSince } from '../planning/landing.ts';
 
@@ -17,8 +18,8 @@ export function planLanding(view: LineView): readonly Decision[] {
 function findLandable(view: LineView): Landable | null {
   const [first] = view.batches;
   const { queue } = view.snapshot;
-  if (first === undefined || first.givenUp || first.commit === null || first.parentCommit !== queue.tip) return null;
-  if (queue.paused || queue.landingsFrom !== null) return null;
+  if (first === undefined || first.givenUp || first.commit === null || !isOnTip(first, queue.tip)) return null;
+  if (!mayLand(view)) return null;
   if (view.batches.some((batch) => batch.landingBegun || batch.landingPlanned)) return null;
   if (first.members.some((member, place) => view.inOrder[place]?.id !== member.pullRequest)) return null;
   const verdict = verdictOf(view, first);

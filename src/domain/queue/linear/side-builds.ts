@@ -1,5 +1,6 @@
-// What is built beside the line, on the tip: parts of a bisected batch, while the line goes on without them, and
-// questions whether one that is red behind others is red by itself. Nothing beside the line lands or is built upon.
+// Side builds stand beside the line, on the tip: parts of a bisected batch, while the line goes on without them, and
+// isolation builds, which find out whether one that is red behind others is red by itself. They never land, and nothing is
+// built on them.
 //
 // A part of several is never blamed, only halved again. A part of one is asked when nothing that stood before it is in
 // line any more, so that its red build says of it what the head of the line would. Each part is asked at most once on
@@ -124,7 +125,7 @@ function isRed(view: LineView, batch: BatchState): boolean {
   return verdictOf(view, batch).kind === 'red';
 }
 
-/** Which parts and questions are built now. They go before the line: what they are about holds others up. */
+/** Which parts and isolation builds are started now. They go before the line: what they are about holds others up. */
 export function planSideBuilds(view: LineView): Step {
   const { queue, rules } = view.snapshot;
   const unchanged: Step = { view, decisions: [] };
@@ -206,8 +207,8 @@ function isolationsDue(view: LineView): readonly Due[] {
     }));
 }
 
-function isAbout(question: BatchState, batch: BatchState): boolean {
-  return question.sideBuild === 'isolation' && question.members[0]?.pullRequest === batch.members[0]?.pullRequest;
+function isAbout(isolation: BatchState, batch: BatchState): boolean {
+  return isolation.sideBuild === 'isolation' && isolation.members[0]?.pullRequest === batch.members[0]?.pullRequest;
 }
 
 function isolationsToBuild(view: LineView): readonly SideBuildRequest[] {
@@ -216,7 +217,7 @@ function isolationsToBuild(view: LineView): readonly SideBuildRequest[] {
     .map(({ batch }) => ({ members: membersOf(view, batch), sideBuild: 'isolation' }));
 }
 
-/** When the next question is due. Null: none is to be asked later. */
+/** When the next isolation build is due. Null: none is. */
 export function isolationsAt(view: LineView): number | null {
   const later = isolationsDue(view).flatMap(({ at }) => (at > view.now ? [at] : []));
   return later.length === 0 ? null : Math.min(...later);

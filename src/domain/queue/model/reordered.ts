@@ -1,6 +1,7 @@
-// What it means for a pull request that others pass it: what its row keeps of that, and how people are told.
+// What a pull request keeps of being reordered, and how people are told of it.
 import type { PullRequestState, ReorderReason } from './snapshot.ts';
-/** So often others that are ready pass one while it is queued, be it unlikely to land or retried in isolation: nobody is passed for ever. */
+
+/** How often others that are ready may pass a pull request while it is queued. Without a bound it might never land. */
 export const maxTimesPassed = 3;
 
 type Kept = Pick<PullRequestState, 'reorderedForFailure' | 'timesPassed'>;
@@ -31,6 +32,6 @@ const times = ['', 'once', 'twice', 'three times'];
 /** Why it stands where it does; empty: nobody passed it. */
 export function reorderedText({ reorderedForFailure, timesPassed }: Kept): string {
   const failed = 'Its build failed, so it let those that were behind it pass, and is built once more.';
-  const inDoubt = `Others that were ready passed it ${times[timesPassed]}, as it was in doubt; they do so at most ${times[maxTimesPassed]}.`;
-  return [...(reorderedForFailure ? [failed] : []), ...(timesPassed > 0 ? [inDoubt] : [])].join(' ');
+  const passed = `Others that were ready passed it ${times[timesPassed]}, as it was in doubt; they do so at most ${times[maxTimesPassed]}.`;
+  return [...(reorderedForFailure ? [failed] : []), ...(timesPassed > 0 ? [passed] : [])].join(' ');
 }

@@ -8,7 +8,7 @@
 // therefore a new batch (all members of the red one and of the green one on top of it) on the tip, whose tree
 // is found green by look-up as soon as its commit is made.
 //
-// With adaptive speculation, or with affected targets, builds are speculative builds beside the line: base + what is assumed to land
+// With adaptive speculation, or with affected targets, builds are speculative and stand beside the line: base + what is assumed to land
 // before + members. They live for as long as their answer may matter. The line then holds landings alone: batches on
 // the tip, composed of what green speculative builds hold, justified by look-up of their tree or by the speculative builds they rest on.
 
@@ -116,6 +116,11 @@ export interface QueueRules {
   readonly buildKeysHash: string;
 }
 
+/** Builds stand beside the line, which holds landings alone. */
+export function buildsSpeculatively(rules: Pick<QueueRules, 'mode' | 'speculation' | 'useAffectedTargets'>): boolean {
+  return rules.mode === 'parallel' && (rules.speculation === 'adaptive' || rules.useAffectedTargets);
+}
+
 export interface CheckState {
   readonly name: string;
   readonly attempt: number;
@@ -144,7 +149,7 @@ export interface BuildState {
 export type Verdict = 'pending' | 'green' | 'red' | 'none';
 
 /**
- * Where a member of a bisected batch stands: `in_place`; `beside` the line, which goes on without it; `returned` from
+ * Where a member of a bisected batch stands: `in_place`; in a `side_build`, while the line goes on without it; `returned` from
  * there, in line wherever its batch is.
  */
 export type BisectionPhase = 'in_place' | 'side_build' | 'returned';
@@ -161,11 +166,11 @@ export interface PullRequestState {
   readonly below: string | null;
   /** It carries the barrier's label: while it is in line, nothing behind it is built. */
   readonly isBarrier: boolean;
-  /** Place in line: lower is earlier. Never changes while queued, except by skip line and by LetPass. */
+  /** Place in line: lower is earlier. Never changes while queued, except by skip line and when it is reordered. */
   readonly rank: number;
-  /** It failed, and let those behind it pass while it is built again: at most once since it was queued. */
+  /** It failed, and went behind all in line while it is built once more: at most once since it was queued. */
   readonly reorderedForFailure: boolean;
-  /** How often others that were ready passed it, as it was unlikely to land or retried in isolation, since it was queued (`reordered.ts`). */
+  /** How often others that were ready passed it since it was queued, as it was unlikely to land or in its isolated retry. */
   readonly timesPassed: number;
   readonly skipLine: boolean;
   readonly skipValidation: boolean;
@@ -232,9 +237,9 @@ export interface BatchState {
   /** Unique among live batches only: a probe takes the position below the first live one. */
   readonly position: number;
   /**
-   * Built on the tip, beside the line: nothing stands on it. A `part` of a bisected batch, or a `question`: is the
-   * member of a red batch of one red by itself? Neither lands. A `speculative build` is its members on what it assumes; it lands
-   * only where that is the tip itself. Null: in line.
+   * Built on the tip, beside the line: nothing stands on it. A `part` of a bisected batch, or an `isolation` build,
+   * which finds out whether the member of a red batch of one is red by itself: neither lands. A `speculative` build is its
+   * members on what it assumes, and lands only where that is the tip itself. Null: in line.
    */
   readonly sideBuild: 'part' | 'isolation' | 'speculative' | null;
   readonly state: LiveBatchState;
@@ -333,7 +338,7 @@ export type Decision =
       readonly assumes: readonly PinnedHead[];
       /** Of a landing that rests on builds of its parts. Empty elsewhere. */
       readonly restsOn: readonly string[];
-      /** Why it exists: `new`, `optimistic` (a pass by a later green build), `bisect`, `probe` (a suspended conflict, a question), `retry`. */
+      /** Why it exists: `new`, `optimistic` (a pass by a later green build), `bisect`, `probe` (a suspended conflict, an isolation build), `retry`. */
       readonly cause: 'new' | 'optimistic' | 'bisect' | 'probe' | 'retry';
     }
   /** The batch will never land. Its members go back in place unless another decision blocks them. */

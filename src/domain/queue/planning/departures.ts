@@ -1,6 +1,7 @@
 // Pull requests that leave the line, whatever the planner: by their own checks, by a conflict with the tip, or with what
 // they stand on.
 import { withoutPullRequests, type LineView, type Step } from './line.ts';
+import { hasFailedByItself } from '../landing/gate.ts';
 import { failedChecksText, statusText } from '../model/status.ts';
 import type { Decision, PullRequestState, ResetCode } from '../model/snapshot.ts';
 
@@ -16,7 +17,7 @@ export function blockFailed(view: LineView): Step {
 
 function findBlock(view: LineView, pullRequest: PullRequestState): BlockPullRequest | null {
   const { id, ownFailedChecks, ownMissingChecks } = pullRequest;
-  if (pullRequest.ownVerdict === 'red' && !pullRequest.skipValidation) {
+  if (hasFailedByItself(pullRequest)) {
     return {
       kind: 'BlockPullRequest',
       pullRequest: id,

@@ -1,7 +1,16 @@
 // The line as the planner sees it: pull requests in order, live batches by position, and what is known of both.
 // A LineView is a value: a decision that takes batches or pull requests out makes a new one, and planning goes on with that.
 import { arrangeLine, inLineOrder } from '../model/order.ts';
-import type { BatchState, Decision, PullRequestState, QueueRules, ResetCode, Snapshot } from '../model/snapshot.ts';
+import {
+  buildsSpeculatively,
+  type BatchState,
+  type Decision,
+  type PullRequestState,
+  type QueueRules,
+  type ResetCode,
+  type Snapshot,
+} from '../model/snapshot.ts';
+import { hasFailedByItself } from '../landing/gate.ts';
 import { isServiceCheck } from '../evidence/service-checks.ts';
 import { judgeBatches, readingsOf, type BatchVerdict } from '../evidence/verdict.ts';
 
@@ -214,18 +223,12 @@ function asksTheService(required: QueueRules['ownRequiredChecks']): boolean {
 }
 
 export function isHeldByOwnChecks(view: LineView, pullRequest: PullRequestState): boolean {
-  const isRed = pullRequest.ownVerdict === 'red' && !pullRequest.skipValidation;
-  return isRed || waitsForOwnChecks(view, pullRequest);
+  return hasFailedByItself(pullRequest) || waitsForOwnChecks(view, pullRequest);
 }
 
 /** Nothing keeps all landings back. */
 export function mayLand({ snapshot: { queue } }: LineView): boolean {
   return !queue.paused && queue.landingsFrom === null;
-}
-
-/** Builds are speculative builds beside the line, which holds landings alone. */
-export function buildsSpeculatively(rules: Pick<QueueRules, 'mode' | 'speculation' | 'useAffectedTargets'>): boolean {
-  return rules.mode === 'parallel' && (rules.speculation === 'adaptive' || rules.useAffectedTargets);
 }
 
 export function isSpeculative({ snapshot }: LineView): boolean {

@@ -1,8 +1,8 @@
-// Whom red speculative builds blame, and which speculative builds are over.
+// Which pull requests red builds eject, and which builds are over.
 //
-// Nobody is blamed for a build that assumed what has not come true: only what is red with nothing before it any more,
-// and that once more, or before on nothing that might have been at fault; once alone where a second build has hardly
-// ever said otherwise. What was asked together is halved first.
+// A build whose assumptions failed ejects nobody. A pull request is ejected when nothing is before it any more and two of
+// its builds were red, on nothing that might have been at fault. One red build is enough where second builds have hardly
+// ever passed. What was built together is bisected first.
 import { isInIsolatedRetry } from './isolated-retry.ts';
 import { isSecondTryWorthwhile } from '../model/success-probability.ts';
 import { isRedAlone, type SpeculativeBuild, type SpeculationGraph } from './graph.ts';
@@ -17,6 +17,7 @@ import {
   type Step,
 } from '../planning/line.ts';
 import { memberFault, ruleFault, supersede, type Cause } from '../planning/resets.ts';
+import { isOnTip } from '../landing/gate.ts';
 import { isCulpritSearched } from './culprit-search.ts';
 import type { BatchState, Decision } from '../model/snapshot.ts';
 
@@ -83,7 +84,7 @@ function findFailure(graph: SpeculationGraph, build: SpeculativeBuild): Failure 
   return reds.filter(isRedAlone).length < needed ? null : verdict;
 }
 
-/** All it assumed has landed, and nothing is left in line before it, but for what it let pass. */
+/** All it assumed has landed, and nothing is before it in line but what passed it. */
 export function isSoleSuspect(graph: SpeculationGraph, { members, pending }: SpeculativeBuild): boolean {
   if (pending.length > members.length) return false;
   if (members.length === 1 && members.every((member) => isInIsolatedRetry(graph, member))) return true;
@@ -125,7 +126,7 @@ function landingFault(graph: SpeculationGraph, landing: BatchState): Cause | nul
   const { view } = graph;
   const own = memberFault(view, landing) ?? ruleFault(view, landing);
   if (own !== null) return own;
-  if (landing.parentCommit !== view.snapshot.queue.tip) return { code: 305, causedBy: null };
+  if (!isOnTip(landing, view.snapshot.queue.tip)) return { code: 305, causedBy: null };
   const conflicting = landing.members[conflictingMember(view, landing)];
   if (conflicting !== undefined) return { code: 301, causedBy: conflicting.pullRequest };
   const verdict = verdictOf(view, landing);

@@ -26,13 +26,13 @@ export interface SpeculationGraph extends ConflictGraph {
   /** Speculative builds whose answer may matter. */
   readonly builds: readonly SpeculativeBuild[];
   /**
-   * What they assumed did not come true, or slightly more: that the one they are about was red counts as one of two. Or
-   * they hold one that has been passed, and those that pass it.
+   * Builds whose assumptions failed, or that hold a reordered pull request with those that passed it. A red one still
+   * counts as one of the two failures that eject a pull request.
    */
   readonly invalidated: readonly SpeculativeBuild[];
-  /** Red by themselves, be it for want of what has landed since: they let others pass, and take nobody out. */
+  /** Red builds that may be red for want of what has landed since: they reorder a pull request, and eject none. */
   readonly inconclusive: readonly SpeculativeBuild[];
-  /** The others. */
+  /** Builds that say nothing any more. */
   readonly obsolete: readonly { readonly batch: BatchState; readonly cause: Cause; readonly isTold: boolean }[];
   /** Index → speculative builds it is a member of. */
   readonly buildsOf: ReadonlyMap<number, readonly SpeculativeBuild[]>;

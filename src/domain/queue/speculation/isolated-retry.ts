@@ -1,17 +1,17 @@
-// Who let others pass: it failed by itself with nothing before it, and is likely to do so again.
+// The isolated retry of a pull request that was reordered for its failure.
 import { isAssumedToLand, type SpeculationGraph } from './graph.ts';
 import { isBoundToPlace } from './movable.ts';
 
 /**
- * Until a build of it is green it is asked once more at once, on the tip and not on those that passed it: of the many
- * ways in which these may fare each would be built for one that hardly lands. Red again it is out; nobody was before it
- * when it was asked, but for those it let pass.
+ * Until one of its builds is green it is built once more, alone on the tip and without those that passed it. A build for
+ * each way in which these may end would be spent on a pull request that hardly lands. Red again it is ejected: only those
+ * that passed it were before it when the retry began.
  */
 export function isInIsolatedRetry(graph: SpeculationGraph, index: number): boolean {
   const row = graph.line[index];
-  // Whose targets have become unknown since may not move again (`mayMove`), but has let those before it pass all the same.
+  // One whose targets have become unknown may not be reordered again (`mayReorder`), and was reordered all the same.
   if (row === undefined || !row.reorderedForFailure || isBoundToPlace(row)) return false;
-  // Nothing is built behind a barrier, and nobody speculative builds against one that skipped the line.
+  // Nothing is built behind a barrier, and nothing is built without one that skipped the line.
   const isHeldUp = (before: number): boolean =>
     graph.line[before]?.isBarrier === true || isAssumedToLand(graph, before);
   if (graph.before(index).some(isHeldUp)) return false;

@@ -10,12 +10,12 @@ import { type SpeculativeBuild, type SpeculationGraph, isRedAlone, isUntouched, 
 
 export type Judged =
   | { readonly build: SpeculativeBuild }
-  /** Still built, of one aside that something it overlaps has landed before. */
+  /** The running build of an isolated retry, since the start of which something that it overlaps has landed. */
   | { readonly late: SpeculativeBuild }
   | { readonly red: SpeculativeBuild; readonly isOneOfTwo: boolean; readonly mayBeReordered: boolean }
   | SpeculationGraph['obsolete'][number];
 
-/** By what is green: whether a late one is of use, and what a doubtful one still says. */
+/** By what is green: whether a late build is of use, and how much a red one still says. */
 export function judgeByGreens(graph: SpeculationGraph, judged: Judged, greens: readonly SpeculativeBuild[]): Judged {
   if ('batch' in judged) return judged;
   if ('late' in judged) {
@@ -33,7 +33,7 @@ export function judgeByGreens(graph: SpeculationGraph, judged: Judged, greens: r
     : obsolete(build);
 }
 
-/** It is asked anew where that is of use. */
+/** It is built once more where that is of use. */
 function obsolete({ batch }: SpeculativeBuild): Judged {
   return { batch, cause: { code: 309, causedBy: null }, isTold: false };
 }
@@ -74,19 +74,19 @@ export function judgeSpeculativeBuild(graph: SpeculationGraph, batch: BatchState
   const isForeign = members.some((index) => !isUntouched(graph, build, index));
   if (!isForeign && (isLeft || isOrdered(graph, order))) return { build };
   if (countsAgainstReordered(graph, build)) return { red: build, isOneOfTwo: true, mayBeReordered: false };
-  // Nobody waits for it, and begun anew with each landing it might never answer.
+  // Nobody waits for it. Begun once more with each landing it might never end.
   if (verdict.kind === 'pending' && isIsolatedRetryBuild(graph, build)) return { late: build };
   return isRedAlone(build) ? { red: build, isOneOfTwo: true, mayBeReordered: false } : obsolete(build);
 }
 
-/** Of one that was passed: when what passed it has landed, it says of it what a build of it in its new place would. */
+/** When what passed a reordered pull request has landed, its red build with these says what a build in its new place would. */
 function countsAgainstReordered(graph: SpeculationGraph, build: SpeculativeBuild): boolean {
   const { verdict, pending } = build;
   const isAbout = (index: number): boolean => wasReordered(graph, index) && isUntouched(graph, build, index);
   return verdict.kind === 'red' && pending.length > 1 && pending.some(isAbout);
 }
 
-/** Of one that let others pass and still may, and on the tip of that moment alone. */
+/** Of a reordered pull request alone, on what was the tip then. */
 function isIsolatedRetryBuild(graph: SpeculationGraph, { batch, members }: SpeculativeBuild): boolean {
   const [index = -1] = members;
   const isAlone = batch.assumes.length === 0 && batch.members.length === 1;
@@ -101,7 +101,7 @@ function landedAtOf({ landed, landedAt }: SpeculationGraph, { pullRequest, head 
 
 /** What overlaps landed, and is in line, as it came in the build. `order`: of the changes that landed and then the line. */
 function isOrdered(graph: SpeculationGraph, order: readonly number[]): boolean {
-  if (order.every((at, landedIndex) => landedIndex === 0 || at > (order[landedIndex - 1] ?? -1))) return true;
+  if (order.every((at, index) => index === 0 || at > (order[index - 1] ?? -1))) return true;
   const targets = order.map((at) => targetsAt(graph, at));
   // Whoever may affect anything lands by a build of the very tree.
   if (targets.includes(null)) return false;
@@ -121,7 +121,7 @@ function departureCause(view: LineView, { pullRequest }: PinnedHead): Cause {
   return { code, causedBy: pullRequest };
 }
 
-/** One that skipped the line ahead of a member, and that it does not hold: nobody speculative builds against such a one. */
+/** A pull request that skipped the line ahead of a member and that the build does not hold. No build leaves one out. */
 function findSkipLineAhead(graph: SpeculationGraph, build: SpeculativeBuild): PullRequestState | null {
   // They are first in line, all of them.
   if (graph.line[0]?.skipLine !== true) return null;
@@ -133,9 +133,9 @@ function findSkipLineAhead(graph: SpeculationGraph, build: SpeculativeBuild): Pu
 }
 
 /**
- * What it assumed has landed on, or with, something it overlaps that the speculative build did not hold: that it was red may have been
- * for want of that. `none`: a green speculative build did without as well. `slight`: so it did, but held something besides that may
- * have stood in; then the red one lets others pass, and is no more than one of the two that take somebody out.
+ * What a red build assumed has landed on, or with, something it overlaps that the build did not hold. The build may have
+ * been red for want of that. `conclusive`: a green build lacked the same. `weak`: a green build lacked the same and held
+ * something more, which may have stood in for it; the red build counts as one of the two that eject a pull request.
  */
 export type Conclusiveness = 'conclusive' | 'weak' | 'inconclusive';
 
@@ -151,7 +151,7 @@ export function judgeConclusiveness(
     const holding = greens.filter(({ arrived }) => arrived.has(landedIndex));
     if (holding.some((green) => heldNoMore(graph, green, { landedIndex, build }))) continue;
     if (!lacking.every((at) => holding.some((green) => lacks(green, at)))) return 'inconclusive';
-    // A batch is searched at once.
+    // A red batch is searched at once.
     if (build.members.length > 1) return 'inconclusive';
     found = 'weak';
   }

@@ -1,5 +1,5 @@
-// What may land now: of the pull requests that green speculative builds hold, as many as have nothing before them that is not among
-// them, and whose speculative builds say of them what a build of all of it would (composed-evidence.ts).
+// The mergeable set: of the pull requests that green builds hold, as many as have nothing before them that is not among
+// them, and whose builds say of them what a build of all of it would (composed-evidence.ts).
 import { findConflict, isUntouched, type SpeculativeBuild, type SpeculationGraph } from './graph.ts';
 import { overlapsAll } from './movable.ts';
 import type { PullRequestState } from '../model/snapshot.ts';

@@ -1,8 +1,8 @@
-// Who may go behind those that were behind it, and who has.
+// Which pull requests may be reordered behind all that are in line, and which have been.
 import type { SpeculationGraph } from './graph.ts';
 import type { PullRequestState } from '../model/snapshot.ts';
 
-/** It has its place by what it is, or by what it belongs to: what stands on one of a stack stays behind it. */
+/** Its place follows from a barrier, a skip of the line, a stack or a bisection. */
 export function isBoundToPlace({ skipLine, isBarrier, stack, bisection }: PullRequestState): boolean {
   return skipLine || isBarrier || stack !== null || bisection !== null;
 }
@@ -14,18 +14,18 @@ export function mayReorder(graph: SpeculationGraph, index: number): boolean {
   return row !== undefined && !isBoundToPlace(row) && !overlapsAll(graph, index);
 }
 
-/** For a red build: once while it is queued, so that overtaking is bounded. */
+/** A red build reorders it once while it is queued: without a bound it might never land. */
 export function mayReorderForFailure(graph: SpeculationGraph, index: number): boolean {
   return graph.line[index]?.reorderedForFailure === false && mayReorder(graph, index);
 }
 
-/** And still might be. */
+/** It was reordered, and still might be. */
 export function wasReordered(graph: SpeculationGraph, index = -1): boolean {
   const row = graph.line[index];
   return row !== undefined && (row.reorderedForFailure || row.timesPassed > 0) && mayReorder(graph, index);
 }
 
-/** All in line before it is before it. */
+/** It overlaps all that is in line before it. */
 export function overlapsAll({ line, view }: SpeculationGraph, index: number): boolean {
   const row = line[index];
   return row === undefined || row.isBarrier || row.targets === null || !view.snapshot.rules.useAffectedTargets;

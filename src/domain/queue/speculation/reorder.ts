@@ -1,6 +1,6 @@
-// Who lets those behind it pass: it goes behind all that are in line at that moment, so that the landing gate, the planner
-// and people read one order. One that was red, and would be blamed for it, were it not built once more, which it is by
-// itself (isolated-retry.ts); and, where others are ready to land without it, one that is retried in isolation or unlikely to land.
+// Moves a doubtful pull request behind all that are in line, so that those behind it can land. The landing gate, the planner
+// and people read one order. A pull request is reordered when its build failed and is made once more (isolated-retry.ts).
+// Where others are ready to land without it, it is also reordered while it is unlikely to land or in its isolated retry.
 import { isInIsolatedRetry } from './isolated-retry.ts';
 import { isSoleSuspect } from './ejection.ts';
 import { isRedAlone, isUntouched, type SpeculationGraph } from './graph.ts';
@@ -13,7 +13,7 @@ import { overlap } from '../model/overlap.ts';
 import { afterReorder, maxTimesPassed } from '../model/reordered.ts';
 import type { PullRequestState, ReorderReason } from '../model/snapshot.ts';
 
-/** Whoever lands less likely than this is in doubt. */
+/** A pull request with a lower probability of landing is unlikely to land. */
 const likelyToLand = 0.8;
 
 /** By index. */
@@ -51,7 +51,7 @@ function findFailed(graph: SpeculationGraph, justified: ReadonlySet<number>): Re
     const { batch, verdict, members } = build;
     const [index = -1] = members;
     if (verdict.kind !== 'red' || passed.has(index) || justified.has(index) || graph.landing.has(index)) continue;
-    // What is left of a batch is asked by itself first.
+    // What is left of a batch is built by itself first.
     if (batch.members.length > 1 || !isRedAlone(build) || !isSoleSuspect(graph, build)) continue;
     if (!mayReorderForFailure(graph, index) || !holdsUpOthers(graph, index)) continue;
     passed.set(index, { kind: 'failed', failedChecks: verdict.failedChecks });
@@ -59,7 +59,7 @@ function findFailed(graph: SpeculationGraph, justified: ReadonlySet<number>): Re
   return passed;
 }
 
-/** One by one, as nobody stands on one that may move: whom each of them has to let go first is never listed for this. */
+/** Compared one by one: the conflict graph lists what is before a pull request, and not what is behind it. */
 function holdsUpOthers({ view, line }: SpeculationGraph, index: number): boolean {
   const row = line[index];
   if (row === undefined) return false;
@@ -67,7 +67,7 @@ function holdsUpOthers({ view, line }: SpeculationGraph, index: number): boolean
   return line.some((other, behind) => behind > index && overlap(own, targetsOf(view, other)));
 }
 
-/** For those alone that land at once: what is in doubt now may be sure before they can. */
+/** Only where others land at once: what is unlikely now may be likely before they can. */
 function findLeftOut(
   graph: SpeculationGraph,
   justified: ReadonlySet<number>,
@@ -96,7 +96,7 @@ function findLeftOut(
   );
 }
 
-/** Null: it is not. */
+/** Null: it may not be left out. */
 function reasonToLeaveOut(
   graph: SpeculationGraph,
   index: number,
@@ -109,8 +109,8 @@ function reasonToLeaveOut(
 }
 
 /**
- * Nothing else is before it, and a build of it with all of those that pass it and overlap it was red, whoever it was made
- * for: when they have landed it has failed by itself, on what is the tip then. Null: there is none.
+ * A red build of it with all of those that pass it and overlap it, where nothing else is before it. When these have landed
+ * that build says that it failed by itself, on what is the tip then. Null: there is no such build.
  */
 function findFailureWithPassing(
   graph: SpeculationGraph,

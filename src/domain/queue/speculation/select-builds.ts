@@ -1,5 +1,5 @@
-// Which builds are worth their while: of all that could be asked, best first by the probability that the answer will be
-// needed, which is that exactly what the speculative build assumes comes true.
+// Which builds are started: of all that could be, in order of the probability that they are needed, which is that exactly
+// what the build assumes comes true.
 import type { Decision } from '../model/snapshot.ts';
 import { isInIsolatedRetry } from './isolated-retry.ts';
 import { formBatches } from './batches.ts';
@@ -19,13 +19,13 @@ const leastProbability = 0.1;
 /** What a red speculative build assumes is so likely to come true that it is built once more before it has. */
 const worthSecondTry = 0.5;
 
-/** A running speculative build gives way only to one that is so many times as likely to be needed, and only where no build is free. */
+/** A running build gives way only to one that is so many times as likely to be needed, and only where no build is free. */
 const worthDropping = 20;
 
 /** One way in which those before a unit may fare. */
 interface Assumption {
   readonly probability: number;
-  /** Indices into the unit's doubts that do not go the likelier way. */
+  /** Indices of those undecided that do not go the likelier way. */
   readonly flipped: readonly number[];
 }
 
@@ -41,7 +41,7 @@ interface Candidate {
 interface Undecided {
   readonly index: number;
   readonly lands: boolean;
-  /** What its going the other way divides the chance by. */
+  /** What its going the other way divides the probability by. */
   readonly odds: number;
 }
 
@@ -95,7 +95,7 @@ export function selectBuilds(
   return { starts, dropped, until: formed.until };
 }
 
-/** Running speculative builds that will hardly be needed any more, the most hopeless first. */
+/** Running speculative builds that will hardly be needed any more, the least likely first. */
 function findUnlikelyBuilds(
   graph: SpeculationGraph,
   probabilities: LandingProbabilities,
@@ -159,7 +159,7 @@ function belowOf(graph: SpeculationGraph, members: readonly number[]): ReadonlyS
   return below;
 }
 
-/** The next ones, by the last doubt that was given up: each set of doubts comes once, never before a likelier one. */
+/** The next assumptions, by the last one that was flipped: each set comes once, never before a likelier one. */
 function furtherOf(candidate: Candidate): Candidate[] {
   const { undecided, next } = candidate;
   const last = next.flipped.at(-1);
@@ -232,7 +232,7 @@ function causeOf(
   const asked = (graph.buildsOf.get(first) ?? []).filter(
     (build) => members.every((member) => build.members.includes(member)) && isAsked(build),
   );
-  // Of one that lets others pass, by a build that was made for these.
+  // Of an isolated retry, also builds that were made for those that passed it.
   if (isInIsolatedRetry(graph, first))
     asked.push(
       ...graph.invalidated.filter(

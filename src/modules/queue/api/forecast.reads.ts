@@ -2,7 +2,7 @@
 // many ask.
 import DataLoader from 'dataloader';
 import type { Context } from '../../../context.ts';
-import { buildsSpeculatively } from '../../../domain/queue/planning/line.ts';
+import { buildsSpeculatively } from '../../../domain/queue/model/snapshot.ts';
 import { inLineOrder } from '../../../domain/queue/model/order.ts';
 import type { Snapshot } from '../../../domain/queue/model/snapshot.ts';
 import { experienceOf, type Experience, type ExperiencedBuild } from '../../../domain/simulation/experience.ts';

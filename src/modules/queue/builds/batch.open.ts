@@ -67,7 +67,7 @@ async function needsNoBuild(ctx: Context, { batch, members, repository }: Loaded
     const builds = await loadBuilds(ctx, tx, { repositoryId: batch.repositoryId, commits: [], trees: [tree] });
     const heads = members.map((member) => member.pinnedHead);
     const source = { queue: { lineage }, rules, builds: withoutHeads(builds, rules, heads) };
-    if (evidenceFor(tree, source, ctx.clock().getTime()) !== null) return true;
+    if (evidenceFor(tree, source, { now: ctx.clock().getTime() }) !== null) return true;
     if (batch.restsOn.length === 0) return false;
     return (await judgeParts(ctx, tx, { batch, members, rules, tip: queue.baseTip ?? '' })) !== null;
   });

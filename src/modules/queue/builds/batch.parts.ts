@@ -99,7 +99,10 @@ async function loadParts(
     const content = [...(assumed.get(part.id) ?? []), ...(members.get(part.id) ?? [])];
     const heads = content.map(({ pinnedHead }) => pinnedHead);
     const source = { queue: judged, rules: judged.rules, builds: withoutHeads(builds, judged.rules, heads) };
-    const build = evidenceFor(part.tree ?? '', source, ctx.clock().getTime(), part.testedCommit ?? null);
+    const build = evidenceFor(part.tree ?? '', source, {
+      now: ctx.clock().getTime(),
+      preferredCommit: part.testedCommit ?? null,
+    });
     if (build === null) continue;
     parts.push({
       base: part.baseCommit,

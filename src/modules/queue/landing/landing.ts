@@ -3,28 +3,17 @@
 // That second ref is the evidence that it landed, whatever happens to the base or to us afterwards: a worker that died
 // anywhere in between reads it back and concludes (docs/adr/0003).
 import type { Context } from '../../../context.ts';
-import { isMergedByHost, landingsFrom } from '../../../domain/configuration/index.ts';
-import { evidenceFor, withoutHeads } from '../../../domain/queue/evidence/evidence.ts';
-import { judgeGates } from '../../../domain/queue/evidence/final-gates.ts';
-import { frozenAt } from '../../../domain/releases/freeze.ts';
-import type { BuildState, QueueRules } from '../../../domain/queue/model/snapshot.ts';
 import { blockText, isQueued } from '../../../domain/queue/model/status.ts';
 import type { Transaction } from '../../../platform/database.ts';
-import { askedAt, branchFreezes, pauseInForce } from '../../repositories/index.ts';
-import { findLoss } from '../admission/admission.service.ts';
 import { loadMembers } from '../store/batch.members.ts';
 import { loadBatch, type LoadedBatch } from '../store/batch.rows.ts';
-import { loadBuilds } from '../facts/build.records.ts';
-import { configurationOf, configurationProblem, rulesOf } from '../store/configuration.cache.ts';
 import { announceBatch } from '../planning/decisions.writer.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
-import { loadGates, readPassedGates } from '../facts/final-gates.ts';
 import { syncBase } from '../facts/base-branches.ts';
 import { landingRef } from '../facts/landing-refs.ts';
+import { passGate } from './landing.gate.ts';
 import { mergeAtHost } from './landing.host.ts';
 import { moveBase, type Outcome } from './landing.move.ts';
-import { findOrderLoss } from './landing.order.ts';
-import { judgeParts, loadTargetsThatCount } from '../builds/batch.parts.ts';
 import { recordLanding } from './landing.record.ts';
 import type { Passed } from './proof.ts';
 import {
@@ -33,17 +22,11 @@ import {
   PullRequestEntity,
   type BatchRow,
   type IntentRow,
-  type PullRequestRow,
-  type QueueRow,
 } from '../store/queue.entities.ts';
 import { countOwnPushes } from '../facts/branch-update.ts';
 import { answerCommitAdded } from '../admission/commit-added.ts';
 import { changeQueue, shareRepository } from '../store/queue.locks.ts';
-import { loadJudgedBuilds } from '../facts/retries.ts';
-import { loadLineage } from '../facts/landings.loader.ts';
-import { judgeOwn } from '../facts/own-checks.ts';
 import { beginWork, blockPullRequest, finishWork, haltWork, type QueueWork } from '../store/status.writer.ts';
-import { openBelow, readBelow } from '../facts/stacks.ts';
 import { restoredBecause } from '../facts/unknown-landings.ts';
 
 /** A landing tried this often without an end halts the queue. */
@@ -53,9 +36,6 @@ type Begun =
   | { readonly kind: 'begun'; readonly attempt: number; readonly passed: Passed }
   | { readonly kind: 'void'; readonly reason: string }
   | { readonly kind: 'over' };
-type Verdict =
-  | { readonly kind: 'refused'; readonly reason: string }
-  | { readonly kind: 'passed'; readonly passed: Passed };
 
 /** Carries out one landing intent, from wherever an earlier attempt left it. */
 export async function carryOutLanding(ctx: Context, intentId: string, batchId: string): Promise<void> {
@@ -103,106 +83,6 @@ async function beginLanding(ctx: Context, intentId: string, loaded: LoadedBatch)
 async function lockIntent(ctx: Context, tx: Transaction, intentId: string): Promise<IntentRow> {
   await tx.query('select 1 from intent where account_id = $1 and id = $2 for update', [ctx.accountId, intentId]);
   return await tx.em.findOneOrFail(IntentEntity, { id: intentId }, { refresh: true });
-}
-
-interface Gate {
-  readonly intent: IntentRow;
-  readonly batch: BatchRow;
-  readonly queue: QueueRow;
-  readonly repository: LoadedBatch['repository'];
-  readonly loaded: LoadedBatch;
-}
-
-async function passGate(ctx: Context, tx: Transaction, gate: Gate): Promise<Verdict> {
-  const refused = (reason: string): Verdict => ({ kind: 'refused', reason });
-  const { batch, queue, repository, loaded } = gate;
-  if (!repository.active || (await pauseInForce(tx, repository, loaded.baseBranch)) !== null) return refused('paused');
-  const freezes = await branchFreezes(tx, repository, loaded.baseBranch);
-  if (frozenAt(freezes, askedAt(freezes, ctx.clock())) !== null) return refused('frozen');
-  if (landingsFrom(configurationOf(repository), loaded.baseBranch, ctx.clock().getTime()) !== null)
-    return refused('outside of the merge windows');
-  if (queue.haltedReason || configurationProblem(repository) !== null) return refused('halted');
-  if (batch.state !== 'building' || batch.givenUp || !batch.commit || !batch.tree) return refused('superseded');
-  if (batch.parentCommit !== queue.baseTip) return refused('base moved');
-  const { configuration, rules } = rulesOf(repository, queue.hostRequiredChecks);
-  if (rules.buildKeysHash !== batch.buildKeysHash) return refused('configuration changed');
-  const { evidence: said } = gate.intent.payload;
-  const claimed = typeof said === 'string' ? said : '';
-  const ids = loaded.members.map((member) => member.pullRequestId);
-  const rows = await tx.em.find(PullRequestEntity, { id: { $in: ids } });
-  const { repositoryId } = batch;
-  const builds = await loadBuilds(ctx, tx, { repositoryId, commits: [claimed], trees: [batch.tree] });
-  // As the planner judges them, a check that is tried again being pending: else what is planned is refused without end.
-  const own = { repositoryId, commits: rows.map((row) => row.headSha), trees: [] };
-  const ownBuilds = await loadJudgedBuilds(ctx, tx, own, rules);
-  const below = await readBelow(ctx, tx, rows);
-  const loss = findMemberLoss(gate, { rows, builds: ownBuilds, rules, below });
-  if (loss !== null) return refused(loss);
-  const early = await findOrderLoss(ctx, tx, { batch, members: rows.map((row) => row.id), rules });
-  if (early !== null) return refused(early);
-  const targets = await loadTargetsThatCount(ctx, tx, { members: loaded.members, rules });
-  const passed = {
-    gate: rules.requiredChecks,
-    configuration: repository.configurationHash,
-    byHost: isMergedByHost(configuration),
-    ...(rules.useAffectedTargets && { targets: ids.map((id) => ({ id, targets: targets.get(id) ?? null })) }),
-  };
-  // As the planner decides it: a gate that refused what is planned would have it planned again without end.
-  const isExempt = rules.mode === 'no-queue' || rows.every((row) => row.skipValidation);
-  if (claimed === '')
-    return isExempt ? { kind: 'passed', passed: { ...passed, evidence: null } } : refused('no evidence');
-  const lineage = await loadLineage(ctx, tx, queue.id, batch.parentCommit);
-  const heads = loaded.members.map((member) => member.pinnedHead);
-  const evidence = evidenceFor(
-    batch.tree,
-    { queue: { lineage }, rules, builds: withoutHeads(builds, rules, heads) },
-    ctx.clock().getTime(),
-    claimed,
-  );
-  const isSaid = evidence?.commit === claimed;
-  const parts =
-    isSaid || batch.restsOn.length === 0
-      ? null
-      : await judgeParts(ctx, tx, { batch, members: loaded.members, rules, tip: queue.baseTip ?? '' });
-  if (!isSaid && parts === null) return refused(`the build of ${claimed} is no evidence any more`);
-  const labels = new Set(rows.flatMap((row) => row.labels));
-  const gates = (await loadGates(ctx, tx, { rules, batches: [{ id: batch.id, labels }] })).get(batch.id) ?? [];
-  const outlook = judgeGates(gates, ctx.clock().getTime());
-  if (outlook.kind !== 'open') return refused(`the final gate ${outlook.workflow} is not passed`);
-  const finalGates = gates.length === 0 ? {} : { finalGates: await readPassedGates(ctx, tx, batch.id) };
-  return {
-    kind: 'passed',
-    passed: { ...passed, evidence: parts === null ? evidence : null, ...(parts !== null && { parts }), ...finalGates },
-  };
-}
-
-function findMemberLoss(
-  { queue, repository, loaded }: Gate,
-  of: {
-    readonly rows: readonly PullRequestRow[];
-    readonly builds: readonly BuildState[];
-    readonly rules: QueueRules;
-    readonly below: Awaited<ReturnType<typeof readBelow>>;
-  },
-): string | null {
-  const landing = new Set<string>();
-  for (const member of loaded.members) {
-    const row = of.rows.find((candidate) => candidate.id === member.pullRequestId);
-    if (row === undefined || row.queueId !== queue.id || !isQueued(row.status)) return 'a member left';
-    if (row.headSha !== member.pinnedHead) return 'a head moved';
-    // Another base branch since it was planned: it stays in this queue, behind what it stands on now.
-    const below = openBelow(of.below, row.belowId);
-    if (below !== null && !landing.has(below)) return 'what it stands on has not landed';
-    landing.add(row.id);
-    const loss = findLoss({ repository, queue, pullRequest: row });
-    if (loss !== null) return loss.text;
-    const own = judgeOwn(
-      of.builds.find((build) => build.commit === row.headSha),
-      of.rules,
-    );
-    if (own.verdict === 'red' && !row.skipValidation) return `an own check failed: ${own.failed.join(', ')}`;
-  }
-  return null;
 }
 
 interface Conclusion {

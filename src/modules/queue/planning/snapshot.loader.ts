@@ -2,7 +2,7 @@
 import type { Context } from '../../../context.ts';
 import { withoutHeads } from '../../../domain/queue/evidence/evidence.ts';
 import { decideLandingsFrom } from '../../../domain/queue/landing/landing-time.ts';
-import { buildsSpeculatively } from '../../../domain/queue/planning/line.ts';
+import { buildsSpeculatively } from '../../../domain/queue/model/snapshot.ts';
 import type { Targets } from '../../../domain/queue/model/overlap.ts';
 import { withStacks } from '../../../domain/queue/requests/stacks.ts';
 import { resetCodeOfDeparture } from '../../../domain/queue/model/status.ts';

@@ -1,0 +1,151 @@
+// The gate of a landing: what was planned is decided once more, on what is known under the locks. The conditions are those
+// by which the planner plans: a gate that refused what is planned would have it planned again without end.
+import { evidenceFor } from '../evidence/evidence.ts';
+import { judgeGates } from '../evidence/final-gates.ts';
+import { isValidationSkipped } from '../evidence/verdict.ts';
+import { inLineOrder } from '../model/order.ts';
+import { findOverlaps, type Targets } from '../model/overlap.ts';
+import {
+  buildsSpeculatively,
+  type BatchState,
+  type BuildState,
+  type GateState,
+  type PullRequestState,
+  type QueueRules,
+} from '../model/snapshot.ts';
+
+export interface GateFacts {
+  readonly now: number;
+  readonly rules: QueueRules;
+  readonly queue: {
+    /** The repository is out of use, or its pause or the branch's is in force. */
+    readonly paused: boolean;
+    readonly frozen: boolean;
+    readonly inMergeWindow: boolean;
+    readonly halted: boolean;
+    /** Null: it is not known. */
+    readonly tip: string | null;
+    readonly lineage: readonly string[];
+  };
+  readonly batch: Pick<BatchState, 'commit' | 'tree' | 'parentCommit' | 'buildKeysHash' | 'sideBuild'> & {
+    /** Neither ended nor landing already. */
+    readonly isBuilding: boolean;
+    readonly givenUp: boolean;
+  };
+  /** In queue order. */
+  readonly members: readonly GateMember[];
+  /** All in line where builds are speculative: elsewhere each batch has its order by what it stands on. */
+  readonly line: readonly InLine[];
+  /** The commit whose build the plan named. '' without validation. */
+  readonly claimed: string;
+  /** Builds of that commit and of the batch's tree that may be evidence. */
+  readonly builds: readonly BuildState[];
+  /** Green builds of its parts justify the landing together. */
+  readonly isComposed: boolean;
+  readonly finalGates: readonly GateState[];
+}
+
+export interface GateMember {
+  readonly pullRequest: string;
+  /** The head that the batch pinned. */
+  readonly pinned: string;
+  /** As it stands in line now. Null: it has left the line. */
+  readonly current:
+    | (Pick<PullRequestState, 'head' | 'below' | 'skipValidation' | 'ownVerdict' | 'ownFailedChecks'> & {
+        /** Why it would not be admitted now. Null: it would. */
+        readonly obstacle: string | null;
+      })
+    | null;
+}
+
+type InLine = Pick<PullRequestState, 'id' | 'number' | 'rank' | 'skipLine'> & { readonly targets: Targets };
+
+export type GateDecision =
+  /** `evidence`: the green build of the batch's tree. Null: its parts justify the landing, or validation is skipped. */
+  { readonly kind: 'Pass'; readonly evidence: BuildState | null } | Refused;
+
+interface Refused {
+  readonly kind: 'Refused';
+  readonly reason: string;
+}
+
+export function decideGate(facts: GateFacts): GateDecision {
+  const reason = closedBy(facts) ?? batchFault(facts) ?? memberFault(facts) ?? orderFault(facts);
+  return reason === null ? decideOnEvidence(facts) : refused(reason);
+}
+
+function refused(reason: string): Refused {
+  return { kind: 'Refused', reason };
+}
+
+/** What keeps every landing of the queue back. */
+function closedBy({ queue }: GateFacts): string | null {
+  if (queue.paused) return 'paused';
+  if (queue.frozen) return 'frozen';
+  if (!queue.inMergeWindow) return 'outside of the merge windows';
+  return queue.halted ? 'halted' : null;
+}
+
+function batchFault({ batch, queue, rules }: GateFacts): string | null {
+  if (!batch.isBuilding || batch.givenUp || !batch.commit || !batch.tree) return 'superseded';
+  if (!isOnTip(batch, queue.tip)) return 'base moved';
+  return batch.buildKeysHash === rules.buildKeysHash ? null : 'configuration changed';
+}
+
+function memberFault({ members }: GateFacts): string | null {
+  const landing = new Set<string>();
+  for (const { pullRequest, pinned, current } of members) {
+    if (current === null) return 'a member left';
+    if (current.head !== pinned) return 'a head moved';
+    // Another base branch since it was planned: it stays in this queue, behind what it stands on now.
+    if (current.below !== null && !landing.has(current.below)) return 'what it stands on has not landed';
+    landing.add(pullRequest);
+    if (current.obstacle !== null) return current.obstacle;
+    if (hasFailedByItself(current)) return `an own check failed: ${current.ownFailedChecks.join(', ')}`;
+  }
+  return null;
+}
+
+/** A batch lands nowhere but on the commit that it was built on. */
+export function isOnTip({ parentCommit }: Pick<BatchState, 'parentCommit'>, tip: string | null): boolean {
+  return parentCommit === tip;
+}
+
+/** A required check of its own head is red, and counts. */
+export function hasFailedByItself(pullRequest: Pick<PullRequestState, 'ownVerdict' | 'skipValidation'>): boolean {
+  return pullRequest.ownVerdict === 'red' && !pullRequest.skipValidation;
+}
+
+/** Since it was planned somebody may have skipped the line, or been told to affect more. */
+function orderFault({ batch, rules, line, members }: GateFacts): string | null {
+  if (!buildsSpeculatively(rules))
+    return batch.sideBuild === 'speculative' ? 'speculative builds are not made any more' : null;
+  const earlier = findEarlierOverlap(line, new Set(members.map(({ pullRequest }) => pullRequest)));
+  return earlier === null ? null : `#${earlier.number}, which it overlaps, stands before it in line`;
+}
+
+/** The first in line before one of those that land, which overlaps it and does not land with it. */
+export function findEarlierOverlap(line: readonly InLine[], landing: ReadonlySet<string>): InLine | null {
+  const ordered = inLineOrder(line);
+  const before = findOverlaps(ordered);
+  for (const [index, { id }] of ordered.entries()) {
+    if (!landing.has(id)) continue;
+    const passed = before(index).find((other) => !landing.has(ordered[other]?.id ?? ''));
+    if (passed !== undefined) return ordered[passed] ?? null;
+  }
+  return null;
+}
+
+function decideOnEvidence(facts: GateFacts): GateDecision {
+  const { rules, queue, batch, builds, claimed, now } = facts;
+  if (claimed === '') {
+    const rows = facts.members.flatMap(({ current }) => current ?? []);
+    return isValidationSkipped(rules, rows) ? { kind: 'Pass', evidence: null } : refused('no evidence');
+  }
+  const evidence = evidenceFor(batch.tree ?? '', { queue, rules, builds }, { now, preferredCommit: claimed });
+  const isClaimed = evidence?.commit === claimed;
+  if (!isClaimed && !facts.isComposed) return refused(`the build of ${claimed} is no evidence any more`);
+  const outlook = judgeGates(facts.finalGates, now);
+  if (outlook.kind !== 'open') return refused(`the final gate ${outlook.workflow} is not passed`);
+  return { kind: 'Pass', evidence: isClaimed ? evidence : null };
+}

@@ -1,0 +1,67 @@
+// What lands now: the landing in line, or the mergeable set as a batch of its own.
+import type { BatchState, Decision } from '../model/snapshot.ts';
+import { landGreen } from '../planning/landing.ts';
+import { isHeldByOwnChecks, mayLand, verdictOf, type LineView } from '../planning/line.ts';
+import type { SpeculationGraph, SpeculativeBuild } from './graph.ts';
+import { findExact, findMergeable, findUnvalidated, restsOn } from './mergeable-set.ts';
+import { pin } from './select-builds.ts';
+
+type StartBatch = Extract<Decision, { kind: 'StartBatch' }>;
+
+/** The landing that is planned or being made. */
+export function landingOf(view: LineView): BatchState | undefined {
+  return view.batches[0] ?? view.sideBuilds.find((batch) => batch.landingPlanned || batch.landingBegun);
+}
+
+export interface PlannedLanding {
+  readonly starts: readonly StartBatch[];
+  readonly decisions: readonly Decision[];
+  /** Those that land by these. */
+  readonly indices: readonly number[];
+  /** When landings are allowed, where something waits for that. Null: nothing does. */
+  readonly until: number | null;
+}
+
+export function planLanding(graph: SpeculationGraph): PlannedLanding {
+  const { view } = graph;
+  const nothing: PlannedLanding = { starts: [], decisions: [], indices: [], until: null };
+  const isAllowed = mayLand(view);
+  const until = view.snapshot.queue.landingsFrom;
+  const landing = landingOf(view);
+  if (landing !== undefined) {
+    const decisions = isAllowed && !landing.landingPlanned ? landOne(view, landing) : [];
+    return { ...nothing, decisions, until };
+  }
+  const ready = findMergeable(graph, (row) => !isHeldByOwnChecks(view, row));
+  const unvalidated = ready.indices.length === 0 ? findUnvalidated(graph) : null;
+  const indices = unvalidated === null ? ready.indices : [unvalidated];
+  // Some of these may pass others then.
+  const isGreen = ({ verdict }: SpeculativeBuild): boolean => verdict.kind === 'green';
+  if (indices.length === 0) return { ...nothing, until: graph.builds.some(isGreen) ? until : null };
+  if (!isAllowed) return { ...nothing, until };
+  const exact = findExact(graph, ready);
+  if (exact !== null) return { ...nothing, indices, decisions: landOne(view, exact.batch), until };
+  return { ...nothing, indices, starts: [startLanding(graph, indices, restsOn(ready))], until };
+}
+
+function landOne(view: LineView, batch: BatchState): readonly Decision[] {
+  const verdict = verdictOf(view, batch);
+  if (verdict.kind !== 'green' || batch.commit === null || batch.givenUp) return [];
+  return landGreen(view, { batch, verdict });
+}
+
+function startLanding(graph: SpeculationGraph, indices: readonly number[], parts: readonly string[]): StartBatch {
+  const { tip, nextPosition } = graph.view.snapshot.queue;
+  return {
+    kind: 'StartBatch',
+    position: nextPosition,
+    members: pin(graph, indices),
+    parentBatch: null,
+    parentCommit: tip,
+    base: tip,
+    sideBuild: null,
+    assumes: [],
+    restsOn: parts,
+    cause: 'optimistic',
+  };
+}

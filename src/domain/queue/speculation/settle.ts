@@ -1,0 +1,85 @@
+// The line without what leaves it now. The steps, until nothing leaves any more: block what failed by itself → hold what
+// stands on it → judge the landing in line → eject what failed → reorder what others need not wait for → dequeue what is
+// stuck → end builds that say nothing any more.
+import type { Decision } from '../model/snapshot.ts';
+import { blockFailed, holdAbove } from '../planning/departures.ts';
+import { greenSince, judgeHeld, type Patience } from '../planning/landing.ts';
+import { waitsForOwnChecks, type LineView, type Step } from '../planning/line.ts';
+import { ejectFailed, endObsolete, judgeLanding } from './ejection.ts';
+import type { SpeculationGraph } from './graph.ts';
+import { estimateLandingProbabilities, type LandingProbabilities } from './landing-probability.ts';
+import { findMergeable, type MergeableSet } from './mergeable-set.ts';
+import { planReorder } from './reorder.ts';
+import { viewGraph } from './view-graph.ts';
+
+export interface Settled {
+  readonly graph: SpeculationGraph;
+  readonly probabilities: () => LandingProbabilities;
+  readonly decisions: readonly Decision[];
+  /** When the next one is stuck. Null: nobody waits for own checks alone. */
+  readonly until: number | null;
+}
+
+export function settle(start: LineView): Settled {
+  const decisions: Decision[] = [];
+  let view = start;
+  const take = (step: Step): boolean => {
+    view = step.view;
+    decisions.push(...step.decisions);
+    return step.decisions.length > 0;
+  };
+  for (;;) {
+    take(blockFailed(view));
+    take(holdAbove(view));
+    const graph = viewGraph(view);
+    if (take(judgeLanding(graph))) continue;
+    const justified = findMergeable(graph, () => true);
+    const indices = new Set(justified.indices);
+    if (take(ejectFailed(graph, indices))) continue;
+    const probabilities = estimatedOnce(graph);
+    if (take(planReorder(graph, indices, probabilities))) continue;
+    const patience = judgePatience(graph, justified);
+    const isOver = patience.view === graph.view;
+    // Who is asked of the host is asked once, of the line that is left.
+    take(
+      isOver ? patience : { ...patience, decisions: patience.decisions.filter(({ kind }) => kind !== 'ReadChecks') },
+    );
+    if (!isOver) continue;
+    const settled = { decisions, until: patience.until };
+    if (!take(endObsolete(graph))) return { ...settled, graph, probabilities };
+    const left = viewGraph(view);
+    return { ...settled, graph: left, probabilities: estimatedOnce(left) };
+  }
+}
+
+/** Of all that a plan does this costs most. */
+function estimatedOnce(graph: SpeculationGraph): () => LandingProbabilities {
+  let probabilities: LandingProbabilities | undefined;
+  return () => (probabilities ??= estimateLandingProbabilities(graph));
+}
+
+/** Each is waited for from the instant when all that holds it was green. */
+function judgePatience(graph: SpeculationGraph, justified: MergeableSet): Patience {
+  const { stuckTimeoutMins } = graph.view.snapshot.rules;
+  let patience: Patience = { view: graph.view, decisions: [], until: null };
+  if (stuckTimeoutMins === null) return patience;
+  for (const index of justified.indices) {
+    const row = graph.line[index];
+    if (row === undefined || !waitsForOwnChecks(graph.view, row)) continue;
+    const since = justified.builds.flatMap(({ holds, verdict }) =>
+      holds.has(index) && verdict.kind === 'green' ? [greenSince(graph.view, verdict)] : [],
+    );
+    const next = judgeHeld(patience.view, [row], {
+      until: Math.max(...since) + stuckTimeoutMins * 60_000,
+      // Speculative builds of those that left are found by the next look at the graph.
+      resetWithout: (left) => ({ view: left, decisions: [] }),
+    });
+    const until = Math.min(patience.until ?? Infinity, next.until ?? Infinity);
+    patience = {
+      view: next.view,
+      decisions: [...patience.decisions, ...next.decisions],
+      until: Number.isFinite(until) ? until : null,
+    };
+  }
+  return patience;
+}

@@ -1,0 +1,169 @@
+// The gate of a landing, under the locks: everything that `decideGate` asks is read again.
+import type { Context } from '../../../context.ts';
+import { isMergedByHost, landingsFrom, type Configuration } from '../../../domain/configuration/index.ts';
+import { withoutHeads } from '../../../domain/queue/evidence/evidence.ts';
+import { decideGate, type GateFacts, type GateMember } from '../../../domain/queue/landing/gate.ts';
+import type { Targets } from '../../../domain/queue/model/overlap.ts';
+import { buildsSpeculatively, type QueueRules } from '../../../domain/queue/model/snapshot.ts';
+import { isQueued } from '../../../domain/queue/model/status.ts';
+import { frozenAt } from '../../../domain/releases/freeze.ts';
+import type { Transaction } from '../../../platform/database.ts';
+import { askedAt, branchFreezes, pauseInForce } from '../../repositories/index.ts';
+import { findLoss } from '../admission/admission.service.ts';
+import type { LoadedBatch } from '../store/batch.rows.ts';
+import { loadBuilds } from '../facts/build.records.ts';
+import { configurationOf, configurationProblem, rulesOf } from '../store/configuration.cache.ts';
+import { loadGates, readPassedGates } from '../facts/final-gates.ts';
+import { loadLineage } from '../facts/landings.loader.ts';
+import { readLine } from '../store/line.rows.ts';
+import { loadTargets } from '../facts/outlook.loader.ts';
+import { judgeOwn } from '../facts/own-checks.ts';
+import { loadJudgedBuilds } from '../facts/retries.ts';
+import { openBelow, readBelow } from '../facts/stacks.ts';
+import {
+  PullRequestEntity,
+  type BatchRow,
+  type IntentRow,
+  type PullRequestRow,
+  type QueueRow,
+} from '../store/queue.entities.ts';
+import { judgeParts, loadTargetsThatCount, type PassedPart } from '../builds/batch.parts.ts';
+import type { Passed } from './proof.ts';
+
+export interface Gate {
+  readonly intent: IntentRow;
+  readonly batch: BatchRow;
+  readonly queue: QueueRow;
+  readonly repository: LoadedBatch['repository'];
+  readonly loaded: LoadedBatch;
+}
+
+export type GateVerdict =
+  | { readonly kind: 'refused'; readonly reason: string }
+  | { readonly kind: 'passed'; readonly passed: Passed };
+
+export async function passGate(ctx: Context, tx: Transaction, gate: Gate): Promise<GateVerdict> {
+  const { batch, queue, repository } = gate;
+  const { configuration, rules } = rulesOf(repository, queue.hostRequiredChecks);
+  const { facts, parts } = await loadFacts(ctx, tx, { ...gate, configuration, rules });
+  const decision = decideGate(facts);
+  if (decision.kind === 'Refused') return { kind: 'refused', reason: decision.reason };
+  const { members } = gate.loaded;
+  const targets = await loadTargetsThatCount(ctx, tx, { members, rules });
+  const ids = members.map((member) => member.pullRequestId);
+  const passed = {
+    gate: rules.requiredChecks,
+    configuration: repository.configurationHash,
+    byHost: isMergedByHost(configuration),
+    ...(rules.useAffectedTargets && { targets: ids.map((id) => ({ id, targets: targets.get(id) ?? null })) }),
+    evidence: decision.evidence,
+  };
+  if (facts.claimed === '') return { kind: 'passed', passed };
+  const finalGates = facts.finalGates.length === 0 ? {} : { finalGates: await readPassedGates(ctx, tx, batch.id) };
+  const composed = decision.evidence === null && parts !== null ? { parts } : {};
+  return { kind: 'passed', passed: { ...passed, ...composed, ...finalGates } };
+}
+
+interface GateInForce extends Gate {
+  readonly configuration: Configuration;
+  readonly rules: QueueRules;
+}
+
+async function loadFacts(
+  ctx: Context,
+  tx: Transaction,
+  gate: GateInForce,
+): Promise<{ readonly facts: GateFacts; readonly parts: readonly PassedPart[] | null }> {
+  const { batch, queue, loaded, rules } = gate;
+  const { repositoryId } = batch;
+  const { evidence: said } = gate.intent.payload;
+  const claimed = typeof said === 'string' ? said : '';
+  const rows = await tx.em.find(PullRequestEntity, { id: { $in: loaded.members.map((each) => each.pullRequestId) } });
+  const trees = batch.tree ? [batch.tree] : [];
+  const builds = claimed === '' ? [] : await loadBuilds(ctx, tx, { repositoryId, commits: [claimed], trees });
+  const heads = loaded.members.map((member) => member.pinnedHead);
+  const isWithParts = claimed !== '' && batch.restsOn.length > 0;
+  const judged = { batch, members: loaded.members, rules, tip: queue.baseTip ?? '' };
+  const parts = isWithParts ? await judgeParts(ctx, tx, judged) : null;
+  const labels = new Set(rows.flatMap((row) => row.labels));
+  const finalGates = await loadGates(ctx, tx, { rules, batches: [{ id: batch.id, labels }] });
+  const facts: GateFacts = {
+    now: ctx.clock().getTime(),
+    rules,
+    queue: await loadQueueFacts(ctx, tx, gate),
+    batch: {
+      isBuilding: batch.state === 'building',
+      givenUp: batch.givenUp,
+      commit: batch.commit ?? null,
+      tree: batch.tree ?? null,
+      parentCommit: batch.parentCommit,
+      buildKeysHash: batch.buildKeysHash,
+      sideBuild: batch.sideBuild ?? null,
+    },
+    members: await loadMemberFacts(ctx, tx, { ...gate, rows }),
+    line: await loadLineFacts(ctx, tx, { queueId: batch.queueId, rules }),
+    claimed,
+    builds: withoutHeads(builds, rules, heads),
+    isComposed: parts !== null,
+    finalGates: finalGates.get(batch.id) ?? [],
+  };
+  return { facts, parts };
+}
+
+async function loadQueueFacts(
+  ctx: Context,
+  tx: Transaction,
+  { repository, queue, batch, loaded: { baseBranch } }: Gate,
+): Promise<GateFacts['queue']> {
+  const freezes = await branchFreezes(tx, repository, baseBranch);
+  return {
+    paused: !repository.active || (await pauseInForce(tx, repository, baseBranch)) !== null,
+    frozen: frozenAt(freezes, askedAt(freezes, ctx.clock())) !== null,
+    inMergeWindow: landingsFrom(configurationOf(repository), baseBranch, ctx.clock().getTime()) === null,
+    halted: Boolean(queue.haltedReason) || configurationProblem(repository) !== null,
+    tip: queue.baseTip ?? null,
+    lineage: await loadLineage(ctx, tx, queue.id, batch.parentCommit),
+  };
+}
+
+async function loadMemberFacts(
+  ctx: Context,
+  tx: Transaction,
+  { repository, queue, loaded, batch, rules, rows }: GateInForce & { readonly rows: readonly PullRequestRow[] },
+): Promise<readonly GateMember[]> {
+  // As the planner judges them: a check that is tried again is pending.
+  const own = { repositoryId: batch.repositoryId, commits: rows.map((row) => row.headSha), trees: [] };
+  const ownBuilds = await loadJudgedBuilds(ctx, tx, own, rules);
+  const below = await readBelow(ctx, tx, rows);
+  return loaded.members.map(({ pullRequestId, pinnedHead }) => {
+    const row = rows.find((candidate) => candidate.id === pullRequestId);
+    const member = { pullRequest: pullRequestId, pinned: pinnedHead };
+    if (row === undefined || row.queueId !== queue.id || !isQueued(row.status)) return { ...member, current: null };
+    const checks = judgeOwn(
+      ownBuilds.find((build) => build.commit === row.headSha),
+      rules,
+    );
+    const current = {
+      head: row.headSha,
+      below: openBelow(below, row.belowId),
+      skipValidation: row.skipValidation,
+      ownVerdict: checks.verdict,
+      ownFailedChecks: checks.failed,
+      obstacle: findLoss({ repository, queue, pullRequest: row })?.text ?? null,
+    };
+    return { ...member, current };
+  });
+}
+
+async function loadLineFacts(
+  ctx: Context,
+  tx: Transaction,
+  { queueId, rules }: { readonly queueId: string; readonly rules: QueueRules },
+): Promise<GateFacts['line']> {
+  if (!buildsSpeculatively(rules)) return [];
+  const targets = rules.useAffectedTargets ? await loadTargets(ctx, tx, queueId) : new Map<string, Targets>();
+  return (await readLine(ctx, tx, queueId)).map(({ id, number, rank, skipLine, labels }) => {
+    const isBarrier = rules.barrierLabel !== null && labels.includes(rules.barrierLabel);
+    return { id, number, rank, skipLine, targets: isBarrier ? null : (targets.get(id) ?? null) };
+  });
+}

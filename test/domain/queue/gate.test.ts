@@ -1,0 +1,156 @@
+// The gate of a landing: what is planned passes it, and what has changed since is refused with its reason.
+import { describe, expect, it } from 'vitest';
+import { decideGate, findEarlierOverlap, type GateFacts } from '../../../src/domain/queue/landing/gate.ts';
+import { buildsSpeculatively, type Snapshot } from '../../../src/domain/queue/model/snapshot.ts';
+import { plan } from '../../../src/domain/queue/plan.ts';
+import { minute, now, parallel, pr, serial, situation, type Situation } from './situation.ts';
+
+/** What the gate sees of the first landing that is planned, when nothing has changed. */
+function plannedLanding(snapshot: Snapshot): GateFacts {
+  const landing = plan(snapshot, now).find(({ kind }) => kind === 'LandBatch');
+  const batch = snapshot.batches.find(({ id }) => landing?.kind === 'LandBatch' && id === landing.batch);
+  if (batch === undefined || landing?.kind !== 'LandBatch') throw new Error('No landing is planned.');
+  const { queue, rules, builds } = snapshot;
+  const rows = new Map(snapshot.pullRequests.map((row) => [row.id, row]));
+  return {
+    now,
+    rules,
+    queue: { paused: false, frozen: false, inMergeWindow: true, halted: false, tip: queue.tip, lineage: queue.lineage },
+    batch: { ...batch, isBuilding: true, givenUp: false },
+    members: batch.members.map(({ pullRequest, head }) => {
+      const row = rows.get(pullRequest);
+      return { pullRequest, pinned: head, current: row === undefined ? null : { ...row, obstacle: null } };
+    }),
+    line: buildsSpeculatively(rules) ? snapshot.pullRequests : [],
+    claimed: landing.evidence,
+    builds,
+    isComposed: false,
+    finalGates: batch.gates ?? [],
+  };
+}
+
+const green: Situation = { line: [{ of: [1], build: 'success' }] };
+const speculative: Situation = {
+  waiting: [pr(1, { targets: ['api'] }), pr(2, { targets: ['web'] })],
+  line: [{ of: [1], build: 'success', change: { sideBuild: 'speculative' } }],
+  rules: { speculation: 'adaptive', useAffectedTargets: true },
+};
+const smoke = { workflow: 'smoke', timeoutMins: 5 };
+const passedRun = { state: 'passed', plannedAt: now - minute, reason: null } as const;
+
+describe('what is planned passes the gate', () => {
+  it.each<[string, Situation, string | null]>([
+    ['a green batch, by its own build', green, 'commit of b1'],
+    ['in serial mode', { ...green, rules: serial }, 'commit of b1'],
+    [
+      'what skips validation, by its build all the same',
+      { ...green, waiting: [pr(1, { skipValidation: true })] },
+      'commit of b1',
+    ],
+    [
+      'what skips validation without a build',
+      { line: [{ of: [1], build: 'unstarted' }], waiting: [pr(1, { skipValidation: true })] },
+      null,
+    ],
+    ['without a queue', { line: [{ of: [1], build: 'unstarted' }], rules: { mode: 'no-queue' } }, null],
+    [
+      'one whose own checks are red, where it skips validation',
+      {
+        ...green,
+        waiting: [pr(1, { skipValidation: true, ownVerdict: 'red', ownFailedChecks: ['lint'] })],
+      },
+      'commit of b1',
+    ],
+    ['a speculative build on the tip', speculative, 'commit of b1'],
+    [
+      'what has been through its final gate',
+      { line: [{ of: [1], build: 'success', change: { gates: [{ ...smoke, run: passedRun }] } }] },
+      'commit of b1',
+    ],
+  ])('%s', (_name, from, evidence) => {
+    const decision = decideGate(plannedLanding(situation(from)));
+    expect(decision.kind === 'Pass' ? [decision.evidence?.commit ?? null] : decision).toEqual([evidence]);
+  });
+});
+
+describe('a landing is refused', () => {
+  const facts = plannedLanding(situation(green));
+  const onTargets = plannedLanding(situation(speculative));
+  const [member] = facts.members;
+  const withMember = (change: object): Partial<GateFacts> => ({
+    members: facts.members.map((each) => ({ ...each, current: each.current && { ...each.current, ...change } })),
+  });
+  const build = facts.builds[0]!;
+  it.each<[string, Partial<GateFacts>, string]>([
+    ['while paused', { queue: { ...facts.queue, paused: true } }, 'paused'],
+    ['in a freeze', { queue: { ...facts.queue, frozen: true } }, 'frozen'],
+    ['between merge windows', { queue: { ...facts.queue, inMergeWindow: false } }, 'outside of the merge windows'],
+    ['while halted', { queue: { ...facts.queue, halted: true } }, 'halted'],
+    ['when the batch has ended', { batch: { ...facts.batch, isBuilding: false } }, 'superseded'],
+    ['when the batch was given up', { batch: { ...facts.batch, givenUp: true } }, 'superseded'],
+    ['without a commit', { batch: { ...facts.batch, commit: null } }, 'superseded'],
+    ['without a tree', { batch: { ...facts.batch, tree: null } }, 'superseded'],
+    ['on another tip', { queue: { ...facts.queue, tip: 'moved' } }, 'base moved'],
+    ['on a tip that is not known', { queue: { ...facts.queue, tip: null } }, 'base moved'],
+    ['by other build keys', { rules: { ...parallel, buildKeysHash: 'others' } }, 'configuration changed'],
+    ['without a member', { members: [{ ...member!, current: null }] }, 'a member left'],
+    ['of another head', withMember({ head: 'pushed' }), 'a head moved'],
+    ['above what has not landed', withMember({ below: 'p9' }), 'what it stands on has not landed'],
+    ['of one that would not be admitted', withMember({ obstacle: 'It is a draft.' }), 'It is a draft.'],
+    [
+      'of one that failed by itself',
+      withMember({ ownVerdict: 'red', ownFailedChecks: ['lint', 'unit'] }),
+      'an own check failed: lint, unit',
+    ],
+    [
+      'of a speculative build where none are made',
+      { batch: { ...facts.batch, sideBuild: 'speculative' } },
+      'speculative builds are not made any more',
+    ],
+    ['without evidence', { claimed: '' }, 'no evidence'],
+    [
+      'by a build that is red now',
+      { builds: [{ ...build, checks: [{ name: 'test', attempt: 2, conclusion: 'failure' }] }] },
+      'the build of commit of b1 is no evidence any more',
+    ],
+    ['by another build than was planned', { claimed: 'elsewhere' }, 'the build of elsewhere is no evidence any more'],
+    ['by builds that are gone', { builds: [] }, 'the build of commit of b1 is no evidence any more'],
+    ['before its final gate', { finalGates: [{ ...smoke, run: null }] }, 'the final gate smoke is not passed'],
+    [
+      'though composed, before its final gate',
+      { builds: [], isComposed: true, finalGates: [{ ...smoke, run: null }] },
+      'the final gate smoke is not passed',
+    ],
+  ])('%s', (_name, change, reason) => expect(decideGate({ ...facts, ...change })).toEqual({ kind: 'Refused', reason }));
+
+  it('behind one that has skipped the line meanwhile', () =>
+    expect(
+      decideGate({ ...onTargets, line: [pr(1, { targets: ['api'] }), pr(3, { targets: ['api'], skipLine: true })] }),
+    ).toEqual({ kind: 'Refused', reason: '#3, which it overlaps, stands before it in line' }));
+});
+
+it('a landing of green parts passes without evidence of its own', () =>
+  expect(decideGate({ ...plannedLanding(situation(green)), builds: [], isComposed: true })).toEqual({
+    kind: 'Pass',
+    evidence: null,
+  }));
+
+function standing(number: number, targets: readonly string[] | null, skipLine = false) {
+  return { id: `p${number}`, number, rank: number, skipLine, targets };
+}
+
+describe('who is passed over by a landing', () => {
+  const [api, web] = [['api'], ['web']];
+  it.each([
+    ['nobody before the first', [standing(1, api), standing(2, api)], [1], null],
+    ['nobody who lands with it', [standing(1, api), standing(2, api)], [1, 2], null],
+    ['nobody whom it leaves alone', [standing(1, api), standing(2, web)], [2], null],
+    ['one that it overlaps', [standing(1, api), standing(2, ['api', 'web'])], [2], 1],
+    ['one of whom nothing is known', [standing(1, null), standing(2, web)], [2], 1],
+    ['anybody, where nothing is known of what lands', [standing(1, web), standing(2, null)], [2], 1],
+    ['one that has skipped the line', [standing(1, api), standing(2, api, true)], [1], 2],
+    ['one behind another that lands', [standing(3, api), standing(1, web), standing(2, api)], [1, 3], 2],
+  ] as const)('%s', (_name, line, landing, passed) =>
+    expect(findEarlierOverlap(line, new Set(landing.map((number) => `p${number}`)))?.number ?? null).toBe(passed),
+  );
+});
