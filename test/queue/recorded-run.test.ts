@@ -2,11 +2,12 @@
 // queued, what CI said of which content and when, is all that is handed over. The decisions must be the same.
 import { afterAll, expect, it, vi } from 'vitest';
 import type * as planning from '../../src/domain/queue/plan.ts';
-import type { BuildState, Decision, Snapshot } from '../../src/domain/queue/model/snapshot.ts';
+import type { BuildState, Snapshot } from '../../src/domain/queue/model/snapshot.ts';
 import { simulate } from '../../src/domain/simulation/engine.ts';
 import { plannerPolicy } from '../../src/domain/simulation/planner-policy.ts';
 import type { Change, Policy, Truth } from '../../src/domain/simulation/policy.ts';
 import type { World } from '../support/world.ts';
+import type { Decision } from '../../src/domain/queue/model/decision.ts';
 
 interface Plan {
   readonly now: number;

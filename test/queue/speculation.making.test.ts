@@ -9,9 +9,10 @@ import { QueueEntity } from '../../src/modules/queue/store/queue.entities.ts';
 import { changeQueue } from '../../src/modules/queue/store/queue.locks.ts';
 import { beginWork, finishWork } from '../../src/modules/queue/store/status.writer.ts';
 import { RepositoryEntity } from '../../src/modules/repositories/repositories.entities.ts';
-import type { Decision, QueueRules, Snapshot } from '../../src/domain/queue/model/snapshot.ts';
+import type { QueueRules, Snapshot } from '../../src/domain/queue/model/snapshot.ts';
 import { parallel, world, type World } from '../support/world.ts';
 import { resets, statuses } from './stories.ts';
+import type { Decision } from '../../src/domain/queue/model/decision.ts';
 
 type Decide = (snapshot: Snapshot) => readonly Decision[];
 

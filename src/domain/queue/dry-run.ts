@@ -3,8 +3,9 @@
 import { plan } from './plan.ts';
 import { countPullRequests } from './explain/explain.ts';
 import { afterReorder } from './model/reordered.ts';
-import type { BatchState, Decision, PullRequestState, ResetCode, Snapshot } from './model/snapshot.ts';
+import type { BatchState, PullRequestState, ResetCode, Snapshot } from './model/snapshot.ts';
 import { statusText } from './model/status.ts';
+import type { Decision } from './model/decision.ts';
 
 /** Pull requests are named by their numbers. */
 export interface Impact {

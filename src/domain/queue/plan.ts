@@ -1,9 +1,10 @@
 // The decision of the queue: one snapshot in, everything that is to happen now out. Pure and minimal: planning again
 // on what the decisions made of the snapshot decides nothing until a fact changes.
 import { planLinearly } from './linear/plan.ts';
-import type { Decision, Snapshot } from './model/snapshot.ts';
+import type { Snapshot } from './model/snapshot.ts';
 import { isSpeculative, viewLine } from './planning/line.ts';
 import { planSpeculatively } from './speculation/plan.ts';
+import type { Decision } from './model/decision.ts';
 
 export function plan(snapshot: Snapshot, now: number): Decision[] {
   if (snapshot.queue.haltedReason !== null) return [];

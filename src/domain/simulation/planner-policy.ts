@@ -3,17 +3,11 @@
 import { evidenceFor } from '../queue/evidence/evidence.ts';
 import { compareInLine } from '../queue/model/order.ts';
 import { plan } from '../queue/plan.ts';
-import type {
-  BatchState,
-  BuildState,
-  Decision,
-  PullRequestState,
-  QueueRules,
-  Snapshot,
-} from '../queue/model/snapshot.ts';
+import type { BatchState, BuildState, PullRequestState, QueueRules, Snapshot } from '../queue/model/snapshot.ts';
 import { judgeBatches } from '../queue/evidence/verdict.ts';
 import { PlannerRows, addAll, idOf, numberOf } from './planner-rows.ts';
 import type { Build, BuildContent, Change, Desk, Past, Policy, QueueView } from './policy.ts';
+import type { Decision } from '../queue/model/decision.ts';
 
 export interface PlannerOptions {
   readonly rules: QueueRules;

@@ -11,9 +11,9 @@ import type {
   QueueRules,
   ResetCode,
   Snapshot,
-  ReorderReason,
 } from '../queue/model/snapshot.ts';
 import type { Change, Past } from './policy.ts';
+import type { ReorderReason } from '../queue/model/decision.ts';
 
 export type MergeResult = Snapshot['mergeResults'][number];
 

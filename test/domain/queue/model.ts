@@ -4,7 +4,7 @@ import { gatesFor, judgeGates } from '../../../src/domain/queue/evidence/final-g
 import { plan } from '../../../src/domain/queue/plan.ts';
 import { judgeBatches } from '../../../src/domain/queue/evidence/verdict.ts';
 import { resetCodeOfDeparture } from '../../../src/domain/queue/model/status.ts';
-import type { BuildState, Decision, GateState, Snapshot } from '../../../src/domain/queue/model/snapshot.ts';
+import type { BuildState, GateState, Snapshot } from '../../../src/domain/queue/model/snapshot.ts';
 import {
   changeOf,
   contentOf,
@@ -16,6 +16,7 @@ import {
   type Mutable,
   type Setup,
 } from './records.ts';
+import type { Decision } from '../../../src/domain/queue/model/decision.ts';
 
 export interface Observer {
   onDecisions(world: World, before: Snapshot, decisions: readonly Decision[]): void;

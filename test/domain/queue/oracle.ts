@@ -1,9 +1,10 @@
 // What must hold whatever happened, written without the planner's own words: each check reads the model's rows.
 import assert from 'node:assert/strict';
 import { plan } from '../../../src/domain/queue/plan.ts';
-import type { BuildState, Decision, Snapshot } from '../../../src/domain/queue/model/snapshot.ts';
+import type { BuildState, Snapshot } from '../../../src/domain/queue/model/snapshot.ts';
 import type { Observer, World } from './model.ts';
 import { changeOf, contentOf, type BatchRow, type PullRequestRow } from './records.ts';
+import type { Decision } from '../../../src/domain/queue/model/decision.ts';
 
 const day = 24 * 60 * 60_000;
 type Of<K extends Decision['kind']> = Extract<Decision, { kind: K }>;

@@ -9,10 +9,10 @@ import type {
   QueueRules,
   Snapshot,
   Verdict,
-  ReorderReason,
 } from '../../../src/domain/queue/model/snapshot.ts';
 import { withStacks } from '../../../src/domain/queue/requests/stacks.ts';
 import { Forest, type Physics } from './forest.ts';
+import type { ReorderReason } from '../../../src/domain/queue/model/decision.ts';
 
 export type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { afterReorder, reorderedText, reorderText } from '../../../src/domain/queue/model/reordered.ts';
-import type { ReorderReason } from '../../../src/domain/queue/model/snapshot.ts';
+import type { ReorderReason } from '../../../src/domain/queue/model/decision.ts';
 
 const failed: ReorderReason = { kind: 'failed', failedChecks: ['test'] };
 const doubtful: ReorderReason = { kind: 'unlikely', probability: 0.432 };

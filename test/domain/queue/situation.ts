@@ -4,11 +4,11 @@ import type {
   BatchState,
   BuildState,
   CheckConclusion,
-  Decision,
   PullRequestState,
   QueueRules,
   Snapshot,
 } from '../../../src/domain/queue/model/snapshot.ts';
+import type { Decision } from '../../../src/domain/queue/model/decision.ts';
 
 export const minute = 60_000;
 export const hour = 60 * minute;

@@ -4,10 +4,12 @@
 import assert from 'node:assert/strict';
 import { plan } from '../../../src/domain/queue/plan.ts';
 import { overlap } from '../../../src/domain/queue/model/overlap.ts';
-import type { Decision, QueueRules, Snapshot, ReorderReason } from '../../../src/domain/queue/model/snapshot.ts';
+import type { QueueRules, Snapshot } from '../../../src/domain/queue/model/snapshot.ts';
 import { justifies } from '../../../src/domain/simulation/justification.ts';
 import { plannerPolicy, type PlannerPolicy } from '../../../src/domain/simulation/planner-policy.ts';
 import type { Build, Change, Desk, Landing, News, QueueView } from '../../../src/domain/simulation/policy.ts';
+import type { Decision } from '../../../src/domain/queue/model/decision.ts';
+import type { ReorderReason } from '../../../src/domain/queue/model/decision.ts';
 
 export interface SmallWorld {
   readonly rules: QueueRules;

@@ -4,7 +4,8 @@ import { timeText } from '../../calendar/words.ts';
 import { frozenText, type Frozen } from '../../releases/freeze.ts';
 import type { Actor } from '../requests/admission.ts';
 import { statusText } from '../model/status.ts';
-import type { BlockCode, Decision, PullRequestStatus } from '../model/snapshot.ts';
+import type { BlockCode, PullRequestStatus } from '../model/snapshot.ts';
+import type { Decision } from '../model/decision.ts';
 
 export interface ExplainedBatch {
   readonly verdict: 'pending' | 'green' | 'red';

@@ -13,10 +13,11 @@ import { reorderedText } from '../model/reordered.ts';
 import { ciDeadline, startDeadline, type BatchVerdict } from '../evidence/verdict.ts';
 import { speculativePositionOf } from './speculative-position.ts';
 import type { ExplainedBatch, ExplainedPullRequest, Hold } from './explain.ts';
-import type { BatchState, Decision, PullRequestState } from '../model/snapshot.ts';
+import type { BatchState, PullRequestState } from '../model/snapshot.ts';
 import { findPass } from '../linear/red-head.ts';
 import { hasCapacity } from '../planning/capacity.ts';
 import { judgePatience } from '../linear/landing.ts';
+import type { Decision } from '../model/decision.ts';
 
 export type BatchCause = Extract<Decision, { kind: 'StartBatch' }>['cause'];
 

@@ -1,8 +1,9 @@
 // Which batch is started next: in order, as full as the rules allow, on the end of the line, within the builds allowed at once.
 import { isSuspended, verdictOf, type LineView } from '../planning/line.ts';
-import type { Decision, PullRequestState } from '../model/snapshot.ts';
+import type { PullRequestState } from '../model/snapshot.ts';
 import { hasCapacity } from '../planning/capacity.ts';
 import { unitAt, isTakenAlone, standsAlone } from '../planning/units.ts';
+import type { Decision } from '../model/decision.ts';
 
 type StartBatch = Extract<Decision, { kind: 'StartBatch' }>;
 

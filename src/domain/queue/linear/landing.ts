@@ -2,8 +2,8 @@
 import { mayLand, membersOf, verdictOf, waitsForOwnChecks, type LineView } from '../planning/line.ts';
 import { resetFallen } from './resets.ts';
 import { isOnTip } from '../landing/gate.ts';
-import type { Decision } from '../model/snapshot.ts';
 import { landGreen, type Landable, type Patience, judgeHeld, greenSince } from '../planning/landing.ts';
+import type { Decision } from '../model/decision.ts';
 
 /**
  * Its parent is the tip, it is green for its tree, nothing is before it, and its members' own checks agree: then its

@@ -7,12 +7,12 @@ import { announceTop, lookAgain, readUnstarted } from '../planning/announcements
 import { blockFailed, holdAbove } from '../planning/departures.ts';
 import { gateDeadline } from '../planning/landing.ts';
 import type { LineView, Step } from '../planning/line.ts';
-import type { Decision } from '../model/snapshot.ts';
 import { planFormation, type Formation } from './formation.ts';
 import { judgePatience, planLanding } from './landing.ts';
 import { judgeHead, type Judgement } from './red-head.ts';
 import { findFault, resetFallen } from './resets.ts';
 import { isolationsAt, judgeSideBuilds, planSideBuilds } from './side-builds.ts';
+import type { Decision } from '../model/decision.ts';
 
 export function planLinearly(view: LineView): Decision[] {
   if (hasLandingBegun(view)) return planBehindLanding(view);

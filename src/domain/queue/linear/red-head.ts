@@ -2,7 +2,6 @@
 import { startAtEnd } from './formation.ts';
 import { membersOf, verdictOf, withStarted, withoutBatches, type LineView, type Step } from '../planning/line.ts';
 import { supersede } from '../planning/resets.ts';
-import type { Decision } from '../model/snapshot.ts';
 import {
   type Failure,
   isFailure,
@@ -13,6 +12,7 @@ import {
   bisect,
   fail,
 } from '../planning/failure.ts';
+import type { Decision } from '../model/decision.ts';
 
 /** `start`: the batch that passes the red head. */
 export interface Judgement extends Step {

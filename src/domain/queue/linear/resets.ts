@@ -1,7 +1,8 @@
 // Does every batch still stand where it was built? The first that does not, and all that stands on it, is reset for one cause.
 import { conflictingMember, isSuspended, verdictOf, withoutBatches, type LineView } from '../planning/line.ts';
-import type { BatchState, Decision } from '../model/snapshot.ts';
+import type { BatchState } from '../model/snapshot.ts';
 import { type Cause, supersede, memberFault, ruleFault } from '../planning/resets.ts';
+import type { Decision } from '../model/decision.ts';
 
 interface Fault extends Cause {
   /** Index in the line of the first batch that no longer stands. */

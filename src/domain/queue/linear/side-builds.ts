@@ -18,9 +18,10 @@ import {
 } from '../planning/line.ts';
 import { compareInLine, hasLostPlace } from '../model/order.ts';
 import { memberFault, ruleFault, supersede, type Cause } from '../planning/resets.ts';
-import type { BatchState, Decision, PullRequestState, ResetCode } from '../model/snapshot.ts';
+import type { BatchState, PullRequestState, ResetCode } from '../model/snapshot.ts';
 import { findPass } from './red-head.ts';
 import { hasCapacity } from '../planning/capacity.ts';
+import type { Decision } from '../model/decision.ts';
 
 type StartBatch = Extract<Decision, { kind: 'StartBatch' }>;
 

@@ -1,5 +1,6 @@
 // What a pull request keeps of being reordered, and how people are told of it.
-import type { PullRequestState, ReorderReason } from './snapshot.ts';
+import type { PullRequestState } from './snapshot.ts';
+import type { ReorderReason } from './decision.ts';
 
 /** How often others that are ready may pass a pull request while it is queued. Without a bound it might never land. */
 export const maxTimesPassed = 3;

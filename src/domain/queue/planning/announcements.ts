@@ -1,8 +1,8 @@
 // What the queue tells, asks the host, and when it looks again: whatever the planner.
 import { pendingUntil } from '../evidence/evidence.ts';
 import { verdictOf, type LineView } from './line.ts';
-import type { Decision } from '../model/snapshot.ts';
 import { ciDeadline, startDeadline } from '../evidence/verdict.ts';
+import type { Decision } from '../model/decision.ts';
 
 /** The head of the line is announced once: when its build is under way in parallel mode, else as soon as it is first. */
 export function announceTop(view: LineView): Decision[] {

@@ -3,7 +3,8 @@
 import { withoutPullRequests, type LineView, type Step } from './line.ts';
 import { hasFailedByItself } from '../landing/gate.ts';
 import { failedChecksText, statusText } from '../model/status.ts';
-import type { Decision, PullRequestState, ResetCode } from '../model/snapshot.ts';
+import type { PullRequestState, ResetCode } from '../model/snapshot.ts';
+import type { Decision } from '../model/decision.ts';
 
 type BlockPullRequest = Extract<Decision, { kind: 'BlockPullRequest' }>;
 

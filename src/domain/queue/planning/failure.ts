@@ -2,8 +2,10 @@
 import { membersOf, withChanged, withoutBatches, withoutPullRequests, type LineView, type Step } from './line.ts';
 import type { Cause } from './resets.ts';
 import { failedChecksText } from '../model/status.ts';
-import type { BatchState, BlockCode, Decision, FailedBuild, PullRequestState } from '../model/snapshot.ts';
+import type { BatchState, BlockCode, PullRequestState } from '../model/snapshot.ts';
 import type { BatchVerdict } from '../evidence/verdict.ts';
+import type { Decision } from '../model/decision.ts';
+import type { FailedBuild } from '../model/decision.ts';
 
 export type Failure = Extract<BatchVerdict, { kind: 'red' | 'timed_out' | 'gate_closed' }>;
 

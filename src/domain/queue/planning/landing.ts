@@ -1,9 +1,10 @@
 // What a green batch still waits for: its members' own checks, for a while, and its final gates.
 import { judgeGates } from '../evidence/final-gates.ts';
 import { isHeldByOwnChecks, membersOf, withoutPullRequests, type LineView, type Step } from './line.ts';
-import type { BatchState, Decision, PullRequestState, ResetCode } from '../model/snapshot.ts';
+import type { BatchState, PullRequestState, ResetCode } from '../model/snapshot.ts';
 import { blockText } from '../model/status.ts';
 import { wasReadSince, type BatchVerdict } from '../evidence/verdict.ts';
+import type { Decision } from '../model/decision.ts';
 
 type Green = Extract<BatchVerdict, { kind: 'green' }>;
 

@@ -4,7 +4,6 @@ import { arrangeLine, inLineOrder } from '../model/order.ts';
 import {
   buildsSpeculatively,
   type BatchState,
-  type Decision,
   type PullRequestState,
   type QueueRules,
   type ResetCode,
@@ -13,6 +12,7 @@ import {
 import { hasFailedByItself } from '../landing/gate.ts';
 import { isServiceCheck } from '../evidence/service-checks.ts';
 import { judgeBatches, readingsOf, type BatchVerdict } from '../evidence/verdict.ts';
+import type { Decision } from '../model/decision.ts';
 
 type Conflict = NonNullable<PullRequestState['conflict']>;
 

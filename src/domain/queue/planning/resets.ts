@@ -1,6 +1,8 @@
 // What makes a batch worthless wherever it stands: its members changed, or the rules by which it was built.
 import { type LineView } from './line.ts';
-import type { BatchState, Decision, FailedBuild, ResetCode } from '../model/snapshot.ts';
+import type { BatchState, ResetCode } from '../model/snapshot.ts';
+import type { Decision } from '../model/decision.ts';
+import type { FailedBuild } from '../model/decision.ts';
 
 export interface Cause {
   readonly code: ResetCode;

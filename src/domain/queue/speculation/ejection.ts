@@ -19,7 +19,8 @@ import {
 import { memberFault, ruleFault, supersede, type Cause } from '../planning/resets.ts';
 import { isOnTip } from '../landing/gate.ts';
 import { isCulpritSearched } from './culprit-search.ts';
-import type { BatchState, Decision } from '../model/snapshot.ts';
+import type { BatchState } from '../model/snapshot.ts';
+import type { Decision } from '../model/decision.ts';
 
 /** `justified`: indices that a green speculative build justifies, whatever a red one says of them. */
 export function ejectFailed(graph: SpeculationGraph, justified: ReadonlySet<number>): Step {

@@ -2,7 +2,6 @@
 //
 // The steps, each on what the one before it left:
 // let all leave that cannot stay (settle.ts) → land what is mergeable → select builds → announce → ask the host.
-import type { Decision } from '../model/snapshot.ts';
 import { announceTop, lookAgain, readUnstarted } from '../planning/announcements.ts';
 import { countRunning, freeBuilds } from '../planning/capacity.ts';
 import { gateDeadline } from '../planning/landing.ts';
@@ -13,6 +12,7 @@ import { landingOf, planLanding, type PlannedLanding } from './landing.ts';
 import { selectBuilds, type BuildSelection } from './select-builds.ts';
 import { settle } from './settle.ts';
 import { viewGraph } from './view-graph.ts';
+import type { Decision } from '../model/decision.ts';
 
 export function planSpeculatively(view: LineView): Decision[] {
   if (landingOf(view)?.landingBegun) return planBehindLanding(view);

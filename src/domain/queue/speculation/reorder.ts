@@ -11,7 +11,8 @@ import { isHeldByOwnChecks, mayLand, withEach, type Step } from '../planning/lin
 import type { LandingProbabilities } from './landing-probability.ts';
 import { overlap } from '../model/overlap.ts';
 import { afterReorder, maxTimesPassed } from '../model/reordered.ts';
-import type { PullRequestState, ReorderReason } from '../model/snapshot.ts';
+import type { PullRequestState } from '../model/snapshot.ts';
+import type { ReorderReason } from '../model/decision.ts';
 
 /** A pull request with a lower probability of landing is unlikely to land. */
 const likelyToLand = 0.8;

@@ -1,6 +1,5 @@
 // Which builds are started: of all that could be, in order of the probability that they are needed, which is that exactly
 // what the build assumes comes true.
-import type { Decision } from '../model/snapshot.ts';
 import { isInIsolatedRetry } from './isolated-retry.ts';
 import { formBatches } from './batches.ts';
 import { isSecondTryWorthwhile } from '../model/success-probability.ts';
@@ -10,6 +9,7 @@ import { Heap } from './heap.ts';
 import { probabilityOfAssumptions, type LandingProbabilities } from './landing-probability.ts';
 import { isCulpritSearched, findUnexplainedReds } from './culprit-search.ts';
 import { unitsOf } from './build-units.ts';
+import type { Decision } from '../model/decision.ts';
 
 type StartBatch = Extract<Decision, { kind: 'StartBatch' }>;
 

@@ -1,7 +1,6 @@
 // The line without what leaves it now. The steps, until nothing leaves any more: block what failed by itself → hold what
 // stands on it → judge the landing in line → eject what failed → reorder what others need not wait for → dequeue what is
 // stuck → end builds that say nothing any more.
-import type { Decision } from '../model/snapshot.ts';
 import { blockFailed, holdAbove } from '../planning/departures.ts';
 import { greenSince, judgeHeld, type Patience } from '../planning/landing.ts';
 import { waitsForOwnChecks, type LineView, type Step } from '../planning/line.ts';
@@ -11,6 +10,7 @@ import { estimateLandingProbabilities, type LandingProbabilities } from './landi
 import { findMergeable, type MergeableSet } from './mergeable-set.ts';
 import { planReorder } from './reorder.ts';
 import { viewGraph } from './view-graph.ts';
+import type { Decision } from '../model/decision.ts';
 
 export interface Settled {
   readonly graph: SpeculationGraph;

@@ -6,10 +6,10 @@ import {
   type AutoUpdateRules,
   type UpdateCandidate,
 } from '../../../domain/queue/requests/auto-update.ts';
-import type { Decision } from '../../../domain/queue/model/snapshot.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { planBranchWork } from './branch-work.ts';
 import type { QueueWork } from '../store/status.writer.ts';
+import type { Decision } from '../../../domain/queue/model/decision.ts';
 
 /** When to look again; null: nobody waits. */
 export async function planUpdates(

@@ -3,11 +3,12 @@
 import type { Configuration } from '../../../domain/configuration/keys.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import { groupMessage, type MessageSource } from '../../../domain/queue/requests/message.ts';
-import type { Decision, PinnedHead } from '../../../domain/queue/model/snapshot.ts';
+import type { PinnedHead } from '../../../domain/queue/model/snapshot.ts';
 import type { PullRequestRow } from '../store/queue.entities.ts';
 import type { QueueWork } from '../store/status.writer.ts';
 import type { LoadedQueue } from './snapshot.loader.ts';
 import { planCommits, planLayers } from '../facts/stacks.ts';
+import type { Decision } from '../../../domain/queue/model/decision.ts';
 
 export type StartBatch = Extract<Decision, { kind: 'StartBatch' }>;
 

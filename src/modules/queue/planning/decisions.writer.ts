@@ -1,6 +1,5 @@
 // Carries the planner's decisions into rows: batches, statuses, landing intents, events. No rule lives here.
 import { afterReorder, reorderText } from '../../../domain/queue/model/reordered.ts';
-import type { Decision, ReorderReason } from '../../../domain/queue/model/snapshot.ts';
 import { statusText } from '../../../domain/queue/model/status.ts';
 import type { Configuration } from '../../../domain/configuration/keys.ts';
 import { DomainError } from '../../../domain/errors.ts';
@@ -12,6 +11,8 @@ import { liveStates, loadNamed, type LoadedQueue } from './snapshot.loader.ts';
 import { loadBotPullRequests, Resets } from './resets.events.ts';
 import { pendAbove } from '../facts/stacks.ts';
 import { announce, blockPullRequest, describe, writeStatus, type QueueWork } from '../store/status.writer.ts';
+import type { Decision } from '../../../domain/queue/model/decision.ts';
+import type { ReorderReason } from '../../../domain/queue/model/decision.ts';
 
 type Of<K extends Decision['kind']> = Extract<Decision, { kind: K }>;
 

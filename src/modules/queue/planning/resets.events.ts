@@ -1,10 +1,10 @@
 // One `reset` event per reset: on the pull request that caused it while webhooks know its status, else on the first put back.
 import type { BotPullRequestFacts } from '../../../domain/events/payloads.ts';
-import type { Decision } from '../../../domain/queue/model/snapshot.ts';
 import { statusText, webhookStatus } from '../../../domain/queue/model/status.ts';
 import { BotPullRequestEntity, type PullRequestRow } from '../store/queue.entities.ts';
 import type { LoadedQueue } from './snapshot.loader.ts';
 import { announce, type QueueWork } from '../store/status.writer.ts';
+import type { Decision } from '../../../domain/queue/model/decision.ts';
 
 type Cause = Pick<Extract<Decision, { kind: 'SupersedeBatch' }>, 'code' | 'causedBy' | 'failedBuild'>;
 

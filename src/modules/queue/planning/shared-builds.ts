@@ -1,7 +1,8 @@
 // `max_parallel_builds` bounds the repository, so a queue may wait for the builds of another base branch. Nothing of its
 // own changes when they end: whoever ends one wakes those that wait, and they look again by themselves in case it died.
-import type { Decision, Snapshot } from '../../../domain/queue/model/snapshot.ts';
+import type { Snapshot } from '../../../domain/queue/model/snapshot.ts';
 import type { QueueWork } from '../store/status.writer.ts';
+import type { Decision } from '../../../domain/queue/model/decision.ts';
 
 const lookAgainMs = 60_000;
 

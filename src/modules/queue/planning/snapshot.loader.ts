@@ -10,7 +10,6 @@ import type {
   BatchState,
   BlockCode,
   BuildState,
-  Decision,
   PinnedHead,
   PullRequestState,
   QueueRules,
@@ -42,6 +41,7 @@ import {
   type PullRequestRow,
   type QueueRow,
 } from '../store/queue.entities.ts';
+import type { Decision } from '../../../domain/queue/model/decision.ts';
 
 export const liveStates = ['making', 'building', 'landing'] as const;
 
