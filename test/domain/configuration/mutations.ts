@@ -39,7 +39,9 @@ function documentOf(picked: readonly { path: string[]; value: unknown; renamed: 
       group = group[name] as Record<string, unknown>;
     }
     const name = renamed ?? path.at(-1) ?? '';
-    Object.defineProperty(group, name, { value, enumerable: true, configurable: true, writable: true });
+    // A later path may reach into the value, which the table of keys shares with other tests.
+    const own = structuredClone(value);
+    Object.defineProperty(group, name, { value: own, enumerable: true, configurable: true, writable: true });
   }
   return stringify(root, { aliasDuplicateObjects: false });
 }
