@@ -23,7 +23,7 @@ async function expectCounted(w: World, story: readonly string[]): Promise<void> 
 }
 
 const requeueing = 'on_commit_added: requeue\n';
-const betting = `${parallel({ builds: 4, batch: 2, more: `${requeueing}use_affected_targets: true\n` })}speculation: adaptive\n`;
+const speculating = `${parallel({ builds: 4, batch: 2, more: `${requeueing}use_affected_targets: true\n` })}speculation: adaptive\n`;
 
 const modes = [
   {
@@ -33,7 +33,12 @@ const modes = [
     isTargeted: false,
   },
   { mode: 'serial', rules: serial(), count: examples({ standard: 35, full: 70 }), isTargeted: false },
-  { mode: 'parallel, betting,', rules: betting, count: examples({ standard: 45, full: 110 }), isTargeted: true },
+  {
+    mode: 'parallel, speculating,',
+    rules: speculating,
+    count: examples({ standard: 45, full: 110 }),
+    isTargeted: true,
+  },
 ];
 
 it.each(modes)(

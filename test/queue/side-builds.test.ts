@@ -36,7 +36,7 @@ async function shownBot(w: World, number: number): Promise<readonly unknown[]> {
   const repository = await readRepository(w.ctx, w.repository);
   const shown = repository && (await readPullRequestByNumber(w.ctx, repository, number));
   return await w.rows(
-    'select b.side_build from bot_pull_request bot join batch b on b.id = bot.batch_id where bot.number = $1',
+    'select b.side_build as "sideBuild" from bot_pull_request bot join batch b on b.id = bot.batch_id where bot.number = $1',
     [shown?.latestBot?.number],
   );
 }

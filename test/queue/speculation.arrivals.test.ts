@@ -1,7 +1,7 @@
 // What arrives while speculative builds are built, or while what they justify is landing.
 import { expect, it } from 'vitest';
 import { parallel } from '../support/world.ts';
-import { adaptive, ask, betting, builds, filesOf, targeted } from './speculation.ts';
+import { adaptive, ask, speculating, builds, filesOf, targeted } from './speculation.ts';
 import {
   atRest,
   dyingAt,
@@ -15,7 +15,7 @@ import {
 } from './stories.ts';
 
 it('a dequeue of one that others are built upon: they are built without it, what assumed nothing of it goes on', async () => {
-  await using w = await betting(targeted);
+  await using w = await speculating(targeted);
   const numbers = [
     await ask(w, 'one', ['api'], { waits: 'one\n' }),
     await ask(w, 'two', ['api']),
@@ -34,7 +34,7 @@ it('a dequeue of one that others are built upon: they are built without it, what
 });
 
 it('a pause, and a commit of somebody else on the base, right before what was composed lands: never on what it was not for', async () => {
-  await using w = await betting(targeted);
+  await using w = await speculating(targeted);
   const [slow, fast] = [await ask(w, 'one', ['api'], { waits: 'one\n' }), await ask(w, 'two', ['web'])];
   await w.settled(fast);
   await w.release();
@@ -56,7 +56,7 @@ it('a pause, and a commit of somebody else on the base, right before what was co
 });
 
 it('other rules while speculative builds are built, and back to a chain: all is built anew, and lands once', async () => {
-  await using w = await betting(adaptive, { runsCi: false });
+  await using w = await speculating(adaptive, { runsCi: false });
   const numbers = [await ask(w, 'one'), await ask(w, 'two')];
   const tagged = async (): Promise<boolean> => (await statuses(w, ...numbers)).every((status) => status === 'tagged');
   await w.until(tagged);
@@ -80,7 +80,7 @@ it('other rules while speculative builds are built, and back to a chain: all is 
 it.each(['build:after_compose', 'build:after_branch', 'build:after_open'])(
   'a worker that dies at %s of a speculative build leaves nothing double',
   async (failpoint) => {
-    await using w = await betting(targeted);
+    await using w = await speculating(targeted);
     const numbers = [await ask(w, 'one', ['api']), await ask(w, 'two', ['api', 'web']), await ask(w, 'three', ['web'])];
     await dyingAt(w, failpoint, async () => await w.settled(...numbers));
     await atRest(w);

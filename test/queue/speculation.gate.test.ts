@@ -3,10 +3,10 @@ import { expect, it } from 'vitest';
 import { queuePullRequest, updatePullRequest } from '../../src/modules/queue/index.ts';
 import { expectLandedOnce, expectVerified, meanwhile, statuses } from './stories.ts';
 import { parallel } from '../support/world.ts';
-import { adaptive, ask, betting, builds, targeted } from './speculation.ts';
+import { adaptive, ask, speculating, builds, targeted } from './speculation.ts';
 
 it('one before it that is told to affect the same, right before its landing: it lands behind that one', async () => {
-  await using w = await betting(targeted);
+  await using w = await speculating(targeted);
   const slow = await ask(w, 'one', ['api'], { waits: 'one\n' });
   const widen = async (): Promise<void> =>
     void (await updatePullRequest(w.ctx, {
@@ -29,7 +29,7 @@ it('one before it that is told to affect the same, right before its landing: it 
 });
 
 it('one of the builds that a landing rests on is canceled when another says as much: it lands on that one', async () => {
-  await using w = await betting(targeted);
+  await using w = await speculating(targeted);
   const numbers = [
     await ask(w, 'one', ['api'], { waits: 'one\n' }),
     await ask(w, 'two', ['api']),
@@ -63,7 +63,7 @@ it.each([
 ])(
   'targets that no longer count, right before what was composed lands, by %s: it is built as it lands',
   async (_by, rules) => {
-    await using w = await betting(targeted);
+    await using w = await speculating(targeted);
     const [slow, fast] = [await ask(w, 'one', ['api'], { waits: 'one\n' }), await ask(w, 'two', ['web'])];
     await w.settled(fast);
     await w.release();
@@ -76,7 +76,7 @@ it.each([
 );
 
 it('what a head affects is forgotten with it, and an empty list takes back what was said', async () => {
-  await using w = await betting(targeted, { runsCi: false });
+  await using w = await speculating(targeted, { runsCi: false });
   const targets = async (): Promise<unknown> =>
     (await w.rows('select affected_targets as targets from pull_request where number = 1'))[0];
   await ask(w, 'one', ['api']);

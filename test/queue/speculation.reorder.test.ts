@@ -1,4 +1,5 @@
-// Who lets others pass, as the log, the rows and an explanation tell it: one that failed, and one in doubt.
+// Which pull requests are reordered, as the log, the rows and an explanation tell it: one that failed, and one that is
+// unlikely to land.
 import { chmod, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,11 +7,11 @@ import { expect, it } from 'vitest';
 import type { World } from '../support/world.ts';
 import { chronicle, expectSameLater, find, type Answer } from '../support/chronicle.ts';
 import { expectLandedOnce, line, statuses, verified } from './stories.ts';
-import { ask, betting, builds, filesOf, targeted } from './speculation.ts';
+import { ask, speculating, builds, filesOf, targeted } from './speculation.ts';
 
 const configuration = `${targeted}speculation: adaptive\n`;
 
-interface Overtaken {
+interface Reordered {
   readonly number: number;
   readonly reason: string;
   readonly failedChecks: readonly string[];
@@ -18,8 +19,8 @@ interface Overtaken {
   readonly text: string;
 }
 
-async function overtaken(w: World): Promise<readonly Overtaken[]> {
-  const rows = await w.rows<{ payload: Overtaken }>("select payload from event where action = 'reordered' order by id");
+async function reordered(w: World): Promise<readonly Reordered[]> {
+  const rows = await w.rows<{ payload: Reordered }>("select payload from event where action = 'reordered' order by id");
   return rows.map(({ payload: { number, reason, failedChecks, probability, text } }) => ({
     ...{ number, reason, failedChecks, probability, text },
   }));
@@ -48,8 +49,8 @@ async function carelessly(w: World): Promise<void> {
   expect(await statuses(w, ...bad)).toEqual(['blocked 107', 'blocked 107']);
 }
 
-it('one that is in doubt while another is ready without it goes behind, is told so, and lands by its build there', async () => {
-  await using w = await betting(configuration);
+it('one that is unlikely to land while another is ready without it goes behind, is told so, and lands by its build there', async () => {
+  await using w = await speculating(configuration);
   await carelessly(w);
   await using told = chronicle(w);
   const slow = await ask(w, 'slow', ['a'], { waits: 'slow\n' });
@@ -57,7 +58,7 @@ it('one that is in doubt while another is ready without it goes behind, is told 
   await w.settled(fast);
   expect(await statuses(w, slow, fast)).toEqual(['tagged', 'merged']);
   const said = await told.write();
-  const [event, ...more] = await overtaken(w);
+  const [event, ...more] = await reordered(w);
   expect(more).toEqual([]);
   expect(event).toMatchObject({ number: slow, reason: 'unlikely', failedChecks: [] });
   expect(event?.probability).toBeLessThan(0.8);
@@ -81,11 +82,11 @@ it('one that is in doubt while another is ready without it goes behind, is told 
 });
 
 it('one that failed lets another pass, which lands; failed once more it is out', async () => {
-  await using w = await betting(configuration);
+  await using w = await speculating(configuration);
   const numbers = [await ask(w, 'bad', ['a']), await ask(w, 'two', ['a'])];
   await w.settled(...numbers);
   expect(await statuses(w, ...numbers)).toEqual(['blocked 107', 'merged']);
-  expect(await overtaken(w)).toEqual([
+  expect(await reordered(w)).toEqual([
     {
       number: 1,
       reason: 'failed',
@@ -111,7 +112,7 @@ it('one that was red with another that passes it, and is so again on what that b
   const gates = await mkdtemp(join(tmpdir(), 'interlock-gates-'));
   // Checks run as nobody.
   await chmod(gates, 0o755);
-  await using w = await betting(configuration, { ci: together.replaceAll('GATE', join(gates, 'open')) });
+  await using w = await speculating(configuration, { ci: together.replaceAll('GATE', join(gates, 'open')) });
   await carelessly(w);
   const slow = await ask(w, 'slow', ['a'], { bad: 'bad\n' });
   const fast = await ask(w, 'fast', ['a']);
@@ -129,7 +130,7 @@ it('one that was red with another that passes it, and is so again on what that b
   // The last one is on top of the one that has passed it, which has landed by then.
   const own = [`${slow}`, `${slow}, ${fast}`, `${fast}`, `${fast}, ${slow}`];
   expect((await builds(w)).filter((build) => build !== '1' && build !== '2').sort()).toEqual(own.sort());
-  expect(await overtaken(w)).toMatchObject([{ number: slow, reason: 'failed', failedChecks: ['test'] }]);
+  expect(await reordered(w)).toMatchObject([{ number: slow, reason: 'failed', failedChecks: ['test'] }]);
   expect(await filesOf(w, 'main')).toEqual(['fast']);
   await expectLandedOnce(w, fast);
   expect((await verified(w))?.failures).toEqual([]);

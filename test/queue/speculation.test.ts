@@ -8,11 +8,11 @@ import { digestProof, type ProofBody } from '../../src/modules/queue/landing/pro
 import { startEngine } from '../support/engine.ts';
 import { expectOneLandingEach } from '../support/landings.ts';
 import { expectLandedOnce, expectVerified, line, meanwhile, resets, skipLine, statuses, verified } from './stories.ts';
-import { adaptive, ask, betting, builds, filesOf, targeted } from './speculation.ts';
+import { adaptive, ask, speculating, builds, filesOf, targeted } from './speculation.ts';
 
 describe('with affected targets', () => {
   it('two lanes land as they are ready, each by its one build, and the second on what git composes', async () => {
-    await using w = await betting(targeted);
+    await using w = await speculating(targeted);
     const slow = await ask(w, 'one', ['api'], { waits: 'one\n' });
     const fast = await ask(w, 'two', ['web']);
     await w.settled(fast);
@@ -33,7 +33,7 @@ describe('with affected targets', () => {
   });
 
   it('those that overlap keep their order; what one build holds lands at once, with what is ready beside it', async () => {
-    await using w = await betting(targeted);
+    await using w = await speculating(targeted);
     // Whether there are a few targets or thousands.
     const partsOf = (name: string): string[] => Array.from({ length: 3000 }, (_, part) => `${name}/${part}`);
     const numbers = [
@@ -57,7 +57,7 @@ describe('with affected targets', () => {
   });
 
   it('a stack is one lane: the upper one is built on the lower one, and both land past what they leave alone', async () => {
-    await using w = await betting(`${targeted}auto_detect_stacks: true\n`);
+    await using w = await speculating(`${targeted}auto_detect_stacks: true\n`);
     const slow = await ask(w, 'aside', ['web'], { waits: 'one\n' });
     const lower = await w.open('lower', { lower: 'lower\n' });
     const upper = await w.open(
@@ -80,7 +80,7 @@ describe('with affected targets', () => {
 
   it("the host's own merge takes one at a time, and its proof names the part it was tested as", async () => {
     const byHost = targeted.replace('use_affected_targets', 'use_fast_forwarding: false\n    use_affected_targets');
-    await using w = await betting(byHost);
+    await using w = await speculating(byHost);
     const numbers = [
       await ask(w, 'one', ['api'], { waits: 'one\n' }),
       await ask(w, 'two', ['web']),
@@ -95,7 +95,7 @@ describe('with affected targets', () => {
   });
 
   it('one that skips the line resets those alone that it overlaps', async () => {
-    await using w = await betting(targeted);
+    await using w = await speculating(targeted);
     const lanes = [
       await ask(w, 'one', ['api'], { waits: 'one\n' }),
       await ask(w, 'two', ['web'], { slowly: 'two\n', waits: 'one\n' }),
@@ -112,7 +112,7 @@ describe('with affected targets', () => {
   });
 
   it('a pair that is good apart and bad together: the one behind is blamed, what it does not affect lands', async () => {
-    await using w = await betting(targeted);
+    await using w = await speculating(targeted);
     const numbers = [
       await ask(w, 'left', ['api']),
       await ask(w, 'right', ['api', 'web']),
@@ -125,7 +125,7 @@ describe('with affected targets', () => {
   });
 
   it('what is told to affect more at the last moment is no longer justified by its build, and gets another one', async () => {
-    await using w = await betting(targeted);
+    await using w = await speculating(targeted);
     const [slow, fast] = [await ask(w, 'one', ['api'], { waits: 'one\n' }), await ask(w, 'two', ['web'])];
     await w.settled(fast);
     await w.release();
@@ -144,7 +144,7 @@ describe('with affected targets', () => {
   it.each(among(['landing:after_gate', 'landing:after_host'], ['landing:after_host']))(
     'a composed landing whose process is killed at %s happens once',
     async (failpoint) => {
-      await using w = await betting(targeted, { runsCi: false });
+      await using w = await speculating(targeted, { runsCi: false });
       const settings = { mode: 'loop', databaseUrl: w.databaseUrl, dataDir: w.dataDir } as const;
       const numbers = [await ask(w, 'one', ['api'], { waits: 'one\n' }), await ask(w, 'two', ['web'])];
       await using before = await startEngine(settings);
@@ -164,7 +164,7 @@ describe('with affected targets', () => {
   );
 
   it('a proof of what was composed that says anything else than git and the rows is found out', async () => {
-    await using w = await betting(targeted);
+    await using w = await speculating(targeted);
     const [slow, fast] = [await ask(w, 'one', ['api'], { waits: 'one\n' }), await ask(w, 'two', ['web'])];
     await w.settled(fast);
     await w.release();
@@ -201,7 +201,7 @@ describe('with affected targets', () => {
 });
 
 it('a random line of lanes that cross: all that is good lands, in order where it overlaps, and all of it is verified', async () => {
-  await using w = await betting(`${targeted}speculation: adaptive\n`);
+  await using w = await speculating(`${targeted}speculation: adaptive\n`);
   const seed = Number(process.env['LANES_SEED'] ?? 20261122);
   const random = seeded(seed);
   const lanes = ['api', 'web', 'docs', 'cli'];
@@ -231,7 +231,7 @@ it('a random line of lanes that cross: all that is good lands, in order where it
 
 describe('with adaptive speculation', () => {
   it('one that is red in front of others is blamed alone, and what was built without it lands', async () => {
-    await using w = await betting(adaptive);
+    await using w = await speculating(adaptive);
     const numbers = [await ask(w, 'bad'), await ask(w, 'two'), await ask(w, 'three')];
     await w.settled(...numbers);
     expect(await statuses(w, ...numbers)).toEqual(['blocked 107', 'merged', 'merged']);
@@ -242,7 +242,7 @@ describe('with adaptive speculation', () => {
   });
 
   it('a green build of all of them lands all of them, and nobody is blamed or reset', async () => {
-    await using w = await betting(adaptive);
+    await using w = await speculating(adaptive);
     const numbers = [await ask(w, 'one'), await ask(w, 'two'), await ask(w, 'three')];
     await w.settled(...numbers);
     await expectLandedOnce(w, ...numbers);
@@ -254,7 +254,7 @@ describe('with adaptive speculation', () => {
   });
 
   it("one that conflicts with what landed before it is blocked for that, by nobody else's build", async () => {
-    await using w = await betting(adaptive);
+    await using w = await speculating(adaptive);
     const numbers = [
       await ask(w, 'one', undefined, { shared: 'one\n' }),
       await ask(w, 'two', undefined, { shared: 'two\n' }),
@@ -266,7 +266,7 @@ describe('with adaptive speculation', () => {
   });
 
   it('a commit pushed to one that others are built upon takes it out, and they land without it', async () => {
-    await using w = await betting(adaptive);
+    await using w = await speculating(adaptive);
     const numbers = [await ask(w, 'one', undefined, { waits: 'one\n' }), await ask(w, 'two')];
     await w.until(async () => (await statuses(w, ...numbers)).every((status) => status === 'tagged'));
     await w.commit('one', { more: 'more\n' });

@@ -16,7 +16,7 @@ const ci = `checks:
     run: 'while test -e waits && ! test -e GATE; do sleep 0.05; done; test ! -e bad && ! { test -e left && test -e right; }'
 `;
 
-export async function betting(
+export async function speculating(
   configuration: string,
   more: WorldOptions = {},
 ): Promise<World & { release(): Promise<void> }> {

@@ -171,7 +171,7 @@ function withChanged(
 
 /** Its commit is made, as every head before it merges. What CI will say of it is not known. */
 function withBatch(snapshot: Snapshot, decision: Extract<Decision, { kind: 'StartBatch' }>, now: number): Snapshot {
-  const id = `foreseen-${decision.position}`;
+  const id = `planned-${decision.position}`;
   const batch: BatchState = {
     id,
     position: decision.position,

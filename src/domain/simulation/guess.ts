@@ -172,18 +172,18 @@ function guessBad(rows: readonly PullRequestState[], builds: readonly StandingBu
   return bad;
 }
 
-/** As its row tells: by its author, by a red build of it alone, and by those who passed it for it was in doubt. */
+/** As its row tells: by its author, by a red build of it alone, and by those who passed it as it was unlikely to land. */
 function failureOf(
   { successProbability, reorderedForFailure, timesPassed }: PullRequestState,
   { trouble, flakeRate }: { readonly trouble: number; readonly flakeRate: number },
 ): number {
   const usual = Math.min(1, (1 - successProbability) * trouble);
   const red = reorderedForFailure ? usual / (usual + (1 - usual) * flakeRate) : usual;
-  return timesPassed > 0 ? Math.max(red, inDoubt) : red;
+  return timesPassed > 0 ? Math.max(red, leastFailure) : red;
 }
 
 /** Only who is no likelier to land than one in five is passed for that. */
-const inDoubt = 0.8;
+const leastFailure = 0.8;
 
 /** One of them, by the weight of each. */
 function pick(among: readonly number[], weights: readonly number[], share: number): number | null {

@@ -184,8 +184,9 @@ function checkPassing(
   if (reason.kind === 'failed') checkFailed(world, row, { line, landing });
   else {
     assert.ok(row.timesPassed < 3, 'nobody is passed more than three times by what is ready');
-    if (reason.kind === 'isolated_retry') assert.ok(row.reorderedForFailure, 'who is aside let others pass');
-    else assert.ok(reason.probability < 0.8, 'who is passed otherwise is in doubt');
+    if (reason.kind === 'isolated_retry')
+      assert.ok(row.reorderedForFailure, 'an isolated retry follows a reorder for a failure');
+    else assert.ok(reason.probability < 0.8, 'who is passed otherwise is unlikely to land');
     const behind = line.slice(line.indexOf(row) + 1);
     const passing = landing.filter((other) => behind.includes(other));
     assert.ok(

@@ -3,8 +3,8 @@ import { afterReorder, reorderedText, reorderText } from '../../../src/domain/qu
 import type { ReorderReason } from '../../../src/domain/queue/model/decision.ts';
 
 const failed: ReorderReason = { kind: 'failed', failedChecks: ['test'] };
-const doubtful: ReorderReason = { kind: 'unlikely', probability: 0.432 };
-const aside: ReorderReason = { kind: 'isolated_retry' };
+const unlikely: ReorderReason = { kind: 'unlikely', probability: 0.432 };
+const isolatedRetry: ReorderReason = { kind: 'isolated_retry' };
 
 it.each<[ReorderReason, string, ReturnType<typeof afterReorder>]>([
   [
@@ -13,12 +13,12 @@ it.each<[ReorderReason, string, ReturnType<typeof afterReorder>]>([
     { reorderedForFailure: true, timesPassed: 1 },
   ],
   [
-    doubtful,
+    unlikely,
     'Others behind it were ready to merge while it was 43 % likely to.',
     { reorderedForFailure: false, timesPassed: 2 },
   ],
   [
-    aside,
+    isolatedRetry,
     'Others behind it were ready to merge while it was built once more.',
     { reorderedForFailure: false, timesPassed: 2 },
   ],
@@ -36,6 +36,6 @@ it.each([
     3,
     'Its build failed, so it let those that were behind it pass, and is built once more. Others that were ready passed it three times, as it was in doubt; they do so at most three times.',
   ],
-])('its place is explained by who passed it: failed %s, in doubt %i', (reorderedForFailure, timesPassed, text) => {
+])('its place is explained by who passed it: failed %s, passed %i times', (reorderedForFailure, timesPassed, text) => {
   expect(reorderedText({ reorderedForFailure, timesPassed })).toBe(text);
 });

@@ -477,32 +477,36 @@ describe('who lets others pass', () => {
 describe('who is passed by what is ready', () => {
   const [running, ready] = [speculative([1], 'pending'), speculative([2], 'success')];
   const line = [running, ready];
-  const doubtful = (change: Partial<PullRequestState> = {}) =>
+  const unlikely = (change: Partial<PullRequestState> = {}) =>
     on(1, a, { successProbability: 0.7, status: 'tagged', ...change });
   const second = on(2, a, { status: 'tagged' });
   it.each<[string, Situation, string[]]>([
-    ['one in doubt', { waiting: [doubtful(), second], line }, ['reorder p1 unlikely', 'land b2 by commit of b2']],
     [
-      'for the third time',
-      { waiting: [doubtful({ timesPassed: 2 }), second], line },
+      'one that is unlikely to land',
+      { waiting: [unlikely(), second], line },
       ['reorder p1 unlikely', 'land b2 by commit of b2'],
     ],
-    ['nobody a fourth time', { waiting: [doubtful({ timesPassed: 3 }), second], line }, []],
-    ['nobody who is likely to land', { waiting: [doubtful({ successProbability: 0.85 }), second], line }, []],
     [
-      'one that is aside, however likely',
-      { waiting: [doubtful({ successProbability: 0.99, reorderedForFailure: true, timesPassed: 2 }), second], line },
+      'for the third time',
+      { waiting: [unlikely({ timesPassed: 2 }), second], line },
+      ['reorder p1 unlikely', 'land b2 by commit of b2'],
+    ],
+    ['nobody a fourth time', { waiting: [unlikely({ timesPassed: 3 }), second], line }, []],
+    ['nobody who is likely to land', { waiting: [unlikely({ successProbability: 0.85 }), second], line }, []],
+    [
+      'one in its isolated retry, however likely',
+      { waiting: [unlikely({ successProbability: 0.99, reorderedForFailure: true, timesPassed: 2 }), second], line },
       ['reorder p1 isolated_retry', 'land b2 by commit of b2'],
     ],
     [
-      'nobody a fourth time who is aside either',
-      { waiting: [doubtful({ successProbability: 0.99, reorderedForFailure: true, timesPassed: 3 }), second], line },
+      'nobody a fourth time in an isolated retry either',
+      { waiting: [unlikely({ successProbability: 0.99, reorderedForFailure: true, timesPassed: 3 }), second], line },
       [],
     ],
     [
       'several at once, in their order',
       {
-        waiting: [doubtful(), on(3, a, { successProbability: 0.7, status: 'tagged' }), on(4, a, { status: 'tagged' })],
+        waiting: [unlikely(), on(3, a, { successProbability: 0.7, status: 'tagged' }), on(4, a, { status: 'tagged' })],
         line: [running, speculative([3], 'pending'), speculative([4], 'success')],
       },
       ['reorder p1 unlikely', 'reorder p3 unlikely', 'land b3 by commit of b3'],
@@ -510,25 +514,25 @@ describe('who is passed by what is ready', () => {
     [
       'nobody by several of which one is likely before the others',
       {
-        waiting: [doubtful(), on(3, a, { successProbability: 0.99, status: 'tagged' }), on(4, a, { status: 'tagged' })],
+        waiting: [unlikely(), on(3, a, { successProbability: 0.99, status: 'tagged' }), on(4, a, { status: 'tagged' })],
         line: [running, speculative([3], 'pending', [1]), speculative([3], 'pending'), speculative([4], 'success')],
       },
       [],
     ],
     [
       'nobody who lands with it',
-      { waiting: [doubtful(), second], line: [speculative([1], 'success'), speculative([2], 'success', [1])] },
+      { waiting: [unlikely(), second], line: [speculative([1], 'success'), speculative([2], 'success', [1])] },
       ['start optimistic p1 p2 on tip'],
     ],
     [
       'nobody while something else lands',
-      { waiting: [doubtful(), second, on(3, b)], line: [...line, speculative([3], 'success')] },
+      { waiting: [unlikely(), second, on(3, b)], line: [...line, speculative([3], 'success')] },
       ['land b3 by commit of b3'],
     ],
     [
       'nobody while something is being landed',
       {
-        waiting: [doubtful(), second, on(3, b)],
+        waiting: [unlikely(), second, on(3, b)],
         line: [...line, speculative([3], 'success', [], { landingPlanned: true })],
       },
       [],
@@ -536,41 +540,41 @@ describe('who is passed by what is ready', () => {
     [
       'nobody by one whose own checks run',
       {
-        waiting: [doubtful(), on(2, a, { ownVerdict: 'pending', status: 'tagged' })],
+        waiting: [unlikely(), on(2, a, { ownVerdict: 'pending', status: 'tagged' })],
         line,
         rules: { ownRequiredChecks: null },
       },
       [],
     ],
-    ['nobody while paused', { waiting: [doubtful(), second], line, queue: { paused: true } }, []],
+    ['nobody while paused', { waiting: [unlikely(), second], line, queue: { paused: true } }, []],
     [
       'nobody outside of the merge windows',
-      { waiting: [doubtful(), second], line, queue: { landingsFrom: now + 5 * minute } },
+      { waiting: [unlikely(), second], line, queue: { landingsFrom: now + 5 * minute } },
       ['look again in 5 min'],
     ],
     [
       'nobody that skipped the line',
-      { waiting: [doubtful({ skipLine: true }), second], line: [running, speculative([2], 'pending', [1])] },
+      { waiting: [unlikely({ skipLine: true }), second], line: [running, speculative([2], 'pending', [1])] },
       [],
     ],
     [
       'nobody of a stack',
       {
-        waiting: [doubtful({ stack: 'p1' }), on(3, b, { stack: 'p1', below: 'p1' }), second],
+        waiting: [unlikely({ stack: 'p1' }), on(3, b, { stack: 'p1', below: 'p1' }), second],
         line: [...line, speculative([3], 'pending', [1])],
       },
       [],
     ],
     [
       'nobody of a halved batch',
-      { waiting: [doubtful({ bisection: { group: 'g', max: 1, attempts: 1, phase: 'in_place' } }), second], line },
+      { waiting: [unlikely({ bisection: { group: 'g', max: 1, attempts: 1, phase: 'in_place' } }), second], line },
       [],
     ],
-    ['nobody that may affect anything', { waiting: [doubtful({ targets: null }), second], line }, []],
-    ['no barrier', { waiting: [doubtful({ isBarrier: true }), second], line }, []],
+    ['nobody that may affect anything', { waiting: [unlikely({ targets: null }), second], line }, []],
+    ['no barrier', { waiting: [unlikely({ isBarrier: true }), second], line }, []],
     [
       'nobody where builds are not speculative on targets',
-      { waiting: [doubtful(), second], line, rules: { useAffectedTargets: false } },
+      { waiting: [unlikely(), second], line, rules: { useAffectedTargets: false } },
       [],
     ],
   ])('%s', (_name, situation, decisions) =>
@@ -579,31 +583,31 @@ describe('who is passed by what is ready', () => {
 });
 
 describe('who let others pass', () => {
-  const aside = on(1, a, { reorderedForFailure: true, rank: 9, status: 'tagged' });
+  const retried = on(1, a, { reorderedForFailure: true, rank: 9, status: 'tagged' });
   const [red, green] = [speculative([1], 'failure'), speculative([1], 'success')];
   const passing = speculative([2], 'pending');
   it.each<[string, Situation, string[]]>([
     [
       'is built once more by itself, however little is known of those that passed',
       {
-        waiting: [aside, ...[2, 3, 4, 5, 6].map((number) => on(number, a, { successProbability: 0.5 }))],
+        waiting: [retried, ...[2, 3, 4, 5, 6].map((number) => on(number, a, { successProbability: 0.5 }))],
         line: [red],
         rules: { maxParallelBuilds: 2 },
       },
       [start('p2'), 'speculate retry p1 on tip'],
     ],
-    ['is out when it is red once more', { waiting: [aside], line: [red, red, passing] }, ['fail b1', 'block p1 107']],
-    ['stands behind them when it is green', { waiting: [aside], line: [red, green, passing] }, [start('p1', 'p2')]],
+    ['is out when it is red once more', { waiting: [retried], line: [red, red, passing] }, ['fail b1', 'block p1 107']],
+    ['stands behind them when it is green', { waiting: [retried], line: [red, green, passing] }, [start('p1', 'p2')]],
     [
       'takes for granted what skips the line',
-      { waiting: [aside, on(2, a, { skipLine: true, status: 'tagged' })], line: [passing] },
+      { waiting: [retried, on(2, a, { skipLine: true, status: 'tagged' })], line: [passing] },
       [start('p1', 'p2')],
     ],
     [
       'goes on being built while others land',
       {
         ...landed(2),
-        waiting: [aside],
+        waiting: [retried],
         line: [speculative([1], 'pending', [], { base: 'root', parentCommit: 'root' })],
       },
       [],
@@ -621,7 +625,7 @@ describe('who let others pass', () => {
       'is built anew when that was green: what landed meanwhile it was not built with',
       {
         ...landed(2),
-        waiting: [aside],
+        waiting: [retried],
         line: [speculative([1], 'success', [], { base: 'root', parentCommit: 'root' })],
       },
       ['return b1', start('p1')],
@@ -630,7 +634,7 @@ describe('who let others pass', () => {
       'is out when that was red, and it is so once more on what landed',
       {
         ...landed(2),
-        waiting: [aside],
+        waiting: [retried],
         line: [speculative([1], 'failure', [], { base: 'root', parentCommit: 'root' }), red],
       },
       ['fail b2', 'block p1 107'],
@@ -639,7 +643,7 @@ describe('who let others pass', () => {
       'and its build is over as that of any other once it stands behind them',
       {
         ...landed(2),
-        waiting: [aside, on(3, a, { status: 'tagged' }), on(4, a, { status: 'tagged' })],
+        waiting: [retried, on(3, a, { status: 'tagged' }), on(4, a, { status: 'tagged' })],
         line: [
           speculative([1], 'pending', [], { base: 'root', parentCommit: 'root' }),
           speculative([3], 'pending'),
@@ -651,7 +655,7 @@ describe('who let others pass', () => {
     [
       'is asked together with nobody',
       {
-        waiting: [aside, on(3, a), on(4, a), on(5, a)],
+        waiting: [retried, on(3, a), on(4, a), on(5, a)],
         line: [red, passing],
         rules: { batchSize: 4, maxParallelBuilds: 2 },
       },
@@ -743,7 +747,7 @@ describe('which speculative builds are over', () => {
         ['reorder p3', 'return b1', start('p7'), start('p3')],
       ],
       [
-        'it is over at once where it may not let pass',
+        'it is over at once where it may not be reordered',
         { waiting: [on(3, b, { reorderedForFailure: true }), on(7, b)], line: [red], ...together },
         ['return b1', start('p3'), start('p7', 'p3')],
       ],
@@ -772,7 +776,7 @@ describe('which speculative builds are over', () => {
         ['start optimistic p4 on tip', 'speculate retry p3 on tip'],
       ],
       [
-        'slightly doubtful where a green one did without, as what that held besides may have stood in: it is asked anew',
+        'weakly, where a green one did without, as what that held besides may have stood in: it is asked anew',
         { waiting: [on(3, b), on(4, ['c'])], line: [red, speculative([4], 'success', [2], onRoot)], ...together },
         ['start optimistic p4 on tip', start('p3')],
       ],

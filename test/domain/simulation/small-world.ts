@@ -277,7 +277,8 @@ class State implements QueueView, Desk {
     if (kind === 'failed')
       assert.ok(isRed && !this.failed.has(number), `${number} was red by itself, and lets others pass once`);
     if (kind === 'failed') this.failed.add(number);
-    if (kind === 'isolated_retry') assert.ok(this.failed.has(number), `${number} is aside, as it let others pass`);
+    if (kind === 'isolated_retry')
+      assert.ok(this.failed.has(number), `${number} is in an isolated retry, as it was reordered for its failure`);
     const times = (this.timesPassed.get(number) ?? 0) + (kind === 'failed' ? 0 : 1);
     assert.ok(times <= 3, `${number} is passed by what is ready three times at most`);
     this.timesPassed.set(number, times);

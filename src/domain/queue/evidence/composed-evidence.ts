@@ -59,15 +59,15 @@ function isCovered(of: { readonly part: Part; readonly order: readonly Change[];
   const { part, order, at } = of;
   const own = order[at];
   if (own === undefined) return false;
-  const places = new Map(part.content.map((pinned, place) => [keyOf(pinned), place]));
-  const ownPlace = places.get(keyOf(own));
-  if (ownPlace === undefined) return false;
+  const indices = new Map(part.content.map((pinned, index) => [keyOf(pinned), index]));
+  const ownIndex = indices.get(keyOf(own));
+  if (ownIndex === undefined) return false;
   let there = 0;
-  for (const [index, change] of order.entries()) {
-    const place = places.get(keyOf(change));
-    if (place !== undefined) there += 1;
-    const isInOrder = place === undefined ? index > at : index < at === place < ownPlace;
-    if (index !== at && !isInOrder && overlap(own.targets, change.targets)) return false;
+  for (const [orderIndex, change] of order.entries()) {
+    const index = indices.get(keyOf(change));
+    if (index !== undefined) there += 1;
+    const isInOrder = index === undefined ? orderIndex > at : orderIndex < at === index < ownIndex;
+    if (orderIndex !== at && !isInOrder && overlap(own.targets, change.targets)) return false;
   }
   return there === part.content.length;
 }

@@ -12,7 +12,7 @@ export function listConditions(facts: ConditionFacts): Condition[] {
     case 'merged':
       return [];
     case 'closed':
-      return [listed('open', facts, 'closed', 'open')];
+      return [listed('open', facts, { observed: 'closed', needed: 'open' })];
     case 'open':
     case 'pending':
     case 'blocked':
@@ -30,7 +30,11 @@ export function listConditions(facts: ConditionFacts): Condition[] {
 }
 
 /** A condition that says no more than the reason does. */
-function listed(kind: ConditionKind, facts: ConditionFacts, observed: string, needed: string): Condition {
+function listed(
+  kind: ConditionKind,
+  facts: ConditionFacts,
+  { observed, needed }: Pick<Condition, 'observed' | 'needed'>,
+): Condition {
   const { who, sentence } = explain(facts.pullRequest);
   return condition({
     kind,
@@ -46,9 +50,9 @@ function listed(kind: ConditionKind, facts: ConditionFacts, observed: string, ne
 
 function asked(facts: ConditionFacts): Condition {
   const { status } = facts.pullRequest;
-  if (status === 'open') return listed('asked', facts, 'not asked for', 'asked for');
+  if (status === 'open') return listed('asked', facts, { observed: 'not asked for', needed: 'asked for' });
   // A blocked one left the line: what blocked it is what keeps it out, until somebody asks again.
-  if (status === 'blocked') return listed('asked', facts, 'blocked', 'asked for again');
+  if (status === 'blocked') return listed('asked', facts, { observed: 'blocked', needed: 'asked for again' });
   return condition({
     kind: 'asked',
     holds: true,

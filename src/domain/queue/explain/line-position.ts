@@ -45,13 +45,13 @@ export function linePositionOf(
   pullRequestId: string,
   causes: ReadonlyMap<string, BatchCause>,
 ): LinePosition | null {
-  const place = view.inOrder.findIndex(({ id }) => id === pullRequestId);
+  const index = view.inOrder.findIndex(({ id }) => id === pullRequestId);
   const pullRequest = view.pullRequests.get(pullRequestId);
   if (pullRequest === undefined) return null;
   const speculative = isSpeculative(view) ? speculativePositionOf(view, pullRequestId) : null;
   const batch = speculative?.batch ?? view.batchOf.get(pullRequestId) ?? partOf(view, pullRequestId);
   // Beside the line nothing is before it.
-  const inFront = speculative?.before ?? view.inOrder.slice(0, Math.max(0, place));
+  const inFront = speculative?.before ?? view.inOrder.slice(0, Math.max(0, index));
   const company = new Set(batch?.members.map((member) => member.pullRequest) ?? []);
   const before = inFront.filter(({ id }) => !company.has(id));
   const ahead = before.length;

@@ -91,8 +91,8 @@ function gather(view: LineView): { readonly members: readonly PullRequestState[]
   // With nothing before it a suspended one is simply first on the tip.
   const isAlone = view.batches.length === 0;
   const start = view.inOrder.findIndex(
-    (candidate, place) =>
-      !view.batchOf.has(candidate.id) && ((isAlone && place === 0) || !isSuspended(view, candidate)),
+    (candidate, index) =>
+      !view.batchOf.has(candidate.id) && ((isAlone && index === 0) || !isSuspended(view, candidate)),
   );
   const first = view.inOrder[start];
   if (first === undefined || view.inOrder.slice(0, start).some((before) => before.isBarrier))

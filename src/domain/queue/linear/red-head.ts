@@ -44,12 +44,12 @@ export function findPass(view: LineView, red: number): number | 'wait' | 'none' 
   if (mode !== 'parallel' || !useOptimisticValidation) return 'none';
   let isPending = false;
   const first = view.batches[red]?.members[0]?.pullRequest;
-  let place =
+  let index =
     view.inOrder.findIndex((pullRequest) => pullRequest.id === first) + (view.batches[red]?.members.length ?? 0);
   for (const [offset, batch] of view.batches.slice(red + 1, red + depth + 1).entries()) {
     // A suspended pull request stands between: it must not be passed over.
-    if (view.inOrder[place]?.id !== batch.members[0]?.pullRequest) break;
-    place += batch.members.length;
+    if (view.inOrder[index]?.id !== batch.members[0]?.pullRequest) break;
+    index += batch.members.length;
     const verdict = verdictOf(view, batch);
     // Skipped validation is no evidence, and what failed together is not put together again.
     const isEvidence = verdict.kind === 'green' && verdict.evidence !== '';

@@ -27,33 +27,33 @@ function fallenWith(view: LineView, at: number): readonly BatchState[] {
 
 /** Walks the line once, the batches beside the pull requests in order. Null: every batch stands. */
 export function findFault(view: LineView): Fault | null {
-  let place = 0;
+  let index = 0;
   let parent = view.snapshot.queue.tip;
   for (const [at, batch] of view.batches.entries()) {
     if (batch.landingBegun) {
       // It lands with the heads it pinned, whatever its members have become meanwhile.
       const members = new Set(batch.members.map((member) => member.pullRequest));
-      while (members.has(view.inOrder[place]?.id ?? '')) place += 1;
+      while (members.has(view.inOrder[index]?.id ?? '')) index += 1;
       parent = batch.commit ?? parent;
       continue;
     }
-    place = skipSuspended(view, place);
+    index = skipSuspended(view, index);
     const cause =
       memberFault(view, batch) ??
-      orderFault(view, batch, place) ??
+      orderFault(view, batch, index) ??
       ruleFault(view, batch) ??
       parentFault(view, { at, parent }) ??
       outcomeFault(view, batch);
     if (cause !== null) return { at, ...cause };
-    place += batch.members.length;
+    index += batch.members.length;
     // A batch without a commit is nobody's parent: a probe leaves those behind it standing until it has one.
     parent = batch.commit ?? parent;
   }
   return null;
 }
 
-function skipSuspended(view: LineView, place: number): number {
-  let next = place;
+function skipSuspended(view: LineView, index: number): number {
+  let next = index;
   for (
     let candidate = view.inOrder[next];
     candidate !== undefined && isSuspended(view, candidate);
@@ -63,9 +63,9 @@ function skipSuspended(view: LineView, place: number): number {
   return next;
 }
 
-function orderFault(view: LineView, batch: BatchState, place: number): Cause | null {
+function orderFault(view: LineView, batch: BatchState, index: number): Cause | null {
   for (const [offset, member] of batch.members.entries()) {
-    const expected = view.inOrder[place + offset];
+    const expected = view.inOrder[index + offset];
     if (expected === undefined || expected.id === member.pullRequest) continue;
     return { code: expected.skipLine ? 302 : 309, causedBy: expected.id };
   }

@@ -19,7 +19,7 @@ type Conflict = NonNullable<PullRequestState['conflict']>;
 export interface LineView {
   readonly snapshot: Snapshot;
   readonly now: number;
-  /** Queued and tagged pull requests, first in line first; without those that are asked beside it. */
+  /** Queued and tagged pull requests, first in line first; without those in side builds. */
   readonly inOrder: readonly PullRequestState[];
   /** All of them, by id. */
   readonly pullRequests: ReadonlyMap<string, PullRequestState>;
@@ -161,7 +161,7 @@ export function withChanged(view: LineView, ids: readonly string[], change: Part
   return withEach(view, new Map(ids.map((id) => [id, change])));
 }
 
-/** `changes` by pull request: places follow from them. */
+/** `changes` by pull request: the order follows from them. */
 export function withEach(view: LineView, changes: ReadonlyMap<string, Partial<PullRequestState>>): LineView {
   const pullRequests = [...view.pullRequests.values()].map((pullRequest) => {
     const change = changes.get(pullRequest.id);

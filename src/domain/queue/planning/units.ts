@@ -3,11 +3,11 @@ import { isSuspended, type LineView } from './line.ts';
 import type { PullRequestState } from '../model/snapshot.ts';
 
 /** Neighbours of one stack are taken together or not at all, unless they are being bisected. */
-export function unitAt(view: LineView, place: number): readonly PullRequestState[] {
-  const first = view.inOrder[place];
+export function unitAt(view: LineView, index: number): readonly PullRequestState[] {
+  const first = view.inOrder[index];
   if (first === undefined) return [];
   if (first.stack === null || first.bisection !== null || isTakenAlone(view, first)) return [first];
-  const rest = view.inOrder.slice(place + 1);
+  const rest = view.inOrder.slice(index + 1);
   const end = rest.findIndex(
     (next) => next.stack !== first.stack || next.bisection !== null || isTakenAlone(view, next),
   );

@@ -104,15 +104,8 @@ export function listPreconditions(request: AdmissionRequest): Precondition[] {
 }
 
 function listFacts({ facts, rules }: AdmissionRequest): Precondition[] {
-  const { failedValidations, isBaseBranchManaged, changesRequested } = facts;
+  const { isBaseBranchManaged, changesRequested } = facts;
   const labels = facts.labels.filter((label) => rules.blockingLabels.includes(label));
-  const verified: Precondition = {
-    kind: 'verified_commits',
-    observed: facts.hasUnverifiedCommits ? 'commits without a verified signature' : 'verified',
-    needed: 'verified',
-    who: 'author',
-    obstacle: facts.hasUnverifiedCommits ? obstacle(115, 'author') : null,
-  };
   return [
     {
       kind: 'base_branch',
@@ -142,6 +135,21 @@ function listFacts({ facts, rules }: AdmissionRequest): Precondition[] {
       who: 'author',
       obstacle: changesRequested ? obstacle(117, 'author') : null,
     },
+    ...listContent({ facts, rules }),
+  ];
+}
+
+/** What is said of its words and its commits. */
+function listContent({ facts, rules }: Pick<AdmissionRequest, 'facts' | 'rules'>): Precondition[] {
+  const { failedValidations } = facts;
+  const verified: Precondition = {
+    kind: 'verified_commits',
+    observed: facts.hasUnverifiedCommits ? 'commits without a verified signature' : 'verified',
+    needed: 'verified',
+    who: 'author',
+    obstacle: facts.hasUnverifiedCommits ? obstacle(115, 'author') : null,
+  };
+  return [
     {
       kind: 'validations',
       observed: failedValidations.length === 0 ? 'met' : `not met: ${failedValidations.join(', ')}`,

@@ -87,8 +87,8 @@ export function findJoined(
   members: readonly { readonly id: string; readonly below: string | null; readonly strategy: MergeStrategy }[],
   rules: { readonly useSeparateCommits: boolean },
 ): readonly boolean[] {
-  return members.map(({ id, strategy }, place) => {
-    const next = members[place + 1];
+  return members.map(({ id, strategy }, index) => {
+    const next = members[index + 1];
     return !rules.useSeparateCommits && strategy === 'squash' && next?.strategy === 'squash' && next.below === id;
   });
 }

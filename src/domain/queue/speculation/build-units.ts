@@ -67,7 +67,7 @@ export function areOneGroup(rows: readonly PullRequestState[]): boolean {
   return rows.length <= most && rows.every(({ bisection }) => (bisection?.group ?? null) === group);
 }
 
-/** Parts of bisected batches, by their first places. Who is asked alone already stays so. */
+/** Parts of bisected batches, by their first indices. Who is built alone already stays so. */
 function partsOf(graph: SpeculationGraph, taken: ReadonlySet<number>): ReadonlyMap<number, readonly number[]> {
   const open = new Map<string, number[]>();
   const parts = new Map<number, readonly number[]>();

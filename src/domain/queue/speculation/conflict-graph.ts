@@ -13,7 +13,7 @@ export interface LandedChange extends PinnedHead {
 export interface ConflictGraph {
   /** Those in line before it that it overlaps, in order. */
   readonly before: Overlaps;
-  /** Those of them from the place `from` on. */
+  /** Those of them from the index `from` on. */
   readonly between: (from: number, index: number) => readonly number[];
   /** Some of them: whoever hangs together by all of them does by these. */
   readonly linksBefore: Overlaps;

@@ -27,7 +27,7 @@ export function findUnexplainedReds(graph: SpeculationGraph): readonly Speculati
 /** Red builds whose fault is not among those of a smaller one. */
 export function smallestReds({ builds }: SpeculationGraph): readonly SpeculativeBuild[] {
   const reds = builds.filter(({ verdict }) => isFailure(verdict));
-  // One whose places are all among those of another is found by the first of them.
+  // One whose indices are all among those of another is found by the first of them.
   const byFirst = Map.groupBy(reds, ({ pending }) => pending[0]);
   const isWithin = (other: SpeculativeBuild, { pending, holds }: SpeculativeBuild): boolean =>
     other.pending.length < pending.length && other.pending.every((index) => holds.has(index));

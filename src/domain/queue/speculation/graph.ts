@@ -2,7 +2,7 @@
 // and what each speculative build still says.
 import type { LineView } from '../planning/line.ts';
 import type { ConflictGraph, LandedChange } from './conflict-graph.ts';
-import type { BatchState, PullRequestState } from '../model/snapshot.ts';
+import type { BatchState, PinnedHead, PullRequestState } from '../model/snapshot.ts';
 import type { BatchVerdict } from '../evidence/verdict.ts';
 import type { Cause } from '../planning/resets.ts';
 
@@ -77,4 +77,11 @@ export function findConflict(graph: SpeculationGraph, indices: readonly number[]
     heads.add(head);
   }
   return null;
+}
+
+export function pin(graph: SpeculationGraph, indices: readonly number[]): readonly PinnedHead[] {
+  return indices.flatMap((index) => {
+    const row = graph.line[index];
+    return row === undefined ? [] : [{ pullRequest: row.id, head: row.head }];
+  });
 }

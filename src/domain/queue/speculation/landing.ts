@@ -2,9 +2,8 @@
 import type { BatchState } from '../model/snapshot.ts';
 import { landGreen } from '../planning/landing.ts';
 import { isHeldByOwnChecks, mayLand, verdictOf, type LineView } from '../planning/line.ts';
-import type { SpeculationGraph, SpeculativeBuild } from './graph.ts';
+import { type SpeculationGraph, type SpeculativeBuild, pin } from './graph.ts';
 import { findExact, findMergeable, findUnvalidated, restsOn } from './mergeable-set.ts';
-import { pin } from './select-builds.ts';
 import type { Decision } from '../model/decision.ts';
 
 type StartBatch = Extract<Decision, { kind: 'StartBatch' }>;

@@ -4,12 +4,13 @@ import { isInIsolatedRetry } from './isolated-retry.ts';
 import { formBatches } from './batches.ts';
 import { isSecondTryWorthwhile } from '../model/success-probability.ts';
 import { isFailure } from '../planning/failure.ts';
-import { findConflict, isAssumedToLand, type SpeculativeBuild, type SpeculationGraph } from './graph.ts';
+import { type SpeculativeBuild, type SpeculationGraph, pin } from './graph.ts';
 import { Heap } from './heap.ts';
 import { probabilityOfAssumptions, type LandingProbabilities } from './landing-probability.ts';
 import { isCulpritSearched, findUnexplainedReds } from './culprit-search.ts';
 import { unitsOf } from './build-units.ts';
 import type { Decision } from '../model/decision.ts';
+import { type Candidate, firstOf, mostLikely, furtherOf, assumedBy, hopedBy } from './assumptions.ts';
 
 type StartBatch = Extract<Decision, { kind: 'StartBatch' }>;
 
@@ -21,29 +22,6 @@ const worthSecondTry = 0.5;
 
 /** A running build gives way only to one that is so many times as likely to be needed, and only where no build is free. */
 const worthDropping = 20;
-
-/** One way in which those before a unit may fare. */
-interface Assumption {
-  readonly probability: number;
-  /** Indices of those undecided that do not go the likelier way. */
-  readonly flipped: readonly number[];
-}
-
-interface Candidate {
-  readonly members: readonly number[];
-  /** Assumed whatever happens. */
-  readonly certain: readonly number[];
-  /** Those before it that may land or not, least certain first. */
-  readonly undecided: readonly Undecided[];
-  readonly next: Assumption;
-}
-
-interface Undecided {
-  readonly index: number;
-  readonly lands: boolean;
-  /** What its going the other way divides the probability by. */
-  readonly odds: number;
-}
 
 export interface BuildSelection {
   readonly starts: readonly StartBatch[];
@@ -66,17 +44,7 @@ export function selectBuilds(
   const dropped: SpeculativeBuild[] = [];
   if (free + unlikely.length <= 0) return { starts, dropped, until: null };
   const formed = formBatches(graph, free);
-  const heap = new Heap<Candidate>(
-    (a, b) => (isAdaptive ? b.next.probability - a.next.probability : 0) || firstOf(a) - firstOf(b),
-  );
-  const likeliest = isAdaptive ? graph.productsBefore(probabilities.map((lands) => Math.max(lands, 1 - lands))) : null;
-  for (const members of unitsOf(graph, formed)) {
-    // Whoever waits for those of whom too much is open is not even looked at: however long the line, few of a chain are.
-    const [first = 0] = members;
-    if (likeliest !== null && (likeliest[first] ?? 1) < leastProbability && !isInIsolatedRetry(graph, first)) continue;
-    const candidate = mostLikely(graph, probabilities, members);
-    if (candidate !== null) heap.push(candidate);
-  }
+  const heap = collectCandidates(graph, probabilities, unitsOf(graph, formed));
   const reds = findUnexplainedReds(graph);
   for (let best = heap.pop(); best !== undefined; best = heap.pop()) {
     if (isAdaptive && best.next.probability < leastProbability) break;
@@ -95,6 +63,27 @@ export function selectBuilds(
   return { starts, dropped, until: formed.until };
 }
 
+/** The likeliest assumption of each unit, best first. With linear speculation the first in line are the best. */
+function collectCandidates(
+  graph: SpeculationGraph,
+  probabilities: LandingProbabilities,
+  units: readonly (readonly number[])[],
+): Heap<Candidate> {
+  const isAdaptive = graph.view.snapshot.rules.speculation === 'adaptive';
+  const heap = new Heap<Candidate>(
+    (a, b) => (isAdaptive ? b.next.probability - a.next.probability : 0) || firstOf(a) - firstOf(b),
+  );
+  const likeliest = isAdaptive ? graph.productsBefore(probabilities.map((lands) => Math.max(lands, 1 - lands))) : null;
+  for (const members of units) {
+    // Whoever waits for those of whom too much is open is not even looked at: however long the line, few of a chain are.
+    const [first = 0] = members;
+    if (likeliest !== null && (likeliest[first] ?? 1) < leastProbability && !isInIsolatedRetry(graph, first)) continue;
+    const candidate = mostLikely(graph, probabilities, members);
+    if (candidate !== null) heap.push(candidate);
+  }
+  return heap;
+}
+
 /** Running speculative builds that will hardly be needed any more, the least likely first. */
 function findUnlikelyBuilds(
   graph: SpeculationGraph,
@@ -106,113 +95,6 @@ function findUnlikelyBuilds(
     .map((build) => ({ build, probability: probabilityOfAssumptions(graph, probabilities, build) }))
     .filter(({ probability }) => probability * worthDropping < 1)
     .sort((a, b) => a.probability - b.probability);
-}
-
-function firstOf({ members }: Candidate): number {
-  return members[0] ?? 0;
-}
-
-/** Null: nothing is built for it now. */
-function mostLikely(
-  graph: SpeculationGraph,
-  probabilities: LandingProbabilities,
-  members: readonly number[],
-): Candidate | null {
-  const own = new Set(members);
-  const certain = new Set<number>();
-  const undecided: Undecided[] = [];
-  let probability = 1;
-  const indices = new Set(members.flatMap((member) => graph.before(member)).filter((index) => !own.has(index)));
-  const below = belowOf(graph, members);
-  for (const index of indices) {
-    if (graph.line[index]?.isBarrier) return null;
-    const lands = probabilities[index] ?? 0.5;
-    const isCertain = graph.landing.has(index) || below.has(index) || isAssumedToLand(graph, index);
-    probability *= isCertain ? lands : Math.max(lands, 1 - lands);
-    if (isCertain) certain.add(index);
-    else undecided.push(toUndecided(graph, index, lands));
-  }
-  if (members.some((index) => isInIsolatedRetry(graph, index)))
-    return { members, certain: [...certain], undecided: [], next: { probability: 1, flipped: [] } };
-  undecided.sort((a, b) => a.odds - b.odds);
-  return { members, certain: [...certain], undecided, next: { probability, flipped: [] } };
-}
-
-/** With linear speculation everybody is hoped to land of whom nothing else is known. */
-function toUndecided(graph: SpeculationGraph, index: number, lands: number): Undecided {
-  const isHoped = graph.view.snapshot.rules.speculation === 'linear' && !hasFailed(graph, index);
-  return { index, lands: isHoped || lands >= 0.5, odds: Math.max(lands, 1 - lands) / Math.min(lands, 1 - lands) };
-}
-
-function hasFailed(graph: SpeculationGraph, index: number): boolean {
-  return (graph.buildsOf.get(index) ?? []).some(({ verdict }) => isFailure(verdict));
-}
-
-/** What its members stand on, all the way down. */
-function belowOf(graph: SpeculationGraph, members: readonly number[]): ReadonlySet<number> {
-  const below = new Set<number>();
-  for (const member of members)
-    for (let at = graph.indexOf.get(graph.line[member]?.below ?? ''); at !== undefined && !below.has(at); ) {
-      below.add(at);
-      at = graph.indexOf.get(graph.line[at]?.below ?? '');
-    }
-  return below;
-}
-
-/** The next assumptions, by the last one that was flipped: each set comes once, never before a likelier one. */
-function furtherOf(candidate: Candidate): Candidate[] {
-  const { undecided, next } = candidate;
-  const last = next.flipped.at(-1);
-  const following = undecided[last === undefined ? 0 : last + 1];
-  if (following === undefined) return [];
-  const added = { probability: next.probability / following.odds, flipped: [...next.flipped, (last ?? -1) + 1] };
-  const given = last === undefined ? undefined : undecided[last];
-  if (last === undefined || given === undefined) return [{ ...candidate, next: added }];
-  const moved = { probability: added.probability * given.odds, flipped: [...next.flipped.slice(0, -1), last + 1] };
-  return [added, moved].map((assumption) => ({ ...candidate, next: assumption }));
-}
-
-/** Places in order, what stands on nothing it assumes left out. Null: it cannot come true, or does not merge. */
-function assumedBy(
-  graph: SpeculationGraph,
-  { members, certain, undecided, next }: Candidate,
-  reds: readonly SpeculativeBuild[],
-): readonly number[] | null {
-  const flipped = new Set(next.flipped);
-  const hoped = undecided.flatMap(({ index, lands }, at) => (lands === flipped.has(at) ? [] : [index]));
-  const assumed = new Set([...certain, ...hoped]);
-  const notAssumed = new Set(undecided.map(({ index }) => index).filter((index) => !assumed.has(index)));
-  for (const below of belowOf(graph, [...assumed])) {
-    if (notAssumed.has(below)) return null;
-    assumed.add(below);
-  }
-  for (const member of members) assumed.delete(member);
-  // What was red together is red with others, and does not all land.
-  const isRefuted = reds.some(({ pending }) => pending.every((index) => assumed.has(index)));
-  const indices = [...assumed].sort((a, b) => a - b);
-  return isRefuted || findConflict(graph, [...indices, ...members]) !== null ? null : indices;
-}
-
-/**
- * With linear speculation: all that are hoped for, but for those that are known not to merge behind the others. One after
- * the other is left out, and no two ways are compared: of n before it there are 2^n.
- */
-function hopedBy(graph: SpeculationGraph, { members, certain, undecided }: Candidate): readonly number[] | null {
-  const open = new Set(undecided.map(({ index }) => index));
-  const out = new Set(undecided.flatMap(({ index, lands }) => (lands ? [] : [index])));
-  const isLeftOut = (index: number): boolean =>
-    out.has(index) || [...belowOf(graph, [index])].some((at) => out.has(at));
-  for (;;) {
-    const assumed = new Set([...certain, ...[...open].filter((index) => !isLeftOut(index))]);
-    for (const below of belowOf(graph, [...assumed])) assumed.add(below);
-    for (const member of members) assumed.delete(member);
-    if ([...certain].some(isLeftOut)) return null;
-    const indices = [...assumed].sort((a, b) => a - b);
-    const conflicting = findConflict(graph, [...indices, ...members]);
-    if (conflicting === null) return indices;
-    if (!open.has(conflicting)) return null;
-    out.add(conflicting);
-  }
 }
 
 /** Null: it is asked already, or has been. */
@@ -300,11 +182,4 @@ function start(
     restsOn: [],
     cause: of.cause,
   };
-}
-
-export function pin(graph: SpeculationGraph, indices: readonly number[]): StartBatch['members'] {
-  return indices.flatMap((index) => {
-    const row = graph.line[index];
-    return row === undefined ? [] : [{ pullRequest: row.id, head: row.head }];
-  });
 }
