@@ -3,14 +3,44 @@ const roots = '^src/[^/]+\\.ts$';
 const context = '^src/context\\.ts$';
 const activities = '/activities[^/]*\\.ts$';
 
+// Floors of the queue: each imports itself and those before it in this list, and nothing of those behind it.
+const floors = [
+  'store',
+  'facts',
+  'admission',
+  'host-sync',
+  'planning',
+  'builds',
+  'landing',
+  'effects',
+  'requests',
+  'api',
+];
+const queue = '^src/modules/queue/';
+
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
   forbidden: [
     {
       name: 'no-cycles',
+      comment: 'Imports of types count: files that point at each other by types are read together all the same.',
       severity: 'error',
       from: {},
-      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+      to: { circular: true },
+    },
+    ...floors.map((floor, index) => ({
+      name: `queue-${floor}-imports-floors-below`,
+      comment: 'index.ts is the roof: other modules come in by it, and no floor does.',
+      severity: 'error',
+      from: { path: `${queue}${floor}/` },
+      to: { path: queue, pathNot: floors.slice(0, index + 1).map((below) => `${queue}${below}/`) },
+    })),
+    {
+      name: 'queue-has-floors-alone',
+      comment: 'A file of the queue stands on a floor. The roof is the one that does not.',
+      severity: 'error',
+      from: { path: queue, pathNot: [`${queue}(${floors.join('|')})/`, `${queue}index\\.ts$`] },
+      to: {},
     },
     {
       name: 'resolvable',

@@ -22,7 +22,6 @@ import {
 } from 'graphql';
 import { errorCodes } from '../src/domain/errors.ts';
 import { type DocumentSource, loadDirectives } from './documents.ts';
-import type { ErrorBody } from './errors.ts';
 import { type Input, inputsOf } from './inputs.ts';
 import {
   type HeaderField,
@@ -33,6 +32,9 @@ import {
   headerFields,
   shapeOfSelection,
 } from './shape.ts';
+
+/** `ERROR` is `{error}` with the sentence; `ERROR_AND_MESSAGE` has the code in lower case there, and the sentence apart. */
+export type ErrorBody = 'ERROR' | 'ERROR_AND_MESSAGE';
 
 export interface When {
   readonly field: string;

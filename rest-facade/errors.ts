@@ -1,11 +1,9 @@
 // Every failure under the facade is JSON of one form, whoever found it: `{error}`, or `{error, message}` where a document
 // says so.
 import { errorCodes } from '../src/domain/errors.ts';
+import type { ErrorBody } from './compile.ts';
 import { BadRequest } from './request.ts';
 import { type Answer, Refused, refusedBy } from './response.ts';
-
-/** `ERROR` is `{error}` with the sentence; `ERROR_AND_MESSAGE` has the code in lower case there, and the sentence apart. */
-export type ErrorBody = 'ERROR' | 'ERROR_AND_MESSAGE';
 
 export interface Failure {
   readonly status: number;

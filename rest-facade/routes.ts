@@ -10,8 +10,8 @@ import type {
   FastifyServerOptions,
   HTTPMethods,
 } from 'fastify';
-import { type Operation, groupByRoute, totalCountHeader } from './compile.ts';
-import { type ErrorBody, failureAnswer, failureOf } from './errors.ts';
+import { type Operation, groupByRoute, totalCountHeader, type ErrorBody } from './compile.ts';
+import { failureAnswer, failureOf } from './errors.ts';
 import { type Claim, type Idempotency, type KeyedRequest, fingerprintOf, isKept, isKeyed } from './idempotency.ts';
 import { linkHeader } from './link.ts';
 import { acceptsProblem, problemOf, problemType } from './problem.ts';

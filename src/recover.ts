@@ -56,9 +56,9 @@ function describeSurvey({ repositories }: Survey): string[] {
   for (const { repository, queues, strays } of repositories) {
     for (const { baseBranch, landings, pushed, liveBatches, impossible, isHalted } of queues) {
       const at = `${repository} ${baseBranch}:`;
-      for (const { ref, commit, arrivals } of landings) {
+      for (const { ref, commit, merges } of landings) {
         const merged =
-          arrivals.length === 0 ? 'no pull request on record' : arrivals.map(({ number }) => `#${number}`).join(', ');
+          merges.length === 0 ? 'no pull request on record' : merges.map(({ number }) => `#${number}`).join(', ');
         lines.push(`${at} take over ${ref} at ${commit.commit}: ${merged}`);
       }
       for (const { number, commit } of pushed) lines.push(`${at} #${number} is merged, by a push, with ${commit}`);

@@ -1,5 +1,5 @@
 // Responses: what the selections say, and the errors every operation may answer with.
-import type { ErrorBody } from '../errors.ts';
+import type { ErrorBody } from '../compile.ts';
 import { isKeyed } from '../idempotency.ts';
 import { problemType } from '../problem.ts';
 import { takesQueryObject } from '../request.ts';

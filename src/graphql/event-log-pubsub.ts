@@ -3,7 +3,7 @@
 import { PubSubEngine } from 'graphql-subscriptions';
 import type { PubSub } from 'type-graphql';
 import type { EventHub, EventFollower, FollowedEvent, FollowOptions } from '../modules/events/index.ts';
-import { mapEvents } from './subscriptions.ts';
+import { mapEvents } from './subscription-payloads.ts';
 
 export const eventsTrigger = 'events';
 

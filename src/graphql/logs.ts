@@ -6,7 +6,7 @@ import { notFound } from '../domain/errors.ts';
 import type { LogPage, LogPieceRead, LogRead } from '../platform/log-pieces.ts';
 import { connectionType, cursorOf, readPage, rowId, toConnection, type Connection } from './connection.ts';
 import { DateTime } from './scalars.ts';
-import { mapEvents } from './subscriptions.ts';
+import { mapEvents } from './subscription-payloads.ts';
 
 @ObjectType({
   simpleResolvers: true,

@@ -43,7 +43,7 @@ export interface PreviewProxy {
   close(): void;
 }
 
-interface Standing {
+interface ReachablePreview {
   readonly slug: string;
   readonly way: Way;
   readonly expiresAt: Date;
@@ -83,7 +83,7 @@ export function createPreviewProxy(options: PreviewProxyOptions): PreviewProxy {
     return await found;
   }
 
-  async function standing(request: IncomingMessage, client: ServerResponse | Duplex): Promise<Standing> {
+  async function standing(request: IncomingMessage, client: ServerResponse | Duplex): Promise<ReachablePreview> {
     const slug = slugOfHost(publicUrl, request.headers.host ?? '');
     const found = slug === null ? null : await find(slug);
     if (slug === null || found === null) throw new Refused(troubles.unknown);
@@ -108,7 +108,7 @@ export function createPreviewProxy(options: PreviewProxyOptions): PreviewProxy {
   }
 
   /** Counted, and ended with its preview, until whoever asked is gone. */
-  function hold(client: ServerResponse | Duplex, { slug, expiresAt }: Standing, upstream: ClientRequest): void {
+  function hold(client: ServerResponse | Duplex, { slug, expiresAt }: ReachablePreview, upstream: ClientRequest): void {
     count(slug, 1);
     const left = expiresAt.getTime() - clock().getTime();
     const timer = setTimeout(() => client.destroy(), Math.min(left, longestTimer));
@@ -189,7 +189,7 @@ interface Answer {
   readonly first: Buffer;
 }
 
-function onward(request: IncomingMessage, { way }: Standing, headers: HeaderPairs): ClientRequest {
+function onward(request: IncomingMessage, { way }: ReachablePreview, headers: HeaderPairs): ClientRequest {
   // A connection for each: one that is kept could be to an app that is gone, and its port another's.
   return requestThrough(way, {
     headers: flat(headers),

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { HostUnavailable } from '../../src/hosts/port.ts';
 import type { LocalHost } from '../../src/hosts/local/index.ts';
-import { askToBackport, carryOut, openPullRequest } from '../../src/modules/queue/index.ts';
+import { requestBackport, carryOut, openPullRequest } from '../../src/modules/queue/index.ts';
 import { createRepository } from '../../src/modules/repositories/index.ts';
 import { startEngine } from '../support/engine.ts';
 import { among } from '../support/tier.ts';
@@ -11,7 +11,7 @@ import { parallel, world, type World } from '../support/world.ts';
 const branch = 'interlock/backport-1-to-release';
 
 async function backport(w: World, number: number, targetBranch = 'release'): Promise<string> {
-  const { message } = await askToBackport(w.ctx, { repository: w.repository, number, targetBranch });
+  const { message } = await requestBackport(w.ctx, { repository: w.repository, number, targetBranch });
   return message;
 }
 
@@ -220,16 +220,16 @@ describe('a backport', () => {
     await expect(backport(w, number, 'none')).rejects.toThrow('Target branch none not found');
     await expect(backport(w, number, 'mq-bot-1')).rejects.toThrow('Target branch mq-bot-1 not found');
     const unnamed = { repository: { owner: 'acme' }, number, targetBranch: 'release' };
-    expect((await askToBackport(w.ctx, unnamed)).message).toContain('#1 to release');
+    expect((await requestBackport(w.ctx, unnamed)).message).toContain('#1 to release');
     const other = await createRepository(w.ctx, { owner: 'acme', name: 'other', host: 'local' });
-    expect((await askToBackport(w.ctx, unnamed)).message).toContain('#1 to release');
+    expect((await requestBackport(w.ctx, unnamed)).message).toContain('#1 to release');
     await w.rows(
       `insert into pull_request (account_id, repository_id, number, title, author, head_branch, base_branch, head_sha, author_name, author_email, url, created_at)
        select account_id, $1, number, title, author, head_branch, base_branch, head_sha, author_name, author_email, url, created_at
        from pull_request where number = $2`,
       [other.id, number],
     );
-    await expect(askToBackport(w.ctx, unnamed)).rejects.toThrow('source_pull.repository.name is required');
+    await expect(requestBackport(w.ctx, unnamed)).rejects.toThrow('source_pull.repository.name is required');
   });
 
   it.each(among(['backport:after_branch', 'backport:after_open'], ['backport:after_open']))(

@@ -8,7 +8,7 @@ import {
   queuePullRequest,
 } from '../../src/modules/queue/index.ts';
 import { previewConfiguration } from '../../src/modules/queue/api/dry-run.configuration.ts';
-import { rehearse } from '../../src/modules/queue/planning/dry-run.ts';
+import { dryRun } from '../../src/modules/queue/planning/dry-run.ts';
 import { freezeBranches, pauseBranches, pauseRepository } from '../../src/modules/repositories/index.ts';
 import { configurationYaml, parallel, world, type World } from '../support/world.ts';
 import { startCi, statuses } from './stories.ts';
@@ -117,7 +117,7 @@ describe('a preview tells what happens, and writes nothing', () => {
     const pause = { repository: w.repository, pattern: 'main', paused: true };
     const paused = await toldAndDone(
       w,
-      async () => await rehearse(w.ctx, w.repositoryId, async (ctx) => await pauseBranches(ctx, pause)),
+      async () => await dryRun(w.ctx, w.repositoryId, async (ctx) => await pauseBranches(ctx, pause)),
       async () => await pauseBranches(w.ctx, pause),
     );
     expect(paused.told).toEqual({
@@ -134,12 +134,12 @@ describe('a preview tells what happens, and writes nothing', () => {
     const resumed = await toldAndDone(
       w,
       async () =>
-        await rehearse(w.ctx, w.repositoryId, async (ctx) => await pauseBranches(ctx, { ...pause, paused: false })),
+        await dryRun(w.ctx, w.repositoryId, async (ctx) => await pauseBranches(ctx, { ...pause, paused: false })),
       async () => await pauseBranches(w.ctx, { ...pause, paused: false }),
     );
     expect(resumed.told).toMatchObject({ buildsStarted: [[c]], landingsHeld: [] });
     expect(resumed.done).toEqual(withoutHeld(resumed.told));
-    const frozen = await rehearse(
+    const frozen = await dryRun(
       w.ctx,
       w.repositoryId,
       async (ctx) => await freezeBranches(ctx, { repository: w.repository, baseBranches: 'ma*' }),
@@ -149,7 +149,7 @@ describe('a preview tells what happens, and writes nothing', () => {
       { baseBranch: 'main', resets: [], buildsStarted: [], buildsStopped: [], landingsHeld: [a, c] },
     ]);
     expect(await w.rows('select 1 from freeze_rule')).toEqual([]);
-    const whole = await rehearse(
+    const whole = await dryRun(
       w.ctx,
       w.repositoryId,
       async (ctx) => await pauseRepository(ctx, { repository: w.repository, paused: true }),

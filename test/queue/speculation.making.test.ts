@@ -27,7 +27,8 @@ async function turn(w: World, decide: Decide, change: Partial<QueueRules> = {}):
     const [tip, tipTree] = [queue.baseTip ?? '', queue.baseTree ?? ''];
     const loaded = await loadSnapshot(w.ctx, tx, { queue, repository, rules, tip, tipTree });
     const work = beginWork(w.ctx, tx, queue);
-    await writeDecisions(work, loaded, decide(loaded.snapshot), configurationOf(repository));
+    const configuration = configurationOf(repository);
+    await writeDecisions(work, loaded, { decisions: decide(loaded.snapshot), configuration });
     await finishWork(work);
     return loaded.snapshot;
   });

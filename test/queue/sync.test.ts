@@ -1,6 +1,6 @@
 // A branch brought up to date on request: what git shows, what is told, and what it does to a pull request in line.
 import { describe, expect, it } from 'vitest';
-import { askToRefresh, askToSync, carryOut } from '../../src/modules/queue/index.ts';
+import { requestRefresh, requestSync, carryOut } from '../../src/modules/queue/index.ts';
 import { onFailpoint } from '../../src/platform/failpoints.ts';
 import { startEngine } from '../support/engine.ts';
 import { among } from '../support/tier.ts';
@@ -8,7 +8,7 @@ import { parallel, serial, world, type World } from '../support/world.ts';
 import { expectLandedOnce } from './stories.ts';
 
 async function sync(w: World, number: number): Promise<void> {
-  await askToSync(w.ctx, { repository: w.repository, number });
+  await requestSync(w.ctx, { repository: w.repository, number });
   await carriedOut(w);
 }
 
@@ -139,7 +139,7 @@ describe('a sync', () => {
     let during = '';
     const stop = onFailpoint('landing:after_gate', async () => {
       stop();
-      await askToSync(w.ctx, { repository: w.repository, number });
+      await requestSync(w.ctx, { repository: w.repository, number });
       const [intent] = await w.rows<{ id: string }>("select id from intent where kind = 'sync'");
       await carryOut(w.ctx, intent?.id ?? '');
       during = await w.git('rev-parse', 'a');
@@ -149,7 +149,7 @@ describe('a sync', () => {
     await carriedOut(w);
     expect([during, await w.git('rev-parse', 'a')]).toEqual([head, head]);
     for (const each of [number, closed])
-      await expect(askToSync(w.ctx, { repository: w.repository, number: each })).rejects.toThrow(
+      await expect(requestSync(w.ctx, { repository: w.repository, number: each })).rejects.toThrow(
         /only an open one can be synced/,
       );
   });
@@ -162,7 +162,7 @@ describe('a sync', () => {
       const number = await w.open('a', { 'a.txt': 'a\n' });
       const before = await w.git('rev-parse', 'a');
       const tip = await w.commit('main', { 'other.txt': 'other\n' });
-      await askToSync(w.ctx, { repository: w.repository, number });
+      await requestSync(w.ctx, { repository: w.repository, number });
       await using killed = await startEngine(settings, failpoint);
       expect(await killed.ended).toMatch(/SIGKILL|137/);
       await using next = await startEngine(settings);
@@ -200,7 +200,7 @@ describe('a refresh', () => {
       'insert into local_review (account_id, repository_id, number, reviewer, verdict, at) values ($1, $2, $3, $4, $5, now())',
       [w.ctx.accountId, w.repositoryId, number, 'grace', 'approved'],
     );
-    const answer = await askToRefresh(w.ctx, { repository: w.repository, number });
+    const answer = await requestRefresh(w.ctx, { repository: w.repository, number });
     expect(answer.message).toContain(`#${number}`);
     await w.until(async () => ['queued', 'tagged'].includes((await w.status(number)).status));
     await carriedOut(w);

@@ -19,7 +19,7 @@ const coalesceMs = 75;
 const tellWithinMs = 1_000;
 
 async function tellAtOnce(ctx: Context, effects: Advance['effects']): Promise<Advance['effects']> {
-  if (effects.some(({ isTelling }) => !isTelling)) return effects;
+  if (effects.some(({ isNotification }) => !isNotification)) return effects;
   const deadline = performance.now() + tellWithinMs;
   const left: Advance['effects'][number][] = [];
   for (const effect of effects) {

@@ -30,7 +30,7 @@ import {
   renewLeases,
 } from './check-runs.rows.ts';
 import { checkLogPath } from './installation.ts';
-import type { LocalHost } from './local-host.ts';
+import type { LocalHost } from './local-host.port.ts';
 
 export interface CiRunnerOptions {
   readonly host: LocalHost;

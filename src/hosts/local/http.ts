@@ -13,7 +13,7 @@ import type { PushBounds } from '../../domain/runs/push-bounds.ts';
 import { branchOf, type Git } from '../git/index.ts';
 import type { HostRepository } from '../port.ts';
 import { readDefaultBranch } from './installation.ts';
-import type { LocalHost } from './local-host.ts';
+import type { LocalHost } from './local-host.port.ts';
 import { flushPacket, packet, ProtocolError } from './pkt-line.ts';
 import { createPushRoom, type PushRoom } from './push-room.ts';
 import { receivePush } from './receive-pack.ts';

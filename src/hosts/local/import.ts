@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { branchOf, GitFailed, isBotBranch, isTemporaryBranch, listRefs } from '../git/index.ts';
 import { HostRefused, HostUnavailable, type HostRepository } from '../port.ts';
 import { followRefChanges } from './changes.ts';
-import type { LocalHost } from './local-host.ts';
+import type { LocalHost } from './local-host.port.ts';
 
 export interface ImportedRepository {
   readonly defaultBranch: string;

@@ -1,10 +1,9 @@
 // The code host on disk: real repositories, pull requests in tables, checks run here.
-import type { Loop } from '../../platform/repeat.ts';
 import * as git from '../git/index.ts';
-import { HostUnavailable, type CodeHost, type HostRepository, type PublishedHostCheck } from '../port.ts';
+import { HostUnavailable, type CodeHost, type HostRepository } from '../port.ts';
 import { checkOut } from './checkout.ts';
 import { findCheckRun } from './check-runs.rows.ts';
-import { readCheckLog, type CheckLog } from './check-log.ts';
+import { readCheckLog } from './check-log.ts';
 import { conversationOperations } from './conversations.ts';
 import { cancelChecks, readChecks, readRequiredChecks, rerunChecks } from './ci.ts';
 import { findConfigurationPush } from './configuration-pushes.rows.ts';
@@ -12,45 +11,11 @@ import { type Installation, type LocalHostOptions, openInstallation } from './in
 import { mergeOperations, updateRefsOf } from './merges.ts';
 import { findPublishedChecks, storePublishedCheck } from './published-checks.rows.ts';
 import { pullRequestOperations } from './pull-requests.ts';
-import type { PullRequestEdit, Review } from './pull-requests.rows.ts';
 import { createReconciler, reconcileRepository } from './reconcile.ts';
 import { cancelWorkflowRun, dispatchWorkflow, readWorkflowRun } from './workflow-runs.ts';
+import type { LocalHost } from './local-host.port.ts';
 import { removeRepository } from './removal.ts';
 import { ensureRepository, findLocalRepositories, repairRepository } from './repositories.ts';
-
-/** The port, and what only a host has whose other side we are. */
-export interface LocalHost extends CodeHost {
-  readonly kind: 'local';
-  /** For the other parts of this host: git over HTTP, the runner of checks, the import. */
-  readonly installation: Installation;
-  reviewPullRequest(repository: HostRepository, number: number, review: Review): Promise<void>;
-  editPullRequest(repository: HostRepository, number: number, changes: PullRequestEdit): Promise<void>;
-  reopenPullRequest(repository: HostRepository, number: number): Promise<void>;
-  /** What was reported on a commit besides CI's own checks. */
-  listPublishedChecks(repository: HostRepository, commit: string): Promise<readonly PublishedHostCheck[]>;
-  listComments(
-    repository: HostRepository,
-    number: number,
-  ): Promise<
-    readonly {
-      readonly key: string;
-      readonly author: string;
-      readonly body: string;
-      readonly createdAt: number;
-      readonly editedAt: number | null;
-    }[]
-  >;
-  /** Output of a check run; null when the repository has no such run. */
-  readCheckLog(repository: HostRepository, checkRunId: string): Promise<CheckLog | null>;
-  /** Compares refs with rows now. */
-  reconcile(repository: HostRepository): Promise<void>;
-  /** Once, at the start of the process tree that owns the data directory, before anything else uses it. */
-  recover(): Promise<void>;
-  /** Compares the refs of every repository with its rows, at once and every minute unless told otherwise. */
-  reconciler(options: { readonly everyMs?: number; readonly onError: (error: unknown) => void }): Loop;
-  /** Ends the gits that stay. */
-  stop(): Promise<void>;
-}
 
 export function createLocalHost(options: LocalHostOptions): LocalHost {
   const installation = openInstallation(options);

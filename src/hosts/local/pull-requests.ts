@@ -4,7 +4,7 @@ import * as git from '../git/index.ts';
 import { HostRefused, type HostPullRequest, type HostRepository } from '../port.ts';
 import { queueChecks } from './ci.ts';
 import type { Installation } from './installation.ts';
-import type { LocalHost } from './local-host.ts';
+import type { LocalHost } from './local-host.port.ts';
 import { numbersOf } from './numbers.ts';
 import * as rows from './pull-requests.rows.ts';
 

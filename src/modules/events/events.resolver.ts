@@ -2,11 +2,12 @@ import { Arg, Args, Ctx, FieldResolver, Int, Resolver, Root, Subscription } from
 import { readPage, rowId, toConnection, type Connection } from '../../graphql/connection.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
 import { eventsTrigger, type FollowedLog } from '../../graphql/event-log-pubsub.ts';
-import { FollowArgs, told, type Subscribing, type Told } from '../../graphql/subscriptions.ts';
+import { FollowArgs, type Subscribing } from '../../graphql/subscriptions.ts';
 import { requireScope } from '../accounts/index.ts';
 import { Repository } from '../repositories/repositories.types.ts';
 import { readEventsOf } from './events.pages.ts';
 import { Event, EventConnection } from './events.types.ts';
+import { told, type Told } from '../../graphql/subscription-payloads.ts';
 
 @Resolver(() => Event)
 export class EventsResolver {

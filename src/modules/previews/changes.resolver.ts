@@ -1,7 +1,7 @@
 // What somebody who watches previews follows: each change is an event, and shows its subject as it is when it is told.
 import { Args, Ctx, FieldResolver, Resolver, Root, Subscription } from 'type-graphql';
 import { loadIfAny, type GraphQLContext } from '../../graphql/context.ts';
-import { followEvents, told, type Following, type Subscribing, type Told } from '../../graphql/subscriptions.ts';
+import { followEvents, type Following, type Subscribing } from '../../graphql/subscriptions.ts';
 import { requireScope } from '../accounts/index.ts';
 import { Event } from '../events/events.types.ts';
 import { loadRepository } from '../repositories/index.ts';
@@ -9,6 +9,7 @@ import { FollowPreviewsArgs, PreviewChange, VerificationChange } from './changes
 import { registrationById } from './registrations/registrations.reads.ts';
 import { PreviewRegistration } from './registrations/registrations.types.ts';
 import { findPullRequestId, verificationById } from './verifications/verifications.reads.ts';
+import { told, type Told } from '../../graphql/subscription-payloads.ts';
 import { Verification } from './verifications/verifications.types.ts';
 
 @Resolver(() => Event)

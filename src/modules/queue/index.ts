@@ -3,21 +3,12 @@ export { driveBatch, type BatchProgress } from './builds/batch.drive.ts';
 export { recordServiceCheck } from './facts/service-checks.ts';
 export type { BatchNeed } from './store/batch.rows.ts';
 export {
-  askToBackport,
-  askToRefresh,
-  askToSync,
+  requestBackport,
+  requestRefresh,
+  requestSync,
   type AskAnswer,
   type BackportRequest,
 } from './requests/branch-work.service.ts';
-export {
-  addComment,
-  labelPullRequest,
-  openThread,
-  readComments,
-  readCommitsOf,
-  readThreads,
-  resolveThread,
-} from './requests/conversations.service.ts';
 export { configurationOf, labelRulesOf } from './store/configuration.cache.ts';
 export { haltQueue, resumeQueue } from './requests/halting.service.ts';
 export { createHostInbox, type HostInbox } from './requests/host.inbox.ts';
@@ -33,18 +24,21 @@ export { createRelay, type Relay } from './effects/relay.ts';
 export { haltOnUnknownLandings } from './facts/unknown-landings.ts';
 export { batchById } from './api/batches.reads.ts';
 export { pullRequestById } from './api/pull-requests.reads.ts';
-export { forgetOldVersions } from './api/as-of.retention.ts';
+export { forgetOldVersions } from './api/as-of.rows.ts';
 export { setRepositoryActive } from './requests/activity.service.ts';
-export { closePullRequest, reopenPullRequest } from './requests/closing.service.ts';
-export { approvePullRequest } from './requests/reviews.service.ts';
+export {
+  closePullRequest,
+  reopenPullRequest,
+  openPullRequest,
+  type OpenRequest,
+} from './requests/host-pull-requests.service.ts';
+export { approvePullRequest } from './requests/conversations.service.ts';
 export {
   dequeuePullRequest,
-  openPullRequest,
   previewDequeueing,
   previewQueueing,
   queuePullRequest,
   updatePullRequest,
-  type OpenRequest,
   type PullRequestAnswer,
   type PullRequestRef,
   type QueueRequest,

@@ -1,7 +1,7 @@
 // What somebody who watches releases follows: each change is an event, and shows its subject as it is when it is told.
 import { Args, Ctx, FieldResolver, Resolver, Root, Subscription } from 'type-graphql';
 import { loadIfAny, type GraphQLContext } from '../../graphql/context.ts';
-import { followEvents, told, type Subscribing, type Told } from '../../graphql/subscriptions.ts';
+import { followEvents, type Subscribing } from '../../graphql/subscriptions.ts';
 import { requireScope } from '../accounts/index.ts';
 import type { FollowedEvent } from '../events/index.ts';
 import { Event } from '../events/events.types.ts';
@@ -11,6 +11,7 @@ import { DeploymentChange, EnvironmentChange, FollowEnvironmentsArgs } from './c
 import { deploymentById } from './deployments.reads.ts';
 import { Deployment } from './deployments.types.ts';
 import { Environment } from './environments.types.ts';
+import { told, type Told } from '../../graphql/subscription-payloads.ts';
 import { environmentById, loadEnvironment, loadReleaseProject } from './projects.reads.ts';
 
 @Resolver(() => Event)

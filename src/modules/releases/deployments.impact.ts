@@ -1,7 +1,7 @@
 // What a change of deployments comes to, and in a preview would come to.
 import type { Context } from '../../context.ts';
 import type { Transaction } from '../../platform/database.ts';
-import { rehearse } from '../../platform/rehearsal.ts';
+import { dryRun } from '../../platform/dry-run.ts';
 import { readLine } from './deployments.history.ts';
 import { readDeploymentsIn } from './deployments.reads.ts';
 import type { Deployment } from './deployments.types.ts';
@@ -16,13 +16,13 @@ export interface Answer {
   readonly isPreview: boolean;
 }
 
-export async function rehearseOr<Answered extends { readonly isPreview: boolean }>(
+export async function dryRunOr<Answered extends { readonly isPreview: boolean }>(
   ctx: Context,
   preview: boolean | undefined,
   act: (tx: Transaction) => Promise<Answered>,
 ): Promise<Answered> {
   if (!preview) return await ctx.db.transaction(ctx.accountId, act);
-  return { ...(await rehearse(ctx.db, ctx.accountId, act)), isPreview: true };
+  return { ...(await dryRun(ctx.db, ctx.accountId, act)), isPreview: true };
 }
 
 export interface Change {

@@ -12,7 +12,7 @@ import type { ReleaseCandidate } from './candidates.types.ts';
 import { cancel, cancelActive } from './deployments.cancel.ts';
 import { announceDeployments, tellingOf } from './deployments.events.ts';
 import { readRollbackTarget, readRunning } from './deployments.history.ts';
-import { answer, rehearseOr, type Answer, type Change } from './deployments.impact.ts';
+import { answer, dryRunOr, type Answer, type Change } from './deployments.impact.ts';
 import { wakeDeployment } from './deployments.wake.ts';
 import { writeDeploymentStatus } from './deployments.writer.ts';
 import { frozenNow } from './freezes.frozen.ts';
@@ -39,7 +39,7 @@ export async function createDeployment(ctx: Context, request: CreateDeploymentRe
   requireScope(ctx, 'deploy:write');
   const { environment, candidate } = await find(ctx, request);
   requireReady(candidate);
-  return await rehearseOr(ctx, request.preview, async (tx) => {
+  return await dryRunOr(ctx, request.preview, async (tx) => {
     requireActive(await shareRepository(ctx, tx, candidate.repositoryId));
     const locked = await changeEnvironment(ctx, tx, environment.id);
     await requireNotFrozen(ctx, tx, environment.id, request.force);
@@ -105,7 +105,7 @@ export async function cancelDeployment(
   { id, preview }: { readonly id: string; readonly preview?: boolean },
 ): Promise<Answer> {
   requireScope(ctx, 'deploy:write');
-  return await rehearseOr(ctx, preview, async (tx) => {
+  return await dryRunOr(ctx, preview, async (tx) => {
     const { environmentId } = await loadDeployment(ctx, tx, id);
     const environment = await changeEnvironment(ctx, tx, environmentId);
     const deployment = await loadDeployment(ctx, tx, id);
@@ -126,7 +126,7 @@ export interface RollBackRequest extends EnvironmentNames {
 export async function rollBackEnvironment(ctx: Context, request: RollBackRequest): Promise<Answer> {
   requireScope(ctx, 'deploy:write');
   const { project, environment } = await loadEnvironment(ctx, request);
-  return await rehearseOr(ctx, request.preview, async (tx) => {
+  return await dryRunOr(ctx, request.preview, async (tx) => {
     requireThere(await shareRepository(ctx, tx, project.repositoryId));
     const locked = await changeEnvironment(ctx, tx, environment.id);
     await requireNotFrozen(ctx, tx, environment.id, request.force);

@@ -19,7 +19,7 @@ import {
   readFreeze,
   type StoredFreeze,
 } from '../repositories/index.ts';
-import { rehearseOr } from './deployments.impact.ts';
+import { dryRunOr } from './deployments.impact.ts';
 import { announceFreeze, idsOf, namesOf } from './freezes.announce.ts';
 import { impactOfFreeze, type FreezeImpactFacts } from './freezes.impact.ts';
 import { loadEnvironment } from './projects.reads.ts';
@@ -51,7 +51,7 @@ export async function freezeEnvironment(ctx: Context, input: FreezeEnvironmentRe
   const reason = checkedReason(input.reason);
   const span = checkedSpan(input.endsAt, ctx.clock());
   const { environment } = await loadEnvironment(ctx, input);
-  return await rehearseOr(ctx, input.preview, async (tx) => {
+  return await dryRunOr(ctx, input.preview, async (tx) => {
     const change = await beginChange(ctx, tx, environment.id);
     const { row, standing } = change;
     const now = ctx.clock().getTime();

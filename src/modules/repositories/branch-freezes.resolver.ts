@@ -34,7 +34,7 @@ export class BranchFreezesResolver {
       const { id: repositoryId } = await mayFreeze(ctx, input.repository);
       return {
         freeze: null,
-        rehearsed: { repositoryId, act: async (rehearsal) => await freezeBranches(rehearsal, input) },
+        dryRun: { repositoryId, act: async (dryContext) => await freezeBranches(dryContext, input) },
       };
     }
     return { freeze: toFreezeNode(await freezeBranches(ctx, input)) };

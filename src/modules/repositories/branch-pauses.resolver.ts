@@ -46,9 +46,9 @@ export class BranchPausesResolver {
 async function previewPause(ctx: GraphQLContext, input: PauseBranchesInput): Promise<PauseBranchesPayload> {
   const repository = await mayPause(ctx, input.repository);
   const { pattern, paused, pausedMessage } = input;
-  const act = async (rehearsal: Context): Promise<unknown> => await pauseBranches(rehearsal, input);
+  const act = async (dryContext: Context): Promise<unknown> => await pauseBranches(dryContext, input);
   return {
     branchPause: { pattern, paused, pausedMessage: pausedMessage || null, repository },
-    rehearsed: { repositoryId: repository.id, act },
+    dryRun: { repositoryId: repository.id, act },
   };
 }

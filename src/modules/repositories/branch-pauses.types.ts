@@ -1,6 +1,6 @@
 import { Field, InputType, ObjectType } from 'type-graphql';
 import { Glob } from '../../graphql/scalars.ts';
-import { Repository, RepositoryInput, type Rehearsed } from './repositories.types.ts';
+import { Repository, RepositoryInput, type DryRun } from './repositories.types.ts';
 
 @ObjectType({ simpleResolvers: true, description: 'Whether base branches are paused (interface 2.3).' })
 export class BranchPause {
@@ -59,5 +59,5 @@ export class PauseBranchesPayload {
   @Field(() => BranchPause, { description: 'The rule as it is now.' })
   branchPause!: BranchPause;
 
-  rehearsed?: Rehearsed;
+  dryRun?: DryRun;
 }

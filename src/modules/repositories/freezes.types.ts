@@ -5,7 +5,7 @@ import { frozenText } from '../../domain/releases/freeze.ts';
 import type { Frozen as FrozenNow } from '../../domain/releases/freeze.ts';
 import type { FreezeSource as Source } from '../../domain/releases/release.ts';
 import type { StoredFreeze } from './freezes.rows.ts';
-import { RepositoryInput, type Rehearsed } from './repositories.types.ts';
+import { RepositoryInput, type DryRun } from './repositories.types.ts';
 
 export const freezeSource = { MANUAL: 'manual', SCHEDULE: 'schedule', ROLLBACK: 'rollback' } as const satisfies Record<
   string,
@@ -138,7 +138,7 @@ export class FreezeBranchesPayload {
   @Field(() => Freeze, { nullable: true, description: 'The freeze that was made. Null when it was only previewed.' })
   freeze!: Freeze | null;
 
-  rehearsed?: Rehearsed;
+  dryRun?: DryRun;
 }
 
 @ObjectType({ simpleResolvers: true, description: 'A freeze that was made.' })

@@ -142,8 +142,8 @@ export class RepositoriesResolver {
   ): Promise<PauseRepositoryPayload> {
     if (!input.preview) return { repository: await pauseRepository(ctx, input) };
     const repository = await mayPause(ctx, input.repository);
-    const act = async (rehearsal: Context): Promise<unknown> => await pauseRepository(rehearsal, input);
-    return { repository, rehearsed: { repositoryId: repository.id, act } };
+    const act = async (dryContext: Context): Promise<unknown> => await pauseRepository(dryContext, input);
+    return { repository, dryRun: { repositoryId: repository.id, act } };
   }
 
   @Mutation(() => ReplaceConfigurationPayload, {
@@ -156,8 +156,8 @@ export class RepositoriesResolver {
     if (!input.preview) return { outcome: toOutcome(await replaceConfiguration(ctx, input)) };
     const outcome = await checkReplacement(ctx, input);
     if (outcome.kind === 'refused') return { outcome: toOutcome(outcome) };
-    const act = async (rehearsal: Context): Promise<unknown> => await replaceConfiguration(rehearsal, input);
-    return { outcome: toOutcome(outcome), rehearsed: { repositoryId: outcome.repository.id, act } };
+    const act = async (dryContext: Context): Promise<unknown> => await replaceConfiguration(dryContext, input);
+    return { outcome: toOutcome(outcome), dryRun: { repositoryId: outcome.repository.id, act } };
   }
 }
 

@@ -140,9 +140,9 @@ export class DeleteRepositoryPayload {
 }
 
 /** Of a preview: what was asked for, to be tried out and taken back. */
-export interface Rehearsed {
+export interface DryRun {
   readonly repositoryId: string;
-  readonly act: (rehearsal: Context) => Promise<unknown>;
+  readonly act: (dryContext: Context) => Promise<unknown>;
 }
 
 @InputType({ description: 'A configuration to look at.' })
@@ -177,7 +177,7 @@ export class PauseRepositoryPayload {
   @Field(() => Repository, { description: 'The repository as it is now.' })
   repository!: Repository;
 
-  rehearsed?: Rehearsed;
+  dryRun?: DryRun;
 }
 
 @ObjectType({ simpleResolvers: true, description: 'The configuration was stored, or was the present one already.' })
@@ -236,7 +236,7 @@ export class ReplaceConfigurationPayload {
   @Field(() => ReplaceConfigurationOutcome, { description: 'Stored, or refused.' })
   outcome!: ConfigurationAccepted | ConfigurationRefused;
 
-  rehearsed?: Rehearsed;
+  dryRun?: DryRun;
 }
 
 export function toProblem({ nearestKey = null, ...problem }: Problem): ConfigurationProblem {

@@ -9,11 +9,12 @@ import {
   readLogPage,
   subscribeToLog,
 } from '../../graphql/logs.ts';
-import { told, type Subscribing, type Told } from '../../graphql/subscriptions.ts';
+import { type Subscribing } from '../../graphql/subscriptions.ts';
 import { logOfRunbook, readToolCalls, type ActivityOf } from './activity.reads.ts';
 import { loadRunbook } from './runbooks.reads.ts';
 import { Runbook } from './runbooks.types.ts';
 import { RunbookLeaf, type RunbookToolCall, RunbookToolCallConnection } from './steps.types.ts';
+import { told, type Told } from '../../graphql/subscription-payloads.ts';
 
 const pageSize = 50;
 const firstDescription = 'Size of a page, 50 if not given, at most 100.';

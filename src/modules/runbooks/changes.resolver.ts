@@ -2,7 +2,7 @@
 import { Args, Ctx, FieldResolver, Resolver, Root, Subscription } from 'type-graphql';
 import { DomainError } from '../../domain/errors.ts';
 import { loadIfAny, loaderOf, type GraphQLContext } from '../../graphql/context.ts';
-import { followEvents, told, type Subscribing, type Told } from '../../graphql/subscriptions.ts';
+import { followEvents, type Subscribing } from '../../graphql/subscriptions.ts';
 import { requireScope } from '../accounts/index.ts';
 import type { FollowedEvent } from '../events/index.ts';
 import { Event } from '../events/events.types.ts';
@@ -12,6 +12,7 @@ import { FollowRunbooksArgs, RunbookChange } from './changes.types.ts';
 import { loadRunbook, runbookById } from './runbooks.reads.ts';
 import { Runbook } from './runbooks.types.ts';
 import { stepsOfRunbook } from './steps.reads.ts';
+import { told, type Told } from '../../graphql/subscription-payloads.ts';
 import { RunbookLeaf } from './steps.types.ts';
 
 @Resolver(() => Event)

@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { isBudgetSpent, requireGreaterBudget } from '../../domain/runbooks/request.ts';
 import type { Transaction } from '../../platform/database.ts';
-import { rehearse } from '../../platform/rehearsal.ts';
+import { dryRun } from '../../platform/dry-run.ts';
 import { recordUserAction, requireScope } from '../accounts/index.ts';
 import { requireActive } from '../repositories/index.ts';
 import { RepositoryEntity } from '../repositories/repositories.entities.ts';
@@ -28,14 +28,14 @@ export interface Stopped {
   readonly unqueued: readonly number[];
 }
 
-/** Idempotent while it is canceled; a follow-up or a retry goes on. Null: it was done, and not only rehearsed. */
+/** Idempotent while it is canceled; a follow-up or a retry goes on. Null: it was done, and not only tried out. */
 export async function cancelRunbook(
   ctx: Context,
   { number, preview }: { readonly number: number; readonly preview?: boolean },
 ): Promise<Stopped | null> {
   requireScope(ctx, 'runbook:write');
   const act = async (tx: Transaction): Promise<Stopped> => await cancel(ctx, tx, number);
-  if (preview) return await rehearse(ctx.db, ctx.accountId, act);
+  if (preview) return await dryRun(ctx.db, ctx.accountId, act);
   await ctx.db.transaction(ctx.accountId, act);
   return null;
 }

@@ -1,6 +1,7 @@
 // Where previews run: as processes of the worker, and as containers where a docker daemon answers.
 import { createDockerSandboxes, type DockerOptions } from './docker.ts';
-import { createProcessSandboxes, type ProcessOptions } from './process.ts';
+import { createProcessSandboxes } from './process.ts';
+import type { ProcessOptions } from './process-life.ts';
 import type { PreviewSandboxes } from './port.ts';
 
 export { requestAt } from './address.ts';

@@ -5,14 +5,32 @@ import { createServer, type AddressInfo, type Server } from 'node:net';
 import { dirname, extname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { findProgram, withRunFolders, type RunFolders, type SandboxOutcome } from '../sandbox/index.ts';
+import { findProgram, withRunFolders, type RunFolders, type SandboxOutcome, type Sandbox } from '../sandbox/index.ts';
 import { threadScript } from '../threads.ts';
 import { allowedDirectory, imageInside, startOf } from './images.ts';
 import { openOrders, type Order, type Orders } from './orders.ts';
 import { BootFailed, type PreviewBoot, type PreviewSandbox } from './port.ts';
-import type { ProcessOptions } from './process.ts';
 import { createSaid, noted, type Said } from './said.ts';
+import type { Hosts } from '../../hosts/port.ts';
 import { commandOf } from './scripts.ts';
+
+export interface ProcessOptions {
+  readonly hosts: Hosts;
+  /** Null: there is none here, and nothing is booted. */
+  readonly sandbox: Sandbox | null;
+  /** Directories of this machine that images may name, and what lies below them. */
+  readonly directories: readonly string[];
+  /** Where folders of runs are made; a short path, because sockets lie below it. */
+  readonly workDir?: string;
+  readonly limits?: ProcessLimits;
+}
+
+/** Beside the bounds of its sandbox, which hold for all of a preview together. */
+export interface ProcessLimits {
+  /** Of every single process. */
+  readonly memoryBytes: number;
+  readonly teardownTimeoutMs: number;
+}
 
 export type LifeOptions = Required<Omit<ProcessOptions, 'sandbox'>> & {
   readonly sandbox: NonNullable<ProcessOptions['sandbox']>;

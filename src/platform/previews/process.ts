@@ -1,28 +1,9 @@
 // Previews as processes of this worker, in the sandbox that checks run in: no network, this machine's tools read-only,
 // and one way in, a socket that listens outside and is handed to the supervisor inside. They die with the worker.
 import { tmpdir } from 'node:os';
-import type { Hosts } from '../../hosts/port.ts';
-import { removeAbandonedFolders, type Sandbox } from '../sandbox/index.ts';
-import { bootProcess, type ProcessLife } from './process-life.ts';
+import { removeAbandonedFolders } from '../sandbox/index.ts';
+import { bootProcess, type ProcessLife, type ProcessOptions, type ProcessLimits } from './process-life.ts';
 import { BootFailed, type PreviewSandboxes } from './port.ts';
-
-export interface ProcessOptions {
-  readonly hosts: Hosts;
-  /** Null: there is none here, and nothing is booted. */
-  readonly sandbox: Sandbox | null;
-  /** Directories of this machine that images may name, and what lies below them. */
-  readonly directories: readonly string[];
-  /** Where folders of runs are made; a short path, because sockets lie below it. */
-  readonly workDir?: string;
-  readonly limits?: ProcessLimits;
-}
-
-/** Beside the bounds of its sandbox, which hold for all of a preview together. */
-export interface ProcessLimits {
-  /** Of every single process. */
-  readonly memoryBytes: number;
-  readonly teardownTimeoutMs: number;
-}
 
 const defaultLimits: ProcessLimits = {
   memoryBytes: 4 * 1024 ** 3,

@@ -10,9 +10,10 @@ import {
   subscribeToLog,
 } from '../../../graphql/logs.ts';
 import { rowIdOf } from '../../../graphql/node-id.ts';
-import { told, type Subscribing, type Told } from '../../../graphql/subscriptions.ts';
+import { type Subscribing } from '../../../graphql/subscriptions.ts';
 import { logOfVerification } from './log.reads.ts';
 import { Verification } from './verifications.types.ts';
+import { told, type Told } from '../../../graphql/subscription-payloads.ts';
 
 @ArgsType()
 class FollowVerificationLogArgs extends FollowLogArgs {

@@ -8,12 +8,6 @@ import { loadOne } from '../../../graphql/loaders.ts';
 import { requireScope } from '../../accounts/index.ts';
 import type { Preview, Verification, VerificationStep } from './verifications.types.ts';
 
-export interface RegistrationPreview {
-  readonly url: string;
-  readonly expiresAt: string;
-  readonly endedAt: string | null;
-}
-
 const columns = `v.id, v.status, v.cause, v.head_commit as "headCommit", v.attempt, v.degraded, v.summary, v.problem,
   case when v.status = 'waiting' then v.wait_until end as "waitUntil", v.cancel_requested_at is not null as "cancelRequested",
   v.created_by as "createdBy", v.created_at as "createdAt", v.started_at as "startedAt", v.ended_at as "endedAt",

@@ -3,7 +3,12 @@ import type { PreviewEntry, VerificationCause, VerificationStatus } from '../../
 import { connectionType } from '../../../graphql/connection.ts';
 import { Node } from '../../../graphql/node.ts';
 import { DateTime, GitObjectID, URI } from '../../../graphql/scalars.ts';
-import type { RegistrationPreview } from './verifications.reads.ts';
+
+export interface RegistrationPreview {
+  readonly url: string;
+  readonly expiresAt: string;
+  readonly endedAt: string | null;
+}
 
 const statuses = {
   PENDING: 'pending',

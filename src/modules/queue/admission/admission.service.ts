@@ -17,11 +17,10 @@ import { strategyContradiction } from '../../../domain/queue/landing/merge-strat
 import type { Transaction } from '../../../platform/database.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { readLine, readPending, type AdmissionRow } from '../store/line.rows.ts';
-import { readLandingMembers } from '../store/begun-landings.ts';
+import { readLandingMembers } from '../store/intents.ts';
 import { rulesOf } from '../store/configuration.cache.ts';
 import { PullRequestEntity, type PullRequestRow, type QueueRow } from '../store/queue.entities.ts';
-import { loadJudgedBuilds } from '../facts/retries.ts';
-import { judgeOwn } from '../facts/own-checks.ts';
+import { loadJudgedBuilds, judgeOwn } from '../facts/judged-builds.ts';
 import { isInStack, obstacleBelow, readBelow } from '../facts/stacks.ts';
 import { judgeValidations, validationFacts, type Validated } from './validations.service.ts';
 import { announce, blockPullRequest, writeStatus, type QueueWork } from '../store/status.writer.ts';

@@ -1,8 +1,8 @@
 // A new head on a pull request that is in line. The head an admission saw is pinned: nothing else is ever landed.
 import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
 import { findLoss, writeAdmission } from './admission.service.ts';
-import { isLandingBegun } from '../store/begun-landings.ts';
-import { countOwnPushes } from '../facts/branch-update.ts';
+import { isLandingBegun } from '../store/intents.ts';
+import { countOwnPushes } from '../facts/own-pushes.ts';
 import { rulesOf } from '../store/configuration.cache.ts';
 import { keepOptions } from './merge-options.ts';
 import type { PullRequestRow } from '../store/queue.entities.ts';

@@ -8,24 +8,24 @@ import { canSkipLine, canSkipValidation, isMemberOfTeam, type RequestSource } fr
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { decideFor, writeAdmission } from './admission.service.ts';
 import { configurationOf } from '../store/configuration.cache.ts';
-import { voidLandings } from '../planning/decisions.writer.ts';
+import { voidLandings } from '../store/intents.ts';
 import type { PullRequestRow } from '../store/queue.entities.ts';
 import { loadBelow } from '../facts/stacks.ts';
 import { announceDequeued, noOptions, writeStatus, type QueueWork } from '../store/status.writer.ts';
 
 /** `runbook`: asked for with a runbook, when its pull request was not there yet. */
 export type QueueSource = RequestSource | 'label' | 'slash_command' | 'runbook';
-type Asked = Pick<RepositoryRow, 'id' | 'active' | 'configurationYaml'>;
+type EnqueuedRepository = Pick<RepositoryRow, 'id' | 'active' | 'configurationYaml'>;
 
 /** Options of a request, as far as they need somebody's authorisation. */
-export interface Skips {
+export interface SkipOptions {
   readonly skipLine?: boolean | null;
   readonly skipLineReason?: string | null;
   readonly skipValidation?: boolean | null;
   readonly requestedBy?: string | null;
 }
 
-export function refuseSource(repository: Asked, source: QueueSource): void {
+export function refuseSource(repository: EnqueuedRepository, source: QueueSource): void {
   if (!repository.active) throw notActive();
   const blocked: readonly string[] = configurationOf(repository).merge_rules.blocked_queue_sources;
   if (blocked.includes(source)) {
@@ -39,7 +39,11 @@ function notActive(): DomainError {
 
 const longestReason = 1_000;
 
-export async function authoriseSkips(ctx: Context, repository: Asked, request: Skips): Promise<void> {
+export async function authoriseSkips(
+  ctx: Context,
+  repository: EnqueuedRepository,
+  request: SkipOptions,
+): Promise<void> {
   const requestedBy = request.requestedBy || null;
   if (request.skipLine) {
     if (!(await canSkipLine(ctx, repository.id, requestedBy))) throw mayNotSkipLine();
@@ -74,9 +78,9 @@ function mayNotSkipLine(): DomainError {
 /** A person known by a handle alone, on the code host: the service asks on behalf of that person. */
 export async function authorisePerson(
   ctx: Context,
-  repository: Asked,
+  repository: EnqueuedRepository,
   person: string | null,
-  skips: Skips,
+  skips: SkipOptions,
 ): Promise<void> {
   // Nobody is known to have asked: then nobody authorised did.
   if (person === null) throw mayNotSkipLine();
@@ -88,7 +92,7 @@ export async function authorisePerson(
 /** The configuration's command_restrictions: they narrow who may, and authorise nobody. */
 export async function refuseUnlessAllowed(
   ctx: Context,
-  repository: Asked,
+  repository: EnqueuedRepository,
   asked: { readonly command: 'skip_line' | 'skip_validation' | 'dequeue'; readonly person: string },
 ): Promise<void> {
   const restrictions = configurationOf(repository).merge_rules.command_restrictions;
@@ -113,13 +117,13 @@ const commandWords = {
   dequeue: 'dequeue',
 } as const;
 
-type Ask = Skips & { readonly by: string | null };
+type Ask = SkipOptions & { readonly by: string | null };
 
 /**
  * Asks to merge, with what it stands on. Idempotent: one that waits or stands in line takes the options, and keeps its
  * place.
  */
-export async function askToQueue(
+export async function enqueue(
   work: QueueWork,
   repository: RepositoryRow,
   row: PullRequestRow,
@@ -131,9 +135,9 @@ export async function askToQueue(
   for (const below of await loadBelow(work, row)) {
     const isAsked = isQueued(below.status) || below.status === 'pending';
     // Validation is skipped for the one pull request that was named.
-    if (!isAsked || ask.skipLine) await askOne(work, repository, below, { ...ask, skipValidation: false });
+    if (!isAsked || ask.skipLine) await enqueueOne(work, repository, below, { ...ask, skipValidation: false });
   }
-  await askOne(work, repository, row, ask);
+  await enqueueOne(work, repository, row, ask);
 }
 
 // The repository was read before the queue was locked, and may be out of use since then. That is written under this lock.
@@ -145,7 +149,7 @@ async function requireActive({ ctx, tx }: QueueWork, { id }: RepositoryRow): Pro
   if (active.length === 0) throw notActive();
 }
 
-async function askOne(work: QueueWork, repository: RepositoryRow, row: PullRequestRow, ask: Ask): Promise<void> {
+async function enqueueOne(work: QueueWork, repository: RepositoryRow, row: PullRequestRow, ask: Ask): Promise<void> {
   const wasInLine = isQueued(row.status);
   if (ask.skipLine) Object.assign(row, { skipLine: true, skipLineReason: ask.skipLineReason?.trim() || null });
   if (ask.skipValidation) row.skipValidation = true;
@@ -160,7 +164,7 @@ async function askOne(work: QueueWork, repository: RepositoryRow, row: PullReque
 }
 
 /** Takes it out of the line and clears its options (rule 2 of interface 3.1). Idempotent. */
-export async function takeOut(work: QueueWork, row: PullRequestRow): Promise<void> {
+export async function dequeue(work: QueueWork, row: PullRequestRow): Promise<void> {
   const wasAsked = row.status === 'queued' || row.status === 'tagged' || row.status === 'pending';
   Object.assign(row, noOptions);
   work.relabelled.add(row);

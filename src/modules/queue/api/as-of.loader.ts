@@ -17,8 +17,8 @@ import { freezesOf, loadBranchFreezes } from '../../repositories/index.ts';
 import { rulesOf } from '../store/configuration.cache.ts';
 import { labelBatches, loadGates } from '../facts/final-gates.ts';
 import { lineageOf, loadLandings } from '../facts/landings.loader.ts';
-import { loadJudgedBuilds } from '../facts/retries.ts';
-import { toPullRequestState } from '../planning/snapshot.loader.ts';
+import { loadJudgedBuilds } from '../facts/judged-builds.ts';
+import { toPullRequestState } from '../planning/snapshot.rows.ts';
 import { findPauseEvent, freezeCause, pauseOf, readGateEvents, toCause } from './as-of.gates.ts';
 import {
   configurationAt,
@@ -33,7 +33,7 @@ import {
   type QueueRow,
 } from './as-of.rows.ts';
 
-export interface Moment {
+export interface QueueAsOf {
   /** Null: now. */
   readonly at: Date | null;
   readonly now: number;
@@ -64,7 +64,7 @@ interface Asked {
 }
 
 /** Null: nothing is on record of the queue at that time. */
-export async function loadMoment(ctx: Context, tx: Transaction, asked: Asked): Promise<Moment | null> {
+export async function loadQueueAsOf(ctx: Context, tx: Transaction, asked: Asked): Promise<QueueAsOf | null> {
   const { queueId, at } = asked;
   const instant = at?.toISOString() ?? 'infinity';
   const now = (at ?? ctx.clock()).getTime();
@@ -73,12 +73,12 @@ export async function loadMoment(ctx: Context, tx: Transaction, asked: Asked): P
   const { repositoryId, defaultBranch, baseBranch, haltedReason, haltedAt } = queue;
   const log = await readGateEvents(ctx, tx, { queueId, repositoryId, instant });
   const configurationYaml =
-    at === null ? queue.configurationYaml : await configurationAt(ctx, tx, repositoryId, instant);
+    at === null ? queue.configurationYaml : await configurationAt(ctx, tx, { repositoryId, instant });
   const { configuration, rules } = rulesOf({ configurationYaml }, queue.hostRequiredChecks);
   const pause = await pauseOf(ctx, tx, { queue, log, at });
   const freezes = freezesOf(await loadBranchFreezes(tx, { accountId: ctx.accountId, repositoryId, at }), baseBranch);
   const frozen = frozenAt(freezes, now);
-  const rows = await readBatches(ctx, tx, queueId, instant);
+  const rows = await readBatches(ctx, tx, { queueId, instant });
   const parts = await readParts(ctx, tx, { ...asked, queue, rules, rows, now, instant });
   const snapshot: Snapshot = {
     ...parts,
@@ -140,13 +140,15 @@ async function readParts(
   Pick<Snapshot, 'pullRequests' | 'batches' | 'builds' | 'mergeResults' | 'landings'> & { readonly lineage: string[] }
 > {
   const { repositoryId } = queue;
-  const line = await readLineAt(ctx, tx, queueId, instant);
+  const line = await readLineAt(ctx, tx, { queueId, instant });
   const batches = rows.map((row) => toBatch(row, instant));
   const tip = queue.tip ?? '';
   const landed = await readLandingsAt(ctx, tx, { queueId, now, instant });
   const lineage = lineageOf(landed, tip);
   const bases = batches.flatMap((batch) => (batch.sideBuild === 'speculative' ? [batch.base] : []));
-  const targets = rules.useAffectedTargets ? await readTargetsAt(ctx, tx, line, instant) : new Map<string, string[]>();
+  const targets = rules.useAffectedTargets
+    ? await readTargetsAt(ctx, tx, { line, instant })
+    : new Map<string, string[]>();
   const heads = line.map((row) => row.headSha);
   const pinned = batches.flatMap((batch) => batch.members.map(({ head }) => head));
   const tested = batches.flatMap(({ testedCommit, restsOn }) => [...(testedCommit ? [testedCommit] : []), ...restsOn]);

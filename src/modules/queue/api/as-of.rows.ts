@@ -4,7 +4,7 @@ import type { Context } from '../../../context.ts';
 import { defaultConfigurationYaml } from '../../../domain/configuration/keys.ts';
 import type { BatchCause } from '../../../domain/queue/explain/line-position.ts';
 import type { BatchState, LiveBatchState, Snapshot } from '../../../domain/queue/model/snapshot.ts';
-import type { Transaction } from '../../../platform/database.ts';
+import type { Transaction, Database } from '../../../platform/database.ts';
 import type { Landed } from '../facts/landings.loader.ts';
 import { lineColumns, type LineRow } from '../store/line.rows.ts';
 
@@ -48,8 +48,7 @@ export async function readQueue(
 export async function configurationAt(
   ctx: Context,
   tx: Transaction,
-  repositoryId: string,
-  instant: string,
+  { repositoryId, instant }: { readonly repositoryId: string; readonly instant: string },
 ): Promise<string> {
   const [row] = await tx.query<{ yaml: string }>(
     'select yaml from configuration_change where account_id = $1 and repository_id = $2 and modified_at <= $3 order by id desc limit 1',
@@ -58,7 +57,11 @@ export async function configurationAt(
   return row?.yaml ?? defaultConfigurationYaml;
 }
 
-export async function readLineAt(ctx: Context, tx: Transaction, queueId: string, instant: string): Promise<LineRow[]> {
+export async function readLineAt(
+  ctx: Context,
+  tx: Transaction,
+  { queueId, instant }: { readonly queueId: string; readonly instant: string },
+): Promise<LineRow[]> {
   return await tx.query<LineRow>(
     `select ${lineColumns} from (
        select p.* from pull_request p where p.account_id = $1 and p.queue_id = $2 and p.status in ('queued', 'tagged') and p.standing_since <= $3
@@ -98,8 +101,7 @@ export interface BatchRow
 export async function readBatches(
   ctx: Context,
   tx: Transaction,
-  queueId: string,
-  instant: string,
+  { queueId, instant }: { readonly queueId: string; readonly instant: string },
 ): Promise<BatchRow[]> {
   return await tx.query<BatchRow>(
     `select b.id, b.position::float8 as position, b.side_build as "sideBuild", b.state, b.cause, b.parent_batch_id as "parentBatch", b.parent_commit as "parentCommit",
@@ -152,8 +154,7 @@ export async function readLandingsAt(
 export async function readTargetsAt(
   ctx: Context,
   tx: Transaction,
-  line: readonly LineRow[],
-  instant: string,
+  { line, instant }: { readonly line: readonly LineRow[]; readonly instant: string },
 ): Promise<Map<string, string[]>> {
   const rows = await tx.query<{ id: string; targets: string[] | null }>(
     `select p.id, case when v.id is null then p.affected_targets else v.targets end as targets
@@ -176,4 +177,28 @@ export async function readMergeResults(
      where account_id = $1 and repository_id = $2 and parent = any($3) and conflict_at >= 0 and coalesce(found_at, '-infinity') <= $4`,
     [ctx.accountId, of.repositoryId, [...new Set(of.parents)], of.instant],
   );
+}
+
+const daysKept = { pull_request_past: 400, queue_past: 400, pull_request_targets_past: 30 } as const;
+
+const versionsAtOnce = 5_000;
+
+/**
+ * What pull requests and queues were before is kept as long as the log that tells what happened to them; what pull
+ * requests affected, which may be much, for a month. Answers how many versions were forgotten.
+ */
+export async function forgetOldVersions(db: Database, now: Date): Promise<number> {
+  let forgotten = 0;
+  for (const [table, days] of Object.entries(daysKept)) {
+    const cutoff = new Date(now.getTime() - days * 24 * 3_600_000).toISOString();
+    for (;;) {
+      const deleted = await db.system.query(
+        `delete from ${table} where ctid = any(array(select ctid from ${table} where until_at < $1 limit ${versionsAtOnce})) returning 1`,
+        [cutoff],
+      );
+      forgotten += deleted.length;
+      if (deleted.length < versionsAtOnce) break;
+    }
+  }
+  return forgotten;
 }

@@ -5,11 +5,12 @@ import type { GraphQLContext } from '../../../graphql/context.ts';
 import { loadMany, loadOne } from '../../../graphql/loaders.ts';
 import { requireScope } from '../../accounts/index.ts';
 import type { Repository } from '../../repositories/repositories.types.ts';
-import type { Batch, BatchMember, BotPullRequest, Check, FinalGate, Proof } from './batches.types.ts';
+import type { Batch, BatchMember, Check, FinalGate, Proof } from './batches.types.ts';
 import { botColumns, type BotRow } from './bot-pull-requests.rows.ts';
 import { inRepository, pullRequestColumns, withRepositories } from './pull-requests.reads.ts';
 import type { PullRequest } from './pull-requests.types.ts';
 import type { PublishedCheck } from '../store/queue.entities.ts';
+import type { BotPullRequest } from './bot-pull-requests.types.ts';
 
 const batchColumns = `b.id, b.repository_id as "repositoryId", b.queue_id as "queueId", b.position::integer, b.state, b.cause,
   b.parent_batch_id as "parentBatchId", coalesce(b.pre_batch_commit, b.parent_commit) as "parentCommit", b.rests_on as "restsOn", b.base_commit as "baseCommit", b.commit, b.tree,

@@ -9,8 +9,9 @@ import {
   membersOfBatch,
   proofOfBatch,
 } from './batches.reads.ts';
-import { Batch, BatchMember, BotPullRequest, Check, FinalGate, Proof } from './batches.types.ts';
+import { Batch, BatchMember, Check, FinalGate, Proof } from './batches.types.ts';
 import { PullRequest } from './pull-requests.types.ts';
+import { BotPullRequest } from './bot-pull-requests.types.ts';
 
 @Resolver(() => Batch)
 export class BatchesResolver {

@@ -3,7 +3,6 @@ import type { CheckConclusion } from '../../../domain/queue/model/snapshot.ts';
 import { connectionType } from '../../../graphql/connection.ts';
 import { Node } from '../../../graphql/node.ts';
 import { DateTime, GitObjectID, JSONValue, URI } from '../../../graphql/scalars.ts';
-import { Repository } from '../../repositories/repositories.types.ts';
 import { PullRequest } from './pull-requests.types.ts';
 
 const batchStates = {
@@ -260,45 +259,3 @@ export class Batch {
 }
 
 export const BatchConnection = connectionType(Batch, 'Batch');
-
-@ObjectType({
-  implements: Node,
-  simpleResolvers: true,
-  description: 'A draft pull request made to validate a batch (interface 2.5).',
-})
-export class BotPullRequest {
-  @Field(() => ID, { description: 'Names it among everything of the account. Opaque.' })
-  id!: string;
-
-  @Field(() => Int, { description: 'Its number on the code host.' })
-  number!: number;
-
-  @Field(() => URI, { description: 'Its page on the code host.' })
-  githubUrl!: string;
-
-  @Field(() => String, { description: 'The branch it targets.' })
-  targetBranch!: string;
-
-  @Field(() => GitObjectID, { description: 'Its head commit: the one that is validated.' })
-  headCommitSha!: string;
-
-  @Field(() => GitObjectID, {
-    deprecationReason: 'Use headCommitSha, head_commit_sha in REST.',
-    description: 'The same as `headCommitSha`.',
-  })
-  headBranchOid!: string;
-
-  @Field(() => GitObjectID, {
-    description: 'The commit right before its pull requests were added: what they depend on is in it, they are not.',
-  })
-  codemixPreBatchSha!: string;
-
-  @Field(() => Repository, { description: 'The repository it belongs to.' })
-  repository!: Repository;
-
-  @Field(() => DateTime, { nullable: true, description: 'When it was closed again. Null while it is open.' })
-  closedAt!: Date | null;
-
-  repositoryId!: string;
-  batchId!: string;
-}

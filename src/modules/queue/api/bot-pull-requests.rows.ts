@@ -1,5 +1,5 @@
 import type { Repository } from '../../repositories/repositories.types.ts';
-import type { BotPullRequest } from './batches.types.ts';
+import type { BotPullRequest } from './bot-pull-requests.types.ts';
 
 export const botColumns = `bot.id, bot.repository_id as "repositoryId", bot.batch_id as "batchId", bot.number, bot.url as "githubUrl",
   bot.target_branch as "targetBranch", bot.head_commit_sha as "headCommitSha", bot.head_commit_sha as "headBranchOid",

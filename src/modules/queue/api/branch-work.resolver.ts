@@ -1,8 +1,8 @@
 import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
 import type { GraphQLContext } from '../../../graphql/context.ts';
 import { AsyncPullRequestPayload, BackportPullRequestInput, BackportPullRequestPayload } from './branch-work.types.ts';
-import { askToBackport, askToRefresh, askToSync } from '../index.ts';
-import { payload } from './pull-requests.resolver.ts';
+import { requestBackport, requestRefresh, requestSync } from '../requests/branch-work.service.ts';
+import { payload } from './pull-requests.payloads.ts';
 import { PullRequestRefInput } from './pull-requests.types.ts';
 
 @Resolver()
@@ -15,7 +15,7 @@ export class BranchWorkResolver {
     @Ctx() ctx: GraphQLContext,
     @Arg('input', () => PullRequestRefInput) input: PullRequestRefInput,
   ): Promise<AsyncPullRequestPayload> {
-    const { message, ...asked } = await askToRefresh(ctx, input);
+    const { message, ...asked } = await requestRefresh(ctx, input);
     const { pullRequest } = await payload(ctx, asked);
     return { pullRequest, status: 'processing', message };
   }
@@ -28,7 +28,7 @@ export class BranchWorkResolver {
     @Ctx() ctx: GraphQLContext,
     @Arg('input', () => PullRequestRefInput) input: PullRequestRefInput,
   ): Promise<AsyncPullRequestPayload> {
-    const { message, ...asked } = await askToSync(ctx, input);
+    const { message, ...asked } = await requestSync(ctx, input);
     const { pullRequest } = await payload(ctx, asked);
     return { pullRequest, status: 'processing', message };
   }
@@ -41,7 +41,7 @@ export class BranchWorkResolver {
     @Ctx() ctx: GraphQLContext,
     @Arg('input', () => BackportPullRequestInput) input: BackportPullRequestInput,
   ): Promise<BackportPullRequestPayload> {
-    const { message, ...asked } = await askToBackport(ctx, input);
+    const { message, ...asked } = await requestBackport(ctx, input);
     const { pullRequest } = await payload(ctx, asked);
     return { pullRequest, targetBranch: input.targetBranch, message };
   }

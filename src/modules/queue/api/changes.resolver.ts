@@ -3,7 +3,7 @@ import { Args, Ctx, FieldResolver, Resolver, Root, Subscription } from 'type-gra
 import { notFound } from '../../../domain/errors.ts';
 import { concernsQueue } from '../../../domain/events/queue-events.ts';
 import { loadIfAny, loaderOf, type GraphQLContext } from '../../../graphql/context.ts';
-import { followEvents, told, type Subscribing, type Told } from '../../../graphql/subscriptions.ts';
+import { followEvents, type Subscribing } from '../../../graphql/subscriptions.ts';
 import { requireScope } from '../../accounts/index.ts';
 import { Event } from '../../events/events.types.ts';
 import { loadRepository } from '../../repositories/index.ts';
@@ -18,6 +18,7 @@ import {
 import { pullRequestById, readPullRequestByNumber } from './pull-requests.reads.ts';
 import { PullRequest } from './pull-requests.types.ts';
 import { readQueue, readQueueDepth } from './queue.reads.ts';
+import { told, type Told } from '../../../graphql/subscription-payloads.ts';
 import type { QueueDepth } from './queue.types.ts';
 
 @Resolver(() => Event)

@@ -9,7 +9,7 @@ import {
   readCommitsOf,
   readThreads,
   resolveThread,
-} from '../index.ts';
+} from '../requests/conversations.service.ts';
 import {
   AddPullRequestCommentInput,
   AddPullRequestCommentPayload,
@@ -21,7 +21,7 @@ import {
   ReviewThread,
   ReviewThreadPayload,
 } from './conversations.types.ts';
-import { payload } from './pull-requests.resolver.ts';
+import { payload } from './pull-requests.payloads.ts';
 import { PullRequest, PullRequestPayload } from './pull-requests.types.ts';
 
 @Resolver(() => PullRequest)

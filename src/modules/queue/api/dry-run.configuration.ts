@@ -6,7 +6,7 @@ import type { ParsedConfiguration } from '../../../domain/configuration/parse.ts
 import { requireScope } from '../../accounts/index.ts';
 import { loadRepository, writeConfiguration, type RepositoryName } from '../../repositories/index.ts';
 import { configurationOf } from '../store/configuration.cache.ts';
-import { rehearse, type QueueImpact } from '../planning/dry-run.ts';
+import { dryRun, type QueueImpact } from '../planning/dry-run.ts';
 
 export interface PreviewedConfiguration {
   readonly outcome: ParsedConfiguration;
@@ -28,10 +28,10 @@ export async function previewConfiguration(
   return {
     outcome,
     changed: changedKeys(configurationOf(repository), outcome.configuration),
-    impacts: await rehearse(
+    impacts: await dryRun(
       ctx,
       repository.id,
-      async (rehearsal) => await writeConfiguration(rehearsal, { repositoryId: repository.id, yaml, author }),
+      async (dryContext) => await writeConfiguration(dryContext, { repositoryId: repository.id, yaml, author }),
     ),
   };
 }

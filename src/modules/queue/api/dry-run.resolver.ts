@@ -7,19 +7,17 @@ import {
   PreviewConfigurationInput,
   ReplaceConfigurationPayload,
   toProblem,
-  type Rehearsed,
+  type DryRun,
 } from '../../repositories/repositories.types.ts';
 import { previewConfiguration } from './dry-run.configuration.ts';
 import { ConfigurationPreview, Impact, toImpact } from './dry-run.types.ts';
-import { rehearse } from '../planning/dry-run.ts';
+import { dryRun } from '../planning/dry-run.ts';
 
 const description = 'What it would do. Null unless a preview was asked for.';
 
-async function impactOf(
-  ctx: GraphQLContext,
-  { rehearsed }: { readonly rehearsed?: Rehearsed },
-): Promise<Impact | null> {
-  return rehearsed === undefined ? null : toImpact(await rehearse(ctx, rehearsed.repositoryId, rehearsed.act));
+async function impactOf(ctx: GraphQLContext, payload: { readonly dryRun?: DryRun }): Promise<Impact | null> {
+  if (payload.dryRun === undefined) return null;
+  return toImpact(await dryRun(ctx, payload.dryRun.repositoryId, payload.dryRun.act));
 }
 
 @Resolver(() => PauseRepositoryPayload)

@@ -8,29 +8,21 @@ import {
   type PreconditionKind,
 } from '../../../domain/queue/requests/admission.ts';
 import { explain, type ExplainedPullRequest, type Reason } from '../../../domain/queue/explain/explain.ts';
-import type { Cause, CheckFact, Condition, ConditionFacts } from '../../../domain/queue/explain/condition.ts';
+import type { Cause, Condition, ConditionFacts } from '../../../domain/queue/explain/condition.ts';
 import { listConditions } from '../../../domain/queue/explain/conditions.ts';
 import { linePositionOf, type LinePosition } from '../../../domain/queue/explain/line-position.ts';
 import { isQueued } from '../../../domain/queue/model/status.ts';
-import type {
-  BlockCode,
-  BuildState,
-  CheckConclusion,
-  PullRequestStatus,
-} from '../../../domain/queue/model/snapshot.ts';
+import type { BlockCode, BuildState, PullRequestStatus } from '../../../domain/queue/model/snapshot.ts';
 import { validationsDigest, type Configuration } from '../../../domain/configuration/index.ts';
 import { loaderOf, type GraphQLContext } from '../../../graphql/context.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { requireScope } from '../../accounts/index.ts';
 import { admissionRequest } from '../admission/admission.service.ts';
-import { conclusionBy, hadEndedBy, wasSeenBy } from '../facts/build.records.ts';
-import { lineColumns, type LineRow } from '../store/line.rows.ts';
-import { toCause } from './as-of.gates.ts';
-import { loadMoment, type Moment } from './as-of.loader.ts';
+import { loadQueueAsOf, type QueueAsOf } from './as-of.loader.ts';
 import type { PullRequest } from './pull-requests.types.ts';
-import { loadJudgedBuilds } from '../facts/retries.ts';
-import { judgeOwn } from '../facts/own-checks.ts';
+import { judgeOwn } from '../facts/judged-builds.ts';
 import { obstacleBelow } from '../facts/stacks.ts';
+import { type Version, readVersions, readEvents, buildOf, readChecks } from './explain.rows.ts';
 import { validationFacts } from '../admission/validations.service.ts';
 
 export interface Explained extends Reason {
@@ -76,16 +68,6 @@ function explanations(ctx: GraphQLContext): DataLoader<Question, Explained> {
   );
 }
 
-/** A pull request as it was from `since` on. */
-interface Version extends LineRow {
-  readonly queueId: string | null;
-  readonly repositoryId: string;
-  readonly since: number;
-  readonly statusCode: number | null;
-  readonly title: string;
-  readonly body: string;
-}
-
 /** By id. `asOf` null: now. */
 export async function explainAll(
   ctx: Context,
@@ -95,27 +77,28 @@ export async function explainAll(
 ): Promise<Map<string, Explained>> {
   const instant = asOf?.toISOString() ?? 'infinity';
   const ids = [...new Set(pullRequests.map(({ id }) => id))];
-  const versions = await readVersions(ctx, tx, ids, instant);
+  const versions = await readVersions(ctx, tx, { ids, instant });
   const standsOn = [...versions.values()].flatMap(([newest]) => newest?.belowId ?? []);
-  const below = standsOn.length === 0 ? new Map<string, Version[]>() : await readVersions(ctx, tx, standsOn, instant);
-  const events = await readEvents(ctx, tx, ids, instant);
-  const moments = new Map<string, Moment | null>();
+  const below =
+    standsOn.length === 0 ? new Map<string, Version[]>() : await readVersions(ctx, tx, { ids: standsOn, instant });
+  const events = await readEvents(ctx, tx, { ids, instant });
+  const queues = new Map<string, QueueAsOf | null>();
   const answers = new Map<string, Explained>();
   for (const pullRequest of pullRequests) {
     const known = versions.get(pullRequest.id) ?? [];
     const queueId = known[0]?.queueId ?? null;
-    if (queueId !== null && !moments.has(queueId))
-      moments.set(queueId, await loadMoment(ctx, tx, { queueId, at: asOf }));
-    const moment = queueId === null ? null : (moments.get(queueId) ?? null);
+    if (queueId !== null && !queues.has(queueId))
+      queues.set(queueId, await loadQueueAsOf(ctx, tx, { queueId, at: asOf }));
+    const queueAsOf = queueId === null ? null : (queues.get(queueId) ?? null);
     answers.set(
       pullRequest.id,
-      moment === null
+      queueAsOf === null
         ? unknown(pullRequest, asOf ?? ctx.clock())
         : await explainOne(ctx, tx, {
             versions: known,
             below: below.get(known[0]?.belowId ?? '')?.[0] ?? null,
             events: events.get(pullRequest.id) ?? [],
-            moment,
+            queueAsOf,
           }),
     );
   }
@@ -138,25 +121,25 @@ interface Known {
   readonly below: Version | null;
   /** Newest first. */
   readonly events: readonly Cause[];
-  readonly moment: Moment;
+  readonly queueAsOf: QueueAsOf;
 }
 
 async function explainOne(ctx: Context, tx: Transaction, known: Known): Promise<Explained> {
-  const { versions, below, events, moment } = known;
+  const { versions, below, events, queueAsOf } = known;
   const [version] = versions;
   if (version === undefined) throw new Error('A moment without a version was explained.');
-  const standing = isQueued(version.status) ? linePositionOf(moment.view, version.id, moment.causes) : null;
-  const own = await buildOf(ctx, tx, moment, version.headSha);
+  const standing = isQueued(version.status) ? linePositionOf(queueAsOf.view, version.id, queueAsOf.causes) : null;
+  const own = await buildOf(ctx, tx, queueAsOf, version.headSha);
   const tested = standing?.tested?.testedCommit ?? '';
-  const checks = await readChecks(ctx, tx, moment, [version.headSha, tested]);
-  const preconditions = preconditionsOf(moment, version, { own, below });
+  const checks = await readChecks(ctx, tx, queueAsOf, [version.headSha, tested]);
+  const preconditions = preconditionsOf(queueAsOf, version, { own, below });
   const pullRequest = explainedPullRequest(known, version, standing);
-  const { ownRequiredChecks, requiredChecks } = moment.rules;
+  const { ownRequiredChecks, requiredChecks } = queueAsOf.rules;
   const facts: ConditionFacts = {
     pullRequest,
     standing,
     preconditions,
-    validations: moment.configuration.merge_rules.preconditions.validations.map(({ name }) => name),
+    validations: queueAsOf.configuration.merge_rules.preconditions.validations.map(({ name }) => name),
     own: {
       checks: checks.get(version.headSha) ?? [],
       required: ownRequiredChecks,
@@ -170,22 +153,22 @@ async function explainOne(ctx: Context, tx: Transaction, known: Known): Promise<
     since: {
       status: statusSince(versions, version),
       preconditions: preconditionsSince(known, preconditions),
-      halted: moment.haltedAt,
+      halted: queueAsOf.haltedAt,
     },
     causes: {
       status: events.find(({ action }) => causesOf[version.status as PullRequestStatus].includes(action)) ?? null,
-      pause: moment.pausedBy,
-      halt: moment.haltedBy,
-      freeze: moment.frozenBy,
+      pause: queueAsOf.pausedBy,
+      halt: queueAsOf.haltedBy,
+      freeze: queueAsOf.frozenBy,
       build: events.find(({ action }) => action === 'added_to_batch') ?? null,
       stuck: version.stuckAnnounced ? (events.find(({ action }) => action === 'stuck') ?? null) : null,
     },
   };
-  return { ...explain(pullRequest), at: new Date(moment.now), conditions: listConditions(facts) };
+  return { ...explain(pullRequest), at: new Date(queueAsOf.now), conditions: listConditions(facts) };
 }
 
 function explainedPullRequest(
-  { events, moment }: Known,
+  { events, queueAsOf }: Known,
   version: Version,
   standing: LinePosition | null,
 ): ExplainedPullRequest {
@@ -201,10 +184,10 @@ function explainedPullRequest(
     ownChecks: standing?.ownChecks ?? null,
     finalGate: standing?.finalGate ?? null,
     batch: standing?.batch ?? null,
-    paused: moment.pause,
-    haltedReason: moment.haltedReason,
-    frozen: standing === null ? null : moment.frozen,
-    landingsFrom: standing === null ? null : moment.windowFrom,
+    paused: queueAsOf.pause,
+    haltedReason: queueAsOf.haltedReason,
+    frozen: standing === null ? null : queueAsOf.frozen,
+    landingsFrom: standing === null ? null : queueAsOf.windowFrom,
   };
 }
 
@@ -225,13 +208,13 @@ function statusSince(versions: readonly Version[], { status, since }: Version): 
 }
 
 function preconditionsOf(
-  moment: Moment,
+  queueAsOf: QueueAsOf,
   version: Version,
   { own, below }: { readonly own?: BuildState | undefined; readonly below: Version | null },
 ): Precondition[] {
-  const { configuration, rules, tip } = moment;
+  const { configuration, rules, tip } = queueAsOf;
   const judged = judgeOwn(own, rules);
-  const conflictsWithBase = moment.view.snapshot.mergeResults.some(
+  const conflictsWithBase = queueAsOf.view.snapshot.mergeResults.some(
     ({ parent, heads, conflictAt }) =>
       parent === tip && heads.length === 1 && heads[0] === version.headSha && conflictAt === 0,
   );
@@ -240,8 +223,8 @@ function preconditionsOf(
   const request = admissionRequest(
     { configuration, rules, validated: new Map([[version.id, failedValidations]]) },
     {
-      repository: moment,
-      queue: moment,
+      repository: queueAsOf,
+      queue: queueAsOf,
       pullRequest: version,
       seen: { ownVerdict: judged.verdict, ownFailedChecks: judged.failed, conflictsWithBase, waitsForBelow },
     },
@@ -259,7 +242,7 @@ function failedValidationsOf(configuration: Configuration, version: Version): re
 
 /** Since when what is observed has been so: the versions before it are judged by the rules of this moment. */
 function preconditionsSince(
-  { versions, moment }: Known,
+  { versions, queueAsOf }: Known,
   preconditions: readonly Precondition[],
 ): Partial<Record<PreconditionKind, number>> {
   const since: Partial<Record<PreconditionKind, number>> = {};
@@ -270,7 +253,7 @@ function preconditionsSince(
   open.delete('stack');
   for (const version of versions) {
     const observed = new Map(
-      preconditionsOf(moment, version, { below: null }).map((each) => [each.kind, each.observed]),
+      preconditionsOf(queueAsOf, version, { below: null }).map((each) => [each.kind, each.observed]),
     );
     for (const [kind, now] of open) {
       if (observed.get(kind) === now) since[kind] = version.since;
@@ -278,74 +261,4 @@ function preconditionsSince(
     }
   }
   return since;
-}
-
-const mostVersions = 100;
-const mostEvents = 50;
-
-async function readVersions(
-  ctx: Context,
-  tx: Transaction,
-  ids: readonly string[],
-  instant: string,
-): Promise<Map<string, Version[]>> {
-  const rows = await tx.query<Version>(
-    `select ${lineColumns}, title, body, repository_id as "repositoryId", queue_id as "queueId", status_code as "statusCode",
-            extract(epoch from standing_since)::float8 * 1000 as since
-     from unnest($2::bigint[]) as asked (one), lateral (
-       select * from (
-         select p.* from pull_request p where p.account_id = $1 and p.id = asked.one
-         union all
-         select r.* from pull_request_past v, jsonb_populate_record(null::pull_request, v.facts) r
-         where v.account_id = $1 and v.pull_request_id = asked.one) stood
-       where stood.standing_since <= $3 order by stood.standing_since desc limit ${mostVersions}) version
-     order by standing_since desc`,
-    [ctx.accountId, ids, instant],
-  );
-  return Map.groupBy(rows, (row) => row.id);
-}
-
-async function readEvents(
-  ctx: Context,
-  tx: Transaction,
-  ids: readonly string[],
-  instant: string,
-): Promise<Map<string, Cause[]>> {
-  const rows = await tx.query<Cause & { readonly pullRequestId: string }>(
-    `select e.pull_request_id as "pullRequestId", e.action, extract(epoch from e.at)::float8 * 1000 as at, e.actor
-     from unnest($2::bigint[]) as asked (one), lateral (
-       select * from event where account_id = $1 and pull_request_id = asked.one and at <= $3 order by id desc limit ${mostEvents}) e
-     order by e.id desc`,
-    [ctx.accountId, ids, instant],
-  );
-  const causes = new Map<string, Cause[]>();
-  for (const [id, events] of Map.groupBy(rows, (row) => row.pullRequestId)) causes.set(id, events.map(toCause));
-  return causes;
-}
-
-/** Of those in line it is read with the line. */
-async function buildOf(ctx: Context, tx: Transaction, moment: Moment, commit: string): Promise<BuildState | undefined> {
-  const known = moment.view.snapshot.builds.find((build) => build.commit === commit);
-  if (known !== undefined) return known;
-  const { repositoryId, rules, at } = moment;
-  const [build] = await loadJudgedBuilds(ctx, tx, { repositoryId, commits: [commit], trees: [], at }, rules);
-  return build;
-}
-
-/** The newest attempt of each check, by commit. */
-async function readChecks(
-  ctx: Context,
-  tx: Transaction,
-  { repositoryId, at }: Moment,
-  commits: readonly string[],
-): Promise<Map<string, CheckFact[]>> {
-  const rows = await tx.query<CheckFact & { readonly commit: string; readonly conclusion: CheckConclusion }>(
-    `select distinct on (r.commit, r.name) r.commit, r.name, ${conclusionBy('$4')} as conclusion,
-            case when ${hadEndedBy('$4')} then extract(epoch from r.completed_at)::float8 * 1000 end as "endedAt"
-     from check_result r
-     where r.account_id = $1 and r.repository_id = $2 and r.commit = any($3) and ${wasSeenBy('$4')}
-     order by r.commit, r.name, r.attempt desc`,
-    [ctx.accountId, repositoryId, commits, at?.toISOString() ?? 'infinity'],
-  );
-  return Map.groupBy(rows, (row) => row.commit);
 }

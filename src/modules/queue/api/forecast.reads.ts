@@ -10,11 +10,11 @@ import type { Forecast } from '../../../domain/simulation/forecast.ts';
 import type { Database, Transaction } from '../../../platform/database.ts';
 import { Thread, ThreadTimeout, threadScript } from '../../../platform/threads.ts';
 import { requireScope } from '../../accounts/index.ts';
-import { successProbabilityBy, loadTrackRecords } from '../facts/outlook.loader.ts';
+import { successProbabilityBy, loadTrackRecords } from '../facts/track-records.ts';
 import { snapshotOf } from '../planning/dry-run.ts';
 import type { ForecastTask } from './simulation.thread.ts';
 
-export interface Foreseen extends Forecast {
+export interface QueueForecast extends Forecast {
   /** The moment it was told of. */
   readonly now: number;
   /** Those in line: id and number, first in line first. */
@@ -33,13 +33,13 @@ const thread = new Thread(threadScript(import.meta.url, 'simulation.thread'));
 interface Kept {
   readonly version: string;
   readonly until: number;
-  readonly answer: Promise<Foreseen | null>;
+  readonly answer: Promise<QueueForecast | null>;
 }
 
 const keptOf = new WeakMap<Database, Map<string, Kept>>();
 
 /** Null: the tip of its base is not known yet, or there is too much to do to tell now. */
-export function forecasts(ctx: Context): DataLoader<string, Foreseen | null> {
+export function forecasts(ctx: Context): DataLoader<string, QueueForecast | null> {
   return new DataLoader(
     async (queueIds) => {
       requireScope(ctx, 'queue:read');
@@ -60,26 +60,26 @@ export function forecasts(ctx: Context): DataLoader<string, Foreseen | null> {
   );
 }
 
-async function keptForecast(ctx: Context, queueId: string, version: string): Promise<Foreseen | null> {
+async function keptForecast(ctx: Context, queueId: string, version: string): Promise<QueueForecast | null> {
   const now = performance.now();
   const kept = keptOf.get(ctx.db) ?? new Map<string, Kept>();
   keptOf.set(ctx.db, kept);
   const known = kept.get(queueId);
   if (known !== undefined && known.version === version && known.until > now) return await known.answer;
-  const answer = foresee(ctx, queueId);
+  const answer = readForecast(ctx, queueId);
   kept.delete(queueId);
   kept.set(queueId, { version, until: now + freshMs, answer });
   const [oldest] = kept.keys();
   if (kept.size > mostKept && oldest !== undefined) kept.delete(oldest);
   // Asked again, it is tried again.
   answer.then(
-    (foreseen) => foreseen ?? kept.delete(queueId),
+    (forecast) => forecast ?? kept.delete(queueId),
     () => kept.delete(queueId),
   );
   return await answer;
 }
 
-async function foresee(ctx: Context, queueId: string): Promise<Foreseen | null> {
+async function readForecast(ctx: Context, queueId: string): Promise<QueueForecast | null> {
   if (thread.load >= mostWaiting) return null;
   const loaded = await ctx.db.transaction(ctx.accountId, async (tx) => {
     const snapshot = await snapshotOf(ctx, tx, queueId);

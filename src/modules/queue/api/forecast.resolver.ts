@@ -14,8 +14,8 @@ export class QueueEtasResolver {
       'When those in line are merged, first in line first, by playing the line on. Null: not known at this moment.',
   })
   async etas(@Ctx() ctx: GraphQLContext, @Root() queue: Queue): Promise<QueueEta[] | null> {
-    const foreseen = await loaderOf(ctx, forecasts).load(queue.id);
-    return foreseen === null ? null : toQueueEtas(foreseen);
+    const forecast = await loaderOf(ctx, forecasts).load(queue.id);
+    return forecast === null ? null : toQueueEtas(forecast);
   }
 }
 
@@ -24,6 +24,6 @@ export async function readEta(
   ctx: GraphQLContext,
   { id, queueId, queued }: Pick<PullRequest, 'id' | 'queueId' | 'queued'>,
 ): Promise<MergeEta | null> {
-  const foreseen = queued && queueId !== null ? await loaderOf(ctx, forecasts).load(queueId) : null;
-  return foreseen === null ? null : toMergeEta(foreseen, id);
+  const forecast = queued && queueId !== null ? await loaderOf(ctx, forecasts).load(queueId) : null;
+  return forecast === null ? null : toMergeEta(forecast, id);
 }

@@ -2,7 +2,7 @@ import { Field, Float, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { etaText } from '../../../domain/simulation/eta.text.ts';
 import type { NoEta } from '../../../domain/simulation/forecast.ts';
 import { DateTime } from '../../../graphql/scalars.ts';
-import type { Foreseen } from './forecast.reads.ts';
+import type { QueueForecast } from './forecast.reads.ts';
 
 const reasons = {
   HALTED: 'halted',
@@ -56,7 +56,7 @@ export class QueueEta {
 }
 
 /** Null: it does not stand in that line. */
-export function toMergeEta({ etas, now }: Foreseen, pullRequestId: string): MergeEta | null {
+export function toMergeEta({ etas, now }: QueueForecast, pullRequestId: string): MergeEta | null {
   const eta = etas.get(pullRequestId);
   if (eta === undefined) return null;
   const sentence = etaText(eta, now);
@@ -74,9 +74,9 @@ export function toMergeEta({ etas, now }: Foreseen, pullRequestId: string): Merg
   };
 }
 
-export function toQueueEtas(foreseen: Foreseen): QueueEta[] {
-  return foreseen.line.flatMap(({ id, number }) => {
-    const eta = toMergeEta(foreseen, id);
+export function toQueueEtas(forecast: QueueForecast): QueueEta[] {
+  return forecast.line.flatMap(({ id, number }) => {
+    const eta = toMergeEta(forecast, id);
     return eta === null ? [] : [{ number, eta }];
   });
 }

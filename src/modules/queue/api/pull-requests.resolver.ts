@@ -14,27 +14,23 @@ import {
   readBotPullRequest,
   statusCheckOf,
 } from './batches.reads.ts';
-import { Batch, BatchConnection, BotPullRequest, Check } from './batches.types.ts';
+import { Batch, BatchConnection, Check } from './batches.types.ts';
+import { closePullRequest, reopenPullRequest, openPullRequest } from '../requests/host-pull-requests.service.ts';
 import {
-  approvePullRequest,
-  closePullRequest,
   dequeuePullRequest,
-  openPullRequest,
   previewDequeueing,
   previewQueueing,
   queuePullRequest,
-  reopenPullRequest,
   updatePullRequest,
-} from '../index.ts';
+} from '../requests/queue.service.ts';
+import { approvePullRequest } from '../requests/conversations.service.ts';
 import { explainPullRequest } from './explain.reads.ts';
 import { Explanation, toMergeCondition } from './explain.types.ts';
 import { readEta } from './forecast.resolver.ts';
-import { toImpact } from './dry-run.types.ts';
 import {
   countPullRequests,
   narrowFields,
   placeInLine,
-  pullRequestById,
   readPullRequestByHead,
   readPullRequestByNumber,
   readPullRequests,
@@ -52,6 +48,8 @@ import {
   ReviewPullRequestInput,
   UpdatePullRequestInput,
 } from './pull-requests.types.ts';
+import { BotPullRequest } from './bot-pull-requests.types.ts';
+import { previewPayload, payload } from './pull-requests.payloads.ts';
 
 const pageSize = 50;
 
@@ -295,21 +293,4 @@ export class PullRequestsResolver {
   ): Promise<PullRequestPayload> {
     return await payload(ctx, await approvePullRequest(ctx, input));
   }
-}
-
-async function previewPayload(
-  ctx: GraphQLContext,
-  preview: Awaited<ReturnType<typeof previewQueueing>>,
-): Promise<PullRequestPayload> {
-  const { pullRequest } = await payload(ctx, preview);
-  return { pullRequest, impact: toImpact(preview.impacts) };
-}
-
-export async function payload(
-  ctx: GraphQLContext,
-  { pullRequestId }: { readonly pullRequestId: string },
-): Promise<PullRequestPayload> {
-  const pullRequest = await loaderOf(ctx, pullRequestById).load(pullRequestId);
-  if (!pullRequest) throw new Error(`The pull request ${pullRequestId} is gone after its change.`);
-  return { pullRequest };
 }

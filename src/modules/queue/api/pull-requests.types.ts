@@ -3,7 +3,7 @@ import type { PullRequestStatus } from '../../../domain/queue/model/snapshot.ts'
 import { connectionType } from '../../../graphql/connection.ts';
 import { Node } from '../../../graphql/node.ts';
 import { AffectedTarget, DateTime, GitObjectID, PullRequestNumber, URI } from '../../../graphql/scalars.ts';
-import type { BotPullRequest } from './batches.types.ts';
+import type { BotPullRequest } from './bot-pull-requests.types.ts';
 import { Repository, RepositoryInput } from '../../repositories/repositories.types.ts';
 import { Impact } from './dry-run.types.ts';
 

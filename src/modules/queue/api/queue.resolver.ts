@@ -13,7 +13,8 @@ import {
 } from '../../repositories/repositories.types.ts';
 import { readBatches } from './batches.reads.ts';
 import { type Batch, BatchConnection } from './batches.types.ts';
-import { haltQueue, resumeQueue, setRepositoryActive } from '../index.ts';
+import { setRepositoryActive } from '../requests/activity.service.ts';
+import { haltQueue, resumeQueue } from '../requests/halting.service.ts';
 import { narrowFields, readQueuedPullRequests } from './pull-requests.reads.ts';
 import { PullRequest } from './pull-requests.types.ts';
 import { depthOfQueue, queueById, readQueue, readQueueDepth, readQueues, runningBuilds } from './queue.reads.ts';

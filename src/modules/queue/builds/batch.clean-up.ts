@@ -1,9 +1,8 @@
 import type { Context } from '../../../context.ts';
 import { botBranch, type LoadedBatch } from '../store/batch.rows.ts';
-import { deleteBranch } from '../planning/bot-pull-requests.branch.ts';
-import { closeRows } from '../planning/bot-pull-requests.reuse.ts';
+import { deleteBranch, closeRows } from './bot-pull-requests.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
-import { stopGates } from '../facts/final-gates.ts';
+import { readGateRuns } from '../facts/final-gates.ts';
 import { BotPullRequestEntity } from '../store/queue.entities.ts';
 
 /**
@@ -38,5 +37,19 @@ export async function cleanUp(ctx: Context, loaded: LoadedBatch): Promise<void> 
       batch.id,
       ctx.clock().toISOString(),
     ]);
+  });
+}
+
+/** What still runs for a batch that has ended is stopped. */
+async function stopGates(ctx: Context, { batch, host }: LoadedBatch): Promise<void> {
+  const open = await readGateRuns(ctx, 'batch', batch.id);
+  for (const { run } of open) if (run !== null) await ctx.hosts(host.host).cancelWorkflowRun(host, run);
+  if (open.length === 0) return;
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    await tx.query(
+      `update gate_run set state = 'failed', reason = 'its batch ended before it did', ended_at = $3
+       where account_id = $1 and batch_id = $2 and state in ('planned', 'running')`,
+      [ctx.accountId, batch.id, ctx.clock().toISOString()],
+    );
   });
 }

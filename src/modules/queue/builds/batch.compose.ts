@@ -6,7 +6,7 @@ import type { Transaction } from '../../../platform/database.ts';
 import { buildRef, composeAssumed, contentOf, type Assumed } from './assumptions.ts';
 import { blockMembers, blockRefused } from './batch.refusals.ts';
 import type { LoadedBatch } from '../store/batch.rows.ts';
-import { updateBranch } from '../facts/branch-update.ts';
+import { updateBranch } from './branch-update.ts';
 import { isFresh, loadBuilds, recordBuild, recordChecks } from '../facts/build.records.ts';
 import { configurationOf } from '../store/configuration.cache.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';

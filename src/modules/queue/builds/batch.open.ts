@@ -4,8 +4,7 @@ import { evidenceFor, withoutHeads } from '../../../domain/queue/evidence/eviden
 import { botTitle } from '../../../domain/queue/requests/message.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { botBranch, type LoadedBatch } from '../store/batch.rows.ts';
-import { moveBranch } from '../planning/bot-pull-requests.branch.ts';
-import { dropBotPullRequest, takeBotPullRequest } from '../planning/bot-pull-requests.reuse.ts';
+import { moveBranch, dropBotPullRequest, takeBotPullRequest } from './bot-pull-requests.ts';
 import { loadBuilds, recordChecks } from '../facts/build.records.ts';
 import { configurationOf, rulesOf } from '../store/configuration.cache.ts';
 import { recordGates } from '../facts/final-gates.ts';

@@ -9,8 +9,8 @@ import type { Transaction } from '../../../platform/database.ts';
 import { loadAssumed, loadMembers } from '../store/batch.members.ts';
 import { loadBuilds } from '../facts/build.records.ts';
 import { lineageOf, loadLandings, readLandings } from '../facts/landings.loader.ts';
-import { loadTargetsOf } from '../facts/outlook.loader.ts';
-import { loadJudgedBuilds } from '../facts/retries.ts';
+import { loadTargetsOf } from '../facts/affected-targets.ts';
+import { loadJudgedBuilds } from '../facts/judged-builds.ts';
 import { BatchEntity, type BatchMemberRow, type BatchRow } from '../store/queue.entities.ts';
 
 /** What a build of a part was made of, in order. */

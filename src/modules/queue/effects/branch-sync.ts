@@ -9,9 +9,9 @@ import {
 import { isQueued, isTerminal } from '../../../domain/queue/model/status.ts';
 import { HostRefused, RefMoved } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
-import { isLandingBegun } from '../store/begun-landings.ts';
-import { updateBranch, type BranchUpdated } from '../facts/branch-update.ts';
-import { beginBranchWork, comment, endBranchWork, type LoadedWork } from '../planning/branch-work.ts';
+import { isLandingBegun } from '../store/intents.ts';
+import { updateBranch, type BranchUpdated } from '../builds/branch-update.ts';
+import { beginBranchWork, comment, endBranchWork, type LoadedWork } from './branch-work.ts';
 import { configurationOf } from '../store/configuration.cache.ts';
 import { syncPullRequest } from '../host-sync/pull-requests.ts';
 import type { IntentRow, PullRequestRow } from '../store/queue.entities.ts';

@@ -5,10 +5,10 @@ import { HostRefused, HostUnavailable } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import type { NewEvent } from '../../events/index.ts';
 import { isBranchWork } from '../planning/branch-work.ts';
-import { tellGivenUp } from './branch-work.given-up.ts';
 import { IntentEntity, PullRequestEntity, type IntentKind, type IntentRow } from '../store/queue.entities.ts';
 import { changeQueue, lockQueue } from '../store/queue.locks.ts';
-import { beginWork, finishWork, haltWork } from '../store/status.writer.ts';
+import { beginWork, finishWork, haltWork, announce, planReply, type QueueWork } from '../store/status.writer.ts';
+import { backportComment, syncRefusedComment } from '../../../domain/queue/explain/branch-comments.ts';
 import { mostAttempts } from '../landing/landing.ts';
 
 const unreadableMs = 10 * 60_000;
@@ -87,7 +87,7 @@ async function giveUp(ctx: Context, intent: IntentRow, end: GivenUp): Promise<tr
     );
     if (ended.length === 0) return;
     const work = beginWork(ctx, tx, queue);
-    if (end.told !== undefined) await tellGivenUp(work, intent, end.told);
+    if (end.told !== undefined) await reportGivenUp(work, intent, end.told);
     if (end.tries !== undefined) work.events.push(await untold(tx, intent, { reason, tries: end.tries }));
     await finishWork(work);
     // A line may wait for it (update_before_requeue), and others of its kind do.
@@ -131,4 +131,31 @@ async function haltIfHopeless(ctx: Context, intentId: string, error: unknown): P
     haltWork(work, `Landing batch ${intent.batchId} failed ${intent.attempt} times: ${reasonOf(error)}`);
     await finishWork(work);
   });
+}
+
+/**
+ * Told in the conversation, where the comment that says the work has begun is otherwise the last word. Planned, not
+ * written: the host that could not be reached is told when it can. `why` goes on a sentence.
+ */
+async function reportGivenUp(work: QueueWork, intent: IntentRow, why: string): Promise<void> {
+  const { ctx, tx, now } = work;
+  const row = await tx.em.findOneOrFail(PullRequestEntity, { id: intent.pullRequestId ?? '' });
+  const asked = String(intent.payload['askedAt']);
+  const reason = `${why}; ask again`;
+  if (intent.kind === 'backport') {
+    const target = String(intent.payload['target']);
+    await tx.query(
+      `update backport set state = 'refused', reason = $4, updated_at = $5
+       where account_id = $1 and pull_request_id = $2 and target_branch = $3 and state in ('planned', 'waiting')`,
+      [ctx.accountId, row.id, target, why, now.toISOString()],
+    );
+    announce(work, row, 'backport_failed', { target, backport: null, reason: why });
+    const body = backportComment(target, { kind: 'refused', words: reason });
+    await planReply(work, row.id, { key: `backport:${target}:${asked}`, body });
+  }
+  if (intent.kind === 'sync' && intent.payload['cause'] === 'asked') {
+    announce(work, row, 'sync_failed', { cause: 'asked', base: null, paths: [], reason: why });
+    const body = syncRefusedComment({ baseBranch: row.baseBranch, words: reason });
+    await planReply(work, row.id, { key: `sync:${asked}`, body });
+  }
 }

@@ -5,7 +5,7 @@ import { HostRefused } from '../../../hosts/port.ts';
 import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
 import { configurationOf, labelRulesOf } from '../store/configuration.cache.ts';
 import { hosted, type HostedRepository } from '../store/hosted-repository.ts';
-import { finishIntent } from '../store/intents.finish.ts';
+import { finishIntent } from '../store/intents.ts';
 import { PullRequestEntity, type IntentRow, type PullRequestRow } from '../store/queue.entities.ts';
 
 export async function writeReply(ctx: Context, intent: IntentRow): Promise<void> {

@@ -12,17 +12,17 @@ import {
   wantsComment,
   type Publication,
 } from '../../../domain/queue/explain/status-comment.ts';
-import { finishIntent } from '../store/intents.finish.ts';
+import { finishIntent } from '../store/intents.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import type { IntentRow, PublishedCheck } from '../store/queue.entities.ts';
-import { readStanding, type Standing } from '../planning/notifications.reads.ts';
+import { readPublishedState, type PublishedState } from '../planning/notifications.reads.ts';
 
 export async function writeStatusComment(ctx: Context, intent: IntentRow): Promise<void> {
-  const standing = await readStanding(ctx, intent.pullRequestId ?? '');
-  const { row, repository, configuration, told } = standing;
+  const published = await readPublishedState(ctx, intent.pullRequestId ?? '');
+  const { row, repository, configuration, told } = published;
   const { publish, open_message, queued_message, blocked_message } = configuration.merge_rules.status_comment;
-  if (!wantsComment(configuration.merge_rules)) await endComment(ctx, standing);
-  else if (isTold(standing, publish, row.hasStatusComment)) {
+  if (!wantsComment(configuration.merge_rules)) await endComment(ctx, published);
+  else if (isTold(published, publish, row.hasStatusComment)) {
     const messages = { open: open_message, queued: queued_message, blocked: blocked_message };
     await keepComment(ctx, row.id, true);
     await passFailpoint('comment:before_host');
@@ -36,7 +36,7 @@ export async function writeStatusComment(ctx: Context, intent: IntentRow): Promi
 }
 
 /** What it says would never change again: it says so, and is forgotten. */
-async function endComment(ctx: Context, { row, repository }: Standing): Promise<void> {
+async function endComment(ctx: Context, { row, repository }: PublishedState): Promise<void> {
   if (!row.hasStatusComment) return;
   await ctx.hosts(repository.host).upsertComment(repository, row.number, {
     key: statusCommentKey,
@@ -57,10 +57,10 @@ async function keepComment(ctx: Context, pullRequestId: string, stands: boolean)
 }
 
 export async function publishStatusCheck(ctx: Context, intent: IntentRow): Promise<void> {
-  const standing = await readStanding(ctx, intent.pullRequestId ?? '');
-  const { row, repository, configuration, told } = standing;
+  const published = await readPublishedState(ctx, intent.pullRequestId ?? '');
+  const { row, repository, configuration, told } = published;
   const stands = row.statusCheck?.commit === row.headSha;
-  if (isTold(standing, publicationOf(configuration.merge_rules.publish_status_check), stands)) {
+  if (isTold(published, publicationOf(configuration.merge_rules.publish_status_check), stands)) {
     const check: PublishedCheck = {
       ...statusCheck(told),
       commit: row.headSha,
@@ -77,7 +77,7 @@ export async function publishStatusCheck(ctx: Context, intent: IntentRow): Promi
   await finishIntent(ctx, intent);
 }
 
-function isTold({ row, isReady }: Standing, publication: Publication, stands: boolean): boolean {
+function isTold({ row, isReady }: PublishedState, publication: Publication, stands: boolean): boolean {
   if (publication === 'never') return false;
   return stands || isPublished(publication, { status: row.status, mergedByQueue: row.mergedByQueue === true, isReady });
 }

@@ -1,24 +1,32 @@
 // Carries out one intent, whatever it is: the queue's workflow hands over ids and knows no kinds.
 import type { Context } from '../../../context.ts';
 import { HostRefused, RefMoved } from '../../../hosts/port.ts';
-import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
-import { carryOutBackport } from '../planning/backport.ts';
-import { carryOutClosing } from '../planning/bot-pull-requests.reuse.ts';
+import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
+import { carryOutBackport } from './backport.ts';
 import { recordChecks } from '../facts/build.records.ts';
 import { configurationOf } from '../store/configuration.cache.ts';
 import { endOrPostpone } from './intents.failures.ts';
-import { finishIntent as finish } from '../store/intents.finish.ts';
+import { finishIntent as finish, finishIntent } from '../store/intents.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
-import { carryOutGate } from '../facts/final-gates.ts';
+import { carryOutGate } from './final-gates.ts';
 import { hosted } from '../store/hosted-repository.ts';
 import { writeLabel, writeReply } from './intents.labels.ts';
 import { publishStatusCheck, writeStatusComment } from './intents.status.ts';
 import { carryOutLanding } from '../landing/landing.ts';
-import { IntentEntity, PullRequestEntity, QueueEntity, type IntentRow } from '../store/queue.entities.ts';
-import { carryOutRefresh } from './refresh.ts';
-import { carryOutRetry } from '../facts/retries.ts';
+import {
+  IntentEntity,
+  PullRequestEntity,
+  QueueEntity,
+  type IntentRow,
+  BotPullRequestEntity,
+  type PullRequestRow,
+} from '../store/queue.entities.ts';
+import { carryOutRefresh } from './branch-work.ts';
+import { carryOutRetry } from './retries.ts';
 import { changeQueue } from '../store/queue.locks.ts';
-import { retargetAbove } from './stack.retarget.ts';
+import { deleteBranch, closeRows } from '../builds/bot-pull-requests.ts';
+import { syncPullRequest } from '../host-sync/pull-requests.ts';
+import { readAbove } from '../host-sync/placement.ts';
 import { carryOutSync } from './branch-sync.ts';
 
 export async function carryOut(ctx: Context, intentId: string): Promise<void> {
@@ -129,4 +137,43 @@ async function readChecks(ctx: Context, intent: IntentRow): Promise<void> {
       [ctx.accountId, intent.id, ctx.clock().toISOString()],
     );
   });
+}
+
+async function carryOutClosing(ctx: Context, intent: IntentRow): Promise<void> {
+  const { bot, host } = await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const row = await tx.em.findOneOrFail(BotPullRequestEntity, { id: intent.key });
+    const repository = await tx.em.findOneOrFail(RepositoryEntity, { id: row.repositoryId });
+    return { bot: row, host: hosted(repository) };
+  });
+  await ctx.hosts(host.host).closePullRequest(host, bot.number);
+  await deleteBranch(ctx, host, bot.branch);
+  await passFailpoint('bot:after_close');
+  await ctx.db.transaction(ctx.accountId, async (tx) => await closeRows(ctx, tx, bot));
+  await finishIntent(ctx, intent);
+}
+
+/**
+ * After a landing: what stood on it stands on the base branch now, and the host is told so. Answers whether nothing is
+ * left that has the landed branch as its base: only then may that branch go. Idempotent.
+ */
+async function retargetAbove(
+  ctx: Context,
+  repository: RepositoryRow,
+  landed: { readonly row: PullRequestRow; readonly baseBranch: string },
+): Promise<boolean> {
+  if (!configurationOf(repository).merge_rules.auto_detect_stacks) return true;
+  const host = hosted(repository);
+  let isLeft = true;
+  for (const { number, belowId } of await readAbove(ctx, landed.row)) {
+    if (belowId !== landed.row.id) continue;
+    try {
+      await ctx.hosts(host.host).setBaseBranch(host, number, landed.baseBranch);
+    } catch (error) {
+      if (!(error instanceof HostRefused)) throw error;
+      ctx.log.warn({ number, reason: error.message }, 'A pull request of a stack keeps the base branch that landed.');
+      isLeft = false;
+    }
+    await syncPullRequest(ctx, host, number);
+  }
+  return isLeft;
 }

@@ -1,6 +1,6 @@
 // What a host knows of a base branch, copied into its queue.
 import type { Context } from '../../../context.ts';
-import { readLandingMembers } from '../store/begun-landings.ts';
+import { readLandingMembers } from '../store/intents.ts';
 import { mostReads, type HostedRepository } from '../store/hosted-repository.ts';
 import { QueueEntity } from '../store/queue.entities.ts';
 import { changeQueue, ensureQueue } from '../store/queue.locks.ts';

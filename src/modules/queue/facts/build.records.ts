@@ -26,6 +26,40 @@ export async function recordBuild(
   );
 }
 
+/** Ids of the queues that look again once checks of the commit have ended. */
+async function readWaitingQueues(
+  ctx: Context,
+  tx: Transaction,
+  of: { readonly repositoryId: string; readonly commit: string },
+): Promise<string[]> {
+  const rows = await tx.query<{ queue_id: string }>(
+    `select queue_id from batch where account_id = $1 and repository_id = $2 and tested_commit = $3 and state in ('making', 'building', 'landing')
+     union
+     select queue_id from pull_request
+     where account_id = $1 and repository_id = $2 and head_sha = $3 and status in ('pending', 'queued', 'tagged') and queue_id is not null
+     union
+     -- Branches that are kept up to date wait for the checks of others, and for their own, to end.
+     select q.id from queue q join pull_request p on p.account_id = $1 and p.queue_id = q.id
+     where q.account_id = $1 and p.repository_id = $2 and p.head_sha = $3 and p.status in ('open', 'blocked') and q.updates_wait
+       and exists (select from build where account_id = $1 and repository_id = $2 and commit = $3 and finished_at is not null)
+     union
+     -- What nobody has asked to merge may be ready now, which is told.
+     select queue_id from pull_request
+     where account_id = $1 and repository_id = $2 and head_sha = $3 and status = 'open' and queue_id is not null
+       and status_check->>'commit' is distinct from head_sha
+       and exists (select from build where account_id = $1 and repository_id = $2 and commit = $3 and finished_at is not null)
+     union
+     -- The end of a build leaves room for the other queues of its repository (max_parallel_builds).
+     select id from queue
+     where account_id = $1 and repository_id = $2 and waiting > 0
+       and exists (select from batch where account_id = $1 and repository_id = $2 and tested_commit = $3 and state in ('making', 'building', 'landing'))
+       and exists (select from build where account_id = $1 and repository_id = $2 and commit = $3 and finished_at is not null)
+     order by 1`,
+    [ctx.accountId, of.repositoryId, of.commit],
+  );
+  return rows.map((row) => row.queue_id);
+}
+
 /**
  * Reads the checks of a commit from the host and keeps what is new. Wakes the queues that wait for this commit when
  * a check ended or the host's list became complete; a check that merely started moves nothing and takes no lock.
@@ -49,36 +83,12 @@ export async function recordChecks(
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     const moved = await keepReport(ctx, tx, repository.id, report);
     if (!moved) return;
-    const waiting = await tx.query<{ queue_id: string }>(
-      `select queue_id from batch where account_id = $1 and repository_id = $2 and tested_commit = $3 and state in ('making', 'building', 'landing')
-       union
-       select queue_id from pull_request
-       where account_id = $1 and repository_id = $2 and head_sha = $3 and status in ('pending', 'queued', 'tagged') and queue_id is not null
-       union
-       -- Branches that are kept up to date wait for the checks of others, and for their own, to end.
-       select q.id from queue q join pull_request p on p.account_id = $1 and p.queue_id = q.id
-       where q.account_id = $1 and p.repository_id = $2 and p.head_sha = $3 and p.status in ('open', 'blocked') and q.updates_wait
-         and exists (select from build where account_id = $1 and repository_id = $2 and commit = $3 and finished_at is not null)
-       union
-       -- What nobody has asked to merge may be ready now, which is told.
-       select queue_id from pull_request
-       where account_id = $1 and repository_id = $2 and head_sha = $3 and status = 'open' and queue_id is not null
-         and status_check->>'commit' is distinct from head_sha
-         and exists (select from build where account_id = $1 and repository_id = $2 and commit = $3 and finished_at is not null)
-       union
-       -- The end of a build leaves room for the other queues of its repository (max_parallel_builds).
-       select id from queue
-       where account_id = $1 and repository_id = $2 and waiting > 0
-         and exists (select from batch where account_id = $1 and repository_id = $2 and tested_commit = $3 and state in ('making', 'building', 'landing'))
-         and exists (select from build where account_id = $1 and repository_id = $2 and commit = $3 and finished_at is not null)
-       order by 1`,
-      [ctx.accountId, repository.id, commit],
-    );
-    for (const { queue_id } of waiting) await changeQueue(ctx, tx, queue_id);
+    const waiting = await readWaitingQueues(ctx, tx, { repositoryId: repository.id, commit });
+    for (const queueId of waiting) await changeQueue(ctx, tx, queueId);
     await tx.query(
       `update pull_request set tell_at = coalesce(tell_at, $4)
        where account_id = $1 and repository_id = $2 and head_sha = $3 and status = 'open' and queue_id = any($5)`,
-      [ctx.accountId, repository.id, commit, ctx.clock().toISOString(), waiting.map(({ queue_id }) => queue_id)],
+      [ctx.accountId, repository.id, commit, ctx.clock().toISOString(), waiting],
     );
   });
 }

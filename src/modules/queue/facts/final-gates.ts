@@ -1,19 +1,13 @@
-// Final gates of a batch: planned in a turn of the queue, started at the host, read back, and stopped when their batch
-// ends. A row for each, so that a gate is asked once for a batch whatever dies in between.
+// Final gates of a batch, a row for each, so that a gate is asked once for a batch whatever dies in between. How they
+// stand is read here from the rows and from the host; they are planned, started and stopped by the floors above.
 import type { Context } from '../../../context.ts';
 import { gatesFor } from '../../../domain/queue/evidence/final-gates.ts';
 import type { GateState, QueueRules } from '../../../domain/queue/model/snapshot.ts';
-import { HostRefused, type WorkflowRun } from '../../../hosts/port.ts';
+import { type WorkflowRun } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { appendEvents } from '../../events/index.ts';
-import { loadBatch, type LoadedBatch } from '../store/batch.rows.ts';
-import { passFailpoint } from '../../../platform/failpoints.ts';
 import type { HostedRepository } from '../store/hosted-repository.ts';
-import { finishIntent } from '../store/intents.finish.ts';
-import type { PassedGate } from '../landing/proof.ts';
-import type { IntentRow } from '../store/queue.entities.ts';
 import { changeQueue } from '../store/queue.locks.ts';
-import type { QueueWork } from '../store/status.writer.ts';
 
 /** A batch with the labels of all of its members. */
 interface LabelledBatch {
@@ -62,22 +56,7 @@ export function labelBatches(
   }));
 }
 
-export async function planGate(
-  { ctx, tx, queue, now }: QueueWork,
-  gate: { readonly batchId: string; readonly workflow: string; readonly commit: string },
-): Promise<void> {
-  await tx.query(
-    `with planned as (
-       insert into gate_run (account_id, repository_id, queue_id, batch_id, workflow, commit, planned_at)
-       values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing returning id)
-     insert into intent (account_id, queue_id, batch_id, kind, key, payload, planned_at)
-     select $1, $3, $4, 'run_gate', id::text, jsonb_build_object('workflow', $5::text), $7 from planned
-     on conflict do nothing`,
-    [ctx.accountId, queue.repositoryId, queue.id, gate.batchId, gate.workflow, gate.commit, now.toISOString()],
-  );
-}
-
-interface GateRun {
+export interface GateRun {
   readonly id: string;
   readonly batchId: string;
   readonly queueId: string;
@@ -95,7 +74,7 @@ const gateRunsOf = {
 } as const;
 
 /** By its id, or those that are open of a batch, or those that run on a commit of a repository. */
-async function readGateRuns(ctx: Context, by: keyof typeof gateRunsOf, ...values: string[]): Promise<GateRun[]> {
+export async function readGateRuns(ctx: Context, by: keyof typeof gateRunsOf, ...values: string[]): Promise<GateRun[]> {
   return await ctx.db.read<GateRun>(ctx.accountId, {
     name: `gate_runs_by_${by}`,
     text: `select id, batch_id as "batchId", queue_id as "queueId", workflow, commit, state, run
@@ -104,37 +83,11 @@ async function readGateRuns(ctx: Context, by: keyof typeof gateRunsOf, ...values
   });
 }
 
-/** Starts the run. The row's id is its key at the host: however often it is asked for, it is one run. */
-export async function carryOutGate(ctx: Context, intent: IntentRow): Promise<void> {
-  const { host, batch } = await loadBatch(ctx, intent.batchId ?? '');
-  const [gate] = await readGateRuns(ctx, 'id', intent.key);
-  if (gate?.state === 'planned' && batch.state === 'building') {
-    const outcome = await startGate(ctx, host, gate);
-    await passFailpoint('gate:after_host');
-    const isMoved = await moveGate(ctx, host, gate, outcome);
-    if (!isMoved && outcome.state === 'running') await stopUnwanted(ctx, host, { id: gate.id, run: outcome.run });
-  }
-  await finishIntent(ctx, intent);
-}
-
 /** What became of a gate: each is told once, by the transaction that moves its row. */
-type GateOutcome =
+export type GateOutcome =
   | { readonly state: 'running'; readonly run: string; readonly url: string | null }
   | { readonly state: 'passed'; readonly url: string | null }
   | { readonly state: 'failed'; readonly url: string | null; readonly reason: string };
-
-async function startGate(ctx: Context, host: HostedRepository, gate: GateRun): Promise<GateOutcome> {
-  const adapter = ctx.hosts(host.host);
-  try {
-    const { workflow, commit } = gate;
-    const run = await adapter.dispatchWorkflow(host, { workflow, commit, key: `gate-${gate.id}` });
-    return { state: 'running', run, url: (await adapter.readWorkflowRun(host, run))?.url ?? null };
-  } catch (error) {
-    if (!(error instanceof HostRefused)) throw error;
-    return { state: 'failed', url: null, reason: `it could not be started: ${error.message}` };
-  }
-}
-
 const movesFrom: Readonly<Record<GateOutcome['state'], readonly GateRun['state'][]>> = {
   running: ['planned'],
   passed: ['running'],
@@ -142,7 +95,12 @@ const movesFrom: Readonly<Record<GateOutcome['state'], readonly GateRun['state']
 };
 
 /** False: another writer was faster, or its batch has ended. */
-async function moveGate(ctx: Context, host: HostedRepository, gate: GateRun, outcome: GateOutcome): Promise<boolean> {
+export async function moveGate(
+  ctx: Context,
+  host: HostedRepository,
+  gate: GateRun,
+  outcome: GateOutcome,
+): Promise<boolean> {
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
     await changeQueue(ctx, tx, gate.queueId);
     const reason = outcome.state === 'failed' ? outcome.reason : null;
@@ -176,16 +134,6 @@ async function moveGate(ctx: Context, host: HostedRepository, gate: GateRun, out
   });
 }
 
-/** Its batch ended while the host was starting it: who stopped the gates of the batch knew of no run. */
-async function stopUnwanted(
-  ctx: Context,
-  host: HostedRepository,
-  { id, run }: { readonly id: string; readonly run: string },
-): Promise<void> {
-  const [gate] = await readGateRuns(ctx, 'id', id);
-  if (gate?.state === 'failed') await ctx.hosts(host.host).cancelWorkflowRun(host, run);
-}
-
 /** Reads the gates that run on a commit from the host, and keeps what has ended. */
 export async function recordGates(ctx: Context, host: HostedRepository, commit: string): Promise<void> {
   const running = await readGateRuns(ctx, 'commit', host.id, commit);
@@ -203,18 +151,12 @@ function outcomeOf(run: WorkflowRun | null): GateOutcome | null {
   return { state: 'failed', url: run.url, reason: run.summary ?? run.conclusion };
 }
 
-/** What still runs for a batch that has ended is stopped. */
-export async function stopGates(ctx: Context, { batch, host }: LoadedBatch): Promise<void> {
-  const open = await readGateRuns(ctx, 'batch', batch.id);
-  for (const { run } of open) if (run !== null) await ctx.hosts(host.host).cancelWorkflowRun(host, run);
-  if (open.length === 0) return;
-  await ctx.db.transaction(ctx.accountId, async (tx) => {
-    await tx.query(
-      `update gate_run set state = 'failed', reason = 'its batch ended before it did', ended_at = $3
-       where account_id = $1 and batch_id = $2 and state in ('planned', 'running')`,
-      [ctx.accountId, batch.id, ctx.clock().toISOString()],
-    );
-  });
+export interface PassedGate {
+  readonly workflow: string;
+  /** What it ran on. */
+  readonly commit: string;
+  /** The host's name for the run. */
+  readonly run: string;
 }
 
 /** The gates a batch has passed, for its proof. */

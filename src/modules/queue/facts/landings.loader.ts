@@ -2,7 +2,7 @@
 import type { Context } from '../../../context.ts';
 import type { Landing } from '../../../domain/queue/model/snapshot.ts';
 import type { Transaction } from '../../../platform/database.ts';
-import { targetColumns, targetsOfAll, type Stored } from './target.cache.ts';
+import { targetColumns, targetsOfAll, type Stored } from './affected-targets.ts';
 
 export interface Landed {
   readonly id: string;

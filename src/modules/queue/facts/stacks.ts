@@ -1,16 +1,14 @@
 // Pull requests that stand on others, as rows: what is below one, and what that means for its admission and its commit.
 import type { Context } from '../../../context.ts';
 import type { Configuration } from '../../../domain/configuration/index.ts';
-import { ownMessage, stackMessage, type MessageSource } from '../../../domain/queue/requests/message.ts';
-import { deepestStack, findJoined, waitsForBelow } from '../../../domain/queue/requests/stacks.ts';
+import { deepestStack, waitsForBelow } from '../../../domain/queue/requests/stacks.ts';
 import { isQueued, isTerminal } from '../../../domain/queue/model/status.ts';
-import { strategyOf } from '../../../domain/queue/landing/merge-strategy.ts';
-import type { MergeStrategy, PullRequestStatus } from '../../../domain/queue/model/snapshot.ts';
+import type { PullRequestStatus } from '../../../domain/queue/model/snapshot.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { PullRequestEntity, type PullRequestRow } from '../store/queue.entities.ts';
-import { writeStatus, type QueueWork } from '../store/status.writer.ts';
+import { type QueueWork } from '../store/status.writer.ts';
 
-interface Standing {
+interface StackPosition {
   readonly belowId?: string | null;
 }
 
@@ -26,7 +24,7 @@ export interface Below {
 export async function readBelow(
   ctx: Context,
   tx: Transaction,
-  standing: readonly Standing[],
+  standing: readonly StackPosition[],
 ): Promise<ReadonlyMap<string, Below>> {
   const ids = [...new Set(standing.flatMap(({ belowId }) => belowId ?? []))];
   if (ids.length === 0) return new Map();
@@ -56,7 +54,7 @@ export function obstacleBelow(
 }
 
 /** Its base branch is another one's head, and it stands in the queue of the branch at the bottom. */
-export function isInStack(configuration: Configuration, { belowId }: Standing): boolean {
+export function isInStack(configuration: Configuration, { belowId }: StackPosition): boolean {
   return configuration.merge_rules.auto_detect_stacks && Boolean(belowId);
 }
 
@@ -75,70 +73,4 @@ export async function loadBelow({ tx, queue }: QueueWork, row: PullRequestRow): 
     found.unshift(below);
   }
   return found;
-}
-
-export function pendAbove(work: QueueWork, row: PullRequestRow, below: PullRequestRow): void {
-  writeStatus(work, row, 'pend', { code: null, text: waitsForBelow(below) });
-}
-
-interface Member {
-  readonly row: PullRequestRow;
-  readonly source: MessageSource;
-}
-
-export interface PlannedLayer {
-  readonly strategy: MergeStrategy;
-  readonly belowHead: string | null;
-  readonly joinsNext: boolean;
-}
-
-/** How each of them, one on top of the other, is merged. */
-export async function planLayers(
-  { ctx, tx }: QueueWork,
-  rows: readonly PullRequestRow[],
-  configuration: Configuration,
-): Promise<PlannedLayer[]> {
-  const { merge_strategy } = configuration.merge_rules;
-  const below = await readBelow(ctx, tx, rows);
-  const strategies = rows.map((row) => strategyOf(row.labels, merge_strategy));
-  const joined = findJoined(
-    rows.map(({ id, belowId }, place) => ({
-      id,
-      below: belowId ?? null,
-      strategy: strategies[place] ?? merge_strategy.name,
-    })),
-    { useSeparateCommits: merge_strategy.use_separate_commits_for_stack },
-  );
-  return rows.map(({ belowId }, place) => ({
-    strategy: strategies[place] ?? merge_strategy.name,
-    belowHead: belowId ? (below.get(belowId)?.head ?? null) : null,
-    joinsNext: joined[place] ?? false,
-  }));
-}
-
-/** How each member of a batch becomes a commit; those of a stack may share one. */
-export async function planCommits<M extends Member>(
-  work: QueueWork,
-  members: readonly M[],
-  configuration: Configuration,
-): Promise<(M & PlannedLayer & { readonly message: string })[]> {
-  const { merge_commit } = configuration.merge_rules;
-  const layers = await planLayers(
-    work,
-    members.map(({ row }) => row),
-    configuration,
-  );
-  const commits: (M & PlannedLayer & { readonly message: string })[] = [];
-  let carried: MessageSource[] = [];
-  for (const [place, member] of members.entries()) {
-    const layer = layers[place];
-    if (layer === undefined) continue;
-    const { joinsNext } = layer;
-    const message = joinsNext
-      ? ownMessage(member.source, merge_commit)
-      : stackMessage(member.source, carried, merge_commit);
-    carried = joinsNext ? [...carried, member.source] : [];
-    commits.push({ ...member, ...layer, message });
-  }
-  return commits;
 }

@@ -5,8 +5,8 @@ import { changedLabels, type LabelWrite } from '../../../domain/queue/requests/l
 import { isQueued } from '../../../domain/queue/model/status.ts';
 import type { HostPullRequest } from '../../../hosts/port.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
-import { askToQueue, authorisePerson, refuseSource, takeOut } from '../admission/enqueue.ts';
-import { isLandingBegun } from '../store/begun-landings.ts';
+import { enqueue, authorisePerson, refuseSource, dequeue } from '../admission/enqueue.ts';
+import { isLandingBegun } from '../store/intents.ts';
 import { configurationOf, labelRulesOf } from '../store/configuration.cache.ts';
 import type { HostedRepository } from '../store/hosted-repository.ts';
 import type { PullRequestRow } from '../store/queue.entities.ts';
@@ -89,11 +89,11 @@ async function followTrigger(
 ): Promise<void> {
   if (row.status !== 'open' && row.status !== 'blocked') return;
   announce(work, row, 'labeled');
-  await askToQueue(work, repository, row, { by });
+  await enqueue(work, repository, row, { by });
 }
 
 async function followWithdrawal(work: QueueWork, row: PullRequestRow): Promise<void> {
   if (!isQueued(row.status) && row.status !== 'pending') return;
   if (await isLandingBegun(work.ctx, work.tx, row.id)) return;
-  await takeOut(work, row);
+  await dequeue(work, row);
 }

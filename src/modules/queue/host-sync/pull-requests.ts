@@ -9,16 +9,24 @@ import type { HostCommit, HostPullRequest } from '../../../hosts/port.ts';
 import { followHead } from '../../previews/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { recordBuild, recordChecks } from '../facts/build.records.ts';
-import { isLandingBegun } from '../store/begun-landings.ts';
+import { isLandingBegun } from '../store/intents.ts';
 import { onCommitAdded } from '../admission/commit-added.ts';
 import { configurationOf } from '../store/configuration.cache.ts';
 import { factsOf, hasFacts, hasFollowed } from './pull-request.facts.ts';
 import { followLabels, readLabelActs } from './labels.ts';
-import { followBase, isInPlace, placeBelow, placeOf, readAbove, standingOf, type Standing } from './queue-of-branch.ts';
+import {
+  followBase,
+  isPlaced,
+  belowAfterLanding,
+  findPlacement,
+  readAbove,
+  lockPlacement,
+  type LockedPlacement,
+} from './placement.ts';
 import { isBotBranch, mostReads, type HostedRepository } from '../store/hosted-repository.ts';
 import { PullRequestEntity, type PullRequestRow } from '../store/queue.entities.ts';
 import { validationFacts } from '../admission/validations.service.ts';
-import { announce, finishWork, tellAnew, writeStatus, type QueueWork } from '../store/status.writer.ts';
+import { announce, finishWork, scheduleNotification, writeStatus, type QueueWork } from '../store/status.writer.ts';
 
 /** Facts about a head commit that the rows need and the pull request does not carry. */
 interface HeadFacts {
@@ -58,11 +66,11 @@ export async function syncPullRequest(
     const row =
       (await findUnchanged(ctx, { repository, seen, rules }, head)) ??
       (await ctx.db.transaction(ctx.accountId, async (tx) => {
-        const standing = await standingOf(ctx, tx, { repository, seen, rules });
+        const placement = await lockPlacement(ctx, tx, { repository, seen, rules });
         // Somebody wrote since this read began, perhaps a later state of the host: the head never goes back to an older one.
-        if (reads < mostReads && (standing.known?.updatedAt.getTime() ?? null) !== before.writtenAt) return null;
-        const isNew = standing.known?.headSha !== seen.headSha || standing.known.status === 'closed';
-        const work = await followBase(ctx, tx, standing);
+        if (reads < mostReads && (placement.known?.updatedAt.getTime() ?? null) !== before.writtenAt) return null;
+        const isNew = placement.known?.headSha !== seen.headSha || placement.known.status === 'closed';
+        const work = await followBase(ctx, tx, placement);
         if (head !== null)
           await recordBuild(ctx, tx, {
             repositoryId: repository.id,
@@ -71,7 +79,7 @@ export async function syncPullRequest(
             base: head.base,
           });
         const { configuration } = rules;
-        const pullRequest = await keepPullRequest(work, repository, standing, { seen, head, options, configuration });
+        const pullRequest = await keepPullRequest(work, repository, placement, { seen, head, options, configuration });
         await followLabels(work, pullRequest, acts);
         await finishWork(work);
         await followHead(ctx, tx, {
@@ -79,7 +87,7 @@ export async function syncPullRequest(
           pullRequestId: pullRequest.id,
           head: seen.headSha,
           isNew,
-          isVerified: isVerified(seen, { ...rules, baseBranch: standing.place.baseBranch }),
+          isVerified: isVerified(seen, { ...rules, baseBranch: placement.place.baseBranch }),
         });
         return pullRequest;
       }));
@@ -183,7 +191,7 @@ async function updatedHead(
 /** The row when the host says nothing new: then nobody is locked, planned for or woken. */
 async function findUnchanged(
   ctx: Context,
-  of: Parameters<typeof standingOf>[2],
+  of: Parameters<typeof lockPlacement>[2],
   head: HeadFacts | null,
 ): Promise<PullRequestRow | null> {
   const { repository, seen } = of;
@@ -194,7 +202,7 @@ async function findUnchanged(
       number: seen.number,
     });
     if (row === null || !hasFacts(row, seen) || row.headSha !== seen.headSha || !hasFollowed(row, seen)) return null;
-    if (row.status !== 'merged' && !(await isInPlace(ctx, tx, row, await placeOf(ctx, tx, of)))) return null;
+    if (row.status !== 'merged' && !(await isPlaced(ctx, tx, row, await findPlacement(ctx, tx, of)))) return null;
     if (head === null) return row;
     if (head.unverified !== null) return null;
     if (row.authorName !== head.authorName || row.authorEmail !== head.authorEmail) return null;
@@ -210,7 +218,7 @@ async function findUnchanged(
 async function keepPullRequest(
   work: QueueWork,
   repository: HostedRepository,
-  { known, target, place }: Standing,
+  { known, target, place }: LockedPlacement,
   read: {
     readonly seen: HostPullRequest;
     readonly head: HeadFacts | null;
@@ -243,12 +251,13 @@ async function keepPullRequest(
     return created;
   }
   const { baseBranch } = known;
-  if (seen.state === 'open' && (!hasFacts(known, seen) || known.headSha !== seen.headSha)) tellAnew(work, known);
+  if (seen.state === 'open' && (!hasFacts(known, seen) || known.headSha !== seen.headSha))
+    scheduleNotification(work, known);
   await dropQueueLabels(work, known, seen);
   Object.assign(known, factsOf(seen), derived);
   // It is still being landed where it stood: it changes its base branch when that is over.
   if (work.queue.id !== target.id) known.baseBranch = baseBranch;
-  else known.belowId = await placeBelow(tx, known, { place, containsBase: Boolean(head?.base) });
+  else known.belowId = await belowAfterLanding(tx, known, { place, containsBase: Boolean(head?.base) });
   if (head !== null) Object.assign(known, { authorName: head.authorName, authorEmail: head.authorEmail });
   if (known.headSha !== seen.headSha)
     await onCommitAdded(work, known, { head: seen.headSha, updates: head?.updates ?? null });

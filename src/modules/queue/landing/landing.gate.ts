@@ -16,9 +16,9 @@ import { configurationOf, configurationProblem, rulesOf } from '../store/configu
 import { loadGates, readPassedGates } from '../facts/final-gates.ts';
 import { loadLineage } from '../facts/landings.loader.ts';
 import { readLine } from '../store/line.rows.ts';
-import { loadTargets } from '../facts/outlook.loader.ts';
-import { judgeOwn } from '../facts/own-checks.ts';
-import { loadJudgedBuilds } from '../facts/retries.ts';
+import { loadTargets } from '../facts/affected-targets.ts';
+import { judgeOwn } from '../facts/judged-builds.ts';
+import { loadJudgedBuilds } from '../facts/judged-builds.ts';
 import { openBelow, readBelow } from '../facts/stacks.ts';
 import {
   PullRequestEntity,

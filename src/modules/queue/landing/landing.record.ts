@@ -1,6 +1,6 @@
 // What is written when a batch has landed: one transaction, under the queue's row, after the host was read.
 import { DomainError } from '../../../domain/errors.ts';
-import { announceBatch } from '../planning/decisions.writer.ts';
+import { announceBatch } from '../store/batch.events.ts';
 import { writeProof, type Grade, type Passed } from './proof.ts';
 import {
   PullRequestEntity,
@@ -17,7 +17,7 @@ export async function recordLanding(
   work: QueueWork,
   landed: { batch: BatchRow; intent: IntentRow; commit: string; tree: string },
 ): Promise<void> {
-  const { ctx, tx, queue, now } = work;
+  const { tx, queue, now } = work;
   const { batch, intent, commit, tree } = landed;
   const members = await loadMembers(tx, [batch.id]);
   const passed = intent.payload['passed'] as Passed;
@@ -43,27 +43,7 @@ export async function recordLanding(
       isEmpty,
     });
   await tx.em.flush();
-  const inserted = await tx.query<{ id: string }>(
-    `insert into landing (account_id, queue_id, repository_id, batch_id, commit, first_parent, tree, grade, landed_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning id`,
-    [ctx.accountId, queue.id, batch.repositoryId, batch.id, commit, batch.parentCommit, tree, grade, now.toISOString()],
-  );
-  const landingId = inserted[0]?.id;
-  if (landingId === undefined) throw new DomainError('INTERNAL', 'The landing was not written.');
-  for (const member of own) {
-    await tx.query(
-      'insert into landed_member (account_id, repository_id, pull_request_id, landing_id, pinned_head, own_commit, targets) values ($1, $2, $3, $4, $5, $6, $7)',
-      [
-        ctx.accountId,
-        batch.repositoryId,
-        member.pullRequestId,
-        landingId,
-        member.pinnedHead,
-        member.ownCommit ?? commit,
-        passed.targets?.find(({ id }) => id === member.pullRequestId)?.targets ?? null,
-      ],
-    );
-  }
+  const landingId = await writeLanding(work, { batch, members: own, commit, tree, grade, passed });
   // Rebased by the host, a series of commits stands on the first-parent line.
   const isSeries = passed.byHost && own.some((member) => (member.strategy ?? batch.strategy) === 'rebase');
   const batchCommit = isSeries ? 'linear' : batch.batchCommit;
@@ -85,12 +65,48 @@ export async function recordLanding(
     own.map((member) => member.pullRequestId),
     commit,
   );
-  announceBatch(work, { members, pullRequests }, batch, 'batch_merged', {
-    commit,
-    tree,
-    grade,
-    ...(isEmpty && { isEmpty }),
-  });
+  announceBatch(
+    work,
+    { members, pullRequests },
+    { batch, action: 'batch_merged', extra: { commit, tree, grade, ...(isEmpty && { isEmpty }) } },
+  );
+}
+
+/** Answers the id of the landing. */
+async function writeLanding(
+  { ctx, tx, queue, now }: QueueWork,
+  landed: {
+    readonly batch: BatchRow;
+    readonly members: readonly BatchMemberRow[];
+    readonly commit: string;
+    readonly tree: string;
+    readonly grade: Grade;
+    readonly passed: Passed;
+  },
+): Promise<string> {
+  const { batch, members, commit, tree, grade, passed } = landed;
+  const inserted = await tx.query<{ id: string }>(
+    `insert into landing (account_id, queue_id, repository_id, batch_id, commit, first_parent, tree, grade, landed_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning id`,
+    [ctx.accountId, queue.id, batch.repositoryId, batch.id, commit, batch.parentCommit, tree, grade, now.toISOString()],
+  );
+  const landingId = inserted[0]?.id;
+  if (landingId === undefined) throw new DomainError('INTERNAL', 'The landing was not written.');
+  for (const member of members) {
+    await tx.query(
+      'insert into landed_member (account_id, repository_id, pull_request_id, landing_id, pinned_head, own_commit, targets) values ($1, $2, $3, $4, $5, $6, $7)',
+      [
+        ctx.accountId,
+        batch.repositoryId,
+        member.pullRequestId,
+        landingId,
+        member.pinnedHead,
+        member.ownCommit ?? commit,
+        passed.targets?.find(({ id }) => id === member.pullRequestId)?.targets ?? null,
+      ],
+    );
+  }
+  return landingId;
 }
 
 function markMerged(

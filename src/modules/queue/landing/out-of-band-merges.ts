@@ -41,7 +41,7 @@ export interface Candidate {
   readonly isInLine: boolean;
 }
 
-export interface Arrival {
+export interface OutOfBandMerge {
   readonly pullRequestId: string;
   readonly number: number;
   readonly head: string;
@@ -51,12 +51,12 @@ export interface Arrival {
   readonly own: string;
 }
 
-export async function findArrivals(
+export async function findOutOfBandMerges(
   ctx: Context,
   host: HostedRepository,
   line: readonly HostCommit[],
   candidates: readonly Candidate[],
-): Promise<readonly Arrival[]> {
+): Promise<readonly OutOfBandMerge[]> {
   const [first] = line;
   if (first === undefined || candidates.length === 0) return [];
   const before = first.parents[0] === undefined ? null : await ctx.hosts(host.host).readCommit(host, first.parents[0]);

@@ -4,18 +4,11 @@ import { createHash } from 'node:crypto';
 import type { Targets } from '../../../domain/queue/model/overlap.ts';
 import type { BuildState, MergeStrategy, RequiredCheck } from '../../../domain/queue/model/snapshot.ts';
 import { PullRequestEntity, type BatchMemberRow, type BatchRow, type PullRequestRow } from '../store/queue.entities.ts';
+import type { PassedGate } from '../facts/final-gates.ts';
 import type { PassedPart } from '../builds/batch.parts.ts';
 import type { QueueWork } from '../store/status.writer.ts';
 
 export type Grade = 'exact' | 'same_tree' | 'composed' | 'host_merged' | 'unvalidated' | 'external';
-
-export interface PassedGate {
-  readonly workflow: string;
-  /** What it ran on. */
-  readonly commit: string;
-  /** The host's name for the run. */
-  readonly run: string;
-}
 
 /** How a pull request was merged into what was tested or landed. */
 export interface ProvenMember {
@@ -89,30 +82,45 @@ function canonical(value: unknown): string {
   return `{${entries.map(([key, inner]) => `${JSON.stringify(key)}:${canonical(inner)}`).join(',')}}`;
 }
 
-export async function writeProof(
-  work: QueueWork,
-  landed: {
-    landingId: string;
-    batch: BatchRow;
-    members: readonly BatchMemberRow[];
-    pullRequests: ReadonlyMap<string, PullRequestRow>;
-    commit: string;
-    tree: string;
-    isEmpty: boolean;
-    grade: Grade;
-    batchCommit: BatchRow['batchCommit'];
-    passed: Passed;
-  },
-): Promise<void> {
+interface ProvenLanding {
+  readonly landingId: string;
+  readonly batch: BatchRow;
+  readonly members: readonly BatchMemberRow[];
+  readonly pullRequests: ReadonlyMap<string, PullRequestRow>;
+  readonly commit: string;
+  readonly tree: string;
+  readonly isEmpty: boolean;
+  readonly grade: Grade;
+  readonly batchCommit: BatchRow['batchCommit'];
+  readonly passed: Passed;
+}
+
+export async function writeProof(work: QueueWork, landed: ProvenLanding): Promise<void> {
   const { ctx, tx, queue, now } = work;
-  const { batch, members, pullRequests, passed } = landed;
-  const { evidence } = passed;
   const [previous] = await tx.query<{ id: string; digest: string }>(
     'select id, digest from proof where account_id = $1 and queue_id = $2 order by id desc limit 1',
     [ctx.accountId, queue.id],
   );
+  const body: ProofBody = { ...(await proofOf(work, landed)), previous: previous?.digest ?? null };
+  await tx.query(
+    'insert into proof (account_id, queue_id, landing_id, previous_id, body, digest, created_at) values ($1, $2, $3, $4, $5, $6, $7)',
+    [
+      ctx.accountId,
+      queue.id,
+      landed.landingId,
+      previous?.id ?? null,
+      JSON.stringify(body),
+      digestProof(body),
+      now.toISOString(),
+    ],
+  );
+}
+
+async function proofOf(work: QueueWork, landed: ProvenLanding): Promise<Omit<ProofBody, 'previous'>> {
+  const { batch, members, pullRequests, passed } = landed;
+  const { evidence } = passed;
   const skipped = [...pullRequests.values()].find((row) => row.skipValidation);
-  const body: ProofBody = {
+  return {
     grade: landed.grade,
     commit: landed.commit,
     firstParent: batch.parentCommit,
@@ -134,20 +142,7 @@ export async function writeProof(
     gate: passed.gate,
     ...(passed.finalGates !== undefined && { finalGates: passed.finalGates }),
     exceptionBy: landed.grade === 'unvalidated' ? exceptionOf(skipped) : null,
-    previous: previous?.digest ?? null,
   };
-  await tx.query(
-    'insert into proof (account_id, queue_id, landing_id, previous_id, body, digest, created_at) values ($1, $2, $3, $4, $5, $6, $7)',
-    [
-      ctx.accountId,
-      queue.id,
-      landed.landingId,
-      previous?.id ?? null,
-      JSON.stringify(body),
-      digestProof(body),
-      now.toISOString(),
-    ],
-  );
 }
 
 type HowMerged = Pick<BatchMemberRow, 'strategy' | 'belowHead' | 'joinsNext'> & { readonly head: string };

@@ -2,58 +2,31 @@
 // outside of it is answered as ids: open intents, and batches that are not at their end.
 import type { Context } from '../../../context.ts';
 import { plan } from '../../../domain/queue/plan.ts';
-import { pauseInForce } from '../../repositories/index.ts';
-import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
+import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { reconsiderInLine, reconsiderPending } from '../admission/admission.service.ts';
-import { configurationProblem, rulesOf } from '../store/configuration.cache.ts';
+import { configurationProblem, rulesOf, configurationOf } from '../store/configuration.cache.ts';
 import { planUpdates, updateBeforeRequeue } from './auto-update.ts';
-import { planWaitingBackports } from './backport.ts';
-import { releaseIdleBotPullRequests } from './bot-pull-requests.reuse.ts';
-import {
-  describeBatch,
-  describeQueue,
-  effectsOf,
-  hasMoreToTell,
-  named,
-  type Effect,
-  type OpenBatch,
-  type OpenIntent,
-} from './advance.descriptions.ts';
+import { planWaitingBackports } from './branch-work.ts';
+import { releaseIdleBotPullRequests } from './idle-bot-pull-requests.ts';
+import { earliest, readOpenWork, type OpenWork } from './open-work.ts';
 import { lookAgainAt, writeDecisions } from './decisions.writer.ts';
 import { syncBase } from '../facts/base-branches.ts';
 import { hosted } from '../store/hosted-repository.ts';
-import { readMissingSignatures } from '../facts/signatures.ts';
-import { needOf, type BatchNeed } from '../store/batch.rows.ts';
 import { QueueEntity, type QueueRow } from '../store/queue.entities.ts';
 import { lockQueue } from '../store/queue.locks.ts';
-import { planRetries } from '../facts/retries.ts';
-import { planHoldMessages, planTelling, tellOfChanges } from './notifications.ts';
+import { planRetries } from './retries.ts';
+import { planNotifications } from './notifications.ts';
 import { loadSnapshot } from './snapshot.loader.ts';
-import { lookForBuildsAt, wakeWaitingQueues } from './shared-builds.ts';
-import { beginWork, finishWork, haltWork } from '../store/status.writer.ts';
+import type { Snapshot } from '../../../domain/queue/model/snapshot.ts';
+import type { Decision } from '../../../domain/queue/model/decision.ts';
+import { beginWork, finishWork, haltWork, type QueueWork } from '../store/status.writer.ts';
 
 /** Rises with every change of the planner's rules: a worker of an older version steps back. */
 export const plannerVersion = 6;
 
-export interface Advance {
-  /** Open intents, what belongs together as one: a landing first, then all that the host is told afterwards. */
-  readonly effects: readonly Effect[];
-  /** Batches that are live, or ended and not cleaned up. `details` is Markdown. */
-  readonly batches: readonly {
-    readonly id: string;
-    readonly need: BatchNeed;
-    readonly title: string;
-    readonly details: string;
-  }[];
+export interface Advance extends OpenWork {
   /** When to look again although nothing wakes the queue; null: never. Milliseconds since the epoch. */
   readonly nextLookAt: number | null;
-  /** For people who read the workflow: state, repository, base branch, and what stands in line, as Markdown. */
-  readonly summary: {
-    readonly repository: string;
-    readonly baseBranch: string;
-    readonly state: string;
-    readonly details: string;
-  };
 }
 
 export async function advanceQueue(ctx: Context, queueId: string): Promise<Advance> {
@@ -70,59 +43,46 @@ export async function advanceQueue(ctx: Context, queueId: string): Promise<Advan
       haltWork(work, `The saved configuration is not valid any more: ${problem}`);
     if (isOurs && !queue.haltedReason && queue.baseTip && queue.baseTree) {
       queue.plannerVersion = plannerVersion;
-      const { configuration, rules } = rulesOf(repository, queue.hostRequiredChecks);
-      await reconsiderPending(work, repository);
-      await reconsiderInLine(work, repository);
-      await tx.em.flush();
-      const loaded = await loadSnapshot(ctx, tx, {
-        queue,
-        repository,
-        rules,
-        tip: queue.baseTip,
-        tipTree: queue.baseTree,
-      });
-      const planned = plan(loaded.snapshot, work.now.getTime());
-      const decisions = await updateBeforeRequeue(work, configuration, planned);
-      await writeDecisions(work, loaded, decisions, configuration);
-      await releaseIdleBotPullRequests(work);
-      await wakeWaitingQueues(work, decisions);
-      await planWaitingBackports(work);
-      const updatesAt = await planUpdates(work, repository, configuration);
-      const buildsAt = earliest(lookAgainAt(decisions), lookForBuildsAt(loaded.snapshot, work.now.getTime()));
-      const retriesAt = await planRetries(work, rules);
-      const next = earliest(earliest(buildsAt, retriesAt), updatesAt);
+      const next = await planQueue(work, repository, { tip: queue.baseTip, tipTree: queue.baseTree });
       queue.nextLookAt = next === null ? null : new Date(next);
     }
     await finishWork(work);
     await tx.em.flush();
     const nextLookAt = queue.nextLookAt?.getTime() ?? null;
-    let tellAt: number | null = null;
+    // Left to the relay: a timer of the workflow costs events of its history in every turn until then.
+    const tellAt = isOurs ? await planNotifications(work, repository) : null;
+    const open = await readOpenWork(work, repository);
     if (isOurs) {
-      await planHoldMessages(work, repository);
-      await tellOfChanges(work, repository);
-      await tx.em.flush();
-      // Left to the relay: a timer of the workflow costs events of its history in every turn until then.
-      tellAt = await planTelling(work, repository);
-    }
-    const open = await openWork(ctx, {
-      queue,
-      repository: `${repository.owner}/${repository.name}`,
-      paused: (await pauseInForce(tx, repository, queue.baseBranch)) !== null,
-      now: work.now,
-      query: tx.query.bind(tx),
-    });
-    if (isOurs) {
-      const relayAt = earliest(earliest(nextLookAt, tellAt), open.tryAgainAt);
+      const relayAt = earliest(nextLookAt, tellAt, open.tryAgainAt);
       queue.nextLookAt = relayAt === null ? null : new Date(relayAt);
       await tx.em.flush();
     }
     const moreAt = open.hasMore ? work.now.getTime() : null;
-    return { ...open.advance, nextLookAt: isOurs ? earliest(nextLookAt, moreAt) : null };
+    return { ...open.work, nextLookAt: isOurs ? earliest(nextLookAt, moreAt) : null };
   });
 }
 
-function earliest(a: number | null, b: number | null): number | null {
-  return a === null || b === null ? (a ?? b) : Math.min(a, b);
+/** Reads, decides and writes. Answers when the queue looks again although nothing wakes it; null: never. */
+async function planQueue(
+  work: QueueWork,
+  repository: RepositoryRow,
+  base: { readonly tip: string; readonly tipTree: string },
+): Promise<number | null> {
+  const { ctx, tx, queue } = work;
+  const now = work.now.getTime();
+  const { configuration, rules } = rulesOf(repository, queue.hostRequiredChecks);
+  await reconsiderPending(work, repository);
+  await reconsiderInLine(work, repository);
+  await tx.em.flush();
+  const loaded = await loadSnapshot(ctx, tx, { queue, repository, rules, ...base });
+  const decisions = await updateBeforeRequeue(work, configuration, plan(loaded.snapshot, now));
+  await writeDecisions(work, loaded, { decisions, configuration });
+  await releaseIdleBotPullRequests(work);
+  await wakeWaitingQueues(work, decisions);
+  await planWaitingBackports(work);
+  const updatesAt = await planUpdates(work, repository, configuration);
+  const retriesAt = await planRetries(work, rules);
+  return earliest(lookAgainAt(decisions), lookForBuildsAt(loaded.snapshot, now), retriesAt, updatesAt);
 }
 
 async function readMissingFacts(ctx: Context, queueId: string): Promise<void> {
@@ -134,64 +94,50 @@ async function readMissingFacts(ctx: Context, queueId: string): Promise<void> {
   await syncBase(ctx, hosted(repository), queue.baseBranch);
 }
 
-async function openWork(
-  ctx: Context,
-  of: {
-    queue: QueueRow;
-    repository: string;
-    paused: boolean;
-    now: Date;
-    query: <R extends object>(text: string, values: readonly unknown[]) => Promise<R[]>;
-  },
-): Promise<{
-  readonly advance: Omit<Advance, 'nextLookAt'>;
-  readonly hasMore: boolean;
-  /** When the first of what failed is tried again. */
-  readonly tryAgainAt: number | null;
-}> {
-  const { queue, repository, paused, now, query } = of;
-  const values = [ctx.accountId, queue.id];
-  const numbers = `array(select p.number from batch_member m join pull_request p on p.account_id = m.account_id and p.id = m.pull_request_id
-                         where m.account_id = $1 and m.batch_id = b.id order by m.ordinal)`;
-  const open = await query<OpenIntent & { readonly nextTryAt: number | null }>(
-    `select i.id, i.kind, i.attempt, (extract(epoch from i.next_try_at) * 1000)::float8 as "nextTryAt", case when b.id is null then array[p.number] else ${numbers} end as numbers
-     from intent i left join batch b on b.account_id = i.account_id and b.id = i.batch_id
-                   left join pull_request p on p.account_id = i.account_id and p.id = i.pull_request_id
-     where i.account_id = $1 and i.queue_id = $2 and i.state in ('planned', 'begun') order by i.id`,
-    values,
+/** Signatures are read when a head is read. Where they are asked for only since then, they are read before a turn decides. */
+async function readMissingSignatures(ctx: Context, repository: RepositoryRow, queue: QueueRow): Promise<void> {
+  if (!queue.baseTip || !configurationOf(repository).merge_rules.preconditions.require_verified_commits) return;
+  const host = hosted(repository);
+  const unread = await ctx.db.read<{ id: string; head: string }>(ctx.accountId, {
+    name: 'signatures_unread',
+    text: `select id, head_sha as head from pull_request
+           where account_id = $1 and queue_id = $2 and status in ('pending', 'queued', 'tagged') and verified_head is distinct from head_sha`,
+    values: [ctx.accountId, queue.id],
+  });
+  for (const { id, head } of unread) {
+    const unverified = await ctx.hosts(host.host).countUnverifiedCommits(host, { head, base: queue.baseTip });
+    await ctx.db.transaction(
+      ctx.accountId,
+      async (tx) =>
+        await tx.query(
+          'update pull_request set unverified_commits = $4, verified_head = $3 where account_id = $1 and id = $2 and head_sha = $3',
+          [ctx.accountId, id, head, unverified],
+        ),
+    );
+  }
+}
+
+// `max_parallel_builds` bounds the repository, so a queue may wait for the builds of another base branch. Nothing of its
+// own changes when they end: the queue that ends one wakes those that wait, and each looks again in case that was lost.
+const lookAgainMs = 60_000;
+
+/** When a queue that may wait for builds elsewhere looks again. Null: it waits for none. */
+function lookForBuildsAt(snapshot: Snapshot, now: number): number | null {
+  if (snapshot.queue.buildsElsewhere === 0) return null;
+  const inBatches = new Set(snapshot.batches.flatMap((batch) => batch.members.map((member) => member.pullRequest)));
+  return snapshot.pullRequests.every((pullRequest) => inBatches.has(pullRequest.id)) ? null : now + lookAgainMs;
+}
+
+/** A batch that ended before its build leaves room: the other queues of the repository are woken after the commit. */
+async function wakeWaitingQueues({ ctx, tx, queue }: QueueWork, decisions: readonly Decision[]): Promise<void> {
+  const leavesRoom = decisions.some(
+    ({ kind }) => kind === 'SupersedeBatch' || kind === 'ReturnBatch' || kind === 'BisectBatch' || kind === 'FailBatch',
   );
-  const isLater = ({ nextTryAt }: (typeof open)[number]): boolean => (nextTryAt ?? 0) > now.getTime();
-  const intents = open.filter((intent) => !isLater(intent));
-  const tryAgainAt = open.filter(isLater).reduce<number | null>((first, each) => earliest(first, each.nextTryAt), null);
-  const batches = await query<OpenBatch>(
-    `select b.id, b.state, b.cause, b.given_up, b.build_started_at is not null as started, b.parent_commit, b.rests_on, b.created_at, ${numbers} as numbers,
-       array(select p.number from batch_assumption a join pull_request p on p.account_id = a.account_id and p.id = a.pull_request_id
-             where a.account_id = $1 and a.batch_id = b.id order by a.ordinal) as assumed
-     from batch b where b.account_id = $1 and b.queue_id = $2 and b.cleaned_up_at is null
-     order by b.position, b.id`,
-    values,
+  if (!leavesRoom) return;
+  // Without their locks: only the wake may be lost, and each looks again.
+  const waiting = await tx.query<{ id: string }>(
+    'select id from queue where account_id = $1 and repository_id = $2 and id <> $3 and waiting > 0',
+    [ctx.accountId, queue.repositoryId, queue.id],
   );
-  const state = queue.haltedReason
-    ? `halted: ${queue.haltedReason}`
-    : paused
-      ? 'paused'
-      : queue.waiting + queue.tagged === 0
-        ? 'idle'
-        : 'running';
-  const advance = {
-    effects: effectsOf(intents, queue.baseBranch),
-    batches: batches.map((batch) => ({
-      id: batch.id,
-      need: needOf({ state: batch.state, hasStarted: batch.started, isCleanedUp: false, isGivenUp: batch.given_up }),
-      title: `${named(batch.numbers)} → ${queue.baseBranch} of ${repository}`,
-      details: `Batch ${batch.id}: ${describeBatch(batch)}.`,
-    })),
-    summary: {
-      repository,
-      baseBranch: queue.baseBranch,
-      state,
-      details: describeQueue({ queue, repository, state, batches }),
-    },
-  };
-  return { advance, hasMore: hasMoreToTell(intents), tryAgainAt };
+  for (const { id } of waiting) tx.afterCommit(() => ctx.wake({ accountId: ctx.accountId, queueId: id }));
 }

@@ -2,13 +2,15 @@
 // turn starts is written by three statements: a queue of speculative builds may start hundreds at once, under its lock.
 import type { Configuration } from '../../../domain/configuration/keys.ts';
 import { DomainError } from '../../../domain/errors.ts';
-import { groupMessage, type MessageSource } from '../../../domain/queue/requests/message.ts';
-import type { PinnedHead } from '../../../domain/queue/model/snapshot.ts';
+import { groupMessage, type MessageSource, ownMessage, stackMessage } from '../../../domain/queue/requests/message.ts';
+import type { PinnedHead, MergeStrategy } from '../../../domain/queue/model/snapshot.ts';
+import type { Decision } from '../../../domain/queue/model/decision.ts';
 import type { PullRequestRow } from '../store/queue.entities.ts';
 import type { QueueWork } from '../store/status.writer.ts';
+import { findJoined } from '../../../domain/queue/requests/stacks.ts';
+import { strategyOf } from '../../../domain/queue/landing/merge-strategy.ts';
 import type { LoadedQueue } from './snapshot.loader.ts';
-import { planCommits, planLayers } from '../facts/stacks.ts';
-import type { Decision } from '../../../domain/queue/model/decision.ts';
+import { readBelow } from '../facts/stacks.ts';
 
 export type StartBatch = Extract<Decision, { kind: 'StartBatch' }>;
 
@@ -172,4 +174,66 @@ export function messageSource(row: PullRequestRow): MessageSource {
     mergeTitle: row.mergeTitle ?? null,
     mergeBody: row.mergeBody ?? null,
   };
+}
+
+interface Member {
+  readonly row: PullRequestRow;
+  readonly source: MessageSource;
+}
+
+interface PlannedLayer {
+  readonly strategy: MergeStrategy;
+  readonly belowHead: string | null;
+  readonly joinsNext: boolean;
+}
+
+/** How each of them, one on top of the other, is merged. */
+async function planLayers(
+  { ctx, tx }: QueueWork,
+  rows: readonly PullRequestRow[],
+  configuration: Configuration,
+): Promise<PlannedLayer[]> {
+  const { merge_strategy } = configuration.merge_rules;
+  const below = await readBelow(ctx, tx, rows);
+  const strategies = rows.map((row) => strategyOf(row.labels, merge_strategy));
+  const joined = findJoined(
+    rows.map(({ id, belowId }, place) => ({
+      id,
+      below: belowId ?? null,
+      strategy: strategies[place] ?? merge_strategy.name,
+    })),
+    { useSeparateCommits: merge_strategy.use_separate_commits_for_stack },
+  );
+  return rows.map(({ belowId }, place) => ({
+    strategy: strategies[place] ?? merge_strategy.name,
+    belowHead: belowId ? (below.get(belowId)?.head ?? null) : null,
+    joinsNext: joined[place] ?? false,
+  }));
+}
+
+/** How each member of a batch becomes a commit; those of a stack may share one. */
+async function planCommits<M extends Member>(
+  work: QueueWork,
+  members: readonly M[],
+  configuration: Configuration,
+): Promise<(M & PlannedLayer & { readonly message: string })[]> {
+  const { merge_commit } = configuration.merge_rules;
+  const layers = await planLayers(
+    work,
+    members.map(({ row }) => row),
+    configuration,
+  );
+  const commits: (M & PlannedLayer & { readonly message: string })[] = [];
+  let carried: MessageSource[] = [];
+  for (const [place, member] of members.entries()) {
+    const layer = layers[place];
+    if (layer === undefined) continue;
+    const { joinsNext } = layer;
+    const message = joinsNext
+      ? ownMessage(member.source, merge_commit)
+      : stackMessage(member.source, carried, merge_commit);
+    carried = joinsNext ? [...carried, member.source] : [];
+    commits.push({ ...member, ...layer, message });
+  }
+  return commits;
 }

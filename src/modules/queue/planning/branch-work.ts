@@ -1,11 +1,9 @@
-// What was asked of branches and is carried out later: refresh, sync, backport. Each is an intent on its pull request,
+// Plans what was asked of branches and is carried out later: refresh, sync, backport. Each is an intent on its pull request,
 // one of a kind at a time, so that a restart loses none. Asked again while it is open, it is done again.
 import type { Context } from '../../../context.ts';
-import { HostRefused } from '../../../hosts/port.ts';
+import type { QueueWork } from '../store/status.writer.ts';
 import type { Transaction } from '../../../platform/database.ts';
-import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
-import { hosted, type HostedRepository } from '../store/hosted-repository.ts';
-import { PullRequestEntity, type IntentKind, type IntentRow, type PullRequestRow } from '../store/queue.entities.ts';
+import { type IntentKind, type PullRequestRow } from '../store/queue.entities.ts';
 
 export const branchWork = ['refresh', 'sync', 'backport'] as const satisfies readonly IntentKind[];
 export type BranchWork = (typeof branchWork)[number];
@@ -48,60 +46,25 @@ export async function planBranchWork(ctx: Context, tx: Transaction, work: Planne
   );
 }
 
-export interface LoadedWork {
-  readonly intent: IntentRow;
-  readonly row: PullRequestRow;
-  readonly repository: RepositoryRow;
-  readonly host: HostedRepository;
-}
-
-/** Counts a try and answers what it is about. Null: it is over. */
-export async function beginBranchWork(ctx: Context, intent: IntentRow): Promise<LoadedWork | null> {
-  return await ctx.db.transaction(ctx.accountId, async (tx) => {
-    const begun = await tx.query(
-      `update intent set state = 'begun', attempt = attempt + 1, begun_at = $3
-       where account_id = $1 and id = $2 and state in ('planned', 'begun') and payload = $4::jsonb returning 1`,
-      [ctx.accountId, intent.id, ctx.clock().toISOString(), JSON.stringify(intent.payload)],
-    );
-    if (begun.length === 0) return null;
-    const row = await tx.em.findOneOrFail(PullRequestEntity, { id: intent.pullRequestId ?? '' });
-    const repository = await tx.em.findOneOrFail(RepositoryEntity, { id: row.repositoryId });
-    return { intent, row, repository, host: hosted(repository) };
-  });
-}
-
-/** Ends it, unless it was asked again meanwhile. The queue is woken: others may have waited behind it. */
-export async function endBranchWork(
-  ctx: Context,
-  tx: Transaction,
-  intent: IntentRow,
-  end: { readonly state: 'done' | 'failed'; readonly outcome: Readonly<Record<string, unknown>> },
-): Promise<void> {
-  await tx.query(
-    `update intent set state = $3, outcome = $4, concluded_at = $5
-     where account_id = $1 and id = $2 and state in ('planned', 'begun') and payload = $6::jsonb`,
-    [
-      ctx.accountId,
-      intent.id,
-      end.state,
-      JSON.stringify(end.outcome),
-      ctx.clock().toISOString(),
-      JSON.stringify(intent.payload),
-    ],
+/** Backports that waited for their source to be merged, and it is. */
+export async function planWaitingBackports({ ctx, tx, queue, now }: QueueWork): Promise<void> {
+  const merged = await tx.query<{ pull_request_id: string; target_branch: string }>(
+    `update backport b set state = 'planned', updated_at = $3
+     from pull_request p
+     where b.account_id = $1 and b.state = 'waiting' and p.account_id = $1 and p.id = b.pull_request_id
+       and p.queue_id = $2 and p.status = 'merged'
+     returning b.pull_request_id, b.target_branch`,
+    [ctx.accountId, queue.id, now.toISOString()],
   );
-  tx.afterCommit(() => ctx.wake({ accountId: ctx.accountId, queueId: intent.queueId }));
+  for (const { pull_request_id, target_branch } of merged)
+    await planBackport(ctx, tx, { pullRequest: { id: pull_request_id, queueId: queue.id }, target: target_branch });
 }
 
-/** A conversation that takes no comments stops no work: events tell the same. */
-export async function comment(
+export async function planBackport(
   ctx: Context,
-  { host, row }: Pick<LoadedWork, 'host' | 'row'>,
-  words: { readonly key: string; readonly body: string },
+  tx: QueueWork['tx'],
+  of: { readonly pullRequest: Pick<PullRequestRow, 'id' | 'queueId'>; readonly target: string },
 ): Promise<void> {
-  try {
-    await ctx.hosts(host.host).upsertComment(host, row.number, words);
-  } catch (error) {
-    if (!(error instanceof HostRefused)) throw error;
-    ctx.log.warn({ number: row.number, refusal: error.message }, 'The host refused a comment.');
-  }
+  const { pullRequest, target } = of;
+  await planBranchWork(ctx, tx, { kind: 'backport', pullRequest, key: target, payload: { target }, again: true });
 }

@@ -1,5 +1,6 @@
 // What people do to a bot pull request: nothing is expected of them, and closing one must not stop its queue.
 import type { Context } from '../../../context.ts';
+import type { Decision } from '../../../domain/queue/model/decision.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
 import { rulesOf } from '../store/configuration.cache.ts';
@@ -46,17 +47,15 @@ async function resetFrom(ctx: Context, tx: Transaction, build: Build): Promise<v
   const { configuration, rules } = rulesOf(repository, queue.hostRequiredChecks);
   const loaded = await loadSnapshot(ctx, tx, { queue, repository, rules, tip: queue.baseTip, tipTree: queue.baseTree });
   const { batches } = loaded.snapshot;
-  const place = batches.findIndex((batch) => batch.id === build.id);
+  const index = batches.findIndex((batch) => batch.id === build.id);
   // While a landing is begun nothing is reset: its outcome decides.
-  if (place < 0 || batches.some((batch) => batch.landingBegun)) return;
-  const closed = batches.slice(place, place + 1);
-  const fallen = closed[0]?.sideBuild ? closed : batches.slice(place).filter((batch) => batch.sideBuild === null);
+  if (index < 0 || batches.some((batch) => batch.landingBegun)) return;
+  const closed = batches.slice(index, index + 1);
+  const fallen = closed[0]?.sideBuild ? closed : batches.slice(index).filter((batch) => batch.sideBuild === null);
   const work = beginWork(ctx, tx, queue);
-  await writeDecisions(
-    work,
-    loaded,
-    fallen.map((batch) => ({ kind: 'SupersedeBatch', batch: batch.id, code: 304, causedBy: null, failedBuild: null })),
-    configuration,
-  );
+  const decisions = fallen.map((batch): Decision => {
+    return { kind: 'SupersedeBatch', batch: batch.id, code: 304, causedBy: null, failedBuild: null };
+  });
+  await writeDecisions(work, loaded, { decisions, configuration });
   await finishWork(work);
 }

@@ -1,107 +1,125 @@
 // Carries the planner's decisions into rows: batches, statuses, landing intents, events. No rule lives here.
 import { afterReorder, reorderText } from '../../../domain/queue/model/reordered.ts';
+import type { Decision, ReorderReason } from '../../../domain/queue/model/decision.ts';
 import { statusText } from '../../../domain/queue/model/status.ts';
 import type { Configuration } from '../../../domain/configuration/keys.ts';
 import { DomainError } from '../../../domain/errors.ts';
-import type { BatchMemberRow, BatchRow, PullRequestRow } from '../store/queue.entities.ts';
-import { markBotPullRequestIdle } from './bot-pull-requests.reuse.ts';
+import type { BatchRow, PullRequestRow } from '../store/queue.entities.ts';
+import { markBotPullRequestIdle } from './idle-bot-pull-requests.ts';
 import { pullRequestOf, startBatches } from './batch.start.ts';
-import { planGate } from '../facts/final-gates.ts';
-import { liveStates, loadNamed, type LoadedQueue } from './snapshot.loader.ts';
+import { loadNamed, type LoadedQueue } from './snapshot.loader.ts';
 import { loadBotPullRequests, Resets } from './resets.events.ts';
-import { pendAbove } from '../facts/stacks.ts';
-import { announce, blockPullRequest, describe, writeStatus, type QueueWork } from '../store/status.writer.ts';
-import type { Decision } from '../../../domain/queue/model/decision.ts';
-import type { ReorderReason } from '../../../domain/queue/model/decision.ts';
+import { announceBatch, pullRequestsOf } from '../store/batch.events.ts';
+import { voidLandings } from '../store/intents.ts';
+import { waitsForBelow } from '../../../domain/queue/requests/stacks.ts';
+import { liveStates } from '../store/batch.rows.ts';
+import { announce, blockPullRequest, writeStatus, type QueueWork } from '../store/status.writer.ts';
 
 type Of<K extends Decision['kind']> = Extract<Decision, { kind: K }>;
 
 export async function writeDecisions(
   work: QueueWork,
   planned: LoadedQueue,
-  decisions: readonly Decision[],
-  configuration: Configuration,
+  { decisions, configuration }: { readonly decisions: readonly Decision[]; readonly configuration: Configuration },
 ): Promise<void> {
   const loaded = { ...(await loadNamed(work.tx, planned, decisions)), ...(await loadHolders(work, planned)) };
   const resets = new Resets(await loadBotPullRequests(work, decisions));
-  const ended: { readonly batch: BatchRow; readonly text: string }[] = [];
   const starts = decisions.filter((decision) => decision.kind === 'StartBatch');
+  const writing: Writing = { work, loaded, resets, ended: [] };
   let isDeparting = true;
   const announceDepartures = (): void => {
     if (isDeparting) {
       resets.announceAll(work, loaded);
-      for (const { batch, text } of ended) announceBatch(work, loaded, batch, 'batch_failed', { message: text });
+      for (const { batch, text } of writing.ended)
+        announceBatch(work, loaded, { batch, action: 'batch_failed', extra: { message: text } });
     }
     isDeparting = false;
   };
   for (const decision of decisions) {
     // What ended is told before what begins.
     if (decision.kind === 'StartBatch' || decision.kind === 'AnnounceTop') announceDepartures();
-    switch (decision.kind) {
-      case 'SupersedeBatch':
-        resets.add(decision, decision.batch, supersede(work, loaded, decision));
-        break;
-      case 'BisectBatch':
-        bisect(work, loaded, decision);
-        break;
-      case 'ReturnBatch':
-        resets.add(
-          { ...decision, causedBy: null, failedBuild: null },
-          decision.batch,
-          returnPart(work, loaded, decision),
-        );
-        break;
-      case 'FailBatch':
-        ended.push({ batch: endBatch(work, batchOf(loaded, decision.batch), 'failed', null), text: decision.text });
-        break;
-      case 'BlockPullRequest':
-        blockPullRequest(work, pullRequestOf(loaded, decision.pullRequest), decision);
-        break;
-      case 'PendPullRequest':
-        pendAbove(work, pullRequestOf(loaded, decision.pullRequest), pullRequestOf(loaded, decision.below));
-        break;
-      case 'RequeuePullRequest':
-        resets.addRequeued(decision, requeue(work, pullRequestOf(loaded, decision.pullRequest)));
-        break;
-      case 'Reorder':
-        reorder(work, pullRequestOf(loaded, decision.pullRequest), decision.reason);
-        break;
-      case 'StartBatch':
-        if (decision === starts[0]) await startBatches(work, loaded, starts, configuration);
-        break;
-      case 'LandBatch':
-        await planLandingIntent(work, decision);
-        break;
-      case 'RunGate': {
-        const { commit } = batchOf(loaded, decision.batch);
-        if (commit) await planGate(work, { batchId: decision.batch, workflow: decision.workflow, commit });
-        break;
-      }
-      case 'AnnounceTop': {
-        const pullRequest = pullRequestOf(loaded, decision.pullRequest);
-        pullRequest.topAnnounced = true;
-        announce(work, pullRequest, 'top_of_queue');
-        break;
-      }
-      case 'AnnounceStuck': {
-        const pullRequest = pullRequestOf(loaded, decision.pullRequest);
-        pullRequest.stuckAnnounced = true;
-        work.relabelled.add(pullRequest);
-        announce(work, pullRequest, 'stuck');
-        break;
-      }
-      case 'ReadChecks':
-        await planReading(work, decision);
-        break;
-      case 'LookAgainAt':
-        break;
-      default:
-        decision satisfies never;
-    }
+    if (decision.kind !== 'StartBatch') await writeDecision(writing, decision);
+    else if (decision === starts[0]) await startBatches(work, loaded, starts, configuration);
   }
   announceDepartures();
   await markEndedIdle(work, decisions, configuration);
   await voidLandings(work);
+}
+
+interface Writing {
+  readonly work: QueueWork;
+  readonly loaded: Written;
+  readonly resets: Resets;
+  /** Batches that failed, which is told when all of them are written. */
+  readonly ended: { readonly batch: BatchRow; readonly text: string }[];
+}
+
+async function writeDecision(writing: Writing, decision: Exclude<Decision, { kind: 'StartBatch' }>): Promise<void> {
+  const { work, loaded } = writing;
+  switch (decision.kind) {
+    case 'SupersedeBatch':
+    case 'BisectBatch':
+    case 'ReturnBatch':
+    case 'FailBatch':
+      return writeEndOfBatch(writing, decision);
+    case 'BlockPullRequest':
+      return blockPullRequest(work, pullRequestOf(loaded, decision.pullRequest), decision);
+    case 'PendPullRequest':
+      return pendAbove(work, pullRequestOf(loaded, decision.pullRequest), pullRequestOf(loaded, decision.below));
+    case 'RequeuePullRequest':
+      return writing.resets.addRequeued(decision, requeue(work, pullRequestOf(loaded, decision.pullRequest)));
+    case 'Reorder':
+      return reorder(work, pullRequestOf(loaded, decision.pullRequest), decision.reason);
+    case 'LandBatch':
+      return await planLandingIntent(work, decision);
+    case 'RunGate': {
+      const { commit } = batchOf(loaded, decision.batch);
+      if (commit) await planGate(work, { batchId: decision.batch, workflow: decision.workflow, commit });
+      return;
+    }
+    case 'AnnounceTop':
+      return announceTop(work, pullRequestOf(loaded, decision.pullRequest));
+    case 'AnnounceStuck':
+      return announceStuck(work, pullRequestOf(loaded, decision.pullRequest));
+    case 'ReadChecks':
+      return await planReading(work, decision);
+    case 'LookAgainAt':
+      return;
+    default:
+      decision satisfies never;
+  }
+}
+
+function writeEndOfBatch(
+  { work, loaded, resets, ended }: Writing,
+  decision: Of<'SupersedeBatch' | 'BisectBatch' | 'ReturnBatch' | 'FailBatch'>,
+): void {
+  switch (decision.kind) {
+    case 'SupersedeBatch':
+      return resets.add(decision, decision.batch, supersede(work, loaded, decision));
+    case 'BisectBatch':
+      return bisect(work, loaded, decision);
+    case 'ReturnBatch': {
+      const returned = returnPart(work, loaded, decision);
+      return resets.add({ ...decision, causedBy: null, failedBuild: null }, decision.batch, returned);
+    }
+    case 'FailBatch':
+      ended.push({ batch: endBatch(work, batchOf(loaded, decision.batch), 'failed', null), text: decision.text });
+      return;
+    default:
+      decision satisfies never;
+  }
+}
+
+function announceTop(work: QueueWork, pullRequest: PullRequestRow): void {
+  pullRequest.topAnnounced = true;
+  announce(work, pullRequest, 'top_of_queue');
+}
+
+function announceStuck(work: QueueWork, pullRequest: PullRequestRow): void {
+  pullRequest.stuckAnnounced = true;
+  work.relabelled.add(pullRequest);
+  announce(work, pullRequest, 'stuck');
 }
 
 /** What ends without landing leaves its bot pull request to the next build of its members. */
@@ -166,10 +184,7 @@ function isHeld({ holders, batches }: Written, pullRequest: PullRequestRow): boo
 function putBack(work: QueueWork, loaded: Written, batch: BatchRow): PullRequestRow[] {
   // It is tagged by its batch in the line, which a question says something about.
   if (batch.sideBuild === 'isolation') return [];
-  const back = (loaded.members.get(batch.id) ?? []).flatMap(
-    (member) => loaded.pullRequests.get(member.pullRequestId) ?? [],
-  );
-  const tagged = back.filter((row) => row.status === 'tagged' && !isHeld(loaded, row));
+  const tagged = pullRequestsOf(loaded, batch).filter((row) => row.status === 'tagged' && !isHeld(loaded, row));
   for (const row of tagged) writeStatus(work, row, 'reset');
   return tagged;
 }
@@ -192,10 +207,8 @@ function bisect(work: QueueWork, loaded: Written, decision: Of<'BisectBatch'>): 
       row.bisectionPhase = decision.phase;
     }
   }
-  announceBatch(work, loaded, batch, 'batch_bisected', {
-    halves: decision.halves.map((half) => half.map((id) => pullRequestOf(loaded, id).number)),
-    message: decision.text,
-  });
+  const halves = decision.halves.map((half) => half.map((id) => pullRequestOf(loaded, id).number));
+  announceBatch(work, loaded, { batch, action: 'batch_bisected', extra: { halves, message: decision.text } });
 }
 
 function returnPart(work: QueueWork, loaded: Written, decision: Of<'ReturnBatch'>): PullRequestRow[] {
@@ -254,46 +267,26 @@ async function planReading(work: QueueWork, decision: Of<'ReadChecks'>): Promise
   );
 }
 
-/** A planned landing whose batch is no longer live is void: its opposer's transaction wins. A begun one is never touched. */
-export async function voidLandings(work: QueueWork): Promise<void> {
-  await work.tx.em.flush();
-  await work.tx.query(
-    `update intent set state = 'void', concluded_at = $3, outcome = '{"reason": "superseded"}'
-     where account_id = $1 and queue_id = $2 and kind = 'land' and state = 'planned'
-       and not exists (select from batch b where b.account_id = $1 and b.id = intent.batch_id and b.state in ('building', 'landing'))`,
-    [work.ctx.accountId, work.queue.id, work.now.toISOString()],
-  );
-}
-
-export function announceBatch(
-  work: QueueWork,
-  loaded: Pick<LoadedQueue, 'members' | 'pullRequests'>,
-  batch: BatchRow,
-  action: string,
-  extra: Readonly<Record<string, unknown>> = {},
-): void {
-  const members: readonly BatchMemberRow[] = loaded.members.get(batch.id) ?? [];
-  const rows = members.flatMap((member) => loaded.pullRequests.get(member.pullRequestId) ?? []);
-  work.events.push({
-    repositoryId: batch.repositoryId,
-    queueId: batch.queueId,
-    batchId: batch.id,
-    action,
-    payload: {
-      pullRequests: rows.map(describe),
-      batchCommitSha: batch.mode === 'parallel' ? validatedCommit(batch) : null,
-      ...extra,
-    },
-  });
-}
-
-/** A landing that rests on other builds was itself run by nobody; where it rests on several, no one commit says it all. */
-function validatedCommit({ restsOn, testedCommit }: BatchRow): string | null {
-  if (restsOn.length === 0) return testedCommit ?? null;
-  return restsOn.length === 1 ? (restsOn[0] ?? null) : null;
-}
-
 export function lookAgainAt(decisions: readonly Decision[]): number | null {
   const instants = decisions.flatMap((decision) => (decision.kind === 'LookAgainAt' ? [decision.at] : []));
   return instants.length === 0 ? null : Math.min(...instants);
+}
+
+async function planGate(
+  { ctx, tx, queue, now }: QueueWork,
+  gate: { readonly batchId: string; readonly workflow: string; readonly commit: string },
+): Promise<void> {
+  await tx.query(
+    `with planned as (
+       insert into gate_run (account_id, repository_id, queue_id, batch_id, workflow, commit, planned_at)
+       values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing returning id)
+     insert into intent (account_id, queue_id, batch_id, kind, key, payload, planned_at)
+     select $1, $3, $4, 'run_gate', id::text, jsonb_build_object('workflow', $5::text), $7 from planned
+     on conflict do nothing`,
+    [ctx.accountId, queue.repositoryId, queue.id, gate.batchId, gate.workflow, gate.commit, now.toISOString()],
+  );
+}
+
+function pendAbove(work: QueueWork, row: PullRequestRow, below: PullRequestRow): void {
+  writeStatus(work, row, 'pend', { code: null, text: waitsForBelow(below) });
 }

@@ -1,7 +1,7 @@
 // A change is tried out by the very code that makes it, in a transaction that is rolled back: what is refused is refused
 // by the same words, and what the planner would make of it is planned on what it left. Nothing is written, nobody is woken.
 import type { Context } from '../../../context.ts';
-import { dryRun, type Impact } from '../../../domain/queue/dry-run.ts';
+import { dryRun as dryRunOf, type Impact } from '../../../domain/queue/dry-run.ts';
 import type { Snapshot } from '../../../domain/queue/model/snapshot.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
@@ -19,16 +19,16 @@ export interface QueueImpact extends Impact {
 class RolledBack extends Error {
   readonly impacts: readonly QueueImpact[];
   constructor(impacts: readonly QueueImpact[]) {
-    super('This was a rehearsal.');
+    super('This was a dry run.');
     this.impacts = impacts;
   }
 }
 
 /** The impact on each queue of the repository, by base branch. `act` writes through the context it is given alone. */
-export async function rehearse(
+export async function dryRun(
   ctx: Context,
   repositoryId: string,
-  act: (rehearsal: Context) => Promise<unknown>,
+  act: (dryContext: Context) => Promise<unknown>,
 ): Promise<readonly QueueImpact[]> {
   try {
     await ctx.db.transaction(ctx.accountId, async (tx) => {
@@ -43,15 +43,15 @@ export async function rehearse(
       );
       const before = new Map<string, Snapshot | null>();
       for (const { id } of queues) before.set(id, await snapshotOf(ctx, tx, id));
-      const rehearsal = within(ctx, tx);
-      await act(rehearsal);
+      const dryContext = within(ctx, tx);
+      await act(dryContext);
       await tx.em.flush();
       const now = ctx.clock().getTime();
       const impacts: QueueImpact[] = [];
       for (const { id, baseBranch } of queues) {
-        await reconsider(rehearsal, tx, id);
+        await reconsider(dryContext, tx, id);
         const [was, is] = [before.get(id) ?? null, await snapshotOf(ctx, tx, id)];
-        if (was !== null && is !== null) impacts.push({ baseBranch, ...dryRun(was, is, now) });
+        if (was !== null && is !== null) impacts.push({ baseBranch, ...dryRunOf(was, is, now) });
       }
       throw new RolledBack(impacts.toSorted((a, b) => (a.baseBranch < b.baseBranch ? -1 : 1)));
     });

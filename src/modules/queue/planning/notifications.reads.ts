@@ -20,7 +20,7 @@ import {
   type QueueRow,
 } from '../store/queue.entities.ts';
 
-export interface Standing {
+export interface PublishedState {
   readonly row: PullRequestRow;
   readonly repository: HostedRepository;
   readonly configuration: Configuration;
@@ -30,7 +30,7 @@ export interface Standing {
 }
 
 /** The row first: its count is never newer than what is read after it, so that what comes later is told by a later one. */
-export async function readStanding(ctx: Context, pullRequestId: string): Promise<Standing> {
+export async function readPublishedState(ctx: Context, pullRequestId: string): Promise<PublishedState> {
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
     const row = await tx.em.findOneOrFail(PullRequestEntity, { id: pullRequestId });
     const repository = await tx.em.findOneOrFail(RepositoryEntity, { id: row.repositoryId });

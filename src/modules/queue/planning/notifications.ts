@@ -13,11 +13,19 @@ import { readHold } from './notifications.reads.ts';
 const mostTold = 40;
 const pauseMs = 500;
 
+/** Plans what a turn tells people. Answers when there is more to tell; null: when something changes. Milliseconds since the epoch. */
+export async function planNotifications(work: QueueWork, repository: RepositoryRow): Promise<number | null> {
+  await planHoldMessages(work, repository);
+  await planChanged(work, repository);
+  await work.tx.em.flush();
+  return await planDue(work, repository);
+}
+
 /**
  * Flush before. Answers when there is more to tell; null: when something changes. Milliseconds since the epoch. With the
  * first that is due all that wait for company are told: one step of the workflow, where each alone would be one.
  */
-export async function planTelling(work: QueueWork, repository: RepositoryRow): Promise<number | null> {
+async function planDue(work: QueueWork, repository: RepositoryRow): Promise<number | null> {
   const { now } = work;
   const earliest = await readEarliest(work);
   if (earliest === null) return null;
@@ -38,7 +46,7 @@ export async function planTelling(work: QueueWork, repository: RepositoryRow): P
  * What is told of the whole queue has changed: why nothing lands, to those that are validated or first in line, and how
  * to ask, to those that nobody asked to merge. Flush after.
  */
-export async function tellOfChanges(work: QueueWork, repository: RepositoryRow): Promise<void> {
+async function planChanged(work: QueueWork, repository: RepositoryRow): Promise<void> {
   const { ctx, tx, queue, now } = work;
   const hold = await readHold(tx, { queue, repository, now });
   if ((queue.toldHold ?? null) !== hold) {
@@ -112,7 +120,7 @@ function wantedOf(repository: RepositoryRow): Wanted {
 }
 
 /** The first who waits hears why, once for each pause (interface 2.3) and for each time of a freeze. */
-export async function planHoldMessages(work: QueueWork, repository: RepositoryRow): Promise<void> {
+async function planHoldMessages(work: QueueWork, repository: RepositoryRow): Promise<void> {
   const { ctx, tx, queue, now } = work;
   if (queue.waiting + queue.tagged === 0 || !configurationOf(repository).merge_rules.enable_comments) return;
   const frozen = frozenAt(await branchFreezes(tx, repository, queue.baseBranch), now.getTime());

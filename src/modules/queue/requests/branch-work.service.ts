@@ -6,8 +6,7 @@ import { HostRefused } from '../../../hosts/port.ts';
 import { recordUserAction, requireScope } from '../../accounts/index.ts';
 import { loadActiveRepository, loadRepository } from '../../repositories/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
-import { planBackport } from '../planning/backport.ts';
-import { planBranchWork } from '../planning/branch-work.ts';
+import { planBranchWork, planBackport } from '../planning/branch-work.ts';
 import { hosted, isBotBranch } from '../store/hosted-repository.ts';
 import { PullRequestEntity } from '../store/queue.entities.ts';
 import { changeQueueOf } from '../store/queue.locks.ts';
@@ -19,7 +18,7 @@ export interface AskAnswer extends PullRequestAnswer {
 }
 
 /** Has checks, state and reviews read again (interface 4.3, `refresh`). */
-export async function askToRefresh(ctx: Context, request: PullRequestRef): Promise<AskAnswer> {
+export async function requestRefresh(ctx: Context, request: PullRequestRef): Promise<AskAnswer> {
   requireScope(ctx, 'queue:write');
   const repository = await loadRepository(ctx, request.repository);
   const row = await readFresh(ctx, repository, request.number);
@@ -40,7 +39,7 @@ export async function askToRefresh(ctx: Context, request: PullRequestRef): Promi
 }
 
 /** Has its branch brought up to date with its base (interface 4.3, `sync`). */
-export async function askToSync(ctx: Context, request: PullRequestRef): Promise<AskAnswer> {
+export async function requestSync(ctx: Context, request: PullRequestRef): Promise<AskAnswer> {
   requireScope(ctx, 'queue:write');
   const repository = await loadActiveRepository(ctx, request.repository);
   const known = await readFresh(ctx, repository, request.number);
@@ -71,7 +70,7 @@ export interface BackportRequest {
 }
 
 /** Has a merged pull request picked onto another branch; one that is open yet, once it is merged (interface 4.3). */
-export async function askToBackport(ctx: Context, request: BackportRequest): Promise<AskAnswer> {
+export async function requestBackport(ctx: Context, request: BackportRequest): Promise<AskAnswer> {
   requireScope(ctx, 'queue:write');
   const { targetBranch: target } = request;
   const repository = await findSource(ctx, request);

@@ -14,8 +14,8 @@ import {
 import type { HostComment } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
-import { askToQueue, authorisePerson, refuseSource, refuseUnlessAllowed, type Skips } from '../admission/enqueue.ts';
-import { askToBackport, askToRefresh, askToSync } from './branch-work.service.ts';
+import { enqueue, authorisePerson, refuseSource, refuseUnlessAllowed, type SkipOptions } from '../admission/enqueue.ts';
+import { requestBackport, requestRefresh, requestSync } from './branch-work.service.ts';
 import { hosted, isBotBranch } from '../store/hosted-repository.ts';
 import { PullRequestEntity, type PullRequestRow } from '../store/queue.entities.ts';
 import { changePullRequest, dequeueKnown, readFresh } from './queue.service.ts';
@@ -205,16 +205,16 @@ async function askForBranch(
   const { repository, comment, known } = given;
   const asked = { repository: { owner: repository.owner, name: repository.name }, number: known.number };
   const person = { ...ctx, actor: { ...ctx.actor, handle: comment.author, email: comment.author } };
-  if (command.kind === 'refresh') await askToRefresh(person, asked);
-  else if (command.kind === 'sync') await askToSync(person, asked);
-  else await askToBackport(person, { ...asked, targetBranch: command.branch });
+  if (command.kind === 'refresh') await requestRefresh(person, asked);
+  else if (command.kind === 'sync') await requestSync(person, asked);
+  else await requestBackport(person, { ...asked, targetBranch: command.branch });
   await ctx.db.transaction(
     ctx.accountId,
     async (tx) => await claim({ ctx, tx, now: ctx.clock() }, given, { command, refusal: null }),
   );
 }
 
-async function queueFor(ctx: Context, given: Given, command: Command, skips: Skips): Promise<void> {
+async function queueFor(ctx: Context, given: Given, command: Command, skips: SkipOptions): Promise<void> {
   const { repository, comment, known } = given;
   const { author } = comment;
   refuseSource(repository, 'slash_command');
@@ -222,7 +222,7 @@ async function queueFor(ctx: Context, given: Given, command: Command, skips: Ski
   await changePullRequest(ctx, known, async (work, row) => {
     if (!(await claim(work, given, { command, refusal: null }))) return;
     const onBehalfOf = skips.skipLine || skips.skipValidation ? { requestedBy: author } : {};
-    await askToQueue(work, repository, row, { ...skips, ...onBehalfOf, by: author });
+    await enqueue(work, repository, row, { ...skips, ...onBehalfOf, by: author });
   });
 }
 

@@ -1,13 +1,20 @@
 // What people do on pull requests that live on this installation, where this is their code host.
 import type { Context } from '../../../context.ts';
-import { handleOf } from '../../../domain/accounts/handle.ts';
+import { handleOf, unlinkedHandle } from '../../../domain/accounts/handle.ts';
 import { DomainError, notFound } from '../../../domain/errors.ts';
-import { type CodeHost, type HostComment, type HostCommit, type ReviewThread } from '../../../hosts/port.ts';
+import {
+  type CodeHost,
+  type HostComment,
+  type HostCommit,
+  type ReviewThread,
+  HostRefused,
+} from '../../../hosts/port.ts';
 import { requireScope } from '../../accounts/index.ts';
 import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
 import { syncPullRequest } from '../host-sync/pull-requests.ts';
 import { hosted, type HostedRepository } from '../store/hosted-repository.ts';
 import { loadFromHost, refusedAsBadInput } from './host-requests.ts';
+import { loadRepository } from '../../repositories/index.ts';
 import type { PullRequestAnswer, PullRequestRef } from './queue.service.ts';
 
 interface Speaking {
@@ -121,4 +128,30 @@ async function hostOf(ctx: Context, { repositoryId }: Shown): Promise<HostedRepo
   return await ctx.db.transaction(ctx.accountId, async (tx) =>
     hosted(await tx.em.findOneOrFail(RepositoryEntity, { accountId: ctx.accountId, id: repositoryId })),
   );
+}
+
+/** By people who have no other place to review: on a local host, this is the review. */
+export async function approvePullRequest(
+  ctx: Context,
+  request: PullRequestRef & { readonly verdict: 'approved' | 'changes_requested' },
+): Promise<PullRequestAnswer> {
+  requireScope(ctx, 'queue:write');
+  const repository = await loadRepository(ctx, request.repository);
+  const host = hosted(repository);
+  const row = await syncPullRequest(ctx, host, request.number);
+  if (row === null) throw notFound('Pull request');
+  const { handle, email } = ctx.actor;
+  const names = [handle, unlinkedHandle(ctx.actor), email];
+  try {
+    await ctx.hosts(host.host).reviewPullRequest(host, request.number, {
+      reviewer: handleOf(ctx.actor),
+      alsoKnownAs: names.filter((name) => name !== null),
+      verdict: request.verdict,
+    });
+  } catch (error) {
+    if (error instanceof HostRefused) throw new DomainError('BAD_INPUT', error.message);
+    throw error;
+  }
+  await syncPullRequest(ctx, host, request.number);
+  return { pullRequestId: row.id };
 }

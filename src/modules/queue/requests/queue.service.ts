@@ -1,30 +1,27 @@
 // What users ask of the queue: load → authorise → decide → write with events, in one transaction under the queue's row.
 import type { Context } from '../../../context.ts';
-import { handleOf } from '../../../domain/accounts/handle.ts';
 import { DomainError, notFound } from '../../../domain/errors.ts';
 import { isTerminal } from '../../../domain/queue/model/status.ts';
 import { recordUserAction, requireScope, type UserActionName } from '../../accounts/index.ts';
-import { loadActiveRepository, loadRepository } from '../../repositories/index.ts';
+import { loadRepository } from '../../repositories/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import {
-  askToQueue,
+  enqueue,
   authoriseSkips,
   refuseSource,
-  takeOut,
+  dequeue,
   type QueueSource,
-  type Skips,
+  type SkipOptions,
 } from '../admission/enqueue.ts';
-import { isLandingBegun } from '../store/begun-landings.ts';
+import { isLandingBegun } from '../store/intents.ts';
 import { syncBase } from '../facts/base-branches.ts';
 import { syncPullRequest } from '../host-sync/pull-requests.ts';
 import { hosted } from '../store/hosted-repository.ts';
-import { refusedAsBadInput } from './host-requests.ts';
 import { keepOptions, type MergeOptions } from '../admission/merge-options.ts';
 import { PullRequestEntity, QueueEntity, type AwaitedHead, type PullRequestRow } from '../store/queue.entities.ts';
 import { changeQueueOf } from '../store/queue.locks.ts';
-import { rehearse, type QueueImpact } from '../planning/dry-run.ts';
+import { dryRun, type QueueImpact } from '../planning/dry-run.ts';
 import { beginWork, finishWork, type QueueWork } from '../store/status.writer.ts';
-import { checkTargets, tellTargetsBound } from './targets.ts';
 import { findReportedMerge, placeHead, recordReportedMerge } from './update.service.ts';
 
 export interface RepositoryRef {
@@ -42,7 +39,7 @@ export interface UpdateRequest extends PullRequestRef, MergeOptions {
   readonly mergeCommitSha?: string | null;
 }
 
-export interface QueueRequest extends Omit<UpdateRequest, 'mergeCommitSha'>, Skips {
+export interface QueueRequest extends Omit<UpdateRequest, 'mergeCommitSha'>, SkipOptions {
   readonly source: QueueSource;
 }
 
@@ -69,10 +66,10 @@ export async function previewQueueing(ctx: Context, request: QueueRequest): Prom
   refuseSource(repository, request.source);
   await authoriseSkips(ctx, repository, request);
   const known = await findPullRequest(ctx, repository, request.number);
-  const impacts = await rehearse(
+  const impacts = await dryRun(
     ctx,
     repository.id,
-    async (rehearsal) => await queueKnown(rehearsal, { repository, known }, request),
+    async (dryContext) => await queueKnown(dryContext, { repository, known }, request),
   );
   return { pullRequestId: known.id, impacts };
 }
@@ -96,7 +93,7 @@ async function queueKnown(
     }
     keepOptions(row, request);
     const actions = askedActions(row, request);
-    await askToQueue(work, repository, row, { ...request, by: ctx.actor.email });
+    await enqueue(work, repository, row, { ...request, by: ctx.actor.email });
     await recordActions(work, request, actions);
   });
 }
@@ -129,12 +126,12 @@ export async function updatePullRequest(ctx: Context, request: UpdateRequest): P
   const repository = await loadRepository(ctx, request.repository);
   const known = await readFresh(ctx, repository, request.number);
   const { headCommitSha: head, mergeCommitSha } = request;
-  const arrival = mergeCommitSha ? await findReportedMerge(ctx, repository, known, mergeCommitSha) : null;
+  const merge = mergeCommitSha ? await findReportedMerge(ctx, repository, known, mergeCommitSha) : null;
   const standing = head ? await placeHead(ctx, repository, known, head) : 'present';
   return await changePullRequest(ctx, known, async (work, row) => {
     if (head && standing === 'unseen' && !isTerminal(row.status)) row.awaited = awaitedOf(head, request);
     else if (standing === 'present') keepOptions(row, request);
-    if (arrival !== null) await recordReportedMerge(work, row, arrival);
+    if (merge !== null) await recordReportedMerge(work, row, merge);
     await recordActions(work, request, ['pull_request_updated']);
   });
 }
@@ -166,10 +163,10 @@ export async function previewDequeueing(ctx: Context, request: PullRequestRef): 
   requireScope(ctx, 'queue:write');
   const repository = await loadRepository(ctx, request.repository);
   const known = await findPullRequest(ctx, repository, request.number);
-  const impacts = await rehearse(
+  const impacts = await dryRun(
     ctx,
     repository.id,
-    async (rehearsal) => await takeOutKnown(rehearsal, known, async () => true),
+    async (dryContext) => await takeOutKnown(dryContext, known, async () => true),
   );
   return { pullRequestId: known.id, impacts };
 }
@@ -194,7 +191,7 @@ async function takeOutKnown(
     if (isTerminal(row.status))
       throw new DomainError('NOT_QUEUEABLE', `The pull request is ${row.status}; it is not in the queue.`);
     if (await isLandingBegun(work.ctx, work.tx, row.id)) throw landingInProgress();
-    await takeOut(work, row);
+    await dequeue(work, row);
   });
 }
 
@@ -209,36 +206,6 @@ async function waitForLanding(ctx: Context, pullRequestId: string): Promise<void
     if (ctx.clock().getTime() >= until) throw landingInProgress();
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-}
-
-export interface OpenRequest {
-  readonly repository: RepositoryRef;
-  readonly title: string;
-  readonly body?: string | null;
-  readonly headBranch: string;
-  readonly baseBranch?: string | null;
-  readonly draft?: boolean | null;
-}
-
-/** Opens a pull request at the host and answers it as the queue sees it. */
-export async function openPullRequest(ctx: Context, request: OpenRequest): Promise<PullRequestAnswer> {
-  requireScope(ctx, 'queue:write');
-  const repository = await loadActiveRepository(ctx, request.repository);
-  const host = hosted(repository);
-  const opened = await refusedAsBadInput(
-    ctx.hosts(host.host).openPullRequest(host, {
-      title: request.title,
-      body: request.body ?? '',
-      author: handleOf(ctx.actor),
-      headBranch: request.headBranch,
-      baseBranch: request.baseBranch ?? repository.defaultBranch,
-      draft: request.draft ?? false,
-    }),
-  );
-  await syncBase(ctx, host, opened.baseBranch);
-  const row = await syncPullRequest(ctx, host, opened.number);
-  if (row === null) throw notFound('Pull request');
-  return { pullRequestId: row.id };
 }
 
 async function findPullRequest(ctx: Context, repository: RepositoryRow, number: number): Promise<PullRequestRow> {
@@ -276,5 +243,31 @@ export async function changePullRequest(
       await finishWork(work);
       return { pullRequestId: row.id };
     })
-    .catch(tellTargetsBound);
+    .catch(refuseTargetsBeyondBound);
+}
+
+// How many affected targets may be stored (interface 8): of a pull request before anything is asked, of an account by
+// the database, which counts at the commit (migrations/0026_target_bound.sql).
+const mostTargets = 100_000;
+
+const field = 'pull_request.affected_targets';
+
+export function checkTargets(targets: readonly string[] | null | undefined): void {
+  if (targets && targets.length > mostTargets)
+    throw new DomainError(
+      'BAD_INPUT',
+      `${field} must have at most 100,000 entries: name larger parts of the code base, such as packages for files.`,
+      field,
+    );
+}
+
+/** Says in words what the database refused. */
+export function refuseTargetsBeyondBound(error: unknown): never {
+  const { constraint } = (error ?? {}) as { readonly constraint?: unknown };
+  if (constraint !== 'account_targets_bound') throw error;
+  throw new DomainError(
+    'BAD_INPUT',
+    `${field} would make more than 1,000,000 for the account's unfinished pull requests: name larger parts of the code base, or close pull requests that are no longer wanted.`,
+    field,
+  );
 }

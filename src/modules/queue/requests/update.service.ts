@@ -3,8 +3,8 @@ import type { Context } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import type { HostCommit } from '../../../hosts/port.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
-import { findArrivals, type Arrival } from '../landing/out-of-band-merges.ts';
-import { isLandingBegun } from '../store/begun-landings.ts';
+import { findOutOfBandMerges, type OutOfBandMerge } from '../landing/out-of-band-merges.ts';
+import { isLandingBegun } from '../store/intents.ts';
 import { hosted, type HostedRepository } from '../store/hosted-repository.ts';
 import { planConclusions } from '../landing/landing.record.ts';
 import type { PullRequestRow } from '../store/queue.entities.ts';
@@ -42,16 +42,16 @@ export async function findReportedMerge(
   repository: RepositoryRow,
   row: PullRequestRow,
   commit: string,
-): Promise<Arrival> {
+): Promise<OutOfBandMerge> {
   const host = hosted(repository);
   const landing = await landingOf(ctx, host, { baseBranch: row.baseBranch, commit });
   if (landing === null)
     throw new DomainError('BAD_INPUT', `${field} is ${commit}, which is not on ${row.baseBranch}.`, field);
   const candidate = { pullRequestId: row.id, number: row.number, heads: [row.headSha], isInLine: true };
-  const [arrival] = await findArrivals(ctx, host, [landing], [candidate]);
-  if (arrival === undefined)
+  const [merge] = await findOutOfBandMerges(ctx, host, [landing], [candidate]);
+  if (merge === undefined)
     throw new DomainError('BAD_INPUT', `${field} is ${commit}, which did not bring the head ${row.headSha}.`, field);
-  return arrival;
+  return merge;
 }
 
 /** The first-parent commit by which the base came to hold the commit. Null: it does not, or longer than 1,000 landings. */
@@ -78,7 +78,7 @@ async function landingOf(
 export async function recordReportedMerge(
   work: QueueWork,
   row: PullRequestRow,
-  { commit, own }: Arrival,
+  { commit, own }: OutOfBandMerge,
 ): Promise<void> {
   if (row.status === 'merged') {
     if (row.mergeCommitSha === commit || row.ownCommitSha === own) return;

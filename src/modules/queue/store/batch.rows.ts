@@ -75,3 +75,5 @@ export function needOfRow(batch: BatchRow): BatchNeed {
 export function botBranch(batchId: string): string {
   return `mq-bot-${batchId}`;
 }
+
+export const liveStates = ['making', 'building', 'landing'] as const;

@@ -194,14 +194,14 @@ export function writeStatus(
   if (to === 'closed') pullRequest.closedAt = now;
   if (event === 'reopen') pullRequest.closedAt = null;
   if (event !== 'tag' && event !== 'reset') work.relabelled.add(pullRequest);
-  tellAnew(work, pullRequest);
+  scheduleNotification(work, pullRequest);
 }
 
 /**
  * There is something new to tell at the host. What ends a stay in line is told at once; the rest waits for more,
  * because much happens within seconds of entering the line, and every telling costs the host a call and the workflow a step.
  */
-export function tellAnew({ now }: Pick<QueueWork, 'now'>, pullRequest: PullRequestRow): void {
+export function scheduleNotification({ now }: Pick<QueueWork, 'now'>, pullRequest: PullRequestRow): void {
   const isEnd = pullRequest.status === 'blocked' || pullRequest.status === 'merged';
   const companyUntil = now.getTime() + (pullRequest.status === 'open' ? companyMs.open : companyMs.asked);
   const tellAt = isEnd ? now.getTime() : Math.min(companyUntil, pullRequest.tellAt?.getTime() ?? companyUntil);
@@ -249,7 +249,7 @@ export function announce(
   action: string,
   extra: Readonly<Record<string, unknown>> = {},
 ): void {
-  tellAnew(work, pullRequest);
+  scheduleNotification(work, pullRequest);
   work.events.push({
     repositoryId: pullRequest.repositoryId,
     queueId: work.queue.id,

@@ -8,7 +8,7 @@ import type { Transaction } from '../../../platform/database.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { writeDeploymentStatus } from '../deployments.writer.ts';
 import { describeDeployment, stepText, type DeploymentSummary } from './deployment.words.ts';
-import { lockDeployment, standingOf, type DeploymentRows, type Standing } from './deployment.rows.ts';
+import { lockDeployment, loadTurn, type DeploymentRows, type DeploymentTurn } from './deployment.rows.ts';
 
 export interface DeploymentAdvance {
   /** `call` and `attend` are left to be carried out. */
@@ -50,9 +50,9 @@ async function decide(
   ctx: Context,
   tx: Transaction,
   rows: DeploymentRows,
-): Promise<{ readonly standing: Standing; readonly step: Left }> {
+): Promise<{ readonly standing: DeploymentTurn; readonly step: Left }> {
   for (;;) {
-    const standing = await standingOf(ctx, tx, rows);
+    const standing = await loadTurn(ctx, tx, rows);
     const step = decideDeployment(standing.situation, ctx.clock().getTime());
     if (step.kind === 'take_slot') await takeSlot(ctx, tx, rows);
     else if (step.kind === 'become') await become(ctx, tx, rows, step);

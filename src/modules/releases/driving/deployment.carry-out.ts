@@ -15,7 +15,7 @@ import { unattended } from '../../../platform/driven-columns.ts';
 import { ProviderRefused, type ProviderReading, type ProviderRun } from '../../../platform/providers/port.ts';
 import { writeDeploymentStatus } from '../deployments.writer.ts';
 import { attend, type Attended, type Attending } from './attendance.ts';
-import { lockDeployment, standingOf, type DeploymentRows } from './deployment.rows.ts';
+import { lockDeployment, loadTurn, type DeploymentRows } from './deployment.rows.ts';
 import { callProvider, outcomeText, type CallOutcome } from './provider-call.ts';
 import { runOfDeployment, type RunOrRefusal } from './provider-run.ts';
 import { isOwnFailure, wordsOfOwn } from './own-failure.ts';
@@ -41,7 +41,7 @@ export async function carryOutDeployment(ctx: Context, deploymentId: string, att
     const quiet = quietFor(ctx, { deploymentId });
     await ctx.db.transaction(ctx.accountId, async (tx) => {
       const rows = await lockDeployment(quiet, tx, deploymentId);
-      const { situation } = await standingOf(quiet, tx, rows);
+      const { situation } = await loadTurn(quiet, tx, rows);
       const step = decideDeployment(situation, ctx.clock().getTime());
       // Whoever attends counts by its lease, and waits as long as that holds.
       if (step.kind === 'call') putOff(quiet, rows, words);
@@ -55,7 +55,7 @@ async function carryOut(ctx: Context, deploymentId: string, attending: Attending
   const quiet = quietFor(ctx, { deploymentId });
   const due = await ctx.db.transaction(ctx.accountId, async (tx): Promise<Due> => {
     const rows = await lockDeployment(ctx, tx, deploymentId);
-    const { situation } = await standingOf(ctx, tx, rows);
+    const { situation } = await loadTurn(ctx, tx, rows);
     const { providerRun, revision, fence } = rows.deployment;
     return {
       step: decideDeployment(situation, ctx.clock().getTime()),

@@ -72,17 +72,17 @@ async function readVersions(
   return { version: candidate.version, releaseVersion };
 }
 
-export interface Standing {
+export interface DeploymentTurn {
   readonly situation: DeploymentSituation;
   readonly freeze: Frozen | null;
 }
 
 /** Where the deployment stands now. In a transaction that holds the environment's row. */
-export async function standingOf(
+export async function loadTurn(
   ctx: Context,
   tx: Transaction,
   { environment, deployment }: DeploymentRows,
-): Promise<Standing> {
+): Promise<DeploymentTurn> {
   const isWaiting = deployment.status === 'pending';
   const [first] = isWaiting ? await readLine(ctx, tx, environment) : [];
   // Asked again when the slot is taken: it may have frozen since.

@@ -12,12 +12,13 @@ import {
 } from '../../../graphql/logs.ts';
 import { rowIdOf } from '../../../graphql/node-id.ts';
 import { ReleaseCandidateVersion } from '../../../graphql/scalars.ts';
-import { told, type Subscribing, type Told } from '../../../graphql/subscriptions.ts';
+import { type Subscribing } from '../../../graphql/subscriptions.ts';
 import { findCandidate } from '../candidates.reads.ts';
 import { ReleaseCandidate } from '../candidates.types.ts';
 import { Deployment } from '../deployments.types.ts';
 import { loadReleaseProject } from '../projects.reads.ts';
 import { logOf } from './log.reads.ts';
+import { told, type Told } from '../../../graphql/subscription-payloads.ts';
 
 @ArgsType()
 class FollowDeploymentLogArgs extends FollowLogArgs {

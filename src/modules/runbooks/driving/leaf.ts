@@ -12,7 +12,7 @@ import { masked } from '../../../platform/providers/mask.ts';
 import { withRunFolders, type RunFolders } from '../../../platform/sandbox/index.ts';
 import { RunbookCommitEntity, RunbookPullRequestEntity, type RunbookStepRow } from '../runbooks.entities.ts';
 import { writeLeaf } from '../steps.writer.ts';
-import type { Attended, Done, Work } from './attendance.ts';
+import type { Attended, Done, Work } from './work.ts';
 import { outlineOf } from './attending.ts';
 import { checkOutBase } from './bases.ts';
 import { keepFates } from './pull-requests.fates.ts';

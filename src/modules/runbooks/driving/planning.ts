@@ -9,7 +9,7 @@ import { changePolicy } from '../../../domain/runbooks/policy.ts';
 import { RunbookStepEntity, type RunbookPromptRow } from '../runbooks.entities.ts';
 import { announceRunbook } from '../runbooks.events.ts';
 import { endOfPlan, failPlanning } from '../steps.writer.ts';
-import type { Attended, Done, Work } from './attendance.ts';
+import type { Attended, Done, Work } from './work.ts';
 import { outlineOf } from './attending.ts';
 import { checkOutBase } from './bases.ts';
 import type { RunbookRows } from './runbook.rows.ts';

@@ -9,8 +9,14 @@ import { configurationOf, hosted, labelRulesOf, syncBase, syncPullRequest } from
 import type { RunbookPullRequestRow } from '../runbooks.entities.ts';
 import { runbookUrl } from '../runbooks.reads.ts';
 import { announcePullRequest } from './pull-requests.fates.ts';
-import type { Called } from './runbook.carry-out.ts';
+import type { Transaction } from '../../../platform/database.ts';
 import { leavesIn, pullRequestOf, type RunbookRows } from './runbook.rows.ts';
+
+/** What a call came to, to be written under the runbook's row. Null where what was done needs no word. */
+export interface Called {
+  readonly words: string;
+  write(tx: Transaction, rows: RunbookRows): Promise<void>;
+}
 
 export async function openPullRequest(ctx: Context, rows: RunbookRows, id: string): Promise<Called> {
   const { repository, runbook } = rows;

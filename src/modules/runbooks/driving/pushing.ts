@@ -8,8 +8,7 @@ import type { RunbookCommitRow } from '../runbooks.entities.ts';
 import { writeLeaf } from '../steps.writer.ts';
 import { keptRef } from './leaf.ts';
 import { announcePullRequest } from './pull-requests.fates.ts';
-import { markBehind } from './publishing.ts';
-import type { Called } from './runbook.carry-out.ts';
+import { markBehind, type Called } from './publishing.ts';
 import { leafOf, pullRequestOf, type RunbookRows } from './runbook.rows.ts';
 
 export async function pushCommit(ctx: Context, rows: RunbookRows, leafId: string): Promise<Called> {

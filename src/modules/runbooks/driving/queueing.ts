@@ -3,8 +3,7 @@
 import type { Context } from '../../../context.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { queuePullRequest } from '../../queue/index.ts';
-import { numberOf } from './publishing.ts';
-import type { Called } from './runbook.carry-out.ts';
+import { numberOf, type Called } from './publishing.ts';
 import { pullRequestOf, type RunbookRows } from './runbook.rows.ts';
 import { announcePullRequest } from './pull-requests.fates.ts';
 

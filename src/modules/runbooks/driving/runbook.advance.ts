@@ -1,14 +1,14 @@
 // One turn of a runbook: read, decide, write, in one transaction under its row. What is left to do outside of it,
 // attending to the agent or calling the code host, is carried out by whoever asked for the turn.
 import { quietFor, type Context } from '../../../context.ts';
-import { decideRunbook, type RunbookStep } from '../../../domain/runbooks/drive.ts';
+import { decideRunbook } from '../../../domain/runbooks/drive.ts';
 import { relayAt } from '../../../domain/turns.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { cancelWork, failPlanning, tellingStatus, writeLeaf } from '../steps.writer.ts';
 import { keepFates } from './pull-requests.fates.ts';
 import { leafOf, lockRows, readRows, situationOf, type RunbookRows } from './runbook.rows.ts';
-import { describeRunbook, stepText, type RunbookSummary } from './runbook.words.ts';
+import { describeRunbook, stepText, type RunbookSummary, type RunbookLeft } from './runbook.words.ts';
 
 export interface RunbookAdvance {
   /** `call` and `attend` are left to be carried out. */
@@ -19,8 +19,6 @@ export interface RunbookAdvance {
   readonly nextLookAt: number | null;
   readonly summary: RunbookSummary;
 }
-
-export type RunbookLeft = Exclude<RunbookStep, { kind: 'become' | 'fail_plan' }>;
 
 export async function advanceRunbook(ctx: Context, runbookId: string): Promise<RunbookAdvance> {
   const advance = await ctx.db.transaction(ctx.accountId, async (tx): Promise<RunbookAdvance> => {

@@ -13,19 +13,13 @@ import {
 import { HostRefused } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { tellingStatus, writeLeaf } from '../steps.writer.ts';
-import { attend } from './attendance.ts';
+import { attend } from './supervise.ts';
 import type { RunbookAttending } from './attending.ts';
-import { openPullRequest, refreshPullRequest, retargetPullRequest } from './publishing.ts';
+import { openPullRequest, refreshPullRequest, retargetPullRequest, type Called } from './publishing.ts';
 import { pushCommit } from './pushing.ts';
 import { askToQueue } from './queueing.ts';
 import { untried } from './runbook.advance.ts';
 import { lockRows, situationOf, type RunbookRows } from './runbook.rows.ts';
-
-/** What a call came to, to be written under the runbook's row. Null where what was done needs no word. */
-export interface Called {
-  readonly words: string;
-  write(tx: Transaction, rows: RunbookRows): Promise<void>;
-}
 
 /** Does the one thing that is due, and answers what came of it in words. */
 export async function carryOutRunbook(ctx: Context, runbookId: string, attending: RunbookAttending): Promise<string> {

@@ -2,12 +2,13 @@
 // why it does not go on.
 import { code, inOneLine, lastWords, plain, section, shownPieces, shownWords } from '../../../domain/markdown.ts';
 import { runbookStatus, type RunbookStatus } from '../../../domain/runbooks/runbook.ts';
-import type { RunbookCall } from '../../../domain/runbooks/drive.ts';
+import type { RunbookCall, RunbookStep } from '../../../domain/runbooks/drive.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import type { RunbookRow, RunbookStepRow } from '../runbooks.entities.ts';
-import type { RunbookLeft } from './runbook.advance.ts';
 import { leafOf, leavesIn, pullRequestOf, type RunbookRows } from './runbook.rows.ts';
 import { dollars } from './session.ts';
+
+export type RunbookLeft = Exclude<RunbookStep, { kind: 'become' | 'fail_plan' }>;
 
 export interface RunbookSummary {
   readonly repository: string;

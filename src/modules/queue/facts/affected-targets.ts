@@ -1,11 +1,59 @@
-// Large sets of targets stay in memory between turns: a line may affect a million of them, which take a second to read,
-// and as long again to compare (domain/queue/target-sets.ts), unless the same set is the same array each time.
+// What pull requests affect. Large sets of targets stay in memory between turns: a line may affect a million of them,
+// which take a second to read, and as long again to compare (domain/queue/target-sets.ts), unless the same set is the
+// same array each time.
 import type { Context } from '../../../context.ts';
+import type { Targets } from '../../../domain/queue/model/overlap.ts';
+import type { Transaction } from '../../../platform/database.ts';
+
+/** What those in line affect, by id; who is not in it has not said. Flush before, as for all of these. */
+export async function loadTargets(
+  ctx: Context,
+  tx: Transaction,
+  queueId: string,
+): Promise<ReadonlyMap<string, Targets>> {
+  const rows = await tx.query<Stored>(
+    `select id as "pullRequest", ${targetColumns('affected_targets')} from pull_request
+     where account_id = $1 and queue_id = $2 and status in ('queued', 'tagged') and affected_targets is not null`,
+    [ctx.accountId, queueId],
+  );
+  return await targetsOfRows(ctx, tx, rows);
+}
+
+/** What these affect, by id, wherever they stand. */
+export async function loadTargetsOf(
+  ctx: Context,
+  tx: Transaction,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, Targets>> {
+  const rows = await tx.query<Stored>(
+    `select id as "pullRequest", ${targetColumns('affected_targets')} from pull_request
+     where account_id = $1 and id = any($2::bigint[]) and affected_targets is not null`,
+    [ctx.accountId, ids],
+  );
+  return await targetsOfRows(ctx, tx, rows);
+}
+
+async function targetsOfRows(
+  ctx: Context,
+  tx: Transaction,
+  rows: readonly Stored[],
+): Promise<ReadonlyMap<string, Targets>> {
+  const targets = await targetsOfAll(ctx, rows, async (unknown) => {
+    const read = await tx.query<{ targets: string[] | null }>(
+      `select p.affected_targets as targets from unnest($2::bigint[]) with ordinality as asked (id, place)
+         left join pull_request p on p.account_id = $1 and p.id = asked.id order by asked.place`,
+      [ctx.accountId, unknown.map(({ pullRequest }) => pullRequest)],
+    );
+    return read.map((row) => row.targets);
+  });
+  return new Map(rows.map((row) => [row.pullRequest, targets.get(row) ?? null]));
+}
 
 /** Targets, of all sets together; beyond, those not asked for longest are read again. */
 const mostKept = 2_000_000;
 
 const sets = new Map<string, readonly string[]>();
+
 let kept = 0;
 
 /** Columns of a row of `Stored`: what is small itself, and of what is large a hash, which the database has in a moment. */

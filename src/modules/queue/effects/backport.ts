@@ -11,12 +11,12 @@ import {
 } from '../../../domain/queue/explain/branch-comments.ts';
 import { HostRefused } from '../../../hosts/port.ts';
 import { findMergedCommits } from './backport.commits.ts';
-import { beginBranchWork, comment, endBranchWork, planBranchWork, type LoadedWork } from './branch-work.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { syncPullRequest } from '../host-sync/pull-requests.ts';
-import type { IntentRow, PullRequestRow } from '../store/queue.entities.ts';
+import type { IntentRow } from '../store/queue.entities.ts';
+import { beginBranchWork, comment, endBranchWork, type LoadedWork } from './branch-work.ts';
 import { changeQueueOf } from '../store/queue.locks.ts';
-import { announce, beginWork, finishWork, type QueueWork } from '../store/status.writer.ts';
+import { announce, beginWork, finishWork } from '../store/status.writer.ts';
 
 interface BackportRow {
   readonly id: string;
@@ -186,27 +186,4 @@ async function end(ctx: Context, intent: IntentRow, outcome: Readonly<Record<str
     ctx.accountId,
     async (tx) => await endBranchWork(ctx, tx, intent, { state: 'done', outcome }),
   );
-}
-
-/** Backports that waited for their source to be merged, and it is. */
-export async function planWaitingBackports({ ctx, tx, queue, now }: QueueWork): Promise<void> {
-  const merged = await tx.query<{ pull_request_id: string; target_branch: string }>(
-    `update backport b set state = 'planned', updated_at = $3
-     from pull_request p
-     where b.account_id = $1 and b.state = 'waiting' and p.account_id = $1 and p.id = b.pull_request_id
-       and p.queue_id = $2 and p.status = 'merged'
-     returning b.pull_request_id, b.target_branch`,
-    [ctx.accountId, queue.id, now.toISOString()],
-  );
-  for (const { pull_request_id, target_branch } of merged)
-    await planBackport(ctx, tx, { pullRequest: { id: pull_request_id, queueId: queue.id }, target: target_branch });
-}
-
-export async function planBackport(
-  ctx: Context,
-  tx: QueueWork['tx'],
-  of: { readonly pullRequest: Pick<PullRequestRow, 'id' | 'queueId'>; readonly target: string },
-): Promise<void> {
-  const { pullRequest, target } = of;
-  await planBranchWork(ctx, tx, { kind: 'backport', pullRequest, key: target, payload: { target }, again: true });
 }

@@ -8,7 +8,7 @@ import { deepestStack, findStack, type StackCandidate } from '../../../domain/qu
 import { isQueued } from '../../../domain/queue/model/status.ts';
 import type { HostPullRequest } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
-import { isLandingBegun } from '../store/begun-landings.ts';
+import { isLandingBegun } from '../store/intents.ts';
 import type { HostedRepository } from '../store/hosted-repository.ts';
 import { PullRequestEntity, type PullRequestRow, type QueueRow } from '../store/queue.entities.ts';
 import { changeQueuesInOrder, ensureQueue } from '../store/queue.locks.ts';
@@ -22,32 +22,32 @@ import {
 } from '../store/status.writer.ts';
 
 /** Where a pull request belongs, by its branches. */
-export interface Place {
+export interface Placement {
   readonly baseBranch: string;
   /** The pull request right below it. Null: it stands on a branch. */
   readonly belowId: string | null;
 }
 
 /** Where a pull request stands here, with the queues that concern it locked: where it belongs, and where it is. */
-export interface Standing {
+export interface LockedPlacement {
   readonly known: PullRequestRow | null;
-  readonly place: Place;
+  readonly place: Placement;
   readonly target: QueueRow;
   /** The queue it is counted in. Another one than `target` when its base branch was changed at the host. */
   readonly current: QueueRow;
 }
 
 /** A pull request as the host shows it, and what tells where it belongs. */
-interface Belonging {
+interface SeenPullRequest {
   readonly repository: HostedRepository;
   readonly seen: HostPullRequest;
   readonly rules: { readonly configuration: Configuration; readonly defaultBranch: string };
 }
 
-export async function placeOf(ctx: Context, tx: Transaction, of: Belonging): Promise<Place> {
+export async function findPlacement(ctx: Context, tx: Transaction, of: SeenPullRequest): Promise<Placement> {
   const { seen, rules } = of;
   const isManaged = (branch: string): boolean => isManagedBranch(rules.configuration, branch, rules.defaultBranch);
-  const alone: Place = { baseBranch: seen.baseBranch, belowId: null };
+  const alone: Placement = { baseBranch: seen.baseBranch, belowId: null };
   if (!rules.configuration.merge_rules.auto_detect_stacks || isManaged(seen.baseBranch)) return alone;
   const stack = findStack(
     { ...seen, openedAt: seen.createdAt },
@@ -84,9 +84,9 @@ async function readCandidates(
   );
 }
 
-export async function standingOf(ctx: Context, tx: Transaction, of: Belonging): Promise<Standing> {
+export async function lockPlacement(ctx: Context, tx: Transaction, of: SeenPullRequest): Promise<LockedPlacement> {
   const { repository, seen } = of;
-  const place = await placeOf(ctx, tx, of);
+  const place = await findPlacement(ctx, tx, of);
   const [before] = await tx.query<{ queue_id: string | null; status: PullRequestRow['status'] }>(
     'select queue_id, status from pull_request where account_id = $1 and repository_id = $2 and number = $3',
     [ctx.accountId, repository.id, seen.number],
@@ -115,7 +115,7 @@ export async function standingOf(ctx: Context, tx: Transaction, of: Belonging): 
 export async function followBase(
   ctx: Context,
   tx: Transaction,
-  { known, target, current }: Standing,
+  { known, target, current }: LockedPlacement,
 ): Promise<QueueWork> {
   if (known === null || target === current) return beginWork(ctx, tx, target);
   const work = beginWork(ctx, tx, current);
@@ -133,10 +133,10 @@ export async function followBase(
  * What it stands on is remembered after that has landed: its own changes are those since that head, until a head of it
  * contains the base as it is with what landed.
  */
-export async function placeBelow(
+export async function belowAfterLanding(
   tx: Transaction,
   known: PullRequestRow,
-  at: { readonly place: Place; readonly containsBase: boolean },
+  at: { readonly place: Placement; readonly containsBase: boolean },
 ): Promise<string | null> {
   if (at.place.belowId !== null || !known.belowId || at.containsBase) return at.place.belowId;
   const below = await tx.em.findOneOrFail(PullRequestEntity, { id: known.belowId });
@@ -144,7 +144,7 @@ export async function placeBelow(
 }
 
 /** Whether the row is where its branches say. One that it stood on and that has landed does not move it. */
-export async function isInPlace(ctx: Context, tx: Transaction, row: PullRequestRow, place: Place): Promise<boolean> {
+export async function isPlaced(ctx: Context, tx: Transaction, row: PullRequestRow, place: Placement): Promise<boolean> {
   const [queue] = await tx.query<{ base_branch: string; below_merged: boolean | null }>(
     `select q.base_branch, (select b.status = 'merged' from pull_request b where b.account_id = $1 and b.id = $3) as below_merged
      from queue q where q.account_id = $1 and q.id = $2`,

@@ -2,91 +2,16 @@
 // its bot pull request is idle; the next build with one of its pull requests takes it over, and one that nobody will
 // take is closed. Each of these is one transaction under the queue's row; what the host is told follows, and may die.
 import type { Context } from '../../../context.ts';
-import {
-  chooseBotPullRequest,
-  findUnusable,
-  type IdleBotPullRequest,
-} from '../../../domain/queue/evidence/bot-pull-requests.ts';
+import { findUnusable, type IdleBotPullRequest } from '../../../domain/queue/evidence/bot-pull-requests.ts';
 import type { Transaction } from '../../../platform/database.ts';
-import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
-import type { LoadedBatch } from '../store/batch.rows.ts';
-import { passFailpoint } from '../../../platform/failpoints.ts';
-import { hosted, type HostedRepository } from '../store/hosted-repository.ts';
-import { finishIntent } from '../store/intents.finish.ts';
-import {
-  BatchEntity,
-  BotPullRequestEntity,
-  type BotPullRequestRow,
-  type IntentRow,
-  type QueueRow,
-} from '../store/queue.entities.ts';
-import { lockQueue } from '../store/queue.locks.ts';
+import { type QueueRow } from '../store/queue.entities.ts';
 import type { QueueWork } from '../store/status.writer.ts';
-import { deleteBranch } from './bot-pull-requests.branch.ts';
 
 /** Its batch ended without landing. */
 export async function markBotPullRequestIdle({ ctx, tx }: QueueWork, batchId: string): Promise<void> {
   await tx.query(
     'update bot_pull_request set idle = true where account_id = $1 and batch_id = $2 and heir_batch_id is null and closed_at is null',
     [ctx.accountId, batchId],
-  );
-}
-
-/** The one this batch uses, or takes over now. Null: it needs one of its own, or is no longer built. */
-export async function takeBotPullRequest(
-  ctx: Context,
-  { batch, members }: LoadedBatch,
-): Promise<BotPullRequestRow | null> {
-  return await ctx.db.transaction(ctx.accountId, async (tx) => {
-    await lockQueue(ctx, tx, batch.queueId);
-    const own = await tx.em.findOne(BotPullRequestEntity, { batchId: batch.id });
-    if (own !== null) return own;
-    const { state } = await tx.em.findOneOrFail(BatchEntity, { id: batch.id });
-    if (state !== 'building') return null;
-    const idle = await readIdle(ctx, tx, { id: batch.queueId, repositoryId: batch.repositoryId });
-    const chosen = chooseBotPullRequest(
-      idle,
-      members.map((member) => member.pullRequestId),
-    );
-    if (chosen === null) return null;
-    const reused = await tx.em.findOneOrFail(BotPullRequestEntity, { id: chosen.id });
-    Object.assign(reused, { idle: false, heirBatchId: batch.id });
-    return tx.em.create(BotPullRequestEntity, {
-      accountId: ctx.accountId,
-      repositoryId: batch.repositoryId,
-      batchId: batch.id,
-      number: reused.number,
-      url: reused.url,
-      branch: reused.branch,
-      targetBranch: reused.targetBranch,
-      headCommitSha: batch.commit ?? '',
-      preBatchSha: batch.preBatchCommit ?? batch.parentCommit,
-      createdAt: ctx.clock(),
-    });
-  });
-}
-
-/** Somebody closed it: this batch gets one of its own, and the branch goes. */
-export async function dropBotPullRequest(ctx: Context, host: HostedRepository, bot: BotPullRequestRow): Promise<void> {
-  await deleteBranch(ctx, host, bot.branch);
-  await ctx.db.transaction(ctx.accountId, async (tx) => {
-    await closeRows(ctx, tx, bot);
-    await tx.query('delete from bot_pull_request where account_id = $1 and id = $2 and opened_at is null', [
-      ctx.accountId,
-      bot.id,
-    ]);
-  });
-}
-
-/** All rows of its number: whoever used it, it is closed. */
-export async function closeRows(
-  ctx: Context,
-  tx: Transaction,
-  { repositoryId, number }: Pick<BotPullRequestRow, 'repositoryId' | 'number'>,
-): Promise<void> {
-  await tx.query(
-    'update bot_pull_request set closed_at = $4, idle = false where account_id = $1 and repository_id = $2 and number = $3 and closed_at is null',
-    [ctx.accountId, repositoryId, number, ctx.clock().toISOString()],
   );
 }
 
@@ -117,7 +42,7 @@ export async function releaseIdleBotPullRequests({ ctx, tx, queue, now }: QueueW
 // Each of these statements is given the keys it reads, so that there is one good plan whatever is known of the tables.
 
 /** What a queue's batches have left. */
-async function readIdle(
+export async function readIdle(
   ctx: Context,
   tx: Transaction,
   queue: Pick<QueueRow, 'id' | 'repositoryId'>,
@@ -176,17 +101,4 @@ async function readBuilding(ctx: Context, tx: Transaction, queue: QueueRow): Pro
     [ctx.accountId, begun],
   );
   return new Set(rows.map(({ pullRequest }) => pullRequest));
-}
-
-export async function carryOutClosing(ctx: Context, intent: IntentRow): Promise<void> {
-  const { bot, host } = await ctx.db.transaction(ctx.accountId, async (tx) => {
-    const row = await tx.em.findOneOrFail(BotPullRequestEntity, { id: intent.key });
-    const repository = await tx.em.findOneOrFail(RepositoryEntity, { id: row.repositoryId });
-    return { bot: row, host: hosted(repository) };
-  });
-  await ctx.hosts(host.host).closePullRequest(host, bot.number);
-  await deleteBranch(ctx, host, bot.branch);
-  await passFailpoint('bot:after_close');
-  await ctx.db.transaction(ctx.accountId, async (tx) => await closeRows(ctx, tx, bot));
-  await finishIntent(ctx, intent);
 }

@@ -5,21 +5,21 @@ import type { Database, Transaction } from './database.ts';
 class RolledBack extends Error {}
 
 /** What the change would answer. Nothing is written, and nobody is woken: both would follow the commit. */
-export async function rehearse<Answered>(
+export async function dryRun<Answered>(
   db: Database,
   accountId: string,
   act: (tx: Transaction) => Promise<Answered>,
 ): Promise<Answered> {
-  const rehearsed: Answered[] = [];
+  const answers: Answered[] = [];
   try {
     await db.transaction(accountId, async (tx) => {
-      rehearsed.push(await act(tx));
-      throw new RolledBack('This was a rehearsal.');
+      answers.push(await act(tx));
+      throw new RolledBack('This was a dry run.');
     });
   } catch (error) {
     if (!(error instanceof RolledBack)) throw error;
   }
-  const [answered] = rehearsed;
-  if (answered === undefined) throw new Error('A rehearsal had no answer.');
+  const [answered] = answers;
+  if (answered === undefined) throw new Error('A dry run had no answer.');
   return answered;
 }

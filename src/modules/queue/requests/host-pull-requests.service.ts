@@ -1,14 +1,16 @@
 // Pull requests of the local host are closed and reopened here: it has no other place for that.
 import type { Context } from '../../../context.ts';
-import { DomainError } from '../../../domain/errors.ts';
-import { recordUserAction } from '../../accounts/index.ts';
-import { requireActive } from '../../repositories/index.ts';
+import { DomainError, notFound } from '../../../domain/errors.ts';
+import { recordUserAction, requireScope } from '../../accounts/index.ts';
 import { syncPullRequest } from '../host-sync/pull-requests.ts';
-import type { HostedRepository } from '../store/hosted-repository.ts';
-import { isLandingBegun } from '../store/begun-landings.ts';
+import { type HostedRepository, hosted } from '../store/hosted-repository.ts';
+import { isLandingBegun } from '../store/intents.ts';
 import type { PullRequestRow } from '../store/queue.entities.ts';
 import { loadFromHost, refusedAsBadInput } from './host-requests.ts';
-import type { PullRequestAnswer, PullRequestRef } from './queue.service.ts';
+import { handleOf } from '../../../domain/accounts/handle.ts';
+import { loadActiveRepository, requireActive } from '../../repositories/index.ts';
+import { syncBase } from '../facts/base-branches.ts';
+import type { PullRequestAnswer, PullRequestRef, RepositoryRef } from './queue.service.ts';
 
 /**
  * It leaves the queue and its batch, and its preview ends. Closing a closed one changes nothing. Throws CONFLICT for a
@@ -52,5 +54,35 @@ async function conclude(
     const { owner, name } = request.repository;
     await recordUserAction(ctx, tx, { action, target: `${owner}/${name}#${request.number}` });
   });
+  return { pullRequestId: row.id };
+}
+
+export interface OpenRequest {
+  readonly repository: RepositoryRef;
+  readonly title: string;
+  readonly body?: string | null;
+  readonly headBranch: string;
+  readonly baseBranch?: string | null;
+  readonly draft?: boolean | null;
+}
+
+/** Opens a pull request at the host and answers it as the queue sees it. */
+export async function openPullRequest(ctx: Context, request: OpenRequest): Promise<PullRequestAnswer> {
+  requireScope(ctx, 'queue:write');
+  const repository = await loadActiveRepository(ctx, request.repository);
+  const host = hosted(repository);
+  const opened = await refusedAsBadInput(
+    ctx.hosts(host.host).openPullRequest(host, {
+      title: request.title,
+      body: request.body ?? '',
+      author: handleOf(ctx.actor),
+      headBranch: request.headBranch,
+      baseBranch: request.baseBranch ?? repository.defaultBranch,
+      draft: request.draft ?? false,
+    }),
+  );
+  await syncBase(ctx, host, opened.baseBranch);
+  const row = await syncPullRequest(ctx, host, opened.number);
+  if (row === null) throw notFound('Pull request');
   return { pullRequestId: row.id };
 }

@@ -1,5 +1,5 @@
-// A pull request's branch brought up to date with its base, by merging or by rebasing. What will be pushed is written
-// down first: whoever reads the new head, and however late, knows it for ours and not for a commit somebody added.
+// A pull request's branch brought up to date with its base, by merging or by rebasing. The new head is written down before
+// it is pushed: whoever reads it, and however late, knows it for ours and not for a commit somebody added.
 import type { Context } from '../../../context.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
@@ -56,22 +56,4 @@ export async function updateBranch(ctx: Context, branch: BranchToUpdate): Promis
   await adapter.updateRefs(host, [{ ref: `refs/heads/${branch.headBranch}`, from: head, to: made.commit }]);
   await passFailpoint('update:after_push');
   return { kind: 'updated', head: made.commit, moved: true };
-}
-
-/** How many of our pushes lead from one head to another; 0: somebody else's commit is between them. */
-export async function countOwnPushes(
-  ctx: Context,
-  tx: Transaction,
-  heads: { readonly repositoryId: string; readonly from: string; readonly to: string },
-): Promise<number> {
-  const [found] = await tx.query<{ steps: number }>(
-    `with recursive back (head, steps) as (
-       select previous, 1 from pushed_head where account_id = $1 and repository_id = $2 and head = $4
-       union
-       select p.previous, b.steps + 1 from pushed_head p join back b on p.head = b.head
-       where p.account_id = $1 and p.repository_id = $2 and b.steps < 20)
-     select min(steps) as steps from back where head = $3`,
-    [ctx.accountId, heads.repositoryId, heads.from, heads.to],
-  );
-  return found?.steps ?? 0;
 }

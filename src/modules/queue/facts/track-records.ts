@@ -1,57 +1,11 @@
-// What the planner knows of pull requests where builds are no chain: what they affect, and how likely they pass.
+// How likely pull requests pass, by how builds of their authors and of their repository ended before.
 import type { Context } from '../../../context.ts';
 import { estimateSuccessProbability, type TrackRecord } from '../../../domain/queue/model/success-probability.ts';
 import { judgeBuild } from '../../../domain/queue/evidence/evidence.ts';
-import type { Targets } from '../../../domain/queue/model/overlap.ts';
 import type { PullRequestState, QueueRules } from '../../../domain/queue/model/snapshot.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { loadBuilds } from './build.records.ts';
 import type { QueueRow } from '../store/queue.entities.ts';
-import { targetColumns, targetsOfAll, type Stored } from './target.cache.ts';
-
-/** What those in line affect, by id; who is not in it has not said. Flush before, as for all of these. */
-export async function loadTargets(
-  ctx: Context,
-  tx: Transaction,
-  queueId: string,
-): Promise<ReadonlyMap<string, Targets>> {
-  const rows = await tx.query<Stored>(
-    `select id as "pullRequest", ${targetColumns('affected_targets')} from pull_request
-     where account_id = $1 and queue_id = $2 and status in ('queued', 'tagged') and affected_targets is not null`,
-    [ctx.accountId, queueId],
-  );
-  return await targetsOfRows(ctx, tx, rows);
-}
-
-/** What these affect, by id, wherever they stand. */
-export async function loadTargetsOf(
-  ctx: Context,
-  tx: Transaction,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, Targets>> {
-  const rows = await tx.query<Stored>(
-    `select id as "pullRequest", ${targetColumns('affected_targets')} from pull_request
-     where account_id = $1 and id = any($2::bigint[]) and affected_targets is not null`,
-    [ctx.accountId, ids],
-  );
-  return await targetsOfRows(ctx, tx, rows);
-}
-
-async function targetsOfRows(
-  ctx: Context,
-  tx: Transaction,
-  rows: readonly Stored[],
-): Promise<ReadonlyMap<string, Targets>> {
-  const targets = await targetsOfAll(ctx, rows, async (unknown) => {
-    const read = await tx.query<{ targets: string[] | null }>(
-      `select p.affected_targets as targets from unnest($2::bigint[]) with ordinality as asked (id, place)
-         left join pull_request p on p.account_id = $1 and p.id = asked.id order by asked.place`,
-      [ctx.accountId, unknown.map(({ pullRequest }) => pullRequest)],
-    );
-    return read.map((row) => row.targets);
-  });
-  return new Map(rows.map((row) => [row.pullRequest, targets.get(row) ?? null]));
-}
 
 /** How many of the last to leave the lines of a repository are looked at. */
 const mostEnds = 500;

@@ -4,11 +4,10 @@ import { once } from 'node:events';
 import type { Context } from '../../../context.ts';
 import { pastItsLimit, pauseAfter, type AgentWork } from '../../../domain/runbooks/drive.ts';
 import { HostRefused } from '../../../hosts/port.ts';
-import type { Transaction } from '../../../platform/database.ts';
 import { unattended } from '../../../platform/driven-columns.ts';
 import { AgentBusy, AgentRefused, BudgetSpent } from '../../../platform/agents/port.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
-import { takeLease, type Lease, type Leased } from '../../../platform/lease.ts';
+import { takeLease, type Lease } from '../../../platform/lease.ts';
 import { createMask, masked } from '../../../platform/providers/mask.ts';
 import { removeAbandonedFolders } from '../../../platform/sandbox/index.ts';
 import { tellingStatus } from '../steps.writer.ts';
@@ -17,36 +16,9 @@ import { HostAway } from './bases.ts';
 import { workOnLeaf } from './leaf.ts';
 import { planPrompt } from './planning.ts';
 import { untried } from './runbook.advance.ts';
-import { lockRows, type RunbookRows } from './runbook.rows.ts';
+import type { Done, Work } from './work.ts';
+import { lockRows } from './runbook.rows.ts';
 import { openRunbookLog } from './session.rows.ts';
-
-/** What one attendance is handed. */
-export interface Attended {
-  readonly ctx: Context;
-  readonly runbookId: string;
-  readonly attending: RunbookAttending;
-  readonly signal: AbortSignal;
-  readonly write: (text: string) => void;
-  /** Something can be seen that could not before. */
-  readonly onChange: () => void;
-}
-
-/** What the agent's work comes to, to be written under the runbook's row. */
-export interface Done {
-  readonly words: string;
-  /** Where what was worked on is still wanted. */
-  write(tx: Transaction, rows: RunbookRows): Promise<void>;
-}
-
-/** What is worked on, and how its end is written. */
-export interface Work {
-  readonly leased: Pick<Leased, 'wanted' | 'kept'>;
-  isWanted(rows: RunbookRows): boolean;
-  begin(tx: Transaction, rows: RunbookRows): Promise<void>;
-  carryOut(attended: Attended, rows: RunbookRows): Promise<Done>;
-  /** It failed for good. */
-  fail(tx: Transaction, rows: RunbookRows, words: string): Promise<void>;
-}
 
 const atRest = { ...unattended, dueAt: null };
 const longestTimerMs = 2 ** 31 - 1;

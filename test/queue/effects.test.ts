@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { HostUnavailable } from '../../src/hosts/port.ts';
 import type { LocalHost } from '../../src/hosts/local/index.ts';
 import { advanceQueue, carryOut } from '../../src/modules/queue/index.ts';
-import { effectsOf, hasMoreToTell, type OpenIntent } from '../../src/modules/queue/planning/advance.descriptions.ts';
+import { effectsOf, hasMoreNotifications, type OpenIntent } from '../../src/modules/queue/planning/open-work.ts';
 import { parallel, world, type World } from '../support/world.ts';
 import { statuses, wakeAll } from './stories.ts';
 
@@ -33,20 +33,20 @@ describe('effects of a turn', () => {
     const effects = effectsOf([...many, intent(300, { kind: 'land' })], 'main');
     expect(effects.map(({ title }) => title)).toEqual(['Land #300 on main']);
     expect(effectsOf(many, 'main').map(({ intents }) => intents.length)).toEqual([80]);
-    expect(hasMoreToTell(many)).toBe(true);
-    expect(hasMoreToTell(many.slice(0, 79))).toBe(false);
+    expect(hasMoreNotifications(many)).toBe(true);
+    expect(hasMoreNotifications(many.slice(0, 79))).toBe(false);
   });
 
   it('begin with what the queue waits for, and end with what has failed', () => {
     const open = [...many.slice(0, 100).map((each) => ({ ...each, attempt: 3 })), intent(400, { kind: 'read_checks' })];
     expect(effectsOf([...many, intent(400, { kind: 'run_gate' })], 'main')[0]?.intents[0]).toBe('400');
     expect(effectsOf([...open, intent(500)], 'main')[0]?.intents.slice(0, 2)).toEqual(['400', '500']);
-    expect(hasMoreToTell(open), 'in vain again and again').toBe(false);
+    expect(hasMoreNotifications(open), 'in vain again and again').toBe(false);
   });
 
   it('are told beside a landing that did not end at its first try', () => {
     const effects = effectsOf([...many, intent(300, { kind: 'land', attempt: 1 })], 'main');
-    expect(effects.map(({ intents, isTelling }) => [intents.length, isTelling])).toEqual([
+    expect(effects.map(({ intents, isNotification }) => [intents.length, isNotification])).toEqual([
       [1, false],
       [80, true],
     ]);

@@ -1,4 +1,10 @@
-// What a turn of a queue leaves to do, in words: how it reads in the workflow's window.
+// What a turn of a queue leaves to do outside of its transaction, as ids, and how that reads in the workflow's window.
+import type { Context } from '../../../context.ts';
+import type { Transaction } from '../../../platform/database.ts';
+import { pauseInForce } from '../../repositories/index.ts';
+import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
+import { needOf, type BatchNeed } from '../store/batch.rows.ts';
+import type { QueueWork } from '../store/status.writer.ts';
 import { isBranchWork, type BranchWork } from './branch-work.ts';
 import type { BatchRowState, IntentRow, QueueRow } from '../store/queue.entities.ts';
 
@@ -10,7 +16,7 @@ export interface OpenIntent {
   readonly numbers: readonly number[];
 }
 
-export interface OpenBatch {
+interface OpenBatch {
   readonly id: string;
   readonly state: BatchRowState;
   readonly cause: string;
@@ -33,13 +39,13 @@ export const causes: Readonly<Record<string, string>> = {
 };
 
 /** Why there is such a batch, and what its members are put on. */
-export function describeBatch({ cause, assumed, rests_on, parent_commit }: OpenBatch): string {
+function describeBatch({ cause, assumed, rests_on, parent_commit }: OpenBatch): string {
   const why = rests_on.length > 0 ? 'lands what builds of it are green for' : (causes[cause] ?? cause);
   const below = assumed.length === 0 ? '' : ` with ${named(assumed)} on it`;
   return `${why}, on top of \`${parent_commit.slice(0, 12)}\`${below}`;
 }
 
-export function named(numbers: readonly number[]): string {
+function named(numbers: readonly number[]): string {
   return numbers.map((number) => `#${number}`).join(' ');
 }
 
@@ -66,16 +72,16 @@ function choose(intents: readonly OpenIntent[]): readonly OpenIntent[] {
 }
 
 /** There is more to tell than one turn does, and nothing says that it would be in vain: the next turn comes at once. */
-export function hasMoreToTell(intents: readonly OpenIntent[]): boolean {
+export function hasMoreNotifications(intents: readonly OpenIntent[]): boolean {
   const chosen = choose(intents);
   return chosen.length === mostTold && chosen.every(({ attempt }) => attempt === 0);
 }
 
-export interface Effect {
+interface Effect {
   readonly intents: readonly string[];
   readonly title: string;
   /** It is only told, and done in a moment where the host is near. */
-  readonly isTelling: boolean;
+  readonly isNotification: boolean;
 }
 
 /**
@@ -105,19 +111,19 @@ export function effectsOf(intents: readonly OpenIntent[], baseBranch: string): E
     told.some((intent) => intent.kind === 'retry_check') ? 'try failed checks again' : '',
     numbersOf('label').length > 0 ? `label ${named(numbersOf('label'))}` : '',
   ].filter((word) => word !== '');
-  const isTelling = told.every(({ kind }) => !awaited.includes(kind));
+  const isNotification = told.every(({ kind }) => !awaited.includes(kind));
   return [
     ...landings.map((intent) => effect([intent], `Land ${named(intent.numbers)} on ${baseBranch}`)),
-    ...(told.length === 0 ? [] : [{ ...effect(told, `At the host: ${words.join('; ')}`), isTelling }]),
+    ...(told.length === 0 ? [] : [{ ...effect(told, `At the host: ${words.join('; ')}`), isNotification }]),
     ...work.map((intent) => effect([intent], `${intent.title} ${named(intent.numbers)}`)),
   ];
 }
 
 function effect(intents: readonly OpenIntent[], title: string): Effect {
-  return { intents: intents.map(({ id }) => id), title, isTelling: false };
+  return { intents: intents.map(({ id }) => id), title, isNotification: false };
 }
 
-export function describeQueue({
+function describeQueue({
   queue,
   repository,
   state,
@@ -139,4 +145,99 @@ export function describeQueue({
 
 function timeOf(at: Date | string): string {
   return `${new Date(at).toISOString().slice(11, 19)} UTC`;
+}
+
+export interface OpenWork {
+  /** Open intents, what belongs together as one: a landing first, then all that the host is told afterwards. */
+  readonly effects: readonly Effect[];
+  /** Batches that are live, or ended and not cleaned up. `details` is Markdown. */
+  readonly batches: readonly {
+    readonly id: string;
+    readonly need: BatchNeed;
+    readonly title: string;
+    readonly details: string;
+  }[];
+  /** For people who read the workflow: state, repository, base branch, and what stands in line, as Markdown. */
+  readonly summary: {
+    readonly repository: string;
+    readonly baseBranch: string;
+    readonly state: string;
+    readonly details: string;
+  };
+}
+
+export async function readOpenWork(
+  { ctx, tx, queue, now }: QueueWork,
+  row: RepositoryRow,
+): Promise<{
+  readonly work: OpenWork;
+  readonly hasMore: boolean;
+  /** When the first of what failed is tried again. */
+  readonly tryAgainAt: number | null;
+}> {
+  const repository = `${row.owner}/${row.name}`;
+  const open = await readOpenIntents(ctx, tx, queue.id);
+  const isLater = ({ nextTryAt }: (typeof open)[number]): boolean => (nextTryAt ?? 0) > now.getTime();
+  const intents = open.filter((intent) => !isLater(intent));
+  const batches = await readOpenBatches(ctx, tx, queue.id);
+  const state = describeState(queue, { isPaused: (await pauseInForce(tx, row, queue.baseBranch)) !== null });
+  const work = {
+    effects: effectsOf(intents, queue.baseBranch),
+    batches: batches.map((batch) => ({
+      id: batch.id,
+      need: needOf({ state: batch.state, hasStarted: batch.started, isCleanedUp: false, isGivenUp: batch.given_up }),
+      title: `${named(batch.numbers)} → ${queue.baseBranch} of ${repository}`,
+      details: `Batch ${batch.id}: ${describeBatch(batch)}.`,
+    })),
+    summary: {
+      repository,
+      baseBranch: queue.baseBranch,
+      state,
+      details: describeQueue({ queue, repository, state, batches }),
+    },
+  };
+  const tryAgainAt = earliest(...open.filter(isLater).map((intent) => intent.nextTryAt));
+  return { work, hasMore: hasMoreNotifications(intents), tryAgainAt };
+}
+
+const numbersOfBatch = `array(select p.number from batch_member m join pull_request p on p.account_id = m.account_id and p.id = m.pull_request_id
+                              where m.account_id = $1 and m.batch_id = b.id order by m.ordinal)`;
+
+async function readOpenIntents(
+  ctx: Context,
+  tx: Transaction,
+  queueId: string,
+): Promise<(OpenIntent & { readonly nextTryAt: number | null })[]> {
+  return await tx.query(
+    `select i.id, i.kind, i.attempt, (extract(epoch from i.next_try_at) * 1000)::float8 as "nextTryAt", case when b.id is null then array[p.number] else ${numbersOfBatch} end as numbers
+     from intent i left join batch b on b.account_id = i.account_id and b.id = i.batch_id
+                   left join pull_request p on p.account_id = i.account_id and p.id = i.pull_request_id
+     where i.account_id = $1 and i.queue_id = $2 and i.state in ('planned', 'begun') order by i.id`,
+    [ctx.accountId, queueId],
+  );
+}
+
+async function readOpenBatches(ctx: Context, tx: Transaction, queueId: string): Promise<OpenBatch[]> {
+  return await tx.query<OpenBatch>(
+    `select b.id, b.state, b.cause, b.given_up, b.build_started_at is not null as started, b.parent_commit, b.rests_on, b.created_at, ${numbersOfBatch} as numbers,
+       array(select p.number from batch_assumption a join pull_request p on p.account_id = a.account_id and p.id = a.pull_request_id
+             where a.account_id = $1 and a.batch_id = b.id order by a.ordinal) as assumed
+     from batch b where b.account_id = $1 and b.queue_id = $2 and b.cleaned_up_at is null
+     order by b.position, b.id`,
+    [ctx.accountId, queueId],
+  );
+}
+
+function describeState(queue: QueueRow, { isPaused }: { readonly isPaused: boolean }): string {
+  if (queue.haltedReason) return `halted: ${queue.haltedReason}`;
+  if (isPaused) return 'paused';
+  return queue.waiting + queue.tagged === 0 ? 'idle' : 'running';
+}
+
+/** The first of these instants. Null where none is known. */
+export function earliest(...instants: readonly (number | null)[]): number | null {
+  return instants.reduce<number | null>(
+    (first, each) => (first === null || each === null ? (first ?? each) : Math.min(first, each)),
+    null,
+  );
 }

@@ -1,0 +1,94 @@
+// Rows that an explanation is made of: versions and events of a pull request, and its checks as they stood at an instant.
+import type { Context } from '../../../context.ts';
+import type { Cause, CheckFact } from '../../../domain/queue/explain/condition.ts';
+import type { BuildState, CheckConclusion } from '../../../domain/queue/model/snapshot.ts';
+import type { Transaction } from '../../../platform/database.ts';
+import { conclusionBy, hadEndedBy, wasSeenBy } from '../facts/build.records.ts';
+import { lineColumns, type LineRow } from '../store/line.rows.ts';
+import { toCause } from './as-of.gates.ts';
+import type { QueueAsOf } from './as-of.loader.ts';
+import { loadJudgedBuilds } from '../facts/judged-builds.ts';
+
+/** A pull request as it was from `since` on. */
+export interface Version extends LineRow {
+  readonly queueId: string | null;
+  readonly repositoryId: string;
+  readonly since: number;
+  readonly statusCode: number | null;
+  readonly title: string;
+  readonly body: string;
+}
+
+const mostVersions = 100;
+
+const mostEvents = 50;
+
+export async function readVersions(
+  ctx: Context,
+  tx: Transaction,
+  { ids, instant }: { readonly ids: readonly string[]; readonly instant: string },
+): Promise<Map<string, Version[]>> {
+  const rows = await tx.query<Version>(
+    `select ${lineColumns}, title, body, repository_id as "repositoryId", queue_id as "queueId", status_code as "statusCode",
+            extract(epoch from standing_since)::float8 * 1000 as since
+     from unnest($2::bigint[]) as asked (one), lateral (
+       select * from (
+         select p.* from pull_request p where p.account_id = $1 and p.id = asked.one
+         union all
+         select r.* from pull_request_past v, jsonb_populate_record(null::pull_request, v.facts) r
+         where v.account_id = $1 and v.pull_request_id = asked.one) stood
+       where stood.standing_since <= $3 order by stood.standing_since desc limit ${mostVersions}) version
+     order by standing_since desc`,
+    [ctx.accountId, ids, instant],
+  );
+  return Map.groupBy(rows, (row) => row.id);
+}
+
+export async function readEvents(
+  ctx: Context,
+  tx: Transaction,
+  { ids, instant }: { readonly ids: readonly string[]; readonly instant: string },
+): Promise<Map<string, Cause[]>> {
+  const rows = await tx.query<Cause & { readonly pullRequestId: string }>(
+    `select e.pull_request_id as "pullRequestId", e.action, extract(epoch from e.at)::float8 * 1000 as at, e.actor
+     from unnest($2::bigint[]) as asked (one), lateral (
+       select * from event where account_id = $1 and pull_request_id = asked.one and at <= $3 order by id desc limit ${mostEvents}) e
+     order by e.id desc`,
+    [ctx.accountId, ids, instant],
+  );
+  const causes = new Map<string, Cause[]>();
+  for (const [id, events] of Map.groupBy(rows, (row) => row.pullRequestId)) causes.set(id, events.map(toCause));
+  return causes;
+}
+
+/** Of those in line it is read with the line. */
+export async function buildOf(
+  ctx: Context,
+  tx: Transaction,
+  queueAsOf: QueueAsOf,
+  commit: string,
+): Promise<BuildState | undefined> {
+  const known = queueAsOf.view.snapshot.builds.find((build) => build.commit === commit);
+  if (known !== undefined) return known;
+  const { repositoryId, rules, at } = queueAsOf;
+  const [build] = await loadJudgedBuilds(ctx, tx, { repositoryId, commits: [commit], trees: [], at }, rules);
+  return build;
+}
+
+/** The newest attempt of each check, by commit. */
+export async function readChecks(
+  ctx: Context,
+  tx: Transaction,
+  { repositoryId, at }: QueueAsOf,
+  commits: readonly string[],
+): Promise<Map<string, CheckFact[]>> {
+  const rows = await tx.query<CheckFact & { readonly commit: string; readonly conclusion: CheckConclusion }>(
+    `select distinct on (r.commit, r.name) r.commit, r.name, ${conclusionBy('$4')} as conclusion,
+            case when ${hadEndedBy('$4')} then extract(epoch from r.completed_at)::float8 * 1000 end as "endedAt"
+     from check_result r
+     where r.account_id = $1 and r.repository_id = $2 and r.commit = any($3) and ${wasSeenBy('$4')}
+     order by r.commit, r.name, r.attempt desc`,
+    [ctx.accountId, repositoryId, commits, at?.toISOString() ?? 'infinity'],
+  );
+  return Map.groupBy(rows, (row) => row.commit);
+}

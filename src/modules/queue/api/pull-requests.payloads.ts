@@ -1,0 +1,23 @@
+// What mutations of a pull request answer.
+import { loaderOf, type GraphQLContext } from '../../../graphql/context.ts';
+import type { previewQueueing } from '../requests/queue.service.ts';
+import { toImpact } from './dry-run.types.ts';
+import { pullRequestById } from './pull-requests.reads.ts';
+import type { PullRequestPayload } from './pull-requests.types.ts';
+
+export async function previewPayload(
+  ctx: GraphQLContext,
+  preview: Awaited<ReturnType<typeof previewQueueing>>,
+): Promise<PullRequestPayload> {
+  const { pullRequest } = await payload(ctx, preview);
+  return { pullRequest, impact: toImpact(preview.impacts) };
+}
+
+export async function payload(
+  ctx: GraphQLContext,
+  { pullRequestId }: { readonly pullRequestId: string },
+): Promise<PullRequestPayload> {
+  const pullRequest = await loaderOf(ctx, pullRequestById).load(pullRequestId);
+  if (!pullRequest) throw new Error(`The pull request ${pullRequestId} is gone after its change.`);
+  return { pullRequest };
+}

@@ -1,0 +1,89 @@
+// The bot pull request of a build, as the host has it. Its branch is ours alone: it is moved and deleted from wherever it
+// stands, by compare-and-set.
+import type { Context } from '../../../context.ts';
+import { RefMoved } from '../../../hosts/port.ts';
+import type { HostedRepository } from '../store/hosted-repository.ts';
+import { chooseBotPullRequest } from '../../../domain/queue/evidence/bot-pull-requests.ts';
+import type { Transaction } from '../../../platform/database.ts';
+import type { LoadedBatch } from '../store/batch.rows.ts';
+import { BatchEntity, BotPullRequestEntity, type BotPullRequestRow } from '../store/queue.entities.ts';
+import { lockQueue } from '../store/queue.locks.ts';
+import { readIdle } from '../planning/idle-bot-pull-requests.ts';
+
+/** One that stands elsewhere is older than the records, and is moved. */
+export async function moveBranch(ctx: Context, host: HostedRepository, branch: string, to: string): Promise<void> {
+  const adapter = ctx.hosts(host.host);
+  const ref = `refs/heads/${branch}`;
+  const there = await adapter.readRef(host, ref);
+  if (there?.commit !== to) await adapter.updateRefs(host, [{ ref, from: there?.commit ?? null, to }]);
+}
+
+export async function deleteBranch(ctx: Context, host: HostedRepository, branch: string): Promise<void> {
+  const adapter = ctx.hosts(host.host);
+  const ref = `refs/heads/${branch}`;
+  const there = await adapter.readRef(host, ref);
+  if (there === null) return;
+  try {
+    await adapter.updateRefs(host, [{ ref, from: there.commit, to: null }]);
+  } catch (error) {
+    if (!(error instanceof RefMoved && error.actual === null)) throw error;
+  }
+}
+
+/** The one this batch uses, or takes over now. Null: it needs one of its own, or is no longer built. */
+export async function takeBotPullRequest(
+  ctx: Context,
+  { batch, members }: LoadedBatch,
+): Promise<BotPullRequestRow | null> {
+  return await ctx.db.transaction(ctx.accountId, async (tx) => {
+    await lockQueue(ctx, tx, batch.queueId);
+    const own = await tx.em.findOne(BotPullRequestEntity, { batchId: batch.id });
+    if (own !== null) return own;
+    const { state } = await tx.em.findOneOrFail(BatchEntity, { id: batch.id });
+    if (state !== 'building') return null;
+    const idle = await readIdle(ctx, tx, { id: batch.queueId, repositoryId: batch.repositoryId });
+    const chosen = chooseBotPullRequest(
+      idle,
+      members.map((member) => member.pullRequestId),
+    );
+    if (chosen === null) return null;
+    const reused = await tx.em.findOneOrFail(BotPullRequestEntity, { id: chosen.id });
+    Object.assign(reused, { idle: false, heirBatchId: batch.id });
+    return tx.em.create(BotPullRequestEntity, {
+      accountId: ctx.accountId,
+      repositoryId: batch.repositoryId,
+      batchId: batch.id,
+      number: reused.number,
+      url: reused.url,
+      branch: reused.branch,
+      targetBranch: reused.targetBranch,
+      headCommitSha: batch.commit ?? '',
+      preBatchSha: batch.preBatchCommit ?? batch.parentCommit,
+      createdAt: ctx.clock(),
+    });
+  });
+}
+
+/** Somebody closed it: this batch gets one of its own, and the branch goes. */
+export async function dropBotPullRequest(ctx: Context, host: HostedRepository, bot: BotPullRequestRow): Promise<void> {
+  await deleteBranch(ctx, host, bot.branch);
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    await closeRows(ctx, tx, bot);
+    await tx.query('delete from bot_pull_request where account_id = $1 and id = $2 and opened_at is null', [
+      ctx.accountId,
+      bot.id,
+    ]);
+  });
+}
+
+/** All rows of its number: whoever used it, it is closed. */
+export async function closeRows(
+  ctx: Context,
+  tx: Transaction,
+  { repositoryId, number }: Pick<BotPullRequestRow, 'repositoryId' | 'number'>,
+): Promise<void> {
+  await tx.query(
+    'update bot_pull_request set closed_at = $4, idle = false where account_id = $1 and repository_id = $2 and number = $3 and closed_at is null',
+    [ctx.accountId, repositoryId, number, ctx.clock().toISOString()],
+  );
+}

@@ -1,0 +1,98 @@
+// Carries out work on branches: how each begins and ends, and a refresh, which is the shortest.
+import type { Context } from '../../../context.ts';
+import { HostRefused } from '../../../hosts/port.ts';
+import type { Transaction } from '../../../platform/database.ts';
+import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
+import { hosted, type HostedRepository } from '../store/hosted-repository.ts';
+import { PullRequestEntity, type IntentRow, type PullRequestRow } from '../store/queue.entities.ts';
+import { recordChecks } from '../facts/build.records.ts';
+import { syncBase } from '../facts/base-branches.ts';
+import { syncPullRequest } from '../host-sync/pull-requests.ts';
+import { changeQueueOf } from '../store/queue.locks.ts';
+
+export interface LoadedWork {
+  readonly intent: IntentRow;
+  readonly row: PullRequestRow;
+  readonly repository: RepositoryRow;
+  readonly host: HostedRepository;
+}
+
+/** Counts a try and answers what it is about. Null: it is over. */
+export async function beginBranchWork(ctx: Context, intent: IntentRow): Promise<LoadedWork | null> {
+  return await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const begun = await tx.query(
+      `update intent set state = 'begun', attempt = attempt + 1, begun_at = $3
+       where account_id = $1 and id = $2 and state in ('planned', 'begun') and payload = $4::jsonb returning 1`,
+      [ctx.accountId, intent.id, ctx.clock().toISOString(), JSON.stringify(intent.payload)],
+    );
+    if (begun.length === 0) return null;
+    const row = await tx.em.findOneOrFail(PullRequestEntity, { id: intent.pullRequestId ?? '' });
+    const repository = await tx.em.findOneOrFail(RepositoryEntity, { id: row.repositoryId });
+    return { intent, row, repository, host: hosted(repository) };
+  });
+}
+
+/** Ends it, unless it was asked again meanwhile. The queue is woken: others may have waited behind it. */
+export async function endBranchWork(
+  ctx: Context,
+  tx: Transaction,
+  intent: IntentRow,
+  end: { readonly state: 'done' | 'failed'; readonly outcome: Readonly<Record<string, unknown>> },
+): Promise<void> {
+  await tx.query(
+    `update intent set state = $3, outcome = $4, concluded_at = $5
+     where account_id = $1 and id = $2 and state in ('planned', 'begun') and payload = $6::jsonb`,
+    [
+      ctx.accountId,
+      intent.id,
+      end.state,
+      JSON.stringify(end.outcome),
+      ctx.clock().toISOString(),
+      JSON.stringify(intent.payload),
+    ],
+  );
+  tx.afterCommit(() => ctx.wake({ accountId: ctx.accountId, queueId: intent.queueId }));
+}
+
+/** A conversation that takes no comments stops no work: events tell the same. */
+export async function comment(
+  ctx: Context,
+  { host, row }: Pick<LoadedWork, 'host' | 'row'>,
+  words: { readonly key: string; readonly body: string },
+): Promise<void> {
+  try {
+    await ctx.hosts(host.host).upsertComment(host, row.number, words);
+  } catch (error) {
+    if (!(error instanceof HostRefused)) throw error;
+    ctx.log.warn({ number: row.number, refusal: error.message }, 'The host refused a comment.');
+  }
+}
+
+/** Everything the host knows of a pull request is read again, and the queue looks at it anew. */
+export async function carryOutRefresh(ctx: Context, intent: IntentRow): Promise<void> {
+  const loaded = await beginBranchWork(ctx, intent);
+  if (loaded === null) return;
+  const { host, row } = loaded;
+  const seen = await syncPullRequest(ctx, host, row.number);
+  await syncBase(ctx, host, seen?.baseBranch ?? row.baseBranch);
+  for (const commit of await readTestedCommits(ctx, row.id)) await recordChecks(ctx, host, commit);
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    // Even when the host says nothing new: admission and reviews are judged again in the turn that follows.
+    await changeQueueOf(ctx, tx, row.id);
+    await endBranchWork(ctx, tx, intent, { state: 'done', outcome: {} });
+  });
+}
+
+/** The commits CI tests for it now, besides its own head. */
+async function readTestedCommits(ctx: Context, pullRequestId: string): Promise<string[]> {
+  const rows = await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) =>
+      await tx.query<{ tested_commit: string }>(
+        `select b.tested_commit from batch b join batch_member m on m.account_id = b.account_id and m.batch_id = b.id
+         where m.account_id = $1 and m.pull_request_id = $2 and b.state in ('building', 'landing') and b.tested_commit is not null`,
+        [ctx.accountId, pullRequestId],
+      ),
+  );
+  return rows.map((row) => row.tested_commit);
+}

@@ -1,0 +1,44 @@
+// Starts a final gate at the host.
+import type { Context } from '../../../context.ts';
+import { HostRefused } from '../../../hosts/port.ts';
+import { loadBatch } from '../store/batch.rows.ts';
+import { passFailpoint } from '../../../platform/failpoints.ts';
+import type { HostedRepository } from '../store/hosted-repository.ts';
+import { finishIntent } from '../store/intents.ts';
+import type { IntentRow } from '../store/queue.entities.ts';
+import { type GateRun, readGateRuns, type GateOutcome, moveGate } from '../facts/final-gates.ts';
+
+/** Starts the run. The row's id is its key at the host: however often it is asked for, it is one run. */
+export async function carryOutGate(ctx: Context, intent: IntentRow): Promise<void> {
+  const { host, batch } = await loadBatch(ctx, intent.batchId ?? '');
+  const [gate] = await readGateRuns(ctx, 'id', intent.key);
+  if (gate?.state === 'planned' && batch.state === 'building') {
+    const outcome = await startGate(ctx, host, gate);
+    await passFailpoint('gate:after_host');
+    const isMoved = await moveGate(ctx, host, gate, outcome);
+    if (!isMoved && outcome.state === 'running') await stopUnwanted(ctx, host, { id: gate.id, run: outcome.run });
+  }
+  await finishIntent(ctx, intent);
+}
+
+async function startGate(ctx: Context, host: HostedRepository, gate: GateRun): Promise<GateOutcome> {
+  const adapter = ctx.hosts(host.host);
+  try {
+    const { workflow, commit } = gate;
+    const run = await adapter.dispatchWorkflow(host, { workflow, commit, key: `gate-${gate.id}` });
+    return { state: 'running', run, url: (await adapter.readWorkflowRun(host, run))?.url ?? null };
+  } catch (error) {
+    if (!(error instanceof HostRefused)) throw error;
+    return { state: 'failed', url: null, reason: `it could not be started: ${error.message}` };
+  }
+}
+
+/** Its batch ended while the host was starting it: who stopped the gates of the batch knew of no run. */
+async function stopUnwanted(
+  ctx: Context,
+  host: HostedRepository,
+  { id, run }: { readonly id: string; readonly run: string },
+): Promise<void> {
+  const [gate] = await readGateRuns(ctx, 'id', id);
+  if (gate?.state === 'failed') await ctx.hosts(host.host).cancelWorkflowRun(host, run);
+}

@@ -1,0 +1,118 @@
+// Carries out the retry of a failed check at the host.
+import type { Context } from '../../../context.ts';
+import { contextOf } from '../../../domain/queue/evidence/check-retry.ts';
+import type { Configuration } from '../../../domain/configuration/index.ts';
+import { HostRefused, type CodeHost } from '../../../hosts/port.ts';
+import { appendEvents } from '../../events/index.ts';
+import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
+import { recordChecks } from '../facts/build.records.ts';
+import { configurationOf } from '../store/configuration.cache.ts';
+import { passFailpoint } from '../../../platform/failpoints.ts';
+import { hosted, type HostedRepository } from '../store/hosted-repository.ts';
+import { finishIntent } from '../store/intents.ts';
+import { QueueEntity, type IntentRow } from '../store/queue.entities.ts';
+import { changeQueue } from '../store/queue.locks.ts';
+
+interface Planned {
+  readonly commit: string;
+  readonly name: string;
+  readonly attempt: number;
+}
+
+/** Starts the new attempt, unless one is there already: an earlier try may have died after it, or a person was faster. */
+export async function carryOutRetry(ctx: Context, intent: IntentRow): Promise<void> {
+  const planned = intent.payload as unknown as Planned;
+  const { host, configuration } = await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const queue = await tx.em.findOneOrFail(QueueEntity, { id: intent.queueId });
+    const repository = await tx.em.findOneOrFail(RepositoryEntity, { id: queue.repositoryId });
+    return { host: hosted(repository), configuration: configurationOf(repository) };
+  });
+  const adapter = ctx.hosts(host.host);
+  const isStarted = await startAttempt(adapter, host, planned);
+  await passFailpoint('retry:after_host');
+  const context = isStarted ? await readContext(adapter, host, { ...planned, configuration }) : '';
+  await concludeRetry(ctx, intent, { host, planned, isStarted, context });
+  if (isStarted) await recordChecks(ctx, host, planned.commit);
+  await finishIntent(ctx, intent);
+}
+
+async function startAttempt(
+  adapter: CodeHost,
+  host: HostedRepository,
+  { commit, name, attempt }: Planned,
+): Promise<boolean> {
+  const report = await adapter.readChecks(host, commit);
+  if (report.checks.some((check) => check.name === name && check.attempt > attempt)) return true;
+  try {
+    return (await adapter.rerunChecks(host, commit, [name])).includes(name);
+  } catch (error) {
+    if (error instanceof HostRefused) return false;
+    throw error;
+  }
+}
+
+const longestContext = 20_000;
+
+async function readContext(
+  adapter: CodeHost,
+  host: HostedRepository,
+  of: { readonly commit: string; readonly name: string; readonly configuration: Configuration },
+): Promise<string> {
+  const { context, context_file, retriable_checks } = of.configuration.merge_rules.flaky_retry;
+  const says = contextOf(of.name, {
+    context,
+    contextFile: context_file,
+    checks: retriable_checks.map((check) => ({
+      name: check.name,
+      context: check.context,
+      contextFile: check.context_file,
+    })),
+  });
+  if (says.contextFile === undefined) return says.context ?? '';
+  const file = { commit: of.commit, path: says.contextFile, maxBytes: longestContext };
+  return (await adapter.readFile(host, file))?.text ?? `${says.contextFile} is not there at this commit, or too long.`;
+}
+
+/** A retry the host refuses is none: the failure counts. */
+async function concludeRetry(
+  ctx: Context,
+  intent: IntentRow,
+  of: {
+    readonly host: HostedRepository;
+    readonly planned: Planned;
+    readonly isStarted: boolean;
+    readonly context: string;
+  },
+): Promise<void> {
+  const { host, planned, isStarted, context } = of;
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    await changeQueue(ctx, tx, intent.queueId);
+    const moved = await tx.query(
+      `update check_retry set state = $5, started_at = $6, context = $7
+       where account_id = $1 and repository_id = $2 and commit = $3 and name = $4 and state = 'planned' returning 1`,
+      [
+        ctx.accountId,
+        host.id,
+        planned.commit,
+        planned.name,
+        isStarted ? 'started' : 'refused',
+        ctx.clock().toISOString(),
+        context,
+      ],
+    );
+    if (moved.length === 0 || !isStarted) return;
+    const [batch] = await tx.query<{ id: string }>(
+      `select id from batch where account_id = $1 and queue_id = $2 and tested_commit = $3 order by id desc limit 1`,
+      [ctx.accountId, intent.queueId, planned.commit],
+    );
+    await appendEvents(ctx, tx, [
+      {
+        repositoryId: host.id,
+        queueId: intent.queueId,
+        batchId: batch?.id ?? null,
+        action: 'check_retried',
+        payload: { commit: planned.commit, check: planned.name, attempt: planned.attempt + 1, context },
+      },
+    ]);
+  });
+}

@@ -1,0 +1,52 @@
+// Builds and own checks as they are judged. A failed check that is retried counts as pending until its new attempt ends,
+// for the planner and for admission alike.
+import type { Context } from '../../../context.ts';
+import { decideRetries, withUndecided, type Retry } from '../../../domain/queue/evidence/check-retry.ts';
+import type { BuildState, QueueRules, Verdict } from '../../../domain/queue/model/snapshot.ts';
+import type { Transaction } from '../../../platform/database.ts';
+import { loadBuilds } from './build.records.ts';
+import { failedChecks, judgeChecks, missingChecks } from '../../../domain/queue/evidence/evidence.ts';
+
+/** Builds as they are judged: a failed check that is tried again, or is about to be, is pending in them. */
+export async function loadJudgedBuilds(
+  ctx: Context,
+  tx: Transaction,
+  wanted: Parameters<typeof loadBuilds>[2],
+  rules: QueueRules,
+): Promise<BuildState[]> {
+  const builds = await loadBuilds(ctx, tx, wanted);
+  const { repositoryId, at = null } = wanted;
+  const retries = rules.retriableChecks === null ? [] : await loadRetries(ctx, tx, { repositoryId, builds, at });
+  const now = (at ?? ctx.clock()).getTime();
+  return builds.map((build) => withUndecided(build, decideRetries(build, { rules, retries, now }).undecided));
+}
+
+export async function loadRetries(
+  ctx: Context,
+  tx: Transaction,
+  of: { readonly repositoryId: string; readonly builds: readonly BuildState[]; readonly at: Date | null },
+): Promise<Retry[]> {
+  return await tx.query<Retry>(
+    `select commit, name, attempt, case when started_at <= $4 then state else 'planned' end as state,
+            case when started_at <= $4 then extract(epoch from started_at)::float8 * 1000 end as "startedAt"
+     from check_retry where account_id = $1 and repository_id = $2 and commit = any($3) and planned_at <= $4`,
+    [ctx.accountId, of.repositoryId, of.builds.map((build) => build.commit), of.at?.toISOString() ?? 'infinity'],
+  );
+}
+
+export interface OwnChecks {
+  readonly verdict: Verdict;
+  readonly failed: readonly string[];
+  /** Those of the failed that never ran. */
+  readonly missing: readonly string[];
+}
+
+/** The word of a pull request's own required checks. A canceled run proves nothing either way. */
+/** What a pull request's own required checks say of its head: the same to admission, the planner, the gate and explanations. */
+export function judgeOwn(build: BuildState | undefined, rules: QueueRules): OwnChecks {
+  if (build === undefined || build.canceled) return { verdict: 'none', failed: [], missing: [] };
+  const verdict = judgeChecks(build, rules.ownRequiredChecks);
+  if (verdict !== 'red') return { verdict, failed: [], missing: [] };
+  const required = rules.ownRequiredChecks;
+  return { verdict, failed: failedChecks(build, required), missing: missingChecks(build, required) };
+}

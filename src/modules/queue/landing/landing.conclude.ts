@@ -1,0 +1,118 @@
+// How a landing ends, by what the host answered: recorded, given up so that the queue plans again, or failed.
+import type { Context } from '../../../context.ts';
+import { blockText, isQueued } from '../../../domain/queue/model/status.ts';
+import { loadMembers } from '../store/batch.members.ts';
+import type { LoadedBatch } from '../store/batch.rows.ts';
+import { announceBatch } from '../store/batch.events.ts';
+import { landingRef } from '../facts/landing-refs.ts';
+import type { Outcome } from './landing.move.ts';
+import { recordLanding } from './landing.record.ts';
+import type { Passed } from './proof.ts';
+import { BatchEntity, PullRequestEntity, type BatchRow, type IntentRow } from '../store/queue.entities.ts';
+import { countOwnPushes } from '../facts/own-pushes.ts';
+import { answerCommitAdded } from '../admission/commit-added.ts';
+import { changeQueue } from '../store/queue.locks.ts';
+import { beginWork, blockPullRequest, finishWork, haltWork, type QueueWork } from '../store/status.writer.ts';
+import { restoredBecause } from '../facts/unknown-landings.ts';
+import { lockIntent } from '../store/intents.ts';
+
+interface Conclusion {
+  readonly intentId: string;
+  readonly attempt: number;
+  readonly loaded: LoadedBatch;
+  readonly outcome: Outcome;
+}
+
+export async function concludeLanding(ctx: Context, conclusion: Conclusion): Promise<void> {
+  const { loaded, outcome } = conclusion;
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const queue = await changeQueue(ctx, tx, loaded.batch.queueId);
+    const intent = await lockIntent(ctx, tx, conclusion.intentId);
+    const work = beginWork(ctx, tx, queue);
+    if (intent.state !== 'begun' || intent.attempt !== conclusion.attempt) {
+      // Concluded by another worker meanwhile; what this one saw at the host stays true.
+      if (outcome.kind === 'mismatch' && !queue.haltedReason) haltWork(work, outcome.words);
+      await finishWork(work);
+      return;
+    }
+    const batch = await tx.em.findOneOrFail(BatchEntity, { id: loaded.batch.id }, { refresh: true });
+    if (outcome.kind !== 'landed') {
+      batch.givenUp = true;
+      if (outcome.kind === 'refused') await failLanding(work, { batch, intent, words: outcome.words });
+      else await giveUpLanding(work, { batch, intent, outcome });
+      await finishWork(work);
+      return;
+    }
+    const { commit } = outcome;
+    const { byHost } = intent.payload['passed'] as Passed;
+    if ((!byHost && commit.commit !== batch.commit) || commit.tree !== batch.tree) {
+      Object.assign(intent, {
+        state: 'failed',
+        outcome: { reason: 'another commit landed', commit: commit.commit },
+        concludedAt: work.now,
+      });
+      batch.state = 'building';
+      // Batch ids come from a sequence, which a restore sets back: another batch had this number, and landed.
+      haltWork(
+        work,
+        restoredBecause(
+          `${landingRef(batch.id)} is ${commit.commit} with tree ${commit.tree}, and batch ${batch.id} was to land ${batch.commit} with tree ${batch.tree}`,
+        ),
+      );
+      await finishWork(work);
+      return;
+    }
+    Object.assign(intent, { state: 'done', outcome: { commit: commit.commit }, concludedAt: work.now });
+    await recordLanding(work, { batch, intent, commit: commit.commit, tree: commit.tree });
+    await finishWork(work);
+  });
+}
+
+/**
+ * The base was moved from outside, and this batch stands on what it was: the queue plans anew on what it is. A host that
+ * merges by itself guards the head as well: what was pushed to one past the gate is answered now.
+ */
+async function giveUpLanding(
+  work: QueueWork,
+  {
+    batch,
+    intent,
+    outcome,
+  }: {
+    readonly batch: BatchRow;
+    readonly intent: IntentRow;
+    readonly outcome: Extract<Outcome, { kind: 'base_moved' | 'mismatch' }>;
+  },
+): Promise<void> {
+  const why = outcome.kind === 'mismatch' ? { reason: outcome.words } : { reason: 'base moved', moved: outcome.ref };
+  Object.assign(intent, { state: 'failed', outcome: why, concludedAt: work.now });
+  batch.state = 'building';
+  // Unknown until it is read again: nothing is planned on a tip that is known to be old.
+  work.queue.baseTip = null;
+  if (outcome.kind === 'mismatch' && !work.queue.haltedReason) haltWork(work, outcome.words);
+  const { byHost } = intent.payload['passed'] as Passed;
+  if (!byHost) return;
+  for (const member of (await loadMembers(work.tx, [batch.id])).get(batch.id) ?? []) {
+    const row = await work.tx.em.findOneOrFail(PullRequestEntity, { id: member.pullRequestId });
+    if (!isQueued(row.status) || row.headSha === member.pinnedHead) continue;
+    const pushed = { repositoryId: row.repositoryId, from: member.pinnedHead, to: row.headSha };
+    if ((await countOwnPushes(work.ctx, work.tx, pushed)) === 0) await answerCommitAdded(work, row);
+  }
+}
+
+/** The host takes this commit neither now nor later: its members are blocked with the host's words, the line goes on. */
+async function failLanding(
+  work: QueueWork,
+  { batch, intent, words }: { readonly batch: BatchRow; readonly intent: IntentRow; readonly words: string },
+): Promise<void> {
+  Object.assign(intent, { state: 'failed', outcome: { reason: words }, concludedAt: work.now });
+  Object.assign(batch, { state: 'failed', endedAt: work.now, endedReason: words });
+  const members = await loadMembers(work.tx, [batch.id]);
+  const rows = await work.tx.em.find(PullRequestEntity, {
+    id: { $in: [...members.values()].flat().map((member) => member.pullRequestId) },
+  });
+  for (const row of rows.filter((member) => isQueued(member.status)))
+    blockPullRequest(work, row, { code: 110, text: blockText(110, [words]), message: words });
+  const pullRequests = new Map(rows.map((row) => [row.id, row]));
+  announceBatch(work, { members, pullRequests }, { batch, action: 'batch_failed', extra: { message: words } });
+}

@@ -1,0 +1,210 @@
+// What the repository of a queue has that its rows do not know of. Reads only.
+import type { Context } from '../../../context.ts';
+import type { HostCommit } from '../../../hosts/port.ts';
+import type { Transaction } from '../../../platform/database.ts';
+import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
+import { findOutOfBandMerges, readUnrecordedLine, type OutOfBandMerge, type Candidate } from './out-of-band-merges.ts';
+import { rulesOf } from '../store/configuration.cache.ts';
+import type { HostedRepository } from '../store/hosted-repository.ts';
+import { PullRequestEntity, type PullRequestRow, type QueueRow } from '../store/queue.entities.ts';
+import { landingRef } from '../facts/landing-refs.ts';
+import { restoredReason, type UnknownLanding } from '../facts/unknown-landings.ts';
+
+/** A landing without a record, with what it brought. */
+export interface FoundLanding {
+  readonly ref: string;
+  readonly commit: HostCommit;
+  readonly merges: readonly OutOfBandMerge[];
+}
+
+export interface QueueSurvey {
+  readonly queueId: string;
+  readonly baseBranch: string;
+  readonly isHalted: boolean;
+  readonly landings: readonly FoundLanding[];
+  /** Pull requests that came with a commit which is no landing: somebody pushed them. */
+  readonly pushed: readonly OutOfBandMerge[];
+  /** Live batches no landing is begun for. */
+  readonly liveBatches: number;
+  /** Begun landings whose number another batch has landed under: they can never land. */
+  readonly impossible: readonly string[];
+}
+
+interface QueueAt {
+  readonly host: HostedRepository;
+  readonly row: RepositoryRow;
+  readonly queue: QueueRow;
+  /** By commit; those found on this base are taken out. */
+  readonly unknown: Map<string, UnknownLanding>;
+}
+
+export async function surveyQueue(ctx: Context, { host, row, queue, unknown }: QueueAt): Promise<QueueSurvey> {
+  const { baseBranch } = queue;
+  const recorded = await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) =>
+      await tx.query<{ commit: string }>('select commit from landing where account_id = $1 and queue_id = $2', [
+        ctx.accountId,
+        queue.id,
+      ]),
+  );
+  const known = new Set([...recorded.map(({ commit }) => commit), ...(queue.baseTip ? [queue.baseTip] : [])]);
+  const line = await readUnrecordedLine(ctx, host, {
+    branch: baseBranch,
+    managedFrom: queue.managedFrom ?? null,
+    known,
+    unknown: new Set(unknown.keys()),
+  });
+  const begun = await readBegun(ctx, host, queue.id);
+  const remembered = await readRemembered(
+    ctx,
+    line.filter(({ commit }) => unknown.has(commit)).map(({ commit }) => commit),
+  );
+  const settled = new Set([...remembered.map(({ pullRequestId }) => pullRequestId), ...begun.landedMembers]);
+  const candidates =
+    line.length === 0 ? [] : await readCandidates(ctx, host, queue.id, new Date(line[0]?.authoredAt ?? 0));
+  const merges = [
+    ...remembered,
+    ...(await findOutOfBandMerges(
+      ctx,
+      host,
+      line,
+      candidates.filter(({ pullRequestId }) => !settled.has(pullRequestId)),
+    )),
+  ];
+  const isLinear = rulesOf(row, queue.hostRequiredChecks).rules.batchCommit === 'linear';
+  const { landings, pushed } = attribute({ line, unknown, merges, isLinear });
+  for (const { commit } of landings) unknown.delete(commit.commit);
+  return {
+    queueId: queue.id,
+    baseBranch,
+    landings,
+    pushed,
+    isHalted: queue.haltedReason?.startsWith(restoredReason) ?? false,
+    liveBatches: await countLive(ctx, queue.id),
+    impossible: begun.impossible,
+  };
+}
+
+/** With linear history a landing puts its members on the line before its last commit; otherwise each has its own commit. */
+function attribute({
+  line,
+  unknown,
+  merges,
+  isLinear,
+}: {
+  line: readonly HostCommit[];
+  unknown: ReadonlyMap<string, UnknownLanding>;
+  merges: readonly OutOfBandMerge[];
+  isLinear: boolean;
+}): Pick<QueueSurvey, 'landings' | 'pushed'> {
+  const landings: FoundLanding[] = [];
+  const pushed: OutOfBandMerge[] = [];
+  let waiting: OutOfBandMerge[] = [];
+  for (const commit of line) {
+    const landing = unknown.get(commit.commit);
+    const here = merges.filter((merge) => merge.commit === commit.commit);
+    if (landing !== undefined) {
+      landings.push({
+        ref: landing.ref,
+        commit,
+        merges: [...waiting, ...here].map((merge) => ({ ...merge, commit: commit.commit })),
+      });
+      waiting = [];
+    } else if (isLinear) waiting.push(...here);
+    else pushed.push(...here);
+  }
+  return { landings, pushed: [...pushed, ...waiting] };
+}
+
+/** Members of batches whose rows were saved and which landed afterwards: nothing has to be told from git. */
+async function readRemembered(ctx: Context, commits: readonly string[]): Promise<OutOfBandMerge[]> {
+  return await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) =>
+      await tx.query<OutOfBandMerge & { pullRequestId: string }>(
+        `select m.pull_request_id as "pullRequestId", p.number, m.pinned_head as head, b.commit, coalesce(m.own_commit, b.commit) as own
+       from batch b join batch_member m on m.account_id = b.account_id and m.batch_id = b.id
+                    join pull_request p on p.account_id = m.account_id and p.id = m.pull_request_id
+       where b.account_id = $1 and b.commit = any($2) order by b.id, m.ordinal`,
+        [ctx.accountId, commits],
+      ),
+  );
+}
+
+async function readCandidates(
+  ctx: Context,
+  host: HostedRepository,
+  queueId: string,
+  since: Date,
+): Promise<Candidate[]> {
+  const present = new Map(
+    (await ctx.hosts(host.host).listOpenPullRequests(host)).map(({ number, headSha }) => [number, headSha]),
+  );
+  return await ctx.db.transaction(ctx.accountId, async (tx) => {
+    // A branch deleted after its landing looks like a pull request closed since.
+    const rows = await tx.em.find(
+      PullRequestEntity,
+      { queueId, $or: [{ status: { $nin: ['merged', 'closed'] } }, { status: 'closed', closedAt: { $gte: since } }] },
+      { orderBy: { rank: 'asc nulls last', id: 'asc' } },
+    );
+    const pinned = await readPinned(ctx, tx, rows);
+    return rows.map((row) => ({
+      pullRequestId: row.id,
+      number: row.number,
+      heads: [pinned.get(row.id), row.headSha, present.get(row.number)].filter((head) => head !== undefined),
+      isInLine: row.status === 'queued' || row.status === 'tagged' || row.status === 'pending',
+    }));
+  });
+}
+
+async function readPinned(
+  ctx: Context,
+  tx: Transaction,
+  rows: readonly PullRequestRow[],
+): Promise<Map<string, string>> {
+  const pinned = await tx.query<{ pull_request_id: string; pinned_head: string }>(
+    `select distinct on (pull_request_id) pull_request_id, pinned_head from batch_member
+     where account_id = $1 and pull_request_id = any($2) order by pull_request_id, batch_id desc`,
+    [ctx.accountId, rows.map((row) => row.id)],
+  );
+  return new Map(pinned.map((row) => [row.pull_request_id, row.pinned_head]));
+}
+
+/** Landings past their gate. The queue itself ends them by reading the host, except those whose number was used by another batch. */
+async function readBegun(
+  ctx: Context,
+  host: HostedRepository,
+  queueId: string,
+): Promise<{ impossible: string[]; landedMembers: string[] }> {
+  const begun = await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) =>
+      await tx.query<{ intent_id: string; batch_id: string; commit: string; members: string[] }>(
+        `select i.id as intent_id, b.id as batch_id, b.commit, array(select m.pull_request_id::text from batch_member m where m.account_id = $1 and m.batch_id = b.id) as members
+       from intent i join batch b on b.account_id = i.account_id and b.id = i.batch_id
+       where i.account_id = $1 and i.queue_id = $2 and i.kind = 'land' and i.state = 'begun'`,
+        [ctx.accountId, queueId],
+      ),
+  );
+  const impossible: string[] = [];
+  const landedMembers: string[] = [];
+  for (const { intent_id, batch_id, commit, members } of begun) {
+    const ref = await ctx.hosts(host.host).readRef(host, landingRef(batch_id));
+    if (ref?.commit === commit) landedMembers.push(...members);
+    else if (ref !== null) impossible.push(intent_id);
+  }
+  return { impossible, landedMembers };
+}
+
+async function countLive(ctx: Context, queueId: string): Promise<number> {
+  const [row] = await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) =>
+      await tx.query<{ n: number }>(
+        `select count(*)::int as n from batch where account_id = $1 and queue_id = $2 and state in ('making', 'building', 'landing')`,
+        [ctx.accountId, queueId],
+      ),
+  );
+  return row?.n ?? 0;
+}

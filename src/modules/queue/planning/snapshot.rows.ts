@@ -1,0 +1,158 @@
+// Rows that a snapshot is made of, and how pull requests and batches are written in it.
+import type { Context } from '../../../context.ts';
+import type {
+  BatchState,
+  BuildState,
+  PinnedHead,
+  PullRequestState,
+  QueueRules,
+  Snapshot,
+  BlockCode,
+} from '../../../domain/queue/model/snapshot.ts';
+import type { Transaction } from '../../../platform/database.ts';
+import { successProbabilityBy, noRecords } from '../facts/track-records.ts';
+import type { LineRow } from '../store/line.rows.ts';
+import { judgeOwn } from '../facts/judged-builds.ts';
+import { resetCodeOfDeparture } from '../../../domain/queue/model/status.ts';
+import type { BatchMemberRow, BatchRow, QueueRow, PullRequestRow } from '../store/queue.entities.ts';
+
+export function toPullRequestState(row: LineRow, build: BuildState | undefined, rules: QueueRules): PullRequestState {
+  const own = judgeOwn(build, rules);
+  const { conflictParent, bisectionGroup, bisectionMax, bisectionAttempts, bisectionPhase } = row;
+  return {
+    id: row.id,
+    number: row.number,
+    status: row.status === 'tagged' ? 'tagged' : 'queued',
+    head: row.headSha,
+    stack: null,
+    below: null,
+    isBarrier: rules.barrierLabel !== null && row.labels.includes(rules.barrierLabel),
+    rank: row.rank,
+    reorderedForFailure: row.reorderedForFailure,
+    timesPassed: row.timesPassed,
+    skipLine: row.skipLine,
+    skipValidation: row.skipValidation,
+    queuedAt: Math.round(row.queuedAt),
+    requeueAttempts: row.requeueAttempts,
+    ownVerdict: own.verdict,
+    ownFailedChecks: own.failed,
+    ownMissingChecks: own.missing,
+    bisection:
+      bisectionGroup && bisectionMax
+        ? { group: bisectionGroup, max: bisectionMax, attempts: bisectionAttempts, phase: bisectionPhase }
+        : null,
+    topAnnounced: row.topAnnounced,
+    stuckAnnounced: row.stuckAnnounced,
+    targets: null,
+    successProbability: successProbabilityBy(noRecords, row.author),
+    conflict: conflictParent ? { parent: conflictParent, after: row.conflictAfter ?? [] } : null,
+  };
+}
+
+export function toBatchState(
+  batch: BatchRow,
+  members: readonly BatchMemberRow[],
+  landing: 'planned' | 'begun' | undefined,
+): BatchState {
+  return {
+    id: batch.id,
+    position: batch.position,
+    sideBuild: batch.sideBuild ?? null,
+    state: batch.state === 'making' || batch.state === 'building' ? batch.state : 'landing',
+    members: members.map(toPinned),
+    assumes: [],
+    restsOn: batch.restsOn,
+    parentBatch: batch.parentBatchId ?? null,
+    parentCommit: batch.parentCommit,
+    base: batch.baseCommit,
+    commit: batch.commit ?? null,
+    tree: batch.tree ?? null,
+    testedCommit: batch.testedCommit ?? null,
+    buildKeysHash: batch.buildKeysHash,
+    createdAt: batch.createdAt.getTime(),
+    buildStartedAt: batch.buildStartedAt?.getTime() ?? null,
+    landingBegun: landing === 'begun',
+    landingPlanned: landing !== undefined,
+    givenUp: batch.givenUp,
+  };
+}
+
+export function toPinned(row: BatchMemberRow): PinnedHead {
+  return { pullRequest: row.pullRequestId, head: row.pinnedHead };
+}
+
+export async function openLandings(
+  ctx: Context,
+  tx: Transaction,
+  queueId: string,
+): Promise<Map<string, 'planned' | 'begun'>> {
+  const rows = await tx.query<{ batch_id: string; state: 'planned' | 'begun' }>(
+    `select batch_id, state from intent where account_id = $1 and queue_id = $2 and kind = 'land' and state in ('planned', 'begun')`,
+    [ctx.accountId, queueId],
+  );
+  return new Map(rows.map((row) => [row.batch_id, row.state]));
+}
+
+/** What the host was asked anew, and when it had answered. Those of builds long gone do no harm: nobody looks them up. */
+export async function loadReadings(ctx: Context, tx: Transaction, queueId: string): Promise<Snapshot['readings']> {
+  const rows = await tx.query<{ commit: string; done_at: number | null }>(
+    // One that the host refused to answer is no answer: it is asked again at the next turn.
+    `select key as commit, case when state = 'done' then extract(epoch from concluded_at)::float8 * 1000 end as done_at
+     from intent where account_id = $1 and queue_id = $2 and kind = 'read_checks' and state <> 'failed' and planned_at > $3`,
+    [ctx.accountId, queueId, new Date(ctx.clock().getTime() - 24 * 3_600_000).toISOString()],
+  );
+  return rows.map((row) => ({ commit: row.commit, doneAt: row.done_at }));
+}
+
+export async function countBuildsElsewhere(ctx: Context, tx: Transaction, queue: QueueRow): Promise<number> {
+  const rows = await tx.query<{ n: number }>(
+    `select count(*)::int as n from batch b
+     where b.account_id = $1 and b.repository_id = $2 and b.queue_id <> $3 and b.state in ('making', 'building') and b.rests_on = '{}' and not b.given_up
+       and not exists (select from build where account_id = $1 and repository_id = $2 and commit = b.tested_commit and finished_at is not null)`,
+    [ctx.accountId, queue.repositoryId, queue.id],
+  );
+  return rows[0]?.n ?? 0;
+}
+
+export async function loadMergeResults(
+  ctx: Context,
+  tx: Transaction,
+  repositoryId: string,
+  parents: readonly string[],
+): Promise<Snapshot['mergeResults']> {
+  const rows = await tx.query<{ parent: string; heads: string[]; tree: string | null; conflict_at: number }>(
+    'select parent, heads, tree, conflict_at from merge_result where account_id = $1 and repository_id = $2 and parent = any($3) and conflict_at >= 0',
+    [ctx.accountId, repositoryId, [...new Set(parents)]],
+  );
+  return rows.map((row) => ({ parent: row.parent, heads: row.heads, tree: row.tree, conflictAt: row.conflict_at }));
+}
+
+/** Why those that live batches hold or assume are not in line. Flush before: it reads past the unit of work. */
+export async function loadDepartures(
+  ctx: Context,
+  tx: Transaction,
+  { departed, pinned }: { readonly departed: readonly string[]; readonly pinned: readonly PinnedHead[] },
+): Promise<Snapshot['departures']> {
+  if (departed.length === 0) return [];
+  const rows = await tx.query<Departed>(
+    `select id, status, status_code as "statusCode", head_sha as "headSha" from pull_request where account_id = $1 and id = any($2::bigint[])`,
+    [ctx.accountId, departed],
+  );
+  return rows.map((row) => ({
+    pullRequest: row.id,
+    code: leftByCommit(row, pinned)
+      ? 310
+      : resetCodeOfDeparture(
+          row.status,
+          row.status === 'blocked' ? ((row.statusCode ?? null) as BlockCode | null) : null,
+        ),
+  }));
+}
+
+type Departed = Pick<PullRequestRow, 'id' | 'status' | 'statusCode' | 'headSha'>;
+
+/** A commit was added, and it lost a precondition by that: not dequeued, and nobody's failure. */
+function leftByCommit(row: Departed, pinned: readonly PinnedHead[]): boolean {
+  if (row.status !== 'pending' && row.status !== 'blocked') return false;
+  return pinned.some(({ pullRequest, head }) => pullRequest === row.id && head !== row.headSha);
+}

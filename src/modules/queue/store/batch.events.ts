@@ -1,0 +1,41 @@
+// What is told of a batch: its event, with the pull requests in it.
+import type { BatchMemberRow, BatchRow, PullRequestRow } from './queue.entities.ts';
+import { describe, type QueueWork } from './status.writer.ts';
+
+/** Members of batches, and their pull requests, by id. */
+export interface Members {
+  readonly members: ReadonlyMap<string, readonly BatchMemberRow[]>;
+  readonly pullRequests: ReadonlyMap<string, PullRequestRow>;
+}
+
+/** Pull requests of a batch in its order, as far as they are loaded. */
+export function pullRequestsOf({ members, pullRequests }: Members, batch: BatchRow): PullRequestRow[] {
+  return (members.get(batch.id) ?? []).flatMap((member) => pullRequests.get(member.pullRequestId) ?? []);
+}
+
+export interface BatchEvent {
+  readonly batch: BatchRow;
+  readonly action: 'batch_failed' | 'batch_bisected' | 'batch_merged';
+  /** What the event says besides the pull requests and the commit. */
+  readonly extra: Readonly<Record<string, unknown>>;
+}
+
+export function announceBatch(work: QueueWork, loaded: Members, { batch, action, extra }: BatchEvent): void {
+  work.events.push({
+    repositoryId: batch.repositoryId,
+    queueId: batch.queueId,
+    batchId: batch.id,
+    action,
+    payload: {
+      pullRequests: pullRequestsOf(loaded, batch).map(describe),
+      batchCommitSha: batch.mode === 'parallel' ? validatedCommit(batch) : null,
+      ...extra,
+    },
+  });
+}
+
+/** A landing that rests on other builds was itself run by nobody; where it rests on several, no one commit says it all. */
+function validatedCommit({ restsOn, testedCommit }: BatchRow): string | null {
+  if (restsOn.length === 0) return testedCommit ?? null;
+  return restsOn.length === 1 ? (restsOn[0] ?? null) : null;
+}
