@@ -16,7 +16,7 @@ import {
 import { type TeamRepository, workIn } from './repository.ts';
 
 const commitsApart = 3;
-const wantedPullRequests = 4;
+const wantedPullRequests = 2;
 
 const configuration = `merge_rules:
   labels:
@@ -92,18 +92,7 @@ async function cloneImported(name: string): Promise<TeamRepository> {
   return repository;
 }
 
-test('a source that cannot be read leaves no repository behind', async () => {
-  const empty = await folder();
-  for (const source of [empty, join(empty, 'missing'), 'http://127.0.0.1:1/nothing.git']) {
-    const { code, stderr } = await runProgram('import', [source, 'imported/nothing', '--data', dataDir]).ended;
-    expect(code).toBe(1);
-    expect(stderr).toMatch(/^[^\n]+(could not be read: |does not exist)[^\n]*\n$/);
-  }
-  const listed = await interlock.client.rest<{ readonly name: string }[]>('GET', '/api/v1/repo');
-  expect(listed.map(({ name }) => name)).not.toContain('nothing');
-});
-
-test('nor does one that breaks off in the middle, and its name is free', async () => {
+test('an import that breaks off in the middle leaves no repository behind, and its name is free', async () => {
   const source = await folder();
   const git = async (...args: string[]): Promise<string> => (await interlock.client.git(source, ...args)).trim();
   await git('init', '-q', '-b', 'main');
@@ -165,52 +154,5 @@ test('real commits of an imported repository land, and their proofs hold', async
 
   const verified = await runProgram('verify', ['imported/self', '--data', dataDir]).ended;
   expect(verified.code, verified.said).toBe(0);
-  expect(verified.said).toMatch(/^trunk: \d+ first-parent commits, 4 pull requests: (\d+ (exact|same_tree)(, )?)+$/m);
-});
-
-test('a shallow clone comes with the history it has, and is landed on as well', async () => {
-  const shallow = await folder();
-  await interlock.client.git(shallow, 'clone', '-q', '--depth', '2', `file://${await findSource()}`, '.');
-  const imported = await runProgram('import', [shallow, 'imported/shallow', '--data', dataDir]).ended;
-  expect(imported.code, imported.said).toBe(0);
-  expect(imported.said).toContain('imported/shallow: 1 branch, 0 tags');
-
-  const repository = await cloneImported('shallow');
-  await repository.push('trunk', ciFile, 'origin/HEAD');
-  await interlock.client.rest('POST', '/api/v1/config?org=imported&repo=shallow', configuration);
-  await repository.push('change', { 'added.txt': 'added\n' }, 'trunk');
-  const number = await repository.open('change', 'Add a file');
-  await repository.queue(number);
-  await repository.settled([number]);
-  expect(await repository.landing(number)).toMatchObject({ status: 'MERGED' });
-  const verified = await runProgram('verify', ['imported/shallow', '--data', dataDir]).ended;
-  expect(verified.code, verified.said).toBe(0);
-});
-
-test('what cannot be imported or verified is told in one line', async () => {
-  const mistyped = join(dataDir, 'mistyped');
-  const attempts = [
-    {
-      name: 'import',
-      args: ['/no/such/repository', 'imported/none', '--data', dataDir],
-      told: '/no/such/repository does not exist',
-    },
-    {
-      name: 'import',
-      args: [projectRoot, 'no-owner', '--data', dataDir],
-      told: 'A repository is named <owner>/<name>, not no-owner.',
-    },
-    { name: 'verify', args: ['imported/unknown', '--data', dataDir], told: 'There is no repository imported/unknown.' },
-    {
-      name: 'verify',
-      args: ['imported/self', '--data', mistyped],
-      told: `There is no Interlock in ${mistyped}. Name its data`,
-    },
-  ];
-  for (const { name, args, told } of attempts) {
-    const { code, stderr } = await runProgram(name, args).ended;
-    expect(code, stderr).toBe(1);
-    expect(stderr.trim().split('\n')).toEqual([expect.stringContaining(told)]);
-  }
-  expect(existsSync(mistyped)).toBe(false);
+  expect(verified.said).toMatch(/^trunk: \d+ first-parent commits, 2 pull requests: (\d+ (exact|same_tree)(, )?)+$/m);
 });

@@ -1,9 +1,20 @@
-// `npm start`: more of what stands in its way, and a Temporal that dies.
-import { readFile } from 'node:fs/promises';
+// `npm start`: more of what stands in its way, Ctrl-C while it starts, and servers that die.
+import { execFile } from 'node:child_process';
+import { readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { failToStart } from './failed-start.ts';
-import { dataDirectory, processesNaming, removeDirectory, startInterlock, until } from './interlock.ts';
+import {
+  dataDirectory,
+  postgresPid,
+  processesNaming,
+  removeDirectory,
+  runProgram,
+  startInterlock,
+  stopInterlock,
+  until,
+} from './interlock.ts';
 
 describe('a start that cannot work says why, with the cure, in one line', () => {
   test('a port that is none, an address that is not ours, and a secret that is too short', async () => {
@@ -12,6 +23,43 @@ describe('a start that cannot work says why, with the cure, in one line', () => 
     expect(elsewhere.stderr).toContain('Interlock cannot listen on 192.0.2.1 (EADDRNOTAVAIL). Correct --host');
     const short = await failToStart([], { INTERLOCK_SECRET: 'short' });
     expect(short.stderr).toContain('INTERLOCK_SECRET must have at least 32 characters');
+  });
+
+  test('a database that does not answer', async () => {
+    const { stderr } = await failToStart([], { DATABASE_URL: 'postgres://me:secret@127.0.0.1:1/interlock' });
+    expect(stderr).toMatch(/^The database at 127\.0\.0\.1:1\/interlock cannot be reached .* leave it out to use the/);
+    expect(stderr).not.toContain('secret');
+  });
+
+  test('a Temporal program that cannot be had: not on PATH, not cached, no Python, no internet', async () => {
+    const empty = await dataDirectory();
+    onTestFinished(async () => await removeDirectory(empty));
+    const { stdout: git } = await promisify(execFile)('sh', ['-c', 'command -v git']);
+    await symlink(git.trim(), join(empty, 'git'));
+    const { stderr } = await failToStart([], {
+      PATH: empty,
+      INTERLOCK_CACHE: join(empty, 'cache'),
+      NODE_USE_ENV_PROXY: '1',
+      HTTPS_PROXY: 'http://127.0.0.1:1',
+    });
+    expect(stderr).toMatch(
+      /^No Temporal server was found .*Put `temporal` on PATH, name it in TEMPORAL_CLI_PATH, or name a running server/,
+    );
+  });
+
+  test('a data directory that cannot be one', async () => {
+    for (const folder of ['/dev/null', '/dev/null/below', '/proc/interlock']) {
+      const { code, stderr } = await runProgram('main', ['--data', folder, '--port', '0']).ended;
+      expect(code).toBe(1);
+      expect(stderr).toMatch(new RegExp(`^The data directory ${folder} .* by --data <dir> \\(INTERLOCK_DATA\\)\\.\n$`));
+    }
+  });
+
+  test('no git on the PATH', async () => {
+    const empty = await dataDirectory();
+    onTestFinished(async () => await removeDirectory(empty));
+    const { stderr } = await failToStart([], { PATH: empty });
+    expect(stderr).toMatch(/^There is no git on the PATH\. Install git /);
   });
 
   test('a Temporal that does not answer', async () => {
@@ -23,6 +71,33 @@ describe('a start that cannot work says why, with the cure, in one line', () => 
     const { stderr } = await failToStart([], { TEMPORAL_CLI_PATH: '/bin/true' });
     expect(stderr).toContain('TEMPORAL_CLI_PATH is /bin/true, which is no Temporal program that runs here.');
   });
+});
+
+test('Ctrl-C while it starts leaves nothing running', async () => {
+  const dataDir = await dataDirectory();
+  onTestFinished(async () => await removeDirectory(dataDir));
+  const starting = runProgram('main', ['--data', dataDir, '--port', '0']);
+  await until(async () => starting.said().includes('Temporal …'));
+  const { code, said } = await stopInterlock(starting);
+  expect(code, said).toBe(0);
+  expect(await processesNaming(dataDir)).toEqual([]);
+});
+
+test('a database that dies leaves the data: the next start goes on', async () => {
+  const dataDir = await dataDirectory();
+  onTestFinished(async () => await removeDirectory(dataDir));
+  let interlock = await startInterlock(dataDir);
+  await until(async () => interlock.said().includes('The demo is over'));
+  const refused = await runProgram('simulate', ['demo/tea-shop', '--data', dataDir, '--base', 'nowhere']).ended;
+  expect(refused).toMatchObject({ code: 1, said: expect.stringContaining('There is no queue of') });
+  process.kill(await postgresPid(dataDir), 'SIGKILL');
+  await interlock.ended;
+  await until(async () => (await processesNaming(dataDir)).length === 0);
+  interlock = await startInterlock(dataDir);
+  expect(await interlock.client.rest('GET', '/api/v1/pull_request?org=demo&repo=tea-shop&number=1')).toMatchObject({
+    status: 'merged',
+  });
+  await stopInterlock(interlock);
 });
 
 test('a Temporal that dies in the middle of work ends the service as well, and soon', async () => {
