@@ -47,6 +47,7 @@ interface Kind<Whose extends Wake, CarriedOutBy> {
 }
 
 function createDrivenLoop<Whose extends Wake, CarriedOutBy>(
+  onWake: () => void,
   kind: Kind<Whose, CarriedOutBy>,
 ): DrivenLoop<Whose, CarriedOutBy> {
   const woken = new Map<string, Whose>();
@@ -54,7 +55,10 @@ function createDrivenLoop<Whose extends Wake, CarriedOutBy>(
   const running = new Map<string, Promise<void>>();
   const loop: DrivenLoop<Whose, CarriedOutBy> = {
     attending: null,
-    wake: (whose) => void woken.set(kind.keyOf(whose), whose),
+    wake(whose) {
+      woken.set(kind.keyOf(whose), whose);
+      onWake();
+    },
     async wakeOpen({ db }) {
       for (const { whose } of await db.system.query<{ readonly whose: Whose }>(kind.open)) loop.wake(whose);
     },
@@ -92,7 +96,7 @@ function createDrivenLoop<Whose extends Wake, CarriedOutBy>(
         )
         .then(() => {
           running.delete(key);
-          woken.set(key, whose);
+          loop.wake(whose);
         }),
     );
     // A call is over in a moment, and what comes of it is the next turn's. What takes long may wait for the test.
@@ -109,8 +113,8 @@ export type ReleaseLoop = DrivenLoop<OfRelease, Attending>;
 export type RunbookLoop = DrivenLoop<OfRunbook, RunbookAttending>;
 export type VerificationLoop = DrivenLoop<OfVerification, Verifying>;
 
-export const createReleaseLoop = (): ReleaseLoop =>
-  createDrivenLoop({
+export const createReleaseLoop = (onWake: () => void): ReleaseLoop =>
+  createDrivenLoop(onWake, {
     is: (whose) => 'deploymentId' in whose || 'candidateId' in whose,
     keyOf: (whose) => ('deploymentId' in whose ? `deployment ${whose.deploymentId}` : `candidate ${whose.candidateId}`),
     open: `select json_build_object('accountId', account_id::text, 'deploymentId', id::text) as whose
@@ -127,8 +131,8 @@ export const createReleaseLoop = (): ReleaseLoop =>
         : await carryOutBuild(ctx, whose.candidateId, attending),
   });
 
-export const createRunbookLoop = (): RunbookLoop =>
-  createDrivenLoop({
+export const createRunbookLoop = (onWake: () => void): RunbookLoop =>
+  createDrivenLoop(onWake, {
     is: (whose) => 'runbookId' in whose,
     keyOf: ({ runbookId }) => runbookId,
     open: `select json_build_object('accountId', account_id::text, 'runbookId', id::text) as whose
@@ -138,8 +142,8 @@ export const createRunbookLoop = (): RunbookLoop =>
     carryOut: async (ctx, { runbookId }, attending) => await carryOutRunbook(ctx, runbookId, attending),
   });
 
-export const createVerificationLoop = (): VerificationLoop =>
-  createDrivenLoop({
+export const createVerificationLoop = (onWake: () => void): VerificationLoop =>
+  createDrivenLoop(onWake, {
     is: (whose) => 'verificationId' in whose,
     keyOf: ({ verificationId }) => verificationId,
     open: `select json_build_object('accountId', account_id::text, 'verificationId', id::text) as whose

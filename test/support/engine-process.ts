@@ -80,7 +80,7 @@ if (settings.mode === 'temporal' && settings.temporal) {
     host: service.localHost,
     sandbox,
     concurrency: 3,
-    pollMs: 100,
+    pollMs: 200,
     leaseSec: 3,
     onError: (error) => log.error(error),
   }).start();
@@ -91,7 +91,7 @@ if (settings.mode === 'temporal' && settings.temporal) {
   void (async () => {
     for (;;) {
       await loop.run(service.ports).catch((error: unknown) => log.error({ error: String(error) }, 'turn failed'));
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await loop.woken();
     }
   })();
 }

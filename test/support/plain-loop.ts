@@ -18,27 +18,49 @@ export interface PlainLoop {
   readonly verifications: VerificationLoop;
   /** Turns until nothing is left to do now. What waits for CI is left for the next wake. */
   run(ports: Ports): Promise<void>;
+  /** Resolves at the next wake. Resolves after a tenth of a second anyway: deadlines pass, and other processes wake nobody here. */
+  woken(): Promise<void>;
   /** Called after every step of a turn. */
   observe: () => Promise<void>;
 }
 
 export function createPlainLoop(): PlainLoop {
   const woken = new Map<string, string>();
-  const releases = createReleaseLoop();
-  const runbooks = createRunbookLoop();
-  const verifications = createVerificationLoop();
+  // A wake since the last run began.
+  let isWoken = false;
+  let onWake = (): void => {};
+  const stir = (): void => {
+    isWoken = true;
+    onWake();
+  };
+  const releases = createReleaseLoop(stir);
+  const runbooks = createRunbookLoop(stir);
+  const verifications = createVerificationLoop(stir);
   const loop: PlainLoop = {
     releases,
     runbooks,
     verifications,
     observe: async () => {},
     wake: async (whose) => {
-      if ('queueId' in whose) woken.set(whose.queueId, whose.accountId);
-      else if ('deploymentId' in whose || 'candidateId' in whose) releases.wake(whose);
+      if ('queueId' in whose) {
+        woken.set(whose.queueId, whose.accountId);
+        stir();
+      } else if ('deploymentId' in whose || 'candidateId' in whose) releases.wake(whose);
       else if ('runbookId' in whose) runbooks.wake(whose);
       else if ('verificationId' in whose) verifications.wake(whose);
     },
+    async woken() {
+      if (isWoken) return;
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, 100);
+        onWake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    },
     async run(ports) {
+      isWoken = false;
       await wakeDue(ports);
       for (;;) {
         const next = woken.entries().next().value;

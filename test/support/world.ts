@@ -170,7 +170,6 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     host: service.localHost,
     sandbox: found.sandbox,
     concurrency: 4,
-    pollMs: 200,
     onError: (error) => log.error(error),
   });
   const name = worldName;
@@ -265,7 +264,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
         await loop.run(service.ports);
         if (await condition()) return;
         if (performance.now() > deadline) throw new Error(`It did not come about. ${await report()}`);
-        await new Promise((resolve) => setTimeout(resolve, 20));
+        await loop.woken();
       }
     },
     settled: async (...numbers) =>
@@ -286,7 +285,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
         );
         if (Number(open?.n) === 0) return;
         if (performance.now() > deadline) throw new Error(`They did not settle. ${await report()}`);
-        await new Promise((resolve) => setTimeout(resolve, 50));
+        await new Promise((resolve) => setTimeout(resolve, 100));
       }
     },
     async status(number) {

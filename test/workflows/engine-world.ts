@@ -117,6 +117,6 @@ export async function eventually(isSo: () => Promise<boolean>, what: string, wit
   const deadline = performance.now() + withinMs;
   while (!(await isSo())) {
     if (performance.now() > deadline) throw new Error(`It did not come about: ${what}.`);
-    await new Promise((resolve) => setTimeout(resolve, 25));
+    await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
