@@ -45,45 +45,48 @@ const strategies = [
 ] as const;
 
 describe('a backport', () => {
-  it.each(strategies)('of one landed by %s with others picks its own commits', async (strategy, subjects) => {
-    await using w = await world({
-      configuration: `${parallel({ builds: 1, batch: 2 })}merge_strategy:\n  name: ${strategy}\n`,
-    });
-    await w.git('branch', 'release', 'main');
-    await w.commit('release', { 'release.txt': 'r\n' });
-    await w.commit('a', { 'a.txt': '1\n' }, { message: 'One' });
-    await w.commit('a', { 'a.txt': '2\n' }, { message: 'Two' });
-    const head = await w.git('rev-parse', 'a');
-    const first = await openAs(w, 'a');
-    const second = await w.open('b', { 'b.txt': 'b\n' });
-    await merged(w, first, second);
-    const release = await w.git('rev-parse', 'release');
-    expect(await backport(w, first)).toBe(
-      'Backporting #1 to release was initiated; progress is reported in comments on the pull request.',
-    );
-    await carriedOut(w);
+  it.each(among(strategies, strategies.slice(0, 1)))(
+    'of one landed by %s with others picks its own commits',
+    async (strategy, subjects) => {
+      await using w = await world({
+        configuration: `${parallel({ builds: 1, batch: 2 })}merge_strategy:\n  name: ${strategy}\n`,
+      });
+      await w.git('branch', 'release', 'main');
+      await w.commit('release', { 'release.txt': 'r\n' });
+      await w.commit('a', { 'a.txt': '1\n' }, { message: 'One' });
+      await w.commit('a', { 'a.txt': '2\n' }, { message: 'Two' });
+      const head = await w.git('rev-parse', 'a');
+      const first = await openAs(w, 'a');
+      const second = await w.open('b', { 'b.txt': 'b\n' });
+      await merged(w, first, second);
+      const release = await w.git('rev-parse', 'release');
+      expect(await backport(w, first)).toBe(
+        'Backporting #1 to release was initiated; progress is reported in comments on the pull request.',
+      );
+      await carriedOut(w);
 
-    const log = (await w.git('log', '--reverse', '--format=%s|%an|%cn|%ai', `release..${branch}`)).split('\n');
-    expect(log.map((line) => line.split('|').slice(0, 3))).toEqual(
-      subjects.map((subject) => [subject, 'Ada', 'Interlock']),
-    );
-    expect(await w.git('rev-parse', `${branch}~${subjects.length}`)).toBe(release);
-    expect(await w.git('show', `${branch}:a.txt`)).toBe('2');
-    expect(await w.git('diff', '--name-only', 'release', branch)).toBe('a.txt');
-    const { own_commit: own } = (
-      await w.rows<{ own_commit: string }>('select own_commit from landed_member order by pull_request_id')
-    )[0] ?? { own_commit: head };
-    expect(await w.git('log', '-1', '--format=%B', branch)).toMatch(
-      new RegExp(`\\(cherry picked from commit ${own}\\)$`),
-    );
-    const [there] = await opened(w);
-    expect(there).toMatchObject({ title: '[release] Add a', base_branch: 'release' });
-    expect(there?.body).toContain('#1 (http://localhost:4000/acme/shop/pull/1)');
-    expect((await w.comments(first)).filter(({ key }) => key.startsWith('backport'))).toEqual([
-      { key: 'backport:release:begin', body: '**Backport** to `release` has begun.' },
-      { key: 'backport:release:result', body: expect.stringContaining(`opened as #${there?.number}`) },
-    ]);
-  });
+      const log = (await w.git('log', '--reverse', '--format=%s|%an|%cn|%ai', `release..${branch}`)).split('\n');
+      expect(log.map((line) => line.split('|').slice(0, 3))).toEqual(
+        subjects.map((subject) => [subject, 'Ada', 'Interlock']),
+      );
+      expect(await w.git('rev-parse', `${branch}~${subjects.length}`)).toBe(release);
+      expect(await w.git('show', `${branch}:a.txt`)).toBe('2');
+      expect(await w.git('diff', '--name-only', 'release', branch)).toBe('a.txt');
+      const { own_commit: own } = (
+        await w.rows<{ own_commit: string }>('select own_commit from landed_member order by pull_request_id')
+      )[0] ?? { own_commit: head };
+      expect(await w.git('log', '-1', '--format=%B', branch)).toMatch(
+        new RegExp(`\\(cherry picked from commit ${own}\\)$`),
+      );
+      const [there] = await opened(w);
+      expect(there).toMatchObject({ title: '[release] Add a', base_branch: 'release' });
+      expect(there?.body).toContain('#1 (http://localhost:4000/acme/shop/pull/1)');
+      expect((await w.comments(first)).filter(({ key }) => key.startsWith('backport'))).toEqual([
+        { key: 'backport:release:begin', body: '**Backport** to `release` has begun.' },
+        { key: 'backport:release:result', body: expect.stringContaining(`opened as #${there?.number}`) },
+      ]);
+    },
+  );
 
   it('is approved by none of those whose change it is', async () => {
     await using w = await world({ configuration: parallel({ builds: 1, batch: 1 }) });

@@ -3,9 +3,7 @@ import { openPullRequest } from '../../src/modules/queue/index.ts';
 import { freezeBranches, scheduleBranchFreeze, unfreezeBranches } from '../../src/modules/repositories/index.ts';
 import { chronicle, expectSameLater, find } from '../support/chronicle.ts';
 import { parallel, world, type World } from '../support/world.ts';
-import { line, meanwhile, statuses, turnsAt } from './stories.ts';
-
-const byBuildsAlone = 'preconditions:\n  use_github_mergeability: false\n';
+import { judgedByBuildsAlone, line, meanwhile, statuses, turnsAt } from './stories.ts';
 
 async function freeze(w: World, baseBranches: string, more: { reason?: string; endsAt?: Date } = {}): Promise<void> {
   await freezeBranches(w.ctx, { repository: w.repository, baseBranches, ...more });
@@ -26,7 +24,7 @@ async function told(w: World): Promise<string[]> {
 describe('a frozen base branch', () => {
   it('validates and lands nothing, says why and until when, and lands once it is not frozen any more', async () => {
     await using w = await world({
-      configuration: `base_branches: [main, release/1]\n${parallel({ builds: 2 })}${byBuildsAlone}`,
+      configuration: `base_branches: [main, release/1]\n${parallel({ builds: 2 })}${judgedByBuildsAlone}`,
     });
     await using chronicled = chronicle(w);
     await w.commit('release/1', { 'release.txt': '1\n' });

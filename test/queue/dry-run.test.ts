@@ -11,9 +11,7 @@ import { previewConfiguration } from '../../src/modules/queue/api/dry-run.config
 import { dryRun } from '../../src/modules/queue/planning/dry-run.ts';
 import { freezeBranches, pauseBranches, pauseRepository } from '../../src/modules/repositories/index.ts';
 import { configurationYaml, parallel, world, type World } from '../support/world.ts';
-import { startCi, statuses } from './stories.ts';
-
-const byBuildsAlone = 'preconditions:\n  use_github_mergeability: false\n';
+import { judgedByBuildsAlone, startCi, statuses } from './stories.ts';
 
 async function inBuilds(configuration: string, names: readonly string[], waiting = 0) {
   const w = await world({ configuration, runsCi: false });
@@ -73,7 +71,7 @@ const withoutHeld = ({ resets, buildsStarted, buildsStopped }: Impact) => ({ res
 
 describe('a preview tells what happens, and writes nothing', () => {
   it('of skipping the line', async () => {
-    await using line = await inBuilds(`${parallel({ builds: 3 })}${byBuildsAlone}`, ['a', 'b', 'c'], 1);
+    await using line = await inBuilds(`${parallel({ builds: 3 })}${judgedByBuildsAlone}`, ['a', 'b', 'c'], 1);
     const { w, numbers } = line;
     const [a = 0, b = 0, c = 0] = numbers;
     const request = { repository: w.repository, number: c, source: 'graphql_api', skipLine: true } as const;
@@ -91,7 +89,7 @@ describe('a preview tells what happens, and writes nothing', () => {
   });
 
   it('of dequeuing from the middle of a line, and of one that does not stand in it', async () => {
-    await using line = await inBuilds(`${parallel({ builds: 3 })}${byBuildsAlone}`, ['a', 'b', 'c', 'd'], 1);
+    await using line = await inBuilds(`${parallel({ builds: 3 })}${judgedByBuildsAlone}`, ['a', 'b', 'c', 'd'], 1);
     const { w, numbers } = line;
     const [, b = 0, c = 0, d = 0] = numbers;
     const idle = await previewDequeueing(w.ctx, { repository: w.repository, number: d });
@@ -111,7 +109,7 @@ describe('a preview tells what happens, and writes nothing', () => {
   });
 
   it('of pausing and resuming: landings are held, and what waited is built', async () => {
-    await using line = await inBuilds(`${parallel({ builds: 2 })}${byBuildsAlone}`, ['a', 'b', 'c'], 1);
+    await using line = await inBuilds(`${parallel({ builds: 2 })}${judgedByBuildsAlone}`, ['a', 'b', 'c'], 1);
     const { w, numbers } = line;
     const [a = 0, b = 0, c = 0] = numbers;
     const pause = { repository: w.repository, pattern: 'main', paused: true };
@@ -160,17 +158,17 @@ describe('a preview tells what happens, and writes nothing', () => {
   });
 
   it('of another configuration: keys that build reset, keys that gate do not', async () => {
-    await using line = await inBuilds(`${parallel({ builds: 2 })}${byBuildsAlone}`, ['a', 'b', 'c'], 1);
+    await using line = await inBuilds(`${parallel({ builds: 2 })}${judgedByBuildsAlone}`, ['a', 'b', 'c'], 1);
     const { w, numbers } = line;
     const [a = 0, b = 0] = numbers;
     const preview = async (rules: string) =>
       await previewConfiguration(w.ctx, { repository: w.repository, yaml: configurationYaml(rules) });
-    const gate = await preview(`${parallel({ builds: 2 })}${byBuildsAlone}require_all_checks_pass: true\n`);
+    const gate = await preview(`${parallel({ builds: 2 })}${judgedByBuildsAlone}require_all_checks_pass: true\n`);
     expect(gate.changed).toEqual([
       { key: 'merge_rules.require_all_checks_pass', mark: 'gate', before: 'false', after: 'true' },
     ]);
     expect(gate.impacts?.map(withoutHeld)).toEqual([{ resets: [], buildsStarted: [], buildsStopped: [] }]);
-    const rules = `${parallel({ builds: 1, batch: 2 })}${byBuildsAlone}merge_strategy:\n  name: merge\n`;
+    const rules = `${parallel({ builds: 1, batch: 2 })}${judgedByBuildsAlone}merge_strategy:\n  name: merge\n`;
     const { told, done } = await toldAndDone(
       w,
       async () => (await preview(rules)).impacts ?? [],

@@ -4,19 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { chronicle, expectSameLater, find } from '../support/chronicle.ts';
-import { parallel, world, type World } from '../support/world.ts';
-import { setLabel, skipLine, startCi, statuses } from './stories.ts';
-
-const byBuildsAlone = 'preconditions:\n  use_github_mergeability: false\n';
-
-async function open(w: World, ...names: string[]): Promise<number[]> {
-  const numbers: number[] = [];
-  for (const name of names) numbers.push(await w.open(name, { [name]: `${name}\n` }));
-  return numbers;
-}
-
-const areTagged = async (w: World, ...numbers: number[]): Promise<boolean> =>
-  (await statuses(w, ...numbers)).every((status) => status === 'tagged');
+import { parallel, world } from '../support/world.ts';
+import { judgedByBuildsAlone, setLabel, skipLine, startCi, statuses } from './stories.ts';
+import { open, areTagged } from './explain.stories.ts';
+import { among } from '../support/tier.ts';
 
 /** Checks of a commit that holds the file `slow` go on until they are released; `run` judges them. */
 async function slowChecks(run: string, slow: string) {
@@ -32,11 +23,20 @@ async function slowChecks(run: string, slow: string) {
   };
 }
 
+const bisections: readonly (readonly [string, string, RegExp])[] = [
+  ['in place', '', /^It waits for a build; one pull request is before it\.$/],
+  [
+    'beside the line',
+    'use_parallel_bisection: true\n',
+    /^It is a part of a batch that failed, and waits to be built apart from the others\.$/,
+  ],
+];
+
 describe('an explanation', { timeout: 180_000 }, () => {
   it('of a red build says who may pass it, then that it is passed; behind it nothing is built meanwhile', async () => {
     await using checks = await slowChecks('test ! -e broken || test -e repair', 'repair');
     await using w = await world({
-      configuration: `${parallel({ builds: 2 })}${byBuildsAlone}`,
+      configuration: `${parallel({ builds: 2 })}${judgedByBuildsAlone}`,
       ci: checks.ci,
       runsCi: false,
     });
@@ -80,41 +80,37 @@ describe('an explanation', { timeout: 180_000 }, () => {
     await expectSameLater(w, told);
   });
 
-  it.each([
-    ['in place', '', /^It waits for a build; one pull request is before it\.$/],
-    [
-      'beside the line',
-      'use_parallel_bisection: true\n',
-      /^It is a part of a batch that failed, and waits to be built apart from the others\.$/,
-    ],
-  ])('of a bisection %s says which part is built, and in the end what failed', async (_name, more, waits) => {
-    await using w = await world({
-      configuration: `${parallel({ builds: 4, batch: 2, more: `${more}use_optimistic_validation: false\n` })}${byBuildsAlone}`,
-      runsCi: false,
-    });
-    await using told = chronicle(w);
-    const [one = 0, bad = 0] = await open(w, 'one', 'bad');
-    await w.queue(one, bad);
-    await w.until(async () => await areTagged(w, one, bad));
-    expect((await told.write())[0]?.sentence).toBe(`Its build together with #${bad} is running.`);
-    await using _ = await startCi(w);
-    await w.settled(one, bad);
-    await told.write();
-    told.when(one, 'Its build is being made: it is a part of a batch that failed.');
-    const apart = told.when(bad, waits);
-    expect(find(apart, 'build')).toMatchObject({ holds: false, observed: 'none', who: 'queue' });
-    const alone = told.when(bad, 'Its build is being made: it is a part of a batch that failed.');
-    expect(find(alone, 'build')).toMatchObject({ observed: 'being made', who: 'ci' });
-    const blocked = told.pages.at(-1)?.said[1];
-    expect(blocked).toMatchObject({ kind: 'blocked', who: 'author', sentence: 'A required check failed: test.' });
-    expect(blocked?.sentence).toBe((await w.status(bad)).status_text);
-    expect(find(blocked, 'asked')).toMatchObject({ observed: 'blocked', cause: { action: 'blocked' } });
-    expect(await statuses(w, one)).toEqual(['merged']);
-    await expectSameLater(w, told);
-  });
+  it.each(among(bisections, bisections.slice(0, 1)))(
+    'of a bisection %s says which part is built, and in the end what failed',
+    async (_name, more, waits) => {
+      await using w = await world({
+        configuration: `${parallel({ builds: 4, batch: 2, more: `${more}use_optimistic_validation: false\n` })}${judgedByBuildsAlone}`,
+        runsCi: false,
+      });
+      await using told = chronicle(w);
+      const [one = 0, bad = 0] = await open(w, 'one', 'bad');
+      await w.queue(one, bad);
+      await w.until(async () => await areTagged(w, one, bad));
+      expect((await told.write())[0]?.sentence).toBe(`Its build together with #${bad} is running.`);
+      await using _ = await startCi(w);
+      await w.settled(one, bad);
+      await told.write();
+      told.when(one, 'Its build is being made: it is a part of a batch that failed.');
+      const apart = told.when(bad, waits);
+      expect(find(apart, 'build')).toMatchObject({ holds: false, observed: 'none', who: 'queue' });
+      const alone = told.when(bad, 'Its build is being made: it is a part of a batch that failed.');
+      expect(find(alone, 'build')).toMatchObject({ observed: 'being made', who: 'ci' });
+      const blocked = told.pages.at(-1)?.said[1];
+      expect(blocked).toMatchObject({ kind: 'blocked', who: 'author', sentence: 'A required check failed: test.' });
+      expect(blocked?.sentence).toBe((await w.status(bad)).status_text);
+      expect(find(blocked, 'asked')).toMatchObject({ observed: 'blocked', cause: { action: 'blocked' } });
+      expect(await statuses(w, one)).toEqual(['merged']);
+      await expectSameLater(w, told);
+    },
+  );
 
   it('of a line says what it stands behind: a pause, a barrier, one that skips it, a closed window', async () => {
-    const rules = `${parallel({ builds: 5, batch: 2, more: 'block_parallel_builds_label: barrier\n' })}${byBuildsAlone}`;
+    const rules = `${parallel({ builds: 5, batch: 2, more: 'block_parallel_builds_label: barrier\n' })}${judgedByBuildsAlone}`;
     await using w = await world({ configuration: rules, runsCi: false });
     await using told = chronicle(w);
     const [a = 0, barrier = 0, c = 0, urgent = 0] = await open(w, 'a', 'barrier', 'c', 'urgent');
@@ -152,7 +148,7 @@ describe('an explanation', { timeout: 180_000 }, () => {
 
   it('of a conflict names what it waits for; of a stack what is below; of both what has become of it', async () => {
     await using w = await world({
-      configuration: `${parallel({ builds: 5 })}auto_detect_stacks: true\n${byBuildsAlone}`,
+      configuration: `${parallel({ builds: 5 })}auto_detect_stacks: true\n${judgedByBuildsAlone}`,
       runsCi: false,
     });
     await using told = chronicle(w);
@@ -211,44 +207,6 @@ describe('an explanation', { timeout: 180_000 }, () => {
     await told.write();
     const gate = told.when(own, 'Its build is green; it is merged as soon as the final gate smoke is passed.');
     expect(find(gate, 'landing', 'final_gate')).toMatchObject({ observed: 'smoke is not passed', who: 'ci' });
-    await expectSameLater(w, told);
-  });
-
-  it('of a build that failed once says that it is tried once more, and of a reset why it is built anew', async () => {
-    await using w = await world({
-      configuration: parallel({ builds: 1, more: 'max_requeue_attempts: 1\n' }),
-      ci: "checks:\n  test:\n    run: 'test ! -e x || test ! -e y'\n",
-    });
-    await using told = chronicle(w);
-    const [x = 0] = await open(w, 'x');
-    await w.until(async () => (await w.rows("select 1 from check_result where conclusion = 'success'")).length > 0);
-    await w.commit('main', { y: 'y\n' });
-    await w.queue(x);
-    await w.settled(x);
-    const [blocked] = await told.write();
-    told.when(x, 'Its build is being made: it is tried once more.');
-    expect(blocked).toMatchObject({ kind: 'blocked', who: 'author', sentence: 'A required check failed: test.' });
-    await expectSameLater(w, told);
-  });
-
-  it('of speculative builds says on top of whom they are built', async () => {
-    await using w = await world({
-      configuration: `${parallel({ builds: 3 })}speculation: adaptive\n${byBuildsAlone}`,
-      runsCi: false,
-    });
-    await using told = chronicle(w);
-    const [first = 0, second = 0] = await open(w, 'first', 'second');
-    await w.queue(first, second);
-    await w.until(async () => await areTagged(w, first, second));
-    const said = await told.write();
-    expect(said.map(({ sentence }) => sentence)).toEqual([
-      'Its build is running.',
-      `Its build on top of #${first} is running.`,
-    ]);
-    expect(find(said[1], 'build', 'check')).toMatchObject({ name: 'test', observed: 'running' });
-    await using _ = await startCi(w);
-    await w.settled(first, second);
-    expect((await told.write()).map(({ sentence }) => sentence)).toEqual(['It is merged.', 'It is merged.']);
     await expectSameLater(w, told);
   });
 });

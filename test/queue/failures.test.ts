@@ -4,23 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parallel, world, type World } from '../support/world.ts';
-import { expectLandedOnce, line, resetCodes, resets, startCi, statuses, turnsAt } from './stories.ts';
-
-const judgedByBuildsAlone = 'preconditions:\n  use_github_mergeability: false\n';
-
-/** Changes that are all built before CI says a word: `broken` fails until `repair` is there. */
-async function builtTogether(names: readonly string[], more = ''): Promise<{ w: World; numbers: number[] }> {
-  const w = await world({
-    configuration: `${parallel({ builds: names.length, more })}${judgedByBuildsAlone}`,
-    ci: "checks:\n  test:\n    run: 'test ! -e broken || test -e repair'\n",
-    runsCi: false,
-  });
-  const numbers: number[] = [];
-  for (const name of names) numbers.push(await w.open(name, { [name]: `${name}\n` }));
-  await w.queue(...numbers);
-  await w.until(async () => (await statuses(w, ...numbers)).every((status) => status === 'tagged'));
-  return { w, numbers };
-}
+import { expectLandedOnce, line, resets, startCi, statuses, turnsAt } from './stories.ts';
+import { builtTogether } from './failures.ts';
 
 describe('a red build', () => {
   it('is passed by the green one on it: both land as one commit', async () => {
@@ -33,18 +18,6 @@ describe('a red build', () => {
     expect((await w.batches()).map((batch) => batch.cause)).toEqual(['new', 'new', 'optimistic']);
     const [proof] = await w.rows<{ body: { grade: string } }>('select body from proof');
     expect(proof?.body.grade).toBe('same_tree');
-  });
-
-  it('is passed over a second red one where the failure depth is two', async () => {
-    const { w, numbers } = await builtTogether(
-      ['broken', 'other', 'repair'],
-      'optimistic_validation_failure_depth: 2\n',
-    );
-    await using _ = w;
-    await using _ci = await startCi(w);
-    await w.settled(...numbers);
-    await expectLandedOnce(w, ...numbers);
-    expect(await line(w)).toEqual(['Land #1, #2 and #3']);
   });
 
   it('is not passed where the failure depth is one: the first is blamed, the others land without it', async () => {
@@ -129,20 +102,5 @@ describe('time', () => {
     await w.settled(...numbers);
     await expectLandedOnce(w, ...numbers);
     expect(await line(w)).toEqual(['Land #1 and #2']);
-  });
-
-  it('ends the wait of a batch that nobody joined', async () => {
-    await using w = await world({
-      configuration: parallel({ builds: 2, batch: 2, more: 'batch_max_wait_minutes: 10\n' }),
-    });
-    const number = await w.open('a', { 'a.txt': 'a\n' });
-    await w.queue(number);
-    await turnsAt(w, minutes(0));
-    expect(await w.batches()).toEqual([]);
-    await turnsAt(w, minutes(11));
-    expect((await w.batches()).map((batch) => batch.members)).toEqual([[number]]);
-    await w.settled(number);
-    await expectLandedOnce(w, number);
-    expect(await resetCodes(w)).toEqual([]);
   });
 });

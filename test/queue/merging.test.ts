@@ -2,52 +2,12 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { LocalHost } from '../../src/hosts/local/index.ts';
 import { carryOut } from '../../src/modules/queue/index.ts';
-import { onFailpoint } from '../../src/platform/failpoints.ts';
 import { findUnknownLandings } from '../../src/modules/queue/facts/unknown-landings.ts';
 import { replaceConfiguration } from '../../src/modules/repositories/index.ts';
-import { parallel, serial, world, type World } from '../support/world.ts';
+import { parallel, world } from '../support/world.ts';
 import { dyingAt, expectLandedOnce, expectVerified, hostOf, line, meanwhile, setLabel } from './stories.ts';
-
-/** The first worker that comes past the failpoint hangs there until it is let go. */
-function hangAt(failpoint: string): { readonly isHanging: () => boolean; readonly letGo: () => void } {
-  const gate = Promise.withResolvers<void>();
-  let passed = 0;
-  const disarm = onFailpoint(failpoint, async () => {
-    passed += 1;
-    if (passed === 1) await gate.promise;
-  });
-  return {
-    isHanging: () => passed > 0,
-    letGo: () => {
-      disarm();
-      gate.resolve();
-    },
-  };
-}
-
-async function begunLanding(w: World): Promise<string> {
-  const [intent] = await w.rows<{ id: string }>("select id from intent where kind = 'land' and state = 'begun'");
-  return intent?.id ?? '';
-}
-
-const hostMerges = (more = ''): string =>
-  parallel({ builds: 2, batch: 1, more: `use_fast_forwarding: false\n${more}` });
-
-async function mergedEvents(w: World): Promise<[number, boolean][]> {
-  const rows = await w.rows<{ payload: { number: number; instantMerge: boolean } }>(
-    "select payload from event where action = 'merged' order by id",
-  );
-  return rows.map(({ payload }) => [payload.number, payload.instantMerge]);
-}
-
-async function countBots(w: World): Promise<number> {
-  return (await w.rows('select 1 from bot_pull_request')).length;
-}
-
-/** Waits until the checks of every head ran. */
-async function greenHeads(w: World, heads: number): Promise<void> {
-  await w.until(async () => (await w.rows("select 1 from check_result where conclusion = 'success'")).length >= heads);
-}
+import { hangAt, begunLanding, hostMerges, mergedEvents, countBots, greenHeads } from './merging.ts';
+import { among } from '../support/tier.ts';
 
 describe("the host's own merge", () => {
   it.each([
@@ -76,7 +36,7 @@ describe("the host's own merge", () => {
     },
   );
 
-  it.each(['landing:before_merge', 'landing:after_merge', 'landing:after_host'])(
+  it.each(among(['landing:before_merge', 'landing:after_merge', 'landing:after_host'], ['landing:after_merge']))(
     'is done once though its worker dies at %s',
     async (failpoint) => {
       await using w = await world({ configuration: hostMerges() });
@@ -119,23 +79,6 @@ describe("the host's own merge", () => {
     );
     expect(await w.status(number)).toMatchObject({ status: 'blocked', status_code: 116 });
     expect(await line(w)).toEqual([]);
-  });
-
-  it('given up while it hangs is refused when it comes after all, and merges on the base as it is', async () => {
-    await using w = await world({ configuration: hostMerges() });
-    const number = await w.open('a', { 'a.txt': 'a\n' });
-    await w.queue(number);
-    const zombie = hangAt('landing:before_merge');
-    const settled = w.settled(number);
-    await vi.waitFor(() => expect(zombie.isHanging()).toBe(true), { timeout: 60_000 });
-    const outside = await w.commit('main', { 'outside.txt': 'outside\n' });
-    await carryOut(w.ctx, await begunLanding(w));
-    zombie.letGo();
-    await settled;
-    expect(await line(w)).toEqual(['Change main', 'Add a (#1)']);
-    expect(await w.git('rev-parse', 'main~1')).toBe(outside);
-    expect(await w.rows('select halted_reason from queue')).toEqual([{ halted_reason: null }]);
-    await expectVerified(w, { external: 1, host_merged: 1 });
   });
 
   it('given up while it hangs, at a host that cannot refuse it, is seen when it goes through after all', async () => {
@@ -195,31 +138,6 @@ describe('an up-to-date green head', () => {
       [b, false],
     ]);
     expect(await countBots(w)).toBe(1);
-  });
-
-  it('gets one nevertheless where skip_draft_when_up_to_date is off', async () => {
-    await using w = await world({
-      configuration: parallel({ builds: 2, batch: 1, more: 'skip_draft_when_up_to_date: false\n' }),
-    });
-    const a = await w.open('a', { 'a.txt': 'a\n' });
-    await greenHeads(w, 1);
-    await w.queue(a);
-    await w.settled(a);
-    expect(await mergedEvents(w)).toEqual([[a, false]]);
-    expect(await countBots(w)).toBe(1);
-    await expectVerified(w, { exact: 1 });
-  });
-
-  it('in serial mode is an instant merge when nothing had to be brought into it', async () => {
-    await using w = await world({ configuration: serial() });
-    const [a, b] = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
-    await greenHeads(w, 2);
-    await w.queue(a, b);
-    await w.settled(a, b);
-    expect(await mergedEvents(w)).toEqual([
-      [a, true],
-      [b, false],
-    ]);
   });
 });
 

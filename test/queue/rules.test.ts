@@ -1,19 +1,8 @@
 // What a repository may ask of its queue beyond the line itself: barriers, patience, windows, pauses, limits.
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parallel, world, type World } from '../support/world.ts';
-import { atRest, expectLandedOnce, hostOf, line, startCi, statuses, turnsAt } from './stories.ts';
-
-const minutes = (count: number) => new Date(Date.now() + count * 60_000);
-const byBuildsAlone = 'preconditions:\n  use_github_mergeability: false\n';
-
-async function opened(w: World, ...names: string[]): Promise<number[]> {
-  const numbers: number[] = [];
-  for (const name of names) numbers.push(await w.open(name, { [`${name}.txt`]: `${name}\n` }));
-  return numbers;
-}
+import { atRest, expectLandedOnce, hostOf, judgedByBuildsAlone, line, startCi, statuses, turnsAt } from './stories.ts';
+import { minutes, opened, batched, withSlowOwnChecks } from './rules.ts';
 
 async function label(w: World, number: number, name: string): Promise<void> {
   await w.service.localHost.setLabel(hostOf(w), number, name, true);
@@ -26,31 +15,6 @@ async function labelsOf(w: World, ...numbers: number[]): Promise<readonly string
     numbers.map(async (number) => await w.service.localHost.getPullRequest(hostOf(w), number)),
   );
   return found.flatMap((pullRequest) => pullRequest?.labels ?? []);
-}
-
-const batched = async (w: World) => (await w.batches()).map((batch) => batch.members);
-
-/** Checks of a head end when `release` is called, those of a build on the moved base at once. */
-async function withSlowOwnChecks(configuration: string, names: readonly string[]) {
-  const flags = await mkdtemp(join(tmpdir(), 'interlock-flags-'));
-  await chmod(flags, 0o777);
-  const flag = join(flags, 'done');
-  const w = await world({
-    configuration,
-    ci: `checks:\n  test:\n    run: 'test -e moved.txt || while ! test -e ${flag}; do sleep 0.1; done'\n`,
-  });
-  const numbers = await opened(w, ...names);
-  await w.commit('main', { 'moved.txt': 'moved\n' });
-  return {
-    w,
-    numbers,
-    release: async () => await writeFile(flag, ''),
-    [Symbol.asyncDispose]: async () => {
-      await writeFile(flag, '');
-      await w[Symbol.asyncDispose]();
-      await rm(flags, { recursive: true });
-    },
-  };
 }
 
 describe('a barrier', () => {
@@ -74,8 +38,6 @@ describe('a barrier', () => {
 });
 
 describe('a pull request whose build is green while its own checks run', () => {
-  const told = async (w: World) => (await w.events()).map(([action]) => action).filter((action) => action === 'stuck');
-
   it('is stuck at once where nothing is waited for: told, blocked with 112, and may be queued again', async () => {
     await using slow = await withSlowOwnChecks(parallel({ more: 'stuck_pr_timeout_mins: 0\nstuck_pr_label: slow\n' }), [
       'a',
@@ -93,48 +55,12 @@ describe('a pull request whose build is green while its own checks run', () => {
     await expectLandedOnce(w, ...numbers);
     expect(await labelsOf(w, ...numbers)).not.toContain('slow');
   });
-
-  it('is told once where that state is bypassed, and lands when they have passed', async () => {
-    await using slow = await withSlowOwnChecks(
-      parallel({ more: 'stuck_pr_timeout_mins: 5\nbypass_stuck_state: true\n' }),
-      ['a'],
-    );
-    const { w, numbers } = slow;
-    await w.queue(...numbers);
-    await w.until(async () => (await w.rows("select 1 from check_result where conclusion = 'success'")).length > 0);
-    await turnsAt(w, minutes(1));
-    expect(await told(w)).toEqual([]);
-    await turnsAt(w, minutes(6));
-    await turnsAt(w, minutes(7));
-    expect(await told(w)).toEqual(['stuck']);
-    expect(await statuses(w, ...numbers)).toEqual(['tagged']);
-    await slow.release();
-    await w.settled(...numbers);
-    await expectLandedOnce(w, ...numbers);
-  });
-
-  it('keeps its place among the builds unless it is topped up for', async () => {
-    await using slow = await withSlowOwnChecks(parallel({ builds: 1 }), ['a', 'b']);
-    const { w, numbers } = slow;
-    const [a = 0, b = 0] = numbers;
-    await w.queue(...numbers);
-    await w.until(async () => (await w.rows("select 1 from check_result where conclusion = 'success'")).length > 0);
-    await turnsAt(w, minutes(0));
-    expect(await batched(w)).toEqual([[a]]);
-    await w.configure(parallel({ builds: 1, more: 'max_topup_builds: 1\n' }));
-    await w.until(async () => (await statuses(w, b)).includes('tagged'));
-    expect(await batched(w)).toEqual([[a], [b]]);
-    await slow.release();
-    await w.settled(...numbers);
-    await expectLandedOnce(w, ...numbers);
-    expect(await line(w)).toEqual(['Change main', 'Add a (#1)', 'Add b (#2)']);
-  });
 });
 
 describe('a build that no check is started for', () => {
   it('is waited for, then the host is asked again, then 111', async () => {
     await using w = await world({
-      configuration: `${parallel({ builds: 1, more: 'draft_checks_started_timeout_mins: 5\n' })}${byBuildsAlone}`,
+      configuration: `${parallel({ builds: 1, more: 'draft_checks_started_timeout_mins: 5\n' })}${judgedByBuildsAlone}`,
       runsCi: false,
     });
     const [a = 0, b = 0] = await opened(w, 'a', 'b');
@@ -189,32 +115,10 @@ describe('merge windows', () => {
   });
 });
 
-describe('while paused', () => {
-  it('as many builds run as are allowed then, and nothing lands until the pause ends', async () => {
-    await using w = await world({ configuration: parallel({ builds: 3, more: 'max_parallel_paused_builds: 1\n' }) });
-    await w.pause(true);
-    const [a = 0, b = 0] = await opened(w, 'a', 'b');
-    await w.commit('main', { 'other.txt': 'o\n' });
-    await w.queue(a, b);
-    // The first build ends and makes room for the second.
-    await w.until(async () => (await statuses(w, a, b)).every((status) => status === 'tagged'));
-    await w.until(async () => {
-      const green = await w.rows(
-        'select 1 from batch b join build u on u.commit = b.tested_commit and u.finished_at is not null',
-      );
-      return green.length === 2;
-    });
-    expect(await line(w)).toEqual(['Change main']);
-    await w.pause(false);
-    await w.settled(a, b);
-    await expectLandedOnce(w, a, b);
-  });
-});
-
 describe('a failed batch', () => {
   it('is bisected as often as is allowed: what is left of it is blamed, and told so; the others land', async () => {
     await using w = await world({
-      configuration: `${parallel({ builds: 4, batch: 4, more: 'max_bisection_attempts: 1\n' })}${byBuildsAlone}`,
+      configuration: `${parallel({ builds: 4, batch: 4, more: 'max_bisection_attempts: 1\n' })}${judgedByBuildsAlone}`,
     });
     const numbers: number[] = [];
     for (const name of ['a', 'bad', 'c', 'd']) numbers.push(await w.open(name, { [name]: `${name}\n` }));
@@ -234,41 +138,12 @@ describe('a failed batch', () => {
       ['batch_failed', 'A required check failed: test.'],
     ]);
   });
-
-  it('resets those behind it and names the bot pull request whose check failed', async () => {
-    await using w = await world({
-      configuration: `${parallel({ builds: 2, more: 'use_optimistic_validation: false\n' })}${byBuildsAlone}`,
-      runsCi: false,
-    });
-    const bad = await w.open('bad', { bad: 'bad\n' });
-    const [good = 0] = await opened(w, 'good');
-    await w.queue(bad, good);
-    await w.until(async () => (await statuses(w, bad, good)).every((status) => status === 'tagged'));
-    const [bot] = await w.rows<{ number: number; head_commit_sha: string; pre_batch_sha: string }>(
-      'select number, head_commit_sha, pre_batch_sha from bot_pull_request order by id limit 1',
-    );
-    await using _ = await startCi(w);
-    await w.settled(bad, good);
-    const [reset] = await w.rows<{ payload: object }>("select payload from event where action = 'reset'");
-    expect(reset?.payload).toMatchObject({
-      number: bad,
-      resetCode: 301,
-      failedChecks: ['test'],
-      pullRequestsReset: 1,
-      botPullRequest: {
-        number: bot?.number,
-        targetBranch: 'main',
-        headCommitSha: bot?.head_commit_sha,
-        preBatchSha: bot?.pre_batch_sha,
-      },
-    });
-  });
 });
 
 describe('a required check that never runs', () => {
   it('is said not to have run', async () => {
     await using w = await world({
-      configuration: `${parallel({ more: 'override_required_checks: [ghost]\n' })}${byBuildsAlone}`,
+      configuration: `${parallel({ more: 'override_required_checks: [ghost]\n' })}${judgedByBuildsAlone}`,
     });
     const [number = 0] = await opened(w, 'a');
     await w.queue(number);

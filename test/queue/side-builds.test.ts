@@ -4,9 +4,8 @@ import { expect, it } from 'vitest';
 import { readPullRequestByNumber } from '../../src/modules/queue/api/pull-requests.reads.ts';
 import { readRepository } from '../../src/modules/repositories/known-repositories.ts';
 import { parallel, world, type World } from '../support/world.ts';
-import { atRest, dyingAt, expectLandedOnce, line, startCi, statuses } from './stories.ts';
+import { atRest, dyingAt, expectLandedOnce, judgedByBuildsAlone, line, startCi, statuses } from './stories.ts';
 
-const judgedByBuildsAlone = 'preconditions:\n  use_github_mergeability: false\n';
 const bisecting = `${parallel({ builds: 6, batch: 4, more: 'use_parallel_bisection: true\nuse_optimistic_validation: false\n' })}${judgedByBuildsAlone}`;
 
 async function openAll(w: World, names: readonly string[]): Promise<number[]> {

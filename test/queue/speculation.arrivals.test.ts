@@ -1,7 +1,6 @@
 // What arrives while speculative builds are built, or while what they justify is landing.
 import { expect, it } from 'vitest';
-import { parallel } from '../support/world.ts';
-import { adaptive, ask, speculating, builds, filesOf, targeted } from './speculation.ts';
+import { ask, speculating, builds, filesOf, targeted } from './speculation.ts';
 import {
   atRest,
   dyingAt,
@@ -10,9 +9,9 @@ import {
   meanwhile,
   resetCodes,
   resets,
-  startCi,
   statuses,
 } from './stories.ts';
+import { among } from '../support/tier.ts';
 
 it('a dequeue of one that others are built upon: they are built without it, what assumed nothing of it goes on', async () => {
   await using w = await speculating(targeted);
@@ -55,29 +54,7 @@ it('a pause, and a commit of somebody else on the base, right before what was co
   await expectVerified(w, { exact: 2, external: 1 });
 });
 
-it('other rules while speculative builds are built, and back to a chain: all is built anew, and lands once', async () => {
-  await using w = await speculating(adaptive, { runsCi: false });
-  const numbers = [await ask(w, 'one'), await ask(w, 'two')];
-  const tagged = async (): Promise<boolean> => (await statuses(w, ...numbers)).every((status) => status === 'tagged');
-  await w.until(tagged);
-  const chain = parallel({ builds: 6, more: 'skip_draft_when_up_to_date: false\n' });
-  await w.configure(`${chain}preconditions:\n  use_github_mergeability: false\n`);
-  await w.until(
-    async () => (await tagged()) && (await w.batches()).filter(({ state }) => state === 'building').length === 2,
-  );
-  expect(new Set(await resetCodes(w))).toEqual(new Set([307]));
-  await w.configure(adaptive);
-  await w.until(
-    async () =>
-      (await tagged()) &&
-      (await w.rows("select 1 from batch where side_build = 'speculative' and state = 'building'")).length === 2,
-  );
-  await using _ci = await startCi(w);
-  await w.settled(...numbers);
-  await expectLandedOnce(w, ...numbers);
-});
-
-it.each(['build:after_compose', 'build:after_branch', 'build:after_open'])(
+it.each(among(['build:after_compose', 'build:after_branch', 'build:after_open'], ['build:after_branch']))(
   'a worker that dies at %s of a speculative build leaves nothing double',
   async (failpoint) => {
     await using w = await speculating(targeted);

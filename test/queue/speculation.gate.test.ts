@@ -4,6 +4,7 @@ import { queuePullRequest, updatePullRequest } from '../../src/modules/queue/ind
 import { expectLandedOnce, expectVerified, meanwhile, statuses } from './stories.ts';
 import { parallel } from '../support/world.ts';
 import { adaptive, ask, speculating, builds, targeted } from './speculation.ts';
+import { among } from '../support/tier.ts';
 
 it('one before it that is told to affect the same, right before its landing: it lands behind that one', async () => {
   await using w = await speculating(targeted);
@@ -28,39 +29,11 @@ it('one before it that is told to affect the same, right before its landing: it 
   expect((await w.events()).filter(([action]) => action === 'merged').map(([, [number]]) => number)).toEqual([1, 2]);
 });
 
-it('one of the builds that a landing rests on is canceled when another says as much: it lands on that one', async () => {
-  await using w = await speculating(targeted);
-  const numbers = [
-    await ask(w, 'one', ['api'], { waits: 'one\n' }),
-    await ask(w, 'two', ['api']),
-    await ask(w, 'three', ['web']),
-  ];
-  await w.settled(3);
-  await w.pause(true);
-  await w.release();
-  await w.until(
-    async () => (await w.rows("select 1 from check_result where conclusion = 'success' and name = 'test'")).length >= 3,
-  );
-  const cancel = async (): Promise<void> =>
-    void (await w.rows(
-      `update build set canceled = true where commit =
-         (select b.tested_commit from batch b join batch_member m on m.batch_id = b.id
-          where b.side_build = 'speculative' and m.pull_request_id = (select id from pull_request where number = 1) limit 1)`,
-    ));
-  await meanwhile('landing:before_gate', cancel, async () => {
-    await w.pause(false);
-    await w.settled(1, 2);
-  });
-  expect(await statuses(w, ...numbers)).toEqual(['merged', 'merged', 'merged']);
-  await expectLandedOnce(w, ...numbers);
-  expect(await builds(w)).toEqual(['1', '1, 2', '3']);
-  await expectVerified(w, { exact: 1, composed: 1 });
-});
-
-it.each([
+const withoutTargets: readonly (readonly [string, string])[] = [
   ['a chain', parallel({ builds: 6, more: 'skip_draft_when_up_to_date: false\n' })],
   ['speculative builds without targets', adaptive],
-])(
+];
+it.each(among(withoutTargets, withoutTargets.slice(0, 1)))(
   'targets that no longer count, right before what was composed lands, by %s: it is built as it lands',
   async (_by, rules) => {
     await using w = await speculating(targeted);

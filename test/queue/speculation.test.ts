@@ -1,13 +1,9 @@
-import { among } from '../support/tier.ts';
 // Builds as speculative builds, read as users read them: which commits land, on whose builds, and who is blamed.
 import { describe, expect, it } from 'vitest';
 import { overlap } from '../../src/domain/queue/model/overlap.ts';
 import { seeded } from '../support/random.ts';
-import { updatePullRequest } from '../../src/modules/queue/index.ts';
 import { digestProof, type ProofBody } from '../../src/modules/queue/landing/proof.ts';
-import { startEngine } from '../support/engine.ts';
-import { expectOneLandingEach } from '../support/landings.ts';
-import { expectLandedOnce, expectVerified, line, meanwhile, resets, skipLine, statuses, verified } from './stories.ts';
+import { expectLandedOnce, expectVerified, line, resets, statuses, verified } from './stories.ts';
 import { adaptive, ask, speculating, builds, filesOf, targeted } from './speculation.ts';
 
 describe('with affected targets', () => {
@@ -32,85 +28,6 @@ describe('with affected targets', () => {
     expect([told]).toEqual(await w.rows('select head_commit_sha as commit from bot_pull_request order by id limit 1'));
   });
 
-  it('those that overlap keep their order; what one build holds lands at once, with what is ready beside it', async () => {
-    await using w = await speculating(targeted);
-    // Whether there are a few targets or thousands.
-    const partsOf = (name: string): string[] => Array.from({ length: 3000 }, (_, part) => `${name}/${part}`);
-    const numbers = [
-      await ask(w, 'one', ['api', ...partsOf('one')], { waits: 'one\n' }),
-      await ask(w, 'two', ['api', 'web', ...partsOf('two')]),
-      await ask(w, 'three', ['docs', ...partsOf('three')]),
-    ];
-    await w.settled(3);
-    expect(await statuses(w, ...numbers)).toEqual(['tagged', 'tagged', 'merged']);
-    expect(await builds(w)).toEqual(['1', '1, 2', '3']);
-    const added = await w.rows(
-      "select payload->'blockingPullRequests' as blocking from event where action = 'added_to_batch' order by id",
-    );
-    expect(added).toEqual([{ blocking: [] }, { blocking: [1] }, { blocking: [] }]);
-    await w.release();
-    await w.settled(...numbers);
-    await expectLandedOnce(w, ...numbers);
-    const [first] = await line(w);
-    expect(first).toBe('Add three (#3)');
-    expect(await builds(w)).toHaveLength(3);
-  });
-
-  it('a stack is one lane: the upper one is built on the lower one, and both land past what they leave alone', async () => {
-    await using w = await speculating(`${targeted}auto_detect_stacks: true\n`);
-    const slow = await ask(w, 'aside', ['web'], { waits: 'one\n' });
-    const lower = await w.open('lower', { lower: 'lower\n' });
-    const upper = await w.open(
-      'upper',
-      { lower: 'lower, and more\n', upper: 'upper\n' },
-      { from: 'origin/lower', base: 'lower' },
-    );
-    for (const number of [lower, upper])
-      await updatePullRequest(w.ctx, { repository: w.repository, number, affectedTargets: ['api'] });
-    await w.queue(upper);
-    await w.settled(lower, upper);
-    expect(await statuses(w, slow, lower, upper)).toEqual(['tagged', 'merged', 'merged']);
-    await w.release();
-    await w.settled(slow);
-    await expectLandedOnce(w, slow, lower, upper);
-    expect(await w.git('show', 'main:lower')).toBe('lower, and more');
-    expect((await verified(w))?.failures).toEqual([]);
-    expect((await verified(w))?.grades).toMatchObject({ composed: 1 });
-  });
-
-  it("the host's own merge takes one at a time, and its proof names the part it was tested as", async () => {
-    const byHost = targeted.replace('use_affected_targets', 'use_fast_forwarding: false\n    use_affected_targets');
-    await using w = await speculating(byHost);
-    const numbers = [
-      await ask(w, 'one', ['api'], { waits: 'one\n' }),
-      await ask(w, 'two', ['web']),
-      await ask(w, 'three', ['web']),
-    ];
-    await w.settled(2, 3);
-    await w.release();
-    await w.settled(...numbers);
-    await expectLandedOnce(w, ...numbers);
-    expect((await line(w)).slice(0, 2)).toEqual(['Add two (#2)', 'Add three (#3)']);
-    await expectVerified(w, { host_merged: 3 });
-  });
-
-  it('one that skips the line resets those alone that it overlaps', async () => {
-    await using w = await speculating(targeted);
-    const lanes = [
-      await ask(w, 'one', ['api'], { waits: 'one\n' }),
-      await ask(w, 'two', ['web'], { slowly: 'two\n', waits: 'one\n' }),
-    ];
-    await w.until(async () => (await statuses(w, ...lanes)).every((status) => status === 'tagged'));
-    const urgent = await ask(w, 'urgent', ['web']);
-    await skipLine(w, urgent);
-    await w.settled(urgent);
-    expect(await resets(w)).toEqual([[302, urgent, 1]]);
-    await w.release();
-    await w.settled(...lanes);
-    await expectLandedOnce(w, ...lanes, urgent);
-    expect((await builds(w)).filter((build) => build === '1')).toHaveLength(1);
-  });
-
   it('a pair that is good apart and bad together: the one behind is blamed, what it does not affect lands', async () => {
     await using w = await speculating(targeted);
     const numbers = [
@@ -123,45 +40,6 @@ describe('with affected targets', () => {
     expect(await filesOf(w, 'main')).toEqual(['left', 'three']);
     expect((await w.events()).filter(([action]) => action === 'blocked')).toEqual([['blocked', [2]]]);
   });
-
-  it('what is told to affect more at the last moment is no longer justified by its build, and gets another one', async () => {
-    await using w = await speculating(targeted);
-    const [slow, fast] = [await ask(w, 'one', ['api'], { waits: 'one\n' }), await ask(w, 'two', ['web'])];
-    await w.settled(fast);
-    await w.release();
-    const widen = async (): Promise<void> =>
-      void (await updatePullRequest(w.ctx, {
-        repository: w.repository,
-        number: slow,
-        affectedTargets: ['api', 'web'],
-      }));
-    await meanwhile('landing:before_gate', widen, async () => await w.settled(slow));
-    await expectLandedOnce(w, slow, fast);
-    expect(await builds(w)).toEqual(['1', '2', '1']);
-    await expectVerified(w, { exact: 2 });
-  });
-
-  it.each(among(['landing:after_gate', 'landing:after_host'], ['landing:after_host']))(
-    'a composed landing whose process is killed at %s happens once',
-    async (failpoint) => {
-      await using w = await speculating(targeted, { runsCi: false });
-      const settings = { mode: 'loop', databaseUrl: w.databaseUrl, dataDir: w.dataDir } as const;
-      const numbers = [await ask(w, 'one', ['api'], { waits: 'one\n' }), await ask(w, 'two', ['web'])];
-      await using before = await startEngine(settings);
-      await expect.poll(async () => await statuses(w, 2), { interval: 100 }).toEqual(['merged']);
-      await before.kill();
-      expect(await statuses(w, ...numbers)).toEqual(['tagged', 'merged']);
-      await w.release();
-      await using killed = await startEngine(settings, failpoint);
-      expect(await killed.ended).toMatch(/SIGKILL|137/);
-      await using next = await startEngine(settings);
-      await w.watch(numbers);
-      await next.kill();
-      await expectOneLandingEach(w, numbers);
-      await expectVerified(w, { exact: 1, composed: 1 });
-    },
-    120_000,
-  );
 
   it('a proof of what was composed that says anything else than git and the rows is found out', async () => {
     await using w = await speculating(targeted);
@@ -251,29 +129,5 @@ describe('with adaptive speculation', () => {
       'select count(*)::int as n from batch_member m join batch b on b.id = m.batch_id where b.side_build is null and b.rests_on = array[]::text[]',
     );
     expect(row).toEqual({ n: 0 });
-  });
-
-  it("one that conflicts with what landed before it is blocked for that, by nobody else's build", async () => {
-    await using w = await speculating(adaptive);
-    const numbers = [
-      await ask(w, 'one', undefined, { shared: 'one\n' }),
-      await ask(w, 'two', undefined, { shared: 'two\n' }),
-      await ask(w, 'three'),
-    ];
-    await w.settled(...numbers);
-    expect(await statuses(w, ...numbers)).toEqual(['merged', 'blocked 106', 'merged']);
-    await expectLandedOnce(w, 1, 3);
-  });
-
-  it('a commit pushed to one that others are built upon takes it out, and they land without it', async () => {
-    await using w = await speculating(adaptive);
-    const numbers = [await ask(w, 'one', undefined, { waits: 'one\n' }), await ask(w, 'two')];
-    await w.until(async () => (await statuses(w, ...numbers)).every((status) => status === 'tagged'));
-    await w.commit('one', { more: 'more\n' });
-    await w.settled(...numbers);
-    expect(await statuses(w, ...numbers)).toEqual(['blocked 116', 'merged']);
-    expect(await filesOf(w, 'main')).toEqual(['two']);
-    // Nothing speaks against the first, so the second is not built without it before: it alone is put back for that.
-    expect(await resets(w)).toEqual([[310, 1, 1]]);
   });
 });

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { queuePullRequest } from '../../src/modules/queue/index.ts';
 import { parallel, world, type World, type WorldOptions } from '../support/world.ts';
+import { judgedByBuildsAlone } from './stories.ts';
 
 const heads = 'skip_draft_when_up_to_date: false\n';
-const judgedByBuildsAlone = 'preconditions:\n  use_github_mergeability: false\n';
 export const adaptive = `${parallel({ builds: 6, more: heads })}${judgedByBuildsAlone}speculation: adaptive\n`;
 export const targeted = `${parallel({ builds: 6, more: `${heads}use_affected_targets: true\n` })}${judgedByBuildsAlone}`;
 

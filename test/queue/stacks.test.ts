@@ -1,38 +1,15 @@
 // Stacked pull requests: asked for together, in line behind one another, and landed without the conflicts that a squash
 // of the one below would make of the one above.
 import { describe, expect, it } from 'vitest';
-import { parallel, serial, world, type World } from '../support/world.ts';
-import {
-  atRest,
-  dyingAt,
-  expectLandedOnce,
-  expectVerified,
-  hostOf,
-  line,
-  meanwhile,
-  setLabel,
-  statuses,
-} from './stories.ts';
-
-const stacking = (rules: string): string => `${rules}auto_detect_stacks: true\n`;
+import { parallel, world, type World } from '../support/world.ts';
+import { atRest, dyingAt, expectLandedOnce, expectVerified, line, meanwhile, setLabel, statuses } from './stories.ts';
+import { stacking, openStack, baseAtHost } from './stacks.ts';
 
 const rewriting = stacking(
   `${parallel()}merge_strategy:\n  use_separate_commits_for_stack: true\n  update_pr_commits_before_stack_merge: true\n`,
 );
 
-/** Three on top of one another, each changing the file that the one below it made. */
-async function openStack(w: World, files: Readonly<Record<string, string>> = {}): Promise<[number, number, number]> {
-  const one = await w.open('one', { 'story.txt': 'one\n' });
-  const two = await w.open('two', { 'story.txt': 'one\ntwo\n', ...files }, { from: 'origin/one', base: 'one' });
-  const three = await w.open('three', { 'story.txt': 'one\ntwo\nthree\n' }, { from: 'origin/two', base: 'two' });
-  return [one, two, three];
-}
-
 const told = async (w: World, number: number): Promise<string | null> => (await w.status(number)).status_text;
-
-async function baseAtHost(w: World, number: number): Promise<string | undefined> {
-  return (await w.service.localHost.getPullRequest(hostOf(w), number))?.baseBranch;
-}
 
 describe('a stack', () => {
   it('is queued from its top, built together though batches are of one, and lands as one commit', async () => {
@@ -50,25 +27,6 @@ describe('a stack', () => {
       `Add three (#${three})\n\nWith what it stands on:\n\n* Add one (#${one})\n* Add two (#${two})`,
     );
     expect(await w.rows('select distinct own_commit from landed_member')).toEqual([{ own_commit: landed }]);
-    await expectLandedOnce(w, one, two, three);
-    await expectVerified(w, { exact: 1 });
-  });
-
-  it('lands as a commit for each where that is asked for, whatever the strategy', async () => {
-    const strategy = 'merge_strategy:\n  use_separate_commits_for_stack: true\n  override_labels: {rebase: rebase}\n';
-    await using w = await world({ configuration: stacking(`${parallel()}${strategy}`) });
-    const [one, two, three] = await openStack(w);
-    await setLabel(w, three, 'rebase');
-    await w.queue(three);
-    await w.settled(one, two, three);
-    expect(await line(w)).toEqual([`Land #${one}, #${two} and #${three}`]);
-    expect(await line(w, 'main^2')).toEqual([`Add one (#${one})`, `Add two (#${two})`, 'Change three']);
-    for (const [commit, text] of [
-      ['main^2', 'one\ntwo\nthree'],
-      ['main^2~1', 'one\ntwo'],
-      ['main^2~2', 'one'],
-    ])
-      expect(await w.git('show', `${commit}:story.txt`)).toBe(text);
     await expectLandedOnce(w, one, two, three);
     await expectVerified(w, { exact: 1 });
   });
@@ -153,53 +111,5 @@ describe('a stack', () => {
     await w.pause(false);
     await w.settled(one, two, three);
     await expectLandedOnce(w, one, two, three);
-  });
-
-  it('is bisected like any other batch, the lower half first', async () => {
-    const ci = "checks:\n  test:\n    run: 'test ! -e bad || test ! -e worse'\n";
-    await using w = await world({ configuration: stacking(parallel({ batch: 4 })), ci });
-    const other = await w.open('other', { worse: 'worse\n' });
-    const [one, two, three] = await openStack(w, { bad: 'bad\n' });
-    await w.pause(true);
-    await w.queue(other, three);
-    await w.pause(false);
-    await w.until(async () => (await w.status(two)).status === 'blocked');
-    await w.until(async () => (await w.status(three)).status === 'pending');
-    expect(await statuses(w, other, one, two, three)).toEqual(['merged', 'merged', 'blocked 107', 'pending']);
-    const bisected = (await w.batches()).filter(({ state }) => state === 'bisected').map(({ members }) => members);
-    expect(bisected).toEqual([
-      [other, one, two, three],
-      [two, three],
-    ]);
-    expect(await line(w)).toEqual([`Land #${other} and #${one}`]);
-    await w.until(async () => (await baseAtHost(w, two)) === 'main');
-  });
-
-  it('lands one by one in serial mode, each brought up to date without a conflict', async () => {
-    await using w = await world({ configuration: stacking(serial()) });
-    const [one, two, three] = await openStack(w);
-    await w.queue(three);
-    await w.settled(one, two, three);
-    expect(await line(w)).toEqual([`Add one (#${one})`, `Add two (#${two})`, `Add three (#${three})`]);
-    expect(await w.git('show', 'main:story.txt')).toBe('one\ntwo\nthree');
-    await expectLandedOnce(w, one, two, three);
-  });
-
-  it('is none without its lowest one, nor where nobody looks for stacks', async () => {
-    await using w = await world({ configuration: stacking(parallel()), runsCi: false });
-    const [one, two, three] = await openStack(w);
-    await w.queue(three);
-    await w.service.localHost.closePullRequest(hostOf(w), one);
-    await w.service.settle();
-    expect(await statuses(w, one, two, three)).toEqual(['closed', 'open', 'open']);
-    await w.queue(three);
-    expect(await statuses(w, two, three)).toEqual(['open', 'blocked 118']);
-    await w.service.localHost.reopenPullRequest(hostOf(w), one);
-    await w.service.settle();
-    await w.queue(three);
-    expect(await statuses(w, one, two, three)).toEqual(['queued', 'queued', 'queued']);
-    await w.configure(parallel());
-    await w.until(async () => (await w.status(three)).status === 'blocked');
-    expect(await statuses(w, one, two, three)).toEqual(['tagged', 'blocked 118', 'blocked 118']);
   });
 });

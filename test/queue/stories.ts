@@ -10,6 +10,9 @@ import { RepositoryEntity } from '../../src/modules/repositories/repositories.en
 import { explainWorld, type Answer } from '../support/chronicle.ts';
 import type { World } from '../support/world.ts';
 
+/** Rules under which a head's own checks and conflicts do not count: builds alone judge it. */
+export const judgedByBuildsAlone = 'preconditions:\n  use_github_mergeability: false\n';
+
 /** Runs `work`; when the engine first comes past the failpoint meanwhile, `arrival` happens there. */
 export async function meanwhile(
   failpoint: string,

@@ -87,7 +87,7 @@ describe('a sync', () => {
     },
   );
 
-  it.each(['', 'use_rebase: true\n'])('of one in line is no commit somebody added (%j)', async (more) => {
+  it.each(among(['', 'use_rebase: true\n'], ['']))('of one in line is no commit somebody added (%j)', async (more) => {
     await using w = await world({ configuration: `${parallel()}${more}` });
     await w.pause(true);
     const number = await w.open('a', { 'a.txt': 'a\n' });

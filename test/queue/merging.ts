@@ -1,0 +1,44 @@
+// What the stories of merging share in both tiers.
+import { onFailpoint } from '../../src/platform/failpoints.ts';
+import { parallel, type World } from '../support/world.ts';
+
+/** The first worker that comes past the failpoint hangs there until it is let go. */
+export function hangAt(failpoint: string): { readonly isHanging: () => boolean; readonly letGo: () => void } {
+  const gate = Promise.withResolvers<void>();
+  let passed = 0;
+  const disarm = onFailpoint(failpoint, async () => {
+    passed += 1;
+    if (passed === 1) await gate.promise;
+  });
+  return {
+    isHanging: () => passed > 0,
+    letGo: () => {
+      disarm();
+      gate.resolve();
+    },
+  };
+}
+
+export async function begunLanding(w: World): Promise<string> {
+  const [intent] = await w.rows<{ id: string }>("select id from intent where kind = 'land' and state = 'begun'");
+  return intent?.id ?? '';
+}
+
+export const hostMerges = (more = ''): string =>
+  parallel({ builds: 2, batch: 1, more: `use_fast_forwarding: false\n${more}` });
+
+export async function mergedEvents(w: World): Promise<[number, boolean][]> {
+  const rows = await w.rows<{ payload: { number: number; instantMerge: boolean } }>(
+    "select payload from event where action = 'merged' order by id",
+  );
+  return rows.map(({ payload }) => [payload.number, payload.instantMerge]);
+}
+
+export async function countBots(w: World): Promise<number> {
+  return (await w.rows('select 1 from bot_pull_request')).length;
+}
+
+/** Waits until the checks of every head ran. */
+export async function greenHeads(w: World, heads: number): Promise<void> {
+  await w.until(async () => (await w.rows("select 1 from check_result where conclusion = 'success'")).length >= heads);
+}

@@ -1,0 +1,46 @@
+// The status comment where the configuration says how it begins and how to ask.
+import { describe, expect, it } from 'vitest';
+import { parallel, world } from '../support/world.ts';
+import { everythingTold, hostOf } from './stories.ts';
+import { told } from './notifications.ts';
+
+describe('the status comment and the check', () => {
+  it('begin where the configuration says, and then go on', async () => {
+    const approvals = 'preconditions:\n  number_of_approvals: 1\n';
+    await using w = await world({
+      configuration: `${parallel()}${approvals}status_comment:\n  publish: queued\npublish_status_check: true\n`,
+      runsCi: false,
+    });
+    const a = await w.open('a', { 'a.txt': 'a\n' });
+    await everythingTold(w);
+    expect([await w.statusComment(a), await w.statusCheck(a)]).toEqual([null, null]);
+    await w.service.localHost.reviewPullRequest(hostOf(w), a, { reviewer: 'grace', verdict: 'approved' });
+    await everythingTold(w);
+    expect(await w.statusCheck(a)).toMatchObject({ state: 'pending', title: 'Not queued' });
+    expect(await w.statusComment(a)).toBeNull();
+    await w.pause(true);
+    await w.queue(a);
+    await told(w, a, /^\*\*Queued/);
+    await w.dequeue(a);
+    await told(w, a, /^\*\*Not queued/);
+    await w.configure(`${parallel()}${approvals}enable_comments: false\npublish_status_check: never\n`);
+    await w.queue(a);
+    await everythingTold(w);
+    await told(w, a, /^\*\*Not kept up any more/);
+    expect(await w.statusCheck(a)).toMatchObject({ title: 'Not queued' });
+    await w.configure(`${parallel()}${approvals}`);
+    await w.dequeue(a);
+    await told(w, a, /^\*\*Not queued/);
+  });
+
+  it('name no way to ask that the configuration refuses, and the others as soon as it takes them', async () => {
+    const refuses = (ways: string): string => `${parallel()}blocked_queue_sources: [${ways}]\n`;
+    await using w = await world({ configuration: refuses('label, slash_command'), runsCi: false });
+    const a = await w.open('a', { 'a.txt': 'a\n' });
+    await told(w, a, /Nobody has asked to merge it\. Ask for it by GraphQL or REST: /);
+    await w.configure(refuses('label'));
+    await told(w, a, /Nobody has asked to merge it\. The comment `\/interlock queue` asks for it\.$/);
+    await everythingTold(w);
+    expect((await w.statusCheck(a))?.summary).toMatch(/The comment `\/interlock queue` asks for it\.$/);
+  });
+});

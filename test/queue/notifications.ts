@@ -1,0 +1,14 @@
+// What the stories of notifications share in both tiers.
+import type { World } from '../support/world.ts';
+import { hurry } from './stories.ts';
+
+/** Turns until the comment says so. */
+export async function told(w: World, number: number, words: RegExp): Promise<string> {
+  let said: string | null = null;
+  await w.until(async () => {
+    await hurry(w);
+    said = await w.statusComment(number);
+    return words.test(said ?? '');
+  });
+  return said ?? '';
+}

@@ -1,0 +1,38 @@
+// What the stories of a queue's rules share in both tiers.
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { world, type World } from '../support/world.ts';
+
+export const minutes = (count: number) => new Date(Date.now() + count * 60_000);
+
+export async function opened(w: World, ...names: string[]): Promise<number[]> {
+  const numbers: number[] = [];
+  for (const name of names) numbers.push(await w.open(name, { [`${name}.txt`]: `${name}\n` }));
+  return numbers;
+}
+
+export const batched = async (w: World) => (await w.batches()).map((batch) => batch.members);
+
+/** Checks of a head end when `release` is called, those of a build on the moved base at once. */
+export async function withSlowOwnChecks(configuration: string, names: readonly string[]) {
+  const flags = await mkdtemp(join(tmpdir(), 'interlock-flags-'));
+  await chmod(flags, 0o777);
+  const flag = join(flags, 'done');
+  const w = await world({
+    configuration,
+    ci: `checks:\n  test:\n    run: 'test -e moved.txt || while ! test -e ${flag}; do sleep 0.1; done'\n`,
+  });
+  const numbers = await opened(w, ...names);
+  await w.commit('main', { 'moved.txt': 'moved\n' });
+  return {
+    w,
+    numbers,
+    release: async () => await writeFile(flag, ''),
+    [Symbol.asyncDispose]: async () => {
+      await writeFile(flag, '');
+      await w[Symbol.asyncDispose]();
+      await rm(flags, { recursive: true });
+    },
+  };
+}

@@ -1,0 +1,20 @@
+// What the stories of stacks share in both tiers.
+import type { World } from '../support/world.ts';
+import { hostOf } from './stories.ts';
+
+export const stacking = (rules: string): string => `${rules}auto_detect_stacks: true\n`;
+
+/** Three on top of one another, each changing the file that the one below it made. */
+export async function openStack(
+  w: World,
+  files: Readonly<Record<string, string>> = {},
+): Promise<[number, number, number]> {
+  const one = await w.open('one', { 'story.txt': 'one\n' });
+  const two = await w.open('two', { 'story.txt': 'one\ntwo\n', ...files }, { from: 'origin/one', base: 'one' });
+  const three = await w.open('three', { 'story.txt': 'one\ntwo\nthree\n' }, { from: 'origin/two', base: 'two' });
+  return [one, two, three];
+}
+
+export async function baseAtHost(w: World, number: number): Promise<string | undefined> {
+  return (await w.service.localHost.getPullRequest(hostOf(w), number))?.baseBranch;
+}
