@@ -2,6 +2,7 @@
 // left.
 import { describe, expect, it } from 'vitest';
 import { nothingIsLeft, opened, stage, told } from './verification-kill.ts';
+import { endpoint } from './verification-world.ts';
 
 describe('a process that verifies is killed', { timeout: 600_000 }, () => {
   it('while it drives, and before it tears down: what was judged stands', async () => {
@@ -44,5 +45,21 @@ describe('a process that verifies is killed', { timeout: 600_000 }, () => {
     const given = await s.v.comesTo(number, 'error');
     expect(given.summary).toBe('It was begun 3 times, and each time its worker was lost.');
     await expect.poll(async () => (await s.v.check(given.head))?.state).toBe('failure');
+  });
+
+  it('before and after it says how it ended: its check says it all the same', async () => {
+    await using s = await stage();
+    await s.v.verify(endpoint);
+    const number = await s.v.open('feature', { 'feature.txt': 'new\n' });
+    await s.v.register(number, await s.v.app((_, response) => response.end()));
+    for (const place of ['verification:before_conclusion', 'verification:advanced_passed', 'verification:published'])
+      await s.killAt(place);
+    await s.start();
+    const passed = await s.v.comesTo(number, 'passed');
+    await expect.poll(async () => (await s.v.check(passed.head))?.state).toBe('success');
+    await expect
+      .poll(async () => await s.v.rows("select attempt, conclusion from check_result where name = 'interlock/verify'"))
+      .toEqual([{ attempt: 1, conclusion: 'success' }]);
+    expect(await told(s)).toEqual(['pending', 'waiting', 'driving', 'passed']);
   });
 });

@@ -152,3 +152,16 @@ async function verifyingOf(w: World, http: ReturnType<typeof createHttpOut>): Pr
     recordCheck: recordServiceCheck,
   };
 }
+
+/** Files of a head that changes something. */
+export const feature = { 'feature.txt': 'new\n' };
+
+/** An app that answers with its head, and knows its secret. */
+export const app = `
+  const { createServer } = require('node:http');
+  console.log('token ' + process.env.API_TOKEN);
+  createServer((request, response) => {
+    response.setHeader('x-token', process.env.API_TOKEN ?? 'none');
+    response.end(JSON.stringify({ path: request.url, head: process.env.HEAD_SHA }));
+  }).listen(Number(process.env.PORT), '127.0.0.1');
+`;

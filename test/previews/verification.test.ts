@@ -3,17 +3,24 @@ import { afterEach, expect, test } from 'vitest';
 import { advanceVerification, findSandboxBySlug } from '../../src/modules/previews/index.ts';
 import { registerPreview } from '../../src/modules/previews/registrations/registrations.service.ts';
 import { grantPreviewSecret, setPreviewSecret } from '../../src/modules/previews/secrets/secrets.service.ts';
-import type { Verifying } from '../../src/modules/previews/index.ts';
-import { createAnalysis } from '../../src/platform/analysis/index.ts';
 import { onFailpoint } from '../../src/platform/failpoints.ts';
 import { parallel } from '../support/world.ts';
-import { endpoint, sandboxOf, skillPath, verificationWorld, type VerificationWorld } from './verification-world.ts';
+import {
+  app,
+  endpoint,
+  feature,
+  sandboxOf,
+  skillPath,
+  verificationWorld,
+  type VerificationWorld,
+} from './verification-world.ts';
 
 let w: VerificationWorld;
 afterEach(async () => await w[Symbol.asyncDispose]());
 
-const feature = { 'feature.txt': 'new\n' };
 const home = (parts: string): string => `## Home\n\n- \`GET /\`\n${parts}`;
+
+const startsApp = { '.service/scripts/preview-setup.sh': 'node app.cjs &\n' };
 
 test('a head is verified in the preview that CI registers for it, and its check says so', async () => {
   w = await verificationWorld();
@@ -93,33 +100,6 @@ test('nothing registered in time has the code judged instead; a late registratio
   await w.until(async () => (await w.check(second.head))?.state === 'failure');
 });
 
-test('one that is registered while the code is judged is driven after that', async () => {
-  w = await verificationWorld();
-  let judge: () => void = () => {};
-  const isAllowed = new Promise<void>((resolve) => {
-    judge = resolve;
-  });
-  const { attending } = w.loop.verifications;
-  if (attending === null || attending === undefined) throw new Error('Nobody attends.');
-  const analysis = createAnalysis({ review: null });
-  const slow: typeof analysis = {
-    ...analysis,
-    analyse: async (change) => {
-      await isAllowed;
-      return await analysis.analyse(change);
-    },
-  };
-  w.loop.verifications.attending = { ...attending, analysis: slow };
-  await w.verify(endpoint);
-  const number = await w.open('feature', feature);
-  await w.comesTo(number, 'waiting');
-  w.pass(1_801_000);
-  await w.comesTo(number, 'driving');
-  await w.register(number, await w.app((_, response) => response.writeHead(500).end()));
-  judge();
-  expect(await w.comesTo(number, 'failed', 2)).toMatchObject({ cause: 'registration', degraded: false });
-});
-
 test('a registration for a head that a push has replaced, heard of or not, drives nothing', async () => {
   w = await verificationWorld();
   await w.verify(endpoint);
@@ -175,16 +155,6 @@ test('one whose worker was lost while its registration went is ended, not left',
   expect((await w.comesTo(over, 'error')).summary).toContain('expired while it was driven');
 });
 
-test('code that does not parse fails where no preview came up', async () => {
-  w = await verificationWorld();
-  await w.verify(endpoint);
-  const number = await w.open('feature', { 'bad.json': '{"a": \n' });
-  await w.comesTo(number, 'waiting');
-  w.pass(1_801_000);
-  const failed = await w.comesTo(number, 'failed');
-  expect(failed).toMatchObject({ degraded: true, steps: [expect.stringContaining('failed Code analysis: bad.json')] });
-});
-
 test('a newer head cancels the run of the older one, a closed pull request its own, a repository out of use all', async () => {
   w = await verificationWorld();
   await w.verify(endpoint);
@@ -226,22 +196,6 @@ test('a preview that is taken away while it is driven ends the run', async () =>
   expect(await w.comesTo(number, 'error')).toMatchObject({ summary: expect.stringContaining('taken away') });
 });
 
-test('a preview that is registered anew while it is driven is driven anew', async () => {
-  w = await verificationWorld();
-  await w.verify(endpoint);
-  const number = await w.open('feature', feature);
-  await w.comesTo(number, 'waiting');
-  let asked: () => void = () => {};
-  const isAsked = new Promise<void>((resolve) => {
-    asked = resolve;
-  });
-  await w.register(number, await w.app(() => asked()));
-  await w.comesTo(number, 'driving');
-  await isAsked;
-  await w.register(number, await w.app((_, response) => response.end()));
-  expect(await w.comesTo(number, 'passed')).toMatchObject({ attempt: 1, steps: ['passed It answers: GET /'] });
-});
-
 test('a pull request that touches nothing but exempt paths needs no verification', async () => {
   w = await verificationWorld();
   await w.verify(`${endpoint}  exempt_paths:\n    - docs/**\n`);
@@ -250,22 +204,6 @@ test('a pull request that touches nothing but exempt paths needs no verification
   const skipped = await w.comesTo(exempt, 'skipped');
   await w.until(async () => (await w.check(skipped.head))?.state === 'success');
   expect(await w.comesTo(other, 'waiting')).toMatchObject({ attempt: 1 });
-});
-
-test('a file moved out of an exempt folder is not exempt', async () => {
-  w = await verificationWorld({ files: { 'src/app.txt': 'code\n' } });
-  await w.verify(`${endpoint}  exempt_paths:\n    - docs/**\n`);
-  const moved = await w.open('moved', { 'src/app.txt': null, 'docs/app.txt': 'code\n' });
-  expect(await w.comesTo(moved, 'waiting')).toMatchObject({ attempt: 1 });
-});
-
-test("what the base branch got since is not the head's own", async () => {
-  w = await verificationWorld();
-  const from = await w.git('rev-parse', 'main');
-  await w.commit('main', { 'src.txt': 'code\n' });
-  await w.verify(`${endpoint}  exempt_paths:\n    - docs/**\n`);
-  const number = await w.open('docs', { 'docs/a.md': 'words\n' }, { from });
-  expect(await w.comesTo(number, 'skipped')).toMatchObject({ summary: 'It changes nothing but exempt paths.' });
 });
 
 test('heads that were there before the repository had previews are verified where that is required; the next ones always', async () => {
@@ -317,41 +255,6 @@ test('its check has ended as soon as it has, whenever the host is told', async (
   expect(seen).toEqual([{ conclusion: 'failure' }]);
 });
 
-test('a writer that was held up until it ended does not tell that it goes on', async () => {
-  w = await verificationWorld();
-  await w.verify(endpoint);
-  const number = await w.open('feature', { ...feature, [skillPath]: '## Home\n\n- `GET /`\n' });
-  const run = await w.comesTo(number, 'waiting');
-  await w.rows("update verification set told = 'pending' where id = $1", [run.id]);
-  const { publish } = await import('../../src/modules/previews/verifying/publish.ts');
-  const attending = w.loop.verifications.attending as Verifying;
-  let isFirst = true;
-  const disarm = onFailpoint('verification:published', async () => {
-    if (!isFirst) return;
-    isFirst = false;
-    await w.register(number, await w.app((_, response) => response.writeHead(500).end()));
-    await w.comesTo(number, 'failed');
-    await w.until(async () => (await w.runs(number))[0]?.told === 'failure');
-  });
-  try {
-    await publish(w.ctx, run.id, attending);
-  } finally {
-    disarm();
-  }
-  expect(await w.runs(number)).toMatchObject([{ status: 'failed', told: 'failure' }]);
-  expect(await w.check(run.head)).toMatchObject({ state: 'failure' });
-});
-
-const startsApp = { '.service/scripts/preview-setup.sh': 'node app.cjs &\n' };
-const app = `
-  const { createServer } = require('node:http');
-  console.log('token ' + process.env.API_TOKEN);
-  createServer((request, response) => {
-    response.setHeader('x-token', process.env.API_TOKEN ?? 'none');
-    response.end(JSON.stringify({ path: request.url, head: process.env.HEAD_SHA }));
-  }).listen(Number(process.env.PORT), '127.0.0.1');
-`;
-
 test('a sandbox is booted with its secrets, driven, and torn down; nothing that is told has the secrets in it', async () => {
   w = await verificationWorld();
   await w.image('node', { kind: 'command', source: 'true' });
@@ -397,15 +300,6 @@ test('a secret that is not granted is an error that names it, and the cure', asy
   expect((await w.comesTo(number, 'error')).summary).toBe(
     'The repository has no secret `API_TOKEN`: set it for the account and grant it to this repository.',
   );
-});
-
-test('a sandbox whose setup fails is an error with its words', async () => {
-  w = await verificationWorld();
-  await w.image('node', { kind: 'command', source: 'true' });
-  await w.verify(sandboxOf());
-  const number = await w.open('feature', { '.service/scripts/preview-setup.sh': 'exit 3\n' });
-  expect((await w.comesTo(number, 'error')).summary).toMatch(/did not boot.*3/);
-  expect(await w.rows('select state from preview_sandbox')).toEqual([{ state: 'gone' }]);
 });
 
 test('without a usable preview the code is judged, and why is said', async () => {

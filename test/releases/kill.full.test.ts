@@ -55,4 +55,17 @@ describe('the process that drives is killed', { timeout: 600_000 }, () => {
     ]);
     expect(await told(s.r)).toEqual(['v1-rc1 pending', 'v1-rc1 in_progress', 'v1-rc1 canceling', 'v1-rc1 canceled']);
   });
+
+  it('while it builds: the candidate is ready, once', async () => {
+    await using cd = await cdServer();
+    cd.startsAs = 'success';
+    await using s = await stage({ build: http(cd.url) });
+    await s.r.candidate('v1-rc1', { built: true });
+    const places = ['build:before_trigger', 'build:after_trigger', 'build:before_read', 'build:after_read'];
+    for (const place of places) await s.killAt(place);
+    await s.start();
+    await s.r.w.until(async () => (await s.r.candidateStatus('v1-rc1')).status === 'ready');
+    expect(cd.runs).toHaveLength(1);
+    expect(await s.r.events()).toEqual(['candidate_created', 'candidate_ready']);
+  });
 });

@@ -59,45 +59,6 @@ describe('the pull requests of a runbook', { timeout: 120_000 }, () => {
     expect((await r.atHost(await r.pullRequestNumber(number, 2))).body).not.toContain('Only once.');
   });
 
-  it('of a stack are told the description and labels of a follow-up after its commit, also when a leaf behind it fails', async () => {
-    await using r = await runbookWorld();
-    const number = await r.begin('write a.txt one\nwrite b.txt two', {
-      prMode: 'stacked_pr',
-      description: 'First.',
-      labels: ['one'],
-    });
-    await r.rest(number);
-    await r.follow(number, 'nothing to do', { description: 'Second.' });
-    await r.become(number, '1.1 completed', '2.1 completed', '3.1 completed');
-    await r.rest(number);
-    const lowest = await r.pullRequestNumber(number);
-    expect((await r.atHost(lowest)).body).toMatch(/^First\./);
-    await r.follow(number, 'write c.txt three\nfail I cannot', { labels: ['two'] });
-    await r.rest(number);
-    expect((await r.leaves(number)).slice(3)).toEqual(['4.1 completed', '5.1 failed: I cannot']);
-    expect((await r.atHost(lowest)).body).toMatch(/^Second\./);
-    for (const at of [1, 2, 3])
-      expect((await r.atHost(await r.pullRequestNumber(number, at))).labels, `#${at}`).toEqual(['one', 'two']);
-    await r.follow(number, 'write d.txt four', { description: ' ' });
-    await r.rest(number);
-    expect((await r.atHost(lowest)).body).toMatch(/^### What was done/);
-  });
-
-  it('have a follow-up’s description in the one that takes the place of what has merged', async () => {
-    await using r = await runbookWorld();
-    const number = await r.begin('write a.txt one', { description: 'First.' });
-    await r.rest(number);
-    const first = await r.pullRequestNumber(number);
-    const host = { accountId: r.w.ctx.accountId, id: r.w.repositoryId, ...r.w.repository };
-    await r.w.service.localHost.closePullRequest(host, first);
-    await r.w.until(async () => (await r.w.status(first)).status === 'closed');
-    await r.follow(number, 'write b.txt two', { description: 'Second.' });
-    await r.become(number, '1.1 completed', '2.1 completed');
-    await r.rest(number);
-    expect((await r.atHost(first)).body).toMatch(/^First\./);
-    expect((await r.atHost(await r.pullRequestNumber(number, 2))).body).toMatch(/^Second\./);
-  });
-
   it('carry a label that asks the queue for something only when nothing is left to be done', async () => {
     await using r = await runbookWorld();
     const number = await r.begin(`write a.txt one\nhold ${r.w.dataDir}/release`, {
@@ -205,29 +166,6 @@ describe('the pull requests of a runbook', { timeout: 120_000 }, () => {
     expect(await r.commits('interlock/runbook-1-2')).toHaveLength(1);
     expect(await r.file('interlock/runbook-1-2', 'held.txt')).toBe('held');
     expect(await r.file('interlock/runbook-1-2', 'a.txt')).toBeNull();
-  });
-
-  it('carry no label that asks the queue for something while a follow-up waits to be planned', async () => {
-    await using r = await runbookWorld();
-    const number = await r.begin(`hold ${r.w.dataDir}/release`, { labels: ['mergequeue', 'agent'] });
-    await r.w.until(async () => (await r.log(number)).includes('I am to hold'));
-    await r.follow(number, `write b.txt two\nhold ${r.w.dataDir}/more`);
-    await writeFile(`${r.w.dataDir}/release`, '');
-    await r.become(number, '1.1 completed', '2.1 completed', '3.1 in_progress');
-    expect((await r.atHost(await r.pullRequestNumber(number))).labels).toEqual(['agent']);
-    await writeFile(`${r.w.dataDir}/more`, '');
-    await r.rest(number);
-    expect((await r.atHost(await r.pullRequestNumber(number))).labels).toContain('mergequeue');
-  });
-
-  it('are opened when somebody asks, also of one that was canceled', async () => {
-    await using r = await runbookWorld();
-    const number = await r.begin(`write a.txt one\nhold ${r.w.dataDir}/release`, { prMode: 'manual' });
-    await r.become(number, '1.1 completed', '2.1 in_progress');
-    await r.cancel(number);
-    await r.publish(number);
-    await r.rest(number);
-    expect(await r.pullRequests(number)).toEqual(['1 open interlock/runbook-1 into main']);
   });
 
   it('are queued only for those who may queue', async () => {

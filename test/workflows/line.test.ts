@@ -41,7 +41,7 @@ describe('a line on Temporal', { timeout: 180_000 }, () => {
       // A poll of a slow machine's checks adds a timer and a step.
       { count: 1, most: 110 },
       { count: 5, most: 12 + 5 * 40 },
-      { count: 20, most: 12 + 20 * 30 },
+      { count: 12, most: 12 + 12 * 30 },
     ]) {
       const beganAt = performance.now();
       await land(count);

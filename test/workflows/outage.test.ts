@@ -6,8 +6,8 @@ import { parallel } from '../support/world.ts';
 import { countEvents, engineWorld, eventually } from './engine-world.ts';
 import { ownTemporal } from './own-temporal.ts';
 
-// The last of six is built long enough to be seen.
-const slowCi = "checks:\n  test:\n    run: 'test ! -e 6.txt || sleep 5'\n";
+// The last of four is built long enough to be seen.
+const slowCi = "checks:\n  test:\n    run: 'test ! -e 4.txt || sleep 5'\n";
 
 describe('a line outlives', { timeout: 120_000 }, () => {
   it('a Temporal that lost all of its data in the middle: everything lands, once', async () => {
@@ -15,7 +15,7 @@ describe('a line outlives', { timeout: 120_000 }, () => {
     await using e = await engineWorld({ configuration: parallel({ builds: 2, batch: 2 }), ci: slowCi, temporal });
     const { w } = e;
     await e.start();
-    const numbers = await openSome(w, 6);
+    const numbers = await openSome(w, 4);
     await w.queue(...numbers);
     await eventually(
       async () =>

@@ -1,0 +1,119 @@
+// More verifications: late registrations, files that moved, a failing setup, a writer that was held up.
+import { afterEach, expect, test } from 'vitest';
+import type { Verifying } from '../../src/modules/previews/index.ts';
+import { createAnalysis } from '../../src/platform/analysis/index.ts';
+import { onFailpoint } from '../../src/platform/failpoints.ts';
+import {
+  endpoint,
+  feature,
+  sandboxOf,
+  skillPath,
+  verificationWorld,
+  type VerificationWorld,
+} from './verification-world.ts';
+
+let w: VerificationWorld;
+afterEach(async () => await w[Symbol.asyncDispose]());
+
+test('one that is registered while the code is judged is driven after that', async () => {
+  w = await verificationWorld();
+  let judge: () => void = () => {};
+  const isAllowed = new Promise<void>((resolve) => {
+    judge = resolve;
+  });
+  const { attending } = w.loop.verifications;
+  if (attending === null || attending === undefined) throw new Error('Nobody attends.');
+  const analysis = createAnalysis({ review: null });
+  const slow: typeof analysis = {
+    ...analysis,
+    analyse: async (change) => {
+      await isAllowed;
+      return await analysis.analyse(change);
+    },
+  };
+  w.loop.verifications.attending = { ...attending, analysis: slow };
+  await w.verify(endpoint);
+  const number = await w.open('feature', feature);
+  await w.comesTo(number, 'waiting');
+  w.pass(1_801_000);
+  await w.comesTo(number, 'driving');
+  await w.register(number, await w.app((_, response) => response.writeHead(500).end()));
+  judge();
+  expect(await w.comesTo(number, 'failed', 2)).toMatchObject({ cause: 'registration', degraded: false });
+});
+
+test('code that does not parse fails where no preview came up', async () => {
+  w = await verificationWorld();
+  await w.verify(endpoint);
+  const number = await w.open('feature', { 'bad.json': '{"a": \n' });
+  await w.comesTo(number, 'waiting');
+  w.pass(1_801_000);
+  const failed = await w.comesTo(number, 'failed');
+  expect(failed).toMatchObject({ degraded: true, steps: [expect.stringContaining('failed Code analysis: bad.json')] });
+});
+
+test('a preview that is registered anew while it is driven is driven anew', async () => {
+  w = await verificationWorld();
+  await w.verify(endpoint);
+  const number = await w.open('feature', feature);
+  await w.comesTo(number, 'waiting');
+  let asked: () => void = () => {};
+  const isAsked = new Promise<void>((resolve) => {
+    asked = resolve;
+  });
+  await w.register(number, await w.app(() => asked()));
+  await w.comesTo(number, 'driving');
+  await isAsked;
+  await w.register(number, await w.app((_, response) => response.end()));
+  expect(await w.comesTo(number, 'passed')).toMatchObject({ attempt: 1, steps: ['passed It answers: GET /'] });
+});
+
+test('a file moved out of an exempt folder is not exempt', async () => {
+  w = await verificationWorld({ files: { 'src/app.txt': 'code\n' } });
+  await w.verify(`${endpoint}  exempt_paths:\n    - docs/**\n`);
+  const moved = await w.open('moved', { 'src/app.txt': null, 'docs/app.txt': 'code\n' });
+  expect(await w.comesTo(moved, 'waiting')).toMatchObject({ attempt: 1 });
+});
+
+test("what the base branch got since is not the head's own", async () => {
+  w = await verificationWorld();
+  const from = await w.git('rev-parse', 'main');
+  await w.commit('main', { 'src.txt': 'code\n' });
+  await w.verify(`${endpoint}  exempt_paths:\n    - docs/**\n`);
+  const number = await w.open('docs', { 'docs/a.md': 'words\n' }, { from });
+  expect(await w.comesTo(number, 'skipped')).toMatchObject({ summary: 'It changes nothing but exempt paths.' });
+});
+
+test('a writer that was held up until it ended does not tell that it goes on', async () => {
+  w = await verificationWorld();
+  await w.verify(endpoint);
+  const number = await w.open('feature', { ...feature, [skillPath]: '## Home\n\n- `GET /`\n' });
+  const run = await w.comesTo(number, 'waiting');
+  await w.rows("update verification set told = 'pending' where id = $1", [run.id]);
+  const { publish } = await import('../../src/modules/previews/verifying/publish.ts');
+  const attending = w.loop.verifications.attending as Verifying;
+  let isFirst = true;
+  const disarm = onFailpoint('verification:published', async () => {
+    if (!isFirst) return;
+    isFirst = false;
+    await w.register(number, await w.app((_, response) => response.writeHead(500).end()));
+    await w.comesTo(number, 'failed');
+    await w.until(async () => (await w.runs(number))[0]?.told === 'failure');
+  });
+  try {
+    await publish(w.ctx, run.id, attending);
+  } finally {
+    disarm();
+  }
+  expect(await w.runs(number)).toMatchObject([{ status: 'failed', told: 'failure' }]);
+  expect(await w.check(run.head)).toMatchObject({ state: 'failure' });
+});
+
+test('a sandbox whose setup fails is an error with its words', async () => {
+  w = await verificationWorld();
+  await w.image('node', { kind: 'command', source: 'true' });
+  await w.verify(sandboxOf());
+  const number = await w.open('feature', { '.service/scripts/preview-setup.sh': 'exit 3\n' });
+  expect((await w.comesTo(number, 'error')).summary).toMatch(/did not boot.*3/);
+  expect(await w.rows('select state from preview_sandbox')).toEqual([{ state: 'gone' }]);
+});
