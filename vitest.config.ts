@@ -14,7 +14,7 @@ const pure = [
 // They start servers of their own.
 const launcher = ['test/launcher/**/*.test.ts'];
 // They start the built programs.
-const endToEnd = ['test/e2e/**/*.test.ts'];
+const endToEnd = ['test/e2e/**/*.test.ts', 'test/docs/walk-through.test.ts'];
 // They wait for `npm run test:all`.
 const heavy = isFullRun ? [] : ['test/**/*.full.test.ts'];
 
@@ -30,7 +30,7 @@ export default defineConfig({
     // What is waited for comes late on a busy machine: that is no failure.
     testTimeout: 180_000,
     hookTimeout: 180_000,
-    expect: { poll: { timeout: 60_000, interval: 20 } },
+    expect: { poll: { timeout: 60_000, interval: 50 } },
     sequence: { sequencer: LongestFirst },
     projects: [
       // A worker runs one file after the other in the same process: loading the service takes longer than many files.

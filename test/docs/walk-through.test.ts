@@ -1,4 +1,4 @@
-// The walk-throughs are run as they stand in the documentation: the real program, in an empty folder, and a shell.
+// The walk-throughs are run as they stand in the documentation: the built program, in an empty folder, and a shell.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -6,16 +6,14 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { projectRoot } from '../../src/platform/project-root.ts';
 import { readPage } from './pages.ts';
 import { isWalkThrough, walkThroughs } from './walk-throughs.ts';
 
-const loader = pathToFileURL(join(projectRoot, 'node_modules/tsx/dist/esm/index.mjs')).href;
+const built = join(projectRoot, 'dist', 'src');
 const environment = {
   ...process.env,
-  TSX_TSCONFIG_PATH: join(projectRoot, 'tsconfig.json'),
   PATH: `${join(projectRoot, 'node_modules/.bin')}:${process.env['PATH'] ?? ''}`,
   ...Object.fromEntries(
     ['AUTHOR', 'COMMITTER'].flatMap((who) => [
@@ -31,10 +29,10 @@ let interlock: ReturnType<typeof spawn> | undefined;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'interlock-docs-'));
   await chmod(folder, 0o755);
-  // A port of its own, and nothing else than `npm start` says; packages are there and sources need no build under tsx.
+  // A port of its own, and nothing else than `npm start` says.
   interlock = spawn(
     process.execPath,
-    ['--import', loader, join(projectRoot, 'src/main.ts'), '--port', '0', '--no-demo'],
+    ['--disable-warning=ExperimentalWarning', join(built, 'main.js'), '--port', '0', '--no-demo'],
     {
       cwd: folder,
       env: environment,
@@ -67,7 +65,7 @@ function collect(child: ReturnType<typeof spawn>): () => string {
 const npm = `npm() {
   test "$1 $2" = 'run -s' || { echo "a walk-through may only call npm run -s" >&2; return 2; }
   script=$3; shift 4
-  node --import '${loader}' "${projectRoot}/src/$script.ts" "$@"
+  node "${built}/$script.js" "$@"
 }
 `;
 
