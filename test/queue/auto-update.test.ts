@@ -3,31 +3,9 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { parallel, world, type World } from '../support/world.ts';
+import { parallel, world } from '../support/world.ts';
 import { expectLandedOnce } from './stories.ts';
-
-const autoUpdate = (more = ''): string => `${parallel()}auto_update:\n  enabled: true\n${more}`;
-
-/** Numbers of the pull requests whose branch contains the base's tip. */
-async function upToDate(w: World): Promise<number[]> {
-  const rows = await w.rows<{ number: number; head_branch: string }>(
-    'select number, head_branch from pull_request order by number',
-  );
-  const found: number[] = [];
-  for (const { number, head_branch } of rows)
-    if ((await w.git('merge-base', 'main', head_branch)) === (await w.git('rev-parse', 'main'))) found.push(number);
-  return found;
-}
-
-const openSyncs = async (w: World): Promise<number> =>
-  (await w.rows("select 1 from intent where kind = 'sync' and state in ('planned', 'begun')")).length;
-
-const runs = async (w: World): Promise<number[]> =>
-  (
-    await w.rows<{ runs: number }>(
-      'select u.runs from branch_update u join pull_request p on p.id = u.pull_request_id order by p.number',
-    )
-  ).map((row) => row.runs);
+import { autoUpdate, upToDate, openSyncs } from './auto-update.ts';
 
 describe('auto_update', () => {
   it('brings all of them up to date, a few at a time, and one with a conflict once', async () => {
@@ -52,41 +30,6 @@ describe('auto_update', () => {
       'select count(*)::int as n from pushed_head group by previous having count(*) > 1',
     );
     expect(attempts).toEqual([]);
-  });
-
-  it('only those with the label, and no oftener than max_runs_for_update', async () => {
-    await using w = await world({
-      configuration: autoUpdate('  label: fresh\n  max_runs_for_update: 1\n'),
-      runsCi: false,
-      ci: 'checks: {}\n',
-    });
-    const labelled = await w.open('a', { 'a.txt': 'a\n' });
-    await w.open('b', { 'b.txt': 'b\n' });
-    const host = { accountId: w.ctx.accountId, id: w.repositoryId, ...w.repository };
-    await w.service.localHost.setLabel(host, labelled, 'fresh', true);
-    await w.commit('main', { 'one.txt': '1\n' });
-    await w.until(async () => (await upToDate(w)).length > 0 && (await openSyncs(w)) === 0);
-    expect(await upToDate(w)).toEqual([labelled]);
-    await w.commit('main', { 'two.txt': '2\n' });
-    await w.until(async () => (await w.rows('select 1 from queue where version > planned_version')).length === 0);
-    expect(await openSyncs(w)).toBe(0);
-    expect(await upToDate(w)).toEqual([]);
-    expect(await runs(w)).toEqual([1]);
-  });
-
-  it('leaves those in line to the queue', async () => {
-    await using w = await world({ configuration: autoUpdate() });
-    await w.pause(true);
-    const queued = await w.open('a', { 'a.txt': 'a\n' });
-    const open = await w.open('b', { 'b.txt': 'b\n' });
-    const head = await w.git('rev-parse', 'a');
-    await w.queue(queued);
-    await w.commit('main', { 'other.txt': 'other\n' });
-    await w.until(async () => (await upToDate(w)).includes(open) && (await openSyncs(w)) === 0);
-    expect(await w.git('rev-parse', 'a')).toBe(head);
-    await w.pause(false);
-    await w.settled(queued);
-    expect((await w.status(queued)).status).toBe('merged');
   });
 });
 
