@@ -33,7 +33,12 @@ const modes = [
     isTargeted: false,
   },
   { mode: 'serial', rules: serial(), count: examples({ standard: 25, full: 70 }), isTargeted: false },
-  { mode: 'parallel, speculating,', rules: speculating, count: examples({ standard: 35, full: 110 }), isTargeted: true },
+  {
+    mode: 'parallel, speculating,',
+    rules: speculating,
+    count: examples({ standard: 35, full: 110 }),
+    isTargeted: true,
+  },
 ];
 
 it.each(modes)(
