@@ -33,7 +33,7 @@ const mostPoints = 200;
 const assumedRows = 10;
 
 // A unit is about a microsecond of the server's CPU, as `npm run bench -- prices` measures it; a point is what one REST
-// request is charged. A field whose price differs names its own: `@Extensions({ price: 5_000 })` (ADR 0050).
+// request is charged. A field whose price differs names its own: `@Extensions({ price: 5_000 })` (ADR 0029).
 const unitsPerPoint = 1_000;
 const units = {
   /** A value that its object holds. */

@@ -1,4 +1,4 @@
-// Answers kept under an Idempotency-Key, per user and operation, for a day (ADR 0049).
+// Answers kept under an Idempotency-Key, per user and operation, for a day (ADR 0008).
 import { randomInt } from 'node:crypto';
 import type { Answer, Claim } from '../../rest-facade/index.ts';
 import type { Ports } from '../context.ts';

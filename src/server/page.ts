@@ -1,5 +1,5 @@
 // What the pages for people with a browser have in common: HTML without scripts, made of text that is escaped here, for
-// requests whose token is the password, as it is for git (docs/adr/0054).
+// requests whose token is the password, as it is for git (docs/adr/0008).
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { execute, type DocumentNode, type GraphQLSchema } from 'graphql';

@@ -1,4 +1,4 @@
-// Whether a configuration that came by a push is taken over, and what the user who pushed it is told (docs/adr/0055).
+// Whether a configuration that came by a push is taken over, and what the user who pushed it is told (docs/adr/0010).
 
 /**
  * What is known of the push that brought the change. `past the host`: none did, as with an import. `unknown`: a landing
