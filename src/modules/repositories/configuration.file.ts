@@ -1,5 +1,5 @@
 // `.service/config.yml` on the default branch: read when it changed, and only then. The last write wins, whether it came
-// from here or by the API (interface 2.6). Who pushed it, and what that token may do, the host knows (docs/adr/0055).
+// from here or by the API (interface 2.6). Who pushed it, and what that token may do, the host knows (docs/adr/0010).
 import type { Context } from '../../context.ts';
 import {
   configurationPath,
