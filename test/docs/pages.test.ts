@@ -168,14 +168,14 @@ it('ARCHITECTURE.md shows the statuses as the tables have them', () => {
   ]);
 });
 
-it('README.md lists the flags and variables of npm start, all of them', () => {
+it('docs/operations.md lists the flags and variables of npm start, all of them', () => {
   const source = readFileSync(join(projectRoot, 'src/main.ts'), 'utf8');
   const declared = [...source.matchAll(/'(--[\w-]+)(?: [^']*)?',\s*'/g)].map((match) => match[1] ?? '');
   const variables = [...source.matchAll(/\.env\(\s*'(\w+)'/g)].map((match) => match[1] ?? '');
-  const readme = readFileSync(join(projectRoot, 'README.md'), 'utf8');
+  const operations = readFileSync(join(projectRoot, 'docs/operations.md'), 'utf8');
   expect(declared.length).toBeGreaterThan(5);
   expect(variables.length).toBeGreaterThan(3);
   expect(
-    [...declared.filter((flag) => flag !== '--demo'), ...variables].filter((word) => !readme.includes(`\`${word}`)),
+    [...declared.filter((flag) => flag !== '--demo'), ...variables].filter((word) => !operations.includes(`\`${word}`)),
   ).toEqual([]);
 });

@@ -93,8 +93,8 @@ async function walk(path: string): Promise<string> {
 
 // A minute on a machine of its own. Each goes on from what the one before it left, so a second try proves nothing.
 describe('a walk-through', { timeout: 300_000, retry: 0 }, () => {
-  it('of README.md pushes, queues, merges two of three, and verifies', async () => {
-    const said = await walk('README.md');
+  it('of docs/walk-through.md pushes, queues, merges two of three, and verifies', async () => {
+    const said = await walk('docs/walk-through.md');
     expect(said).toContain('{"success":true}');
     const nodes = [...said.matchAll(/"number":(\d),"status":"([A-Z]+)","mergeCommit"/g)].map(([, number, status]) => [
       number,
@@ -112,7 +112,7 @@ describe('a walk-through', { timeout: 300_000, retry: 0 }, () => {
   });
 
   it.each(walkThroughs.slice(1).map(({ path }) => path))(
-    'of %s does what it says, after the one of README.md',
+    'of %s does what it says, after the one of docs/walk-through.md',
     async (path) => {
       const said = await walk(path);
       expect(said).not.toContain('"errors"');

@@ -2,7 +2,7 @@
 import type { Block } from './pages.ts';
 
 export const walkThroughs = [
-  { path: 'README.md', headings: ['Try it'] },
+  { path: 'docs/walk-through.md', headings: ['Step by step'] },
   { path: 'docs/operations.md', headings: ['Health', 'Tokens', 'Halting and pausing'] },
 ] as const;
 
