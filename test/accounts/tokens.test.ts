@@ -141,7 +141,7 @@ describe('tokens of an account', () => {
     const refused = await create({ name: 'More', scopes: ['QUEUE_READ', 'CONFIG_WRITE'] }, admin);
     expect(refused.errors).toMatchObject([
       {
-        message: 'A token can only grant scopes it has itself; this one lacks config:write.',
+        message: 'A token can only grant scopes that it has; this token lacks config:write.',
         extensions: { code: 'FORBIDDEN', field: 'input.scopes' },
       },
     ]);

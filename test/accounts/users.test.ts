@@ -59,8 +59,8 @@ describe('users', () => {
   });
 
   it.each([
-    [{ email: 'ADA@acme.test' }, 'CONFLICT', 'ada@acme.test is a user already.'],
-    [{ email: 'other@acme.test', handle: '@ADA' }, 'CONFLICT', 'The handle ADA is that of ada@acme.test.'],
+    [{ email: 'ADA@acme.test' }, 'CONFLICT', 'ada@acme.test is already a user.'],
+    [{ email: 'other@acme.test', handle: '@ADA' }, 'CONFLICT', 'The handle ADA belongs to ada@acme.test.'],
     [{ email: 'nobody' }, 'BAD_INPUT', 'input.email must be an email address'],
     [
       { email: 'other@acme.test', handle: 'a b' },
@@ -192,13 +192,13 @@ describe('teams', () => {
       team: { address: '@acme/kernel', name: 'Kernel', members: { nodes: [{ email: eve.email }] } },
     });
     const taken = await s.graphql('mutation { createTeam(input: {org: "ACME", slug: "kernel"}) { team { id } } }');
-    expect(codes(taken)).toEqual([['CONFLICT', 'There is a team @ACME/kernel already.']]);
+    expect(codes(taken)).toEqual([['CONFLICT', 'The team @ACME/kernel already exists.']]);
     const other = await account.team('other');
     const clash = await s.graphql(
       'mutation ($id: ID!) { updateTeam(input: {id: $id, slug: "kernel"}) { team { id } } }',
       { id: other },
     );
-    expect(codes(clash)).toEqual([['CONFLICT', 'There is a team @acme/kernel already.']]);
+    expect(codes(clash)).toEqual([['CONFLICT', 'The team @acme/kernel already exists.']]);
     const malformed = await s.graphql('mutation { createTeam(input: {org: "acme", slug: "No"}) { team { id } } }');
     expect(codes(malformed)).toMatchObject([['BAD_INPUT', expect.stringContaining('input.slug must have')]]);
     for (const team of [id, other]) await account.run('deleteTeam', { id: team }, 'team { address }');
@@ -253,7 +253,7 @@ describe('tokens of users', () => {
   it('grant no more than their maker and their user have', async () => {
     const jan = await account.add('jan');
     expect(codes(await create({ name: 'x', scopes: ['CONFIG_READ'] }, jan.token))).toEqual([
-      ['FORBIDDEN', 'A token can only grant scopes it has itself; this one lacks config:read.'],
+      ['FORBIDDEN', 'A token can only grant scopes that it has; this token lacks config:read.'],
     ]);
     expect(codes(await create({ name: 'x', scopes: ['QUEUE_PAUSE'], user: jan.id }, s.token))).toEqual([
       ['FORBIDDEN', 'The role member does not allow queue:pause.'],

@@ -307,7 +307,7 @@ describe('repositories', () => {
         )
       ).errors[0];
     expect(await create('acme', 'shop')).toMatchObject({
-      message: 'A repository acme/shop exists already.',
+      message: 'A repository acme/shop already exists.',
       extensions: { code: 'CONFLICT', field: 'input.name' },
     });
     for (const [owner, name, branch, field] of [

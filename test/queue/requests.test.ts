@@ -142,7 +142,7 @@ describe('what is reported', () => {
     const other = await w.commit('main', { 'other.txt': 'other\n' });
     const { head_sha: head } = await w.status(number);
     expect(await report(other)).toBe(
-      `pull_request.merge_commit_sha is ${other}, which did not bring the head ${head}.`,
+      `pull_request.merge_commit_sha is ${other}, which does not contain the head ${head}.`,
     );
     expect(await report(head)).toBe(`pull_request.merge_commit_sha is ${head}, which is not on main.`);
     expect(await statuses(w, number)).toEqual(['open']);

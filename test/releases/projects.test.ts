@@ -75,7 +75,7 @@ describe('a release project', () => {
   });
 
   it.each<[object, unknown]>([
-    [{ name: 'Web', repository }, ['CONFLICT', 'input.name', 'A release project Web exists already.']],
+    [{ name: 'Web', repository }, ['CONFLICT', 'input.name', 'A release project Web already exists.']],
     [{ name: 'New', repository: { owner: 'acme', name: 'none' } }, ['NOT_FOUND', undefined, 'Repository not found']],
     [
       { name: 'New', repository, buildTimeoutSec: 0 },
@@ -232,7 +232,7 @@ describe('an environment', () => {
     ).toEqual([
       'CONFLICT',
       'input.provider',
-      'busy is being deployed to: change its provider when that has ended, or cancel it first.',
+      'busy has a running deployment: cancel it, or change the provider when it has ended.',
     ]);
   });
 
@@ -267,7 +267,7 @@ describe('an environment', () => {
     expect(await refusal('createEnvironment', { project: 'Web', name: 'production', provider })).toEqual([
       'CONFLICT',
       'input.name',
-      'Web has an environment production already.',
+      'Web already has an environment production.',
     ]);
     expect(await refusal('updateEnvironment', { project: 'Web', environment: 'Production' })).toEqual([
       'NOT_FOUND',

@@ -107,7 +107,7 @@ describe('a cancel', () => {
   it('of one at its end is refused, unless it still has something to queue', async () => {
     const leaves = [['1.1', 'completed', 31]] as const;
     await expect(ask('cancelRunbook', { number: await made({ leaves }) })).rejects.toThrow(
-      /CONFLICT Runbook \d+ has nothing left to stop: it is at its end/,
+      /CONFLICT Runbook \d+ has already ended: there is nothing to stop/,
     );
     const number = await made({ leaves: [['1.1', 'completed', 32]], more: { queue_when_green: true } });
     expect((await ask('cancelRunbook', { number, preview: true }, impact)).impact).toMatchObject({

@@ -474,7 +474,7 @@ describe("the account's signing token", () => {
     w.pass(7 * day);
     expect(await sent()).toEqual({ '': 'third', '-next': 'nobody', '-previous': 'second' });
     await expect(w.ask('rotateWebhookSigning', { token: third.id }, 'webhookSigning { promoteAt }')).rejects.toThrow(
-      'signs webhooks already',
+      'already signs webhooks',
     );
     // Back to the first one, which the other tests know.
     const [row] = await w.s.rows<{ id: string }>('select id from api_token where account_id = $1 order by id limit 1', [

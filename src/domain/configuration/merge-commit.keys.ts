@@ -26,24 +26,24 @@ export const mergeCommit = group({
   cut_body_before: key(text(), {
     default: '',
     description:
-      'Leave out the body up to the first line that contains this marker, and that line. A body without it is left whole.',
+      'Leave out the body up to the first line that contains this marker, and that line. A body without the marker stays whole.',
     mark: 'build',
   }),
   cut_body_after: key(text(), {
     default: '',
     description:
-      'Leave out the body from the first line that contains this marker on; looked for in what cut_body_before left.',
+      'Leave out the body from the first line that contains this marker on. The marker is looked for in what cut_body_before left.',
     mark: 'build',
   }),
   strip_html_comments: key(bool(), {
     default: false,
-    description: 'Leave HTML comments of the body out, after the markers were looked for.',
+    description: "Leave out the body's HTML comments, after the markers were looked for.",
     mark: 'build',
   }),
   include_coauthors: key(bool(), {
     default: false,
     description:
-      "Name the authors of the pull request's commits, and who those name, by Co-authored-by trailers: once each, without the author of the commit itself. Not where the request that queued it gave a body, nor by rebase, which keeps the commits' own messages.",
+      "Add Co-authored-by trailers for the authors of the pull request's commits and the co-authors they name, once each, without the author of the landing commit. Not if the queueing request gave a body, nor with rebase, which keeps the commits' own messages.",
     mark: 'build',
   }),
   apply_title_regexes: key(
@@ -54,7 +54,7 @@ export const mergeCommit = group({
     {
       default: [],
       description:
-        "Replacements in the pull request's title, in order, where the bot pull request shows it (draft_pr), where commits do (merge_commit), or both. Every occurrence is replaced; $1 is the first group of a regex. applies_to is both and match_type is string unless given.",
+        "Replacements in the pull request's title, in order: in the bot pull request (draft_pr), in commits (merge_commit), or in both. Every occurrence is replaced; $1 is the first group of a regex. The defaults are applies_to: both and match_type: string.",
       mark: 'build',
     },
   ),
@@ -63,7 +63,7 @@ export const mergeCommit = group({
 const overrideLabel = (strategy: string) =>
   key(label(), {
     default: '',
-    description: `The label that asks for ${strategy} on one pull request, read when its build is made. Labels that ask for different strategies keep it out of the queue (108).`,
+    description: `The label that asks for ${strategy} for its pull request, read when the build is made. Labels for different strategies keep the pull request out of the queue (108).`,
     mark: 'build',
   });
 
@@ -76,7 +76,7 @@ export const mergeStrategy = group({
   batch_commit: key(oneOf('group', 'linear'), {
     default: 'group',
     description:
-      "group: several pull requests land as one commit on the first-parent line, their own commits behind it. linear: each is on the line, and only the last of them was tested. Interlock's own.",
+      "group: several pull requests land as one commit on the first-parent line, with their own commits behind it. linear: each pull request is on the line, and only the last one was tested. Interlock's own.",
     mark: 'build',
   }),
   override_labels: group({
@@ -94,13 +94,13 @@ export const mergeStrategy = group({
   use_separate_commits_for_stack: key(bool(), {
     default: false,
     description:
-      'false: what lands together of a stack is one squash commit, with the message of its top and a list of the others. true: each pull request has one of its own. By merge and rebase each has its own either way.',
+      "false: pull requests of a stack that land together are one squash commit, with the top's message and a list of the others. true: each has its own commit. With merge and rebase each always has its own.",
     mark: 'build',
   }),
   update_pr_commits_before_stack_merge: key(bool(), {
     default: false,
     description:
-      "true: when pull requests of one stack land together, the branch of each is moved to its own commit that lands, in the same instant as the base. The host's checks run there as after any push. Not where a branch was pushed to meanwhile or the host refuses: then they land without. Needs use_separate_commits_for_stack.",
+      "true: when pull requests of a stack land together, the update that moves the base also moves each branch to its own landed commit. The host's checks run there as after any push. If a branch was pushed to meanwhile, or the host refuses, no branch moves. Needs use_separate_commits_for_stack.",
     mark: 'other',
   }),
 }).refine((strategy) => !strategy.update_pr_commits_before_stack_merge || strategy.use_separate_commits_for_stack, {

@@ -34,7 +34,7 @@ export function blockedLabel(names: {
 
 const labels = group({
   trigger: requiredKey(label().min(1, { error: 'must not be empty' }), {
-    description: 'The label that asks to queue a pull request. Taking it off dequeues.',
+    description: 'The label that asks to queue a pull request. Removing the label dequeues.',
     mark: 'other',
   }),
   skip_line: key(label(), {
@@ -45,7 +45,7 @@ const labels = group({
   merge_failed: optionalKey(label(), {
     default: defaultBlockedLabel,
     description:
-      'The label the queue puts on a pull request it blocks, and takes off when it is queued again. Put on by a person, it keeps the pull request out (105). Empty: none. Left out: `blocked`, or none where another of these labels is `blocked`.',
+      'The label the queue puts on a pull request it blocks, and removes when the pull request is queued again. Put on by a person, the label keeps a pull request out of the queue (105). Empty: none. Left out: `blocked`, or none if another of these labels is named `blocked`.',
     mark: 'gate',
   }),
   skip_delete_branch: key(label(), {
@@ -80,13 +80,17 @@ const autoUpdate = group({
   enabled: key(bool(), {
     default: false,
     description:
-      'Bring open pull requests up to date when their base moves: of each base branch five at a time, the one that waited longest first, each when its own checks have ended. Those in line are left to the queue, one with a conflict waits for a new head.',
+      'Bring open pull requests up to date when their base moves: five at a time per base branch, the longest waiting first, each when its own checks have ended. Pull requests in line are left to the queue. A pull request with a conflict waits for a new head.',
     mark: 'other',
   }),
-  label: key(label(), { default: '', description: 'Only those with this label. Empty: all.', mark: 'other' }),
+  label: key(label(), {
+    default: '',
+    description: 'Update only pull requests with this label. Empty: all.',
+    mark: 'other',
+  }),
   max_runs_for_update: optionalKey(integer(0), {
     default: 'no limit',
-    description: 'How often one pull request is brought up to date by itself.',
+    description: 'How many times a pull request is brought up to date automatically.',
     mark: 'other',
   }),
 });
@@ -97,7 +101,7 @@ const statusComment = group({
   publish: key(oneOf(...publications), {
     default: 'always',
     description:
-      'From when on a comment says how the pull request stands: always, from its opening; ready, from when its preconditions hold; queued, from when it is queued; never. A block is told all the same. Once written it is kept up to date.',
+      'When the status comment of a pull request begins. always: when it is opened. ready: when its preconditions hold. queued: when it is queued. never: no comment. Except with never, a block is always reported. Once written, the comment is kept up to date.',
     mark: 'other',
   }),
   open_message: key(markdown(), {
@@ -153,7 +157,7 @@ export const mergeRules = group({
     {
       default: 'ready',
       description:
-        "From when on the queue reports a check of its own, `interlock`, on a pull request's head; the words mean what they do for status_comment.publish. true is ready, false is never. It counts nowhere among the checks of the pull request.",
+        "When the queue's own check `interlock` on a pull request's head begins, with the values of status_comment.publish. true is ready, false is never. This check does not count among the checks of the pull request.",
       mark: 'other',
     },
   ),
@@ -162,14 +166,14 @@ export const mergeRules = group({
     {
       default: [],
       description:
-        'Ways of asking to queue that are refused. Nothing comes from chrome_extension and pilot in this version, so blocking them holds already.',
+        'Sources of queue requests that are refused. In this version no request comes from chrome_extension and pilot, so blocking them changes nothing.',
       mark: 'other',
     },
   ),
   skip_blocked_label: key(bool(), {
     default: false,
     description:
-      'Do not put the merge_failed label on a blocked pull request. Put on by a person it keeps one out all the same.',
+      'Do not put the merge_failed label on a blocked pull request. Put on by a person, the label still keeps a pull request out.',
     mark: 'other',
   }),
   final_gates: key(
@@ -180,7 +184,7 @@ export const mergeRules = group({
     {
       default: [],
       description:
-        'Workflows that must succeed on the very commit that lands, one after the other, between its green build and its landing (else 119). With a label only for batches with a pull request that carries it. A gate that cannot be started, or does not succeed in time, is closed. Parallel mode only.',
+        'Workflows that must succeed on the commit that lands, one after the other, between its green build and its landing (otherwise 119). A gate with a label runs only for batches with such a pull request. A gate that cannot be started, or does not succeed in time, is closed. Parallel mode only.',
       mark: 'gate',
     },
   ),
@@ -197,7 +201,7 @@ export const mergeRules = group({
     {
       default: [],
       description:
-        'Who may give these commands, in comments and by the skip_line label. A command no entry names is open to all who may write to the repository; skipping needs its own authorisation besides.',
+        'The users and teams who may give these commands, in comments and by the skip_line label. A command without an entry is open to everybody with write access. Skipping also needs its own permission.',
       mark: 'other',
     },
   ),
@@ -205,17 +209,17 @@ export const mergeRules = group({
     enabled: key(bool(), {
       default: false,
       description:
-        'Each failed check of a build, or of the head of a pull request that was asked to merge, is tried again once before it counts. The newest attempt decides: it never lowers the bar.',
+        'Each failed check of a build, or of the head of a requested pull request, is retried once before it counts. The newest attempt decides.',
       mark: 'other',
     }),
     context: key(markdown(), {
       default: '',
-      description: 'What is known about flaky checks, in words: shown wherever one is tried again.',
+      description: 'A text about the flaky checks, shown wherever one is retried.',
       mark: 'other',
     }),
     context_file: optionalKey(repositoryPath(), {
       default: 'none',
-      description: 'The same, in a file of the repository, read at the commit that failed. Instead of context.',
+      description: 'A file of the repository with that text, read at the failed commit. Replaces context.',
       mark: 'other',
     }),
     retriable_checks: key(
@@ -226,34 +230,34 @@ export const mergeRules = group({
           context_file: repositoryPath().optional(),
         }).refine((check) => !(check.context && check.context_file), {
           path: ['context_file'],
-          error: 'cannot stand beside context',
+          error: 'cannot be combined with context',
         }),
         { name: 'list: {name glob, context or context_file}', most: 100 },
       ),
       {
         default: [],
         description:
-          'Only these checks are tried again, by name or glob; what is said of one replaces what is said of all. Empty: every check.',
+          "Only these checks are retried, by name or glob. A check's own context replaces the common one. Empty: every check.",
         mark: 'other',
       },
     ),
   })
     .refine((retry) => !(retry.context && retry.context_file), {
       path: ['context_file'],
-      error: 'cannot stand beside context',
+      error: 'cannot be combined with context',
     })
     .prefault({}),
   update_latest: key(bool(), {
     default: true,
     description:
-      'What lands was tested together with the newest base. false is refused: what was tested on an older one says nothing of what lands.',
+      'What lands was tested together with the newest base. false is refused: a test on an older base proves nothing about what lands.',
     mark: 'build',
     accepts: [true],
   }),
   use_rebase: key(bool(), {
     default: false,
     description:
-      'Bring pull requests up to date by rebasing their commits onto the base instead of merging it into them: in serial mode, by sync, auto_update and update_before_requeue. The push is a forced one, with lease.',
+      'Bring pull requests up to date by rebasing them onto the base instead of merging the base into them: in serial mode, and with sync, auto_update and update_before_requeue. The push is forced, with lease.',
     mark: 'build',
   }),
   delete_branch: key(bool(), {
@@ -264,12 +268,12 @@ export const mergeRules = group({
   enable_comments: key(bool(), {
     default: true,
     description:
-      'Write comments on pull requests. false leaves only answers to commands and labels of people, and what they asked for on branches.',
+      "Write comments on pull requests. false leaves only answers to people's commands and labels, and to their requests for syncs and backports.",
     mark: 'other',
   }),
   ci_timeout_mins: key(integer(0), {
     default: 0,
-    description: 'How long a build may run before it counts as failed (111). 0 is no limit.',
+    description: 'How long a build may run before it counts as failed (111). 0: no limit.',
     mark: 'other',
   }),
   base_branches: key(listOf(branch(), { name: 'list: name, or /regular expression/', most: 50 }), {
@@ -291,13 +295,13 @@ export const mergeRules = group({
   auto_detect_stacks: key(bool(), {
     default: false,
     description:
-      'A pull request whose base branch is the head of another open one stands on that one, in the queue of the base branch below them all. Queueing it queues those below, they are built together, and none is in line without what it stands on. After a landing the one above gets the base branch as its base. Not with use_fast_forwarding: false.',
+      "A pull request whose base branch is the head of another open pull request stands on it, in the queue of the stack's lowest base branch. Queueing a pull request queues those below; they are built together, and none is in line without the one below. After a landing the pull request above gets the base branch as its base. Not with use_fast_forwarding: false.",
     mark: 'gate',
   }),
   speculation: key(oneOf('linear', 'adaptive'), {
     default: 'linear',
     description:
-      "In parallel mode. linear: each build assumes that all before it land. adaptive: builds are chosen by how likely they are to be needed, from how earlier ones of the repository and the author ended. Interlock's own.",
+      "In parallel mode. linear: each build assumes that everything before it lands. adaptive: builds are chosen by the probability that they are needed, learned from earlier pull requests of the repository and the author. Interlock's own.",
     mark: 'build',
   }),
   merge_windows: key(
@@ -313,7 +317,7 @@ export const mergeRules = group({
     {
       default: [],
       description:
-        "When landings may happen; builds go on outside of it. A window opens at each cron_start (five fields) and closes at the next cron_end. Without one for a base branch it is always open; without base_branches a window is for all of them. Interlock's own.",
+        "When landings may happen. Builds go on outside the windows. A window opens at each cron_start (five fields) and closes at the next cron_end. A base branch without a window is always open. A window without base_branches applies to all of them. Interlock's own.",
       mark: 'gate',
     },
   ),
@@ -322,6 +326,6 @@ export const mergeRules = group({
     !auto_detect_stacks || merge_mode.type !== 'parallel' || merge_mode.parallel_mode.use_fast_forwarding !== false,
   {
     path: ['auto_detect_stacks'],
-    error: 'cannot stand beside use_fast_forwarding: false; a host that merges by itself knows no stacks',
+    error: "cannot be combined with use_fast_forwarding: false, because the host's own merge knows no stacks",
   },
 );

@@ -53,7 +53,7 @@ export const preconditions = group({
   required_checks: key(requiredChecks(), {
     default: [],
     description:
-      "The checks a head must pass, by name or glob of names. A head is judged by the host's own list while use_github_mergeability is true, and by interlock/verify wherever it is named; no other name may begin with interlock/.",
+      "The checks a head must pass, by name or glob. While use_github_mergeability is true the host's own list replaces this one, except interlock/verify, which always counts. No other name may begin with interlock/.",
     mark: 'gate',
   }),
   use_github_mergeability: key(bool(), {
@@ -63,12 +63,12 @@ export const preconditions = group({
   }),
   conversation_resolution_required: key(bool(), {
     default: false,
-    description: 'Every review conversation must be resolved (else 113).',
+    description: 'Every review conversation must be resolved (otherwise 113).',
     mark: 'gate',
   }),
   require_verified_commits: key(bool(), {
     default: false,
-    description: 'Every commit must carry a signature the host verified (else 115).',
+    description: 'Every commit must have a signature that the host verified (otherwise 115).',
     mark: 'gate',
   }),
   validations: key(
@@ -86,7 +86,8 @@ export const preconditions = group({
     ),
     {
       default: [],
-      description: 'Every expression must be found in the title or body (else 108); the author reads the name.',
+      description:
+        "Every expression must match the title or body (otherwise 108). The author reads the validation's name.",
       mark: 'gate',
     },
   ),

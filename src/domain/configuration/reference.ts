@@ -31,12 +31,12 @@ One YAML document per repository. It is read from \`.service/config.yml\` on the
 \`\`\`yaml
 ${defaultConfigurationYaml}\`\`\`
 
-- Unknown keys are refused at every level, with the nearest known key. A refused document changes nothing; all of its problems are told at once, each with its line and column.
-- A key without a value (\`batch_size:\`) is as if it were not there. \`merge_rules\` may be left out whole; where it stands, \`merge_rules.labels.trigger\` is required.
+- Unknown keys are refused at every level, with the nearest known key. A refused document changes nothing. All its problems are reported at once, each with line and column.
+- A key without a value (\`batch_size:\`) counts as left out. \`merge_rules\` may be left out completely. If it is there, \`merge_rules.labels.trigger\` is required.
 - Aliases, tags, duplicate keys, control characters, several documents in one text, and more than 256 KiB are refused.
-- **Now** says what this version does with a key. *yes*: it acts on it. *only …*: it acts on these values and refuses the others by name. *refused*: it knows the key and does not act on it yet, so any value is refused by name, except the ones listed, which ask for what happens anyway.
-- **A change** says what a new value does to builds that exist. *judged again*: their verdicts are taken anew at the landing, nothing is rebuilt. *reset (307)*: they were made with the old value and are started over. *from now on*: they keep their worth.
-- Regular expressions are RE2: at most 200 characters, counted repetitions multiplied at most 1000.
+- **Now** says what this version does with a key. *yes*: it acts on it. *only …*: it acts on these values and refuses the others by name. *refused*: it knows the key and does not act on it yet, so every value is refused by name, except listed values that ask for what happens anyway.
+- **A change** says what a new value does to builds that exist. *judged again*: they are kept, and their verdicts are decided again at the landing. *reset (307)*: they start over, because they were made with the old value. *from now on*: they stay valid.
+- Regular expressions are RE2: at most 200 characters, and at most 1000 repetitions, all \`{n}\` multiplied.
 `;
 
 const conclusions = `## Conclusions of a check
@@ -45,10 +45,10 @@ const conclusions = `## Conclusions of a check
 
 ## Which checks are required
 
-- Of a pull request's own head: what the code host's branch protection requires while \`use_github_mergeability\` is true, else \`required_checks\`. An empty list asks for nothing. \`require_all_checks_pass\` adds every check that ran.
-- Of a build in parallel mode: \`override_required_checks\`, else \`required_checks\`, else the host's list while \`use_github_mergeability\` is true, else every check that ran. \`require_all_draft_checks_pass\` adds every check that ran.
-- Of a build in serial mode: the same without \`override_required_checks\`, and \`require_all_checks_pass\` adds every check that ran: the build is the pull request's own head, brought up to date.
-- "Adds" means beside the named ones, which are still waited for. A build without any check is never green.
+- For a pull request's own head: what the code host's branch protection requires while \`use_github_mergeability\` is true, otherwise \`required_checks\`. An empty list requires nothing. \`require_all_checks_pass\` adds every check that ran.
+- For a build in parallel mode: the first that is not empty of \`override_required_checks\`, \`required_checks\`, and the host's list while \`use_github_mergeability\` is true; otherwise every check that ran. \`require_all_draft_checks_pass\` adds every check that ran.
+- For a build in serial mode: the same without \`override_required_checks\`. \`require_all_checks_pass\` adds every check that ran. The build is the pull request's own head, brought up to date.
+- "Adds" means that the named checks are still awaited. A build without any check is never green.
 `;
 
 function tableOf(entries: readonly KeyEntry[]): string {
@@ -72,7 +72,7 @@ function supportText(entry: KeyEntry): string {
     .map((value) => `\`${Array.isArray(value) ? '[]' : value === '' ? "''" : String(value)}\``)
     .join(', ');
   if (entry.supported) return `only ${values}`;
-  return values === '' ? 'refused' : `refused, but for ${values}`;
+  return values === '' ? 'refused' : `refused, except ${values}`;
 }
 
 /** JSON Schema 2020-12 of the document as it is written. Stricter than the parser in one thing: keys need a value. */

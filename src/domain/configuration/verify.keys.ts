@@ -14,7 +14,7 @@ const secretKey = () =>
   someText(200)
     .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, { error: 'must be the name of an environment variable' })
     .regex(new RegExp(`^(?!(?:${givenVariables.join('|')})$)`), {
-      error: 'is given by the service itself: give the secret another name',
+      error: 'is set by the service itself: give the secret another name',
     });
 
 const previewEntry = group({
@@ -60,7 +60,7 @@ const previews = listOf(previewEntry, { name: 'list: previews, interface 2.13', 
 export const verify = group({
   exempt_paths: key(listOf(someText(500), { name: 'list: path glob' }), {
     default: [],
-    description: 'Globs. A pull request that touches nothing else is not verified.',
+    description: 'Globs. A pull request that touches only these paths is not verified.',
     mark: 'other',
   }),
   preview: key(

@@ -8,7 +8,7 @@ export interface Freeze {
   readonly id: string;
   readonly source: FreezeSource;
   readonly reason: string | null;
-  /** Who made it; after a rollback: who rolled back. */
+  /** The user who made it. After a rollback: the user who rolled back. */
   readonly createdBy: string;
   readonly span: Span;
 }

@@ -47,7 +47,7 @@ export class AccountsResolver {
 
   @Mutation(() => CreateApiTokenPayload, {
     description:
-      "Makes a token and shows it, once. Needs admin, but for a user token of one's own: that ends with the token that makes it.",
+      'Makes a token and shows it once. Needs admin, except for an own user token, which ends with the token that makes it.',
   })
   async createApiToken(
     @Ctx() ctx: GraphQLContext,
@@ -60,8 +60,7 @@ export class AccountsResolver {
   }
 
   @Mutation(() => RevokeApiTokenPayload, {
-    description:
-      "Ends a token at once, with the subscriptions it has open. Needs admin, but for one's own user tokens.",
+    description: 'Ends a token and its open subscriptions at once. Needs admin, except for own user tokens.',
   })
   async revokeApiToken(
     @Ctx() ctx: GraphQLContext,

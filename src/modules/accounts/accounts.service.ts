@@ -17,7 +17,7 @@ export async function createAccount(
       'insert into account (name) values ($1) on conflict (name) do nothing returning id',
       [name],
     );
-    if (!account) throw new DomainError('CONFLICT', `An account named ${name} exists already.`, 'name');
+    if (!account) throw new DomainError('CONFLICT', `An account named ${name} already exists.`, 'name');
     const [user] = await query<{ id: string }>(
       `insert into account_user (account_id, email, role, is_service) values ($1, $2, 'admin', true) returning id`,
       [account.id, email],

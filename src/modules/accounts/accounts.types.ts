@@ -55,7 +55,7 @@ registerEnumType(roles, {
 const tokenKinds = { ACCOUNT: 'account', USER: 'user' } as const satisfies Record<Uppercase<TokenKind>, TokenKind>;
 registerEnumType(tokenKinds, {
   name: 'ApiTokenKind',
-  description: 'Whom a token acts as.',
+  description: 'The user or account a token acts as.',
   valuesConfig: {
     ACCOUNT: { description: "The account's service user. It can sign webhooks." },
     USER: { description: 'The user who made it.' },
@@ -97,7 +97,7 @@ export class ApiToken {
   @Field(() => String, { description: 'What it was named.' })
   name!: string;
 
-  @Field(() => tokenKinds, { description: 'Whom it acts as.' })
+  @Field(() => tokenKinds, { description: 'The user or account it acts as.' })
   kind!: TokenKind;
 
   @Field(() => [scopeNames], { description: 'What it may do.' })
@@ -130,7 +130,7 @@ export class CreateApiTokenInput {
   @Field(() => [scopeNames], { description: 'What it may do: nothing that the token in use may not.' })
   scopes!: Scope[];
 
-  @Field(() => tokenKinds, { defaultValue: 'user', description: 'Whom it acts as.' })
+  @Field(() => tokenKinds, { defaultValue: 'user', description: 'The user or account it acts as.' })
   kind!: TokenKind;
 
   @Field(() => DateTime, { nullable: true, description: 'When it stops signing in. Without it: when it is revoked.' })
@@ -138,7 +138,7 @@ export class CreateApiTokenInput {
 
   @Field(() => ID, {
     nullable: true,
-    description: 'The user it acts as, for an admin to give. Without it: who makes it.',
+    description: 'The user it acts as. Only an admin may name another user. Default: the user who makes it.',
   })
   user?: string | null;
 }
@@ -159,7 +159,7 @@ export class RevokeApiTokenInput {
 
   @Field(() => ID, {
     nullable: true,
-    description: 'The account token that signs webhooks from now on. Required for the one that does.',
+    description: 'The account token that signs webhooks from now on. Required if the revoked token signs them.',
   })
   successor?: string | null;
 }

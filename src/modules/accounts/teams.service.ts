@@ -134,5 +134,5 @@ function addressOf({ org, slug }: { readonly org: string; readonly slug: string 
 }
 
 function taken(team: { readonly org: string; readonly slug: string }): DomainError {
-  return new DomainError('CONFLICT', `There is a team ${addressOf(team)} already.`, 'input.slug');
+  return new DomainError('CONFLICT', `The team ${addressOf(team)} already exists.`, 'input.slug');
 }

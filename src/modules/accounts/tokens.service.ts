@@ -74,7 +74,7 @@ function checkScopes(ctx: Context, scopes: readonly Scope[]): void {
   if (lacking)
     throw new DomainError(
       'FORBIDDEN',
-      `A token can only grant scopes it has itself; this one lacks ${lacking}.`,
+      `A token can only grant scopes that it has; this token lacks ${lacking}.`,
       'input.scopes',
     );
 }
@@ -106,7 +106,11 @@ async function ownerOf(ctx: Context, tx: Transaction, userId: string | null): Pr
   );
   if (!owner) throw notFound('User');
   if (userId !== null && owner.isService)
-    throw new DomainError('BAD_INPUT', 'The service user acts by account tokens.', 'input.user');
+    throw new DomainError(
+      'BAD_INPUT',
+      'The service user has no user tokens: make an account token instead.',
+      'input.user',
+    );
   return owner;
 }
 

@@ -26,7 +26,7 @@ export class UserAction {
   @Field(() => String, { description: 'What was done, such as `user_removed`.' })
   action!: string;
 
-  @Field(() => String, { description: 'Email address of who did it.' })
+  @Field(() => String, { description: 'Email address of the user who did it.' })
   actor!: string;
 
   @Field(() => userActionEntityNames, { description: 'Kind of thing changed.' })
@@ -44,7 +44,7 @@ export class AuditEntry {
   @Field(() => String, { description: 'What was done, such as `user_removed`.' })
   action!: string;
 
-  @Field(() => String, { description: 'Email address of who did it.' })
+  @Field(() => String, { description: 'Email address of the user who did it.' })
   actor!: string;
 
   @Field(() => auditEntityNames, { description: 'Kind of thing changed.' })

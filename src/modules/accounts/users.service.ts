@@ -33,7 +33,7 @@ export async function addUser(
       `select ${lockedColumns} from account_user where account_id = $1 and lower(email) = $2`,
       [ctx.accountId, email],
     );
-    if (known && !known.isRemoved) throw new DomainError('CONFLICT', `${email} is a user already.`, 'input.email');
+    if (known && !known.isRemoved) throw new DomainError('CONFLICT', `${email} is already a user.`, 'input.email');
     await refuseTakenHandle(ctx, tx, handle, null);
     const values = [ctx.accountId, email, handle, input.role, ctx.clock().toISOString()];
     const [user] = await tx.query<{ id: string }>(
@@ -141,7 +141,7 @@ async function refuseTakenHandle(
     'select email from account_user where account_id = $1 and lower(handle) = lower($2) and id is distinct from $3::bigint',
     [ctx.accountId, handle, userId],
   );
-  if (taken) throw new DomainError('CONFLICT', `The handle ${handle} is that of ${taken.email}.`, 'input.handle');
+  if (taken) throw new DomainError('CONFLICT', `The handle ${handle} belongs to ${taken.email}.`, 'input.handle');
 }
 
 // The service user does not count: nobody signs in as it but by the tokens it has.

@@ -137,7 +137,7 @@ export async function rotateWebhookSigning(ctx: Context, input: { readonly token
         'input.token',
       );
     if (token.signs_webhooks)
-      throw new DomainError('CONFLICT', 'That token signs webhooks already. Name another one.', 'input.token');
+      throw new DomainError('CONFLICT', 'That token already signs webhooks. Name another token.', 'input.token');
     await tx.query(
       `insert into webhook_signing (account_id, next_token_id, promote_at) values ($1, $2, $3)
        on conflict (account_id) do update set next_token_id = excluded.next_token_id, promote_at = excluded.promote_at`,
@@ -155,10 +155,10 @@ export async function promoteWebhookSigning(ctx: Context, input: { readonly toke
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     const rotation = await lockRotation(ctx, tx);
     if (rotation === null || rotation.next === null)
-      throw new DomainError('CONFLICT', 'No token is named to sign next. Rotate first, naming one.');
+      throw new DomainError('CONFLICT', 'No token is named to sign next. Call rotateWebhookSigning first.');
     // Whoever asks has seen which one: another one's name may have come in between.
     if (rotation.next.token !== input.tokenId)
-      throw new DomainError('CONFLICT', 'Another token is named to sign next. Look at webhookSigning.', 'input.token');
+      throw new DomainError('CONFLICT', 'Another token is named to sign next: webhookSigning shows it.', 'input.token');
     const promoteAt = Math.min(rotation.next.promoteAt, ctx.clock().getTime());
     await promote(ctx, tx, { ...rotation, next: { ...rotation.next, promoteAt } });
     await recordUserAction(ctx, tx, { action: 'webhook_signing_promoted', target: null });

@@ -22,7 +22,7 @@ export class Event {
 
   @Field(() => String, {
     nullable: true,
-    description: 'Email address of who did it, `interlock` for the service itself. Null when unknown.',
+    description: 'Email address of the user who did it, `interlock` for the service itself. Null when unknown.',
   })
   actor!: string | null;
 

@@ -41,7 +41,10 @@ export class ProjectCandidatesResolver {
     return toConnection(rows, page.size, { node: (row) => row, key: ({ id }) => [id] });
   }
 
-  @FieldResolver(() => Release, { nullable: true, description: 'A release of it by its version. Null: it has none.' })
+  @FieldResolver(() => Release, {
+    nullable: true,
+    description: 'A release by its version. Null if the project does not have it.',
+  })
   async release(
     @Ctx() ctx: GraphQLContext,
     @Root() { id }: ReleaseProject,
@@ -63,7 +66,7 @@ export class ProjectCandidatesResolver {
 
   @FieldResolver(() => ReleaseCandidate, {
     nullable: true,
-    description: 'A candidate of it by its version. Null: it has none.',
+    description: 'A candidate by its version. Null if the project does not have it.',
   })
   async releaseCandidate(
     @Ctx() ctx: GraphQLContext,
@@ -112,7 +115,7 @@ export class ReleaseCandidatesResolver {
 
   @Mutation(() => CreateReleasePayload, {
     description:
-      'Makes a release and a candidate of it at a commit (interface 4.8). Asking again with the same commit answers the same candidate. Needs release:write.',
+      'Makes a release and its candidate at a commit (interface 4.8). Asking again with the same commit answers the same candidate. Needs release:write.',
   })
   async createRelease(
     @Ctx() ctx: GraphQLContext,

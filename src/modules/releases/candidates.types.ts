@@ -77,7 +77,7 @@ export class ReleaseCandidate {
   })
   nextTryAt!: Date | null;
 
-  @Field(() => String, { description: 'Email address of who made it.' })
+  @Field(() => String, { description: 'Email address of the user who made it.' })
   actor!: string;
 
   @Field(() => DateTime, { description: 'When it was made.' })

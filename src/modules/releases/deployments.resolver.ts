@@ -111,7 +111,7 @@ export class DeploymentsResolver {
 
   @Mutation(() => DeploymentPayload, {
     description:
-      'Cancels a deployment: at once while it waits, else by asking it to stop; should it succeed all the same, it did. Needs deploy:write.',
+      'Cancels a deployment: at once while it waits, otherwise by asking it to stop. It may still succeed. Needs deploy:write.',
   })
   async cancelDeployment(
     @Ctx() ctx: GraphQLContext,

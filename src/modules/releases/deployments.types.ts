@@ -25,7 +25,7 @@ registerEnumType(deploymentStatuses, {
     CANCELING: { description: 'It was asked to stop; how it ends is not known yet.' },
     CANCELED: { description: 'It was stopped, or never began.' },
     ERROR: { description: 'It could not be tried, or its end was never told.' },
-    UNKNOWN: { description: 'Nothing was heard of it for too long. It holds up nobody.' },
+    UNKNOWN: { description: 'There was no news for too long. Others no longer wait for it.' },
   },
 });
 
@@ -52,7 +52,7 @@ export class Deployment {
   @Field(() => ID, { description: 'Names it among everything of the account. Opaque; in a preview it names nothing.' })
   id!: string;
 
-  @Field(() => String, { description: 'Email address of who asked for it, or first reported it.' })
+  @Field(() => String, { description: 'Email address of the user who requested it, or reported it first.' })
   actor!: string;
 
   @Field(() => deploymentKinds, { description: 'What it is for.' })
@@ -82,7 +82,7 @@ export class Deployment {
   @Field(() => String, {
     nullable: true,
     description:
-      'What the last call to its provider failed with; it was tried again, or is, at `nextTryAt`. Null: it did not fail, or what came of it is known since.',
+      'The failure of the last call to its provider, which is repeated at `nextTryAt`. Null: the call did not fail, or its result is known by now.',
   })
   lastFailure!: string | null;
 
@@ -95,7 +95,7 @@ export class Deployment {
   @Field(() => DateTime, {
     nullable: true,
     description:
-      'When its provider was told to cancel it. Null: it was not; that it could not be is `lastFailure` of one that was canceled.',
+      'When its provider was told to cancel it. Null: the provider was not told. If the provider of a canceled deployment could not be told, `lastFailure` says why.',
   })
   cancelToldAt!: Date | null;
 
@@ -130,7 +130,7 @@ export const DeploymentConnection = connectionType(Deployment, 'Deployment', tru
 
 @ObjectType({ simpleResolvers: true, description: 'What deploying, canceling or rolling back would do.' })
 export class DeploymentImpact {
-  @Field(() => String, { description: 'All of it in words.' })
+  @Field(() => String, { description: 'The same as a sentence.' })
   sentence!: string;
 
   @Field(() => [Deployment], { description: 'Active deployments it would cancel, as they would stand then.' })

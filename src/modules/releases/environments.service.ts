@@ -52,7 +52,7 @@ export async function createEnvironment(ctx: Context, secrets: Secrets, input: N
       ],
     );
     if (row === undefined)
-      throw new DomainError('CONFLICT', `${project.name} has an environment ${name} already.`, 'input.name');
+      throw new DomainError('CONFLICT', `${project.name} already has an environment ${name}.`, 'input.name');
     const owner = { accountId: ctx.accountId, of: 'environment', id: row.id } as const;
     await tx.query('update environment set provider_secret = $3 where account_id = $1 and id = $2', [
       ctx.accountId,
@@ -112,7 +112,7 @@ function changeProvider(ctx: Context, secrets: Secrets, row: EnvironmentRow, req
   if (row.currentDeploymentId) {
     throw new DomainError(
       'CONFLICT',
-      `${row.name} is being deployed to: change its provider when that has ended, or cancel it first.`,
+      `${row.name} has a running deployment: cancel it, or change the provider when it has ended.`,
       'input.provider',
     );
   }

@@ -46,7 +46,7 @@ export class Environment {
   provider!: Provider;
 
   @Field(() => Int, {
-    description: 'Seconds without a report after which a deployment is unknown and holds up nobody.',
+    description: 'Seconds without a report after which a deployment becomes unknown and others no longer wait for it.',
   })
   reportTimeoutSec!: number;
 

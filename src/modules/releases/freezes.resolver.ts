@@ -30,7 +30,7 @@ export class FreezesResolver {
   }
 
   @FieldResolver(() => [Freeze], {
-    description: 'Its freezes, newest first, whether they hold now or not; those that have ended are left out.',
+    description: 'Its freezes, newest first, present and future. Ended freezes are left out.',
   })
   async freezes(@Ctx() ctx: GraphQLContext, @Root() { id }: Environment): Promise<Freeze[]> {
     return (await readFreezes(ctx, id)).map(toFreezeNode);

@@ -45,7 +45,7 @@ export class DeleteFreezeInput {
 
 @ObjectType({ simpleResolvers: true, description: 'What freezing an environment would do.' })
 export class EnvironmentFreezeImpact {
-  @Field(() => String, { description: 'All of it in words.' })
+  @Field(() => String, { description: 'The same as a sentence.' })
   sentence!: string;
 
   @Field(() => [Deployment], { description: 'Deployments in line that would wait for its end, the next first.' })

@@ -71,7 +71,7 @@ export class ReleaseProjectsResolver {
 
   @FieldResolver(() => Environment, {
     nullable: true,
-    description: 'An environment of it by its name. Null when it has none of that name.',
+    description: 'An environment by its name. Null if the project has none of that name.',
   })
   async environment(
     @Ctx() ctx: GraphQLContext,

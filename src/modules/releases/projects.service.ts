@@ -38,7 +38,7 @@ export async function createReleaseProject(ctx: Context, secrets: Secrets, input
         ctx.clock().toISOString(),
       ],
     );
-    if (row === undefined) throw new DomainError('CONFLICT', `A release project ${name} exists already.`, 'input.name');
+    if (row === undefined) throw new DomainError('CONFLICT', `A release project ${name} already exists.`, 'input.name');
     if (input.build) {
       const owner = { accountId: ctx.accountId, of: 'project', id: row.id } as const;
       await tx.query('update release_project set build_secret = $3 where account_id = $1 and id = $2', [

@@ -17,7 +17,7 @@ registerEnumType(providerKinds, {
   valuesConfig: {
     NONE: { description: 'Somebody outside, who reports how it went.' },
     COMMAND: { description: 'A command, run in a worktree of the commit.' },
-    HTTP: { description: 'Whoever answers a signed POST, and reports or is asked how it went.' },
+    HTTP: { description: 'A system that answers signed POSTs, and reports or is asked how the run went.' },
     GITHUB_ACTIONS: { description: 'A workflow of the repository at its code host, dispatched on the commit.' },
   },
 });

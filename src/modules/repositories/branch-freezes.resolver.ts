@@ -15,8 +15,7 @@ import { Repository } from './repositories.types.ts';
 @Resolver(() => Repository)
 export class BranchFreezesResolver {
   @FieldResolver(() => [Freeze], {
-    description:
-      'Freezes of its base branches, newest first, whether they hold now or not; those that have ended are left out.',
+    description: 'Freezes of its base branches, newest first, present and future. Ended freezes are left out.',
   })
   async freezes(@Ctx() ctx: GraphQLContext, @Root() repository: Repository): Promise<Freeze[]> {
     return (await readBranchFreezes(ctx, repository)).map(toFreezeNode);

@@ -7,10 +7,16 @@ import { DateTime, Day, GitObjectID, PageNumber } from '../../graphql/scalars.ts
   description: 'Who changed a configuration. The service itself is nobody: both null.',
 })
 export class ConfigurationAuthor {
-  @Field(() => String, { nullable: true, description: 'Of who changed it by API or dashboard. Null otherwise.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Email address of the user who changed it by API or dashboard. Null otherwise.',
+  })
   email!: string | null;
 
-  @Field(() => String, { nullable: true, description: 'Of who changed it in the repository. Null otherwise.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Handle of the user who changed it in the repository. Null otherwise.',
+  })
   ghUsername!: string | null;
 }
 
@@ -43,7 +49,10 @@ export class ConfigurationRefusal {
   @Field(() => GitObjectID, { description: 'The commit that changed the file.' })
   commitSha!: string;
 
-  @Field(() => String, { nullable: true, description: 'Handle of who pushed it. Null: the code host does not know.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Handle of the user who pushed it. Null: the code host does not know.',
+  })
   ghUsername!: string | null;
 
   @Field(() => [String], { description: 'Why, each with the path of the setting where there is one (interface 4.5).' })

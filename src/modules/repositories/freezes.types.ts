@@ -41,7 +41,7 @@ export class Freeze {
 
   @Field(() => DateTime, {
     nullable: true,
-    description: 'Until when. Null for a schedule, and for one that lasts until somebody ends it.',
+    description: 'When it ends. Null for a schedule, and for a freeze that lasts until somebody ends it.',
   })
   endsAt!: Date | null;
 
@@ -65,35 +65,35 @@ export class Freeze {
 
   @Field(() => Glob, {
     nullable: true,
-    description: 'Which base branches it is for: a plain name, or a glob. Null for one of an environment.',
+    description: 'The base branches it freezes: a plain name, or a glob. Null for a freeze of an environment.',
   })
   baseBranches!: string | null;
 
-  @Field(() => String, { description: 'Who made it; after a rollback: who rolled back.' })
+  @Field(() => String, { description: 'The user who made it. After a rollback: the user who rolled back.' })
   createdBy!: string;
 
   @Field(() => DateTime, { description: 'When it was made.' })
   createdAt!: Date;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'That something is frozen now: why, until when, by whom.' })
+@ObjectType({ simpleResolvers: true, description: 'The present freeze of something: why, until when, by which user.' })
 export class Frozen {
-  @Field(() => Freeze, { description: 'Of the freezes that hold now the one that holds longest.' })
+  @Field(() => Freeze, { description: 'Of the present freezes, the last to end.' })
   freeze!: Freeze;
 
   @Field(() => DateTime, {
     nullable: true,
-    description: 'When none holds any more. Null when no end is known.',
+    description: 'When the last freeze ends. Null when no end is known.',
   })
   until!: Date | null;
 
   @Field(() => String, { nullable: true, description: 'Why. Null when nothing was said.' })
   reason!: string | null;
 
-  @Field(() => String, { description: 'Who made the freeze; after a rollback: who rolled back.' })
+  @Field(() => String, { description: 'The user who made the freeze. After a rollback: the user who rolled back.' })
   createdBy!: string;
 
-  @Field(() => String, { description: 'All of it in words.' })
+  @Field(() => String, { description: 'The same as a sentence.' })
   sentence!: string;
 }
 
@@ -123,7 +123,10 @@ export class BaseBranchesInput {
 
 @InputType({ description: 'Base branches on which nothing lands from now on.' })
 export class FreezeBranchesInput extends BaseBranchesInput {
-  @Field(() => String, { nullable: true, description: 'Why, in at most 1,000 characters; told to whoever waits.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'The reason, at most 1,000 characters. It is shown to everybody who waits.',
+  })
   reason!: string | null;
 
   @Field(() => DateTime, { nullable: true, description: 'Until when. Left out: until somebody ends it.' })

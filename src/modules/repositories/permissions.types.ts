@@ -39,13 +39,13 @@ export class PermissionGrant {
   @Field(() => permissions, { description: 'What was granted.' })
   permission!: Permission;
 
-  @Field(() => User, { nullable: true, description: 'To whom. Null when to a team.' })
+  @Field(() => User, { nullable: true, description: 'The user it is granted to. Null when granted to a team.' })
   user!: User | null;
 
-  @Field(() => Team, { nullable: true, description: 'To whom. Null when to a user.' })
+  @Field(() => Team, { nullable: true, description: 'The team it is granted to. Null when granted to a user.' })
   team!: Team | null;
 
-  @Field(() => String, { nullable: true, description: 'Email address of who granted it.' })
+  @Field(() => String, { nullable: true, description: 'Email address of the user who granted it.' })
   grantedBy!: string | null;
 
   @Field(() => DateTime, { description: 'When it was granted.' })

@@ -30,7 +30,7 @@ export async function createRepository(ctx: Context, input: NewRepository): Prom
   const repository = (await findRepository(ctx, input)) ?? (await insertRepository(ctx, input, defaultBranch));
   // Not active: an attempt that was cut off before the host had made it. It is finished now.
   if (repository.active || repository.deactivatedAt)
-    throw new DomainError('CONFLICT', `A repository ${input.owner}/${input.name} exists already.`, 'input.name');
+    throw new DomainError('CONFLICT', `A repository ${input.owner}/${input.name} already exists.`, 'input.name');
   await makeOnHost(ctx, repository);
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
     const row = await lockRepository(ctx, tx, repository.id);
@@ -111,10 +111,7 @@ export async function changeActivity(ctx: Context, repositoryId: string, active:
     const repository = await lockRepository(ctx, tx, repositoryId);
     if (repository.active === active) return repository;
     if (active && !repository.deactivatedAt)
-      throw new DomainError(
-        'CONFLICT',
-        'The repository was not made completely: ask for it again by createRepository.',
-      );
+      throw new DomainError('CONFLICT', 'The repository was not created completely: call createRepository again.');
     Object.assign(repository, { active, deactivatedAt: active ? null : ctx.clock() });
     const action = active ? 'repository_activated' : 'repository_deactivated';
     await appendEvents(ctx, tx, [{ repositoryId, action }]);

@@ -43,7 +43,9 @@ export class Repository {
   @Field(() => Boolean, { description: 'Whether its pull requests can be queued.' })
   active!: Lazy<boolean>;
 
-  @Field(() => Boolean, { description: 'While true nothing of it is validated or merged, whatever its branches say.' })
+  @Field(() => Boolean, {
+    description: 'While true, nothing in the repository is validated or merged, whatever its branches say.',
+  })
   paused!: Lazy<boolean>;
 
   @Field(() => DateTime, { description: 'When it was added here.' })

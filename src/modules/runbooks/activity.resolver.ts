@@ -56,7 +56,7 @@ export class RunbookActivityResolver {
   @Subscription(() => LogPiece, {
     subscribe: followRunbookLog,
     description:
-      'The log of a runbook, from a place on and as it is written, until nothing of it is left to be worked on. Needs runbook:write.',
+      'The log of a runbook from a given place on, as it is written, until no work is left. Needs runbook:write.',
   })
   runbookLog(@Root() piece: Told<LogPiece>, @Args(() => FollowRunbookLogArgs) _args: FollowRunbookLogArgs): LogPiece {
     return told(piece);

@@ -19,7 +19,7 @@ export class RunbookChange extends ChangeByEvent {
 
   @Field(() => String, {
     description:
-      'What came to its log since the change of it that this subscription told before, or since the subscription began. Some of it where that is long: `runbookLog` leaves nothing out.',
+      "New log text since this subscription's last message, or since the subscription began. Long text is shortened: `runbookLog` has all.",
   })
   log!: string;
 

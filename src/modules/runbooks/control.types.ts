@@ -14,7 +14,7 @@ export class CancelRunbookInput {
 
 @ObjectType({ simpleResolvers: true, description: 'What canceling a runbook would stop.' })
 export class CancelRunbookImpact {
-  @Field(() => String, { description: 'All of it in words.' })
+  @Field(() => String, { description: 'The same as a sentence.' })
   sentence!: string;
 
   @Field(() => String, { nullable: true, description: 'Number of the leaf that is being worked on. Null: none is.' })
@@ -87,7 +87,7 @@ export class RunbookDefaults {
   budgetMicros!: number;
 
   @Field(() => Boolean, {
-    description: 'Whether they may change files that few may, such as workflows. Unless set: false.',
+    description: 'Whether they may change files that decide what runs, such as workflows. Default: false.',
   })
   workflowFiles!: boolean;
 }
@@ -123,7 +123,7 @@ export class UpdateRunbookDefaultsInput {
 
   @Field(() => Boolean, {
     nullable: true,
-    description: 'Whether they may change files that few may, such as workflows.',
+    description: 'Whether they may change files that decide what runs, such as workflows.',
   })
   workflowFiles?: boolean | null;
 }

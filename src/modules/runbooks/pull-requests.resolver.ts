@@ -12,7 +12,7 @@ import { RunbookPullRequest } from './steps.types.ts';
 export class RunbookPullRequestsResolver {
   @FieldResolver(() => PullRequest, {
     nullable: true,
-    description: 'The pull request as the queue knows it. Null: it has not heard of it yet. Needs queue:read.',
+    description: 'The pull request as the queue knows it. Null: the queue does not know it yet. Needs queue:read.',
   })
   async pullRequest(
     @Ctx() ctx: GraphQLContext,

@@ -45,7 +45,7 @@ async function cancel(ctx: Context, tx: Transaction, number: number): Promise<St
   const stopped = await readOpen(tx, runbook);
   if (runbook.cancelRequestedAt) return stopped;
   if (isNothing(stopped))
-    throw new DomainError('CONFLICT', `Runbook ${number} has nothing left to stop: it is at its end`);
+    throw new DomainError('CONFLICT', `Runbook ${number} has already ended: there is nothing to stop`);
   await cancelWork(ctx, tx, runbook, `Canceled by ${actorOf(ctx)}.`);
   wakeRunbook(ctx, tx, runbook);
   await announceRunbook(ctx, tx, runbook, { action: 'runbook_canceled' });
@@ -122,7 +122,10 @@ export async function publishRunbook(ctx: Context, number: number): Promise<void
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     const runbook = await changeRunbook(ctx, tx, number);
     if (runbook.prMode !== 'manual')
-      throw new DomainError('CONFLICT', `Runbook ${number} opens its pull requests by itself: its mode is not manual`);
+      throw new DomainError(
+        'CONFLICT',
+        `Runbook ${number} opens its pull requests itself: only the mode manual leaves that to you`,
+      );
     if (runbook.publishRequestedAt) return;
     await requireActiveOf(ctx, tx, runbook);
     runbook.publishRequestedAt = ctx.clock();

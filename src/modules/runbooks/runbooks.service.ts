@@ -143,7 +143,7 @@ export async function continueRunbook(ctx: Context, request: ContinueRunbookRequ
 export function budgetSpent({ number }: Pick<RunbookRow, 'number'>): DomainError {
   return new DomainError(
     'RUNBOOK_BUDGET_SPENT',
-    `The budget of runbook ${number} is spent: begin another one, or have its budget raised by retryRunbook`,
+    `The budget of runbook ${number} is spent: raise it with retryRunbook, or create another runbook`,
   );
 }
 

@@ -50,7 +50,7 @@ registerEnumType(runbookAgents, {
   description: 'Who executes a runbook.',
   valuesConfig: {
     SCRIPT: { description: 'Its prompts are scripts in Markdown, executed as they are written.' },
-    MODEL: { description: 'A language model plans and works, through tools that hold what it may do.' },
+    MODEL: { description: 'A language model plans and works, through tools that bound what it may do.' },
   },
 });
 
@@ -122,7 +122,7 @@ export class Runbook {
   @Field(() => runbookAgents, { description: 'Who executes it: fixed when it was created.' })
   agent!: AgentKind;
 
-  @Field(() => String, { description: 'Email address of whom it is attributed to.' })
+  @Field(() => String, { description: 'Email address of the user it is attributed to.' })
   authorEmail!: string;
 
   @Field(() => String, {
@@ -131,7 +131,7 @@ export class Runbook {
   })
   authorHandle!: string | null;
 
-  @Field(() => String, { description: 'Email address of who asked for it.' })
+  @Field(() => String, { description: 'Email address of the user who asked for it.' })
   createdBy!: string;
 
   @Field(() => Boolean, { description: 'Whether its pull requests are opened as drafts.' })
@@ -157,7 +157,7 @@ export class Runbook {
   })
   queueWhenGreen!: boolean;
 
-  @Field(() => Boolean, { description: 'Whether it may change files that few may, such as workflows.' })
+  @Field(() => Boolean, { description: 'Whether it may change files that decide what runs, such as workflows.' })
   workflowFiles!: boolean;
 
   @Field(() => RunbookCost, { description: 'What it has cost, and may cost.' })
@@ -209,7 +209,7 @@ export class RunbookPrompt {
   @Field(() => String, { description: 'The prompt itself.' })
   text!: string;
 
-  @Field(() => String, { description: 'Email address of who gave it.' })
+  @Field(() => String, { description: 'Email address of the user who gave it.' })
   author!: string;
 
   @Field(() => DateTime, { description: 'When it was given.' })
@@ -274,7 +274,7 @@ export class CreateRunbookInput {
 
   @Field(() => String, {
     nullable: true,
-    description: "Email address of a user of the account, to whom it is attributed: the token's user unless given.",
+    description: "Email address of a user of the account, the author it is attributed to. Default: the token's user.",
   })
   authorEmail?: string | null;
 

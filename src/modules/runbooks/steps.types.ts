@@ -61,7 +61,7 @@ const toolOutcomes = { DONE: 'done', FAILED: 'failed', REFUSED: 'refused' } as c
 export type ToolOutcome = (typeof toolOutcomes)[keyof typeof toolOutcomes];
 registerEnumType(toolOutcomes, {
   name: 'RunbookToolOutcome',
-  description: 'What came of a call of a tool.',
+  description: 'The result of a tool call.',
   valuesConfig: {
     DONE: { description: 'It did what was asked.' },
     FAILED: { description: 'It tried, and it did not work; the agent was told why.' },
@@ -208,7 +208,7 @@ export class RunbookBranch {
   @Field(() => GitObjectID, { nullable: true, description: 'Its head as the runbook pushed it. Null: nothing was.' })
   headCommit!: string | null;
 
-  @Field(() => RunbookPullRequest, { nullable: true, description: 'What was opened of it. Null: nothing yet.' })
+  @Field(() => RunbookPullRequest, { nullable: true, description: 'Its pull request. Null: none yet.' })
   pullRequest!: RunbookPullRequest | null;
 }
 
@@ -220,7 +220,7 @@ export class RunbookToolCall {
   @Field(() => JSONValue, { description: 'What it was called with; long values are cut.' })
   arguments!: unknown;
 
-  @Field(() => toolOutcomes, { description: 'What came of it.' })
+  @Field(() => toolOutcomes, { description: 'Its result.' })
   outcome!: ToolOutcome;
 
   @Field(() => String, { description: 'What the agent was answered, cut where it is long.' })

@@ -85,7 +85,9 @@ export class WebhookEndpointsResolver {
     return { webhookEndpoint: await endpointOf(ctx, id), secret };
   }
 
-  @Mutation(() => WebhookEndpointPayload, { description: 'Changes where or of what an endpoint is told. Needs admin.' })
+  @Mutation(() => WebhookEndpointPayload, {
+    description: 'Changes the address or the actions of an endpoint. Needs admin.',
+  })
   async updateWebhookEndpoint(
     @Ctx() ctx: GraphQLContext,
     @Arg('input', () => UpdateWebhookEndpointInput) { id, url, actions }: UpdateWebhookEndpointInput,
@@ -143,7 +145,7 @@ export class WebhookEndpointsResolver {
 
   @Mutation(() => RotateWebhookEndpointSecretPayload, {
     description:
-      'Gives an endpoint a new secret of its own; the one before it, if any, signs beside for a day. Needs admin.',
+      'Gives an endpoint a new secret of its own. An earlier secret also signs for one more day. Needs admin.',
   })
   async rotateWebhookEndpointSecret(
     @Ctx() ctx: GraphQLContext,

@@ -39,7 +39,7 @@ registerEnumType(deliveryStates, {
 @ObjectType({
   implements: Node,
   simpleResolvers: true,
-  description: 'An address that is told of events (interface 6).',
+  description: 'An address that receives events (interface 6).',
 })
 export class WebhookEndpoint {
   @Field(() => ID, { description: 'Names it among everything of the account. Opaque.' })
@@ -48,7 +48,7 @@ export class WebhookEndpoint {
   @Field(() => URI, { description: 'Where its webhooks are sent.' })
   url!: string;
 
-  @Field(() => [String], { description: 'Actions it is told of; `*` alone is all there are and will be.' })
+  @Field(() => [String], { description: 'Actions it receives. `*` alone means all present and future ones.' })
   actions!: readonly string[];
 
   @Field(() => Boolean, { description: 'Whether it gets anything.' })
@@ -167,7 +167,7 @@ export class CreateWebhookEndpointInput {
   @Field(() => Boolean, {
     defaultValue: false,
     description:
-      "True: signed with a secret of its own, which is answered once, not with the account's token. `X-Service-Signature-SHA256` is keyed with its whole text, `whsec_` included; `webhook-signature` with the bytes that the rest of it is Base64 of, as Standard Webhooks has it.",
+      "True: signed with the endpoint's own secret, which is answered once, instead of the account's token. The whole text, `whsec_` included, keys `X-Service-Signature-SHA256`. The Base64-decoded bytes after `whsec_` key `webhook-signature`, as in Standard Webhooks.",
   })
   ownSecret!: boolean;
 }
@@ -180,7 +180,7 @@ export class CreateWebhookEndpointPayload {
   @Field(() => String, {
     nullable: true,
     description:
-      'Its own secret, shown this once. Null when the token of the account signs. `X-Service-Signature-SHA256` is keyed with its whole text, `whsec_` included; `webhook-signature` with the bytes that the rest of it is Base64 of, as Standard Webhooks has it.',
+      "The endpoint's own secret, shown only now. Null when the account's token signs. The whole text, `whsec_` included, keys `X-Service-Signature-SHA256`. The Base64-decoded bytes after `whsec_` key `webhook-signature`, as in Standard Webhooks.",
   })
   secret!: string | null;
 }
@@ -216,7 +216,7 @@ export class RotateWebhookEndpointSecretPayload {
 
   @Field(() => String, {
     description:
-      'The new secret, shown this once. `X-Service-Signature-SHA256` is keyed with its whole text, `whsec_` included; `webhook-signature` with the bytes that the rest of it is Base64 of, as Standard Webhooks has it.',
+      'The new secret, shown only now. The whole text, `whsec_` included, keys `X-Service-Signature-SHA256`. The Base64-decoded bytes after `whsec_` key `webhook-signature`, as in Standard Webhooks.',
   })
   secret!: string;
 }

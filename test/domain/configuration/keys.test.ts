@@ -162,7 +162,7 @@ describe('rules between keys', () => {
   });
   it('a host that merges by itself merges one at a time', () => {
     expect(messages(parallel({ use_fast_forwarding: false, batch_size: 2 }))).toEqual([
-      `${at}.batch_size: must be 1 with use_fast_forwarding: false; between two merges by the host the base would be untested`,
+      `${at}.batch_size: must be 1 with use_fast_forwarding: false, because the base would be untested between two merges by the host`,
     ]);
     expect(messages(parallel({ use_fast_forwarding: false, use_optimistic_validation: true }))).toBeUndefined();
   });

@@ -45,7 +45,7 @@ describe('the JSON Schema', () => {
       (entry) => !text.includes(JSON.stringify(entry.description).slice(1, -1)),
     );
     expect(silent).toEqual([]);
-    expect(text).toContain('In this version: refused, but for [].');
+    expect(text).toContain('In this version: refused, except [].');
   });
 });
 

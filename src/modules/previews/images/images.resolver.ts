@@ -33,7 +33,7 @@ export class PreviewImagesResolver {
 
   @Mutation(() => PreviewImagePayload, {
     description:
-      'Says what sandboxes of a name boot, in the place of what they booted before. Whether it can be booted is seen when it is. Needs admin.',
+      'Sets what sandboxes with this image name boot, and replaces what they booted before. Whether it boots shows at the next boot. Needs admin.',
   })
   async registerPreviewImage(
     @Ctx() ctx: GraphQLContext,

@@ -39,7 +39,7 @@ export class PreviewImage {
   @Field(() => String, { description: 'The reference, the path or the command.' })
   source!: string;
 
-  @Field(() => String, { description: 'Email address of who first registered it.' })
+  @Field(() => String, { description: 'Email address of the user who registered it first.' })
   createdBy!: string;
 
   @Field(() => DateTime, { description: 'When it was first registered.' })

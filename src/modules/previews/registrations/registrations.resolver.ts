@@ -70,7 +70,7 @@ export class PreviewRegistrationsResolver {
 
   @Mutation(() => RegisterPreviewPayload, {
     description:
-      'Registers an environment that CI built, in the place of the one of the same preview and commit. A run that waits for it drives it; one that had to do without it is begun once more (interface 4.10). Needs preview:register.',
+      'Registers an environment that CI built, and replaces the registration of the same preview and commit. A waiting run drives it. If a run already gave up waiting, another run begins (interface 4.10). Needs preview:register.',
   })
   async registerPreview(
     @Ctx() ctx: GraphQLContext,

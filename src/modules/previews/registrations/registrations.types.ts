@@ -62,7 +62,7 @@ export class PreviewRegistration {
   @Field(() => DateTime, { description: 'Until when it stands, unless it ends before.' })
   expiresAt!: Date;
 
-  @Field(() => String, { description: 'Email address of who registered it.' })
+  @Field(() => String, { description: 'Email address of the user who registered it.' })
   createdBy!: string;
 
   @Field(() => DateTime, { description: 'When it was registered.' })

@@ -21,7 +21,7 @@ export async function setPreviewSecret(
   requireScope(ctx, 'admin');
   const key = requireSecretKey(request.key, 'key');
   if (givenVariables.includes(key))
-    throw new DomainError('BAD_INPUT', `key must not be ${key}, which the service gives`, 'key');
+    throw new DomainError('BAD_INPUT', `key must not be ${key}, which the service itself sets`, 'key');
   requireValue(request.value);
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
     const [row] = await tx.query<{ id: string }>(
@@ -115,7 +115,7 @@ async function changeGrant(
 
 function requireValue(value: string): void {
   if (value === '') throw new DomainError('BAD_INPUT', 'value must not be empty: remove the secret instead', 'value');
-  if (value.includes('\0')) throw new DomainError('BAD_INPUT', 'value must not hold a NUL character', 'value');
+  if (value.includes('\0')) throw new DomainError('BAD_INPUT', 'value must not contain a NUL character', 'value');
   if (value.length > longestValue)
     throw new DomainError('BAD_INPUT', `value must have at most ${longestValue} characters`, 'value');
 }

@@ -20,7 +20,7 @@ export class PreviewSecret {
   @Field(() => [String], { description: 'The repositories it was granted to, as `owner/name`: no other is given it.' })
   grantedTo!: readonly string[];
 
-  @Field(() => String, { description: 'Email address of who first set it.' })
+  @Field(() => String, { description: 'Email address of the user who set it first.' })
   createdBy!: string;
 
   @Field(() => DateTime, { description: 'When it was first set.' })
@@ -35,7 +35,8 @@ export const PreviewSecretConnection = connectionType(PreviewSecret, 'PreviewSec
 @InputType({ description: 'A secret and its value.' })
 export class SetPreviewSecretInput {
   @Field(() => String, {
-    description: 'The variable: letters, digits and `_`. Not PORT, PREVIEW_URL or HEAD_SHA, which the service gives.',
+    description:
+      'The variable: letters, digits and `_`. Not PORT, PREVIEW_URL or HEAD_SHA, which the service itself sets.',
   })
   key!: string;
 

@@ -39,7 +39,7 @@ export class PullRequestVerificationsResolver {
   }
 
   @FieldResolver(() => VerificationConnection, {
-    description: 'Verifications of it, and of others over its head, newest first. Needs queue:read.',
+    description: 'Its verifications, and those of other pull requests with its head, newest first. Needs queue:read.',
   })
   async verifications(
     @Ctx() ctx: GraphQLContext,
@@ -104,7 +104,7 @@ export class VerificationsResolver {
 
   @Mutation(() => VerificationPayload, {
     description:
-      'Verifies the head of an open pull request once more, unless a verification of it is under way, which is answered then. Needs queue:write.',
+      'Verifies the head of an open pull request once more. If a verification of that head is running, the answer is that one. Needs queue:write.',
   })
   async verifyPullRequest(
     @Ctx() ctx: GraphQLContext,
@@ -114,7 +114,7 @@ export class VerificationsResolver {
   }
 
   @Mutation(() => VerificationPayload, {
-    description: 'Cancels a verification; a sandbox of it is taken down first. Needs queue:write.',
+    description: 'Cancels a verification. Its sandbox is taken down first. Needs queue:write.',
   })
   async cancelVerification(
     @Ctx() ctx: GraphQLContext,

@@ -106,7 +106,7 @@ export class Preview {
   implements: Node,
   simpleResolvers: true,
   description:
-    'A run over the head of a pull request: its preview is driven by the skill file, and what came of it is a check on the head (interface 2.13).',
+    'A run over the head of a pull request: its preview is driven by the skill file, and the result is a check on the head (interface 2.13).',
 })
 export class Verification {
   @Field(() => ID, { description: 'Names it among everything of the account. Opaque.' })
@@ -132,7 +132,7 @@ export class Verification {
   @Field(() => Boolean, { description: 'Whether it was asked to stop.' })
   cancelRequested!: boolean;
 
-  @Field(() => String, { nullable: true, description: 'What came of it, in one sentence. Null: nothing yet.' })
+  @Field(() => String, { nullable: true, description: 'Its result in one sentence. Null: none yet.' })
   summary!: string | null;
 
   @Field(() => String, {
@@ -147,7 +147,7 @@ export class Verification {
   })
   waitUntil!: Date | null;
 
-  @Field(() => String, { description: 'Email address of who began it, `interlock` for the service itself.' })
+  @Field(() => String, { description: 'Email address of the user who began it, `interlock` for the service itself.' })
   createdBy!: string;
 
   @Field(() => DateTime, { description: 'When it was asked for.' })

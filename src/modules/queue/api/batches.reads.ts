@@ -21,7 +21,7 @@ const batchSource = 'batch b left join landing l on l.account_id = b.account_id 
 export interface BatchPage {
   readonly size: number;
   readonly before: string;
-  /** Only those that have not ended. */
+  /** Only registrations that have not ended. */
   readonly live: boolean;
 }
 

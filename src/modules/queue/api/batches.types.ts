@@ -227,7 +227,7 @@ export class Batch {
   tree!: string | null;
 
   @Field(() => [GitObjectID], {
-    description: 'Commits of the builds that justify its landing together. Empty where a build of its own does.',
+    description: 'Commits of the builds that justify its landing together. Empty if its own build does.',
   })
   restsOn!: string[];
 

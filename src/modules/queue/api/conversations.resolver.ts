@@ -40,7 +40,7 @@ export class ConversationsResolver {
 
   @FieldResolver(() => [PullRequestCommit], {
     description:
-      'Its commits, oldest first, at most the newest 250, read from the code host: those that its base branch has not, or had not before it was merged.',
+      'Its commits that its base branch does not have, or did not have before the merge. Read from the code host, oldest first, at most the newest 250.',
   })
   async commits(@Ctx() ctx: GraphQLContext, @Root() pullRequest: PullRequest): Promise<PullRequestCommit[]> {
     return (await readCommitsOf(ctx, pullRequest)).map(({ commit, message, authorName, authoredAt }) => ({

@@ -4,7 +4,7 @@ import { PullRequestRefInput } from './pull-requests.types.ts';
 
 @ObjectType({ simpleResolvers: true, description: 'What somebody, or the queue, said on a pull request.' })
 export class PullRequestComment {
-  @Field(() => String, { description: 'Handle of who wrote it.' })
+  @Field(() => String, { description: 'Handle of the user who wrote it.' })
   author!: string;
 
   @Field(() => String, { description: 'Its text, in Markdown.' })
@@ -37,7 +37,7 @@ export class ReviewThread {
   @Field(() => ID, { description: 'Names it among those of the pull request.' })
   id!: string;
 
-  @Field(() => String, { description: 'Handle of who opened it.' })
+  @Field(() => String, { description: 'Handle of the user who opened it.' })
   author!: string;
 
   @Field(() => String, { description: 'What it is about, in Markdown.' })

@@ -29,7 +29,7 @@ export class ImpactBuild {
   pullRequests!: number[];
 }
 
-@ObjectType({ simpleResolvers: true, description: 'What a change would do at once. Nothing of it was done.' })
+@ObjectType({ simpleResolvers: true, description: 'What a change would do at once. Nothing was done.' })
 export class Impact {
   @Field(() => [ImpactReset], { description: 'Builds that would be worth nothing any more.' })
   resets!: ImpactReset[];
@@ -102,7 +102,7 @@ export class ChangedKey {
   after!: string | null;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'What a configuration would do. Nothing of it was done.' })
+@ObjectType({ simpleResolvers: true, description: 'What a configuration would do. Nothing was done.' })
 export class ConfigurationPreview {
   @Field(() => Boolean, { description: 'Whether it would be stored.' })
   accepted!: boolean;

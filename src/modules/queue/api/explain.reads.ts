@@ -39,7 +39,7 @@ export async function explainPullRequest(
 ): Promise<Explained> {
   requireScope(ctx, 'queue:read');
   if (asOf !== null && asOf > ctx.clock())
-    throw new DomainError('BAD_INPUT', 'asOf must not be in the future: what will be is not known.', 'asOf');
+    throw new DomainError('BAD_INPUT', 'asOf must not be in the future.', 'asOf');
   return await loaderOf(ctx, explanations).load({ pullRequest, asOf });
 }
 

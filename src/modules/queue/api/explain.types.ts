@@ -80,7 +80,7 @@ registerEnumType(conditionKinds, {
   valuesConfig: {
     ASKED: { description: 'Somebody asked for it to be merged.' },
     OPEN: { description: 'It is open.' },
-    BASE_BRANCH: { description: 'Its base branch is one that is managed.' },
+    BASE_BRANCH: { description: 'Its base branch is managed.' },
     DRAFT: { description: 'It is no draft.' },
     LABELS: { description: 'It has no label that blocks.' },
     REVIEW: { description: 'No reviewer wants changes.' },
@@ -124,7 +124,7 @@ registerEnumType(actors, {
     AUTHOR: { description: 'The author of the pull request.' },
     REVIEWER: { description: 'A reviewer.' },
     CI: { description: 'Nobody by hand: checks run.' },
-    QUEUE: { description: 'Nobody by hand: the queue goes on by itself.' },
+    QUEUE: { description: 'Nobody: the queue goes on by itself.' },
     ADMIN: { description: 'Somebody who may pause, resume and configure the queue.' },
   },
 });

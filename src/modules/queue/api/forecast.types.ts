@@ -46,7 +46,7 @@ export class MergeEta {
   sentence!: string;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'When one that stands in line is merged.' })
+@ObjectType({ simpleResolvers: true, description: 'When a pull request in line is merged.' })
 export class QueueEta {
   @Field(() => Int, { description: 'Number of the pull request.' })
   number!: number;

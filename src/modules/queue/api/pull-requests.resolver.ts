@@ -227,7 +227,7 @@ export class PullRequestsResolver {
 
   @Mutation(() => PullRequestPayload, {
     description:
-      'Closes a pull request of a repository that lives on this installation: it leaves the queue, and its preview ends. Closing a closed one changes nothing. Refused for a merged one, and for one that is being landed. Needs queue:write.',
+      'Closes a pull request of a repository of the local host: it leaves the queue, and its preview ends. Closing a closed pull request changes nothing. Refused if it is merged or its landing has begun. Needs queue:write.',
   })
   async closePullRequest(
     @Ctx() ctx: GraphQLContext,
@@ -238,7 +238,7 @@ export class PullRequestsResolver {
 
   @Mutation(() => PullRequestPayload, {
     description:
-      'Reopens a closed pull request of a repository that lives on this installation, in no queue. Reopening an open one changes nothing. Refused for a merged one, and where one of its branches is gone. Needs queue:write.',
+      'Reopens a closed pull request of a repository of the local host, in no queue. Reopening an open pull request changes nothing. Refused if it is merged or one of its branches is gone. Needs queue:write.',
   })
   async reopenPullRequest(
     @Ctx() ctx: GraphQLContext,
@@ -285,7 +285,7 @@ export class PullRequestsResolver {
 
   @Mutation(() => PullRequestPayload, {
     description:
-      'Reviews a pull request of a repository that lives on this installation. Its authors cannot: who opened it, and of a runbook’s who is named as its author and whoever prompted it. Needs queue:write.',
+      "Reviews a pull request of a repository of the local host. Its authors cannot review it: the user who opened it and, for a runbook's, its named author and everybody who prompted it. Needs queue:write.",
   })
   async reviewPullRequest(
     @Ctx() ctx: GraphQLContext,

@@ -94,7 +94,8 @@ export class QueuesResolver {
   async batches(
     @Ctx() ctx: GraphQLContext,
     @Root() queue: Queue,
-    @Arg('live', () => Boolean, { defaultValue: false, description: 'Only those that have not ended.' }) live: boolean,
+    @Arg('live', () => Boolean, { defaultValue: false, description: 'Only registrations that have not ended.' })
+    live: boolean,
     @Arg('first', () => Int, {
       nullable: true,
       defaultValue: 20,

@@ -49,7 +49,7 @@ export async function simulateQueue(ctx: Context, request: SimulationRequest): P
   if (queue === undefined)
     throw new DomainError(
       'NOT_FOUND',
-      `There is no queue of ${baseBranch}: name a branch that pull requests were queued for.`,
+      `${baseBranch} has no queue: name a branch that a pull request was queued for.`,
       'baseBranch',
     );
   const { hostRequiredChecks } = queue;
@@ -58,7 +58,7 @@ export async function simulateQueue(ctx: Context, request: SimulationRequest): P
   requireLine(present);
   if (changed !== null) requireLine(changed);
   if (underWay.has(ctx.accountId))
-    throw new DomainError('RATE_LIMITED', 'A simulation of this account is under way: ask again when it has ended.');
+    throw new DomainError('RATE_LIMITED', 'A simulation of this account is running: try again when it has ended.');
   underWay.add(ctx.accountId);
   try {
     const since = new Date(ctx.clock().getTime() - days * 24 * 3_600_000);
@@ -124,7 +124,7 @@ async function replay(past: Past, rules: QueueRules): Promise<Comparison> {
     return await thread.ask<Comparison>(task, timeoutMs);
   } catch (error) {
     if (!(error instanceof ThreadTimeout)) throw error;
-    throw new DomainError('TOO_LARGE', 'So long a history takes too long to simulate: ask for fewer days.', 'days');
+    throw new DomainError('TOO_LARGE', 'This history takes too long to simulate: ask for fewer days.', 'days');
   } finally {
     thread.stop();
   }

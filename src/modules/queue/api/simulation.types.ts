@@ -22,7 +22,10 @@ export class SimulateQueueInput {
   yaml?: string | null;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'Seconds from being queued to being merged, of those that merged.' })
+@ObjectType({
+  simpleResolvers: true,
+  description: 'Seconds from being queued to being merged, of merged pull requests.',
+})
 export class QueueWaits {
   @Field(() => Float, { description: 'Half of them waited no longer.' })
   p50!: number;
@@ -84,7 +87,7 @@ export class SimulatedQueue extends QueueTally {
   stretches!: number;
 
   @Field(() => Boolean, {
-    description: 'Whether everything was simulated. False: a part was, for want of time, or time ran out at `until`.',
+    description: 'Whether everything was simulated. False: there was time for a part only, or time ran out at `until`.',
   })
   complete!: boolean;
 }

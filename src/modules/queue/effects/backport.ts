@@ -106,7 +106,7 @@ async function makeBranch(
   const there = await adapter.readRef(host, ref);
   if (there !== null && there.commit === record.pushed_commit) return { kind: 'made', commit: there.commit };
   if (there !== null)
-    return { kind: 'refused', words: `the branch \`${branch}\` exists already; delete it and ask again` };
+    return { kind: 'refused', words: `the branch \`${branch}\` already exists; delete it and ask again` };
   const onto = await adapter.readRef(host, `refs/heads/${target}`);
   if (onto === null) return { kind: 'refused', words: 'the branch does not exist any more' };
   const commits = await findMergedCommits(ctx, host, row);

@@ -15,8 +15,7 @@ export async function haltQueue(
   request: { readonly repository: RepositoryRef; readonly baseBranch: string; readonly reason: string },
 ): Promise<{ queueId: string }> {
   const reason = request.reason.trim();
-  if (reason === '')
-    throw new DomainError('BAD_INPUT', 'reason is required: it is what people in the queue will read.', 'reason');
+  if (reason === '') throw new DomainError('BAD_INPUT', 'reason is required: people in the queue read it.', 'reason');
   if (reason.length > longestReason)
     throw new DomainError('BAD_INPUT', `reason must be at most ${longestReason} characters long.`, 'reason');
   return await writeHalt(ctx, request, reason);

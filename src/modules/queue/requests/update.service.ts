@@ -50,7 +50,7 @@ export async function findReportedMerge(
   const candidate = { pullRequestId: row.id, number: row.number, heads: [row.headSha], isInLine: true };
   const [merge] = await findOutOfBandMerges(ctx, host, [landing], [candidate]);
   if (merge === undefined)
-    throw new DomainError('BAD_INPUT', `${field} is ${commit}, which did not bring the head ${row.headSha}.`, field);
+    throw new DomainError('BAD_INPUT', `${field} is ${commit}, which does not contain the head ${row.headSha}.`, field);
   return merge;
 }
 

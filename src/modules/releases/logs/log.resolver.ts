@@ -38,8 +38,7 @@ class FollowBuildLogArgs extends FollowLogArgs {
 @Resolver(() => Deployment)
 export class DeploymentLogResolver {
   @FieldResolver(() => LogPieceConnection, {
-    description:
-      'What its run wrote, oldest first, at most 1 MiB of it. Empty where the provider is not run by the service.',
+    description: 'The output of its run, oldest first, at most 1 MiB. Empty if the service does not run the provider.',
   })
   async log(
     @Ctx() ctx: GraphQLContext,
@@ -65,8 +64,7 @@ export class DeploymentLogResolver {
 @Resolver(() => ReleaseCandidate)
 export class BuildLogResolver {
   @FieldResolver(() => LogPieceConnection, {
-    description:
-      'What its build wrote, oldest first, at most 1 MiB of it. Empty where nothing was built by the service.',
+    description: 'The output of its build, oldest first, at most 1 MiB. Empty if the service built nothing.',
   })
   async log(
     @Ctx() ctx: GraphQLContext,

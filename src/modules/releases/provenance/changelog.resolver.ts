@@ -120,7 +120,7 @@ export class ChangeSetResolver {
 export class ReleasedCommitResolver {
   @FieldResolver(() => [PullRequest], {
     description:
-      'Pull requests it came with, whoever merged them. None: no pull request is known that brought it. Needs queue:read as well.',
+      'The pull requests that brought it, merged by the queue or otherwise. Empty: no such pull request is known. Needs queue:read as well.',
   })
   async pullRequests(@Ctx() ctx: GraphQLContext, @Root() { origin }: ReleasedCommit): Promise<PullRequest[]> {
     return await present(loaderOf(ctx, pullRequestById), (await origin())?.pullRequestIds ?? []);
@@ -138,7 +138,7 @@ export class ReleasedCommitResolver {
   @FieldResolver(() => String, {
     nullable: true,
     description:
-      'Why nothing proves what was tested of it: it was pushed, or its pull request was merged past the queue. Null: `landedBatch` has its proof. Needs queue:read as well.',
+      'Why it has no proof: it was pushed, or its pull request was merged past the queue. Null: `landedBatch` has its proof. Needs queue:read as well.',
   })
   async withoutProof(@Root() { origin }: ReleasedCommit): Promise<string | null> {
     const known = await origin();

@@ -80,7 +80,7 @@ export class PullRequestReleasesResolver {
 
   @FieldResolver(() => Boolean, {
     description:
-      'Whether all release candidates were looked at. False while git is still asked about very many that came at once: until then those are missing in its release candidates, deployments and environments. Needs release:read.',
+      'Whether all release candidates were examined. False while git is still asked about many new ones, which are missing in its release candidates, deployments and environments until then. Needs release:read.',
   })
   async releasesComplete(@Ctx() ctx: GraphQLContext, @Root() pullRequest: PullRequest): Promise<boolean> {
     return (await findMerged(ctx, pullRequest))?.isComplete ?? true;

@@ -54,7 +54,7 @@ export class ChangeSet {
 export class Changelog {
   @Field(() => ReleaseCandidate, {
     nullable: true,
-    description: 'What it is compared with. Null: with nothing, so that all of its history was added.',
+    description: 'What it is compared with. Null: nothing, so its whole history was added.',
   })
   since!: ReleaseCandidate | null;
 
