@@ -110,7 +110,7 @@ function openRunner(
   { service, ci }: WorkerOptions,
   { sandbox, said }: { readonly sandbox: Sandbox | null; readonly said: string },
 ): { readonly runner: CiRunner | null; readonly said: string } {
-  if (ci === null) return { runner: null, said: 'no checks run here, as was asked' };
+  if (ci === null) return { runner: null, said: 'no checks run here, as requested' };
   if (sandbox === null) return { runner: null, said };
   const onError = (error: unknown): void =>
     service.ports.log.error({ error: String(error) }, 'A check could not be run.');

@@ -37,7 +37,7 @@ export async function writeReport(
   }
   const intro = `# The planner among its rivals
 
-Made by \`npm run bench:planner\` (seeds ${seeds}, ${changes} changes a day; who learns knows what became of ${past} before); [bench/simulator](../../bench/simulator/README.md) says what is simulated and how to read it. Times are ratios to the in-order oracle, which knows outcomes; the longest wait is that of the worst day, as a multiple of its own P99. P95 and builds are plotted, better is further down and to the left.
+Made by \`npm run bench:planner\` (seeds ${seeds}, ${changes} changes a day; learning policies know the outcome of ${past} earlier changes). [bench/simulator](../../bench/simulator/README.md) says what is simulated and how to read the tables. Times are ratios to the in-order oracle, which knows all outcomes. The longest wait is that of the worst day, as a multiple of that day's P99. The plots show P95 and builds: better is further down and to the left.
 `;
   await writeFile(join(folder, 'README.md'), [intro, ...sections].join('\n'));
 }

@@ -408,9 +408,9 @@ export interface components {
         AsyncStatus: "processing";
         /** @description Who changed it: an email from the API or the dashboard, a username from the repository (interface 2.7). */
         Author: {
-            /** @description Of who changed it by API or dashboard. Null otherwise. */
+            /** @description Email address of the user who changed it by API or dashboard. Null otherwise. */
             email?: string;
-            /** @description Of who changed it in the repository. Null otherwise. */
+            /** @description Handle of the user who changed it in the repository. Null otherwise. */
             gh_username?: string;
         };
         BackportPullRequestRequest: {
@@ -555,7 +555,7 @@ export interface components {
             description?: string | null;
             /** @description Labels of every pull request it opens: kept in their order, each once, at most 50 of at most 50 characters. */
             labels?: string[] | null;
-            /** @description Email address of a user of the account, to whom it is attributed: the token's user unless given. */
+            /** @description Email address of a user of the account, the author it is attributed to. Default: the token's user. */
             author_email?: string | null;
         };
         /** @description How the samples of a day are distributed (interface 2.8). */
@@ -586,7 +586,7 @@ export interface components {
             project: string;
             /** @description Where it goes. */
             environment_name: string;
-            /** @description Email address of who asked for it, or first reported it. */
+            /** @description Email address of the user who requested it, or reported it first. */
             actor: string;
             /** @description The release that is deployed. */
             release_version: string;
@@ -967,7 +967,7 @@ export interface components {
              * @description When it was made.
              */
             created_at: string;
-            /** @description Email address of who made it. */
+            /** @description Email address of the user who made it. */
             actor: string;
         };
         /**
@@ -996,7 +996,7 @@ export interface components {
             name: string;
             /** @description Whether its pull requests can be queued. */
             active: boolean;
-            /** @description While true nothing of it is validated or merged, whatever its branches say. */
+            /** @description While true, nothing in the repository is validated or merged, whatever its branches say. */
             paused: boolean;
         };
         RollBackEnvironmentRequest: {
@@ -1125,7 +1125,7 @@ export interface components {
         UserAction: {
             /** @description What was done, such as `user_removed`. */
             action: string;
-            /** @description Email address of who did it. */
+            /** @description Email address of the user who did it. */
             actor: string;
             /** @description Kind of thing changed. */
             entity: components["schemas"]["UserActionEntity"];
@@ -1700,7 +1700,7 @@ export interface operations {
                         starts_at: string | null;
                         /**
                          * Format: date-time
-                         * @description Until when. Null for a schedule, and for one that lasts until somebody ends it.
+                         * @description When it ends. Null for a schedule, and for a freeze that lasts until somebody ends it.
                          */
                         ends_at: string | null;
                         /** @description Five cron fields: each time of these it begins. Null unless it is a schedule. */
@@ -1709,7 +1709,7 @@ export interface operations {
                         cron_end: string | null;
                         /** @description The time zone its cron fields are read in. Null unless it is a schedule. */
                         timezone: string | null;
-                        /** @description Who made it; after a rollback: who rolled back. */
+                        /** @description The user who made it. After a rollback: the user who rolled back. */
                         created_by: string;
                         /** @description What made it. */
                         source: components["schemas"]["FreezeSource"];
@@ -3229,7 +3229,7 @@ export interface operations {
                         org: string;
                         /** @description Name within its organization. */
                         name: string;
-                        /** @description While true nothing of it is validated or merged, whatever its branches say. */
+                        /** @description While true, nothing in the repository is validated or merged, whatever its branches say. */
                         paused: boolean;
                     };
                 };

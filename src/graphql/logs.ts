@@ -17,8 +17,7 @@ export class LogPiece {
   cursor!: string;
 
   @Field(() => String, {
-    description:
-      'Text as it was written. What is secret stands as `***`, and lines of our own begin with `[interlock]`.',
+    description: 'Text as it was written. `***` replaces secrets, and lines of the service begin with `[interlock]`.',
   })
   text!: string;
 
@@ -46,7 +45,7 @@ export class FollowLogArgs {
   @Field(() => String, {
     nullable: true,
     description:
-      'Cursor of the last piece that was read, as the connection gives it. Without it the log begins at its beginning.',
+      'Cursor of the last piece the client read, from the connection. Default: from the beginning of the log.',
   })
   after?: string | null;
 }

@@ -58,7 +58,7 @@ const mostNodes = 100;
 export class NodeResolver {
   @Query(() => Node, {
     nullable: true,
-    description: 'Anything by its id. Null when the account has nothing of that id. Needs the scope of what it names.',
+    description: 'Any object by its id. Null when the account has none with that id. Needs the scope of the object.',
   })
   async node(
     @Ctx() ctx: GraphQLContext,

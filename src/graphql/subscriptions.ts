@@ -11,7 +11,7 @@ export class FollowArgs {
   @Field(() => String, {
     nullable: true,
     description:
-      'Cursor of the last event that was applied: nothing after it is missed. Without it the subscription begins now.',
+      'Cursor of the last event the client applied: the subscription continues after it and misses nothing. Default: begin now.',
   })
   after?: string | null;
 }

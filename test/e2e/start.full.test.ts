@@ -89,7 +89,7 @@ test('a database that dies leaves the data: the next start goes on', async () =>
   let interlock = await startInterlock(dataDir);
   await until(async () => interlock.said().includes('The demo is over'));
   const refused = await runProgram('simulate', ['demo/tea-shop', '--data', dataDir, '--base', 'nowhere']).ended;
-  expect(refused).toMatchObject({ code: 1, said: expect.stringContaining('There is no queue of') });
+  expect(refused).toMatchObject({ code: 1, said: expect.stringContaining('has no queue: name a branch') });
   process.kill(await postgresPid(dataDir), 'SIGKILL');
   await interlock.ended;
   await until(async () => (await processesNaming(dataDir)).length === 0);

@@ -50,7 +50,7 @@ describe('an explanation', { timeout: 180_000 }, () => {
     {
       await using _ = await startCi(w);
       await w.until(async () => (await told.write())[0]?.kind === 'build_failed');
-      const mayPass = told.when(broken, 'Its build failed; one behind it that still runs may pass it.');
+      const mayPass = told.when(broken, 'Its build failed; a later build that still runs may pass it.');
       expect(mayPass.who).toBe('queue');
       expect(find(mayPass, 'build')).toMatchObject({
         holds: false,
@@ -65,7 +65,7 @@ describe('an explanation', { timeout: 180_000 }, () => {
         observed: `1 before it: #${broken}`,
         sentence: 'One pull request is before it.',
       });
-      told.when(later, `It waits until the queue knows what to do about the failed build of #${broken} before it.`);
+      told.when(later, `It waits until the queue has decided about the failed build of #${broken} before it.`);
       await checks.release();
       await w.settled(broken, repair, later);
     }
@@ -159,7 +159,7 @@ describe('an explanation', { timeout: 180_000 }, () => {
     await setLabel(w, lower, 'blocked');
     await w.queue(first, second, upper);
     await w.until(async () => (await told.write())[1]?.sentence.startsWith('It conflicts') === true);
-    told.when(second, `It conflicts with #${first} before it, and is tried again when nothing is before it any more.`);
+    told.when(second, `It conflicts with #${first} before it. It is built again when nothing is before it.`);
     const above = told.when(upper, `It stands on #${lower}, which is blocked.`);
     expect(above).toMatchObject({ kind: 'precondition' });
     expect(find(above, 'preconditions', 'stack')).toMatchObject({ holds: false, sentence: above.sentence });

@@ -103,7 +103,7 @@ describe('the status comment and the check', () => {
     await using w = await world({ configuration: parallel({ builds: 1 }), runsCi: false });
     const [a, b] = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
     await w.queue(a, b);
-    await told(w, a, /bot pull request \[#\d+\].* It has come first in line\.$/);
+    await told(w, a, /bot pull request \[#\d+\].* It is first in line\.$/);
     const [queue] = await w.rows<{ id: string }>('select id from queue');
     const halt = async (reason: string | null): Promise<void> => {
       await w.rows('update queue set halted_reason = $2, version = version + 1 where id = $1', [queue?.id, reason]);
@@ -111,9 +111,9 @@ describe('the status comment and the check', () => {
     };
     for (const [change, words] of [
       [async () => await w.pause(true), / The queue is paused\.$/],
-      [async () => await w.pause(false), / It has come first in line\.$/],
+      [async () => await w.pause(false), / It is first in line\.$/],
       [async () => await halt('A commit is unknown.'), / The queue is halted: A commit is unknown\.$/],
-      [async () => await halt(null), / It has come first in line\.$/],
+      [async () => await halt(null), / It is first in line\.$/],
     ] as const) {
       await change();
       const comment = await told(w, a, words);

@@ -63,11 +63,11 @@ it('one that is unlikely to land while another is ready without it goes behind, 
   expect(event).toMatchObject({ number: slow, reason: 'unlikely', failedChecks: [] });
   expect(event?.probability).toBeLessThan(0.8);
   expect(event?.text).toBe(
-    `Others behind it were ready to merge while it was ${Math.round((event?.probability ?? 0) * 100)} % likely to.`,
+    `Pull requests behind it were ready to merge while it was ${Math.round((event?.probability ?? 0) * 100)} % likely to.`,
   );
   expect(await kept(w, slow)).toEqual({ reorderedForFailure: false, timesPassed: 1 });
   expect(placeOf(said, slow)).toBe(
-    'Nothing is before it. Others that were ready passed it once, as it was in doubt; they do so at most three times.',
+    'Nothing is before it. Pull requests that were ready passed it once, because its result was uncertain; this happens at most three times.',
   );
   await w.release();
   await w.settled(slow);
@@ -92,7 +92,7 @@ it('one that failed lets another pass, which lands; failed once more it is out',
       reason: 'failed',
       failedChecks: ['test'],
       probability: null,
-      text: 'Its build failed: it lets those behind it pass, and is built once more.',
+      text: 'Its build failed: pull requests behind it may pass it, and it is built once more.',
     },
   ]);
   expect(await kept(w, 1)).toEqual({ reorderedForFailure: false, timesPassed: 0 });

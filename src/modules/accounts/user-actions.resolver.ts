@@ -51,8 +51,7 @@ export class UserActionsResolver {
 
   @Extensions({ price: 500 })
   @Query(() => AuditEntryConnection, {
-    description:
-      'As `userActions`, about releases, runbooks and previews too. Needs audit:read and the Enterprise plan.',
+    description: 'Like `userActions`, with releases, runbooks and previews. Needs audit:read and the Enterprise plan.',
   })
   async auditLog(
     @Ctx() ctx: GraphQLContext,

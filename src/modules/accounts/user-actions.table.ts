@@ -33,10 +33,18 @@ export const userActions = {
   team_deleted: { entity: 'user', target: 'the team', by: ['deleteTeam'] },
   team_member_added: { entity: 'user', target: 'the team and the user', by: ['addTeamMember'] },
   team_member_removed: { entity: 'user', target: 'the team and the user', by: ['removeTeamMember'] },
-  skip_line_granted: { entity: 'repository', target: 'the repository and whom', by: ['grantPermission'] },
-  skip_line_revoked: { entity: 'repository', target: 'the repository and whom', by: ['revokePermission'] },
-  skip_validation_granted: { entity: 'repository', target: 'the repository and whom', by: ['grantPermission'] },
-  skip_validation_revoked: { entity: 'repository', target: 'the repository and whom', by: ['revokePermission'] },
+  skip_line_granted: { entity: 'repository', target: 'the repository and the user or team', by: ['grantPermission'] },
+  skip_line_revoked: { entity: 'repository', target: 'the repository and the user or team', by: ['revokePermission'] },
+  skip_validation_granted: {
+    entity: 'repository',
+    target: 'the repository and the user or team',
+    by: ['grantPermission'],
+  },
+  skip_validation_revoked: {
+    entity: 'repository',
+    target: 'the repository and the user or team',
+    by: ['revokePermission'],
+  },
   repository_created: { entity: 'repository', target: 'the repository', by: ['createRepository'] },
   repository_activated: { entity: 'repository', target: 'the repository', by: ['setRepositoryActive'] },
   repository_deactivated: { entity: 'repository', target: 'the repository', by: ['setRepositoryActive'] },
@@ -133,7 +141,7 @@ export function userActionsMarkdown(): string {
   );
   return `# User actions
 
-The \`action\` values of the audit log ([interface](interface.md) 2.10 and 4.7): what users do by GraphQL mutations with a token of their own. What account tokens and REST calls do is in the event log instead. A new action takes a new name; a name never changes its meaning.
+The \`action\` values of the audit log ([interface](interface.md) 2.10 and 4.7): what users do by GraphQL mutations with their own tokens. The event log has what account tokens and REST calls do. A new action gets a new name, and a name never changes its meaning.
 
 Repositories are named \`owner/name\`, pull requests \`owner/name#number\`, base branches \`owner/name:branch\`, users by their email address, teams \`@org/slug\`; a right or a membership names both sides, \`owner/name: email\`.
 

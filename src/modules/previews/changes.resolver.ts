@@ -46,8 +46,7 @@ export class PreviewChangesResolver {
 
   @Subscription(() => PreviewChange, {
     subscribe: followPreviews,
-    description:
-      'Previews of a repository, each time one was registered or taken back, expired, came up or went. Needs queue:read.',
+    description: "Each change of a repository's previews: registered, withdrawn, expired, up, gone. Needs queue:read.",
   })
   previewChanged(
     @Root() change: Told<PreviewChange>,

@@ -54,7 +54,7 @@ export class ReleaseChangesResolver {
   @Subscription(() => EnvironmentChange, {
     subscribe: followEnvironments,
     description:
-      'Environments of a release project, each time something in one changed: its deployments, its freezes. Needs release:read.',
+      'Each change of an environment of a release project: its deployments, its freezes. Needs release:read.',
   })
   environmentChanged(
     @Root() change: Told<EnvironmentChange>,

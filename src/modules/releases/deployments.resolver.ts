@@ -100,7 +100,7 @@ export class DeploymentsResolver {
 
   @Mutation(() => DeploymentPayload, {
     description:
-      'Takes a report of a pipeline outside: the newest deployment of that candidate there has the given status, or is made with it. Nothing is triggered (interface 4.8). Needs deploy:write.',
+      "Reports from an outside pipeline: sets the status of the candidate's newest deployment there, or makes a deployment with that status. Nothing is triggered (interface 4.8). Needs deploy:write.",
   })
   async reportDeployment(
     @Ctx() ctx: GraphQLContext,
@@ -122,7 +122,7 @@ export class DeploymentsResolver {
 
   @Mutation(() => DeploymentPayload, {
     description:
-      'Cancels what is active in an environment and deploys what ran there before, or the last that succeeded when the newest did not (interface 4.8). Needs deploy:write.',
+      'Cancels what is active in an environment and deploys what ran there before. If the newest deployment failed, deploys the last success (interface 4.8). Needs deploy:write.',
   })
   async rollBackEnvironment(
     @Ctx() ctx: GraphQLContext,

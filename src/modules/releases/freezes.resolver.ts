@@ -38,7 +38,7 @@ export class FreezesResolver {
 
   @Mutation(() => FreezeEnvironmentPayload, {
     description:
-      'Lets nothing be deployed to an environment from now on unless it is forced, in the place of the freeze made so before. Needs release:write.',
+      'Freezes an environment from now on: only forced deployments go there. Replaces the former freeze by hand. Needs release:write.',
   })
   async freezeEnvironment(
     @Ctx() ctx: GraphQLContext,
@@ -51,7 +51,7 @@ export class FreezesResolver {
 
   @Mutation(() => UnfreezeEnvironmentPayload, {
     description:
-      'Ends the freezes of an environment that were made by hand or by a rollback. Schedules stay: `deleteFreeze` ends these. Needs release:write.',
+      "Ends an environment's freezes made by hand or by a rollback. Schedules stay: `deleteFreeze` ends them. Needs release:write.",
   })
   async unfreezeEnvironment(
     @Ctx() ctx: GraphQLContext,

@@ -62,7 +62,8 @@ export class FreezeEnvironmentPayload extends FreezePayload {
 
   @Field(() => EnvironmentFreezeImpact, {
     nullable: true,
-    description: 'What it would do. Null unless a preview was asked for; the id of `freeze` names nothing then.',
+    description:
+      'What it would do. Null unless a preview was requested, in which case the id of `freeze` names nothing.',
   })
   impact!: EnvironmentFreezeImpact | null;
 }

@@ -69,7 +69,7 @@ export class ProviderInput {
   @Field(() => String, {
     nullable: true,
     description:
-      'Given to the command, or signs what is sent. Left out it stays as long as the kind does, null takes it away; it is never shown again.',
+      'The command gets it, or calls are signed with it. Never shown again. Left out, it stays while the kind stays; null removes it.',
   })
   secret?: string | null;
 }
@@ -111,7 +111,7 @@ export class CreateReleaseProjectInput {
 
   @Field(() => ProviderInput, {
     nullable: true,
-    description: 'How candidates are built when that is asked for. Left out, or of the kind NONE, they are not.',
+    description: 'How candidates are built on request. Left out, or of the kind NONE: not at all.',
   })
   build?: ProviderInput | null;
 

@@ -23,7 +23,7 @@ export class BranchFreezesResolver {
 
   @Mutation(() => FreezeBranchesPayload, {
     description:
-      'Lets nothing land on the base branches a glob matches from now on, in the place of the freeze made so for that very glob. Validation goes on. Needs release:write.',
+      'Freezes the base branches a glob matches from now on: nothing lands, validation goes on. Replaces the former freeze of that glob. Needs release:write.',
   })
   async freezeBranches(
     @Ctx() ctx: GraphQLContext,
@@ -41,7 +41,7 @@ export class BranchFreezesResolver {
 
   @Mutation(() => UnfreezePayload, {
     description:
-      'Ends the freeze that `freezeBranches` made for that very glob. Schedules stay: `deleteFreeze` ends these. Needs release:write.',
+      'Ends the freeze that `freezeBranches` made for that glob. Schedules stay: `deleteFreeze` ends them. Needs release:write.',
   })
   async unfreezeBranches(
     @Ctx() ctx: GraphQLContext,

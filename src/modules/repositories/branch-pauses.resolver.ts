@@ -13,7 +13,7 @@ export class BranchPausesResolver {
   @Extensions({ price: 800 })
   @FieldResolver(() => [BranchPause], {
     description:
-      'How base branches stand, by pattern: every rule, and the base branches no rule names literally with what the rules say of them. The repository’s own pause is not mixed in.',
+      'How base branches stand, by pattern: every rule, and the base branches no rule names literally with what the rules say of them. The repository’s own pause is not included.',
   })
   async branchPauses(
     @Ctx() ctx: GraphQLContext,
@@ -30,7 +30,7 @@ export class BranchPausesResolver {
 
   @Mutation(() => PauseBranchesPayload, {
     description:
-      'Stops or resumes validating and merging into the base branches a glob matches (interface 4.2). Needs queue:pause.',
+      'Pauses or resumes validating and merging into the base branches a glob matches (interface 4.2). Needs queue:pause.',
   })
   async pauseBranches(
     @Ctx() ctx: GraphQLContext,

@@ -46,7 +46,7 @@ export class PauseBranchesInput {
   @Field(() => String, {
     nullable: true,
     description:
-      'Told on the first pull request in line while they are paused. Left out, an earlier message is cleared.',
+      'Posted on the first pull request in line while they are paused. Left out, an earlier message is cleared.',
   })
   pausedMessage!: string | null;
 

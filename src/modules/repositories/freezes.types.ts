@@ -53,7 +53,8 @@ export class Freeze {
 
   @Field(() => String, {
     nullable: true,
-    description: 'Five cron fields: it ends at the first of these after it began. Null unless it is a schedule.',
+    description:
+      'Five cron fields: the freeze ends at the first such time after its begin. Null unless it is a schedule.',
   })
   cronEnd!: string | null;
 

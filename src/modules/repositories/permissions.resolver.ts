@@ -45,7 +45,8 @@ export class PermissionsResolver {
   }
 
   @FieldResolver(() => PermissionHolderConnection, {
-    description: 'Who may here, and why: admins, and those it was granted to. By email address. Needs config:read.',
+    description:
+      'The users with the permission here, and why they have it: admins, and users it was granted to. By email address. Needs config:read.',
   })
   async permissionHolders(
     @Ctx() ctx: GraphQLContext,

@@ -88,7 +88,7 @@ export class RepositoriesResolver {
   @FieldResolver(() => ConfigurationRefusal, {
     nullable: true,
     description:
-      'The file on the default branch, where it was refused and nothing was taken over since. Null: there is no such file. Needs config:read.',
+      'The refused file on the default branch, if no configuration was accepted since. Null: no such file. Needs config:read.',
   })
   async configurationRefusal(
     @Ctx() ctx: GraphQLContext,

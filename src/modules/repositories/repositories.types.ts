@@ -191,7 +191,7 @@ export class ConfigurationAccepted {
 @ObjectType({ simpleResolvers: true, description: 'One reason why a configuration was refused.' })
 export class ConfigurationProblem {
   @Field(() => [String], {
-    description: 'The keys as the document spells them, entries of lists by their index. Empty: the document itself.',
+    description: 'The keys as the document spells them; list entries by their index. Empty: the document itself.',
   })
   path!: string[];
 

@@ -28,7 +28,7 @@ export class RunbookChangesResolver {
   @Subscription(() => RunbookChange, {
     subscribe: followRunbooks,
     description:
-      'A runbook, or all of a repository, later ones too, each time something in one changed. Needs runbook:write.',
+      'Each change of a runbook, or of all present and future runbooks of a repository. Needs runbook:write.',
   })
   runbookChanged(
     @Root() change: Told<RunbookChange>,

@@ -20,7 +20,7 @@ import { RunbookPayload } from './runbooks.types.ts';
 export class RunbookControlResolver {
   @Mutation(() => CancelRunbookPayload, {
     description:
-      'Stops a runbook: leaves that are not completed fail, and what it committed and opened stays. Another prompt or a retry goes on. Needs runbook:write.',
+      'Stops a runbook: leaves that are not completed fail; commits and pull requests stay. Another prompt or a retry continues. Needs runbook:write.',
   })
   async cancelRunbook(
     @Ctx() ctx: GraphQLContext,
@@ -32,7 +32,7 @@ export class RunbookControlResolver {
   }
 
   @Mutation(() => RunbookPayload, {
-    description: 'Has what failed of a runbook worked on again, and what stood behind it. Needs runbook:write.',
+    description: 'Retries the failed leaf of a runbook and the leaves behind it. Needs runbook:write.',
   })
   async retryRunbook(
     @Ctx() ctx: GraphQLContext,
@@ -44,7 +44,7 @@ export class RunbookControlResolver {
 
   @Mutation(() => RunbookPayload, {
     description:
-      'Opens the pull requests of a runbook in `manual` mode; what it commits later goes to them. Needs runbook:write.',
+      'Opens the pull requests of a runbook in `manual` mode. Later commits go to them too. Needs runbook:write.',
   })
   async publishRunbook(
     @Ctx() ctx: GraphQLContext,
@@ -69,7 +69,7 @@ export class RunbookControlResolver {
 @Resolver(() => Repository)
 export class RepositoryRunbookDefaultsResolver {
   @FieldResolver(() => RunbookDefaults, {
-    description: 'What its runbooks begin with where a request does not say (interface 4.9). Needs config:read.',
+    description: 'The defaults of its runbooks for what a request leaves out (interface 4.9). Needs config:read.',
   })
   async runbookDefaults(@Ctx() ctx: GraphQLContext, @Root() { id }: Repository): Promise<RunbookDefaults> {
     return await readRunbookDefaults(ctx, id);

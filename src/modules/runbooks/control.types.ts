@@ -50,7 +50,7 @@ export class RetryRunbookInput {
   @Field(() => Int, {
     nullable: true,
     description:
-      'A greater budget, in millionths of a US dollar: at most what the repository allows. Needed when it is spent.',
+      'A higher budget, in millionths of a US dollar, at most what the repository allows. Required when the budget is spent.',
   })
   budgetMicros?: number | null;
 }
@@ -63,7 +63,7 @@ export class PublishRunbookInput {
 
 @ObjectType({ simpleResolvers: true, description: "What a repository's runbooks begin with (interface 4.9)." })
 export class RunbookDefaults {
-  @Field(() => Boolean, { description: 'Whether pull requests are opened as drafts. Unless set: false.' })
+  @Field(() => Boolean, { description: 'Whether pull requests are opened as drafts. Default: false.' })
   draft!: boolean;
 
   @Field(() => prModes, { description: 'How pull requests come of commits. Unless set: SINGLE_PR.' })
@@ -76,13 +76,12 @@ export class RunbookDefaults {
   targetBranch!: string | null;
 
   @Field(() => Boolean, {
-    description:
-      "Whether pull requests are queued in the author's name once all leaves are completed. Unless set: false.",
+    description: "Whether pull requests are queued in the author's name once all leaves are completed. Default: false.",
   })
   queueWhenGreen!: boolean;
 
   @Field(() => Number, {
-    description: 'What each may spend on its model at most, in millionths of a US dollar. Unless set: 5000000.',
+    description: 'The most a runbook may spend on its model, in millionths of a US dollar. Default: 5000000.',
   })
   budgetMicros!: number;
 
@@ -117,7 +116,7 @@ export class UpdateRunbookDefaultsInput {
 
   @Field(() => Int, {
     nullable: true,
-    description: 'What each may spend on its model at most, in millionths of a US dollar: up to 1,000,000,000.',
+    description: 'The most a runbook may spend on its model, in millionths of a US dollar: up to 1,000,000,000.',
   })
   budgetMicros?: number | null;
 

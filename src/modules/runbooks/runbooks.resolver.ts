@@ -97,7 +97,7 @@ export class RunbooksResolver {
 
   @Mutation(() => RunbookPayload, {
     description:
-      'Adds a prompt to a runbook, whatever it is doing: its steps come after those there are (interface 4.9). Needs runbook:write.',
+      'Adds a prompt to a runbook at any time. Its steps come after the existing ones (interface 4.9). Needs runbook:write.',
   })
   async continueRunbook(
     @Ctx() ctx: GraphQLContext,

@@ -109,7 +109,7 @@ export class Runbook {
   url!: string;
 
   @Field(() => String, {
-    description: 'What it is called: as it was given, else by its prompt, and once it is planned by its agent.',
+    description: "Its title: the given one, otherwise the agent's once planned, and the prompt's until then.",
   })
   title!: string;
 
@@ -166,14 +166,14 @@ export class Runbook {
   @Field(() => String, {
     nullable: true,
     description:
-      'Why the last call to the outside failed. It is tried again at `nextTryAt`; without one it was refused, or given up after a day. Null: it did not fail.',
+      'Why the last call to the outside failed. It is repeated at `nextTryAt`. Without `nextTryAt` it was refused, or given up after a day. Null: it did not fail.',
   })
   problem!: string | null;
 
   @Field(() => DateTime, {
     nullable: true,
     description:
-      'When what failed is tried again: after seconds at first, at last every half hour. Null: nothing failed, or it is not tried again.',
+      'When the failed call is repeated: after seconds at first, finally every half hour. Null: nothing failed, or the call is not repeated.',
   })
   nextTryAt!: Date | null;
 
@@ -301,7 +301,7 @@ export class ContinueRunbookInput {
 
   @Field(() => String, {
     nullable: true,
-    description: 'Takes the place of the stored one, which stays when this is left out; blank, there is none any more.',
+    description: 'Replaces the stored description. Left out, the stored one stays; blank removes it.',
   })
   description?: string | null;
 

@@ -17,7 +17,8 @@ export class WebhookSigningResolver {
   }
 
   @Mutation(() => WebhookSigningPayload, {
-    description: 'Names the token that signs webhooks next: beside at once, alone after seven days. Needs admin.',
+    description:
+      'Names the token that signs webhooks next: beside the present one at once, alone after seven days. Needs admin.',
   })
   async rotateWebhookSigning(
     @Ctx() ctx: GraphQLContext,

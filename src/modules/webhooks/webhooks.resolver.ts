@@ -123,7 +123,7 @@ export class WebhookEndpointsResolver {
   }
 
   @Mutation(() => WebhookEndpointPayload, {
-    description: 'Sends nothing to an endpoint until it is enabled; what is on its way is canceled. Needs admin.',
+    description: 'Sends nothing to an endpoint until it is enabled again. Open deliveries are canceled. Needs admin.',
   })
   async disableWebhookEndpoint(
     @Ctx() ctx: GraphQLContext,
@@ -182,7 +182,7 @@ export class WebhookDeliveriesResolver {
 
   @Mutation(() => WebhookDeliveryPayload, {
     description:
-      'Sends a delivery once more, under the same id; if that fails, it is retried as a new one is. Needs admin.',
+      'Sends a delivery once more, under the same id. If that fails, it is retried like a new delivery. Needs admin.',
   })
   async redeliverWebhook(
     @Ctx() ctx: GraphQLContext,

@@ -115,7 +115,7 @@ export class WebhookAttempt {
 
   @Field(() => Int, {
     nullable: true,
-    description: 'Milliseconds until its end. Null while it is under way, and for ever when its sender was killed.',
+    description: 'Milliseconds until its end. Null while it runs, and for good if its sender was killed.',
   })
   durationMs!: number | null;
 

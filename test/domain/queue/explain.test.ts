@@ -94,7 +94,7 @@ const cases: readonly (readonly [Partial<ExplainedPullRequest>, string, string |
     { ahead: 2, hold: { kind: 'conflict', with: [] } },
     'in_line',
     'queue',
-    'It conflicts with a pull request before it, and is tried again when nothing is before it any more.',
+    'It conflicts with a pull request before it. It is built again when nothing is before it.',
   ],
   [
     { ahead: 2, hold: { kind: 'barrier', number: 4 } },
@@ -106,7 +106,7 @@ const cases: readonly (readonly [Partial<ExplainedPullRequest>, string, string |
     { hold: { kind: 'company', until: opensAt } },
     'in_line',
     'queue',
-    'It waits for others to share its build until 2026-01-05 08:00 UTC.',
+    'It waits until 2026-01-05 08:00 UTC for other pull requests to share its build.',
   ],
   [
     { status: 'tagged', batch: { ...building, cause: 'bisect' } },
@@ -118,7 +118,7 @@ const cases: readonly (readonly [Partial<ExplainedPullRequest>, string, string |
     { status: 'tagged', batch: { ...building, verdict: 'red', mayBePassed: true } },
     'build_failed',
     'queue',
-    'Its build failed; one behind it that still runs may pass it.',
+    'Its build failed; a later build that still runs may pass it.',
   ],
   [
     { status: 'tagged', batch: { ...building, verdict: 'green' }, landingsFrom: opensAt, frozen },
@@ -174,19 +174,14 @@ const cases: readonly (readonly [Partial<ExplainedPullRequest>, string, string |
     { ahead: 2, hold: { kind: 'conflict', with: [3, 4] } },
     'in_line',
     'queue',
-    'It conflicts with #3, #4 before it, and is tried again when nothing is before it any more.',
+    'It conflicts with #3, #4 before it. It is built again when nothing is before it.',
   ],
-  [
-    { hold: { kind: 'part' } },
-    'in_line',
-    'queue',
-    'It is a part of a batch that failed, and waits to be built apart from the others.',
-  ],
+  [{ hold: { kind: 'part' } }, 'in_line', 'queue', 'Its batch failed, and it waits to be built apart from the others.'],
   [
     { ahead: 2, hold: { kind: 'judgement', of: [3, 4] } },
     'in_line',
     'queue',
-    'It waits until the queue knows what to do about the failed build of #3, #4 before it.',
+    'It waits until the queue has decided about the failed build of #3, #4 before it.',
   ],
   [
     { ahead: 3, skippers: [7], hold: { kind: 'room', builds: 2 } },

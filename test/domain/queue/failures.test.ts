@@ -303,7 +303,7 @@ describe('bisection within limits', () => {
       expect.objectContaining({
         kind: 'BlockPullRequest',
         pullRequest: 'p2',
-        text: 'A required check failed: test. It was tested together with #1, #3: which of them is at fault was not found out.',
+        text: 'A required check failed: test. It was tested together with #1, #3: which of them is at fault is unknown.',
       }),
     );
   });

@@ -9,17 +9,17 @@ const isolatedRetry: ReorderReason = { kind: 'isolated_retry' };
 it.each<[ReorderReason, string, ReturnType<typeof afterReorder>]>([
   [
     failed,
-    'Its build failed: it lets those behind it pass, and is built once more.',
+    'Its build failed: pull requests behind it may pass it, and it is built once more.',
     { reorderedForFailure: true, timesPassed: 1 },
   ],
   [
     unlikely,
-    'Others behind it were ready to merge while it was 43 % likely to.',
+    'Pull requests behind it were ready to merge while it was 43 % likely to.',
     { reorderedForFailure: false, timesPassed: 2 },
   ],
   [
     isolatedRetry,
-    'Others behind it were ready to merge while it was built once more.',
+    'Pull requests behind it were ready to merge while it was built once more.',
     { reorderedForFailure: false, timesPassed: 2 },
   ],
 ])('of one that is overtaken the log says why, and its row how often: $kind', (reason, text, kept) => {
@@ -29,12 +29,16 @@ it.each<[ReorderReason, string, ReturnType<typeof afterReorder>]>([
 
 it.each([
   [false, 0, ''],
-  [true, 0, 'Its build failed, so it let those that were behind it pass, and is built once more.'],
-  [false, 2, 'Others that were ready passed it twice, as it was in doubt; they do so at most three times.'],
+  [true, 0, 'Its build failed, so pull requests behind it may pass it, and it is built once more.'],
+  [
+    false,
+    2,
+    'Pull requests that were ready passed it twice, because its result was uncertain; this happens at most three times.',
+  ],
   [
     true,
     3,
-    'Its build failed, so it let those that were behind it pass, and is built once more. Others that were ready passed it three times, as it was in doubt; they do so at most three times.',
+    'Its build failed, so pull requests behind it may pass it, and it is built once more. Pull requests that were ready passed it three times, because its result was uncertain; this happens at most three times.',
   ],
 ])('its place is explained by who passed it: failed %s, passed %i times', (reorderedForFailure, timesPassed, text) => {
   expect(reorderedText({ reorderedForFailure, timesPassed })).toBe(text);

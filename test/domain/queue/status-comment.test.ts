@@ -45,38 +45,38 @@ const words: readonly (readonly [name: string, told: Told, comment: string])[] =
   [
     'it was taken out of the line',
     { ...open, isDequeued: true },
-    '**Not queued**\n\nIt was dequeued. The label `mergequeue` asks for it, and so does the comment `/interlock queue`.',
+    '**Not queued**\n\nIt was dequeued. The label `mergequeue` queues it, and so does the comment `/interlock queue`.',
   ],
   [
     'nobody asked',
     open,
-    '**Not queued**\n\nNobody has asked to merge it. The label `mergequeue` asks for it, and so does the comment `/interlock queue`.',
+    '**Not queued**\n\nNobody has asked to merge it. The label `mergequeue` queues it, and so does the comment `/interlock queue`.',
   ],
   [
     'nobody asked, and labels do not count',
     { ...open, ways: ['slash_command', 'api'] },
-    '**Not queued**\n\nNobody has asked to merge it. The comment `/interlock queue` asks for it.',
+    '**Not queued**\n\nNobody has asked to merge it. The comment `/interlock queue` queues it.',
   ],
   [
     'nobody asked, and comments do not count',
     { ...open, ways: ['label'] },
-    '**Not queued**\n\nNobody has asked to merge it. The label `mergequeue` asks for it.',
+    '**Not queued**\n\nNobody has asked to merge it. The label `mergequeue` queues it.',
   ],
   [
     'nobody asked, and programs alone may',
     { ...open, ways: ['api'] },
-    '**Not queued**\n\nNobody has asked to merge it. Ask for it by GraphQL or REST: this repository takes no labels and comments.',
+    '**Not queued**\n\nNobody has asked to merge it. Queue it by GraphQL or REST: this repository accepts no labels or comments.',
   ],
   ['nobody may ask', { ...open, ways: [] }, '**Not queued**\n\nNobody has asked to merge it.'],
   [
     'an approval is missing',
     { ...open, status: 'pending', code: 101, text: 'It has 0 of 1 required approvals.' },
-    '**Waits to be queued (101)**\n\nIt has 0 of 1 required approvals. A reviewer must act. It is queued by itself as soon as nothing is missing.',
+    '**Waits to be queued (101)**\n\nIt has 0 of 1 required approvals. A reviewer must act. It is queued automatically as soon as nothing is missing.',
   ],
   [
     'its checks are running',
     { ...open, status: 'pending', text: 'Its own required checks are running.' },
-    '**Waits to be queued**\n\nIts own required checks are running. It is queued by itself as soon as nothing is missing.',
+    '**Waits to be queued**\n\nIts own required checks are running. It is queued automatically as soon as nothing is missing.',
   ],
   ['in line', queued, `**Queued**\n\n${stands}.`],
   [
@@ -92,12 +92,12 @@ const words: readonly (readonly [name: string, told: Told, comment: string])[] =
   [
     'first, and tested on its own branch',
     { ...queued, line: { ...line, isTop: true, batch: { companions: [], botPullRequest: null } } },
-    `**Queued**\n\n${stands}. It is validated. It has come first in line.`,
+    `**Queued**\n\n${stands}. It is validated. It is first in line.`,
   ],
   [
     'first, and the queue is paused',
     { ...queued, line: { ...line, isTop: true, hold: 'The queue is paused: Lunch.' } },
-    `**Queued**\n\n${stands}. It has come first in line. The queue is paused: Lunch.`,
+    `**Queued**\n\n${stands}. It is first in line. The queue is paused: Lunch.`,
   ],
   [
     'stuck',
@@ -141,12 +141,12 @@ const words: readonly (readonly [name: string, told: Told, comment: string])[] =
   [
     'merged untested',
     { ...open, status: 'merged', landed: { commit: 'abc', grade: 'unvalidated', isEmpty: false, companions: [] } },
-    '**Merged**\n\nIt was merged into `main` as abc. It was not validated, as was asked.',
+    '**Merged**\n\nIt was merged into `main` as abc. It was not validated, as requested.',
   ],
   [
     'merged without a change',
     { ...open, status: 'merged', landed: { commit: 'abc', grade: 'exact', isEmpty: true, companions: [] } },
-    '**Merged**\n\nIt was merged into `main` as abc. Its tree was verified against what was tested (exact). It changed nothing: the base branch had its changes already.',
+    '**Merged**\n\nIt was merged into `main` as abc. Its tree was verified against what was tested (exact). It changed nothing: the base branch already had its changes.',
   ],
   [
     'merged elsewhere',

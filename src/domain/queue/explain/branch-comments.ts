@@ -20,7 +20,7 @@ export function syncConflictComment(conflict: {
 }): string {
   const { baseBranch, method, paths } = conflict;
   const what = method === 'rebase' ? `Rebasing it onto \`${baseBranch}\`` : `Merging \`${baseBranch}\` into it`;
-  return `**Not brought up to date.** ${what} conflicts in:\n\n${listPaths(paths)}\n\nResolve that on the branch and push.`;
+  return `**Not brought up to date.** ${what} conflicts in:\n\n${listPaths(paths)}\n\nResolve the conflict on the branch and push.`;
 }
 
 export function syncRefusedComment(refusal: { readonly baseBranch: string; readonly words: string }): string {

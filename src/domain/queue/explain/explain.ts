@@ -184,16 +184,16 @@ export function waitingText(pullRequest: ExplainedPullRequest): string {
       return `It waits for a build; ${beforeText(pullRequest)}.`;
     case 'conflict': {
       const what = hold.with.length === 0 ? 'a pull request before it' : `${named(hold.with)} before it`;
-      return `It conflicts with ${what}, and is tried again when nothing is before it any more.`;
+      return `It conflicts with ${what}. It is built again when nothing is before it.`;
     }
     case 'barrier':
       return `Nothing is built behind #${hold.number}, which has to merge alone.`;
     case 'company':
-      return `It waits for others to share its build until ${timeText(hold.until)}.`;
+      return `It waits until ${timeText(hold.until)} for other pull requests to share its build.`;
     case 'part':
-      return 'It is a part of a batch that failed, and waits to be built apart from the others.';
+      return 'Its batch failed, and it waits to be built apart from the others.';
     case 'judgement':
-      return `It waits until the queue knows what to do about the failed build of ${named(hold.of)} before it.`;
+      return `It waits until the queue has decided about the failed build of ${named(hold.of)} before it.`;
     case 'room':
       return `It waits until ${hold.builds === 1 ? 'no other build runs' : `fewer than ${hold.builds} builds run`}; ${beforeText(pullRequest)}.`;
     default:
@@ -217,7 +217,7 @@ export function buildText(batch: ExplainedBatch): string {
   switch (batch.verdict) {
     case 'red':
       return batch.mayBePassed
-        ? `Its build${company} failed; one behind it that still runs may pass it.`
+        ? `Its build${company} failed; a later build that still runs may pass it.`
         : `Its build${company} failed; the queue finds out ${batch.companions.length === 0 ? 'whether it' : 'which change'} is at fault.`;
     case 'pending':
       return `Its build${company} is ${batch.hasCommit ? 'running' : 'being made'}${causeWords[batch.cause]}.`;

@@ -131,7 +131,7 @@ export function landing(facts: ConditionFacts, { ownChecksUntil }: LinePosition)
     }),
     ...(finalGate === null ? [] : [gate(finalGate)]),
   ];
-  const words = batch?.landingBegun && isQueued(status) ? 'It is being merged now' : 'Nothing else keeps it back';
+  const words = batch?.landingBegun && isQueued(status) ? 'It is being merged now' : 'Nothing else holds it back';
   return group('landing', conditions, { holds: words, needed: 'merged' });
 }
 

@@ -94,7 +94,7 @@ export function wantsComment(rules: {
 
 /** The last words of a status comment where none is wanted any more. */
 export const endedComment =
-  '**Not kept up any more**\n\nThe configuration of this repository asks for no status comment. How the pull request stands, `explain` says.';
+  '**No longer updated**\n\nThe configuration of this repository asks for no status comment. `explain` says how the pull request stands.';
 
 /** As a configuration may say it. */
 export function publicationOf(setting: Publication | boolean): Publication {
@@ -174,7 +174,7 @@ function sentences(told: Told): string[] {
       return [[explained(told).sentence, ...adviceOf(told)].join(' ')];
     case 'pending':
       return [
-        `${explained(told).sentence} ${acting(explained(told).who)}It is queued by itself as soon as nothing is missing.`,
+        `${explained(told).sentence} ${acting(explained(told).who)}It is queued automatically as soon as nothing is missing.`,
       ];
     case 'blocked':
       return [
@@ -194,11 +194,11 @@ function sentences(told: Told): string[] {
 }
 
 function adviceOf({ ways, trigger }: Told): string[] {
-  const label = `The label \`${trigger}\` asks for it`;
+  const label = `The label \`${trigger}\` queues it`;
   if (ways.includes('label'))
     return [ways.includes('slash_command') ? `${label}, and so does the comment \`/interlock queue\`.` : `${label}.`];
-  if (ways.includes('slash_command')) return ['The comment `/interlock queue` asks for it.'];
-  return ways.includes('api') ? ['Ask for it by GraphQL or REST: this repository takes no labels and comments.'] : [];
+  if (ways.includes('slash_command')) return ['The comment `/interlock queue` queues it.'];
+  return ways.includes('api') ? ['Queue it by GraphQL or REST: this repository accepts no labels or comments.'] : [];
 }
 
 const outOfLine = {
@@ -249,7 +249,7 @@ function buildSentence(batch: Line['batch']): string[] {
 function topSentence({ isTop, isStuck }: Line): string[] {
   if (isStuck) return ['It is stuck: its build is green, and its own required checks are still running.'];
   // What is before it now, and what it waits for, changes without a word here.
-  if (isTop) return ['It has come first in line.'];
+  if (isTop) return ['It is first in line.'];
   return [];
 }
 
@@ -260,9 +260,9 @@ function mergedSentence({ landed, baseBranch }: Told): string {
   }
   const tested =
     landed.grade === 'unvalidated'
-      ? 'It was not validated, as was asked.'
+      ? 'It was not validated, as requested.'
       : `Its tree was verified against what was tested (${landed.grade}).`;
-  const changed = landed.isEmpty ? ' It changed nothing: the base branch had its changes already.' : '';
+  const changed = landed.isEmpty ? ' It changed nothing: the base branch already had its changes.' : '';
   return `It was merged into \`${baseBranch}\` as ${landed.commit}${together(landed.companions)}. ${tested}${changed}`;
 }
 

@@ -24,5 +24,5 @@ export function strategyContradiction(labels: readonly string[], rules: Strategy
   const asked = askedStrategies(labels, rules);
   if (asked.length < 2) return null;
   const named = asked.map((strategy) => `${rules.override_labels[strategy]} (${strategy})`);
-  return `its labels ask for different merge strategies: ${named.join(', ')}; take all but one off`;
+  return `its labels ask for different merge strategies: ${named.join(', ')}; remove all except one`;
 }

@@ -18,11 +18,11 @@ export function afterReorder({ reorderedForFailure, timesPassed }: Kept, { kind 
 export function reorderText(reason: ReorderReason): string {
   switch (reason.kind) {
     case 'failed':
-      return 'Its build failed: it lets those behind it pass, and is built once more.';
+      return 'Its build failed: pull requests behind it may pass it, and it is built once more.';
     case 'unlikely':
-      return `Others behind it were ready to merge while it was ${Math.round(reason.probability * 100)} % likely to.`;
+      return `Pull requests behind it were ready to merge while it was ${Math.round(reason.probability * 100)} % likely to.`;
     case 'isolated_retry':
-      return 'Others behind it were ready to merge while it was built once more.';
+      return 'Pull requests behind it were ready to merge while it was built once more.';
     default:
       return reason satisfies never;
   }
@@ -32,7 +32,7 @@ const times = ['', 'once', 'twice', 'three times'];
 
 /** Why it stands where it does; empty: nobody passed it. */
 export function reorderedText({ reorderedForFailure, timesPassed }: Kept): string {
-  const failed = 'Its build failed, so it let those that were behind it pass, and is built once more.';
-  const passed = `Others that were ready passed it ${times[timesPassed]}, as it was in doubt; they do so at most ${times[maxTimesPassed]}.`;
+  const failed = 'Its build failed, so pull requests behind it may pass it, and it is built once more.';
+  const passed = `Pull requests that were ready passed it ${times[timesPassed]}, because its result was uncertain; this happens at most ${times[maxTimesPassed]}.`;
   return [...(reorderedForFailure ? [failed] : []), ...(timesPassed > 0 ? [passed] : [])].join(' ');
 }

@@ -132,7 +132,7 @@ function blockForFailure(
   const isolation =
     companions.length === 0
       ? ''
-      : ` It was tested together with ${companions.join(', ')}: which of them is at fault was not found out.`;
+      : ` It was tested together with ${companions.join(', ')}: which of them is at fault is unknown.`;
   return {
     kind: 'BlockPullRequest',
     pullRequest: member.id,

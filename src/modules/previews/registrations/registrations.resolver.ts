@@ -81,7 +81,7 @@ export class PreviewRegistrationsResolver {
 
   @Mutation(() => DeregisterPreviewPayload, {
     description:
-      'Takes back what was registered of a preview for a pull request or branch, whatever the commit (interface 4.10). Needs preview:register.',
+      "Withdraws a preview's registrations for a pull request or branch, of all commits (interface 4.10). Needs preview:register.",
   })
   async deregisterPreview(
     @Ctx() ctx: GraphQLContext,

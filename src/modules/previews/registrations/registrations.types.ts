@@ -55,7 +55,8 @@ export class PreviewRegistration {
 
   @Field(() => Int, {
     nullable: true,
-    description: 'The pull request it was registered for; it counts before the branch. Null: a branch was given.',
+    description:
+      'The pull request it was registered for, which counts before the branch. Null: registered for a branch.',
   })
   prNumber!: number | null;
 
@@ -92,7 +93,7 @@ export class RegisterPreviewInput {
 
   @Field(() => URI, {
     description:
-      'Where it is reached: no user name or password in it, at most 2,000 characters. Where it leads is checked when it is driven.',
+      'Its address, without user name and password, at most 2,000 characters. The address is checked when it is driven.',
   })
   previewUrl!: string;
 
@@ -107,15 +108,14 @@ export class RegisterPreviewInput {
 
   @Field(() => String, {
     nullable: true,
-    description:
-      'The preview, by its name in the configuration: `default` if not given. Needed where there are several.',
+    description: "The preview's name in the configuration. Default: `default`. Required if there are several.",
   })
   name?: string | null;
 
   @Field(() => SecretMap, {
     nullable: true,
     description:
-      'What is needed to log in there, at most 50 of 8,192 characters each. Sealed, given to the run that drives it alone, deleted when the registration ends.',
+      'What is needed to log in there, at most 50 of 8,192 characters each. Sealed, given only to the run that drives it, deleted when the registration ends.',
   })
   secrets?: Readonly<Record<string, string>> | null;
 

@@ -39,7 +39,7 @@ export class PreviewSecretsResolver {
 
   @Mutation(() => PreviewSecretPayload, {
     description:
-      'Sets a secret that sandboxes are given, or replaces its value. No repository has it until it is granted. Needs admin.',
+      'Sets a secret for sandboxes, or replaces its value. No repository has the secret until it is granted. Needs admin.',
   })
   async setPreviewSecret(
     @Ctx() ctx: GraphQLContext,
@@ -59,7 +59,7 @@ export class PreviewSecretsResolver {
   }
 
   @Mutation(() => PreviewSecretPayload, {
-    description: 'Lets the sandboxes of a repository have a secret, where its configuration asks for it. Needs admin.',
+    description: "Grants a secret to a repository's sandboxes whose configuration names it. Needs admin.",
   })
   async grantPreviewSecret(
     @Ctx() ctx: GraphQLContext,

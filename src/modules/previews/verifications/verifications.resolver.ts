@@ -32,7 +32,7 @@ const stepsPageSize = 50;
 export class PullRequestVerificationsResolver {
   @FieldResolver(() => Verification, {
     nullable: true,
-    description: 'Its newest verification, over its head or one before. Null: there is none. Needs queue:read.',
+    description: 'Its newest verification, of its present or an earlier head. Null: none. Needs queue:read.',
   })
   async verification(@Ctx() ctx: GraphQLContext, @Root() { id }: PullRequest): Promise<Verification | null> {
     return await loaderOf(ctx, newestVerification).load(id);

@@ -137,7 +137,7 @@ export class Verification {
 
   @Field(() => String, {
     nullable: true,
-    description: 'Why the last call to the code host or a sandbox failed; it is tried again. Null: it did not.',
+    description: 'Why the last call to the code host or a sandbox failed. The call is repeated. Null: it did not fail.',
   })
   problem!: string | null;
 

@@ -30,7 +30,7 @@ export class BatchesResolver {
 
   @FieldResolver(() => [PullRequest], {
     description:
-      'Pull requests it is built on top of, assuming that they land before it, in queue order. Empty where builds are a chain.',
+      'The pull requests it is built on, on the assumption that they land first, in queue order. Empty if builds form a chain.',
   })
   async assumes(@Ctx() ctx: GraphQLContext, @Root() batch: Batch): Promise<PullRequest[]> {
     return await loaderOf(ctx, assumedByBatch).load(batch.id);

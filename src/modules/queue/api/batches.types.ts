@@ -210,7 +210,8 @@ export class Batch {
   cause!: BatchCause;
 
   @Field(() => GitObjectID, {
-    description: 'First parent of its commit: the tip of the base, or a commit of what it assumes to land before it.',
+    description:
+      "First parent of its commit: the base's tip, or a commit of the pull requests it assumes to land first.",
   })
   parentCommit!: string;
 

@@ -9,7 +9,7 @@ import { PullRequestRefInput } from './pull-requests.types.ts';
 export class BranchWorkResolver {
   @Mutation(() => AsyncPullRequestPayload, {
     description:
-      'Has checks, state and reviews of a pull request read from the code host again (interface 4.3). Needs queue:write.',
+      'Reads checks, state and reviews of a pull request from the code host again (interface 4.3). Needs queue:write.',
   })
   async refreshPullRequest(
     @Ctx() ctx: GraphQLContext,
@@ -22,7 +22,7 @@ export class BranchWorkResolver {
 
   @Mutation(() => AsyncPullRequestPayload, {
     description:
-      'Has the branch of a pull request brought up to date with its base, which for a stack means restacking (interface 4.3). Needs queue:write.',
+      'Brings the branch of a pull request up to date with its base; for a stack this is restacking (interface 4.3). Needs queue:write.',
   })
   async syncPullRequest(
     @Ctx() ctx: GraphQLContext,
@@ -35,7 +35,7 @@ export class BranchWorkResolver {
 
   @Mutation(() => BackportPullRequestPayload, {
     description:
-      'Has the commits of a pull request picked onto another branch once it is merged, and a pull request opened for them (interface 4.3). Needs queue:write.',
+      'Cherry-picks the commits of a pull request onto another branch once it is merged, and opens a pull request for them (interface 4.3). Needs queue:write.',
   })
   async backportPullRequest(
     @Ctx() ctx: GraphQLContext,

@@ -59,7 +59,7 @@ export class ConversationsResolver {
   }
 
   @Mutation(() => AddPullRequestCommentPayload, {
-    description: 'Comments on a pull request of a repository that lives on this installation. Needs queue:write.',
+    description: 'Comments on a pull request of a repository of the local host. Needs queue:write.',
   })
   async addPullRequestComment(
     @Ctx() ctx: GraphQLContext,
@@ -89,8 +89,7 @@ export class ConversationsResolver {
   }
 
   @Mutation(() => PullRequestPayload, {
-    description:
-      'Puts a label on a pull request of a repository that lives on this installation, or takes it off. Needs queue:write.',
+    description: 'Puts a label on a pull request of a repository of the local host, or removes it. Needs queue:write.',
   })
   async labelPullRequest(
     @Ctx() ctx: GraphQLContext,

@@ -35,7 +35,8 @@ export class Impact {
   resets!: ImpactReset[];
 
   @Field(() => [ImpactBuild], {
-    description: 'Started before CI says anything, as far as nothing conflicts; at most 30 of each base branch.',
+    description:
+      'Builds that would start before CI reports anything, if nothing conflicts; at most 30 per base branch.',
   })
   buildsStarted!: ImpactBuild[];
 

@@ -90,7 +90,7 @@ registerEnumType(conditionKinds, {
     MERGEABLE: { description: 'No conflict with its base branch is known.' },
     APPROVALS: { description: 'As many approvals as are required.' },
     OWNER_REVIEW: {
-      description: 'An owner of what it changes approved. Named only while the code host says that it is missing.',
+      description: 'An owner of the changed code approved. Listed only while the code host says that this is missing.',
     },
     CONVERSATIONS: { description: 'All review conversations are resolved.' },
     STACK: { description: 'What it stands on is in line before it. Named only while that is waited for.' },
@@ -199,13 +199,13 @@ export class Explanation {
 
   @Field(() => MergeEta, {
     nullable: true,
-    description: 'When it is merged, if it is. Null of a moment in the past, unless in line, and when not known.',
+    description: 'When it is merged, if it lands. Null for a moment in the past, out of line, and when unknown.',
   })
   eta!: MergeEta | null;
 
   @Field(() => [MergeCondition], {
     description:
-      'Everything that has to hold, in the order in which it comes to matter. Empty when it is merged, or nothing is on record.',
+      'All conditions of the merge, in the order in which they apply. Empty when it is merged, or nothing is on record.',
   })
   conditions!: MergeCondition[];
 }

@@ -11,7 +11,7 @@ export class QueueEtasResolver {
   @FieldResolver(() => [QueueEta], {
     nullable: true,
     description:
-      'When those in line are merged, first in line first, by playing the line on. Null: not known at this moment.',
+      'When the pull requests in line are merged, in line order, by simulation. Null: not known at this moment.',
   })
   async etas(@Ctx() ctx: GraphQLContext, @Root() queue: Queue): Promise<QueueEta[] | null> {
     const forecast = await loaderOf(ctx, forecasts).load(queue.id);

@@ -57,7 +57,8 @@ const pageSize = 50;
 export class RepositoryPullRequestsResolver {
   @FieldResolver(() => PullRequest, {
     nullable: true,
-    description: 'By number, or by head branch: the open one of that branch, else the newest. Null when there is none.',
+    description:
+      "By number, or by head branch: the branch's open pull request, otherwise its newest. Null when there is none.",
   })
   async pullRequest(
     @Ctx() ctx: GraphQLContext,
@@ -167,7 +168,7 @@ export class PullRequestsResolver {
 
   @FieldResolver(() => [Check], {
     description:
-      'What CI says about its head commit: the newest attempt of each check. Last, and counted nowhere, the check `interlock` that the queue itself reports there (publish_status_check).',
+      "What CI says about its head commit: the newest attempt of each check. Last comes the queue's own check `interlock` (publish_status_check), which counts nowhere.",
   })
   async checks(@Ctx() ctx: GraphQLContext, @Root() { id, repositoryId, headCommitSha }: PullRequest): Promise<Check[]> {
     const [checks, ours] = await Promise.all([
@@ -262,7 +263,7 @@ export class PullRequestsResolver {
 
   @Mutation(() => PullRequestPayload, {
     description:
-      'Stores targets, message or head of a pull request, or that it was merged elsewhere (interface 4.3). Needs queue:write.',
+      'Stores targets, message or head of a pull request, or reports a merge made elsewhere (interface 4.3). Needs queue:write.',
   })
   async updatePullRequest(
     @Ctx() ctx: GraphQLContext,

@@ -118,7 +118,7 @@ export class PullRequest {
 
   @Field(() => GitObjectID, {
     nullable: true,
-    description: 'Its own commit inside of `mergeCommit`: the same one when it landed alone. Null until merged.',
+    description: 'Its own commit inside `mergeCommit`; the same commit when it landed alone. Null until merged.',
   })
   commit!: string | null;
 

@@ -121,7 +121,7 @@ export class QueuesResolver {
 
   @Mutation(() => SetRepositoryActivePayload, {
     description:
-      'Takes a repository out of use, or into use again. Out of use, its pull requests leave the queue, its previews and runbooks end, and nothing is pushed, opened, queued, validated, landed, released or deployed; what is being landed lands, and git and history stay. An environment can still be rolled back. Asking again changes nothing. Needs admin.',
+      'Takes a repository out of use, or into use again. Out of use, its pull requests leave the queue, its previews and runbooks end, and nothing is pushed, opened, queued, validated, landed, released or deployed. Landings that have begun finish; git and history stay. An environment can still be rolled back. Repeating the call changes nothing. Needs admin.',
   })
   async setRepositoryActive(
     @Ctx() ctx: GraphQLContext,

@@ -9,7 +9,7 @@ export class QueueDepth {
   queued!: number;
 
   @Field(() => Int, {
-    description: 'Actively processed: all of them in serial mode, at most `max_parallel_builds` in parallel mode.',
+    description: 'Actively processed: the whole line in serial mode, at most `max_parallel_builds` in parallel mode.',
   })
   processing!: number;
 

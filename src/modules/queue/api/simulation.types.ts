@@ -67,7 +67,7 @@ export class SimulatedQueue extends QueueTally {
   red!: number;
 
   @Field(() => Int, {
-    description: 'Merges that rest on builds of their parts, no build of the whole: what the configuration dares.',
+    description: 'Merges that rest on builds of their parts, without a build of the whole.',
   })
   composed!: number;
 
@@ -75,14 +75,12 @@ export class SimulatedQueue extends QueueTally {
   until!: Date;
 
   @Field(() => Int, {
-    description:
-      'How many of the arrivals were simulated. Where there was no time for all, counts are scaled up to all.',
+    description: 'How many arrivals were simulated. If there was no time for all, counts are scaled up to all.',
   })
   simulatedArrivals!: number;
 
   @Field(() => Int, {
-    description:
-      'In how many stretches of the time, each beginning with an empty line and spread evenly. 1: the time as a whole.',
+    description: 'How many stretches were played, spread evenly, each beginning with an empty line. 1: the whole time.',
   })
   stretches!: number;
 
@@ -109,14 +107,14 @@ export class QueueSimulation {
   @Field(() => QueueTally, {
     nullable: true,
     description:
-      'What really was. Null when the document is refused, and where merges in git are replayed because nobody was queued.',
+      'What really happened. Null when the document is refused, and when merges in git are replayed because nothing was queued.',
   })
   observed!: QueueTally | null;
 
   @Field(() => SimulatedQueue, {
     nullable: true,
     description:
-      'Under the configuration in force; what it differs by from `observed` is what a simulation is wrong by.',
+      "The replay under the configuration in force. Its difference from `observed` is the simulation's error.",
   })
   present!: SimulatedQueue | null;
 

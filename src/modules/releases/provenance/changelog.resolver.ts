@@ -39,7 +39,7 @@ export class CandidateProvenanceResolver {
 
   @FieldResolver(() => PullRequestConnection, {
     description:
-      'Every pull request it has of base branches that are followed, the last merged first. Needs queue:read as well.',
+      'Every pull request it contains, of base branches that are followed, the last merged first. Needs queue:read as well.',
   })
   async pullRequests(
     @Ctx() ctx: GraphQLContext,
@@ -108,7 +108,8 @@ export class ChangeSetResolver {
   }
 
   @FieldResolver(() => [PullRequest], {
-    description: 'Pull requests merged here that came with them, the last merged first. Needs queue:read as well.',
+    description:
+      'Pull requests merged here that brought these commits, the last merged first. Needs queue:read as well.',
   })
   async pullRequests(@Ctx() ctx: GraphQLContext, @Root() { changed, repositoryId }: ChangeSet): Promise<PullRequest[]> {
     const ids = await readPullRequestsBy(ctx, repositoryId, changed.commits);

@@ -25,7 +25,7 @@ const pageSize = 20;
 export class PullRequestReleasesResolver {
   @FieldResolver(() => ReleaseCandidateConnection, {
     description:
-      'Release candidates that have it, newest first: its commit is an ancestor of theirs. Needs release:read.',
+      'Release candidates that contain it, newest first: its commit is an ancestor of theirs. Needs release:read.',
   })
   async releaseCandidates(
     @Ctx() ctx: GraphQLContext,
@@ -71,7 +71,7 @@ export class PullRequestReleasesResolver {
 
   @FieldResolver(() => [EnvironmentPresence], {
     description:
-      'Environments it runs in, in their order, and since when: what succeeded there last has it. Needs release:read.',
+      'The environments it runs in, in their order, and since when: the last successful deployment there contains it. Needs release:read.',
   })
   async environments(@Ctx() ctx: GraphQLContext, @Root() pullRequest: PullRequest): Promise<EnvironmentPresence[]> {
     const merged = await findMerged(ctx, pullRequest);
