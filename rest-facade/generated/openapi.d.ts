@@ -445,7 +445,7 @@ export interface components {
              * @description The same as `headCommitSha`. Use headCommitSha, head_commit_sha in REST.
              */
             head_branch_oid: string;
-            /** @description The commit right before its pull requests were added: what they depend on is in it, they are not. */
+            /** @description The commit before its pull requests were added: it contains what they depend on and none of them. */
             codemix_pre_batch_sha: string;
         };
         /** @description A bot pull request and the pull requests it validates (interface 2.5). */
@@ -466,7 +466,7 @@ export interface components {
              * @description The same as `headCommitSha`. Use headCommitSha, head_commit_sha in REST.
              */
             head_branch_oid: string;
-            /** @description The commit right before its pull requests were added: what they depend on is in it, they are not. */
+            /** @description The commit before its pull requests were added: it contains what they depend on and none of them. */
             codemix_pre_batch_sha: string;
             /** @description The pull requests it validates, in queue order. */
             pull_requests: components["schemas"]["PullRequest"][];
@@ -514,7 +514,7 @@ export interface components {
         ContinueRunbookRequest: {
             /** @description What is to be done next: 1 to 200,000 characters. */
             prompt: string;
-            /** @description Takes the place of the stored one, which stays when this is left out; blank, there is none any more. */
+            /** @description Replaces the stored description. Left out, the stored one stays; blank removes it. */
             description?: string | null;
             /** @description Added to the stored ones, each once; none is removed. */
             labels?: string[] | null;
@@ -708,7 +708,7 @@ export interface components {
             pattern: string;
             /** @description True stops validating and merging, false goes on. */
             paused: boolean;
-            /** @description Told on the first pull request in line while they are paused. Left out, an earlier message is cleared. */
+            /** @description Posted on the first pull request in line while they are paused. Left out, an earlier message is cleared. */
             paused_message?: string | null;
         };
         PauseRepositoryRequest: {
@@ -844,7 +844,7 @@ export interface components {
         QueueDepth: {
             /** @description In line. Neither pending nor blocked ones are counted. */
             queued: number;
-            /** @description Actively processed: all of them in serial mode, at most `max_parallel_builds` in parallel mode. */
+            /** @description Actively processed: the whole line in serial mode, at most `max_parallel_builds` in parallel mode. */
             processing: number;
             /** @description Queued and not processed. Always 0 in serial mode. */
             waiting: number;
@@ -923,16 +923,16 @@ export interface components {
             commit_sha: string;
             /**
              * Format: uri
-             * @description Where it is reached: no user name or password in it, at most 2,000 characters. Where it leads is checked when it is driven.
+             * @description Its address, without user name and password, at most 2,000 characters. The address is checked when it is driven.
              */
             preview_url: string;
             /** @description The branch of the pull request. This or `prNumber` is needed; the number counts first. */
             branch?: string | null;
             /** @description The number of the pull request. */
             pr_number?: number | string | null;
-            /** @description The preview, by its name in the configuration: `default` if not given. Needed where there are several. */
+            /** @description The preview's name in the configuration. Default: `default`. Required if there are several. */
             name?: string | null;
-            /** @description What is needed to log in there, at most 50 of 8,192 characters each. Sealed, given to the run that drives it alone, deleted when the registration ends. */
+            /** @description What is needed to log in there, at most 50 of 8,192 characters each. Sealed, given only to the run that drives it, deleted when the registration ends. */
             secrets?: {
                 [key: string]: string;
             } | null;
@@ -1705,7 +1705,7 @@ export interface operations {
                         ends_at: string | null;
                         /** @description Five cron fields: each time of these it begins. Null unless it is a schedule. */
                         cron_start: string | null;
-                        /** @description Five cron fields: it ends at the first of these after it began. Null unless it is a schedule. */
+                        /** @description Five cron fields: the freeze ends at the first such time after its begin. Null unless it is a schedule. */
                         cron_end: string | null;
                         /** @description The time zone its cron fields are read in. Null unless it is a schedule. */
                         timezone: string | null;

@@ -28,7 +28,7 @@ const bisections: readonly (readonly [string, string, RegExp])[] = [
   [
     'beside the line',
     'use_parallel_bisection: true\n',
-    /^It is a part of a batch that failed, and waits to be built apart from the others\.$/,
+    /^Its batch failed, and it waits to be built apart from the others\.$/,
   ],
 ];
 

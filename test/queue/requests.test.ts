@@ -149,7 +149,7 @@ describe('what is reported', () => {
     const squashed = await w.commit('main', { 'a.txt': 'a\n' }, { message: 'Squashed by hand' });
     expect(await report(squashed)).toBe('accepted');
     expect(await report(squashed)).toBe('accepted');
-    expect(await report(other)).toMatch(/did not bring|merged already/);
+    expect(await report(other)).toMatch(/does not contain the head|merged already/);
     expect(await w.status(number)).toMatchObject({ status: 'merged', merge_commit_sha: squashed });
     expect((await w.events()).filter(([action]) => action === 'merged')).toHaveLength(1);
     await w.until(async () => (await w.service.localHost.getPullRequest(hostOf(w), number))?.state === 'merged');

@@ -268,7 +268,7 @@ describe('a follow-up', () => {
       [s.accountId, id],
     );
     await goOn({ number });
-    await expect(goOn({ number })).rejects.toThrow(`Runbook ${number} has had its 100 prompts: begin another one`);
+    await expect(goOn({ number })).rejects.toThrow(`Runbook ${number} already has 100 prompts: create another runbook`);
   });
 
   it('is refused once the budget is spent, and taken when the budget was raised', async () => {

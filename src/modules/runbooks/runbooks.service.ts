@@ -126,7 +126,7 @@ export async function continueRunbook(ctx: Context, request: ContinueRunbookRequ
     if (isBudgetSpent(runbook)) throw budgetSpent(runbook);
     const prompts = await tx.em.count(RunbookPromptEntity, { accountId: ctx.accountId, runbookId: runbook.id });
     if (prompts >= mostPrompts) {
-      const words = `Runbook ${runbook.number} has had its ${mostPrompts} prompts: begin another one`;
+      const words = `Runbook ${runbook.number} already has ${mostPrompts} prompts: create another runbook`;
       throw new DomainError('CONFLICT', words, 'input.prompt');
     }
     runbook.labels = mergeLabels(runbook.labels, request.labels);
