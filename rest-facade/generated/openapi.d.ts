@@ -19,7 +19,7 @@ export interface paths {
         put?: never;
         /**
          * Deploy a release candidate to an environment
-         * @description Makes a deployment and triggers what the environment is deployed by; behind another one it waits in line as `pending`. Refused while the environment is frozen.
+         * @description Makes a deployment and triggers the environment's provider. Behind another deployment it waits in line as `pending`. Refused while the environment is frozen.
          */
         post: operations["CreateDeployment"];
         delete?: never;
@@ -27,7 +27,7 @@ export interface paths {
         head?: never;
         /**
          * Report how a deployment stands
-         * @description For pipelines of your own. Sets the status of the newest deployment of that candidate in that environment, or makes one with it. Nothing is triggered.
+         * @description For your own pipelines. Sets the status of the candidate's newest deployment in that environment, or makes a deployment with that status. Nothing is triggered.
          */
         patch: operations["ReportDeployment"];
         trace?: never;
@@ -42,13 +42,13 @@ export interface paths {
         get?: never;
         /**
          * Freeze an environment
-         * @description Lets nothing be deployed to an environment from now on unless it is forced, in the place of the freeze made so before. Schedules stay.
+         * @description From now on only forced deployments go to the environment. Replaces the former freeze by hand. Schedules stay.
          */
         put: operations["FreezeEnvironment"];
         post?: never;
         /**
          * Unfreeze an environment
-         * @description Ends the freezes of an environment that were made by hand or by a rollback, and answers how many there were. Schedules stay.
+         * @description Ends an environment's freezes made by hand or by a rollback, and answers their number. Schedules stay.
          */
         delete: operations["UnfreezeEnvironment"];
         options?: never;
@@ -67,7 +67,7 @@ export interface paths {
         put?: never;
         /**
          * Roll back an environment
-         * @description Cancels active deployments and deploys what ran before the newest one that succeeded, or the last one that succeeded when the newest did not.
+         * @description Cancels active deployments and deploys what ran before. If the newest deployment failed, deploys the last success.
          */
         post: operations["RollBackEnvironment"];
         delete?: never;
@@ -87,7 +87,7 @@ export interface paths {
         put?: never;
         /**
          * Create a release candidate
-         * @description Makes a release, and a candidate of it at a commit of the project's repository. The same version with the same commit is answered again; a candidate never changes.
+         * @description Makes a release and its candidate at a commit of the project's repository. A candidate never changes: the same version with the same commit gets the same answer.
          */
         post: operations["CreateRelease"];
         delete?: never;
@@ -139,13 +139,13 @@ export interface paths {
         };
         /**
          * List how base branches stand
-         * @description One entry per rule, and one for each base branch of the configuration that no rule names literally. The repository's own pause is not mixed in. The repository may also be given as `repository[org]` and `repository[name]`, as JSON in `repository`, or in a JSON body.
+         * @description One entry per rule, and one for each base branch of the configuration that no rule names literally. The repository's own pause is not included. The repository may also be given as `repository[org]` and `repository[name]`, as JSON in `repository`, or in a JSON body.
          */
         get: operations["ListBranches"];
         put?: never;
         /**
          * Pause or unpause merging for base branches
-         * @description Replaces the rule of that very pattern; a `paused_message` left out is cleared. The repository's own pause stands above all rules.
+         * @description Replaces the rule of that pattern. A `paused_message` left out is cleared. The repository's own pause overrides all rules.
          */
         post: operations["PauseBranches"];
         delete?: never;
@@ -166,7 +166,7 @@ export interface paths {
         put?: never;
         /**
          * Replace a repository's configuration
-         * @description The body is the YAML text. A refused one changes nothing, and each error names the path of the setting and the reason.
+         * @description The body is the YAML text. A refused text changes nothing, and each error names the path of the setting and the reason.
          */
         post: operations["ReplaceConfiguration"];
         delete?: never;
@@ -204,7 +204,7 @@ export interface paths {
         };
         /**
          * Get one pull request
-         * @description By its number, or by its head branch: the open pull request of that branch, else the newest.
+         * @description By its number, or by its head branch: the open pull request of that branch, otherwise the newest.
          *
          *     Exactly one of `branch` or `number` is required.
          */
@@ -238,7 +238,7 @@ export interface paths {
         put?: never;
         /**
          * Backport a pull request
-         * @description What it was merged as is picked onto the target branch, as a pull request of its own; one that is still open is picked once it is merged. Begin, result and conflicts are reported in comments on the pull request. Asking again answers the same and opens no second one.
+         * @description The merged change is cherry-picked onto the target branch, as a new pull request. An open pull request is picked once it is merged. Comments on the pull request report begin, result and conflicts. A second request opens nothing and gets the same answer.
          */
         post: operations["BackportPullRequest"];
         delete?: never;
@@ -316,7 +316,7 @@ export interface paths {
         put?: never;
         /**
          * Begin a runbook
-         * @description An agent plans steps for the prompt and carries them out; it commits to branches of its own and opens pull requests. What is left out is as the repository has it by default.
+         * @description An agent plans steps for the prompt and carries them out. It commits to its own branches and opens pull requests. The repository's defaults replace what is left out.
          */
         post: operations["CreateRunbook"];
         delete?: never;
@@ -334,7 +334,7 @@ export interface paths {
         };
         /**
          * Get a runbook
-         * @description How it stands, and the pull requests it opened.
+         * @description Its status, its steps, and the pull requests it opened.
          */
         get: operations["GetRunbook"];
         put?: never;
@@ -344,7 +344,7 @@ export interface paths {
         head?: never;
         /**
          * Prompt a runbook again
-         * @description Its agent goes on once it has done what it was asked before, and pushes to the same pull request. The description and the labels reach it with the next commit.
+         * @description The agent continues after the earlier prompts, and pushes to the same pull request. The description and the labels reach the pull request with the next commit.
          */
         patch: operations["ContinueRunbook"];
         trace?: never;
@@ -380,14 +380,14 @@ export interface paths {
         put?: never;
         /**
          * Register a preview
-         * @description For CI that builds and deploys environments of its own. Tells where the environment of a commit is, in the place of what was registered of that preview and commit before. A run that waits for it drives it.
+         * @description For CI that builds and deploys environments itself. Registers the address of a commit's environment, and replaces the registration of that preview and commit. A waiting run drives it.
          *
          *     At least one of `branch` or `pr_number` is required.
          */
         post: operations["RegisterPreview"];
         /**
-         * Take a registered preview back
-         * @description Ends what was registered of a preview for a pull request or branch, whatever the commit, and answers how many there were. Their secrets are deleted.
+         * Withdraw a registered preview
+         * @description Ends a preview's registrations for a pull request or branch, of all commits, and answers their number. Their secrets are deleted.
          *
          *     At least one of `branch` or `pr_number` is required.
          */
@@ -673,7 +673,7 @@ export interface components {
             error: string;
         };
         ErrorWithMessage: {
-            /** @description What kind of error it is, for programs. */
+            /** @description The kind of error, for programs. */
             error: string;
             /** @description What is wrong, naming the field where there is one. */
             message: string;
@@ -694,7 +694,7 @@ export interface components {
         FreezeSource: "manual" | "rollback" | "schedule";
         InternalError: {
             error: string;
-            /** @description Tell it to whoever runs the service. */
+            /** @description The id of the request, for the operator of the service. */
             request_id: string;
         };
         PauseBranchesRequest: {
@@ -729,7 +729,7 @@ export interface components {
          * @enum {string}
          */
         PreviewRegistrationStatus: "attached" | "buffered";
-        /** @description The documented error as problem details (RFC 9457): with its own members beside these. */
+        /** @description The documented error as problem details (RFC 9457), with its own members too. */
         Problem: {
             /** @description `about:blank`: the status says what kind of problem it is. */
             type: string;
@@ -1224,7 +1224,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description It does not fit what is there now. */
+        /** @description It conflicts with the present state. */
         Conflict: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1245,7 +1245,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The body is larger than the operation takes. */
+        /** @description The body is too large for the operation. */
         TooLarge: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1266,7 +1266,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The body is of another type than the operation takes. */
+        /** @description The operation does not take a body of this type. */
         UnsupportedMediaType: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1307,7 +1307,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The account asks too often. */
+        /** @description The account sent too many requests. */
         TooManyRequests: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1328,7 +1328,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Our fault. */
+        /** @description A failure of the service. */
         InternalServerError: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1378,28 +1378,28 @@ export interface components {
     parameters: {
         /** @description Makes a repeated request safe: for 24 hours the same request of the same user under the same key gets the first answer again. Another request under the key is 422. Neither 401, 403, 429 nor errors of the service are kept. */
         IdempotencyKey: string;
-        /** @description ETag of an earlier answer. 304 when it is still the answer. */
+        /** @description ETag of an earlier answer. 304 when the answer is the same. */
         IfNoneMatch: string;
     };
     requestBodies: never;
     headers: {
-        /** @description Names the request in logs; sent back as given, or made up. */
+        /** @description Names the request in logs: the id that was sent, or a new one. */
         RequestId: string;
-        /** @description The content type is what it says. */
+        /** @description Clients must not guess another content type. */
         ContentTypeOptions: "nosniff";
         /** @description Requests an account may burst to. */
         RateLimitLimit: number;
         /** @description Requests left at this moment. */
         RateLimitRemaining: number;
-        /** @description Seconds until the whole burst is there again. */
+        /** @description Seconds until the whole burst is available again. */
         RateLimitReset: number;
         /** @description Changes with the answer. */
         ETag: string;
-        /** @description Only the caller may keep it, and asks again. */
+        /** @description Only the caller may cache it, and must revalidate it. */
         CacheControl: string;
         /** @description The pages around this one (RFC 8288). */
         Link: string;
-        /** @description The answer is that of an earlier request with the same `Idempotency-Key`. */
+        /** @description The answer of an earlier request with the same `Idempotency-Key`. */
         IdempotentReplayed: "true";
         /** @description Seconds to wait. */
         RetryAfter: number;
@@ -1422,7 +1422,7 @@ export interface operations {
                 per_page?: number;
             };
             header?: {
-                /** @description ETag of an earlier answer. 304 when it is still the answer. */
+                /** @description ETag of an earlier answer. 304 when the answer is the same. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -1460,7 +1460,7 @@ export interface operations {
                     "application/json": components["schemas"]["Deployment"][];
                 };
             };
-            /** @description It is still the answer that `If-None-Match` names. */
+            /** @description The answer is still the one in `If-None-Match`. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1968,7 +1968,7 @@ export interface operations {
                 timezone?: string;
             };
             header?: {
-                /** @description ETag of an earlier answer. 304 when it is still the answer. */
+                /** @description ETag of an earlier answer. 304 when the answer is the same. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
@@ -2029,7 +2029,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description It is still the answer that `If-None-Match` names. */
+            /** @description The answer is still the one in `If-None-Match`. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2102,7 +2102,7 @@ export interface operations {
                 number: number;
             };
             header?: {
-                /** @description ETag of an earlier answer. 304 when it is still the answer. */
+                /** @description ETag of an earlier answer. 304 when the answer is the same. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
@@ -2126,7 +2126,7 @@ export interface operations {
                     "application/json": components["schemas"]["BotPullRequestWithMembers"];
                 };
             };
-            /** @description It is still the answer that `If-None-Match` names. */
+            /** @description The answer is still the one in `If-None-Match`. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2196,7 +2196,7 @@ export interface operations {
                 pattern?: string;
             };
             header?: {
-                /** @description ETag of an earlier answer. 304 when it is still the answer. */
+                /** @description ETag of an earlier answer. 304 when the answer is the same. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
@@ -2225,7 +2225,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description It is still the answer that `If-None-Match` names. */
+            /** @description The answer is still the one in `If-None-Match`. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2376,7 +2376,7 @@ export interface operations {
                 repo: string;
             };
             header?: {
-                /** @description ETag of an earlier answer. 304 when it is still the answer. */
+                /** @description ETag of an earlier answer. 304 when the answer is the same. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
@@ -2400,7 +2400,7 @@ export interface operations {
                     "application/yaml": string;
                 };
             };
-            /** @description It is still the answer that `If-None-Match` names. */
+            /** @description The answer is still the one in `If-None-Match`. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2550,7 +2550,7 @@ export interface operations {
                 page?: number;
             };
             header?: {
-                /** @description ETag of an earlier answer. 304 when it is still the answer. */
+                /** @description ETag of an earlier answer. 304 when the answer is the same. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
@@ -2579,7 +2579,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description It is still the answer that `If-None-Match` names. */
+            /** @description The answer is still the one in `If-None-Match`. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2654,7 +2654,7 @@ export interface operations {
                 number?: number;
             };
             header?: {
-                /** @description ETag of an earlier answer. 304 when it is still the answer. */
+                /** @description ETag of an earlier answer. 304 when the answer is the same. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
@@ -2678,7 +2678,7 @@ export interface operations {
                     "application/json": components["schemas"]["PullRequestWithBot"];
                 };
             };
-            /** @description It is still the answer that `If-None-Match` names. */
+            /** @description The answer is still the one in `If-None-Match`. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2835,7 +2835,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It does not fit what is there now. */
+            /** @description It conflicts with the present state. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2965,7 +2965,7 @@ export interface operations {
                 base_branch?: string;
             };
             header?: {
-                /** @description ETag of an earlier answer. 304 when it is still the answer. */
+                /** @description ETag of an earlier answer. 304 when the answer is the same. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
@@ -2992,7 +2992,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description It is still the answer that `If-None-Match` names. */
+            /** @description The answer is still the one in `If-None-Match`. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -3045,7 +3045,7 @@ export interface operations {
                 repo: string;
             };
             header?: {
-                /** @description ETag of an earlier answer. 304 when it is still the answer. */
+                /** @description ETag of an earlier answer. 304 when the answer is the same. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
@@ -3072,7 +3072,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description It is still the answer that `If-None-Match` names. */
+            /** @description The answer is still the one in `If-None-Match`. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -3135,7 +3135,7 @@ export interface operations {
                 page?: number;
             };
             header?: {
-                /** @description ETag of an earlier answer. 304 when it is still the answer. */
+                /** @description ETag of an earlier answer. 304 when the answer is the same. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
@@ -3159,7 +3159,7 @@ export interface operations {
                     "application/json": components["schemas"]["RepositoryStatus"][];
                 };
             };
-            /** @description It is still the answer that `If-None-Match` names. */
+            /** @description The answer is still the one in `If-None-Match`. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -3368,7 +3368,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It does not fit what is there now. */
+            /** @description It conflicts with the present state. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -3384,7 +3384,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body is larger than the operation takes. */
+            /** @description The body is too large for the operation. */
             413: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -3400,7 +3400,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body is of another type than the operation takes. */
+            /** @description The operation does not take a body of this type. */
             415: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -3431,7 +3431,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The account asks too often. */
+            /** @description The account sent too many requests. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -3447,7 +3447,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Our fault. */
+            /** @description A failure of the service. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -3488,7 +3488,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of an earlier answer. 304 when it is still the answer. */
+                /** @description ETag of an earlier answer. 304 when the answer is the same. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -3518,7 +3518,7 @@ export interface operations {
                     "application/json": components["schemas"]["Runbook"];
                 };
             };
-            /** @description It is still the answer that `If-None-Match` names. */
+            /** @description The answer is still the one in `If-None-Match`. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -3592,7 +3592,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The account asks too often. */
+            /** @description The account sent too many requests. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -3608,7 +3608,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Our fault. */
+            /** @description A failure of the service. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -3711,7 +3711,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description What may be spent on it is spent. */
+            /** @description Its budget is spent. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -3758,7 +3758,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It does not fit what is there now. */
+            /** @description It conflicts with the present state. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -3774,7 +3774,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body is larger than the operation takes. */
+            /** @description The body is too large for the operation. */
             413: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -3790,7 +3790,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body is of another type than the operation takes. */
+            /** @description The operation does not take a body of this type. */
             415: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -3821,7 +3821,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The account asks too often. */
+            /** @description The account sent too many requests. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -3837,7 +3837,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Our fault. */
+            /** @description A failure of the service. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -3891,7 +3891,7 @@ export interface operations {
                 page?: number;
             };
             header?: {
-                /** @description ETag of an earlier answer. 304 when it is still the answer. */
+                /** @description ETag of an earlier answer. 304 when the answer is the same. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
@@ -3915,7 +3915,7 @@ export interface operations {
                     "application/json": components["schemas"]["UserAction"][];
                 };
             };
-            /** @description It is still the answer that `If-None-Match` names. */
+            /** @description The answer is still the one in `If-None-Match`. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -4055,7 +4055,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Take a registered preview back */
+            /** @description Withdraw a registered preview */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];

@@ -28,7 +28,7 @@ export function openApiDocument(operations: readonly Operation[], examples: Exam
       title: 'Interlock',
       version: '1',
       description:
-        'A merge queue: what was tested is what lands, and the base branch is green at every commit.\n\nErrors are JSON and say in `error` what is wrong; who accepts `application/problem+json` is told the same as problem details (RFC 9457). A method that a path does not have is 405, with `Allow`.',
+        'A merge queue: what was tested is what lands, and the base branch is green at every commit.\n\nErrors are JSON with the problem in `error`. A client that accepts `application/problem+json` gets the same as problem details (RFC 9457). A method that a path does not have is 405, with `Allow`.',
       license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
     },
     servers: [
@@ -68,7 +68,7 @@ const sharedParameters = {
     name: 'If-None-Match',
     in: 'header',
     required: false,
-    description: 'ETag of an earlier answer. 304 when it is still the answer.',
+    description: 'ETag of an earlier answer. 304 when the answer is the same.',
     schema: { type: 'string' },
   },
 };

@@ -10,27 +10,27 @@ const integer = { type: 'integer' };
 /** Of the document's components. A header without `required` is sent where its description says. */
 export const responseHeaders = {
   RequestId: {
-    description: 'Names the request in logs; sent back as given, or made up.',
+    description: 'Names the request in logs: the id that was sent, or a new one.',
     required: true,
     schema: { type: 'string' },
   },
   ContentTypeOptions: {
-    description: 'The content type is what it says.',
+    description: 'Clients must not guess another content type.',
     required: true,
     schema: { type: 'string', enum: ['nosniff'] },
   },
   RateLimitLimit: { description: 'Requests an account may burst to.', required: true, schema: integer },
   RateLimitRemaining: { description: 'Requests left at this moment.', required: true, schema: integer },
-  RateLimitReset: { description: 'Seconds until the whole burst is there again.', required: true, schema: integer },
+  RateLimitReset: { description: 'Seconds until the whole burst is available again.', required: true, schema: integer },
   ETag: { description: 'Changes with the answer.', required: true, schema: { type: 'string' } },
   CacheControl: {
-    description: 'Only the caller may keep it, and asks again.',
+    description: 'Only the caller may cache it, and must revalidate it.',
     required: true,
     schema: { type: 'string' },
   },
   Link: { description: 'The pages around this one (RFC 8288).', schema: { type: 'string' } },
   IdempotentReplayed: {
-    description: 'The answer is that of an earlier request with the same `Idempotency-Key`.',
+    description: 'The answer of an earlier request with the same `Idempotency-Key`.',
     schema: { type: 'string', enum: ['true'] },
   },
   RetryAfter: { description: 'Seconds to wait.', required: true, schema: integer },
@@ -75,12 +75,12 @@ export const errorSchemas = {
     type: 'object',
     required: ['error', 'message'],
     properties: {
-      error: { description: 'What kind of error it is, for programs.', ...text },
+      error: { description: 'The kind of error, for programs.', ...text },
       message: { description: 'What is wrong, naming the field where there is one.', ...text },
     },
   },
   Problem: {
-    description: 'The documented error as problem details (RFC 9457): with its own members beside these.',
+    description: 'The documented error as problem details (RFC 9457), with its own members too.',
     type: 'object',
     required: ['type', 'title', 'status', 'detail'],
     properties: {
@@ -94,7 +94,10 @@ export const errorSchemas = {
   InternalError: {
     type: 'object',
     required: ['error', 'request_id'],
-    properties: { error: text, request_id: { description: 'Tell it to whoever runs the service.', ...text } },
+    properties: {
+      error: text,
+      request_id: { description: 'The id of the request, for the operator of the service.', ...text },
+    },
   },
 };
 
@@ -120,7 +123,7 @@ const errorKinds: Readonly<Record<number, ErrorKind>> = {
   },
   402: {
     name: 'BudgetSpent',
-    description: 'What may be spent on it is spent.',
+    description: 'Its budget is spent.',
     example: { error: 'The budget of this runbook is spent' },
   },
   403: {
@@ -136,22 +139,22 @@ const errorKinds: Readonly<Record<number, ErrorKind>> = {
   },
   409: {
     name: 'Conflict',
-    description: 'It does not fit what is there now.',
+    description: 'It conflicts with the present state.',
     example: { error: 'The landing has begun' },
   },
   410: {
     name: 'Gone',
-    description: 'It was there, and is not kept any more.',
+    description: 'It existed, and is no longer kept.',
     example: { error: 'The cursor is too old' },
   },
   413: {
     name: 'TooLarge',
-    description: 'The body is larger than the operation takes.',
+    description: 'The body is too large for the operation.',
     example: { error: 'Request body is too large' },
   },
   415: {
     name: 'UnsupportedMediaType',
-    description: 'The body is of another type than the operation takes.',
+    description: 'The operation does not take a body of this type.',
     example: { error: 'Content-Type must be application/json' },
   },
   422: {
@@ -162,13 +165,13 @@ const errorKinds: Readonly<Record<number, ErrorKind>> = {
   },
   429: {
     name: 'TooManyRequests',
-    description: 'The account asks too often.',
+    description: 'The account sent too many requests.',
     example: { error: 'Too many requests' },
     headers: { ...ofEveryAccount, ...headersNamed({ 'Retry-After': 'RetryAfter' }) },
   },
   500: {
     name: 'InternalServerError',
-    description: 'Our fault.',
+    description: 'A failure of the service.',
     example: { error: 'Internal server error', request_id: '0f3c0f5e-6f0b-4f44-9d7e-6b0c6a7d2f11' },
   },
   503: {
@@ -202,7 +205,7 @@ export function responsesOf(group: Group, components: Components, examples: Exam
   const schemas = ownSchemas(group, components);
   const responses: Record<string, Json> = {};
   if (group[0].method === 'GET')
-    responses[304] = { description: 'It is still the answer that `If-None-Match` names.', headers: ofReads };
+    responses[304] = { description: 'The answer is still the one in `If-None-Match`.', headers: ofReads };
   for (const [status, each] of schemas)
     if (status < 400) responses[status] = success(group, status, [...each.values()], examples);
   for (const status of errorStatuses(group)) {
