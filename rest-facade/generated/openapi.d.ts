@@ -477,7 +477,7 @@ export interface components {
             pattern: string;
             /** @description Whether they are paused. */
             paused: boolean;
-            /** @description Told on the first pull request in line while the pause is in force. Null without one. */
+            /** @description Posted on the first pull request in line while the pause is in force. Null: no message. */
             paused_message?: string;
         };
         ConfigurationAccepted: {

@@ -12,7 +12,7 @@ export class BranchPause {
 
   @Field(() => String, {
     nullable: true,
-    description: 'Told on the first pull request in line while the pause is in force. Null without one.',
+    description: 'Posted on the first pull request in line while the pause is in force. Null: no message.',
   })
   pausedMessage!: string | null;
 
