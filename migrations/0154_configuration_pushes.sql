@@ -1,5 +1,5 @@
 -- Who pushed a commit that changes the configuration to a branch of the local host, and whether that token may write
--- configurations (docs/adr/0055). Of a commit that is pushed to a branch twice the first push counts.
+-- configurations (docs/adr/0010). Of a commit that is pushed to a branch twice the first push counts.
 create table local_configuration_push (
   account_id bigint not null,
   repository_id bigint not null,

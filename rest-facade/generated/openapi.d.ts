@@ -1359,7 +1359,7 @@ export interface components {
                 "RateLimit-Limit"?: number;
                 /** @description Requests left at this moment. */
                 "RateLimit-Remaining"?: number;
-                /** @description Seconds until the whole burst is there again. */
+                /** @description Seconds until the whole burst is available again. */
                 "RateLimit-Reset"?: number;
                 "Retry-After": components["headers"]["RetryAfter"];
                 [name: string]: unknown;
@@ -3472,7 +3472,7 @@ export interface operations {
                     "RateLimit-Limit"?: number;
                     /** @description Requests left at this moment. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until the whole burst is there again. */
+                    /** @description Seconds until the whole burst is available again. */
                     "RateLimit-Reset"?: number;
                     "Retry-After": components["headers"]["RetryAfter"];
                     [name: string]: unknown;
@@ -3633,7 +3633,7 @@ export interface operations {
                     "RateLimit-Limit"?: number;
                     /** @description Requests left at this moment. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until the whole burst is there again. */
+                    /** @description Seconds until the whole burst is available again. */
                     "RateLimit-Reset"?: number;
                     "Retry-After": components["headers"]["RetryAfter"];
                     [name: string]: unknown;
@@ -3862,7 +3862,7 @@ export interface operations {
                     "RateLimit-Limit"?: number;
                     /** @description Requests left at this moment. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until the whole burst is there again. */
+                    /** @description Seconds until the whole burst is available again. */
                     "RateLimit-Reset"?: number;
                     "Retry-After": components["headers"]["RetryAfter"];
                     [name: string]: unknown;

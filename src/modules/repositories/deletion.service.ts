@@ -1,5 +1,5 @@
 // A repository is deleted in one transaction, which keeps its row and what history refers to. What it held is removed
-// after that, by steps that may each have been done before (docs/adr/0052-repositories-out-of-use.md).
+// after that, by steps that may each have been done before (docs/adr/0034-delays.md).
 import { systemContext, type Context, type Ports } from '../../context.ts';
 import { DomainError, notFound } from '../../domain/errors.ts';
 import { activeStatuses } from '../../domain/releases/deployment.status.ts';
