@@ -84,7 +84,7 @@ export type ExplanationActor =
   | 'AUTHOR'
   /** Nobody by hand: checks run. */
   | 'CI'
-  /** Nobody by hand: the queue goes on by itself. */
+  /** Nobody: the queue goes on by itself. */
   | 'QUEUE'
   /** A reviewer. */
   | 'REVIEWER';
