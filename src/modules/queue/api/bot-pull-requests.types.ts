@@ -31,7 +31,7 @@ export class BotPullRequest {
   headBranchOid!: string;
 
   @Field(() => GitObjectID, {
-    description: 'The commit right before its pull requests were added: what they depend on is in it, they are not.',
+    description: 'The commit before its pull requests were added: it contains what they depend on and none of them.',
   })
   codemixPreBatchSha!: string;
 
