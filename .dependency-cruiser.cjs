@@ -58,7 +58,7 @@ module.exports = {
         pathNot: [
           '^src/domain/',
           '^(node:)?crypto$',
-          'node_modules/(zod|yaml|re2js|diff|croner|mdast-util-from-markdown)/',
+          'node_modules/(zod|yaml|re2js|diff|croner|mdast-util-from-markdown|tinyqueue)/',
           '^mdast$',
         ],
       },

@@ -1,11 +1,12 @@
 // Which builds are started: of all that could be, in order of the probability that they are needed, which is that exactly
 // what the build assumes comes true.
+import TinyQueue from 'tinyqueue';
 import { isInIsolatedRetry } from './isolated-retry.ts';
 import { formBatches } from './batches.ts';
 import { isSecondTryWorthwhile } from '../model/success-probability.ts';
 import { isFailure } from '../planning/failure.ts';
 import { type SpeculativeBuild, type SpeculationGraph, pin } from './graph.ts';
-import { Heap } from './heap.ts';
+
 import { probabilityOfAssumptions, type LandingProbabilities } from './landing-probability.ts';
 import { isCulpritSearched, findUnexplainedReds } from './culprit-search.ts';
 import { unitsOf } from './build-units.ts';
@@ -68,9 +69,10 @@ function collectCandidates(
   graph: SpeculationGraph,
   probabilities: LandingProbabilities,
   units: readonly (readonly number[])[],
-): Heap<Candidate> {
+): TinyQueue<Candidate> {
   const isAdaptive = graph.view.snapshot.rules.speculation === 'adaptive';
-  const heap = new Heap<Candidate>(
+  const heap = new TinyQueue<Candidate>(
+    [],
     (a, b) => (isAdaptive ? b.next.probability - a.next.probability : 0) || firstOf(a) - firstOf(b),
   );
   const likeliest = isAdaptive ? graph.productsBefore(probabilities.map((lands) => Math.max(lands, 1 - lands))) : null;
