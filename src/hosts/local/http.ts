@@ -1,5 +1,6 @@
 // git over HTTP: `/git/<owner>/<name>.git/…` for clone, fetch and push with a token as the password (any user
 // name), and the output of checks beside it. What the token's account does not own does not exist.
+// Kept instead of `git http-backend`, which is one more process for each request and bounds no body.
 import { createWriteStream } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

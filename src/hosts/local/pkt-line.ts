@@ -1,13 +1,17 @@
 // git's wire framing: four hexadecimal digits of length, then the payload; 0000 is a flush.
+// Kept because no npm package offers it: isomorphic-git has a reader inside and does not export it.
 
 /** What was sent is not the git protocol; its words are for the client. */
 export class ProtocolError extends Error {}
 
 export const flushPacket = Buffer.from('0000');
-const largestPayload = 65_515;
+/** With its digits, as git reads it. */
+const largestPacket = 65_520;
 
 export function packet(payload: string | Buffer): Buffer {
   const body = Buffer.from(payload);
+  // A fifth digit would be read as content, and what follows as packets of another length.
+  if (body.length + 4 > largestPacket) throw new Error(`A packet cannot hold ${body.length} bytes`);
   return Buffer.concat([Buffer.from((body.length + 4).toString(16).padStart(4, '0')), body]);
 }
 
@@ -21,7 +25,8 @@ export function readPacket(buffer: Buffer, at: number): Packet | null {
   const digits = buffer.toString('latin1', at, at + 4);
   if (!/^[0-9a-f]{4}$/i.test(digits)) throw new ProtocolError('This is not the git protocol');
   const length = Number.parseInt(digits, 16);
-  if (length < 4) return { kind: 'flush', end: at + 4 };
+  if (length === 0) return { kind: 'flush', end: at + 4 };
+  if (length < 4 || length > largestPacket) throw new ProtocolError('This is not the git protocol');
   return buffer.length < at + length
     ? null
     : { kind: 'data', payload: buffer.subarray(at + 4, at + length), end: at + length };
@@ -41,8 +46,9 @@ export function readPayloads(buffer: Buffer): Buffer[] {
 /** Packets of one side band: 1 is the answer, 2 is progress for the user's eyes. */
 export function sideBand(band: 1 | 2, content: Buffer): Buffer {
   const packets: Buffer[] = [];
-  for (let at = 0; at < content.length; at += largestPayload) {
-    packets.push(packet(Buffer.concat([Buffer.from([band]), content.subarray(at, at + largestPayload)])));
+  const most = largestPacket - 5;
+  for (let at = 0; at < content.length; at += most) {
+    packets.push(packet(Buffer.concat([Buffer.from([band]), content.subarray(at, at + most)])));
   }
   return Buffer.concat(packets);
 }

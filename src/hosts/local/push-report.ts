@@ -37,8 +37,9 @@ export function formatPushReport(report: PushReport, capabilities: readonly stri
   return Buffer.concat([sideBand(2, report.progress), sideBand(1, body), flushPacket]);
 }
 
+/** The older `side-band` has smaller packets. git does not offer it, and ignores it in a request. */
 export function hasSideBand(capabilities: readonly string[]): boolean {
-  return capabilities.some((word) => word === 'side-band-64k' || word === 'side-band');
+  return capabilities.includes('side-band-64k');
 }
 
 /** One report of several: the worst `unpack` counts. */

@@ -1,4 +1,5 @@
 // The head of a push: which refs are to become what. The pack follows it and is git's own to read.
+import { isUtf8 } from 'node:buffer';
 import { flushPacket, packet, ProtocolError, readPacket } from './pkt-line.ts';
 
 export interface PushCommand {
@@ -17,25 +18,37 @@ export interface PushRequest {
 }
 
 const mostCommands = 5000;
+/** Together they fit into one packet, whichever of the lines named the capabilities. */
+const longestRefBytes = 4096;
+const longestCapabilitiesBytes = 16 * 1024;
 
 /** Null: the head is not complete yet. Throws ProtocolError when it is none. */
 export function parsePushRequest(body: Buffer): PushRequest | null {
   const commands: PushCommand[] = [];
   const shallow: Buffer[] = [];
+  const refs = new Set<string>();
   let capabilities: string[] = [];
   for (let at = 0; ; ) {
     const next = readPacket(body, at);
     if (next === null) return null;
     at = next.end;
     if (next.kind === 'flush') return { commands, capabilities, shallow, packAt: at };
+    // What is read as text and written again would name another ref.
+    if (!isUtf8(next.payload)) throw new ProtocolError('The names of refs in a push must be UTF-8');
     const [line = '', words] = next.payload.toString('utf8').replace(/\n$/, '').split('\0');
-    if (line.startsWith('shallow ')) {
+    if (/^shallow [0-9a-f]{40}$/.test(line)) {
       shallow.push(next.payload);
       continue;
     }
     const [, from, to, ref] = /^([0-9a-f]{40}) ([0-9a-f]{40}) (.+)$/.exec(line) ?? [];
     if (from === undefined || to === undefined || ref === undefined)
       throw new ProtocolError('A push names for each ref an old id, a new id and its name');
+    if (Buffer.byteLength(ref) > longestRefBytes)
+      throw new ProtocolError(`The name of a ref in a push has at most ${longestRefBytes} bytes`);
+    if (Buffer.byteLength(words ?? '') > longestCapabilitiesBytes)
+      throw new ProtocolError(`The capabilities of a push have at most ${longestCapabilitiesBytes} bytes`);
+    if (refs.has(ref)) throw new ProtocolError('A push names each ref once');
+    refs.add(ref);
     if (words !== undefined) capabilities = words.split(' ').filter((word) => word !== '');
     commands.push({ from, to, ref });
     if (commands.length > mostCommands) throw new ProtocolError(`A push may name at most ${mostCommands} refs`);

@@ -1,4 +1,6 @@
 // A push, served by us: what may move is decided here, git unpacks and moves it, the refs are read back.
+// Kept instead of a hook below `git http-backend`: a hook runs only when git has unpacked the push, has no reason of its own
+// for each ref, and asks the service from another process (docs/adr/0066).
 import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
