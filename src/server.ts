@@ -124,7 +124,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   serveRest(fastify, parts);
   servePages(fastify, parts);
   serveSchemas(fastify);
-  serveGraphiql(fastify, options.graphiqlDir ?? join(projectRoot, 'dist', 'graphiql'));
+  await serveGraphiql(fastify, options.graphiqlDir ?? join(projectRoot, 'dist', 'graphiql'));
   if (options.registerExtra)
     await fastify.register(async (scope) => await options.registerExtra?.(scope, { authenticator, rateLimiter }));
   const sockets = serveSockets({
@@ -354,6 +354,6 @@ function serveSchemas(fastify: FastifyInstance): void {
   }
 }
 
-function serveGraphiql(fastify: FastifyInstance, folder: string): void {
-  if (existsSync(join(folder, 'index.html'))) serveFolder(fastify, '/graphiql', folder);
+async function serveGraphiql(fastify: FastifyInstance, folder: string): Promise<void> {
+  if (existsSync(join(folder, 'index.html'))) await serveFolder(fastify, '/graphiql', folder);
 }

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { brotliCompressSync, constants } from 'node:zlib';
 
 const folder = dirname(fileURLToPath(import.meta.url));
 const packages = ['graphiql', 'graphql', 'graphql-ws', 'react', 'react-dom', 'vite'];
@@ -21,8 +22,17 @@ export async function buildGraphiql(outDir) {
     worker: { format: 'es' },
     build: { outDir, emptyOutDir: true, chunkSizeWarningLimit: 20_000, modulePreload: { polyfill: false } },
   });
+  compress(outDir);
   writeFileSync(stampFile, stamp);
   return true;
+}
+
+// Quality 11 takes twenty times as long as 9 and saves another 2 % of the size.
+function compress(outDir) {
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 9 };
+  const files = readdirSync(outDir, { recursive: true }).filter((name) => /\.(?:html|js|css|svg|ttf|json)$/.test(name));
+  for (const path of files.map((name) => join(outDir, name)))
+    writeFileSync(`${path}.br`, brotliCompressSync(readFileSync(path), { params }));
 }
 
 function digest() {

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { brotliDecompressSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { projectRoot } from '../../src/platform/project-root.ts';
 
@@ -13,6 +14,7 @@ it('bundles GraphiQL whole: the page and its styles load nothing from elsewhere,
   const loaded = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1] ?? '');
   expect(loaded.length).toBeGreaterThan(1);
   for (const address of loaded) expect(address).toMatch(/^(\/graphiql\/|data:)/);
+  expect(brotliDecompressSync(readFileSync(join(folder, 'index.html.br'))).toString()).toBe(page);
   const assets = readdirSync(join(folder, 'assets'));
   for (const kind of [/^index-.*\.js$/, /^graphql\.worker-.*\.js$/, /^json\.worker-.*\.js$/, /^editor\.worker-.*\.js$/])
     expect(assets.some((name) => kind.test(name))).toBe(true);

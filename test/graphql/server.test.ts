@@ -1,7 +1,8 @@
-import { request as httpRequest } from 'node:http';
+import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { brotliCompressSync, brotliDecompressSync } from 'node:zlib';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -14,7 +15,9 @@ beforeAll(async () => {
   graphiqlDir = await mkdtemp(join(tmpdir(), 'interlock-graphiql-'));
   await mkdir(join(graphiqlDir, 'assets'));
   await writeFile(join(graphiqlDir, 'index.html'), '<!doctype html><title>GraphiQL</title>');
+  await writeFile(join(graphiqlDir, '.stamp'), 'not for users');
   await writeFile(join(graphiqlDir, 'assets', 'main-1.js'), 'export {};');
+  await writeFile(join(graphiqlDir, 'assets', 'main-1.js.br'), brotliCompressSync('export {};'));
   s = await startServer({ graphiqlDir, clock: () => new Date(now), rateLimit: 'as usual' });
   await s.graphql(
     'mutation { createRepository(input: {owner: "acme", name: "shop", host: LOCAL}) { repository { id } } }',
@@ -26,14 +29,23 @@ afterAll(async () => {
 });
 
 /** As it is written: fetch would tidy the path up. */
-async function rawGet(path: string): Promise<{ status: number; body: string }> {
+interface RawAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+/** As it comes: the path is not normalised, and what is compressed stays so. */
+async function rawGet(path: string, headers: Readonly<Record<string, string>> = {}): Promise<RawAnswer> {
   const { hostname, port } = new URL(s.url);
   return await new Promise((resolve, reject) => {
-    httpRequest({ hostname, port, path }, (response) => {
-      let body = '';
+    httpRequest({ hostname, port, path, headers }, (response) => {
+      const pieces: Buffer[] = [];
       response
-        .on('data', (chunk: Buffer) => void (body += chunk.toString()))
-        .on('end', () => resolve({ status: response.statusCode ?? 0, body }));
+        .on('data', (piece: Buffer) => void pieces.push(piece))
+        .on('end', () =>
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(pieces) }),
+        );
     })
       .on('error', reject)
       .end();
@@ -108,7 +120,20 @@ describe('the server', () => {
       'text/javascript; charset=utf-8',
       'public, max-age=31536000, immutable',
     ]);
+    expect(await script.text()).toBe('export {};');
+    const etag = script.headers.get('etag') ?? '';
+    const again = await rawGet('/graphiql/assets/main-1.js', { 'if-none-match': etag });
+    const compressed = await rawGet('/graphiql/assets/main-1.js', { 'accept-encoding': 'gzip, br' });
+    expect([etag !== '', again.status, again.body.length]).toEqual([true, 304, 0]);
+    expect(compressed.headers).toMatchObject({
+      'content-encoding': 'br',
+      'content-type': 'text/javascript; charset=utf-8',
+      'cache-control': 'public, max-age=31536000, immutable',
+      vary: 'accept-encoding',
+    });
+    expect(brotliDecompressSync(compressed.body).toString()).toBe('export {};');
     for (const path of [
+      '/graphiql/.stamp',
       '/graphiql/../package.json',
       '/graphiql/..%2fpackage.json',
       '/graphiql/%2e%2e/package.json',
