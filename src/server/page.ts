@@ -1,5 +1,7 @@
 // What the pages for people with a browser have in common: HTML without scripts, made of text that is escaped here, for
 // requests whose token is the password, as it is for git (docs/adr/0008).
+// The template is kept: those of libraries answer plain strings, so that the author of a page marks what is not escaped,
+// while here the type of a value says whether it is text.
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { execute, type DocumentNode, type GraphQLSchema } from 'graphql';

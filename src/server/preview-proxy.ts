@@ -1,5 +1,7 @@
 // Previews under hosts of their own, `<slug>.preview.<our host>`: streamed both ways through the door of the worker
 // that has it, and never to an address that a request names. Routes, tokens and rate limits of ours have no part in it.
+// Kept because `http-proxy-3`, `httpxy` and `@fastify/reply-from` pass on headers as Node joined them, not as they came, and
+// none of them ends an answer with its preview.
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline, type Duplex } from 'node:stream';
 import type { Logger } from 'pino';

@@ -1,5 +1,6 @@
 // One limit over all processes: each takes from a bucket of its own, at no cost, and twice a second says what it took
 // and hears what the others did, in one statement for all accounts.
+// Kept because the stores of `rate-limiter-flexible` cost a statement for each request.
 import type { Database } from '../platform/database.ts';
 import type { RateLimiter } from './rate-limit.ts';
 

@@ -1,5 +1,6 @@
 // Wrong tokens are counted by the address they come from: an address that has sent many in a minute is refused without a
 // look at the database. Tokens that were good lately still pass, because an address may be a whole office or a proxy.
+// Kept because `rate-limiter-flexible` keeps a timer for each address and any number of addresses, which the sender chooses.
 import { createHash } from 'node:crypto';
 import type { Authenticator } from '../modules/accounts/index.ts';
 

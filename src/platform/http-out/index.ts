@@ -1,5 +1,7 @@
 // The one client for addresses that users give us. It is node:http on purpose: the agent checks the address that a
 // connection really goes to, and only there; `fetch` would resolve the name once more, behind its back.
+// No client library stands before it: got and axios take such an agent, but neither answers with the beginning of a body
+// that is too long.
 import http, { type ClientRequest, type IncomingHttpHeaders } from 'node:http';
 import https from 'node:https';
 import type { LookupFunction } from 'node:net';

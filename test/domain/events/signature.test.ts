@@ -1,5 +1,6 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { Webhook, WebhookVerificationError } from 'standardwebhooks';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   keyOfSecret,
   keyOfTokenDigest,
@@ -24,6 +25,27 @@ describe('signatures', () => {
     );
     expect(headers['webhook-signature']).toBe('v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=');
     expect(headers['webhook-timestamp']).toBe('1614265330');
+  });
+
+  it("are accepted by Standard Webhooks' library for each of the keys, and for no other body", () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: at });
+    onTestFinished(() => void vi.useRealTimers());
+    const secrets = [1, 2, 3, 4].map((n) => secretText(Buffer.alloc(32, n)));
+    const [current, next, previous] = secrets.map(keyOfSecret);
+    if (!current || !next || !previous) throw new Error('unreachable');
+    const sent = message('{"name":"grüße 🚀"}');
+    const headers = signatureHeaders({ current, next, previous }, sent);
+    const accepts = (secret: string, body: string): boolean => {
+      try {
+        new Webhook(secret).verify(body, headers);
+        return true;
+      } catch (error) {
+        if (error instanceof WebhookVerificationError) return false;
+        throw error;
+      }
+    };
+    expect(secrets.map((secret) => accepts(secret, sent.body.toString()))).toEqual([true, true, true, false]);
+    expect(accepts(secrets[0] ?? '', '{"name":"gruss"}')).toBe(false);
   });
 
   it("are RFC 4231's HMAC-SHA256 in lower-case hexadecimal over the body alone", () => {
