@@ -92,7 +92,10 @@ const command = fc
   );
 const line = fc.oneof(
   { weight: 20, arbitrary: command },
-  { weight: 2, arbitrary: fc.constantFrom(`shallow ${'b'.repeat(40)}`, 'shallow ', 'push-cert\0').map(Buffer.from) },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom(`shallow ${'b'.repeat(40)}`, 'shallow ', 'push-cert\0').map((text) => Buffer.from(text)),
+  },
   { weight: 1, arbitrary: fc.uint8Array({ maxLength: 60 }).map((bytes) => Buffer.from(bytes)) },
 );
 const wrongDigits = fc.constantFrom('0000', '0001', '0003', '0004', 'ffff', 'fff0', '00g0', '-001', '1 23');
@@ -152,7 +155,7 @@ describe('the head of a push', () => {
     fc.assert(
       fc.property(body, fc.double({ min: 0, max: 1, noNaN: true }), (bytes, share) => {
         const first = read(bytes.subarray(0, Math.floor(share * bytes.length)));
-        if (first !== 'incomplete') expect(first).toEqual(read(bytes));
+        expect(['incomplete', read(bytes)]).toContainEqual(first);
       }),
       { numRuns: 500 },
     );
