@@ -1,9 +1,6 @@
 -- Runbooks: prompts that an agent turns into steps, commits and pull requests.
 
--- The number of the account's newest runbook. Its row is the lock of the numbers.
-alter table account add column runbooks integer not null default 0;
-
--- What a repository's runbooks begin with where a request does not say.
+-- What the runbooks of a repository begin with where a request says nothing.
 create table runbook_defaults (
   account_id bigint not null,
   repository_id bigint not null,
@@ -12,15 +9,16 @@ create table runbook_defaults (
   -- Null: the repository's default branch.
   target_branch text,
   queue_when_green boolean not null default false,
-  -- Millionths of a US dollar a runbook may spend on its model.
+  -- Millionths of a US dollar that a runbook may spend on its model.
   budget_micros bigint not null default 5000000 check (budget_micros >= 0),
-  -- Files that only some may change, such as workflows, may be changed by its runbooks.
+  -- Its runbooks may change files that few people may change, such as workflows.
   workflow_files boolean not null default false,
   updated_at timestamptz not null,
   primary key (account_id, repository_id),
   foreign key (account_id, repository_id) references repository (account_id, id)
 );
 
+-- The lock of all that belongs to the runbook, and the lease of its agent's work.
 create table runbook (
   account_id bigint not null,
   id bigint generated always as identity primary key,
@@ -28,9 +26,9 @@ create table runbook (
   number integer not null,
   repository_id bigint not null,
   title text not null,
-  -- Given with the request, and so never made up again.
+  -- The request gave the title, so no plan changes it.
   title_given boolean not null,
-  -- Who it is attributed to, and who asked. Handle null: no account on the code host is linked.
+  -- The author it is attributed to, and who asked. `author_handle` null: no account on the code host is linked.
   author_user_id bigint,
   author_email text not null,
   author_handle text,
@@ -38,27 +36,29 @@ create table runbook (
   draft boolean not null,
   pr_mode text not null check (pr_mode in ('manual', 'single_pr', 'stacked_pr')),
   target_branch text not null,
-  -- Stands before the body of its first pull request. Null: none was given.
+  -- Stands before the body of one of its pull requests. Null: none was given.
   description text,
-  -- In the order in which they were asked for, each once.
+  -- The ordinal of that pull request. Null: the lowest one that is open when the next commit is pushed.
+  description_in integer,
+  -- Each once, in the order of the request.
   labels text[] not null default '{}',
   queue_when_green boolean not null,
   workflow_files boolean not null,
-  -- Who executes it, fixed when it is created.
+  -- The kind of agent that executes it, fixed at its creation.
   agent text not null check (agent in ('script', 'model')),
   budget_micros bigint not null check (budget_micros >= 0),
   spent_micros bigint not null default 0,
   input_tokens bigint not null default 0,
   output_tokens bigint not null default 0,
-  -- Bumped by whoever changes what its turns are decided by.
+  -- Every change of what its turns are decided by increments it.
   version bigint not null default 0,
-  -- Its leaves by status, counted by the triggers below in the transaction that changes them.
+  -- Its leaves by status. The triggers of `runbook_step` count them in the transaction that changes them.
   not_started integer not null default 0,
   queued integer not null default 0,
   in_progress integer not null default 0,
   completed integer not null default 0,
   failed integer not null default 0,
-  -- The first that fits, as `runbookStatus` says.
+  -- The first case that fits, as in `runbookStatus`.
   status text not null generated always as (
     case
       when not_started + queued + in_progress + completed + failed = 0 then 'generating_steps'
@@ -70,18 +70,22 @@ create table runbook (
     end
   ) stored,
   cancel_requested_at timestamptz,
-  -- Its pull requests were asked for in `manual` mode.
+  -- When its pull requests were asked for in `manual` mode.
   publish_requested_at timestamptz,
-  -- No call to the outside before that. Null: none is put off.
+  -- No call to the outside before that. Null: no call is put off.
   call_at timestamptz,
-  -- Calls in a row of the same kind: what the time between them grows by.
+  -- Calls of one kind in a row: the back-off grows by them.
   calls integer not null default 0,
-  -- What the last of them failed with. Null: it did not.
+  -- What the last call failed with. Null: it succeeded.
   problem text,
-  -- Who attends to the agent's work, and until when nobody else does.
+  -- Since when every call to the code host has failed. Null: the last one succeeded.
+  failing_since timestamptz,
+  -- The lease of the agent's work.
   attended_by text,
   attended_until timestamptz,
-  -- When it is looked at although nobody said that it changed: by the relay, should its workflow be lost.
+  -- When the agent's present work should be over. Null: it works on nothing.
+  due_at timestamptz,
+  -- When the relay looks at it although nobody said that it changed, should its workflow be lost.
   next_look_at timestamptz,
   created_at timestamptz not null,
   unique (account_id, id),
@@ -91,8 +95,9 @@ create table runbook (
 create index runbook_newest on runbook (account_id, repository_id, id desc);
 create index runbook_newest_by_status on runbook (account_id, repository_id, status, id desc);
 create index runbook_due on runbook (next_look_at) where next_look_at is not null;
+create index runbook_overdue on runbook (due_at) where due_at is not null;
 
--- The first prompt and its follow-ups, consumed in order.
+-- The first prompt and its follow-ups, planned in order.
 create table runbook_prompt (
   account_id bigint not null,
   id bigint generated always as identity primary key,
@@ -102,7 +107,7 @@ create table runbook_prompt (
   text text not null,
   author text not null,
   created_at timestamptz not null,
-  -- When its steps stood in the plan. Null: not yet.
+  -- When its steps were written. Null: not yet.
   planned_at timestamptz,
   -- How often its planning was begun.
   attempts integer not null default 0,
@@ -110,36 +115,35 @@ create table runbook_prompt (
   foreign key (account_id, runbook_id) references runbook (account_id, id) on delete cascade
 );
 
--- A tree of two levels: steps, and the leaves that are worked on. Only leaves have a status of their own.
+-- A tree of two levels: steps, and the leaves that the agent works on. Only leaves have a status.
 create table runbook_step (
   account_id bigint not null,
   id bigint generated always as identity primary key,
   runbook_id bigint not null,
-  -- Null: a step; else the step whose leaf it is.
+  -- The step of a leaf. Null: it is a step itself.
   parent_id bigint,
   prompt_ordinal integer not null,
-  -- `1`, or `1.1` for a leaf: contiguous within the runbook.
+  -- `1` of a step, `1.1` of a leaf: contiguous within the runbook.
   number text not null,
-  -- Order of all steps and leaves of a runbook.
+  -- The order of all steps and leaves of a runbook.
   position integer not null,
   title text not null,
-  -- What the agent is to do, in the form its kind of agent plans. Empty for a step.
+  -- What the agent is to do, in the form in which its kind of agent plans. Empty for a step.
   instructions jsonb not null default '{}',
-  -- Of a leaf; null for a step.
   status text check (status in ('not_started', 'queued', 'in_progress', 'completed', 'failed')),
   attempts integer not null default 0,
   -- The agent's words on what it did. Null: none yet.
   summary text,
   error_message text,
-  -- It failed, and a follow-up that came later goes on without it.
+  -- It failed, and a later follow-up goes on without it.
   passed_over boolean not null default false,
-  -- The commit it works on top of. Null: not begun.
+  -- The commit that the agent works on top of. Null: not begun.
   base_commit text,
   started_at timestamptz,
   ended_at timestamptz,
-  check ((parent_id is null) = (status is null)),
   unique (account_id, id),
   unique (account_id, runbook_id, number),
+  check ((parent_id is null) = (status is null)),
   foreign key (account_id, runbook_id) references runbook (account_id, id) on delete cascade,
   foreign key (account_id, parent_id) references runbook_step (account_id, id) on delete cascade
 );
@@ -171,7 +175,7 @@ create trigger runbook_leaves_updated after update on runbook_step
 create trigger runbook_leaves_deleted after delete on runbook_step
   referencing old table as changed for each statement execute function count_runbook_leaves();
 
--- What the agent's model was asked, and what that cost. An agent without a model has turns that cost nothing.
+-- What the agent's model was asked, and what that cost. Turns of an agent without a model cost nothing.
 create table runbook_turn (
   account_id bigint not null,
   id bigint generated always as identity primary key,
@@ -194,10 +198,10 @@ create table runbook_tool_call (
   runbook_id bigint not null,
   step_id bigint,
   tool text not null,
-  -- As it was called, long values cut.
+  -- The arguments of the call, long values cut.
   arguments jsonb not null,
   outcome text not null check (outcome in ('done', 'failed', 'refused')),
-  -- What the agent was answered, cut.
+  -- The answer to the agent, cut.
   answer text not null,
   started_at timestamptz not null,
   ended_at timestamptz not null,
@@ -207,7 +211,7 @@ create table runbook_tool_call (
 create index runbook_tool_call_of on runbook_tool_call (account_id, runbook_id, id);
 create index runbook_tool_call_of_step on runbook_tool_call (account_id, step_id, id);
 
--- A branch of a runbook, and the pull request that comes of it.
+-- A branch of a runbook, and its pull request.
 create table runbook_pull_request (
   account_id bigint not null,
   id bigint generated always as identity primary key,
@@ -218,28 +222,28 @@ create table runbook_pull_request (
   base_branch text not null,
   -- Where the branch began.
   base_commit text not null,
-  -- Tip as far as it was read back. Null: nothing was pushed.
+  -- The tip as it was last read back. Null: nothing was pushed.
   head_commit text,
   state text not null check (state in ('planned', 'open', 'merged', 'closed')),
   number integer,
   url text,
-  -- Its body and labels are to be written anew.
+  -- Its body and labels have to be written again.
   is_stale boolean not null default true,
-  -- Put on so far: one that a person took off stays off.
+  -- The labels put on so far: a label that a person took off stays off.
   labels text[] not null default '{}',
-  -- When the runbook asked to queue it, of which head. Null: it did not.
+  -- When the runbook asked to queue it, with this head. Null: it did not.
   queued_at timestamptz,
   queued_head text,
   opened_at timestamptz,
   ended_at timestamptz,
-  check ((number is null) = (state = 'planned')),
   unique (account_id, id),
   unique (account_id, runbook_id, ordinal),
+  check ((number is null) = (state = 'planned')),
   foreign key (account_id, runbook_id) references runbook (account_id, id) on delete cascade
 );
 create index runbook_pull_request_number on runbook_pull_request (account_id, number) where number is not null;
 
--- Written before its push, so that a killed worker's push is found and not made twice.
+-- Written before its push, so that the push of a killed worker is found and not made twice.
 create table runbook_commit (
   account_id bigint not null,
   id bigint generated always as identity primary key,
@@ -272,7 +276,5 @@ create table runbook_log (
 );
 create index runbook_log_of on runbook_log (account_id, runbook_id, id);
 create index runbook_log_of_step on runbook_log (account_id, step_id, id);
-
-alter table event add column runbook_id bigint;
 
 select guard_new_tables();

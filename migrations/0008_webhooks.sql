@@ -1,46 +1,46 @@
--- Webhooks out (interface 6): who is told of what, what is on its way, and what was tried.
+-- Webhooks (interface 6): endpoints, deliveries under way, and attempts.
 
--- The account token that signs next, and the one that signed before (interface 5). Which one signs now stands on
--- api_token.signs_webhooks.
+-- The account token that signs next, and the one that signed before (interface 5). The token that signs now has
+-- `api_token.signs_webhooks`.
 create table webhook_signing (
   account_id bigint primary key references account,
   next_token_id bigint,
   promote_at timestamptz,
   previous_token_id bigint,
   previous_until timestamptz,
-  foreign key (account_id, next_token_id) references api_token (account_id, id),
-  foreign key (account_id, previous_token_id) references api_token (account_id, id),
   check ((next_token_id is null) = (promote_at is null)),
-  check ((previous_token_id is null) = (previous_until is null))
+  check ((previous_token_id is null) = (previous_until is null)),
+  foreign key (account_id, next_token_id) references api_token (account_id, id),
+  foreign key (account_id, previous_token_id) references api_token (account_id, id)
 );
 
 create table webhook_endpoint (
   account_id bigint not null references account,
   id bigint generated always as identity primary key,
   url text not null,
-  -- Names of actions, or `*` alone for all there are and will be.
+  -- Names of actions, or `*` alone for all present and future actions.
   actions text[] not null,
   enabled boolean not null default true,
-  -- Why it gets nothing: somebody's wish, a 410, or five days without a success. Null while it is enabled.
+  -- `asked`: by a user. `gone`: the endpoint answered 410. `failing`: five days without a success. Null: enabled.
   disabled_because text check (disabled_because in ('asked', 'gone', 'failing')),
   disabled_at timestamptz,
-  -- Of the first failed attempt since the last success.
+  -- The first failed attempt since the last success.
   failing_since timestamptz,
-  -- A secret of its own, encrypted, in place of the account's token; the one before it is sent beside for a day.
+  -- The endpoint's own secret, encrypted, in place of the account's token. The previous secret signs beside it for a day.
   secret bytea,
   previous_secret bytea,
   previous_secret_until timestamptz,
-  -- Events up to this position are not for it.
+  -- The endpoint gets no events up to this position.
   from_position bigint not null,
   created_at timestamptz not null,
   updated_at timestamptz not null,
-  -- Its deliveries go with it, later and in pieces.
+  -- Its deliveries are removed later, in pieces.
   deleted_at timestamptz,
   unique (account_id, id)
 );
 create index webhook_endpoint_live on webhook_endpoint (account_id, id desc) where deleted_at is null;
 
--- Up to where an account's events were made deliveries. Its lock is what keeps deliveries in the order of the log.
+-- The position up to which an account's events were made deliveries. Its lock keeps deliveries in the order of the log.
 create table webhook_cursor (
   account_id bigint primary key references account,
   position bigint not null
@@ -50,20 +50,22 @@ create table webhook_delivery (
   account_id bigint not null,
   id bigint generated always as identity primary key,
   endpoint_id bigint not null,
-  -- What receivers know it by: the same over all attempts, another one in every epoch.
+  -- By this receivers recognise the delivery: the same in all attempts, another one in every epoch.
   message_id text not null,
   action text not null,
-  -- What must arrive in order among first attempts: a pull request, a batch, a repository.
+  -- First attempts of one lane are made in order. A pull request, a batch or a repository.
   lane text not null,
-  -- The very text that is sent and signed.
+  -- Other lanes whose earlier deliveries come first: a batch's delivery waits for those of its members.
+  waits_for text[] not null default '{}',
+  -- The text that is signed and sent.
   body text not null,
-  -- pending: to be tried at once by the relay; retrying: its workflow waits for next_attempt_at.
+  -- `pending`: the relay tries it at once. `retrying`: its workflow waits for `next_attempt_at`.
   state text not null default 'pending' check (state in ('pending', 'retrying', 'succeeded', 'failed', 'canceled')),
   attempts integer not null default 0,
-  -- Failures since it was last sent anew: what the schedule counts.
+  -- Failures since it was last sent by hand: the back-off counts them.
   failures integer not null default 0,
   next_attempt_at timestamptz,
-  -- Somebody is at it until then. One who dies leaves an attempt without an outcome, and the next one counts on.
+  -- A sender has it until then. A sender that dies leaves an attempt without an outcome, which is counted all the same.
   leased_until timestamptz,
   created_at timestamptz not null,
   ended_at timestamptz,
@@ -82,7 +84,7 @@ create table webhook_attempt (
   delivery_id bigint not null,
   number integer not null,
   started_at timestamptz not null,
-  -- All of these are null while it is under way, and of one whose sender died.
+  -- All of these are null while the attempt is under way, and stay null when its sender died.
   duration_ms integer,
   request_headers jsonb,
   response_status integer,

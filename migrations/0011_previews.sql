@@ -1,6 +1,6 @@
 -- Previews: environments of pull requests, and the verifications that drive them.
 
--- What a sandbox boots, by the name a configuration uses.
+-- What a sandbox boots, by the name that configurations use.
 create table preview_image (
   account_id bigint not null,
   id bigint generated always as identity primary key,
@@ -15,7 +15,7 @@ create table preview_image (
   unique (account_id, name)
 );
 
--- Account secrets, sealed for their row alone; who may have them is granted by repository.
+-- Secrets of the account, sealed for their row alone. Grants say which repositories have them.
 create table preview_secret (
   account_id bigint not null,
   id bigint generated always as identity primary key,
@@ -39,7 +39,7 @@ create table preview_secret_grant (
   foreign key (account_id, repository_id) references repository (account_id, id)
 );
 
--- What CI registered. It never changes but for its end; the newest of a pull request or branch counts.
+-- What CI registered (ADR 0041). Only its end changes it. The newest one of a pull request or branch counts.
 create table preview_registration (
   account_id bigint not null,
   id bigint generated always as identity primary key,
@@ -47,10 +47,10 @@ create table preview_registration (
   name text not null,
   commit text not null,
   url text not null,
-  -- One at least; the number wins.
+  -- At least one of the two; the number wins.
   branch text,
   pr_number integer,
-  -- Sealed for the row; gone with its end. Null: none were given.
+  -- Sealed for the row, and removed at its end. Null: none were given.
   secrets bytea,
   expires_at timestamptz not null,
   created_by text not null,
@@ -58,9 +58,9 @@ create table preview_registration (
   ended_at timestamptz,
   end_reason text check (end_reason in ('deregistered', 'replaced', 'expired')),
   unique (account_id, id),
-  foreign key (account_id, repository_id) references repository (account_id, id),
   check ((ended_at is null) = (end_reason is null)),
-  check (ended_at is null or secrets is null)
+  check (ended_at is null or secrets is null),
+  foreign key (account_id, repository_id) references repository (account_id, id)
 );
 create index preview_registration_of on preview_registration (account_id, repository_id, id desc);
 create index preview_registration_standing on preview_registration (account_id, repository_id, name, id desc) where ended_at is null;
@@ -73,34 +73,40 @@ create table verification (
   repository_id bigint not null,
   pull_request_id bigint not null,
   head_commit text not null,
-  -- From 1 for each commit, whose runs its pull requests share, as they share its checks: a late registration, or
-  -- somebody who asks, starts another run.
+  -- From 1 for each commit. Pull requests with one head share its runs, as they share its checks. A late registration or
+  -- a request starts another run.
   attempt integer not null,
   cause text not null check (cause in ('head', 'registration', 'asked')),
   status text not null check (status in ('pending', 'waiting', 'booting', 'driving', 'tearing_down', 'passed', 'failed', 'skipped', 'canceled', 'error')),
-  -- The preview that governs it, as the configuration has it. Null: none is usable.
+  -- Every change of the status increments it. Work that began under an older revision is dropped.
+  revision bigint not null default 0,
+  -- The preview that governs the run, as the configuration has it. Null: none is usable.
   preview jsonb,
   preview_name text,
   -- Judged by the code alone, because no preview came up.
   degraded boolean not null default false,
-  -- What is judged when the sandbox is torn down. Null: nothing yet.
+  -- The verdict that holds once the sandbox is torn down. Null: none yet.
   verdict text check (verdict in ('passed', 'failed', 'error')),
   -- One sentence. Null: nothing to say yet.
   summary text,
   registration_id bigint,
-  -- Until when a registration is waited for, until when the preview stands. Null: it is not waited for, has no end.
+  -- Until when it waits for a registration. Null: it does not wait.
   wait_until timestamptz,
+  -- Until when the preview stands. Null: it has no end.
   expires_at timestamptz,
-  -- Bumped by every change of its status: what began from an older one is dropped.
-  revision bigint not null default 0,
   cancel_requested_at timestamptz,
-  -- What the check on the head says. Null: it does not stand there yet.
+  -- What the check on the head says. Null: there is no check yet.
   told text check (told in ('pending', 'success', 'failure', 'cancelled')),
+  -- No call to the outside before that. Null: no call is put off.
   call_at timestamptz,
+  -- Calls of one kind in a row: the back-off grows by them.
   calls integer not null default 0,
+  -- What the last call failed with. Null: it succeeded.
   problem text,
+  -- The lease of the sandbox and of what drives it.
   attended_by text,
   attended_until timestamptz,
+  -- When the relay looks at it although nobody said that it changed, should its workflow be lost.
   next_look_at timestamptz,
   created_by text not null,
   created_at timestamptz not null,
@@ -114,10 +120,11 @@ create table verification (
 );
 create index verification_of_registration on verification (account_id, registration_id) where registration_id is not null;
 create index verification_newest on verification (account_id, pull_request_id, id desc);
-create index verification_open on verification (account_id, pull_request_id) where status in ('pending', 'waiting', 'booting', 'driving', 'tearing_down');
+create index verification_open on verification (account_id, pull_request_id)
+  where status in ('pending', 'waiting', 'booting', 'driving', 'tearing_down');
 create index verification_due on verification (next_look_at) where next_look_at is not null;
 
--- A sandbox of ours. The row stands before the boot, with the name the boot will use.
+-- The sandbox of a verification. The row is written before the boot, with the name that the boot will use.
 create table preview_sandbox (
   account_id bigint not null,
   id bigint generated always as identity primary key,
@@ -126,10 +133,12 @@ create table preview_sandbox (
   name text not null,
   kind text not null check (kind in ('docker', 'process')),
   state text not null check (state in ('booting', 'ready', 'ending', 'gone')),
-  -- Leads to its public address, and cannot be guessed.
+  -- Part of its public address, and not to be guessed.
   slug text not null unique,
-  -- Where the proxy reaches it: `tcp:<host>:<port>` or `unix:<path>`. Null: not up.
+  -- The door of its worker, `tcp:<host>:<port>`, through which servers reach it (ADR 0044). Null: not up.
   address text,
+  -- The key by which the door knows the sandbox, sealed for the row. Null: not up.
+  way_key bytea,
   port integer not null,
   expires_at timestamptz not null,
   created_at timestamptz not null,
@@ -159,6 +168,7 @@ create table verification_step (
   foreign key (account_id, verification_id) references verification (account_id, id) on delete cascade
 );
 
+-- What the run wrote, in pieces, oldest first.
 create table verification_log (
   account_id bigint not null,
   id bigint generated always as identity primary key,
@@ -168,7 +178,5 @@ create table verification_log (
   foreign key (account_id, verification_id) references verification (account_id, id) on delete cascade
 );
 create index verification_log_of on verification_log (account_id, verification_id, id);
-
-alter table event add column verification_id bigint, add column registration_id bigint;
 
 select guard_new_tables();

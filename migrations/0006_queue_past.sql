@@ -1,13 +1,7 @@
--- What pull requests and queues were before: each version with the time it stood, so that what kept a pull request from
--- being merged can be explained for a moment in the past. The log says what was decided, these what was known.
-
-alter table pull_request add column standing_since timestamptz not null default clock_timestamp();
-alter table queue add column standing_since timestamptz not null default clock_timestamp();
--- When its list of checks became complete. Null: it is not, or did before this was noted.
-alter table build add column complete_at timestamptz;
--- Null: from before this was noted.
-alter table merge_result add column found_at timestamptz;
-alter table merge_result alter column found_at set default clock_timestamp();
+-- What pull requests and queues were before: each version with the time it stood, so that explanations can answer for a
+-- past moment (ADR 0025). The log of events says what was decided; these tables say what was known.
+-- Triggers keep them by the database's own clock: under the lock of the row it never goes back, and no writer can forget
+-- to keep a version.
 
 create table pull_request_past (
   account_id bigint not null references account,
@@ -17,7 +11,7 @@ create table pull_request_past (
   is_in_line boolean not null,
   since timestamptz not null,
   until_at timestamptz not null,
-  -- The row, without what nobody explains by.
+  -- The row, without the columns that no explanation reads.
   facts jsonb not null,
   primary key (account_id, id),
   foreign key (account_id, pull_request_id) references pull_request (account_id, id)
@@ -25,6 +19,49 @@ create table pull_request_past (
 create index pull_request_past_of on pull_request_past (account_id, pull_request_id, until_at);
 create index pull_request_past_line on pull_request_past (account_id, queue_id, until_at) where is_in_line;
 create index pull_request_past_oldest on pull_request_past (until_at);
+
+create function keep_pull_request_past() returns trigger language plpgsql as $$
+declare
+  before pull_request := old;
+  after pull_request := new;
+begin
+  before.title := ''; before.body := ''; before.merge_title := null; before.merge_body := null;
+  before.affected_targets := null; before.awaited := null; before.updated_at := null; before.top_announced := false;
+  before.tell_at := null; before.told_version := 0; before.has_status_comment := false; before.status_check := null;
+  after.title := ''; after.body := ''; after.merge_title := null; after.merge_body := null;
+  after.affected_targets := null; after.awaited := null; after.updated_at := null; after.top_announced := false;
+  after.tell_at := null; after.told_version := 0; after.has_status_comment := false; after.status_check := null;
+  after.standing_since := old.standing_since;
+  if before is not distinct from after then return new; end if;
+  new.standing_since := clock_timestamp();
+  insert into pull_request_past (account_id, pull_request_id, queue_id, is_in_line, since, until_at, facts)
+  values (old.account_id, old.id, old.queue_id, old.status in ('queued', 'tagged'), old.standing_since, new.standing_since, to_jsonb(before));
+  return new;
+end $$;
+create trigger keep_past before update on pull_request for each row execute function keep_pull_request_past();
+
+-- The affected targets of a pull request, each version until the next one was told.
+create table pull_request_targets_past (
+  account_id bigint not null references account,
+  id bigint generated always as identity,
+  pull_request_id bigint not null,
+  until_at timestamptz not null,
+  targets text[],
+  primary key (account_id, id),
+  foreign key (account_id, pull_request_id) references pull_request (account_id, id)
+);
+create index pull_request_targets_past_of on pull_request_targets_past (account_id, pull_request_id, until_at);
+create index pull_request_targets_past_oldest on pull_request_targets_past (until_at);
+
+create function keep_pull_request_targets_past() returns trigger language plpgsql as $$
+begin
+  if old.affected_targets is not distinct from new.affected_targets then return new; end if;
+  insert into pull_request_targets_past (account_id, pull_request_id, until_at, targets)
+  values (old.account_id, old.id, clock_timestamp(), old.affected_targets);
+  return new;
+end $$;
+create trigger keep_targets_past after update of affected_targets on pull_request
+  for each row execute function keep_pull_request_targets_past();
 
 create table queue_past (
   account_id bigint not null references account,
@@ -43,25 +80,6 @@ create table queue_past (
 create index queue_past_of on queue_past (account_id, queue_id, until_at);
 create index queue_past_oldest on queue_past (until_at);
 
--- The database's own clock: under the row's lock it never goes back, and no writer can forget to give the time.
-create function keep_pull_request_past() returns trigger language plpgsql as $$
-declare
-  before pull_request := old;
-  after pull_request := new;
-begin
-  before.title := ''; before.body := ''; before.merge_title := null; before.merge_body := null;
-  before.affected_targets := null; before.awaited := null; before.updated_at := null; before.top_announced := false;
-  after.title := ''; after.body := ''; after.merge_title := null; after.merge_body := null;
-  after.affected_targets := null; after.awaited := null; after.updated_at := null; after.top_announced := false;
-  after.standing_since := old.standing_since;
-  if before is not distinct from after then return new; end if;
-  new.standing_since := clock_timestamp();
-  insert into pull_request_past (account_id, pull_request_id, queue_id, is_in_line, since, until_at, facts)
-  values (old.account_id, old.id, old.queue_id, old.status in ('queued', 'tagged'), old.standing_since, new.standing_since, to_jsonb(before));
-  return new;
-end $$;
-create trigger keep_past before update on pull_request for each row execute function keep_pull_request_past();
-
 create function keep_queue_past() returns trigger language plpgsql as $$
 begin
   new.standing_since := clock_timestamp();
@@ -72,11 +90,5 @@ end $$;
 create trigger keep_past before update on queue for each row
   when ((old.base_tip, old.base_tree, old.host_required_checks, old.halted_reason) is distinct from (new.base_tip, new.base_tree, new.host_required_checks, new.halted_reason))
   execute function keep_queue_past();
-
--- Who paused and halted is read from the log: without this it would be searched from its beginning.
-create index event_gates on event (account_id, repository_id, id) where action in
-  ('repository_paused', 'repository_unpaused', 'branches_paused', 'branches_unpaused', 'queue_halted', 'queue_resumed');
-
-create index batch_ended on batch (account_id, queue_id, ended_at) where ended_at is not null;
 
 select guard_new_tables();
