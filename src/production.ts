@@ -7,13 +7,12 @@ import { Command, Option } from 'commander';
 import { pino } from 'pino';
 import { makeDataDirectory } from './launcher/data-directory.ts';
 import { assertGit } from './launcher/git-program.ts';
-import { openPostgres, openTemporal } from './launcher/parts.ts';
+import { openPostgres, openTemporal, prepareSchema } from './launcher/parts.ts';
 import { StartError } from './launcher/start-error.ts';
 import { stopOnSignals } from './launcher/stop-signals.ts';
 import { searchAttributes } from './launcher/temporal.ts';
 import { createAccount } from './modules/accounts/index.ts';
 import { openServer, openService, openWorker, secretsFrom, type Installation } from './parts.ts';
-import { migrate } from './platform/migrate.ts';
 import { closeInheritedDescriptors } from './platform/spawning/inherited.ts';
 import { createService } from './service.ts';
 import { serveWorkerHealth } from './worker-health.ts';
@@ -105,7 +104,7 @@ async function openShared({ databaseUrl, data }: Flags): Promise<Shared> {
   await assertGit();
   await makeDataDirectory(dataDir);
   await openPostgres(databaseUrl, { dataDir, log: () => {} });
-  await migrate(databaseUrl);
+  await prepareSchema(databaseUrl);
   return { databaseUrl, dataDir, secrets, log: pino({ level: process.env['LOG_LEVEL'] ?? 'info' }) };
 }
 

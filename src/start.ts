@@ -6,7 +6,7 @@ import { pino, type DestinationStream, type Logger } from 'pino';
 import { assertGit } from './launcher/git-program.ts';
 import { lockDataDirectory, removeAccess, writeAccess, type Access } from './launcher/access.ts';
 import { assertPortFree, findFreePort } from './launcher/ports.ts';
-import { openPostgres, openTemporal, type Temporal } from './launcher/parts.ts';
+import { openPostgres, openTemporal, prepareSchema, type Temporal } from './launcher/parts.ts';
 import { removeCluster } from './launcher/postgres-cluster.ts';
 import type { Progress, Say } from './launcher/progress.ts';
 import { removeRuntime, writeRuntime } from './launcher/runtime.ts';
@@ -14,7 +14,6 @@ import { StartError } from './launcher/start-error.ts';
 import { searchAttributes } from './launcher/temporal.ts';
 import { scopes, systemContext, type Ports } from './context.ts';
 import { createAccount, createApiToken, generateSecrets, type Secrets } from './modules/accounts/index.ts';
-import { migrate } from './platform/migrate.ts';
 import { networkFrom } from './providers.ts';
 import { modelFrom, openServer, openService, openWorker, runBoundsFrom, secretsFrom } from './parts.ts';
 
@@ -159,7 +158,7 @@ async function startDatabase(options: StartOptions, { dataDir, stops, progress, 
   // Before everything that uses it, after the lock: stops run from the end.
   stops.splice(1, 0, database.stop);
   watch(database.exited, `PostgreSQL is gone (its last words are in ${join(options.dataDir, 'postgres.log')}).`);
-  await progress.part('Schema', async () => await migrate(database.url));
+  await progress.part('Schema', async () => await prepareSchema(database.url));
   await writeRuntime(dataDir, { databaseUrl: database.url });
   return database.url;
 }

@@ -9,12 +9,11 @@ import { systemContext, type Context } from './context.ts';
 import { DomainError } from './domain/errors.ts';
 import { assertGit } from './launcher/git-program.ts';
 import { lockDataDirectory } from './launcher/access.ts';
-import { openPostgres } from './launcher/parts.ts';
+import { openPostgres, prepareSchema } from './launcher/parts.ts';
 import { readRuntime } from './launcher/runtime.ts';
 import { StartError } from './launcher/start-error.ts';
 import { findRepository } from './modules/repositories/index.ts';
 import type { RepositoryRow } from './modules/repositories/repositories.entities.ts';
-import { migrate } from './platform/migrate.ts';
 import { createService, type Service } from './service.ts';
 
 export interface ToolOptions {
@@ -59,7 +58,7 @@ async function findDatabase(
     );
   const lock = given === undefined ? await lockDataDirectory(dataDir) : null;
   const database = await openPostgres(given, { dataDir, log: () => {} });
-  await migrate(database.url);
+  await prepareSchema(database.url);
   return {
     url: database.url,
     stop: async () => {

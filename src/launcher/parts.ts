@@ -1,5 +1,6 @@
 // The servers that Interlock needs: those the user names, else our own.
 import pg from 'pg';
+import { migrate, UnknownMigrations } from '../platform/migrate.ts';
 import { type EmbeddedPostgres, type PostgresOptions, startPostgres } from './postgres.ts';
 import { type EmbeddedTemporal, type TemporalOptions, prepareNamespace, startTemporal } from './temporal.ts';
 import { StartError } from './start-error.ts';
@@ -21,6 +22,22 @@ export async function openPostgres(databaseUrl: string | undefined, options: Pos
   if (!databaseUrl) return startPostgres(options);
   await checkDatabase(databaseUrl);
   return { url: databaseUrl, exited: null, stop: async () => undefined };
+}
+
+/** Brings the schema of the database up to date. */
+export async function prepareSchema(databaseUrl: string): Promise<void> {
+  try {
+    await migrate(databaseUrl);
+  } catch (error) {
+    if (!(error instanceof UnknownMigrations)) throw error;
+    throw new StartError(
+      `The database was made by another version of Interlock: this one does not know its ${listed(error.names)}. Start over by \`npm start -- --reset\`, which removes the data, or name another database by --database-url (DATABASE_URL).`,
+    );
+  }
+}
+
+function listed([first, ...others]: readonly string[]): string {
+  return others.length === 0 ? `migration ${first}` : `migration ${first} and ${others.length} more`;
 }
 
 /** `address` comes from --temporal-address or TEMPORAL_ADDRESS. Its server is never stopped. */

@@ -10,6 +10,18 @@ import { projectRoot } from './project-root.ts';
 // Of the migrations alone: servers and workers that start together bring the schema up one after the other.
 const migrationLock = 0x696e746c;
 
+/** The database was made by another version: running the migrations here would fail in the middle, or mix two schemas. */
+export class UnknownMigrations extends Error {
+  override readonly name = 'UnknownMigrations';
+  readonly names: readonly string[];
+
+  constructor(names: readonly string[]) {
+    super(`The database has migrations that this version does not know: ${names.join(', ')}.`);
+    this.names = names;
+  }
+}
+
+/** Throws `UnknownMigrations`, and then has changed nothing. */
 export async function migrate(databaseUrl: string): Promise<void> {
   const holder = new pg.Client({ connectionString: databaseUrl });
   await holder.connect();
@@ -22,16 +34,20 @@ export async function migrate(databaseUrl: string): Promise<void> {
 }
 
 async function runMigrations(databaseUrl: string): Promise<void> {
+  const migrations = sqlMigrations();
   const orm = await MikroORM.init({
     clientUrl: databaseUrl,
     entities: [],
     discovery: { warnWhenNoEntities: false },
     extensions: [Migrator],
     logger: () => {},
-    migrations: { migrationsList: sqlMigrations(), snapshot: false, transactional: true, disableForeignKeys: false },
+    migrations: { migrationsList: migrations, snapshot: false, transactional: true, disableForeignKeys: false },
     pool: { min: 0, max: 1 },
   });
   try {
+    const executed = (await orm.migrator.getExecuted()).map(({ name }) => name);
+    const unknown = executed.filter((name) => migrations.every((known) => known.name !== name));
+    if (unknown.length > 0) throw new UnknownMigrations(unknown);
     await orm.migrator.up();
   } finally {
     await orm.close(true);

@@ -247,7 +247,7 @@ export async function changePullRequest(
 }
 
 // How many affected targets may be stored (interface 8): of a pull request before anything is asked, of an account by
-// the database, which counts at the commit (migrations/0026_target_bound.sql).
+// the database, which counts at the commit (migrations/0005_queue.sql).
 const mostTargets = 100_000;
 
 const field = 'pull_request.affected_targets';

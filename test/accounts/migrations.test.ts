@@ -1,0 +1,28 @@
+// A start brings a database to the newest schema, or says why it cannot.
+import pg from 'pg';
+import { expect, onTestFinished, test } from 'vitest';
+import { prepareSchema } from '../../src/launcher/parts.ts';
+import { StartError } from '../../src/launcher/start-error.ts';
+import { createTestDatabase } from '../support/postgres.ts';
+
+test('a database with migrations of another version is refused in one line with the cure, and left as it is', async () => {
+  const database = await createTestDatabase();
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  onTestFinished(async () => {
+    await client.end();
+    await database.drop();
+  });
+  const applied = async () => (await client.query('select name from mikro_orm_migrations order by id')).rows;
+  await prepareSchema(database.url);
+
+  await client.query("delete from mikro_orm_migrations where name = '0012_analytics'");
+  await client.query("insert into mikro_orm_migrations (name) values ('0001_init'), ('0002_guarded_tables')");
+  const before = await applied();
+  const refusal = prepareSchema(database.url);
+  await expect(refusal).rejects.toThrow(StartError);
+  await expect(refusal).rejects.toThrow(
+    /^The database was made by another version of Interlock: this one does not know its migration 0001_init and 1 more\. Start over by `npm start -- --reset`, which removes the data, or name another database by --database-url \(DATABASE_URL\)\.$/,
+  );
+  expect(await applied()).toEqual(before);
+});
