@@ -1,7 +1,8 @@
 // The life of one batch: make its commit, open its bot pull request, wait for its checks, clean up. The row says what
 // is needed next, and a step that is not needed any more does nothing, so that a lost or doubled run changes nothing.
-import { condition, proxyActivities, setHandler } from '@temporalio/workflow';
+import { condition, proxyActivities } from '@temporalio/workflow';
 import { createDescription } from '../shared/describe.ts';
+import { listenTo } from '../shared/drive.ts';
 import { baseBranchAttribute, batchStateAttribute, repositoryAttribute } from '../shared/search-attributes.ts';
 import { heartbeatTimeout, longestPause } from '../shared/timeouts.ts';
 import type { BatchActivities } from './activities.ts';
@@ -22,16 +23,13 @@ export interface BatchResult {
 }
 
 export async function batch(input: BatchInput): Promise<BatchResult> {
-  let isTold = false;
-  setHandler(lookSignal, () => {
-    isTold = true;
-  });
+  const told = listenTo(lookSignal);
   const describe = createDescription();
   let need: Need = 'make';
   let step = stepNames.make;
   let polls = 0;
   for (;;) {
-    isTold = false;
+    told.isTold = false;
     const progress = await driveBatch.executeWithOptions({ summary: step }, [input]);
     describe(progress.details, [
       { key: repositoryAttribute, value: progress.repository },
@@ -46,7 +44,7 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
     if (need !== 'wait' && need !== 'make') continue;
     const pollSec = pollSeconds[Math.min(polls, pollSeconds.length - 1)] ?? 300;
     if (
-      await condition(() => isTold, `${pollSec}s`, {
+      await condition(() => told.isTold, `${pollSec}s`, {
         summary: `${waitingFor[need]}; the host is asked again after ${pollSec} s`,
       })
     )

@@ -1,44 +1,23 @@
 // A rollback: what was active when it was asked for is to be canceled already, by its row; this waits for the fact, then
 // runs the deployment of what ran before as a child.
-import {
-  getExternalWorkflowHandle,
-  ParentClosePolicy,
-  proxyActivities,
-  proxyLocalActivities,
-  setHandler,
-  startChild,
-  WorkflowIdReusePolicy,
-} from '@temporalio/workflow';
+import { getExternalWorkflowHandle, ParentClosePolicy, startChild, WorkflowIdReusePolicy } from '@temporalio/workflow';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
-import type { DeploymentActivities } from '../deployment/activities.ts';
+import type { DeploymentAdvance } from '../deployment/activities.ts';
 import { deploymentLookSignal, deploymentWorkflowId, type DeploymentInput } from '../deployment/messages.ts';
 import type { deployment } from '../deployment/workflow.ts';
 import { createDescription } from '../shared/describe.ts';
-import { waitUntil, whileShowing, type Told } from '../shared/drive.ts';
-import { locallyFirst } from '../shared/locally-first.ts';
+import { listenTo, waitUntil, whileShowing, type Told } from '../shared/drive.ts';
+import { turnBy, type DrivenResult } from '../shared/driven.ts';
 import { deploymentAttributes } from '../shared/search-attributes.ts';
-import { turn, turnLocally, workflowTaskTimeout } from '../shared/timeouts.ts';
+import { workflowTaskTimeout } from '../shared/timeouts.ts';
 import { rollbackLookSignal, rollbackWorkflowId } from './messages.ts';
 
-const advance = locallyFirst(
-  proxyLocalActivities<DeploymentActivities>(turnLocally).advanceDeployment,
-  proxyActivities<DeploymentActivities>(turn).advanceDeployment,
-);
+const advance = turnBy<DeploymentInput, DeploymentAdvance>('advanceDeployment');
 
-type Advance = Awaited<ReturnType<DeploymentActivities['advanceDeployment']>>;
-
-export interface RollbackResult {
-  readonly status: string;
-  readonly summary: string;
-}
-
-export async function rollback(input: DeploymentInput): Promise<RollbackResult> {
-  const told: Told = { isTold: false };
-  setHandler(rollbackLookSignal, () => {
-    told.isTold = true;
-  });
+export async function rollback(input: DeploymentInput): Promise<DrivenResult> {
+  const told = listenTo(rollbackLookSignal);
   const describe = createDescription();
-  const look = async (): Promise<Advance> => {
+  const look = async (): Promise<DeploymentAdvance> => {
     told.isTold = false;
     const advanced = await advance(input);
     describe(advanced.summary.details, deploymentAttributes(advanced.summary));
@@ -63,7 +42,7 @@ export async function rollback(input: DeploymentInput): Promise<RollbackResult> 
 /** Has whoever is in the way look at once that it is to end. One that is not there has ended, or is woken by its rows. */
 async function tell(
   { accountId }: DeploymentInput,
-  { deploymentId, isRollback }: NonNullable<Advance['inTheWay']>,
+  { deploymentId, isRollback }: NonNullable<DeploymentAdvance['inTheWay']>,
 ): Promise<void> {
   const other = { accountId, deploymentId };
   const handle = getExternalWorkflowHandle(isRollback ? rollbackWorkflowId(other) : deploymentWorkflowId(other));
@@ -72,7 +51,11 @@ async function tell(
 
 async function runDeployment(
   input: DeploymentInput,
-  { told, look, title }: { readonly told: Told; readonly look: () => Promise<Advance>; readonly title: string },
+  {
+    told,
+    look,
+    title,
+  }: { readonly told: Told; readonly look: () => Promise<DeploymentAdvance>; readonly title: string },
 ): Promise<void> {
   try {
     const child = await startChild<typeof deployment>('deployment', {
@@ -98,7 +81,7 @@ async function runDeployment(
 }
 
 /** At once after the child's end; while another run drives it, whenever it is told. */
-async function untilEnded(told: Told, look: () => Promise<Advance>): Promise<Advance> {
+async function untilEnded(told: Told, look: () => Promise<DeploymentAdvance>): Promise<DeploymentAdvance> {
   for (;;) {
     const advanced = await look();
     if (advanced.need === 'ended') return advanced;

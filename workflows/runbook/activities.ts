@@ -1,28 +1,22 @@
-import { Context } from '@temporalio/activity';
-import { systemContext, type Ports } from '../../src/context.ts';
+import type { Ports } from '../../src/context.ts';
 import {
   advanceRunbook,
   carryOutRunbook,
-  type RunbookAdvance,
   type RunbookAttending,
+  type RunbookAdvance,
 } from '../../src/modules/runbooks/index.ts';
-import { runActivity } from '../shared/activities.ts';
+import { createDrivenActivities } from '../shared/activities.ts';
+import type { DrivenActivities } from '../shared/driven.ts';
 import type { RunbookInput } from './messages.ts';
 
-export interface RunbookActivities {
-  advanceRunbook(input: RunbookInput): Promise<RunbookAdvance>;
-  /** Attends to the agent, or calls the code host. Answers what came of it in words. */
-  carryOutRunbook(input: RunbookInput): Promise<string>;
-}
+export type { RunbookAdvance };
+export type RunbookActivities = DrivenActivities<'Runbook', RunbookInput, RunbookAdvance>;
 
 export function createRunbookActivities(ports: Ports, attending: RunbookAttending): RunbookActivities {
-  return {
-    advanceRunbook: async ({ accountId, runbookId }) =>
-      await runActivity(async () => await advanceRunbook(systemContext(ports, accountId), runbookId)),
-    carryOutRunbook: async ({ accountId, runbookId }) =>
-      await runActivity(async () => {
-        const signal = Context.current().cancellationSignal;
-        return await carryOutRunbook(systemContext(ports, accountId), runbookId, { ...attending, signal });
-      }),
-  };
+  return createDrivenActivities(ports, attending, {
+    kind: 'Runbook',
+    idOf: ({ runbookId }: RunbookInput) => runbookId,
+    advance: advanceRunbook,
+    carryOut: carryOutRunbook,
+  });
 }

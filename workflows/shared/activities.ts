@@ -2,7 +2,9 @@
 // seconds, and it tells Temporal what trying again cannot cure.
 import { NotFoundError } from '@mikro-orm/core';
 import { ApplicationFailure, Context } from '@temporalio/activity';
+import { systemContext, type Context as Called, type Ports } from '../../src/context.ts';
 import { DomainError } from '../../src/domain/errors.ts';
+import type { DrivenActivities } from './driven.ts';
 
 const heartbeatEveryMs = 2_000;
 
@@ -25,4 +27,34 @@ export async function runActivity<T>(work: () => Promise<T>): Promise<T> {
 // with their account, do not come back.
 function isGone(error: unknown): boolean {
   return error instanceof NotFoundError || (error instanceof DomainError && error.code === 'NOT_FOUND');
+}
+
+interface DrivenKind<Kind extends string, Input, Advanced, Attending> {
+  readonly kind: Kind;
+  readonly idOf: (input: Input) => string;
+  readonly advance: (ctx: Called, id: string) => Promise<Advanced>;
+  readonly carryOut: (ctx: Called, id: string, attending: Attending) => Promise<string>;
+}
+
+/** What is attended to is stopped when its activity is, as when the worker ends. */
+export function createDrivenActivities<
+  Kind extends string,
+  Input extends { readonly accountId: string },
+  Advanced,
+  Attending,
+>(
+  ports: Ports,
+  attending: Attending,
+  { kind, idOf, advance, carryOut }: DrivenKind<Kind, Input, Advanced, Attending & { readonly signal: AbortSignal }>,
+): DrivenActivities<Kind, Input, Advanced> {
+  const activities = {
+    [`advance${kind}`]: async (input: Input) =>
+      await runActivity(async () => await advance(systemContext(ports, input.accountId), idOf(input))),
+    [`carryOut${kind}`]: async (input: Input) =>
+      await runActivity(async () => {
+        const signal = Context.current().cancellationSignal;
+        return await carryOut(systemContext(ports, input.accountId), idOf(input), { ...attending, signal });
+      }),
+  };
+  return activities as DrivenActivities<Kind, Input, Advanced>;
 }

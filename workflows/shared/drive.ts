@@ -1,6 +1,6 @@
 // The life of what its rows drive: a turn says what is left to do, that is carried out, and the next turn says what is
 // left then. It holds nothing: it can be started twice, be lost, or continue as new, and goes on from the rows.
-import { condition, continueAsNew, workflowInfo } from '@temporalio/workflow';
+import { condition, continueAsNew, setHandler, workflowInfo, type SignalDefinition } from '@temporalio/workflow';
 
 export interface Turn {
   readonly need: 'call' | 'attend' | 'wait' | 'ended';
@@ -12,6 +12,15 @@ export interface Turn {
 
 export interface Told {
   isTold: boolean;
+}
+
+/** From here on, says whether the signal came since it was last set back. */
+export function listenTo(signal: SignalDefinition): Told {
+  const told: Told = { isTold: false };
+  setHandler(signal, () => {
+    told.isTold = true;
+  });
+  return told;
 }
 
 export interface Drive<T extends Turn> {

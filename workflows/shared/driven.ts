@@ -1,13 +1,11 @@
-// A workflow whose rows say what is needed next: deployments, builds, runbooks and verifications are driven alike.
+// A workflow whose rows say what is needed next: deployments, builds, runbooks and verifications are driven alike. Each of
+// them names its two activities, its signal and what its run is found by.
 import type { SearchAttributePair } from '@temporalio/common';
-import {
-  setHandler,
-  type ActivityFunction,
-  type ActivityInterfaceFor,
-  type SignalDefinition,
-} from '@temporalio/workflow';
+import { proxyActivities, proxyLocalActivities, type SignalDefinition } from '@temporalio/workflow';
 import { createDescription } from './describe.ts';
-import { driveToEnd, sentence, type Told, type Turn } from './drive.ts';
+import { driveToEnd, listenTo, sentence, type Turn } from './drive.ts';
+import { locallyFirst } from './locally-first.ts';
+import { attendance, providerCall, turn, turnLocally } from './timeouts.ts';
 
 export interface Shown {
   readonly status: string;
@@ -22,40 +20,59 @@ export interface DrivenResult {
   readonly summary: string;
 }
 
-type CarryOut<Input> = ActivityInterfaceFor<{ carryOut: ActivityFunction<[Input], string> }>['carryOut'];
+type Advance<Input, Advanced> = (input: Input) => Promise<Advanced>;
+type CarryOut<Input> = (input: Input) => Promise<string>;
 
-export interface Driven<Input, Summary extends Shown> {
+/** The activities of a kind: a turn, and the one thing that a turn left to be done, which is answered in words. */
+export type DrivenActivities<Kind extends string, Input, Advanced> = Record<
+  `advance${Kind}`,
+  Advance<Input, Advanced>
+> &
+  Record<`carryOut${Kind}`, CarryOut<Input>>;
+
+export interface Driven<Advanced extends Turn & { readonly summary: Shown }> {
   /** Its rows changed: look at them now. */
   readonly signal: SignalDefinition;
-  readonly advance: (input: Input) => Promise<Turn & { readonly summary: Summary }>;
-  /** Does the one thing that is due, and is given up and tried again after a while. */
-  readonly carryOut: CarryOut<Input>;
-  /** The same for what takes as long as it takes. */
-  readonly attendTo: CarryOut<Input>;
-  readonly attributes: (summary: Summary) => readonly SearchAttributePair[];
+  readonly attributes: (summary: Advanced['summary']) => readonly SearchAttributePair[];
 }
 
-export async function driveByRows<Input, Summary extends Shown>(
-  input: Input,
-  { signal, advance, carryOut, attendTo, attributes }: Driven<Input, Summary>,
-): Promise<DrivenResult> {
-  const told: Told = { isTold: false };
-  setHandler(signal, () => {
-    told.isTold = true;
-  });
-  const describe = createDescription();
-  const { summary } = await driveToEnd(
-    told,
-    {
-      look: async () => {
-        const advanced = await advance(input);
-        describe(advanced.summary.details, attributes(advanced.summary));
-        return advanced;
+/** Takes a turn by the activity of that name. */
+export function turnBy<Input, Advanced>(name: `advance${string}`): Advance<Input, Advanced> {
+  type Turns = Record<string, Advance<Input, Advanced>>;
+  return locallyFirst(named(proxyLocalActivities<Turns>(turnLocally), name), named(proxyActivities<Turns>(turn), name));
+}
+
+/** The whole workflow of a kind, whose activities are called after it. */
+export function drivenBy<Input, Advanced extends Turn & { readonly summary: Shown }>(
+  kind: string,
+  { signal, attributes }: Driven<Advanced>,
+): (input: Input) => Promise<DrivenResult> {
+  const advance = turnBy<Input, Advanced>(`advance${kind}`);
+  type Carried = Record<string, CarryOut<Input>>;
+  const carryOut = named(proxyActivities<Carried>(providerCall), `carryOut${kind}`);
+  // The same for what takes as long as it takes.
+  const attendTo = named(proxyActivities<Carried>(attendance), `carryOut${kind}`);
+  return async (input) => {
+    const told = listenTo(signal);
+    const describe = createDescription();
+    const { summary } = await driveToEnd(
+      told,
+      {
+        look: async () => {
+          const advanced = await advance(input);
+          describe(advanced.summary.details, attributes(advanced.summary));
+          return advanced;
+        },
+        call: async (step) => await carryOut.executeWithOptions({ summary: sentence(step) }, [input]),
+        attend: async (step) => await attendTo.executeWithOptions({ summary: sentence(step) }, [input]),
       },
-      call: async (step) => await carryOut.executeWithOptions({ summary: sentence(step) }, [input]),
-      attend: async (step) => await attendTo.executeWithOptions({ summary: sentence(step) }, [input]),
-    },
-    input,
-  );
-  return { status: summary.status, summary: `${summary.title}: ${summary.status}` };
+      input,
+    );
+    return { status: summary.status, summary: `${summary.title}: ${summary.status}` };
+  };
+}
+
+/** Proxies have every name they are asked for. */
+function named<Activity>(proxies: Readonly<Record<string, Activity>>, name: string): Activity {
+  return proxies[name] as Activity;
 }

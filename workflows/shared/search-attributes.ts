@@ -28,6 +28,16 @@ export function deploymentAttributes(summary: {
   ];
 }
 
+export function buildAttributes(summary: {
+  readonly repository: string;
+  readonly version: string;
+}): readonly SearchAttributePair[] {
+  return [
+    { key: repositoryAttribute, value: summary.repository },
+    { key: releaseCandidateAttribute, value: summary.version },
+  ];
+}
+
 export function runbookAttributes(summary: {
   readonly repository: string;
   readonly number: number;

@@ -1,28 +1,22 @@
-import { Context } from '@temporalio/activity';
-import { systemContext, type Ports } from '../../src/context.ts';
+import type { Ports } from '../../src/context.ts';
 import {
   advanceVerification,
   carryOutVerification,
-  type VerificationAdvance,
   type Verifying,
+  type VerificationAdvance,
 } from '../../src/modules/previews/index.ts';
-import { runActivity } from '../shared/activities.ts';
+import { createDrivenActivities } from '../shared/activities.ts';
+import type { DrivenActivities } from '../shared/driven.ts';
 import type { VerificationInput } from './messages.ts';
 
-export interface VerificationActivities {
-  advanceVerification(input: VerificationInput): Promise<VerificationAdvance>;
-  /** Does the one thing that is due, or attends to it until it has ended. Answers what came of it in words. */
-  carryOutVerification(input: VerificationInput): Promise<string>;
-}
+export type { VerificationAdvance };
+export type VerificationActivities = DrivenActivities<'Verification', VerificationInput, VerificationAdvance>;
 
 export function createVerificationActivities(ports: Ports, verifying: Verifying): VerificationActivities {
-  return {
-    advanceVerification: async ({ accountId, verificationId }) =>
-      await runActivity(async () => await advanceVerification(systemContext(ports, accountId), verificationId)),
-    carryOutVerification: async ({ accountId, verificationId }) =>
-      await runActivity(async () => {
-        const signal = Context.current().cancellationSignal;
-        return await carryOutVerification(systemContext(ports, accountId), verificationId, { ...verifying, signal });
-      }),
-  };
+  return createDrivenActivities(ports, verifying, {
+    kind: 'Verification',
+    idOf: ({ verificationId }: VerificationInput) => verificationId,
+    advance: advanceVerification,
+    carryOut: carryOutVerification,
+  });
 }

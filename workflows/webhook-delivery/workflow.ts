@@ -1,6 +1,7 @@
 // A webhook whose first attempt failed: it is tried again on the schedule its row keeps. The row says when, so that a
 // lost or doubled run sends nothing twice.
-import { condition, proxyActivities, setHandler } from '@temporalio/workflow';
+import { condition, proxyActivities } from '@temporalio/workflow';
+import { listenTo } from '../shared/drive.ts';
 import { heartbeatTimeout } from '../shared/timeouts.ts';
 import type { DeliveryActivities } from './activities.ts';
 import { deliveryLookSignal, type DeliveryInput } from './messages.ts';
@@ -14,15 +15,14 @@ const { attemptDelivery } = proxyActivities<DeliveryActivities>({
 
 /** Answers the state it ended in. */
 export async function webhookDelivery(input: DeliveryInput): Promise<string> {
-  let isTold = false;
-  setHandler(deliveryLookSignal, () => {
-    isTold = true;
-  });
+  const told = listenTo(deliveryLookSignal);
   for (;;) {
-    isTold = false;
+    told.isTold = false;
     const { state, nextLookAt } = await attemptDelivery(input);
     if (nextLookAt !== null)
-      await condition(() => isTold, Math.max(1, nextLookAt - Date.now()), { summary: 'Waiting for the next attempt' });
-    else if (!isTold) return state;
+      await condition(() => told.isTold, Math.max(1, nextLookAt - Date.now()), {
+        summary: 'Waiting for the next attempt',
+      });
+    else if (!told.isTold) return state;
   }
 }
