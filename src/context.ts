@@ -35,17 +35,16 @@ export interface Actor {
   readonly scopes: ReadonlySet<Scope>;
 }
 
-/**
- * Whose workflow looks again: a queue's, a deployment's (one that rolls back has its rollback's), a candidate's build, a
- * runbook's, a verification's.
- */
-export type Wake = { readonly accountId: string } & (
+/** What has a workflow: a queue, a deployment (one that rolls back has its rollback's), a candidate's build, a runbook, a verification. */
+export type Woken =
   | { readonly queueId: string }
   | { readonly deploymentId: string; readonly isRollback?: boolean }
   | { readonly candidateId: string }
   | { readonly runbookId: string }
-  | { readonly verificationId: string }
-);
+  | { readonly verificationId: string };
+
+/** Whose workflow looks again. */
+export type Wake = { readonly accountId: string } & Woken;
 
 export interface Ports {
   readonly db: Database;
@@ -68,12 +67,8 @@ export interface Context extends Ports {
   readonly requestId: string;
 }
 
-/** The service acting for one account: activities, reconcilers, host events. */
 /** Whoever drives something goes on anyway: its own writes wake the others alone. */
-export function quietFor(
-  ctx: Context,
-  driven: Readonly<Partial<Record<'deploymentId' | 'runbookId' | 'verificationId', string>>>,
-): Context {
+export function quietFor(ctx: Context, driven: Woken): Context {
   const own = Object.entries(driven);
   return {
     ...ctx,
@@ -84,6 +79,7 @@ export function quietFor(
   };
 }
 
+/** The service acting for one account: activities, reconcilers, host events. */
 export function systemContext(ports: Ports, accountId: string): Context {
   return {
     ...ports,

@@ -6,10 +6,33 @@ export type TurnLeft =
   | { readonly kind: 'call' | 'attend' | 'ended' }
   | { readonly kind: 'wait'; readonly until: number | null };
 
+interface WaitFor<What extends string> {
+  readonly kind: 'wait';
+  readonly for: What;
+  readonly until: number;
+}
+
 const graceMs = 15_000;
 const carryOutMs = 60_000;
 const longestMs = 5 * 60_000;
 const lostWakeMs = 2_000;
+
+/** How long to leave alone what failed, after so many times in a row; the last of the pauses from there on. Milliseconds. */
+export function backOff(pausesSec: readonly [number, ...number[]]): (calls: number) => number {
+  return (calls) => (pausesSec[Math.min(Math.max(calls, 1), pausesSec.length) - 1] ?? pausesSec[0]) * 1000;
+}
+
+/** A wait for the next call, while what failed is left alone. Null: it is due. */
+export function waitForCall(callAt: number | null, now: number): WaitFor<'call'> | null {
+  return callAt !== null && callAt > now ? { kind: 'wait', for: 'call', until: callAt } : null;
+}
+
+/** A wait for whoever attends. Null: nobody does. */
+export function waitForAttendant(attendedUntil: number | null, now: number): WaitFor<'attendant'> | null {
+  return attendedUntil !== null && attendedUntil > now
+    ? { kind: 'wait', for: 'attendant', until: attendedUntil }
+    : null;
+}
 
 /** When the relay looks after a turn: later than the workflow does by itself. Null: never, it has ended. */
 export function relayAt(left: TurnLeft, now: Date): Date | null {

@@ -1,5 +1,6 @@
 // What happens next to a verification, as a function of its rows and the time. The driver writes what is decided here
 // and does what is left; everything it does may have been done before. Instants are milliseconds since the epoch.
+import { backOff, waitForAttendant, waitForCall } from '../turns.ts';
 import type { VerificationStatus } from './preview.ts';
 import { checkWord, isAttended, isFinal, type CheckWord } from './verification.status.ts';
 
@@ -74,7 +75,7 @@ function decideCall(
   { callAt }: VerificationSituation,
   { call, now }: { readonly call: VerificationCall; readonly now: number },
 ): VerificationStep {
-  return (callAt ?? 0) > now ? { kind: 'wait', for: 'call', until: callAt } : { kind: 'call', call };
+  return waitForCall(callAt, now) ?? { kind: 'call', call };
 }
 
 function decideWaiting({ registrationId, waitUntil }: VerificationSituation, now: number): VerificationStep {
@@ -85,7 +86,8 @@ function decideWaiting({ registrationId, waitUntil }: VerificationSituation, now
 }
 
 function decideAttended({ attendedUntil, calls }: VerificationSituation, now: number): VerificationStep {
-  if ((attendedUntil ?? 0) > now) return { kind: 'wait', for: 'attendant', until: attendedUntil };
+  const attended = waitForAttendant(attendedUntil, now);
+  if (attended !== null) return attended;
   if (calls >= mostAttendances)
     return {
       kind: 'become',
@@ -102,14 +104,11 @@ function decideCanceled(
   const because = isWanted ? 'It was canceled.' : 'The pull request has another head by now, or is closed.';
   const canceled = { kind: 'become', status: 'canceled', because } as const;
   if (!isAttended(status)) return canceled;
-  if ((attendedUntil ?? 0) > now) return { kind: 'wait', for: 'attendant', until: attendedUntil };
+  const attended = waitForAttendant(attendedUntil, now);
+  if (attended !== null) return attended;
   // What no worker could take away is found when what runs is compared with the rows.
   return hasSandbox && calls < mostAttendances ? { kind: 'attend' } : canceled;
 }
 
-const pauseSec = [2, 4, 8, 15, 30, 60] as const;
-
 /** How long to leave the host alone after so many calls in a row that failed. */
-export function pauseAfter(calls: number): number {
-  return (pauseSec[Math.min(Math.max(calls, 1), pauseSec.length) - 1] ?? 60) * 1000;
-}
+export const pauseAfter = backOff([2, 4, 8, 15, 30, 60]);

@@ -1,5 +1,6 @@
 // What happens next to a deployment, and to the build of a candidate, as a function of their rows and the time. The
 // driver writes what is decided here and makes the calls; everything it does may have been done before.
+import { backOff, waitForAttendant, waitForCall } from '../turns.ts';
 import type { CandidateStatus, DeploymentStatus, ProviderSettings } from './release.ts';
 
 /** How far a run at a provider has come. Instants are milliseconds since the epoch. */
@@ -136,7 +137,8 @@ function decideInProgress(situation: DeploymentSituation, now: number): Deployme
 }
 
 function decideAttended(situation: RunSituation, now: number): Step<'error'> {
-  if ((situation.attendedUntil ?? 0) > now) return { kind: 'wait', for: 'attendant', until: situation.attendedUntil };
+  const attended = waitForAttendant(situation.attendedUntil, now);
+  if (attended !== null) return attended;
   if (situation.calls >= mostAttendances)
     return {
       kind: 'become',
@@ -152,9 +154,7 @@ function decideCanceling(situation: DeploymentSituation, now: number): Deploymen
   if (!isOurs || situation.provider.kind === 'none') return canceled;
   if (isAttended(situation.provider))
     // Nobody attends to it: what it ran ended with whoever did.
-    return (situation.attendedUntil ?? 0) > now
-      ? { kind: 'wait', for: 'attendant', until: situation.attendedUntil }
-      : canceled;
+    return waitForAttendant(situation.attendedUntil, now) ?? canceled;
   const deadline = situation.statusAt + situation.reportTimeoutSec * 1000;
   if (now >= deadline)
     return {
@@ -193,8 +193,8 @@ function dueAt(
   { callAt }: RunSituation,
   { call, now, deadline = Number.POSITIVE_INFINITY }: { call: ProviderCall; now: number; deadline?: number },
 ): RunStep {
-  if (callAt === null || callAt <= now) return { kind: 'call', call };
-  return { kind: 'wait', for: 'call', until: Math.min(callAt, deadline) };
+  const wait = waitForCall(callAt, now);
+  return wait === null ? { kind: 'call', call } : { ...wait, until: Math.min(wait.until, deadline) };
 }
 
 function dueCall({ provider, triggeredAt, cancelToldAt }: RunSituation, isCanceling: boolean): ProviderCall {
@@ -214,12 +214,8 @@ export function canBeAsked(provider: ProviderSettings): boolean {
   return provider.kind === 'github_actions' || (provider.kind === 'http' && provider.statusUrl !== null);
 }
 
-const pauseSec = [2, 4, 8, 15, 30, 60] as const;
-
 /** How long to leave the provider alone after so many calls in a row. */
-export function pauseAfter(calls: number): number {
-  return (pauseSec[Math.min(Math.max(calls, 1), pauseSec.length) - 1] ?? 60) * 1000;
-}
+export const pauseAfter = backOff([2, 4, 8, 15, 30, 60]);
 
 const mostTellings = 10;
 

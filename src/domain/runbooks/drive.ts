@@ -1,5 +1,6 @@
 // What happens next to a runbook, as a function of its rows and the time. The driver writes what is decided here, makes
 // the calls and attends to the agent; everything it does may have been done before.
+import { backOff, waitForAttendant, waitForCall } from '../turns.ts';
 import type { PrMode, RunbookPullRequestState, StepStatus } from './runbook.ts';
 
 export interface LeafSituation {
@@ -70,8 +71,8 @@ export type RunbookStep =
 export const mostAttendances = 5;
 
 export function decideRunbook(situation: RunbookSituation, now: number): RunbookStep {
-  const { attendedUntil } = situation;
-  if (attendedUntil !== null && attendedUntil > now) return { kind: 'wait', for: 'attendant', until: attendedUntil };
+  const attended = waitForAttendant(situation.attendedUntil, now);
+  if (attended !== null) return attended;
   // What is committed is seen to its end first, and whatever was canceled: the next leaf stands on it.
   const committed = situation.leaves.find(
     ({ status, commit }) => commit !== 'none' && (status === 'queued' || status === 'in_progress'),
@@ -145,15 +146,11 @@ function publishingCall(situation: RunbookSituation, pullRequest: PullRequestSit
 }
 
 function dueCall(situation: RunbookSituation, call: RunbookCall, now: number): RunbookStep {
-  return putOff(situation, now) ?? { kind: 'call', call };
+  return waitForCall(situation.callAt, now) ?? { kind: 'call', call };
 }
 
 function dueAttendance(situation: RunbookSituation, work: AgentWork, now: number): RunbookStep {
-  return putOff(situation, now) ?? { kind: 'attend', work };
-}
-
-function putOff({ callAt }: RunbookSituation, now: number): RunbookStep | null {
-  return callAt !== null && callAt > now ? { kind: 'wait', for: 'call', until: callAt } : null;
+  return waitForCall(situation.callAt, now) ?? { kind: 'attend', work };
 }
 
 /** While the host is away nothing was begun: what that costs is time alone. */
@@ -179,13 +176,8 @@ export function pastItsLimit(kind: AgentWork['kind'], limitMs: number): string {
     : `It was not done after ${minutes}: retry it, or divide it into smaller steps.`;
 }
 
-const longestPauseSec = 1_800;
-const pauseSec = [1, 2, 4, 8, 15, 30, 60, 120, 300, 600, longestPauseSec] as const;
-
 /** How long to leave what failed alone after so many times in a row: seconds at first, at last half an hour. */
-export function pauseAfter(calls: number): number {
-  return (pauseSec[Math.min(Math.max(calls, 1), pauseSec.length) - 1] ?? longestPauseSec) * 1000;
-}
+export const pauseAfter = backOff([1, 2, 4, 8, 15, 30, 60, 120, 300, 600, 1_800]);
 
 const hostGivenUpHours = 24;
 

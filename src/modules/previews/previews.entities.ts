@@ -9,7 +9,7 @@ import type {
 } from '../../domain/previews/preview.ts';
 import type { RegistrationEnd } from '../../domain/previews/registration.ts';
 import type { CheckWord } from '../../domain/previews/verification.status.ts';
-import { drivenColumns } from '../../platform/driven-columns.ts';
+import { drivenColumns } from '../../platform/turns/columns.ts';
 
 export const PreviewImageEntity = defineEntity({
   name: 'PreviewImage',

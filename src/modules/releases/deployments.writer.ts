@@ -6,6 +6,7 @@ import type { DeploymentStatus } from '../../domain/releases/release.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { whenWakeIsLost } from '../../domain/turns.ts';
 import type { Transaction } from '../../platform/database.ts';
+import { untried } from '../../platform/turns/index.ts';
 import { announceDeployments, tellingOf, type Telling } from './deployments.events.ts';
 import { readRunning } from './deployments.history.ts';
 import { wakeDeployment, wakeNextInLine } from './deployments.wake.ts';
@@ -58,7 +59,7 @@ export async function writeDeploymentStatuses(
     // Told again: heard of, and nothing to tell.
     if (from === to) continue;
     // Calls to the provider that were put off belong to the status before.
-    Object.assign(deployment, { callAt: null, calls: 0, problem: null, cancelOwed: cancelOwed ?? false });
+    Object.assign(deployment, { ...untried, cancelOwed: cancelOwed ?? false });
     deployment.errorMessage = errorMessage ?? null;
     tellings.push(tellingOf(deployment, by === 'report' && isFinal(from) ? { lateUpdate: true } : {}));
   }

@@ -7,7 +7,7 @@ import type {
   FreezeSource,
   ProviderSettings,
 } from '../../domain/releases/release.ts';
-import { drivenColumns } from '../../platform/driven-columns.ts';
+import { drivenColumns } from '../../platform/turns/columns.ts';
 
 export const ReleaseProjectEntity = defineEntity({
   name: 'ReleaseProject',

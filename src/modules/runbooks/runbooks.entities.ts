@@ -6,7 +6,7 @@ import type {
   RunbookPullRequestState,
   StepStatus,
 } from '../../domain/runbooks/runbook.ts';
-import { drivenColumns } from '../../platform/driven-columns.ts';
+import { drivenColumns } from '../../platform/turns/columns.ts';
 
 export const RunbookDefaultsEntity = defineEntity({
   name: 'RunbookDefaults',

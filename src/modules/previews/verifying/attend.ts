@@ -3,9 +3,9 @@
 import type { Context } from '../../../context.ts';
 import { isCanceled } from '../../../domain/previews/drive.ts';
 import type { Transaction } from '../../../platform/database.ts';
-import { unattended } from '../../../platform/driven-columns.ts';
+import { unattended } from '../../../platform/turns/columns.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
-import { takeLease } from '../../../platform/lease.ts';
+import { takeLease } from '../../../platform/turns/lease.ts';
 import { PreviewRegistrationEntity } from '../previews.entities.ts';
 import { driveEndpoint } from './attend.endpoint.ts';
 import { driveSandbox, takeAway } from './attend.sandbox.ts';

@@ -2,7 +2,7 @@
 import type { Context } from '../../../context.ts';
 import type { Verdict } from '../../../domain/previews/preview.ts';
 import type { Transaction } from '../../../platform/database.ts';
-import type { Lease } from '../../../platform/lease.ts';
+import type { Lease } from '../../../platform/turns/lease.ts';
 import type { VerificationRows } from './rows.ts';
 import type { VerificationLog } from './run-log.ts';
 import type { Verifying } from './verifying.ts';

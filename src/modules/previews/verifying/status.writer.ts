@@ -7,7 +7,7 @@ import type { VerificationStatus } from '../../../domain/previews/preview.ts';
 import { canMove, checkWord, isAttended, isFinal } from '../../../domain/previews/verification.status.ts';
 import { whenWakeIsLost } from '../../../domain/turns.ts';
 import type { Transaction } from '../../../platform/database.ts';
-import { unattended } from '../../../platform/driven-columns.ts';
+import { unattended } from '../../../platform/turns/columns.ts';
 import { appendEvents } from '../../events/index.ts';
 import type { VerificationRow } from '../previews.entities.ts';
 import { wakeVerification } from './wake.ts';

@@ -1,58 +1,55 @@
-// One turn of the build of a candidate: read, decide, write, in one transaction under the candidate's row.
+// What a turn of the build of a candidate reads, decides and writes, under the candidate's row.
 import type { Context } from '../../../context.ts';
-import { decideBuild, type BuildStep } from '../../../domain/releases/drive.ts';
-import { relayAt } from '../../../domain/turns.ts';
-import type { Transaction } from '../../../platform/database.ts';
+import { decideBuild, type BuildSituation, type BuildStep } from '../../../domain/releases/drive.ts';
+import type { TurnLeft } from '../../../domain/turns.ts';
+import { takeTurn, type Kind, type KindTypes, type TurnOf } from '../../../platform/turns/index.ts';
+import type { Attending } from './attendance.ts';
 import { buildSituationOf, endBuild, lockCandidate } from './build.rows.ts';
 import type { CandidateRows } from './deployment.rows.ts';
 import { callText, problemText, providerText, runText, timeText, told, waitText } from './deployment.words.ts';
 
-export interface BuildAdvance {
-  /** `call` and `attend` are left to be carried out. */
-  readonly need: 'call' | 'attend' | 'wait' | 'ended';
-  /** What is done next, or waited for, in words. */
-  readonly step: string;
-  /** When to look again although nothing wakes it; null: never. Milliseconds since the epoch. */
-  readonly nextLookAt: number | null;
-  readonly summary: {
-    readonly repository: string;
-    readonly version: string;
-    readonly status: string;
-    /** What is built, in a line. */
-    readonly title: string;
-    /** Markdown. */
-    readonly details: string;
-  };
+export interface BuildTypes extends KindTypes {
+  readonly rows: CandidateRows;
+  readonly situation: BuildSituation;
+  readonly left: Extract<BuildStep, TurnLeft>;
+  readonly written: Exclude<BuildStep, TurnLeft>;
+  readonly shown: { readonly step: string; readonly summary: BuildSummary };
+  readonly by: Attending;
 }
 
-type Left = Exclude<BuildStep, { kind: 'become' }>;
+export type BuildAdvance = TurnOf<BuildTypes>;
+
+interface BuildSummary {
+  readonly repository: string;
+  readonly version: string;
+  readonly status: string;
+  /** What is built, in a line. */
+  readonly title: string;
+  /** Markdown. */
+  readonly details: string;
+}
+
+export const buildKind: Kind<BuildTypes> = {
+  whose: (id) => ({ candidateId: id }),
+  lock: lockCandidate,
+  rowOf: ({ candidate }) => candidate,
+  read: async (_ctx, _tx, rows) => buildSituationOf(rows),
+  decide: decideBuild,
+  write: async (ctx, tx, rows, { status, because }) => {
+    if (status === 'building') throw new Error('What is built does not begin again.');
+    const problem = rows.candidate.problem ?? null;
+    const errorMessage = problem === null ? because : `${because} Last: ${problem}`;
+    await endBuild(ctx, tx, rows, { status, errorMessage });
+    return rows;
+  },
+  show: async (_ctx, _tx, { rows, step }) => ({ step: stepText(step), summary: describeBuild(rows, step) }),
+};
 
 export async function advanceBuild(ctx: Context, candidateId: string): Promise<BuildAdvance> {
-  return await ctx.db.transaction(ctx.accountId, async (tx) => {
-    const rows = await lockCandidate(ctx, tx, candidateId);
-    const step = await decide(ctx, tx, rows);
-    rows.candidate.nextLookAt = relayAt(step, ctx.clock());
-    return {
-      need: step.kind,
-      step: stepText(step),
-      nextLookAt: step.kind === 'wait' ? step.until : null,
-      summary: describeBuild(rows, step),
-    };
-  });
+  return await takeTurn(ctx, buildKind, candidateId);
 }
 
-async function decide(ctx: Context, tx: Transaction, rows: CandidateRows): Promise<Left> {
-  for (;;) {
-    const step = decideBuild(buildSituationOf(rows), ctx.clock().getTime());
-    if (step.kind !== 'become') return step;
-    if (step.status === 'building') throw new Error('What is built does not begin again.');
-    const problem = rows.candidate.problem ?? null;
-    const errorMessage = problem === null ? step.because : `${step.because} Last: ${problem}`;
-    await endBuild(ctx, tx, rows, { status: step.status, errorMessage });
-  }
-}
-
-function stepText(step: Left): string {
+function stepText(step: BuildTypes['left']): string {
   switch (step.kind) {
     case 'ended':
       return 'nothing, it has ended';
@@ -65,7 +62,7 @@ function stepText(step: Left): string {
   }
 }
 
-function describeBuild(rows: CandidateRows, step: Left): BuildAdvance['summary'] {
+function describeBuild(rows: CandidateRows, step: BuildTypes['left']): BuildSummary {
   const { project, candidate, repository } = rows;
   const lines = [
     `**${project.name}** \`${candidate.version}\`: **${candidate.status}**${told(candidate.errorMessage)}`,

@@ -1,22 +1,19 @@
-// One turn of a deployment: read, decide, write, in one transaction under the environment's row. What is left to do
-// outside of it, calling or attending to the provider, is carried out by whoever asked for the turn.
-import { quietFor, type Context } from '../../../context.ts';
+// What a turn of a deployment reads, decides and writes.
+import type { Context } from '../../../context.ts';
 import { decideDeployment, type DeploymentStep } from '../../../domain/releases/drive.ts';
 import type { DeploymentStatus } from '../../../domain/releases/release.ts';
-import { relayAt } from '../../../domain/turns.ts';
+import type { TurnLeft } from '../../../domain/turns.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
+import { takeTurn, type Kind, type KindTypes, type TurnOf } from '../../../platform/turns/index.ts';
 import { writeDeploymentStatus } from '../deployments.writer.ts';
+import type { Attending } from './attendance.ts';
 import { describeDeployment, stepText, type DeploymentSummary } from './deployment.words.ts';
 import { lockDeployment, loadTurn, type DeploymentRows, type DeploymentTurn } from './deployment.rows.ts';
 
-export interface DeploymentAdvance {
-  /** `call` and `attend` are left to be carried out. */
-  readonly need: 'call' | 'attend' | 'wait' | 'ended';
+interface DeploymentShown {
   /** What is done next, or waited for, in words. */
   readonly step: string;
-  /** When to look again although nothing wakes it; null: never. Milliseconds since the epoch. */
-  readonly nextLookAt: number | null;
   /** It waits for its turn, or for the end of a freeze. */
   readonly isInLine: boolean;
   /** Who has the slot it waits for. */
@@ -24,40 +21,45 @@ export interface DeploymentAdvance {
   readonly summary: DeploymentSummary;
 }
 
-type Left = Exclude<DeploymentStep, { kind: 'become' | 'take_slot' }>;
-
-export async function advanceDeployment(ctx: Context, deploymentId: string): Promise<DeploymentAdvance> {
-  const advance = await ctx.db.transaction(ctx.accountId, async (tx): Promise<DeploymentAdvance> => {
-    const rows = await lockDeployment(ctx, tx, deploymentId);
-    const { standing, step } = await decide(quietFor(ctx, { deploymentId }), tx, rows);
-    rows.deployment.nextLookAt = relayAt(step, ctx.clock());
-    const [holder] = step.kind === 'wait' && step.for === 'turn' ? await holderOf(ctx, tx, rows) : [];
-    return {
-      need: step.kind,
-      step: stepText(step, { rows, freeze: standing.freeze, holder: holder?.version ?? null }),
-      nextLookAt: step.kind === 'wait' ? step.until : null,
-      isInLine: step.kind === 'wait' && (step.for === 'turn' || step.for === 'freeze'),
-      inTheWay: holder === undefined ? null : { deploymentId: holder.id, isRollback: holder.kind === 'rollback' },
-      summary: await describeDeployment(tx, rows, { step, freeze: standing.freeze, holder: holder?.version ?? null }),
-    };
-  });
-  await passFailpoint(`deployment:advanced_${advance.summary.status}`);
-  return advance;
+export interface DeploymentTypes extends KindTypes {
+  readonly rows: DeploymentRows;
+  readonly situation: DeploymentTurn;
+  readonly left: Extract<DeploymentStep, TurnLeft>;
+  readonly written: Exclude<DeploymentStep, TurnLeft>;
+  readonly shown: DeploymentShown;
+  readonly by: Attending;
 }
 
-/** Writes what has to be written, until something is left to do or to wait for. */
-async function decide(
-  ctx: Context,
-  tx: Transaction,
-  rows: DeploymentRows,
-): Promise<{ readonly standing: DeploymentTurn; readonly step: Left }> {
-  for (;;) {
-    const standing = await loadTurn(ctx, tx, rows);
-    const step = decideDeployment(standing.situation, ctx.clock().getTime());
+export type DeploymentAdvance = TurnOf<DeploymentTypes>;
+
+/** Driven under the environment's row, which is the lock of its line. */
+export const deploymentKind: Kind<DeploymentTypes> = {
+  whose: (id) => ({ deploymentId: id }),
+  lock: lockDeployment,
+  rowOf: ({ deployment }) => deployment,
+  read: loadTurn,
+  decide: ({ situation }, now) => decideDeployment(situation, now),
+  write: async (ctx, tx, rows, step) => {
     if (step.kind === 'take_slot') await takeSlot(ctx, tx, rows);
-    else if (step.kind === 'become') await become(ctx, tx, rows, step);
-    else return { standing, step };
-  }
+    else await become(ctx, tx, rows, step);
+    return rows;
+  },
+  show: async (ctx, tx, { rows, situation: { freeze }, step }) => {
+    const [other] = step.kind === 'wait' && step.for === 'turn' ? await holderOf(ctx, tx, rows) : [];
+    const holder = other?.version ?? null;
+    return {
+      step: stepText(step, { rows, freeze, holder }),
+      isInLine: step.kind === 'wait' && (step.for === 'turn' || step.for === 'freeze'),
+      inTheWay: other === undefined ? null : { deploymentId: other.id, isRollback: other.kind === 'rollback' },
+      summary: await describeDeployment(tx, rows, { step, freeze, holder }),
+    };
+  },
+};
+
+export async function advanceDeployment(ctx: Context, deploymentId: string): Promise<DeploymentAdvance> {
+  const advance = await takeTurn(ctx, deploymentKind, deploymentId);
+  await passFailpoint(`deployment:advanced_${advance.summary.status}`);
+  return advance;
 }
 
 async function takeSlot(ctx: Context, tx: Transaction, rows: DeploymentRows): Promise<void> {

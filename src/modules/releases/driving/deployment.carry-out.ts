@@ -1,97 +1,52 @@
-// What a deployment needs done outside of a transaction. Its row is its own intent: what is due is read again, done
-// under a key that makes doing it twice one, and what came of it is written where the row still says that it is wanted.
-import { quietFor, type Context } from '../../../context.ts';
-import {
-  canBeAsked,
-  decideDeployment,
-  pauseAfter,
-  pauseAfterFailure,
-  statusesByReading,
-  type DeploymentStep,
-  type ProviderCall,
-} from '../../../domain/releases/drive.ts';
+// What a deployment needs done outside of a transaction, and what is written of it where the row still says that it is
+// wanted.
+import type { Context } from '../../../context.ts';
+import { canBeAsked, pauseAfter, pauseAfterFailure, statusesByReading } from '../../../domain/releases/drive.ts';
 import type { Transaction } from '../../../platform/database.ts';
-import { unattended } from '../../../platform/driven-columns.ts';
-import { ProviderRefused, type ProviderReading, type ProviderRun } from '../../../platform/providers/port.ts';
+import type { ProviderReading } from '../../../platform/providers/port.ts';
+import { carryOutDue, putOff, untried, type Due } from '../../../platform/turns/index.ts';
 import { writeDeploymentStatus } from '../deployments.writer.ts';
-import { attend, type Attended, type Attending } from './attendance.ts';
-import { lockDeployment, loadTurn, type DeploymentRows } from './deployment.rows.ts';
-import { callProvider, outcomeText, type CallOutcome } from './provider-call.ts';
-import { runOfDeployment, type RunOrRefusal } from './provider-run.ts';
-import { isOwnFailure, wordsOfOwn } from './own-failure.ts';
+import type { Attending } from './attendance.ts';
+import { deploymentKind, type DeploymentTypes } from './deployment.advance.ts';
+import type { DeploymentRows } from './deployment.rows.ts';
+import { carryOutByProvider, type Called } from './provider.carry-out.ts';
+import { runOfDeployment } from './provider-run.ts';
 
-interface Due {
-  readonly step: DeploymentStep;
-  readonly run: RunOrRefusal;
-  readonly name: string | null;
-  readonly revision: number;
-  readonly fence: number | null;
+const carryOut = carryOutByProvider<DeploymentTypes>({
+  kind: deploymentKind,
+  subject: 'deployment',
+  runOf: ({ secrets }, rows) => runOfDeployment(secrets, rows),
+  nameOf: ({ deployment }) => deployment.providerRun ?? null,
+  conclude: async (ctx, tx, rows, called) => {
+    if (isSameRun(rows, called.due)) await conclude(ctx, tx, rows, called);
+  },
+  end: async (ctx, tx, rows, { due, reading }) => {
+    // A report may have said meanwhile how it ended, and another have the slot.
+    if (isSameRun(rows, due) && rows.environment.currentDeploymentId === due.id)
+      await writeReading(ctx, tx, rows, reading);
+  },
+  putOff: putOffDeployment,
+});
+
+/** Does the one thing that is due, and answers what came of it in words. */
+export async function carryOutDeployment(ctx: Context, id: string, by: Attending): Promise<string> {
+  return await carryOutDue(ctx, carryOut, { id, by });
 }
 
-/**
- * Does the one thing that is due, and answers what came of it in words. What fails in here and not at the provider is
- * kept in the row like the provider's own failures: tried again after a while, shown, and ended by the deployment's time.
- */
-export async function carryOutDeployment(ctx: Context, deploymentId: string, attending: Attending): Promise<string> {
-  try {
-    return await carryOut(ctx, deploymentId, attending);
-  } catch (error) {
-    if (!isOwnFailure(error, attending)) throw error;
-    const words = wordsOfOwn(ctx, error, { deploymentId });
-    const quiet = quietFor(ctx, { deploymentId });
-    await ctx.db.transaction(ctx.accountId, async (tx) => {
-      const rows = await lockDeployment(quiet, tx, deploymentId);
-      const { situation } = await loadTurn(quiet, tx, rows);
-      const step = decideDeployment(situation, ctx.clock().getTime());
-      // Whoever attends counts by its lease, and waits as long as that holds.
-      if (step.kind === 'call') putOff(quiet, rows, words);
-      else if (step.kind !== 'ended') rows.deployment.problem = words;
-    });
-    return `failed, and is tried again: ${words}`;
-  }
-}
-
-async function carryOut(ctx: Context, deploymentId: string, attending: Attending): Promise<string> {
-  const quiet = quietFor(ctx, { deploymentId });
-  const due = await ctx.db.transaction(ctx.accountId, async (tx): Promise<Due> => {
-    const rows = await lockDeployment(ctx, tx, deploymentId);
-    const { situation } = await loadTurn(ctx, tx, rows);
-    const { providerRun, revision, fence } = rows.deployment;
-    return {
-      step: decideDeployment(situation, ctx.clock().getTime()),
-      run: runOfDeployment(attending.secrets, rows),
-      name: providerRun ?? null,
-      revision,
-      fence: fence ?? null,
-    };
-  });
-  const { step, run, name } = due;
-  if (step.kind !== 'attend' && step.kind !== 'call') return 'nothing was left to do';
-  if (step.kind === 'attend' && !(run instanceof ProviderRefused))
-    return await attend(ctx, attending, attendedOf(quiet, deploymentId, { run, fence: due.fence }));
-  const call = step.kind === 'call' ? step.call : 'trigger';
-  const outcome = await callProvider(attending.providers, { run, name, call, subject: 'deployment' });
-  await quiet.db.transaction(ctx.accountId, async (tx) => {
-    const rows = await lockDeployment(quiet, tx, deploymentId);
-    // Another that had the slot since is another run.
-    if ((rows.deployment.fence ?? null) === due.fence) await conclude(quiet, tx, rows, { call, outcome, ...due });
-  });
-  return outcomeText(outcome);
-}
-
-interface Concluded {
-  readonly call: ProviderCall;
-  readonly outcome: CallOutcome;
-  readonly revision: number;
+/** Another that had the slot since is another run. */
+function isSameRun({ deployment }: DeploymentRows, due: Due<DeploymentTypes>): boolean {
+  return (deployment.fence ?? null) === (due.rows.deployment.fence ?? null);
 }
 
 async function conclude(
   ctx: Context,
   tx: Transaction,
   rows: DeploymentRows,
-  { call, outcome, revision }: Concluded,
+  { due, call, outcome }: Called<DeploymentTypes>,
 ): Promise<void> {
   const { deployment } = rows;
+  // Whoever reported meanwhile knows better.
+  const isReported = deployment.revision !== due.rows.deployment.revision;
   const now = ctx.clock();
   switch (outcome.kind) {
     case 'triggered':
@@ -101,19 +56,18 @@ async function conclude(
     case 'told_to_cancel':
       Object.assign(deployment, { cancelToldAt: now, cancelOwed: false, ...untried });
       // Where it can be asked how it stands, that says more: it may have ended before.
-      if (outcome.isGone && !canBeAsked(rows.environment.provider) && deployment.revision === revision)
+      if (outcome.isGone && !canBeAsked(rows.environment.provider) && !isReported)
         await writeReading(ctx, tx, rows, { state: 'gone', message: null });
       return;
     case 'read':
-      // Whoever reported meanwhile knows better.
-      if (deployment.revision === revision) await writeReading(ctx, tx, rows, outcome.reading);
+      if (!isReported) await writeReading(ctx, tx, rows, outcome.reading);
       return;
     case 'refused':
       if (call === 'trigger') return await writeRefusal(ctx, tx, rows, outcome.words);
       if (call === 'cancel') return writeCancelRefusal(ctx, rows, outcome.words);
-      return putOff(ctx, rows, outcome.words);
+      return putOffDeployment(ctx, rows, outcome.words);
     case 'failed':
-      return putOff(ctx, rows, outcome.words);
+      return putOffDeployment(ctx, rows, outcome.words);
   }
 }
 
@@ -129,9 +83,7 @@ async function writeReading(
   const triggeredAt = deployment.triggeredAt?.getTime() ?? null;
   const statuses = statusesByReading(state, { status: deployment.status, triggeredAt });
   if (statuses.length === 0) {
-    deployment.calls += 1;
-    deployment.callAt = new Date(now.getTime() + pauseAfter(deployment.calls));
-    deployment.problem = state === 'running' ? null : message;
+    putOff(deployment, { now, pauseAfter, problem: state === 'running' ? null : message });
     // It is heard of.
     if (state === 'running' && deployment.status === 'in_progress') deployment.statusAt = now;
     return;
@@ -157,36 +109,12 @@ function writeCancelRefusal(ctx: Context, rows: DeploymentRows, words: string): 
   const { deployment, environment } = rows;
   if (deployment.status === 'canceling') deployment.cancelToldAt = ctx.clock();
   deployment.cancelOwed = false;
-  putOff(ctx, rows, words);
+  putOffDeployment(ctx, rows, words);
   if (deployment.status !== 'canceling' || !canBeAsked(environment.provider)) deployment.callAt = null;
 }
 
-const untried = { callAt: null, calls: 0, problem: null };
-
-function putOff(ctx: Context, { deployment }: DeploymentRows, words: string): void {
-  deployment.calls += 1;
-  deployment.problem = words;
-  const pauseMs = pauseAfterFailure(deployment.status, deployment.calls);
-  deployment.callAt = pauseMs === null ? null : new Date(ctx.clock().getTime() + pauseMs);
-  if (pauseMs === null) deployment.cancelOwed = false;
-}
-
-function attendedOf(
-  ctx: Context,
-  deploymentId: string,
-  { run, fence }: { readonly run: ProviderRun; readonly fence: number | null },
-): Attended {
-  return {
-    table: 'deployment',
-    id: deploymentId,
-    run,
-    conclude: async (tx, reading, attendant) => {
-      const rows = await lockDeployment(ctx, tx, deploymentId);
-      const { deployment } = rows;
-      // A report may have said meanwhile how it ended, and another have the slot.
-      if ((deployment.fence ?? null) !== fence || deployment.attendedBy !== attendant) return;
-      Object.assign(deployment, unattended);
-      if (rows.environment.currentDeploymentId === deploymentId) await writeReading(ctx, tx, rows, reading);
-    },
-  };
+function putOffDeployment(ctx: Context, { deployment }: DeploymentRows, words: string): void {
+  putOff(deployment, { now: ctx.clock(), pauseAfter, problem: words });
+  if (pauseAfterFailure(deployment.status, deployment.calls) === null)
+    Object.assign(deployment, { callAt: null, cancelOwed: false });
 }

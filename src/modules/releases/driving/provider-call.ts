@@ -21,13 +21,15 @@ export type CallOutcome =
 
 const longestWords = 500;
 
+/** What a provider is called for. Failpoints begin with it. */
+export type Subject = 'deployment' | 'build';
+
 export interface Asked {
   readonly run: RunOrRefusal;
   readonly call: ProviderCall;
   /** What the provider calls the run. */
   readonly name: string | null;
-  /** Failpoints begin with it. */
-  readonly subject: 'deployment' | 'build';
+  readonly subject: Subject;
 }
 
 export async function callProvider(providers: Providers, { run, ...asked }: Asked): Promise<CallOutcome> {

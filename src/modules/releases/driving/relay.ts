@@ -1,17 +1,17 @@
 // Wakes deployments and builds whose wake was lost, whose deadline nobody watches, or whose workflow went with all of
 // Temporal's data.
 import type { Ports } from '../../../context.ts';
-import { takeDue, type DueRow } from '../../../platform/relay.ts';
+import { wakeDue, type DueRow } from '../../../platform/turns/index.ts';
 
 interface DueDeployment extends DueRow {
   readonly kind: string;
 }
 
 export async function wakeDueReleases(ports: Ports): Promise<void> {
-  const { wake } = ports;
-  const deployments = await takeDue<DueDeployment>(ports, 'deployment', ['kind']);
-  const candidates = await takeDue(ports, 'release_candidate');
-  for (const { account_id: accountId, id, kind } of deployments)
-    await wake({ accountId, deploymentId: id, isRollback: kind === 'rollback' });
-  for (const { account_id: accountId, id } of candidates) await wake({ accountId, candidateId: id });
+  await wakeDue<DueDeployment>(ports, {
+    table: 'deployment',
+    columns: ['kind'],
+    whose: ({ id, kind }) => ({ deploymentId: id, isRollback: kind === 'rollback' }),
+  });
+  await wakeDue(ports, { table: 'release_candidate', whose: ({ id }) => ({ candidateId: id }) });
 }

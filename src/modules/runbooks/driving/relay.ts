@@ -1,7 +1,7 @@
 // Wakes runbooks whose wake was lost, whose workflow went with all of Temporal's data, or whose pull request has merged
 // or been closed: nobody tells them of that.
 import type { Ports } from '../../../context.ts';
-import { takeDue, type DueRow } from '../../../platform/relay.ts';
+import { takeDue, type DueRow } from '../../../platform/turns/relay.ts';
 
 const mostOverAtOnce = 200;
 const againMs = 10_000;

@@ -1,7 +1,7 @@
 // What an agent works on while it is supervised, planning or a leaf, and what its work comes to.
 import type { Context } from '../../../context.ts';
 import type { Transaction } from '../../../platform/database.ts';
-import type { Leased } from '../../../platform/lease.ts';
+import type { Leased } from '../../../platform/turns/lease.ts';
 import type { RunbookAttending } from './attending.ts';
 import type { RunbookRows } from './runbook.rows.ts';
 

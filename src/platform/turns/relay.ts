@@ -1,6 +1,7 @@
 // Work whose wake or workflow was lost is found by its row, which says when it is to be looked at at the latest. Every
 // server and worker looks; whoever takes a row puts it off for the others.
-import type { Database } from './database.ts';
+import type { Ports, Woken } from '../../context.ts';
+import type { Database } from '../database.ts';
 
 export interface DueRow {
   readonly account_id: string;
@@ -24,4 +25,21 @@ export async function takeDue<Row extends DueRow = DueRow>(
      returning ${['account_id', 'id', ...columns].map((column) => `t.${column}`).join(', ')}`,
     [now.toISOString(), new Date(now.getTime() + againMs).toISOString(), mostAtOnce],
   );
+}
+
+/** Wakes whatever of a kind is due. */
+export async function wakeDue<Row extends DueRow = DueRow>(
+  ports: Pick<Ports, 'db' | 'clock' | 'wake'>,
+  {
+    table,
+    columns,
+    whose,
+  }: {
+    readonly table: string;
+    readonly columns?: readonly Exclude<keyof Row & string, keyof DueRow>[];
+    readonly whose: (row: Row) => Woken;
+  },
+): Promise<void> {
+  for (const row of await takeDue<Row>(ports, table, columns))
+    await ports.wake({ accountId: row.account_id, ...whose(row) });
 }

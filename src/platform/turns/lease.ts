@@ -4,8 +4,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { Database } from './database.ts';
-import { throughOutage } from './outage.ts';
+import type { Database } from '../database.ts';
+import { throughOutage } from '../outage.ts';
 
 /** A row with `attended_by`, `attended_until`, `next_look_at` and `calls`. Its SQL is ours alone, never of a user's. */
 export interface Leased {
@@ -49,7 +49,7 @@ const relayAfterMs = 60_000;
 
 /** Null: somebody else attends to it, or it is not wanted any more. */
 export async function takeLease(ctx: LeaseContext, leased: Leased): Promise<Lease | null> {
-  const { table, id, wanted, kept } = leased;
+  const { table, id, wanted } = leased;
   const attendant = randomUUID();
   const now = ctx.clock();
   const [taken] = await query<{ calls: number }>(
@@ -60,58 +60,67 @@ export async function takeLease(ctx: LeaseContext, leased: Leased): Promise<Leas
     [ctx.accountId, id, attendant, after(now, leaseMs), after(now, relayAfterMs), now.toISOString()],
   );
   if (taken === undefined) return null;
+  return {
+    attendant,
+    times: taken.calls,
+    ...keep(ctx, leased, attendant),
+    write: async (write) => await throughOutage(write, ctx.log),
+    giveBack: async () => await throughOutage(async () => await giveBack(ctx, leased, attendant), ctx.log),
+  };
+}
+
+/** Renews it once a second until its end. */
+function keep(ctx: LeaseContext, leased: Leased, attendant: string): Pick<Lease, 'signal' | 'isLost' | 'end'> {
   const stop = new AbortController();
   const ended = new AbortController();
   let renewedAt = performance.now();
   let isLost = false;
 
-  async function renew(): Promise<void> {
-    const at = ctx.clock();
-    const [row] = await query<{ wanted: boolean }>(
-      ctx,
-      `update ${table} set attended_until = $4, next_look_at = $5
-       where account_id = $1 and id = $2 and attended_by = $3 and ${kept} returning ${wanted} as wanted`,
-      [ctx.accountId, id, attendant, after(at, leaseMs), after(at, relayAfterMs)],
-    );
-    if (row?.wanted !== true) stop.abort();
-    renewedAt = performance.now();
-  }
-
-  async function keep(): Promise<void> {
+  async function renewUntilEnd(): Promise<void> {
     while (!ended.signal.aborted) {
       await delay(renewEveryMs, undefined, { signal: ended.signal }).catch(() => {});
       if (ended.signal.aborted) return;
-      await renew().catch((error: unknown) => {
-        ctx.log.warn({ error: String(error), table, id }, 'A lease could not be renewed.');
+      try {
+        if (!(await renew(ctx, leased, attendant))) stop.abort();
+        renewedAt = performance.now();
+      } catch (error) {
+        ctx.log.warn({ error: String(error), table: leased.table, id: leased.id }, 'A lease could not be renewed.');
         isLost ||= performance.now() - renewedAt > leaseMs - renewEveryMs;
         if (isLost) stop.abort();
-      });
+      }
     }
   }
 
-  const keeping = keep();
+  const renewing = renewUntilEnd();
   return {
-    attendant,
-    times: taken.calls,
     signal: stop.signal,
     isLost: () => isLost,
-    write: async (write) => await throughOutage(write, ctx.log),
-    giveBack: async () =>
-      await throughOutage(
-        async () =>
-          void (await query(
-            ctx,
-            `update ${table} set attended_by = null, attended_until = null, next_look_at = $4, calls = calls - 1
-             where account_id = $1 and id = $2 and attended_by = $3`,
-            [ctx.accountId, id, attendant, ctx.clock().toISOString()],
-          )),
-        ctx.log,
-      ),
     end: async () => {
       ended.abort();
-      await keeping;
+      await renewing;
     },
   };
+}
+
+/** False: it is another's, or the work is not wanted any more. */
+async function renew(ctx: LeaseContext, { table, id, wanted, kept }: Leased, attendant: string): Promise<boolean> {
+  const now = ctx.clock();
+  const [row] = await query<{ wanted: boolean }>(
+    ctx,
+    `update ${table} set attended_until = $4, next_look_at = $5
+     where account_id = $1 and id = $2 and attended_by = $3 and ${kept} returning ${wanted} as wanted`,
+    [ctx.accountId, id, attendant, after(now, leaseMs), after(now, relayAfterMs)],
+  );
+  return row?.wanted === true;
+}
+
+async function giveBack(ctx: LeaseContext, { table, id }: Leased, attendant: string): Promise<void> {
+  await query(
+    ctx,
+    `update ${table} set attended_by = null, attended_until = null, next_look_at = $4, calls = calls - 1
+     where account_id = $1 and id = $2 and attended_by = $3`,
+    [ctx.accountId, id, attendant, ctx.clock().toISOString()],
+  );
 }
 
 async function query<Row extends object>(ctx: LeaseContext, text: string, values: readonly unknown[]): Promise<Row[]> {

@@ -1,0 +1,111 @@
+// What a turn left to be done. The row is its own intent: what is due is read again, done so that doing it twice is one,
+// and what came of it is written under the row.
+import { quietFor, type Context } from '../../context.ts';
+import type { TurnLeft } from '../../domain/turns.ts';
+import type { Transaction } from '../database.ts';
+import { changeRows, type Kind, type KindTypes } from './kind.ts';
+
+/** What is due, as it was read. */
+export interface Due<T extends KindTypes, Step extends T['left'] | T['written'] = T['left']> {
+  readonly id: string;
+  readonly rows: T['rows'];
+  readonly situation: T['situation'];
+  readonly step: Step;
+  /** Has the turns show how it goes while it is attended to. */
+  readonly tell: () => Promise<void>;
+}
+
+export type CallOf<T extends KindTypes> = Extract<T['left'], { kind: 'call' }>;
+export type AttendOf<T extends KindTypes> = Extract<T['left'], { kind: 'attend' }>;
+
+/** What came of it, to be written under the row, where that still says that it is wanted. */
+export interface Done<T extends KindTypes> {
+  readonly words: string;
+  /** Left out: it is written already. */
+  readonly write?: (tx: Transaction, rows: T['rows']) => Promise<void>;
+}
+
+/** In words, why it came to nothing. */
+export interface Failure {
+  readonly words: string;
+  /** It is not tried again. */
+  readonly isFinal: boolean;
+}
+
+export interface CarryOut<T extends KindTypes> {
+  readonly kind: Kind<T>;
+  call(ctx: Context, due: Due<T, CallOf<T>>, by: T['by']): Promise<Done<T>>;
+  /** By `supervise`. */
+  attend(ctx: Context, due: Due<T, AttendOf<T>>, by: T['by']): Promise<string>;
+  /** Null: the error is thrown, and the activity is tried again. */
+  failureOf(ctx: Context, error: unknown, due: Pick<Due<T>, 'id' | 'step'> & { readonly by: T['by'] }): Failure | null;
+  /** Writes a failure under the row: mostly that it is tried again after a while. */
+  fail(ctx: Context, tx: Transaction, rows: T['rows'], failed: Failure & { readonly due: Due<T> }): Promise<void>;
+}
+
+/** Does the one thing that is due, and answers what came of it in words. */
+export async function carryOutDue<T extends KindTypes>(
+  ctx: Context,
+  carryOut: CarryOut<T>,
+  { id, by }: { readonly id: string; readonly by: T['by'] },
+): Promise<string> {
+  const { kind } = carryOut;
+  const quiet = quietFor(ctx, kind.whose(id));
+  const due = await readDue(ctx, { kind, id });
+  if (!isKind(due, 'call') && !isKind(due, 'attend')) return 'nothing was left to do';
+  try {
+    if (isKind(due, 'attend')) return await carryOut.attend(quiet, due, by);
+    return await writeDone(quiet, { kind, id }, await carryOut.call(quiet, due, by));
+  } catch (error) {
+    const failure = carryOut.failureOf(quiet, error, { id, step: due.step, by });
+    if (failure === null) throw error;
+    await changeLocked(
+      quiet,
+      { kind, id },
+      async (tx, rows) => await carryOut.fail(quiet, tx, rows, { ...failure, due }),
+    );
+    return failure.isFinal ? `refused: ${failure.words}` : `failed, and is tried again: ${failure.words}`;
+  }
+}
+
+/** Also for what `attend` finds that it cannot attend to. */
+export async function writeDone<T extends KindTypes>(
+  ctx: Context,
+  { kind, id }: { readonly kind: Kind<T>; readonly id: string },
+  done: Done<T>,
+): Promise<string> {
+  const { words, write } = done;
+  if (write !== undefined) await changeLocked(ctx, { kind, id }, write);
+  return words;
+}
+
+async function changeLocked<T extends KindTypes>(
+  ctx: Context,
+  { kind, id }: { readonly kind: Kind<T>; readonly id: string },
+  write: (tx: Transaction, rows: T['rows']) => Promise<void>,
+): Promise<void> {
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const rows = await kind.lock(ctx, tx, id);
+    await changeRows(ctx, tx, { kind, rows }, async () => await write(tx, rows));
+  });
+}
+
+function isKind<T extends KindTypes, What extends TurnLeft['kind']>(
+  due: Due<T, T['left'] | T['written']>,
+  what: What,
+): due is Due<T, Extract<T['left'], { kind: What }>> {
+  return due.step.kind === what;
+}
+
+async function readDue<T extends KindTypes>(
+  ctx: Context,
+  { kind, id }: { readonly kind: Kind<T>; readonly id: string },
+): Promise<Due<T, T['left'] | T['written']>> {
+  const { accountId } = ctx;
+  return await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const rows = await kind.lock(ctx, tx, id);
+    const situation = await kind.read(ctx, tx, rows);
+    const step = kind.decide(situation, ctx.clock().getTime());
+    return { id, rows, situation, step, tell: async () => await ctx.wake({ accountId, ...kind.whose(id) }) };
+  });
+}

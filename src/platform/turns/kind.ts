@@ -1,0 +1,65 @@
+// What is driven by its row. A turn takes the row, reads what belongs to it, asks a pure decider and writes what is decided,
+// until something is left to be done outside of the transaction, or to be waited for. A kind is a table with
+// `drivenColumns`, its decider, and how its decisions are written and carried out.
+import type { Context, Woken } from '../../context.ts';
+import type { TurnLeft } from '../../domain/turns.ts';
+import type { Transaction } from '../database.ts';
+import type { DrivenRow } from './columns.ts';
+
+/** The types of one kind. */
+export interface KindTypes {
+  /** Its row, and what belongs to it. */
+  readonly rows: unknown;
+  /** What its decider is asked about. */
+  readonly situation: unknown;
+  /** Decisions that need something from outside, or nothing at all. */
+  readonly left: TurnLeft;
+  /** Decisions that are writes. */
+  readonly written: { readonly kind: string };
+  /** What people read of a turn. */
+  readonly shown: { readonly step: string };
+  /** What carrying out takes beside the ports. */
+  readonly by: {
+    /** Aborted when this process can carry out no longer. What it attends to is stopped, and started by another. */
+    readonly signal?: AbortSignal;
+  };
+}
+
+export interface Kind<T extends KindTypes> {
+  /** Whose workflow is woken for it. */
+  whose(id: string): Woken;
+  /** Takes its row, and reads what belongs to it. */
+  lock(ctx: Context, tx: Transaction, id: string): Promise<T['rows']>;
+  rowOf(rows: T['rows']): DrivenRow;
+  /** What a turn does before it asks for the first time. Left out: nothing. */
+  prepare?(ctx: Context, tx: Transaction, rows: T['rows']): Promise<T['rows']>;
+  /** Where it stands now, in a transaction that holds its row. */
+  read(ctx: Context, tx: Transaction, rows: T['rows']): Promise<T['situation']>;
+  decide(situation: T['situation'], now: number): T['left'] | T['written'];
+  /** Answers the rows as they are then. */
+  write(ctx: Context, tx: Transaction, rows: T['rows'], step: T['written']): Promise<T['rows']>;
+  show(ctx: Context, tx: Transaction, turn: Decided<T>): Promise<T['shown']>;
+  /** Runs whatever changes the rows, and tells what came of it as a whole. Left out: each write tells for itself. */
+  change?<Result>(ctx: Context, tx: Transaction, rows: T['rows'], work: () => Promise<Result>): Promise<Result>;
+}
+
+export interface Decided<T extends KindTypes> {
+  readonly rows: T['rows'];
+  readonly situation: T['situation'];
+  readonly step: T['left'];
+}
+
+export async function changeRows<T extends KindTypes, Result>(
+  ctx: Context,
+  tx: Transaction,
+  { kind, rows }: { readonly kind: Kind<T>; readonly rows: T['rows'] },
+  work: () => Promise<Result>,
+): Promise<Result> {
+  return kind.change === undefined ? await work() : await kind.change(ctx, tx, rows, work);
+}
+
+const leftKinds: ReadonlySet<string> = new Set<TurnLeft['kind']>(['call', 'attend', 'wait', 'ended']);
+
+export function isLeft<T extends KindTypes>(step: T['left'] | T['written']): step is T['left'] {
+  return leftKinds.has(step.kind);
+}

@@ -1,0 +1,106 @@
+// Attending to work that lives only while somebody does, under the lease of its row: one attendant at a time, stopped when
+// the work is not wanted any more, given back when its worker stops, and started again when its worker is lost.
+import type { Context } from '../../context.ts';
+import type { Transaction } from '../database.ts';
+import { passFailpoint } from '../failpoints.ts';
+import type { PieceLog } from '../log-pieces.ts';
+import type { Due, Done } from './carry-out.ts';
+import { changeRows, type Kind, type KindTypes } from './kind.ts';
+import { takeLease, type Lease, type Leased } from './lease.ts';
+import { unattended } from './columns.ts';
+
+export interface Supervision<T extends KindTypes> {
+  readonly kind: Kind<T>;
+  readonly due: Pick<Due<T>, 'id'>;
+  readonly by: T['by'];
+  readonly leased: Leased;
+  openLog(): PieceLog;
+  /** What its log says of an attempt after the first. */
+  readonly again: (attempt: number) => string;
+  /** Failpoint between the work and what is written of it. */
+  readonly beforeWrite?: string;
+  work(supervised: Supervised<T>): Promise<Done<T>>;
+  /** The work threw. Left out: its lease is let run out. */
+  failed?(supervised: Supervised<T>, error: unknown): Promise<void>;
+}
+
+export interface Supervised<T extends KindTypes> {
+  readonly lease: Lease;
+  readonly log: PieceLog;
+  /** Aborted when it is not to go on, for whichever reason. */
+  readonly signal: AbortSignal;
+  /** This worker cannot go on with it, whatever the rows want. */
+  isHandedOver(): boolean;
+  /** Writes under the row's lock, while this attendant still has it. */
+  write<Result>(change: (tx: Transaction, rows: T['rows']) => Promise<Result>): Promise<Result>;
+}
+
+/** Thrown by work that this worker cannot go on with: the lease is given back. */
+export class HandedOver extends Error {
+  constructor() {
+    super('This worker cannot go on with it; another starts it again.');
+  }
+}
+
+/** Another attends to it by now, or it has ended. */
+class Superseded extends Error {
+  constructor() {
+    super('somebody else attends to it by now');
+  }
+}
+
+/** Answers what came of it in words. */
+export async function supervise<T extends KindTypes>(ctx: Context, supervision: Supervision<T>): Promise<string> {
+  const lease = await takeLease(ctx, supervision.leased);
+  if (lease === null) return 'somebody else attends to it';
+  const supervised = supervisedBy(ctx, supervision, lease);
+  const { log } = supervised;
+  if (lease.times > 1) log.write(`[interlock] ${supervision.again(lease.times)}\n`);
+  try {
+    const done = await supervision.work(supervised);
+    // Who follows the log has all of it before it is over.
+    await log.close();
+    if (supervision.beforeWrite !== undefined) await passFailpoint(supervision.beforeWrite);
+    await supervised.write(async (tx, rows) => {
+      Object.assign(supervision.kind.rowOf(rows), unattended);
+      await done.write?.(tx, rows);
+    });
+    return done.words;
+  } catch (error) {
+    if (error instanceof Superseded) return error.message;
+    if (error instanceof HandedOver || supervision.by.signal?.aborted) await giveBack(supervised);
+    else await supervision.failed?.(supervised, error);
+    throw error;
+  } finally {
+    await lease.end();
+    await log.close();
+  }
+}
+
+async function giveBack<T extends KindTypes>({ lease, log }: Supervised<T>): Promise<void> {
+  log.write('[interlock] Its worker cannot go on with it. Another starts it again.\n');
+  await lease.giveBack();
+}
+
+function supervisedBy<T extends KindTypes>(
+  ctx: Context,
+  { kind, due, by, openLog }: Supervision<T>,
+  lease: Lease,
+): Supervised<T> {
+  const { signal } = by;
+  return {
+    lease,
+    log: openLog(),
+    signal: signal === undefined ? lease.signal : AbortSignal.any([lease.signal, signal]),
+    isHandedOver: () => signal?.aborted === true || lease.isLost(),
+    write: async (change) =>
+      await lease.write(
+        async () =>
+          await ctx.db.transaction(ctx.accountId, async (tx) => {
+            const rows = await kind.lock(ctx, tx, due.id);
+            if (kind.rowOf(rows).attendedBy !== lease.attendant) throw new Superseded();
+            return await changeRows(ctx, tx, { kind, rows }, async () => await change(tx, rows));
+          }),
+      ),
+  };
+}
