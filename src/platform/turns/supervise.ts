@@ -17,8 +17,9 @@ export interface Supervision<T extends KindTypes> {
   openLog(): PieceLog;
   /** What its log says of an attempt after the first. */
   readonly again: (attempt: number) => string;
-  /** Failpoint between the work and what is written of it. */
+  /** Failpoints around what is written of the work. */
   readonly beforeWrite?: string;
+  readonly afterWrite?: string;
   work(supervised: Supervised<T>): Promise<Done<T>>;
   /** The work threw. Left out: its lease is let run out. */
   failed?(supervised: Supervised<T>, error: unknown): Promise<void>;
@@ -65,6 +66,7 @@ export async function supervise<T extends KindTypes>(ctx: Context, supervision: 
       Object.assign(supervision.kind.rowOf(rows), unattended);
       await done.write?.(tx, rows);
     });
+    if (supervision.afterWrite !== undefined) await passFailpoint(supervision.afterWrite);
     return done.words;
   } catch (error) {
     if (error instanceof Superseded) return error.message;

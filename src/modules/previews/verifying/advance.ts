@@ -1,67 +1,69 @@
-// One turn of a verification: read, decide, write, in one transaction under its row. What is left to do outside of it is
-// carried out by whoever asked for the turn.
-import { quietFor, type Context } from '../../../context.ts';
-import { decideVerification, type VerificationStep } from '../../../domain/previews/drive.ts';
-import { relayAt } from '../../../domain/turns.ts';
+// What a turn of a verification reads, decides and writes, under its row.
+import type { Context } from '../../../context.ts';
+import {
+  decideVerification,
+  type VerificationSituation,
+  type VerificationStep,
+} from '../../../domain/previews/drive.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
+import { takeTurn, type Kind, type KindTypes, type TurnOf } from '../../../platform/turns/index.ts';
 import { PreviewRegistrationEntity } from '../previews.entities.ts';
 import { lockVerification, situationOf, type VerificationRows } from './rows.ts';
 import { writeVerificationStatus } from './status.writer.ts';
-import { describeVerification, stepText, type VerificationSummary } from './words.ts';
+import type { Verifying } from './verifying.ts';
+import { describeVerification, stepText, type VerificationLeft, type VerificationSummary } from './words.ts';
 
-export interface VerificationAdvance {
-  /** `call` and `attend` are left to be carried out. */
-  readonly need: 'call' | 'attend' | 'wait' | 'ended';
-  /** What is done next, or waited for, in words. */
-  readonly step: string;
-  /** When to look again although nothing wakes it; null: never. Milliseconds since the epoch. */
-  readonly nextLookAt: number | null;
-  readonly summary: VerificationSummary;
+export interface VerificationTypes extends KindTypes {
+  readonly rows: VerificationRows;
+  readonly situation: VerificationSituation;
+  readonly left: VerificationLeft;
+  readonly written: Exclude<VerificationStep, VerificationLeft>;
+  readonly shown: { readonly step: string; readonly summary: VerificationSummary };
+  readonly by: Verifying;
 }
 
-type Left = Exclude<VerificationStep, { kind: 'become' | 'attach' | 'degrade' }>;
+export type VerificationAdvance = TurnOf<VerificationTypes>;
+
+export const verificationKind: Kind<VerificationTypes> = {
+  whose: (id) => ({ verificationId: id }),
+  lock: lockVerification,
+  rowOf: ({ verification }) => verification,
+  read: situationOf,
+  decide: decideVerification,
+  write: async (ctx, tx, rows, step) => {
+    await write(ctx, tx, rows, step);
+    return rows;
+  },
+  show: async (_ctx, tx, { rows, step }) => ({
+    step: stepText(step),
+    summary: await describeVerification(tx, rows, step),
+  }),
+};
 
 export async function advanceVerification(ctx: Context, verificationId: string): Promise<VerificationAdvance> {
-  const advance = await ctx.db.transaction(ctx.accountId, async (tx): Promise<VerificationAdvance> => {
-    const rows = await lockVerification(ctx, tx, verificationId);
-    const step = await decide(quietFor(ctx, { verificationId }), tx, rows);
-    rows.verification.nextLookAt = relayAt(step, ctx.clock());
-    return {
-      need: step.kind,
-      step: stepText(step),
-      nextLookAt: step.kind === 'wait' ? step.until : null,
-      summary: await describeVerification(tx, rows, step),
-    };
-  });
+  const advance = await takeTurn(ctx, verificationKind, verificationId);
   await passFailpoint(`verification:advanced_${advance.summary.status}`);
   return advance;
 }
 
-/** Writes what has to be written, until something is left to do or to wait for. */
-async function decide(ctx: Context, tx: Transaction, rows: VerificationRows): Promise<Left> {
+async function write(
+  ctx: Context,
+  tx: Transaction,
+  rows: VerificationRows,
+  step: VerificationTypes['written'],
+): Promise<void> {
   const { verification } = rows;
-  for (;;) {
-    const step = decideVerification(await situationOf(ctx, tx, rows), ctx.clock().getTime());
-    switch (step.kind) {
-      case 'become':
-        await writeVerificationStatus(ctx, tx, { verification, to: step.status, summary: step.because });
-        break;
-      case 'attach':
-        await attach(ctx, tx, rows, step.registrationId);
-        break;
-      case 'degrade':
-        verification.degraded = true;
-        await writeVerificationStatus(ctx, tx, { verification, to: 'driving', summary: step.because });
-        break;
-      case 'call':
-      case 'attend':
-      case 'wait':
-      case 'ended':
-        return step;
-      default:
-        step satisfies never;
-    }
+  switch (step.kind) {
+    case 'become':
+      return await writeVerificationStatus(ctx, tx, { verification, to: step.status, summary: step.because });
+    case 'attach':
+      return await attach(ctx, tx, rows, step.registrationId);
+    case 'degrade':
+      verification.degraded = true;
+      return await writeVerificationStatus(ctx, tx, { verification, to: 'driving', summary: step.because });
+    default:
+      step satisfies never;
   }
 }
 

@@ -2,7 +2,7 @@
 import type { Context } from '../../../context.ts';
 import type { Verdict } from '../../../domain/previews/preview.ts';
 import type { Transaction } from '../../../platform/database.ts';
-import type { Lease } from '../../../platform/turns/lease.ts';
+import type { Lease } from '../../../platform/turns/index.ts';
 import type { VerificationRows } from './rows.ts';
 import type { VerificationLog } from './run-log.ts';
 import type { Verifying } from './verifying.ts';
@@ -16,7 +16,9 @@ export interface Attendance {
   readonly log: VerificationLog;
   /** Aborted when it is not to go on, for whichever reason. */
   readonly signal: AbortSignal;
-  /** Writes under the row's lock, while this attendant still has it. Throws Superseded otherwise. */
+  /** This worker cannot go on with it, whatever the rows want. */
+  readonly isHandedOver: () => boolean;
+  /** Writes under the row's lock, while this attendant still has it. */
   readonly write: (change: (rows: VerificationRows, tx: Transaction) => Promise<void>) => Promise<void>;
 }
 

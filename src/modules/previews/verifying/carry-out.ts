@@ -1,53 +1,32 @@
-// What a verification needs done outside of a transaction. Its row is its own intent: what is due is read again, done so
-// that doing it twice is one, and what came of it is written where the row still says that it is wanted.
-import { quietFor, type Context } from '../../../context.ts';
-import { decideVerification, pauseAfter, type VerificationCall } from '../../../domain/previews/drive.ts';
+// What a verification needs done outside of a transaction.
+import type { Context } from '../../../context.ts';
+import { pauseAfter } from '../../../domain/previews/drive.ts';
+import { carryOutDue, putOff, type CarryOut } from '../../../platform/turns/index.ts';
+import { verificationKind, type VerificationTypes } from './advance.ts';
 import { attend } from './attend.ts';
 import { prepare } from './prepare.ts';
 import { publish } from './publish.ts';
-import { lockVerification, situationOf } from './rows.ts';
 import type { Verifying } from './verifying.ts';
-
-/** Does the one thing that is due, and answers what came of it in words. */
-export async function carryOutVerification(
-  ctx: Context,
-  verificationId: string,
-  verifying: Verifying,
-): Promise<string> {
-  const quiet = quietFor(ctx, { verificationId });
-  const step = await ctx.db.transaction(ctx.accountId, async (tx) => {
-    const rows = await lockVerification(ctx, tx, verificationId);
-    return decideVerification(await situationOf(ctx, tx, rows), ctx.clock().getTime());
-  });
-  if (step.kind === 'attend') return await attend(quiet, verificationId, verifying);
-  if (step.kind !== 'call') return 'nothing was left to do';
-  try {
-    return await call(quiet, verificationId, { call: step.call, verifying });
-  } catch (error) {
-    // A host that is away is no fault of ours, and is asked again.
-    const words = (error instanceof Error ? error.message : String(error)).slice(0, longestWords);
-    await putOff(quiet, verificationId, words);
-    return `failed, and is tried again: ${words}`;
-  }
-}
 
 const longestWords = 500;
 
-async function call(
-  ctx: Context,
-  verificationId: string,
-  { call, verifying }: { readonly call: VerificationCall; readonly verifying: Verifying },
-): Promise<string> {
-  return call === 'prepare'
-    ? await prepare(ctx, verificationId, verifying)
-    : await publish(ctx, verificationId, verifying);
-}
+const carryOut: CarryOut<VerificationTypes> = {
+  kind: verificationKind,
+  // They write by themselves: publishing takes the rows of queues first, which come before this one in the order of locks.
+  call: async (ctx, { id, step }, verifying) => ({
+    words: step.call === 'prepare' ? await prepare(ctx, id, verifying) : await publish(ctx, id, verifying),
+  }),
+  attend,
+  failureOf: (_ctx, error, { step }) =>
+    // A host that is away is no fault of ours, and is asked again. An attendance that failed is begun again at once.
+    step.kind === 'attend'
+      ? null
+      : { words: (error instanceof Error ? error.message : String(error)).slice(0, longestWords), isFinal: false },
+  fail: async (ctx, _tx, { verification }, { words }) =>
+    putOff(verification, { now: ctx.clock(), pauseAfter, problem: words }),
+};
 
-async function putOff(ctx: Context, verificationId: string, words: string): Promise<void> {
-  await ctx.db.transaction(ctx.accountId, async (tx) => {
-    const { verification } = await lockVerification(ctx, tx, verificationId);
-    verification.calls += 1;
-    verification.callAt = new Date(ctx.clock().getTime() + pauseAfter(verification.calls));
-    verification.problem = words;
-  });
+/** Does the one thing that is due, and answers what came of it in words. */
+export async function carryOutVerification(ctx: Context, id: string, by: Verifying): Promise<string> {
+  return await carryOutDue(ctx, carryOut, { id, by });
 }

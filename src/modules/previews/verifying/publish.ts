@@ -5,6 +5,7 @@ import { describeCheck, verificationCheckName, type VerificationFacts } from '..
 import { checkWord, isFinal } from '../../../domain/previews/verification.status.ts';
 import { HostRefused } from '../../../hosts/port.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
+import { untried } from '../../../platform/turns/index.ts';
 import { hosted, lockVerification } from './rows.ts';
 import type { Verifying } from './verifying.ts';
 
@@ -60,7 +61,7 @@ export async function publish(ctx: Context, verificationId: string, { recordChec
     const { verification: now } = await lockVerification(ctx, tx, verificationId);
     // It went on while the host was told: whoever told of that was newer, and this word is old.
     if (checkWord(now.status) !== word) return;
-    Object.assign(now, { told: word, callAt: null, calls: 0, problem: refusal });
+    Object.assign(now, { told: word, ...untried, problem: refusal });
   });
   return refusal === null ? `told: ${word}` : `told: ${word}. ${refusal}`;
 }

@@ -7,7 +7,7 @@ import type { VerificationStatus } from '../../../domain/previews/preview.ts';
 import { canMove, checkWord, isAttended, isFinal } from '../../../domain/previews/verification.status.ts';
 import { whenWakeIsLost } from '../../../domain/turns.ts';
 import type { Transaction } from '../../../platform/database.ts';
-import { unattended } from '../../../platform/turns/columns.ts';
+import { unattended, untried } from '../../../platform/turns/index.ts';
 import { appendEvents } from '../../events/index.ts';
 import type { VerificationRow } from '../previews.entities.ts';
 import { wakeVerification } from './wake.ts';
@@ -34,7 +34,7 @@ export async function writeVerificationStatus(
   if (summary !== undefined) verification.summary = summary;
   if (isFinal(to)) Object.assign(verification, { endedAt: now, waitUntil: null, ...unattended });
   // Calls that were put off belong to the status before; attendances are counted until it has ended.
-  if (!isAttended(from) || !isAttended(to)) Object.assign(verification, { callAt: null, calls: 0, problem: null });
+  if (!isAttended(from) || !isAttended(to)) Object.assign(verification, untried);
   if (isFinal(to)) await endCheck(ctx, tx, verification);
   wakeVerification(ctx, tx, verification.id);
   await announceVerification(ctx, tx, verification);

@@ -1,13 +1,14 @@
 // Why a run was stopped, or found nothing to drive: read from the rows, after the fact.
 import { isCanceled } from '../../../domain/previews/drive.ts';
+import { HandedOver } from '../../../platform/turns/index.ts';
 import { PreviewRegistrationEntity } from '../previews.entities.ts';
 import type { Attendance, Ending } from './attendance.ts';
 import { lockVerification, situationOf } from './rows.ts';
 
-/** Throws where the rows want it to go on: then it is this worker that cannot. */
-export async function whyStopped({ ctx, rows, lease, verifying }: Attendance): Promise<Ending> {
-  const handedOver = new Error('This worker cannot go on with it; another begins it again.');
-  if (verifying.signal?.aborted || lease.isLost()) throw handedOver;
+/** Throws where the rows want it to go on. */
+export async function whyStopped({ ctx, rows, isHandedOver }: Attendance): Promise<Ending> {
+  if (isHandedOver()) throw new HandedOver();
+  const unexplained = new Error('It was stopped, and its rows want it to go on; it is begun again.');
   return await ctx.db.transaction(ctx.accountId, async (tx): Promise<Ending> => {
     const now = await lockVerification(ctx, tx, rows.verification.id);
     const situation = await situationOf(ctx, tx, now);
@@ -17,7 +18,7 @@ export async function whyStopped({ ctx, rows, lease, verifying }: Attendance): P
         summary: situation.isWanted ? 'It was canceled.' : 'The pull request has another head by now, or is closed.',
       };
     const { registrationId } = now.verification;
-    if (!registrationId) throw handedOver;
+    if (!registrationId) throw unexplained;
     const of = { accountId: ctx.accountId, id: registrationId };
     const { endReason, expiresAt } = await tx.em.findOneOrFail(PreviewRegistrationEntity, of, { refresh: true });
     if (situation.registrationId !== null && situation.registrationId !== registrationId)
@@ -26,6 +27,6 @@ export async function whyStopped({ ctx, rows, lease, verifying }: Attendance): P
       return { status: 'error', summary: 'Its preview was taken away while it was driven: register it again.' };
     if (endReason === 'expired' || expiresAt <= ctx.clock())
       return { status: 'error', summary: 'Its preview expired while it was driven: register one that stands longer.' };
-    throw handedOver;
+    throw unexplained;
   });
 }

@@ -1,6 +1,7 @@
 // What a person reads of a verification where its run is shown, and on its check.
 import type { VerificationCall, VerificationStep } from '../../../domain/previews/drive.ts';
 import { code, lastWords, plain, section, shownPieces, shownWords } from '../../../domain/markdown.ts';
+import type { TurnLeft } from '../../../domain/turns.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import type { VerificationRow } from '../previews.entities.ts';
 import type { VerificationRows } from './rows.ts';
@@ -15,12 +16,12 @@ export interface VerificationSummary {
   readonly details: string;
 }
 
-type Left = Exclude<VerificationStep, { kind: 'become' | 'attach' | 'degrade' }>;
+export type VerificationLeft = Extract<VerificationStep, TurnLeft>;
 
 export async function describeVerification(
   tx: Transaction,
   { verification, repository, pullRequest }: VerificationRows,
-  step: Left,
+  step: VerificationLeft,
 ): Promise<VerificationSummary> {
   const { status, headCommit, attempt, cause, summary, problem, calls, startedAt, endedAt } = verification;
   const name = `${repository.owner}/${repository.name}`;
@@ -86,7 +87,7 @@ const causeText = {
 } as const;
 
 /** What is done next, or waited for. */
-export function stepText(step: Left): string {
+export function stepText(step: VerificationLeft): string {
   switch (step.kind) {
     case 'ended':
       return 'nothing, it has ended';
