@@ -1,7 +1,8 @@
 // What is written while something runs, kept in pieces that readers see come. Small writes are one piece, and of what is
 // written without end its beginning is kept.
 import type { Logger } from 'pino';
-import type { Database } from './database.ts';
+import { lastWords, shownPieces, shownWords } from '../domain/markdown.ts';
+import type { Database, Transaction } from './database.ts';
 
 /** Whose pieces: a table of them, and the columns that name who wrote. Its words are ours alone, never of a user's. */
 export interface PieceOwner {
@@ -140,6 +141,22 @@ export async function readPieces(
     isOver: first.isOver,
     pieces: rows.flatMap(({ id, text, at }) => (id === null ? [] : [{ id, text, at }])),
   };
+}
+
+/** The end of what was written, for people who read a run; also of what still runs. */
+export async function readLastWords(
+  tx: Pick<Transaction, 'query'>,
+  accountId: string,
+  { table, columns }: PieceOwner,
+): Promise<string[]> {
+  const named = Object.entries(columns).filter(([, id]) => id !== null);
+  const wrote = named.map(([column], at) => `${column} = $${at + 2}`);
+  const pieces = await tx.query<{ text: string }>(
+    `select right(text, ${shownWords}) as text from ${table} where account_id = $1 and ${wrote.join(' and ')}
+     order by id desc limit ${shownPieces}`,
+    [accountId, ...named.map(([, id]) => id)],
+  );
+  return lastWords(pieces.map(({ text }) => text).toReversed());
 }
 
 function fit(text: string, most: number): { readonly kept: string; readonly isWhole: boolean } {

@@ -2,14 +2,14 @@
 // queue goes by. Told again after a kill, it is the same word under the same version.
 import type { Context } from '../../../context.ts';
 import { describeCheck, verificationCheckName, type VerificationFacts } from '../../../domain/previews/check.ts';
-import { checkWord, isFinal } from '../../../domain/previews/verification.status.ts';
+import { checkWord, isFinal, type CheckWord } from '../../../domain/previews/verification.status.ts';
 import { HostRefused } from '../../../hosts/port.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { untried } from '../../../platform/turns/index.ts';
-import { hosted, lockVerification } from './rows.ts';
-import type { Verifying } from './verifying.ts';
+import { hosted, lockVerification, type VerificationRows } from './rows.ts';
+import type { RecordCheck, Verifying } from './verifying.ts';
 
-export async function publish(ctx: Context, verificationId: string, { recordCheck }: Verifying): Promise<string> {
+export async function publish(ctx: Context, verificationId: string, verifying: Verifying): Promise<string> {
   const { rows, steps } = await ctx.db.transaction(ctx.accountId, async (tx) => ({
     rows: await lockVerification(ctx, tx, verificationId),
     steps: await tx.query<VerificationFacts['steps'][number]>(
@@ -17,36 +17,54 @@ export async function publish(ctx: Context, verificationId: string, { recordChec
       [ctx.accountId, verificationId],
     ),
   }));
-  const { verification, repository } = rows;
-  const { id, headCommit: commit, status, attempt, createdAt, endedAt } = verification;
+  const { status, attempt, previewName, degraded, summary } = rows.verification;
   const words = describeCheck({
     status,
     attempt,
-    previewName: verification.previewName ?? null,
-    degraded: verification.degraded,
-    summary: verification.summary ?? null,
+    previewName: previewName ?? null,
+    degraded,
+    summary: summary ?? null,
     steps,
   });
-  // The host shows it to people; the queue goes by what is recorded, also where the host refuses for good to show it.
-  const refusal = await ctx
-    .hosts(repository.host)
-    .publishCheck(hosted(repository), {
-      commit,
-      name: verificationCheckName,
-      ...words,
-      url: null,
-      // Of later runs over a commit the ids are higher.
-      version: Number(id) * 2 + (isFinal(status) ? 1 : 0),
-    })
-    .then(
-      () => null,
-      (error: unknown) => {
-        if (error instanceof HostRefused) return `The host does not show it: ${error.message}`;
-        throw error;
-      },
-    );
+  const refusal = await showAtHost(ctx, rows, words);
   await passFailpoint('verification:published');
   const word = checkWord(status);
+  await record(ctx, rows, { recordCheck: verifying.recordCheck, word, title: words.title, refusal });
+  return refusal === null ? `told: ${word}` : `told: ${word}. ${refusal}`;
+}
+
+/** The host shows it to people; the queue goes by what is recorded, also where the host refuses for good, which is answered. */
+async function showAtHost(
+  ctx: Context,
+  { verification: { id, headCommit: commit, status }, repository }: VerificationRows,
+  words: ReturnType<typeof describeCheck>,
+): Promise<string | null> {
+  // Of later runs over a commit the ids are higher.
+  const version = Number(id) * 2 + (isFinal(status) ? 1 : 0);
+  const check = { commit, name: verificationCheckName, ...words, url: null, version };
+  try {
+    await ctx.hosts(repository.host).publishCheck(hosted(repository), check);
+    return null;
+  } catch (error) {
+    if (error instanceof HostRefused) return `The host does not show it: ${error.message}`;
+    throw error;
+  }
+}
+
+interface Published {
+  readonly recordCheck: RecordCheck;
+  readonly word: CheckWord;
+  readonly title: string;
+  readonly refusal: string | null;
+}
+
+/** Takes the rows of queues first, which come before the verification's in the order of locks. */
+async function record(
+  ctx: Context,
+  { verification, repository }: VerificationRows,
+  { recordCheck, word, title, refusal }: Published,
+): Promise<void> {
+  const { id, headCommit: commit, attempt, summary, createdAt, endedAt } = verification;
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     await recordCheck(ctx, tx, {
       repositoryId: repository.id,
@@ -54,14 +72,13 @@ export async function publish(ctx: Context, verificationId: string, { recordChec
       name: verificationCheckName,
       attempt,
       word,
-      summary: verification.summary ?? words.title,
+      summary: summary ?? title,
       startedAt: createdAt,
       endedAt: endedAt ?? null,
     });
-    const { verification: now } = await lockVerification(ctx, tx, verificationId);
+    const { verification: now } = await lockVerification(ctx, tx, id);
     // It went on while the host was told: whoever told of that was newer, and this word is old.
     if (checkWord(now.status) !== word) return;
     Object.assign(now, { told: word, ...untried, problem: refusal });
   });
-  return refusal === null ? `told: ${word}` : `told: ${word}. ${refusal}`;
 }

@@ -1,8 +1,10 @@
 // What a person reads of a verification where its run is shown, and on its check.
 import type { VerificationCall, VerificationStep } from '../../../domain/previews/drive.ts';
-import { code, lastWords, plain, section, shownPieces, shownWords } from '../../../domain/markdown.ts';
+import { code, plain, section } from '../../../domain/markdown.ts';
 import type { TurnLeft } from '../../../domain/turns.ts';
 import type { Transaction } from '../../../platform/database.ts';
+import { readLastWords } from '../../../platform/log-pieces.ts';
+import { ownerOfLog } from './run-log.ts';
 import type { VerificationRow } from '../previews.entities.ts';
 import type { VerificationRows } from './rows.ts';
 
@@ -35,7 +37,7 @@ export async function describeVerification(
     ...(startedAt ? [`- started at ${startedAt.toISOString()}`] : []),
     ...(endedAt ? [`- ended at ${endedAt.toISOString()}`] : []),
     ...section('Steps', await stepTexts(tx, verification)),
-    ...section('Last words', await endOfLog(tx, verification)),
+    ...section('Last words', await readLastWords(tx, verification.accountId, ownerOfLog(verification.id))),
   ];
   return {
     repository: name,
@@ -59,15 +61,6 @@ async function stepTexts(tx: Transaction, { accountId, id }: VerificationRow): P
       ({ scenario, step, conclusion, detail }) =>
         `- ${plain(scenario)}: ${code(step)} **${conclusion}**${detail === null ? '' : ` · ${plain(detail)}`}`,
     );
-}
-
-async function endOfLog(tx: Transaction, { accountId, id }: VerificationRow): Promise<string[]> {
-  const pieces = await tx.query<{ text: string }>(
-    `select right(text, ${shownWords}) as text from verification_log where account_id = $1 and verification_id = $2
-     order by id desc limit ${shownPieces}`,
-    [accountId, id],
-  );
-  return lastWords(pieces.map(({ text }) => text).toReversed());
 }
 
 const shownSteps = 30;

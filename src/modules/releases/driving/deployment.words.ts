@@ -1,9 +1,11 @@
 // What a person reads of a deployment where its run is shown: who, what, where, and why it does not go on.
-import { lastWords, plain, section, shownPieces, shownWords } from '../../../domain/markdown.ts';
+import { plain, section } from '../../../domain/markdown.ts';
 import type { DeploymentStep, ProviderCall, Step } from '../../../domain/releases/drive.ts';
 import { frozenText, type Frozen } from '../../../domain/releases/freeze.ts';
 import type { ProviderSettings } from '../../../domain/releases/release.ts';
 import type { Transaction } from '../../../platform/database.ts';
+import { readLastWords } from '../../../platform/log-pieces.ts';
+import { ownerOf } from '../logs/log.writer.ts';
 import type { DeploymentRows } from './deployment.rows.ts';
 
 export interface DeploymentSummary {
@@ -44,7 +46,7 @@ export async function describeDeployment(
     ...problemText(deployment),
     ...timeText('started', deployment.deployStartAt),
     ...timeText('ended', deployment.deployEndAt),
-    ...section('Last words', await endOfLog(tx, deployment)),
+    ...section('Last words', await readLastWords(tx, deployment.accountId, ownerOf({ deploymentId: deployment.id }))),
   ];
   return {
     repository: `${repository.owner}/${repository.name}`,
@@ -54,15 +56,6 @@ export async function describeDeployment(
     title: `${candidate.version} → ${environment.name} of ${project.name}`,
     details: lines.join('\n'),
   };
-}
-
-async function endOfLog(tx: Transaction, { accountId, id }: DeploymentRows['deployment']): Promise<string[]> {
-  const pieces = await tx.query<{ text: string }>(
-    `select right(text, ${shownWords}) as text from deployment_log where account_id = $1 and deployment_id = $2
-     order by id desc limit ${shownPieces}`,
-    [accountId, id],
-  );
-  return lastWords(pieces.map(({ text }) => text).toReversed());
 }
 
 /** What is done next, or waited for. */

@@ -1,9 +1,17 @@
-// What driving a runbook needs beside the ports.
-import type { RunbookOutline } from '../../../platform/agents/port.ts';
-import type { Agents } from '../../../platform/agents/port.ts';
+// What driving a runbook needs beside the ports, and the agent's session that is made of it.
+import { changePolicy } from '../../../domain/runbooks/policy.ts';
+import {
+  BudgetSpent,
+  type Agent,
+  type AgentSession,
+  type Agents,
+  type RunbookOutline,
+} from '../../../platform/agents/port.ts';
 import type { Tools, Workspace } from '../../../platform/agents/tools/index.ts';
-import type { Sandbox } from '../../../platform/sandbox/index.ts';
+import type { RunFolders, Sandbox } from '../../../platform/sandbox/index.ts';
+import type { Attended } from './work.ts';
 import type { RunbookRows } from './runbook.rows.ts';
+import { budgetSpent, openSession } from './session.ts';
 
 export interface RunbookAttending {
   readonly agents: Agents;
@@ -32,4 +40,26 @@ export function outlineOf({ runbook, repository, prompts, leaves }: RunbookRows,
       summary: summary ?? null,
     })),
   };
+}
+
+/** The agent of a runbook. Throws BudgetSpent where there is nothing left to pay it from. */
+export function agentOf({ agents }: RunbookAttending, { runbook }: RunbookRows): Agent {
+  const agent = agents(runbook.agent);
+  if (agent.kind === 'model' && runbook.spentMicros >= runbook.budgetMicros)
+    throw new BudgetSpent(budgetSpent(runbook.budgetMicros));
+  return agent;
+}
+
+/** What the agent works through in these folders. `stepId` null: it plans. */
+export function openAttendedSession(
+  { ctx, attending, signal, write, onChange, runbookId }: Attended,
+  { runbook }: RunbookRows,
+  { stepId, folders }: { readonly stepId: string | null; readonly folders: RunFolders },
+): AgentSession {
+  const { sandbox, secret, createTools } = attending;
+  const policy = changePolicy(runbook.workflowFiles);
+  const mode = stepId === null ? 'plan' : 'work';
+  const tools = createTools({ folders, sandbox, policy, signal, onOutput: write }, mode);
+  const { budgetMicros, spentMicros } = runbook;
+  return openSession(ctx, { runbookId, stepId, tools, secret, budgetMicros, spentMicros, signal, write, onChange });
 }

@@ -4,7 +4,7 @@ import type { Context } from '../../../context.ts';
 import { changePolicy, judgeChanges } from '../../../domain/runbooks/policy.ts';
 import { commitMessage } from '../../../domain/runbooks/pull-requests.ts';
 import type { FolderCommitResult } from '../../../hosts/port.ts';
-import { AgentRefused, BudgetSpent, type WorkReport } from '../../../platform/agents/port.ts';
+import { AgentRefused, type WorkReport } from '../../../platform/agents/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { storable } from '../../../platform/log-pieces.ts';
@@ -13,12 +13,11 @@ import { withRunFolders, type RunFolders } from '../../../platform/sandbox/index
 import { RunbookCommitEntity, RunbookPullRequestEntity, type RunbookStepRow } from '../runbooks.entities.ts';
 import { writeLeaf } from '../steps.writer.ts';
 import type { Attended, Done, Work } from './work.ts';
-import { outlineOf } from './attending.ts';
+import { agentOf, openAttendedSession, outlineOf } from './attending.ts';
 import { checkOutBase } from './bases.ts';
 import { keepFates } from './pull-requests.fates.ts';
 import { labelWhatIsDone } from './runbook.advance.ts';
 import { leafOf, placeOf, readRows, type RunbookRows } from './runbook.rows.ts';
-import { budgetSpent, openSession } from './session.ts';
 
 export function workOnLeaf(ctx: Context, leafId: string): Work {
   const wanted = `exists (select 1 from runbook_step s where s.account_id = runbook.account_id and s.id = ${BigInt(leafId)}
@@ -51,10 +50,7 @@ type Committed = Exclude<FolderCommitResult, { kind: 'refused' }>;
 
 async function work(attended: Attended, rows: RunbookRows, leaf: RunbookStepRow): Promise<Done> {
   const { ctx, attending, signal } = attended;
-  const { runbook } = rows;
-  const agent = attending.agents(runbook.agent);
-  if (agent.kind === 'model' && runbook.spentMicros >= runbook.budgetMicros)
-    throw new BudgetSpent(budgetSpent(runbook.budgetMicros));
+  const agent = agentOf(attending, rows);
   const worked = await withRunFolders(attending.workDir, async (folders): Promise<Worked> => {
     const base = await checkOutBase(ctx, rows, { leaf: leaf.number, folder: folders.checkout });
     await ctx.db.transaction(ctx.accountId, async (tx) => {
@@ -65,7 +61,7 @@ async function work(attended: Attended, rows: RunbookRows, leaf: RunbookStepRow)
       ]);
     });
     signal.throwIfAborted();
-    const session = openLeafSession(attended, rows, { leaf, folders });
+    const session = openAttendedSession(attended, rows, { stepId: leaf.id, folders });
     const report = await agent.work(
       {
         ...outlineOf(rows, leaf.promptOrdinal),
@@ -83,28 +79,6 @@ async function work(attended: Attended, rows: RunbookRows, leaf: RunbookStepRow)
     words: worked.committed.kind === 'empty' ? 'Done; no file was changed.' : 'Done, and committed.',
     write: async (tx, now) => await writeWorked(ctx, tx, now, { ...worked, leafId: leaf.id }),
   };
-}
-
-function openLeafSession(
-  { ctx, attending, signal, write, onChange, runbookId }: Attended,
-  { runbook }: RunbookRows,
-  { leaf, folders }: { readonly leaf: RunbookStepRow; readonly folders: RunFolders },
-): ReturnType<typeof openSession> {
-  const { sandbox, secret, createTools } = attending;
-  const policy = changePolicy(runbook.workflowFiles);
-  const tools = createTools({ folders, sandbox, policy, signal, onOutput: write }, 'work');
-  const { budgetMicros, spentMicros } = runbook;
-  return openSession(ctx, {
-    runbookId,
-    stepId: leaf.id,
-    tools,
-    secret,
-    budgetMicros,
-    spentMicros,
-    signal,
-    write,
-    onChange,
-  });
 }
 
 function cleanReport(secret: string | null, { summary, commitMessage: message }: WorkReport): WorkReport {
@@ -163,33 +137,42 @@ async function writeWorked(
     labelWhatIsDone(await readRows(tx, rows.runbook));
     return;
   }
-  const { accountId, id: runbookId } = rows.runbook;
   // While the agent worked nobody looked: what has merged or was closed gets no more commits.
   await keepFates(ctx, tx, rows);
-  const place = placeOf(rows, leaf.number);
-  const pullRequest =
-    place.kind === 'there'
-      ? null
-      : tx.em.create(RunbookPullRequestEntity, {
-          accountId,
-          runbookId,
-          ordinal: place.ordinal,
-          branch: place.branch,
-          baseBranch: place.baseBranch,
-          baseCommit: base,
-          state: 'planned',
-        });
-  await tx.em.flush();
+  const { accountId, id: runbookId, number: runbookNumber } = rows.runbook;
   tx.em.create(RunbookCommitEntity, {
     accountId,
     runbookId,
     stepId: leaf.id,
-    pullRequestId: place.kind === 'there' ? place.id : (pullRequest?.id ?? ''),
+    pullRequestId: await placeCommit(tx, rows, { leaf, base }),
     parent: base,
     commit: committed.commit,
-    message: commitMessage(report.commitMessage, { runbookNumber: rows.runbook.number, leaf: leaf.number }),
+    message: commitMessage(report.commitMessage, { runbookNumber, leaf: leaf.number }),
     files: committed.changes.length,
     state: 'made',
     at: ctx.clock(),
   });
+}
+
+/** Answers the id of the pull request that the commit of a leaf goes into, which is planned where it is not there yet. */
+async function placeCommit(
+  tx: Transaction,
+  rows: RunbookRows,
+  { leaf, base }: { readonly leaf: RunbookStepRow; readonly base: string },
+): Promise<string> {
+  const place = placeOf(rows, leaf.number);
+  if (place.kind === 'there') return place.id;
+  const { accountId, id: runbookId } = rows.runbook;
+  const { ordinal, branch, baseBranch } = place;
+  const pullRequest = tx.em.create(RunbookPullRequestEntity, {
+    accountId,
+    runbookId,
+    ordinal,
+    branch,
+    baseBranch,
+    baseCommit: base,
+    state: 'planned',
+  });
+  await tx.em.flush();
+  return pullRequest.id;
 }

@@ -1,19 +1,17 @@
 // Turns a prompt into steps. They are appended to the plan; numbers that people have read stay what they are.
 import type { Context } from '../../../context.ts';
 import { asTitle, mostPlannedLeaves, numberSteps } from '../../../domain/runbooks/steps.ts';
-import { AgentRefused, BudgetSpent, type Plan } from '../../../platform/agents/port.ts';
+import { AgentRefused, type Plan } from '../../../platform/agents/port.ts';
 import { storable } from '../../../platform/log-pieces.ts';
 import { withRunFolders } from '../../../platform/sandbox/index.ts';
 import type { Transaction } from '../../../platform/database.ts';
-import { changePolicy } from '../../../domain/runbooks/policy.ts';
 import { RunbookStepEntity, type RunbookPromptRow } from '../runbooks.entities.ts';
 import { announceRunbook } from '../runbooks.events.ts';
 import { endOfPlan, failPlanning } from '../steps.writer.ts';
 import type { Attended, Done, Work } from './work.ts';
-import { outlineOf } from './attending.ts';
+import { agentOf, openAttendedSession, outlineOf } from './attending.ts';
 import { checkOutBase } from './bases.ts';
 import type { RunbookRows } from './runbook.rows.ts';
-import { budgetSpent, openSession } from './session.ts';
 
 export function planPrompt(ctx: Context, ordinal: number): Work {
   const wanted = `exists (select 1 from runbook_prompt p where p.account_id = runbook.account_id and p.runbook_id = runbook.id
@@ -31,28 +29,11 @@ export function planPrompt(ctx: Context, ordinal: number): Work {
 }
 
 async function plan(attended: Attended, rows: RunbookRows, ordinal: number): Promise<Done> {
-  const { ctx, attending, signal, write, onChange, runbookId } = attended;
-  const { runbook } = rows;
-  const agent = attending.agents(runbook.agent);
-  if (agent.kind === 'model' && runbook.spentMicros >= runbook.budgetMicros)
-    throw new BudgetSpent(budgetSpent(runbook.budgetMicros));
+  const { ctx, attending } = attended;
+  const agent = agentOf(attending, rows);
   const planned = await withRunFolders(attending.workDir, async (folders) => {
     await checkOutBase(ctx, rows, { leaf: `${rows.steps.length + 1}.1`, folder: folders.checkout });
-    const { sandbox, secret, createTools } = attending;
-    const policy = changePolicy(runbook.workflowFiles);
-    const tools = createTools({ folders, sandbox, policy, signal, onOutput: write }, 'plan');
-    const { budgetMicros, spentMicros } = runbook;
-    const session = openSession(ctx, {
-      runbookId,
-      stepId: null,
-      tools,
-      secret,
-      budgetMicros,
-      spentMicros,
-      signal,
-      write,
-      onChange,
-    });
+    const session = openAttendedSession(attended, rows, { stepId: null, folders });
     return checked(await agent.plan(outlineOf(rows, ordinal), session));
   });
   const leaves = planned.steps.reduce((sum, step) => sum + step.leaves.length, 0);

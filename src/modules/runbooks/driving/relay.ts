@@ -1,14 +1,14 @@
 // Wakes runbooks whose wake was lost, whose workflow went with all of Temporal's data, or whose pull request has merged
 // or been closed: nobody tells them of that.
 import type { Ports } from '../../../context.ts';
-import { takeDue, type DueRow } from '../../../platform/turns/relay.ts';
+import { wakeDue, type DueRow } from '../../../platform/turns/index.ts';
 
 const mostOverAtOnce = 200;
 const againMs = 10_000;
 
 export async function wakeDueRunbooks(ports: Ports): Promise<void> {
   const { db, clock, wake } = ports;
-  const due = await takeDue(ports, 'runbook');
+  await wakeDue(ports, { table: 'runbook', whose: ({ id }) => ({ runbookId: id }) });
   const over = await db.system.query<DueRow>(
     `update runbook r set next_look_at = $1
      from (select distinct o.account_id, o.runbook_id from runbook_pull_request o
@@ -19,5 +19,5 @@ export async function wakeDueRunbooks(ports: Ports): Promise<void> {
      where r.account_id = over.account_id and r.id = over.runbook_id returning r.account_id, r.id`,
     [new Date(clock().getTime() + againMs).toISOString(), mostOverAtOnce],
   );
-  for (const { account_id: accountId, id } of [...due, ...over]) await wake({ accountId, runbookId: id });
+  for (const { account_id: accountId, id } of over) await wake({ accountId, runbookId: id });
 }

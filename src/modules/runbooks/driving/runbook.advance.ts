@@ -1,42 +1,57 @@
-// One turn of a runbook: read, decide, write, in one transaction under its row. What is left to do outside of it,
-// attending to the agent or calling the code host, is carried out by whoever asked for the turn.
-import { quietFor, type Context } from '../../../context.ts';
-import { decideRunbook } from '../../../domain/runbooks/drive.ts';
-import { relayAt } from '../../../domain/turns.ts';
+// What a turn of a runbook reads, decides and writes, under its row.
+import type { Context } from '../../../context.ts';
+import { decideRunbook, type RunbookSituation, type RunbookStep } from '../../../domain/runbooks/drive.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
+import {
+  takeTurn,
+  untried as untriedCalls,
+  type Kind,
+  type KindTypes,
+  type TurnOf,
+} from '../../../platform/turns/index.ts';
 import { cancelWork, failPlanning, tellingStatus, writeLeaf } from '../steps.writer.ts';
+import type { RunbookAttending } from './attending.ts';
 import { keepFates } from './pull-requests.fates.ts';
 import { leafOf, lockRows, readRows, situationOf, type RunbookRows } from './runbook.rows.ts';
-import { describeRunbook, stepText, type RunbookSummary, type RunbookLeft } from './runbook.words.ts';
+import { describeRunbook, stepText, type RunbookLeft, type RunbookSummary } from './runbook.words.ts';
 
-export interface RunbookAdvance {
-  /** `call` and `attend` are left to be carried out. */
-  readonly need: 'call' | 'attend' | 'wait' | 'ended';
-  /** What is done next, or waited for, in words. */
-  readonly step: string;
-  /** When to look again although nothing wakes it; null: never. Milliseconds since the epoch. */
-  readonly nextLookAt: number | null;
-  readonly summary: RunbookSummary;
+export interface RunbookTypes extends KindTypes {
+  readonly rows: RunbookRows;
+  /** Null: its repository was deleted. */
+  readonly situation: RunbookSituation | null;
+  readonly left: RunbookLeft;
+  readonly written: Exclude<RunbookStep, RunbookLeft>;
+  readonly shown: { readonly step: string; readonly summary: RunbookSummary };
+  readonly by: RunbookAttending;
 }
 
-export async function advanceRunbook(ctx: Context, runbookId: string): Promise<RunbookAdvance> {
-  const advance = await ctx.db.transaction(ctx.accountId, async (tx): Promise<RunbookAdvance> => {
-    const rows = await lockRows(ctx, tx, runbookId);
+export type RunbookAdvance = TurnOf<RunbookTypes>;
+
+export const runbookKind: Kind<RunbookTypes> = {
+  whose: (id) => ({ runbookId: id }),
+  lock: lockRows,
+  rowOf: ({ runbook }) => runbook,
+  prepare: async (ctx, tx, rows) => {
     await keepFates(ctx, tx, rows);
-    const turn = await tellingStatus(ctx, tx, rows.runbook, async () => {
-      const quiet = quietFor(ctx, { runbookId });
-      return await decide(quiet, tx, await stopOutOfUse(quiet, tx, rows));
-    });
-    const { step } = turn;
-    rows.runbook.nextLookAt = relayAt(step, ctx.clock());
-    return {
-      need: step.kind,
-      step: stepText(step, turn.rows),
-      nextLookAt: step.kind === 'wait' ? step.until : null,
-      summary: await describeRunbook(tx, turn.rows, step),
-    };
-  });
+    return await stopOutOfUse(ctx, tx, rows);
+  },
+  read: async (_ctx, _tx, rows) => (rows.repository.deletedAt ? null : situationOf(rows)),
+  decide: (situation, now) => (situation === null ? { kind: 'ended' } : decideRunbook(situation, now)),
+  write: async (ctx, tx, rows, step) => {
+    await write(ctx, tx, rows, step);
+    return await readRows(tx, rows.runbook);
+  },
+  show: async (_ctx, tx, { rows, step }) => ({
+    step: stepText(step, rows),
+    summary: await describeRunbook(tx, rows, step),
+  }),
+  // Its status is that of its leaves.
+  change: async (ctx, tx, { runbook }, work) => await tellingStatus(ctx, tx, runbook, work),
+};
+
+export async function advanceRunbook(ctx: Context, runbookId: string): Promise<RunbookAdvance> {
+  const advance = await takeTurn(ctx, runbookKind, runbookId);
   await passFailpoint(`runbook:advanced_${advance.need}`);
   return advance;
 }
@@ -49,43 +64,25 @@ async function stopOutOfUse(ctx: Context, tx: Transaction, rows: RunbookRows): P
   return await readRows(tx, runbook);
 }
 
-interface Decided {
-  readonly rows: RunbookRows;
-  readonly step: RunbookLeft;
-}
-
-/** Writes what has to be written, until something is left to do or to wait for. */
-async function decide(ctx: Context, tx: Transaction, first: RunbookRows): Promise<Decided> {
-  if (first.repository.deletedAt) return { rows: first, step: { kind: 'ended' } };
-  let rows = first;
-  for (;;) {
-    const step = decideRunbook(situationOf(rows), ctx.clock().getTime());
-    const { runbook } = rows;
-    switch (step.kind) {
-      case 'become': {
-        const { status: to, because } = step;
-        if (to === 'failed' || to === 'completed') Object.assign(runbook, untried);
-        await writeLeaf(ctx, tx, runbook, leafOf(rows, step.leafId), {
-          to,
-          ...(because !== null && { errorMessage: because }),
-        });
-        if (to === 'completed') labelWhatIsDone(rows);
-        break;
-      }
-      case 'fail_plan': {
-        const prompt = rows.prompts.find(({ ordinal }) => ordinal === step.prompt);
-        if (prompt === undefined) throw new Error(`Runbook ${runbook.number} has no prompt ${step.prompt}.`);
-        Object.assign(runbook, untried);
-        await failPlanning(ctx, tx, runbook, prompt, step.because);
-        break;
-      }
-      case 'attend':
-      case 'call':
-      case 'wait':
-      case 'ended':
-        return { rows, step };
+async function write(ctx: Context, tx: Transaction, rows: RunbookRows, step: RunbookTypes['written']): Promise<void> {
+  const { runbook } = rows;
+  switch (step.kind) {
+    case 'become': {
+      const { status: to, because } = step;
+      if (to === 'failed' || to === 'completed') Object.assign(runbook, untried);
+      const errorMessage = because === null ? {} : { errorMessage: because };
+      await writeLeaf(ctx, tx, runbook, leafOf(rows, step.leafId), { to, ...errorMessage });
+      if (to === 'completed') labelWhatIsDone(rows);
+      return;
     }
-    rows = await readRows(tx, runbook);
+    case 'fail_plan': {
+      const prompt = rows.prompts.find(({ ordinal }) => ordinal === step.prompt);
+      if (prompt === undefined) throw new Error(`Runbook ${runbook.number} has no prompt ${step.prompt}.`);
+      Object.assign(runbook, untried);
+      return await failPlanning(ctx, tx, runbook, prompt, step.because);
+    }
+    default:
+      step satisfies never;
   }
 }
 
@@ -96,4 +93,4 @@ export function labelWhatIsDone({ prompts, leaves, runbook, pullRequests }: Runb
     if (row.state === 'open' && runbook.labels.some((label) => !row.labels.includes(label))) row.isStale = true;
 }
 
-export const untried = { callAt: null, calls: 0, problem: null, failingSince: null };
+export const untried = { ...untriedCalls, failingSince: null };

@@ -1,61 +1,49 @@
-// What a runbook needs done outside of a transaction: what is due is read again, done so that doing it twice is one, and
-// what came of it is written where the rows still say that it is wanted.
-import { quietFor, type Context } from '../../../context.ts';
+// What a runbook needs done outside of a transaction.
+import type { Context } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
-import {
-  decideRunbook,
-  hostGivenUp,
-  isHostGivenUp,
-  pauseAfter,
-  type RunbookCall,
-  type RunbookStep,
-} from '../../../domain/runbooks/drive.ts';
+import { hostGivenUp, isHostGivenUp, pauseAfter, type RunbookCall } from '../../../domain/runbooks/drive.ts';
 import { HostRefused } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
-import { tellingStatus, writeLeaf } from '../steps.writer.ts';
+import { carryOutDue, putOff, type CarryOut } from '../../../platform/turns/index.ts';
+import { writeLeaf } from '../steps.writer.ts';
 import { attend } from './supervise.ts';
 import type { RunbookAttending } from './attending.ts';
 import { openPullRequest, refreshPullRequest, retargetPullRequest, type Called } from './publishing.ts';
 import { pushCommit } from './pushing.ts';
 import { askToQueue } from './queueing.ts';
-import { untried } from './runbook.advance.ts';
-import { lockRows, situationOf, type RunbookRows } from './runbook.rows.ts';
+import { runbookKind, untried, type RunbookTypes } from './runbook.advance.ts';
+import type { RunbookRows } from './runbook.rows.ts';
 
-/** Does the one thing that is due, and answers what came of it in words. */
-export async function carryOutRunbook(ctx: Context, runbookId: string, attending: RunbookAttending): Promise<string> {
-  const quiet = quietFor(ctx, { runbookId });
-  const { step, rows } = await ctx.db.transaction(
-    ctx.accountId,
-    async (tx): Promise<{ readonly step: RunbookStep; readonly rows: RunbookRows }> => {
-      const locked = await lockRows(ctx, tx, runbookId);
-      return { step: decideRunbook(situationOf(locked), ctx.clock().getTime()), rows: locked };
-    },
-  );
-  if (step.kind === 'attend') return await attend(ctx, runbookId, { work: step.work, attending });
-  if (step.kind !== 'call') return 'nothing was left to do';
-  const { call } = step;
-  try {
-    const called = await carryOutCall(quiet, rows, call);
-    await quiet.db.transaction(ctx.accountId, async (tx) => {
-      const now = await lockRows(quiet, tx, runbookId);
-      await tellingStatus(quiet, tx, now.runbook, async () => {
+const carryOut: CarryOut<RunbookTypes> = {
+  kind: runbookKind,
+  call: async (ctx, { rows, step }) => {
+    const called = await carryOutCall(ctx, rows, step.call);
+    return {
+      words: called.words,
+      write: async (tx, now) => {
         Object.assign(now.runbook, untried);
         await called.write(tx, now);
-      });
-    });
-    return called.words;
-  } catch (error) {
-    const words = error instanceof Error ? error.message : String(error);
-    const isFinal = error instanceof HostRefused || error instanceof DomainError;
-    await quiet.db.transaction(ctx.accountId, async (tx) => {
-      const now = await lockRows(quiet, tx, runbookId);
-      await tellingStatus(quiet, tx, now.runbook, async () => {
-        const failed = isFinal ? words : putOff(quiet, now, words);
-        if (failed !== null) await refuse(quiet, tx, now, { call, words: failed });
-      });
-    });
-    return isFinal ? `refused: ${words}` : `it failed, and is tried again: ${words}`;
-  }
+      },
+    };
+  },
+  attend,
+  // An attendance writes by itself what it failed with.
+  failureOf: (_ctx, error, { step }) =>
+    step.kind === 'attend'
+      ? null
+      : {
+          words: error instanceof Error ? error.message : String(error),
+          isFinal: error instanceof HostRefused || error instanceof DomainError,
+        },
+  fail: async (ctx, tx, rows, { words, isFinal, due: { step } }) => {
+    const failed = isFinal ? words : putOffCall(ctx, rows, words);
+    if (failed !== null && step.kind === 'call') await refuse(ctx, tx, rows, { call: step.call, words: failed });
+  },
+};
+
+/** Does the one thing that is due, and answers what came of it in words. */
+export async function carryOutRunbook(ctx: Context, id: string, by: RunbookAttending): Promise<string> {
+  return await carryOutDue(ctx, carryOut, { id, by });
 }
 
 async function carryOutCall(ctx: Context, rows: RunbookRows, call: RunbookCall): Promise<Called> {
@@ -76,13 +64,11 @@ async function carryOutCall(ctx: Context, rows: RunbookRows, call: RunbookCall):
 }
 
 /** To be tried again. Null: it will be; else it was tried for long enough, and the words say so. */
-function putOff(ctx: Context, { runbook }: RunbookRows, words: string): string | null {
+function putOffCall(ctx: Context, { runbook }: RunbookRows, words: string): string | null {
   const now = ctx.clock();
   runbook.failingSince ??= now;
   if (isHostGivenUp(runbook.failingSince.getTime(), now.getTime())) return hostGivenUp(words);
-  runbook.calls += 1;
-  runbook.callAt = new Date(now.getTime() + pauseAfter(runbook.calls));
-  runbook.problem = words;
+  putOff(runbook, { now, pauseAfter, problem: words });
   return null;
 }
 

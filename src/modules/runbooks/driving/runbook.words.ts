@@ -1,14 +1,17 @@
 // What a person reads of a runbook where its run is shown: the plan with its marks, what was made of it, what it cost, and
 // why it does not go on.
-import { code, inOneLine, lastWords, plain, section, shownPieces, shownWords } from '../../../domain/markdown.ts';
+import { code, inOneLine, plain, section } from '../../../domain/markdown.ts';
 import { runbookStatus, type RunbookStatus } from '../../../domain/runbooks/runbook.ts';
 import type { RunbookCall, RunbookStep } from '../../../domain/runbooks/drive.ts';
+import type { TurnLeft } from '../../../domain/turns.ts';
 import type { Transaction } from '../../../platform/database.ts';
+import { readLastWords } from '../../../platform/log-pieces.ts';
+import { ownerOfLog } from './session.rows.ts';
 import type { RunbookRow, RunbookStepRow } from '../runbooks.entities.ts';
 import { leafOf, leavesIn, pullRequestOf, type RunbookRows } from './runbook.rows.ts';
 import { dollars } from './session.ts';
 
-export type RunbookLeft = Exclude<RunbookStep, { kind: 'become' | 'fail_plan' }>;
+export type RunbookLeft = Extract<RunbookStep, TurnLeft>;
 
 export interface RunbookSummary {
   readonly repository: string;
@@ -34,7 +37,10 @@ export async function describeRunbook(tx: Transaction, rows: RunbookRows, step: 
     ...section('Steps', planText(rows)),
     ...section('Pull requests', pullRequestTexts(rows)),
     ...section('Last tool calls, newest first', await lastCalls(tx, runbook)),
-    ...section('Last words', await endOfLog(tx, runbook)),
+    ...section(
+      'Last words',
+      await readLastWords(tx, runbook.accountId, ownerOfLog({ runbookId: runbook.id, stepId: null })),
+    ),
     ...section(
       'Prompts',
       prompts.map(({ ordinal, text, author }) => `- ${ordinal}, by ${plain(author)}: ${plain(text)}`),
@@ -114,16 +120,6 @@ async function lastCalls(tx: Transaction, { accountId, id }: RunbookRow): Promis
     const words = outcome === 'done' ? '' : ` ${plain(answer)}`;
     return `- ${code(tool)} ${outcome}: ${code(args)}${words}`;
   });
-}
-
-/** The end of its log: what runs now, too, whose call is not over. */
-async function endOfLog(tx: Transaction, { accountId, id }: RunbookRow): Promise<string[]> {
-  const pieces = await tx.query<{ text: string }>(
-    `select right(text, ${shownWords}) as text from runbook_log where account_id = $1 and runbook_id = $2
-     order by id desc limit ${shownPieces}`,
-    [accountId, id],
-  );
-  return lastWords(pieces.map((piece) => piece.text).toReversed());
 }
 
 const shownSteps = 60;

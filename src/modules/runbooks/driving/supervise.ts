@@ -1,90 +1,123 @@
-// The agent works only while somebody attends to it, under the lease of the runbook's row: begun again when its worker is
-// lost. What it comes to is written where the row still says that it is wanted.
+// The agent works only while somebody attends to it: begun again when its worker is lost. What it comes to is written where
+// the row still says that it is wanted.
 import { once } from 'node:events';
 import type { Context } from '../../../context.ts';
 import { pastItsLimit, pauseAfter, type AgentWork } from '../../../domain/runbooks/drive.ts';
 import { HostRefused } from '../../../hosts/port.ts';
-import { unattended } from '../../../platform/turns/columns.ts';
+import type { Transaction } from '../../../platform/database.ts';
 import { AgentBusy, AgentRefused, BudgetSpent } from '../../../platform/agents/port.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
-import { takeLease, type Lease } from '../../../platform/turns/lease.ts';
+import type { PieceLog } from '../../../platform/log-pieces.ts';
 import { createMask, masked } from '../../../platform/providers/mask.ts';
 import { removeAbandonedFolders } from '../../../platform/sandbox/index.ts';
-import { tellingStatus } from '../steps.writer.ts';
+import {
+  HandedOver,
+  supervise,
+  type AttendOf,
+  type Due,
+  type Supervised,
+} from '../../../platform/turns/index.ts';
 import type { RunbookAttending } from './attending.ts';
 import { HostAway } from './bases.ts';
 import { workOnLeaf } from './leaf.ts';
 import { planPrompt } from './planning.ts';
-import { untried } from './runbook.advance.ts';
+import { runbookKind, untried, type RunbookTypes } from './runbook.advance.ts';
+import type { RunbookRows } from './runbook.rows.ts';
 import type { Done, Work } from './work.ts';
-import { lockRows } from './runbook.rows.ts';
 import { openRunbookLog } from './session.rows.ts';
 
-const atRest = { ...unattended, dueAt: null };
 const longestTimerMs = 2 ** 31 - 1;
 const cleaned = new Set<string>();
 
 export async function attend(
   ctx: Context,
-  runbookId: string,
-  { work: wanted, attending }: { readonly work: AgentWork; readonly attending: RunbookAttending },
+  due: Due<RunbookTypes, AttendOf<RunbookTypes>>,
+  attending: RunbookAttending,
 ): Promise<string> {
+  const wanted = due.step.work;
   const work = wanted.kind === 'plan' ? planPrompt(ctx, wanted.prompt) : workOnLeaf(ctx, wanted.leafId);
-  const lease = await takeLease(ctx, { table: 'runbook', id: runbookId, ...work.leased });
-  if (lease === null) return 'somebody else attends to it';
-  const log = openRunbookLog(ctx, { runbookId, stepId: wanted.kind === 'plan' ? null : wanted.leafId });
-  const mask = createMask(attending.secret, log.write);
-  const telling = tellSometimes(ctx, runbookId);
-  if (lease.times > 1) mask.write(`[interlock] It is begun again, for the ${lease.times}. time.\n`);
+  return await supervise(ctx, {
+    kind: runbookKind,
+    due,
+    by: attending,
+    leased: { table: 'runbook', id: due.id, ...work.leased },
+    openLog: () => openMaskedLog(ctx, due, attending.secret),
+    again: (attempt) => `It is begun again, for the ${attempt}. time.`,
+    beforeWrite: `runbook:before_${wanted.kind}_written`,
+    afterWrite: `runbook:after_${wanted.kind}_written`,
+    work: async (supervised) => {
+      cleanOnce(attending.workDir);
+      const begun = await begin(ctx, supervised, { work, limitMs: attending.stepLimitMs });
+      if (begun === null) return notWanted;
+      await passFailpoint(`runbook:attending_${wanted.kind}`);
+      const outcome = await workInTime(ctx, { due, attending, supervised, work, begun });
+      supervised.log.write(`\n[interlock] ${outcome.words}\n`);
+      return { words: outcome.words, write: async (tx, rows) => await conclude(ctx, tx, rows, { work, outcome }) };
+    },
+  });
+}
+
+function openMaskedLog(
+  ctx: Context,
+  { id: runbookId, step: { work } }: Due<RunbookTypes, AttendOf<RunbookTypes>>,
+  secret: string | null,
+): PieceLog {
+  const log = openRunbookLog(ctx, { runbookId, stepId: work.kind === 'plan' ? null : work.leafId });
+  const mask = createMask(secret, log.write);
+  return {
+    write: mask.write,
+    close: async () => {
+      mask.end();
+      await log.close();
+    },
+  };
+}
+
+/** Null: it is not wanted any more. */
+async function begin(
+  ctx: Context,
+  { write }: Supervised<RunbookTypes>,
+  { work, limitMs }: { readonly work: Work; readonly limitMs: number },
+): Promise<RunbookRows | null> {
+  return await write(async (tx, rows) => {
+    if (!work.isWanted(rows)) return null;
+    rows.runbook.dueAt = new Date(ctx.clock().getTime() + limitMs);
+    await work.begin(tx, rows);
+    return rows;
+  });
+}
+
+const notWanted: Done = {
+  words: 'it was not wanted any more',
+  write: async (_tx, { runbook }) => void Object.assign(runbook, { dueAt: null, ...untried }),
+};
+
+interface Begun {
+  readonly due: Due<RunbookTypes, AttendOf<RunbookTypes>>;
+  readonly attending: RunbookAttending;
+  readonly supervised: Supervised<RunbookTypes>;
+  readonly work: Work;
+  readonly begun: RunbookRows;
+}
+
+/** An agent that does not hear that it is stopped is left alone. */
+async function workInTime(ctx: Context, { due, attending, supervised, work, begun }: Begun): Promise<Outcome> {
   const { stepLimitMs } = attending;
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), Math.min(stepLimitMs, longestTimerMs));
-  const signal = AbortSignal.any([
-    lease.signal,
-    late.signal,
-    ...(attending.signal === undefined ? [] : [attending.signal]),
-  ]);
-  try {
-    cleanOnce(attending.workDir);
-    const begun = await lease.write(
-      async () =>
-        await ctx.db.transaction(ctx.accountId, async (tx) => {
-          const rows = await lockRows(ctx, tx, runbookId);
-          if (!work.isWanted(rows)) return null;
-          rows.runbook.dueAt = new Date(ctx.clock().getTime() + stepLimitMs);
-          await tellingStatus(ctx, tx, rows.runbook, async () => await work.begin(tx, rows));
-          return rows;
-        }),
-    );
-    if (begun === null) return await release(ctx, runbookId, lease);
-    await passFailpoint(`runbook:attending_${wanted.kind}`);
-    telling.onChange();
-    const attended = { ctx, runbookId, attending, signal, write: mask.write, onChange: telling.onChange };
-    // An agent that does not hear that it is stopped is left alone.
-    const carriedOut = Promise.race([work.carryOut(attended, begun), aborted(late.signal)]);
-    const outcome = await carriedOut.catch((error: unknown) =>
-      late.signal.aborted ? asLate(wanted, stepLimitMs) : asFailure(attending, error),
-    );
-    if (signal.aborted && (attending.signal?.aborted || lease.isLost())) {
-      mask.write('[interlock] Its worker cannot go on with it. Another begins it again.\n');
-      await lease.giveBack();
-      throw new Error('This worker cannot go on; another begins the work again.');
-    }
-    // Who follows the log has all of it before it is over.
-    mask.write(`\n[interlock] ${outcome.words}\n`);
-    mask.end();
-    await log.close();
-    await passFailpoint(`runbook:before_${wanted.kind}_written`);
-    const words = await lease.write(async () => await conclude(ctx, { runbookId, lease, work, outcome }));
-    await passFailpoint(`runbook:after_${wanted.kind}_written`);
-    return words;
-  } finally {
-    clearTimeout(timer);
-    telling.end();
-    await lease.end();
-    mask.end();
-    await log.close();
-  }
+  const signal = AbortSignal.any([supervised.signal, late.signal]);
+  const telling = tellSometimes(due.tell);
+  telling.onChange();
+  const { write } = supervised.log;
+  const attended = { ctx, runbookId: due.id, attending, signal, write, onChange: telling.onChange };
+  const outcome = await Promise.race([work.carryOut(attended, begun), aborted(late.signal)])
+    .catch((error: unknown) => (late.signal.aborted ? asLate(due.step.work, stepLimitMs) : asFailure(attending, error)))
+    .finally(() => {
+      clearTimeout(timer);
+      telling.end();
+    });
+  if (signal.aborted && supervised.isHandedOver()) throw new HandedOver();
+  return outcome;
 }
 
 interface Failure {
@@ -119,43 +152,25 @@ function asFailure({ secret }: RunbookAttending, error: unknown): Outcome {
 
 async function conclude(
   ctx: Context,
-  { runbookId, lease, work, outcome }: { runbookId: string; lease: Lease; work: Work; outcome: Outcome },
-): Promise<string> {
-  return await ctx.db.transaction(ctx.accountId, async (tx) => {
-    const rows = await lockRows(ctx, tx, runbookId);
-    const { runbook } = rows;
-    if (runbook.attendedBy !== lease.attendant) return 'somebody else attends to it by now';
-    Object.assign(runbook, atRest);
-    if (!work.isWanted(rows)) {
-      Object.assign(runbook, untried);
-      return 'it was not wanted any more';
-    }
-    await tellingStatus(ctx, tx, runbook, async () => {
-      if ('isFinal' in outcome && !outcome.isFinal) {
-        // Times it was begun in vain since the host was away count from there on.
-        if (!outcome.isHostAway && runbook.failingSince) runbook.calls = 1;
-        runbook.failingSince = outcome.isHostAway ? (runbook.failingSince ?? ctx.clock()) : null;
-        const pauseMs = Math.max(pauseAfter(runbook.calls), outcome.waitMs);
-        runbook.callAt = new Date(ctx.clock().getTime() + pauseMs);
-        runbook.problem = outcome.words;
-        return;
-      }
-      Object.assign(runbook, untried);
-      await ('write' in outcome ? outcome.write(tx, rows) : work.fail(tx, rows, outcome.words));
-    });
-    return outcome.words;
-  });
-}
-
-async function release(ctx: Context, runbookId: string, lease: Lease): Promise<string> {
-  await lease.write(
-    async () =>
-      await ctx.db.transaction(ctx.accountId, async (tx) => {
-        const { runbook } = await lockRows(ctx, tx, runbookId);
-        if (runbook.attendedBy === lease.attendant) Object.assign(runbook, { ...atRest, ...untried });
-      }),
-  );
-  return 'it was not wanted any more';
+  tx: Transaction,
+  rows: RunbookRows,
+  { work, outcome }: { readonly work: Work; readonly outcome: Outcome },
+): Promise<void> {
+  const { runbook } = rows;
+  runbook.dueAt = null;
+  const isFailure = 'isFinal' in outcome;
+  if (work.isWanted(rows) && isFailure && !outcome.isFinal) {
+    // Times it was begun in vain since the host was away count from there on.
+    if (!outcome.isHostAway && runbook.failingSince) runbook.calls = 1;
+    runbook.failingSince = outcome.isHostAway ? (runbook.failingSince ?? ctx.clock()) : null;
+    const pauseMs = Math.max(pauseAfter(runbook.calls), outcome.waitMs);
+    runbook.callAt = new Date(ctx.clock().getTime() + pauseMs);
+    runbook.problem = outcome.words;
+    return;
+  }
+  Object.assign(runbook, untried);
+  if (!work.isWanted(rows)) return;
+  await (isFailure ? work.fail(tx, rows, outcome.words) : outcome.write(tx, rows));
 }
 
 /** What killed processes left, beside the work: there may be much of it, and none of it is in the way. */
@@ -169,7 +184,7 @@ const firstPauseMs = 1_000;
 const longestPauseMs = 30_000;
 
 /** Has the runbook shown anew while its agent works: ever more seldom, as each time is kept for ever. */
-function tellSometimes(ctx: Context, runbookId: string): { readonly onChange: () => void; readonly end: () => void } {
+function tellSometimes(tell: () => Promise<void>): { readonly onChange: () => void; readonly end: () => void } {
   let pauseMs = firstPauseMs;
   let timer: NodeJS.Timeout | undefined;
   return {
@@ -177,7 +192,7 @@ function tellSometimes(ctx: Context, runbookId: string): { readonly onChange: ()
       timer ??= setTimeout(() => {
         timer = undefined;
         pauseMs = Math.min(pauseMs * 1.5, longestPauseMs);
-        void ctx.wake({ accountId: ctx.accountId, runbookId });
+        void tell();
       }, pauseMs);
     },
     end: () => clearTimeout(timer),
