@@ -5,7 +5,7 @@ import { buildAttributes } from '../shared/search-attributes.ts';
 import type { BuildAdvance } from './activities.ts';
 import { buildLookSignal, type BuildInput } from './messages.ts';
 
-const drive = drivenBy<BuildInput, BuildAdvance>('Build', { signal: buildLookSignal, attributes: buildAttributes });
+const drive = drivenBy<BuildAdvance>('Build', { signal: buildLookSignal, attributes: buildAttributes });
 
 export async function build(input: BuildInput): Promise<DrivenResult> {
   return await drive(input);

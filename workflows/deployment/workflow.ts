@@ -5,7 +5,7 @@ import { deploymentAttributes } from '../shared/search-attributes.ts';
 import type { DeploymentAdvance } from './activities.ts';
 import { deploymentLookSignal, type DeploymentInput } from './messages.ts';
 
-const drive = drivenBy<DeploymentInput, DeploymentAdvance>('Deployment', {
+const drive = drivenBy<DeploymentAdvance>('Deployment', {
   signal: deploymentLookSignal,
   attributes: deploymentAttributes,
 });

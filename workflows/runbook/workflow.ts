@@ -5,7 +5,7 @@ import { runbookAttributes } from '../shared/search-attributes.ts';
 import type { RunbookAdvance } from './activities.ts';
 import { runbookLookSignal, type RunbookInput } from './messages.ts';
 
-const drive = drivenBy<RunbookInput, RunbookAdvance>('Runbook', {
+const drive = drivenBy<RunbookAdvance>('Runbook', {
   signal: runbookLookSignal,
   attributes: runbookAttributes,
 });

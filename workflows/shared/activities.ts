@@ -4,7 +4,7 @@ import { NotFoundError } from '@mikro-orm/core';
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import { systemContext, type Context as Called, type Ports } from '../../src/context.ts';
 import { DomainError } from '../../src/domain/errors.ts';
-import type { DrivenActivities } from './driven.ts';
+import type { DrivenActivities, DrivenInput } from './driven.ts';
 
 const heartbeatEveryMs = 2_000;
 
@@ -37,12 +37,7 @@ interface DrivenKind<Kind extends string, Input, Advanced, Attending> {
 }
 
 /** What is attended to is stopped when its activity is, as when the worker ends. */
-export function createDrivenActivities<
-  Kind extends string,
-  Input extends { readonly accountId: string },
-  Advanced,
-  Attending,
->(
+export function createDrivenActivities<Kind extends string, Input extends DrivenInput, Advanced, Attending>(
   ports: Ports,
   attending: Attending,
   { kind, idOf, advance, carryOut }: DrivenKind<Kind, Input, Advanced, Attending & { readonly signal: AbortSignal }>,

@@ -20,6 +20,11 @@ export interface DrivenResult {
   readonly summary: string;
 }
 
+/** What is driven is named by an id beside it. */
+export interface DrivenInput {
+  readonly accountId: string;
+}
+
 type Advance<Input, Advanced> = (input: Input) => Promise<Advanced>;
 type CarryOut<Input> = (input: Input) => Promise<string>;
 
@@ -43,12 +48,12 @@ export function turnBy<Input, Advanced>(name: `advance${string}`): Advance<Input
 }
 
 /** The whole workflow of a kind, whose activities are called after it. */
-export function drivenBy<Input, Advanced extends Turn & { readonly summary: Shown }>(
+export function drivenBy<Advanced extends Turn & { readonly summary: Shown }>(
   kind: string,
   { signal, attributes }: Driven<Advanced>,
-): (input: Input) => Promise<DrivenResult> {
-  const advance = turnBy<Input, Advanced>(`advance${kind}`);
-  type Carried = Record<string, CarryOut<Input>>;
+): (input: DrivenInput) => Promise<DrivenResult> {
+  const advance = turnBy<DrivenInput, Advanced>(`advance${kind}`);
+  type Carried = Record<string, CarryOut<DrivenInput>>;
   const carryOut = named(proxyActivities<Carried>(providerCall), `carryOut${kind}`);
   // The same for what takes as long as it takes.
   const attendTo = named(proxyActivities<Carried>(attendance), `carryOut${kind}`);

@@ -5,7 +5,7 @@ import { verificationAttributes } from '../shared/search-attributes.ts';
 import type { VerificationAdvance } from './activities.ts';
 import { verificationLookSignal, type VerificationInput } from './messages.ts';
 
-const drive = drivenBy<VerificationInput, VerificationAdvance>('Verification', {
+const drive = drivenBy<VerificationAdvance>('Verification', {
   signal: verificationLookSignal,
   attributes: verificationAttributes,
 });

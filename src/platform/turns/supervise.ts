@@ -14,15 +14,15 @@ export interface Supervision<T extends KindTypes> {
   readonly due: Pick<Due<T>, 'id'>;
   readonly by: T['by'];
   readonly leased: Leased;
-  openLog(): PieceLog;
+  readonly openLog: () => PieceLog;
   /** What its log says of an attempt after the first. */
   readonly again: (attempt: number) => string;
   /** Failpoints around what is written of the work. */
   readonly beforeWrite?: string;
   readonly afterWrite?: string;
-  work(supervised: Supervised<T>): Promise<Done<T>>;
+  readonly work: (supervised: Supervised<T>) => Promise<Done<T>>;
   /** The work threw. Left out: its lease is let run out. */
-  failed?(supervised: Supervised<T>, error: unknown): Promise<void>;
+  readonly failed?: (supervised: Supervised<T>, error: unknown) => Promise<void>;
 }
 
 export interface Supervised<T extends KindTypes> {
@@ -31,9 +31,9 @@ export interface Supervised<T extends KindTypes> {
   /** Aborted when it is not to go on, for whichever reason. */
   readonly signal: AbortSignal;
   /** This worker cannot go on with it, whatever the rows want. */
-  isHandedOver(): boolean;
+  readonly isHandedOver: () => boolean;
   /** Writes under the row's lock, while this attendant still has it. */
-  write<Result>(change: (tx: Transaction, rows: T['rows']) => Promise<Result>): Promise<Result>;
+  readonly write: <Result>(change: (tx: Transaction, rows: T['rows']) => Promise<Result>) => Promise<Result>;
 }
 
 /** Thrown by work that this worker cannot go on with: the lease is given back. */

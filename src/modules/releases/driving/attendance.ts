@@ -21,7 +21,7 @@ export interface Attended<T extends KindTypes> {
   readonly subject: Subject;
   readonly run: ProviderRun;
   /** Writes how it ended. */
-  conclude(tx: Transaction, rows: T['rows'], reading: ProviderReading): Promise<void>;
+  readonly conclude: (tx: Transaction, rows: T['rows'], reading: ProviderReading) => Promise<void>;
 }
 
 const leases = {
