@@ -1,6 +1,13 @@
 // When the relay looks at what is driven by turns.
 import { describe, expect, it } from 'vitest';
-import { relayAt, whenWakeIsLost, type TurnLeft } from '../../src/domain/turns.ts';
+import {
+  backOff,
+  relayAt,
+  waitForAttendant,
+  waitForCall,
+  whenWakeIsLost,
+  type TurnLeft,
+} from '../../src/domain/turns.ts';
 
 const now = new Date('2026-03-01T12:00:00Z');
 const inSec = (seconds: number): Date => new Date(now.getTime() + seconds * 1000);
@@ -22,4 +29,18 @@ describe('the relay looks after a turn', () => {
 
 it('makes good for a wake that has not come two seconds after the commit', () => {
   expect(whenWakeIsLost(now)).toEqual(inSec(2));
+});
+
+it('leaves what failed alone for longer each time, up to the last pause', () => {
+  const pauseAfter = backOff([1, 5]);
+  expect([0, 1, 2, 3, 99].map(pauseAfter)).toEqual([1_000, 1_000, 5_000, 5_000, 5_000]);
+});
+
+it.each([
+  ['for nothing that was never put off', null, false],
+  ['until an instant that comes', 10, true],
+  ['no longer at that instant', 9, false],
+])('waits %s', (_, until, waits) => {
+  expect(waitForCall(until, 9)).toEqual(waits ? { kind: 'wait', for: 'call', until } : null);
+  expect(waitForAttendant(until, 9)).toEqual(waits ? { kind: 'wait', for: 'attendant', until } : null);
 });

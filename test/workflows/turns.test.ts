@@ -1,0 +1,233 @@
+// A kind that is made of a table, a decider and what carries it out: an errand is prepared, then called for, then attended to.
+import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
+import pg from 'pg';
+import { pino } from 'pino';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { systemContext, type Context, type Ports, type Wake } from '../../src/context.ts';
+import { backOff, waitForAttendant, waitForCall, type TurnLeft } from '../../src/domain/turns.ts';
+import { connectDatabase, type Database } from '../../src/platform/database.ts';
+import {
+  carryOutDue,
+  drivenColumns,
+  HandedOver,
+  putOff,
+  supervise,
+  takeTurn,
+  untried,
+  wakeDue,
+  type CarryOut,
+  type Kind,
+  type KindTypes,
+  type Supervised,
+} from '../../src/platform/turns/index.ts';
+import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+
+const ErrandEntity = defineEntity({
+  name: 'Errand',
+  tableName: 'errand',
+  properties: {
+    id: p.bigint('string').primary(),
+    accountId: p.bigint('string'),
+    status: p.string(),
+    ...drivenColumns(),
+  },
+});
+type ErrandRow = InferEntity<typeof ErrandEntity>;
+
+type Written = { readonly kind: 'prepare' };
+type Left = Extract<TurnLeft, { kind: 'wait' }> | { readonly kind: 'call' | 'attend' | 'ended' };
+
+interface Errand extends KindTypes {
+  readonly rows: ErrandRow;
+  readonly situation: ErrandRow;
+  readonly left: Left;
+  readonly written: Written;
+  readonly shown: { readonly step: string };
+  readonly by: {
+    readonly signal?: AbortSignal;
+    readonly call?: () => Promise<void>;
+    readonly work?: (supervised: Supervised<Errand>) => Promise<void>;
+  };
+}
+
+function decideErrand({ status, callAt, attendedUntil }: ErrandRow, now: number): Left | Written {
+  if (status === 'new') return { kind: 'prepare' };
+  if (status === 'prepared') return waitForCall(callAt?.getTime() ?? null, now) ?? { kind: 'call' };
+  if (status === 'called') return waitForAttendant(attendedUntil?.getTime() ?? null, now) ?? { kind: 'attend' };
+  return { kind: 'ended' };
+}
+
+const errands: Kind<Errand> = {
+  whose: (id) => ({ runbookId: id }),
+  lock: async ({ accountId }, tx, id) => await tx.em.findOneOrFail(ErrandEntity, { accountId, id }, { refresh: true }),
+  rowOf: (row) => row,
+  read: async (_ctx, _tx, row) => row,
+  decide: decideErrand,
+  write: async (_ctx, _tx, row) => Object.assign(row, { status: 'prepared' }),
+  show: async (_ctx, _tx, { step }) => ({ step: step.kind }),
+};
+
+const written: string[] = [];
+
+const carryOut: CarryOut<Errand> = {
+  kind: errands,
+  call: async (_ctx, _due, { call }) => {
+    await call?.();
+    return {
+      words: 'called',
+      write: async (_tx, row) => void Object.assign(row, { status: 'called', ...untried }),
+    };
+  },
+  attend: async (context, due, by) =>
+    await supervise(context, {
+      kind: errands,
+      due,
+      by,
+      leased: { table: 'errand', id: due.id, wanted: "status = 'called'", kept: "status = 'called'" },
+      openLog: () => ({ write: (text) => void written.push(text), close: async () => {} }),
+      again: (attempt) => `attempt ${attempt}`,
+      work: async (supervised) => {
+        await by.work?.(supervised);
+        return { words: 'attended to', write: async (_tx, row) => void Object.assign(row, { status: 'done' }) };
+      },
+    }),
+  failureOf: (_ctx, error, { step }) => (step.kind === 'attend' ? null : { words: String(error), isFinal: false }),
+  fail: async ({ clock }, _tx, row, { words: problem }) =>
+    putOff(row, { now: clock(), pauseAfter: backOff([10, 20]), problem }),
+};
+
+const start = new Date('2026-03-01T12:00:00Z');
+let now = start;
+const woken: Wake[] = [];
+let database: TestDatabase;
+let db: Database;
+let ports: Ports;
+let ctx: Context;
+let id: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = await connectDatabase({ url: database.url, entities: [ErrandEntity] });
+  const wake = async (whose: Wake): Promise<void> => void woken.push(whose);
+  ports = { db, clock: () => now, log: pino({ level: 'silent' }), wake } as Partial<Ports> as Ports;
+  const owner = new pg.Client({ connectionString: database.url });
+  await owner.connect();
+  await owner.query(
+    `create table errand (
+       id bigint generated always as identity primary key, account_id bigint not null, status text not null default 'new',
+       call_at timestamptz, calls integer not null default 0, problem text,
+       attended_by text, attended_until timestamptz, next_look_at timestamptz);
+     grant all on errand to interlock_app, interlock_system`,
+  );
+  await owner.end();
+});
+
+afterAll(async () => {
+  await db.close();
+  await database.drop();
+});
+
+beforeEach(async () => {
+  now = start;
+  woken.length = 0;
+  written.length = 0;
+  ctx = systemContext(ports, '1');
+  await db.system.query('delete from errand');
+  const [made] = await db.system.query<{ id: string }>('insert into errand (account_id) values (1) returning id::text');
+  id = made?.id ?? '';
+});
+
+async function turn(): Promise<string> {
+  return (await takeTurn(ctx, errands, id)).need;
+}
+
+async function carriedOut(by: Errand['by'] = {}): Promise<string> {
+  return await carryOutDue(ctx, carryOut, { id, by });
+}
+
+async function row(): Promise<ErrandRow> {
+  const found = await db.load('1', ErrandEntity, id);
+  if (found === null) throw new Error('The errand is gone.');
+  return found;
+}
+
+async function comeToAttend(): Promise<void> {
+  await turn();
+  await carriedOut();
+  expect(await turn()).toBe('attend');
+}
+
+it('is driven to its end by turns, and looked at by the relay until then', async () => {
+  expect(await takeTurn(ctx, errands, id)).toEqual({ need: 'call', step: 'call', nextLookAt: null });
+  expect(await row()).toMatchObject({ status: 'prepared', nextLookAt: new Date(start.getTime() + 60_000) });
+  expect(await carriedOut()).toBe('called');
+  expect(await turn()).toBe('attend');
+  expect(await carriedOut()).toBe('attended to');
+  expect(await turn()).toBe('ended');
+  expect(await row()).toMatchObject({ status: 'done', attendedBy: null, attendedUntil: null, nextLookAt: null });
+  expect(await carriedOut()).toBe('nothing was left to do');
+});
+
+it('is left alone for longer after each call that fails', async () => {
+  await turn();
+  const call = async (): Promise<void> => await Promise.reject(new Error('away'));
+  for (const [calls, sec] of [
+    [1, 10],
+    [2, 20],
+    [3, 20],
+  ] as const) {
+    expect(await carriedOut({ call })).toBe('failed, and is tried again: Error: away');
+    const until = new Date(now.getTime() + sec * 1000);
+    expect(await row()).toMatchObject({ calls, callAt: until, problem: 'Error: away' });
+    expect(await takeTurn(ctx, errands, id)).toMatchObject({ need: 'wait', nextLookAt: until.getTime() });
+    now = until;
+  }
+  expect(await carriedOut()).toBe('called');
+  expect(await row()).toMatchObject({ calls: 0, callAt: null, problem: null });
+});
+
+it.each([
+  ['stops', { aborts: true, error: new Error('stopped') }],
+  ['says that it cannot go on', { aborts: false, error: new HandedOver() }],
+])('is given back when its worker %s, which is no attempt', async (_, { aborts, error }) => {
+  await comeToAttend();
+  const stop = new AbortController();
+  const work = async ({ signal }: Supervised<Errand>): Promise<void> => {
+    if (aborts) stop.abort();
+    expect(signal.aborted).toBe(aborts);
+    await Promise.reject(error);
+  };
+  await expect(carriedOut({ signal: stop.signal, work })).rejects.toThrow(error.message);
+  expect(await row()).toMatchObject({ status: 'called', calls: 0, attendedBy: null, nextLookAt: now });
+  expect(written).toEqual(['[interlock] Its worker cannot go on with it. Another starts it again.\n']);
+  expect(await carriedOut()).toBe('attended to');
+});
+
+it('is attended to by one at a time, and again when that one is lost', async () => {
+  await comeToAttend();
+  const second: string[] = [];
+  const work = async ({ isHandedOver }: Supervised<Errand>): Promise<void> => {
+    expect(isHandedOver()).toBe(false);
+    expect(await turn()).toBe('wait');
+    // Its lease runs out, as when its process stands still.
+    now = new Date(now.getTime() + 60_000);
+    expect(await turn()).toBe('attend');
+    second.push(await carriedOut());
+  };
+  expect(await carriedOut({ work })).toBe('somebody else attends to it by now');
+  expect(second).toEqual(['attended to']);
+  expect(written).toEqual(['[interlock] attempt 2\n']);
+  expect(await row()).toMatchObject({ status: 'done', calls: 2 });
+});
+
+it('is woken by the relay once it is due', async () => {
+  await turn();
+  const due = async (): Promise<void> =>
+    await wakeDue(ports, { table: 'errand', whose: (found) => ({ runbookId: found.id }) });
+  await due();
+  expect(woken).toEqual([]);
+  now = new Date(now.getTime() + 60_000);
+  await due();
+  await due();
+  expect(woken).toEqual([{ accountId: '1', runbookId: id }]);
+});
