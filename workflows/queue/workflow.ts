@@ -1,18 +1,10 @@
 // The queue of one base branch. It waits to be woken or for the next deadline, has the queue planned in one activity,
 // carries out what that left open, and sees that every batch has its workflow. It holds nothing but ids: it can
 // continue as new, be started twice, or be lost with all of Temporal's data, and the next one goes on from the rows.
-import {
-  condition,
-  continueAsNew,
-  isCancellation,
-  log,
-  proxyActivities,
-  proxyLocalActivities,
-  setHandler,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { isCancellation, log, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import { baseBranchAttribute, queueStatusAttribute, repositoryAttribute } from '../shared/search-attributes.ts';
 import { createDescription } from '../shared/describe.ts';
+import { continueWhenLong, listenTo, waitUntil } from '../shared/drive.ts';
 import { locallyFirst } from '../shared/locally-first.ts';
 import { heartbeatTimeout, longestPause } from '../shared/timeouts.ts';
 import type { QueueActivities } from './activities.ts';
@@ -20,7 +12,6 @@ import { createBatchWorkflows } from './batch-workflows.ts';
 import { wakeSignal, type QueueInput } from './messages.ts';
 
 const retryMs = 5_000;
-const mostHistoryEvents = 4_000;
 
 const planning = 'Read the queue, plan, write what was decided';
 const locally = proxyLocalActivities<QueueActivities>({
@@ -47,16 +38,14 @@ type Advance = Awaited<ReturnType<QueueActivities['advanceQueue']>>;
 type Effect = Advance['effects'][number];
 
 export async function queue(input: QueueInput): Promise<void> {
-  let isWoken = true;
-  setHandler(wakeSignal, () => {
-    isWoken = true;
-  });
+  const told = listenTo(wakeSignal);
+  told.isTold = true;
   const batches = createBatchWorkflows(input);
   const describe = createDescription();
   let nextLookAt: number | null = null;
   for (;;) {
-    if (!isWoken) await waitUntil(() => isWoken, nextLookAt);
-    isWoken = false;
+    if (!told.isTold) await waitUntil(told, { nextLookAt });
+    told.isTold = false;
     const advance = await batches.during(async () => await plan(input));
     nextLookAt = advance.nextLookAt;
     const { repository, baseBranch, state, details } = advance.summary;
@@ -71,9 +60,7 @@ export async function queue(input: QueueInput): Promise<void> {
       const isDone = await tryToCarryOut(input, effect);
       if (!isDone) nextLookAt = Math.min(nextLookAt ?? Number.MAX_SAFE_INTEGER, Date.now() + retryMs);
     }
-    const { historyLength, continueAsNewSuggested } = workflowInfo();
-    if (continueAsNewSuggested || historyLength > (input.mostHistoryEvents ?? mostHistoryEvents))
-      await continueAsNew<typeof queue>(input);
+    await continueWhenLong(input, input.mostHistoryEvents);
   }
 }
 
@@ -87,9 +74,4 @@ async function tryToCarryOut({ accountId }: QueueInput, { intents, title }: Effe
     log.warn('An intent could not be carried out and is tried again.', { title, error: String(error) });
     return false;
   }
-}
-
-async function waitUntil(isWoken: () => boolean, deadline: number | null): Promise<void> {
-  if (deadline === null) return await condition(isWoken);
-  await condition(isWoken, Math.max(1, deadline - Date.now()));
 }

@@ -55,14 +55,24 @@ export async function driveToEnd<T extends Turn>(
         await waitUntil(told, turn);
         break;
     }
-    const { historyLength, continueAsNewSuggested } = workflowInfo();
-    if (continueAsNewSuggested || historyLength > mostHistoryEvents) await continueAsNew(input);
+    await continueWhenLong(input);
   }
 }
 
-export async function waitUntil(told: Told, { step, nextLookAt }: Turn): Promise<void> {
+/** Goes on as a new run once this one has a long history. Its input is all that a run holds. */
+export async function continueWhenLong(input: unknown, mostEvents = mostHistoryEvents): Promise<void> {
+  const { historyLength, continueAsNewSuggested } = workflowInfo();
+  if (continueAsNewSuggested || historyLength > mostEvents) await continueAsNew(input);
+}
+
+/** Until it is told, or until an instant if there is one. `step` is shown beside the timer. */
+export async function waitUntil(
+  told: Told,
+  { step, nextLookAt }: Pick<Turn, 'nextLookAt'> & Partial<Pick<Turn, 'step'>>,
+): Promise<void> {
   if (nextLookAt === null) return await condition(() => told.isTold);
-  await condition(() => told.isTold, Math.max(1, nextLookAt - Date.now()), { summary: sentence(step) });
+  const shown = step === undefined ? {} : { summary: sentence(step) };
+  await condition(() => told.isTold, Math.max(1, nextLookAt - Date.now()), shown);
 }
 
 /** What is told meanwhile, such as that it is to be canceled, is shown; whoever does the work reads it from the rows. */

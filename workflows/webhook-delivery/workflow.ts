@@ -1,7 +1,7 @@
 // A webhook whose first attempt failed: it is tried again on the schedule its row keeps. The row says when, so that a
 // lost or doubled run sends nothing twice.
-import { condition, proxyActivities } from '@temporalio/workflow';
-import { listenTo } from '../shared/drive.ts';
+import { proxyActivities } from '@temporalio/workflow';
+import { listenTo, waitUntil } from '../shared/drive.ts';
 import { heartbeatTimeout } from '../shared/timeouts.ts';
 import type { DeliveryActivities } from './activities.ts';
 import { deliveryLookSignal, type DeliveryInput } from './messages.ts';
@@ -19,10 +19,7 @@ export async function webhookDelivery(input: DeliveryInput): Promise<string> {
   for (;;) {
     told.isTold = false;
     const { state, nextLookAt } = await attemptDelivery(input);
-    if (nextLookAt !== null)
-      await condition(() => told.isTold, Math.max(1, nextLookAt - Date.now()), {
-        summary: 'Waiting for the next attempt',
-      });
+    if (nextLookAt !== null) await waitUntil(told, { step: 'waiting for the next attempt', nextLookAt });
     else if (!told.isTold) return state;
   }
 }
