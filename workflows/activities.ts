@@ -1,14 +1,23 @@
+// All that workflows call, by name. What is driven by its rows stands here as a table: of each kind a turn, and the one thing
+// that a turn left to be done.
 import type { Ports } from '../src/context.ts';
-import type { Attending } from '../src/modules/releases/index.ts';
-import type { RunbookAttending } from '../src/modules/runbooks/index.ts';
-import type { Verifying } from '../src/modules/previews/index.ts';
+import { advanceVerification, carryOutVerification, type Verifying } from '../src/modules/previews/index.ts';
+import {
+  advanceBuild,
+  advanceDeployment,
+  carryOutBuild,
+  carryOutDeployment,
+  type Attending,
+} from '../src/modules/releases/index.ts';
+import { advanceRunbook, carryOutRunbook, type RunbookAttending } from '../src/modules/runbooks/index.ts';
 import type { WebhookSender } from '../src/modules/webhooks/index.ts';
 import { createBatchActivities, type BatchActivities } from './batch/activities.ts';
-import { createBuildActivities, type BuildActivities } from './build/activities.ts';
-import { createDeploymentActivities, type DeploymentActivities } from './deployment/activities.ts';
+import type { BuildInput } from './build/messages.ts';
+import type { DeploymentInput } from './deployment/messages.ts';
 import { createQueueActivities, type QueueActivities } from './queue/activities.ts';
-import { createRunbookActivities, type RunbookActivities } from './runbook/activities.ts';
-import { createVerificationActivities, type VerificationActivities } from './verification/activities.ts';
+import type { RunbookInput } from './runbook/messages.ts';
+import { createDrivenActivities } from './shared/activities.ts';
+import type { VerificationInput } from './verification/messages.ts';
 import { createDeliveryActivities, type DeliveryActivities } from './webhook-delivery/activities.ts';
 
 export interface ActivityOptions {
@@ -21,20 +30,43 @@ export interface ActivityOptions {
 export function createActivities(
   ports: Ports,
   { webhooks, attending, runbooks, verifying }: ActivityOptions,
-): QueueActivities &
-  BatchActivities &
-  DeploymentActivities &
-  BuildActivities &
-  RunbookActivities &
-  VerificationActivities &
-  Partial<DeliveryActivities> {
+): QueueActivities & BatchActivities & Partial<DeliveryActivities> & AllDriven {
   return {
     ...createQueueActivities(ports),
     ...createBatchActivities(ports),
-    ...createDeploymentActivities(ports, attending),
-    ...createBuildActivities(ports, attending),
-    ...createRunbookActivities(ports, runbooks),
-    ...createVerificationActivities(ports, verifying),
+    ...createAllDriven(ports, { attending, runbooks, verifying }),
     ...(webhooks !== null && createDeliveryActivities(webhooks)),
+  };
+}
+
+export type AllDriven = ReturnType<typeof createAllDriven>;
+
+/** A rollback takes the turns of its deployment. */
+function createAllDriven(ports: Ports, { attending, runbooks, verifying }: Omit<ActivityOptions, 'webhooks'>) {
+  return {
+    ...createDrivenActivities(ports, attending, {
+      kind: 'Deployment',
+      idOf: ({ deploymentId }: DeploymentInput) => deploymentId,
+      advance: advanceDeployment,
+      carryOut: carryOutDeployment,
+    }),
+    ...createDrivenActivities(ports, attending, {
+      kind: 'Build',
+      idOf: ({ candidateId }: BuildInput) => candidateId,
+      advance: advanceBuild,
+      carryOut: carryOutBuild,
+    }),
+    ...createDrivenActivities(ports, runbooks, {
+      kind: 'Runbook',
+      idOf: ({ runbookId }: RunbookInput) => runbookId,
+      advance: advanceRunbook,
+      carryOut: carryOutRunbook,
+    }),
+    ...createDrivenActivities(ports, verifying, {
+      kind: 'Verification',
+      idOf: ({ verificationId }: VerificationInput) => verificationId,
+      advance: advanceVerification,
+      carryOut: carryOutVerification,
+    }),
   };
 }

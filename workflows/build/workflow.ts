@@ -2,10 +2,9 @@
 // needed next, so that a lost or doubled run changes nothing.
 import { drivenBy, type DrivenResult } from '../shared/driven.ts';
 import { buildAttributes } from '../shared/search-attributes.ts';
-import type { BuildAdvance } from './activities.ts';
 import { buildLookSignal, type BuildInput } from './messages.ts';
 
-const drive = drivenBy<BuildAdvance>('Build', { signal: buildLookSignal, attributes: buildAttributes });
+const drive = drivenBy('Build', { signal: buildLookSignal, attributes: buildAttributes });
 
 export async function build(input: BuildInput): Promise<DrivenResult> {
   return await drive(input);

@@ -2,10 +2,9 @@
 // The row says what is needed next, so that a lost or doubled run changes nothing.
 import { drivenBy, type DrivenResult } from '../shared/driven.ts';
 import { deploymentAttributes } from '../shared/search-attributes.ts';
-import type { DeploymentAdvance } from './activities.ts';
 import { deploymentLookSignal, type DeploymentInput } from './messages.ts';
 
-const drive = drivenBy<DeploymentAdvance>('Deployment', {
+const drive = drivenBy('Deployment', {
   signal: deploymentLookSignal,
   attributes: deploymentAttributes,
 });

@@ -2,17 +2,18 @@
 // runs the deployment of what ran before as a child.
 import { getExternalWorkflowHandle, ParentClosePolicy, startChild, WorkflowIdReusePolicy } from '@temporalio/workflow';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
-import type { DeploymentAdvance } from '../deployment/activities.ts';
 import { deploymentLookSignal, deploymentWorkflowId, type DeploymentInput } from '../deployment/messages.ts';
 import type { deployment } from '../deployment/workflow.ts';
 import { createDescription } from '../shared/describe.ts';
 import { listenTo, waitUntil, whileShowing, type Told } from '../shared/drive.ts';
-import { turnBy, type DrivenResult } from '../shared/driven.ts';
+import { turnBy, type AdvanceOf, type DrivenResult } from '../shared/driven.ts';
 import { deploymentAttributes } from '../shared/search-attributes.ts';
 import { workflowTaskTimeout } from '../shared/timeouts.ts';
 import { rollbackLookSignal, rollbackWorkflowId } from './messages.ts';
 
-const advance = turnBy<DeploymentInput, DeploymentAdvance>('advanceDeployment');
+const advance = turnBy('Deployment');
+
+type DeploymentAdvance = AdvanceOf<'Deployment'>;
 
 export async function rollback(input: DeploymentInput): Promise<DrivenResult> {
   const told = listenTo(rollbackLookSignal);

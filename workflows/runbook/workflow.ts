@@ -2,10 +2,9 @@
 // is needed next, so that a lost or doubled run changes nothing; a follow-up after its end starts it again.
 import { drivenBy, type DrivenResult } from '../shared/driven.ts';
 import { runbookAttributes } from '../shared/search-attributes.ts';
-import type { RunbookAdvance } from './activities.ts';
 import { runbookLookSignal, type RunbookInput } from './messages.ts';
 
-const drive = drivenBy<RunbookAdvance>('Runbook', {
+const drive = drivenBy('Runbook', {
   signal: runbookLookSignal,
   attributes: runbookAttributes,
 });

@@ -1,13 +1,14 @@
 // A workflow whose rows say what is needed next: deployments, builds, runbooks and verifications are driven alike. Each of
-// them names its two activities, its signal and what its run is found by.
+// them says what it is called, its signal and what its run is found by.
 import type { SearchAttributePair } from '@temporalio/common';
 import { proxyActivities, proxyLocalActivities, type SignalDefinition } from '@temporalio/workflow';
+import type { AllDriven } from '../activities.ts';
 import { createDescription } from './describe.ts';
 import { driveToEnd, listenTo, sentence, type Turn } from './drive.ts';
 import { locallyFirst } from './locally-first.ts';
 import { attendance, providerCall, turn, turnLocally } from './timeouts.ts';
 
-export interface Shown {
+interface Shown {
   readonly status: string;
   /** What it is about, in a line. */
   readonly title: string;
@@ -35,24 +36,35 @@ export type DrivenActivities<Kind extends string, Input, Advanced> = Record<
 > &
   Record<`carryOut${Kind}`, CarryOut<Input>>;
 
-export interface Driven<Advanced extends Turn & { readonly summary: Shown }> {
+type ShownTurn = Turn & { readonly summary: Shown };
+
+/** The kinds of workflows/activities.ts. */
+type DrivenName = { [Name in keyof AllDriven]: Name extends `advance${infer Kind}` ? Kind : never }[keyof AllDriven];
+export type AdvanceOf<Kind extends DrivenName> = AllDriven[`advance${Kind}`] extends (
+  input: never,
+) => Promise<infer Advanced extends ShownTurn>
+  ? Advanced
+  : never;
+
+interface Driven<Advanced extends ShownTurn> {
   /** Its rows changed: look at them now. */
   readonly signal: SignalDefinition;
   readonly attributes: (summary: Advanced['summary']) => readonly SearchAttributePair[];
 }
 
-/** Takes a turn by the activity of that name. */
-export function turnBy<Input, Advanced>(name: `advance${string}`): Advance<Input, Advanced> {
-  type Turns = Record<string, Advance<Input, Advanced>>;
+/** Takes a turn. */
+export function turnBy<Kind extends DrivenName>(kind: Kind): Advance<DrivenInput, AdvanceOf<Kind>> {
+  type Turns = Record<string, Advance<DrivenInput, AdvanceOf<Kind>>>;
+  const name = `advance${kind}`;
   return locallyFirst(named(proxyLocalActivities<Turns>(turnLocally), name), named(proxyActivities<Turns>(turn), name));
 }
 
 /** The whole workflow of a kind, whose activities are called after it. */
-export function drivenBy<Advanced extends Turn & { readonly summary: Shown }>(
-  kind: string,
-  { signal, attributes }: Driven<Advanced>,
+export function drivenBy<Kind extends DrivenName>(
+  kind: Kind,
+  { signal, attributes }: Driven<AdvanceOf<Kind>>,
 ): (input: DrivenInput) => Promise<DrivenResult> {
-  const advance = turnBy<DrivenInput, Advanced>(`advance${kind}`);
+  const advance = turnBy(kind);
   type Carried = Record<string, CarryOut<DrivenInput>>;
   const carryOut = named(proxyActivities<Carried>(providerCall), `carryOut${kind}`);
   // The same for what takes as long as it takes.

@@ -2,10 +2,9 @@
 // The row says what is needed next, so that a lost or doubled run changes nothing.
 import { drivenBy, type DrivenResult } from '../shared/driven.ts';
 import { verificationAttributes } from '../shared/search-attributes.ts';
-import type { VerificationAdvance } from './activities.ts';
 import { verificationLookSignal, type VerificationInput } from './messages.ts';
 
-const drive = drivenBy<VerificationAdvance>('Verification', {
+const drive = drivenBy('Verification', {
   signal: verificationLookSignal,
   attributes: verificationAttributes,
 });
