@@ -10,13 +10,7 @@ import { passFailpoint } from '../../../platform/failpoints.ts';
 import type { PieceLog } from '../../../platform/log-pieces.ts';
 import { createMask, masked } from '../../../platform/providers/mask.ts';
 import { removeAbandonedFolders } from '../../../platform/sandbox/index.ts';
-import {
-  HandedOver,
-  supervise,
-  type AttendOf,
-  type Due,
-  type Supervised,
-} from '../../../platform/turns/index.ts';
+import { HandedOver, supervise, type AttendOf, type Due, type Supervised } from '../../../platform/turns/index.ts';
 import type { RunbookAttending } from './attending.ts';
 import { HostAway } from './bases.ts';
 import { workOnLeaf } from './leaf.ts';
