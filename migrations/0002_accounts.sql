@@ -107,7 +107,7 @@ alter table user_action alter column entity set (n_distinct = 1000), alter colum
 create index user_action_entity on user_action (account_id, entity, id desc);
 create index user_action_action on user_action (account_id, action, entity, id desc);
 
--- The answers to requests with an idempotency key (ADR 0049). A key belongs to the user whose token sent it.
+-- The answers to requests with an idempotency key (ADR 0008). A key belongs to the user whose token sent it.
 create table idempotency_key (
   account_id bigint not null references account,
   user_id bigint not null,

@@ -159,7 +159,7 @@ create index pull_request_by_base on pull_request (account_id, repository_id, ba
 create index pull_request_by_author_and_base on pull_request (account_id, repository_id, author, base_branch, status, id desc);
 
 -- How many affected targets an account has stored of its unfinished pull requests, so that the bound needs no counting
--- (ADR 0027).
+-- (ADR 0029).
 create table account_targets (
   account_id bigint primary key references account,
   stored bigint not null default 0
@@ -381,7 +381,7 @@ create table batch_assumption (
   foreign key (account_id, pull_request_id) references pull_request (account_id, id)
 );
 
--- Batches that use one bot pull request in turn have a row each, with the same number (ADR 0026).
+-- Batches that use one bot pull request in turn have a row each, with the same number (ADR 0024).
 create table bot_pull_request (
   account_id bigint not null,
   id bigint generated always as identity primary key,
@@ -439,7 +439,7 @@ create table build (
   foreign key (account_id, repository_id) references repository (account_id, id)
 );
 -- It begins with the tree. Until the table is first analysed, an index that begins with account and repository looks as
--- good as the primary key for a commit, and each look at a commit would read every build of its repository (ADR 0048).
+-- good as the primary key for a commit, and each look at a commit would read every build of its repository (ADR 0047).
 create index build_tree on build (tree, account_id, repository_id);
 
 create table check_result (
@@ -479,7 +479,7 @@ create table check_retry (
   foreign key (account_id, repository_id) references repository (account_id, id)
 );
 
--- A final gate of a batch: the run of a workflow on the commit that lands. Asked for once (ADR 0021).
+-- A final gate of a batch: the run of a workflow on the commit that lands. Asked for once (ADR 0034).
 create table gate_run (
   account_id bigint not null,
   id bigint generated always as identity primary key,

@@ -102,7 +102,7 @@ create table local_branch_author (
 );
 
 -- Who pushed a commit that changes the configuration to a branch, and whether the token may write configurations
--- (ADR 0055). When a commit is pushed to a branch twice, the first push counts.
+-- (ADR 0010). When a commit is pushed to a branch twice, the first push counts.
 create table local_configuration_push (
   account_id bigint not null,
   repository_id bigint not null,

@@ -135,7 +135,7 @@ create table preview_sandbox (
   state text not null check (state in ('booting', 'ready', 'ending', 'gone')),
   -- Part of its public address, and not to be guessed.
   slug text not null unique,
-  -- The door of its worker, `tcp:<host>:<port>`, through which servers reach it (ADR 0044). Null: not up.
+  -- The door of its worker, `tcp:<host>:<port>`, through which servers reach it (ADR 0041). Null: not up.
   address text,
   -- The key by which the door knows the sandbox, sealed for the row. Null: not up.
   way_key bytea,

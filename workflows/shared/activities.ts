@@ -4,7 +4,7 @@ import { NotFoundError } from '@mikro-orm/core';
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import { systemContext, type Context as Called, type Ports } from '../../src/context.ts';
 import { DomainError } from '../../src/domain/errors.ts';
-import type { DrivenActivities, DrivenInput } from './driven.ts';
+import type { DrivenActivities, DrivenInput } from './driven.types.ts';
 
 const heartbeatEveryMs = 2_000;
 

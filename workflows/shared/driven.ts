@@ -4,6 +4,7 @@ import type { SearchAttributePair } from '@temporalio/common';
 import { proxyActivities, proxyLocalActivities, type SignalDefinition } from '@temporalio/workflow';
 import type { AllDriven } from '../activities.ts';
 import { createDescription } from './describe.ts';
+import type { Advance, CarryOut, DrivenInput } from './driven.types.ts';
 import { driveToEnd, listenTo, sentence, type Turn } from './drive.ts';
 import { locallyFirst } from './locally-first.ts';
 import { attendance, providerCall, turn, turnLocally } from './timeouts.ts';
@@ -20,21 +21,6 @@ export interface DrivenResult {
   readonly status: string;
   readonly summary: string;
 }
-
-/** What is driven is named by an id beside it. */
-export interface DrivenInput {
-  readonly accountId: string;
-}
-
-type Advance<Input, Advanced> = (input: Input) => Promise<Advanced>;
-type CarryOut<Input> = (input: Input) => Promise<string>;
-
-/** The activities of a kind: a turn, and the one thing that a turn left to be done, which is answered in words. */
-export type DrivenActivities<Kind extends string, Input, Advanced> = Record<
-  `advance${Kind}`,
-  Advance<Input, Advanced>
-> &
-  Record<`carryOut${Kind}`, CarryOut<Input>>;
 
 type ShownTurn = Turn & { readonly summary: Shown };
 

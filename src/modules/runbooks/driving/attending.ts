@@ -1,4 +1,5 @@
 // What driving a runbook needs beside the ports, and the agent's session that is made of it.
+import type { Context } from '../../../context.ts';
 import { changePolicy } from '../../../domain/runbooks/policy.ts';
 import {
   BudgetSpent,
@@ -9,7 +10,6 @@ import {
 } from '../../../platform/agents/port.ts';
 import type { Tools, Workspace } from '../../../platform/agents/tools/index.ts';
 import type { RunFolders, Sandbox } from '../../../platform/sandbox/index.ts';
-import type { Attended } from './work.ts';
 import type { RunbookRows } from './runbook.rows.ts';
 import { budgetSpent, openSession } from './session.ts';
 
@@ -26,6 +26,17 @@ export interface RunbookAttending {
   readonly stepLimitMs: number;
   /** Aborted when this process can attend no longer. The work is stopped, and another process begins it again. */
   readonly signal?: AbortSignal;
+}
+
+/** What one attendance is handed. */
+export interface Attended {
+  readonly ctx: Context;
+  readonly runbookId: string;
+  readonly attending: RunbookAttending;
+  readonly signal: AbortSignal;
+  readonly write: (text: string) => void;
+  /** Something can be seen that could not before. */
+  readonly onChange: () => void;
 }
 
 export function outlineOf({ runbook, repository, prompts, leaves }: RunbookRows, upTo?: number): RunbookOutline {

@@ -1,20 +1,8 @@
 // What an agent works on while it is supervised, planning or a leaf, and what its work comes to.
-import type { Context } from '../../../context.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import type { Leased } from '../../../platform/turns/lease.ts';
-import type { RunbookAttending } from './attending.ts';
+import type { Attended } from './attending.ts';
 import type { RunbookRows } from './runbook.rows.ts';
-
-/** What one attendance is handed. */
-export interface Attended {
-  readonly ctx: Context;
-  readonly runbookId: string;
-  readonly attending: RunbookAttending;
-  readonly signal: AbortSignal;
-  readonly write: (text: string) => void;
-  /** Something can be seen that could not before. */
-  readonly onChange: () => void;
-}
 
 /** What the agent's work comes to, to be written under the runbook's row. */
 export interface Done {
